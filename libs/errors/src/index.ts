@@ -1,0 +1,8 @@
+export { ERRORS, type ErrorCode, type ErrorRow, type HttpErrorCode } from './table.js';
+export {
+  errorBody,
+  ServiceError,
+  toServiceError,
+  type ErrorBody,
+  type ServiceErrorOptions,
+} from './service-error.js';

@@ -1,0 +1,4 @@
+import { ensureBuilt, ensureInstalled } from './ensure.js';
+
+await ensureInstalled();
+await ensureBuilt();

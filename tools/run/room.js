@@ -1,0 +1,20 @@
+// One target of one room, for Nx: `node ../../tools/run/room.js test|lint`, run in the room's folder.
+import { relative } from 'node:path';
+import { bin, root, run } from './workspace.js';
+
+const folder = relative(root, process.cwd());
+const targets = {
+  test: [
+    bin('vitest'),
+    'run',
+    '--root',
+    root,
+    '--config',
+    'tools/run/vitest.config.js',
+    '--passWithNoTests',
+    `${folder}/dist/`,
+  ],
+  lint: [bin('oxlint'), '--type-aware', '--deny-warnings', folder],
+};
+const [command, ...args] = targets[process.argv[2]];
+process.exit(await run(command, args));
