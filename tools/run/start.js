@@ -1,0 +1,60 @@
+// `npm start`: the whole service in one process, on embedded defaults, ready to be tried.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureBuilt, ensureInstalled } from './ensure.js';
+import { root, say } from './workspace.js';
+
+/**
+ * What a first try needs and a configured service must not get: an app with published credentials. Its listeners
+ * stay on the loopback address, because anybody may know its secret.
+ */
+const DEMO = {
+  ENVIRONMENT: 'development',
+  HOST: '127.0.0.1',
+  METRICS_HOST: '127.0.0.1',
+  SERVICE_DEFAULT_APP_ID: 'demo',
+  SERVICE_DEFAULT_APP_KEY: 'demo-key',
+  SERVICE_DEFAULT_APP_SECRET: 'demo-secret',
+  SERVICE_DEFAULT_APP_ENABLE_CLIENT_MESSAGES: 'true',
+};
+
+const set = (name) => (process.env[name] ?? '') !== '';
+
+/** Whether somebody already said which apps there are: by a file, by an argument, or by the environment. */
+function configured(args) {
+  const files = ['config/config.toml', 'config/config.json'].some((name) => existsSync(join(root, name)));
+  const named = args.some((arg) => arg === '-c' || arg.startsWith('--config'));
+  return files || named || ['ID', 'KEY', 'SECRET'].some((part) => set(`SERVICE_DEFAULT_APP_${part}`));
+}
+
+function environment(args) {
+  if (configured(args)) return process.env;
+  const missing = Object.entries(DEMO).filter(([name]) => !set(name));
+  return { ...process.env, ...Object.fromEntries(missing), CARILLON_DEMO: 'true' };
+}
+
+const args = process.argv.slice(2);
+await ensureInstalled();
+await ensureBuilt();
+say('starting server; Ctrl-C drains and stops it');
+// In a process group of its own, the server gets each stop request once and from here only: a terminal's Ctrl-C would
+// otherwise reach it from the terminal, from npm and from this script, and its second signal means "at once".
+const server = spawn(process.execPath, ['apps/server/dist/src/main.js', ...args], {
+  cwd: root,
+  env: environment(args),
+  stdio: 'inherit',
+  detached: true,
+});
+
+/** Copies of one Ctrl-C arrive within this time; a later one is the user's second. */
+const SAME_REQUEST_MS = 500;
+let lastRequest = Number.NEGATIVE_INFINITY;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    if (performance.now() - lastRequest < SAME_REQUEST_MS) return;
+    lastRequest = performance.now();
+    server.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
+  });
+}
+server.once('exit', (code) => process.exit(code ?? 1));
