@@ -31,7 +31,11 @@ function configured(args) {
 function environment(args) {
   if (configured(args)) return process.env;
   const missing = Object.entries(DEMO).filter(([name]) => !set(name));
-  return { ...process.env, ...Object.fromEntries(missing), CARILLON_DEMO: 'true' };
+  say('no apps are configured, so this is a demo with one app, reachable from this machine only:');
+  say(`  app id ${DEMO.SERVICE_DEFAULT_APP_ID}`);
+  say(`  key    ${DEMO.SERVICE_DEFAULT_APP_KEY}`);
+  say(`  secret ${DEMO.SERVICE_DEFAULT_APP_SECRET}`);
+  return { ...process.env, ...Object.fromEntries(missing) };
 }
 
 const args = process.argv.slice(2);
@@ -42,7 +46,7 @@ say('starting server; Ctrl-C drains and stops it');
 // otherwise reach it from the terminal, from npm and from this script, and its second signal means "at once".
 const server = spawn(process.execPath, ['apps/server/dist/src/main.js', ...args], {
   cwd: root,
-  env: environment(args),
+  env,
   stdio: 'inherit',
   detached: true,
 });
