@@ -41,7 +41,8 @@ function environment(args) {
 const args = process.argv.slice(2);
 await ensureInstalled();
 await ensureBuilt();
-say('starting server; Ctrl-C drains and stops it');
+const env = environment(args);
+say('starting the server; Ctrl-C drains and stops it, twice stops it at once');
 // In a process group of its own, the server gets each stop request once and from here only: a terminal's Ctrl-C would
 // otherwise reach it from the terminal, from npm and from this script, and its second signal means "at once".
 const server = spawn(process.execPath, ['apps/server/dist/src/main.js', ...args], {
