@@ -36,6 +36,7 @@ async function run(options) {
   if (options.maxRatio === null) return 0;
   if (typeof ratio !== 'number')
     throw new BenchError('--max-ratio: no ratio was measured; give --pid or --spawn');
+  if (summary.problems.length > 0) throw new BenchError('--max-ratio: a run with problems proves nothing');
   progress(`ratio ${ratio.toFixed(2)}, at most ${options.maxRatio} wanted`);
   return ratio > options.maxRatio ? EXIT.aboveRatio : 0;
 }

@@ -35,7 +35,10 @@ export async function runRounds(options, progress) {
     /** @type {Round[]} */
     const done = [];
     for (let round = 1; round <= rounds; round += 1) {
-      done.push({ target: await measure(target, round), floor: await measure(floor, round) });
+      // Who goes first changes every round: a machine that slowly warms up or fills up then favours neither.
+      const floorFirst = round % 2 === 0 ? await measure(floor, round) : null;
+      const measured = await measure(target, round);
+      done.push({ target: measured, floor: floorFirst ?? (await measure(floor, round)) });
     }
     return { rounds: done, problems: [...problems] };
   } finally {

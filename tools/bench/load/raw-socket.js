@@ -115,7 +115,8 @@ export class RawSocket {
     const end = this.#head.indexOf(END_OF_HEAD);
     if (end < 0 && this.#head.length < LARGEST_HEAD_BYTES) return;
     const status = this.#head.toString('latin1', 0, Math.min(60, this.#head.indexOf('\r\n')));
-    if (end < 0 || !status.startsWith('HTTP/1.1 101 ')) return this.#refuse(`the server answered "${status}"`);
+    if (end < 0 || !status.startsWith('HTTP/1.1 101 '))
+      return this.#refuse(`the server answered "${status}"`);
     this.#upgraded = true;
     const rest = this.#head.subarray(end + END_OF_HEAD.length);
     this.#head = Buffer.alloc(0);

@@ -20,6 +20,7 @@ export function summarise({ scenario, settings, url }, { rounds, problems }) {
     target,
     floor,
     ratio: Object.fromEntries(compared.map(({ key }) => [key, ratio(target[key], floor[key])])),
+    ratio_range: Object.fromEntries(compared.map(({ key }) => [key, range(rounds, key)])),
     headline: scenario.rows.find(({ headline }) => headline === true)?.key ?? null,
     rounds,
     problems,
@@ -30,6 +31,14 @@ export function summarise({ scenario, settings, url }, { rounds, problems }) {
 function medians(rounds) {
   const keys = Object.keys(rounds[0] ?? {});
   return Object.fromEntries(keys.map((key) => [key, median(rounds.map((round) => round[key] ?? null))]));
+}
+
+/** The smallest and the largest ratio of a single round; null when no round has one. @param {import('../control/rounds.js').Round[]} rounds @param {string} key */
+function range(rounds, key) {
+  const ratios = rounds
+    .map((round) => ratio(round.target[key], round.floor[key]))
+    .filter((value) => value !== null);
+  return ratios.length === 0 ? null : { least: Math.min(...ratios), most: Math.max(...ratios) };
 }
 
 /** @param {number | null | undefined} target @param {number | null | undefined} floor */
