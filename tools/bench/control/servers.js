@@ -73,7 +73,7 @@ export function spawnedServer(server, command) {
       }
     },
     async stop() {
-      if (child !== null) await stopGroup(child);
+      if (child !== null) await stopGroup(child, server);
       child = null;
     },
     pid: () => child?.pid ?? null,
@@ -107,7 +107,7 @@ export function floorServer(like) {
       await ended;
     },
     pid: () => child?.pid ?? null,
-    server: () => ({ ...like, host: '127.0.0.1', port, path: '/hello' }),
+    server: () => ({ ...like, host: '127.0.0.1', port, authority: `127.0.0.1:${port}`, path: '/hello' }),
   };
 }
 
@@ -124,19 +124,14 @@ function signalGroup(child, signal) {
   }
 }
 
-/** Asks the group to end, and makes it end after ten seconds. @param {import('node:child_process').ChildProcess} child */
-async function stopGroup(child) {
+/**
+ * Asks the group to end and waits until the port is free, ten seconds at most; what is left is then made to end.
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {{ host: string, port: number }} address
+ */
+async function stopGroup(child, address) {
   signalGroup(child, 'SIGTERM');
   const giveUp = Date.now() + STOP_TIMEOUT_MS;
-  while (groupAlive(child) && Date.now() < giveUp) await sleep(POLL_MS);
+  while ((!hasEnded(child) || (await answers(address))) && Date.now() < giveUp) await sleep(POLL_MS);
   signalGroup(child, 'SIGKILL');
-}
-
-/** @param {import('node:child_process').ChildProcess} child */
-function groupAlive({ pid }) {
-  try {
-    return pid !== undefined && process.kill(-pid, 0);
-  } catch {
-    return false;
-  }
 }

@@ -22,7 +22,7 @@ export function cycleLoad({ settings, server, share }, life) {
   let loops = [];
 
   const once = async (/** @type {number} */ slot) => {
-    const socket = new RawSocket({ host: server.host, port: server.port, path });
+    const socket = new RawSocket(server, path);
     try {
       await life(socket, slot);
     } finally {

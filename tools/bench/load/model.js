@@ -19,6 +19,7 @@
  * @typedef {object} Server
  * @property {string} host
  * @property {number} port
+ * @property {string} authority host and port as a Host header has them
  * @property {string} path of the plain GET
  * @property {import('./sign.js').Credentials} credentials
  */

@@ -70,7 +70,7 @@ export class Publisher {
   /** @param {string} channel @param {number} dueUs */
   #request(channel, dueUs) {
     const data = markedData(dueUs, this.settings.payloadBytes);
-    return publishRequest(this.server.credentials, `${this.server.host}:${this.server.port}`, {
+    return publishRequest(this.server.credentials, this.server.authority, {
       name: 'bench',
       channels: [channel],
       data,

@@ -31,7 +31,7 @@ export function pubsubLoad(context) {
     if (dueUs !== null) stopwatch.arrived(dueUs);
   };
   const connect = async (/** @type {number} */ index) => {
-    const socket = new RawSocket({ host: server.host, port: server.port, path });
+    const socket = new RawSocket(server, path);
     sockets.push(socket);
     await socket.open();
     await socket.subscribe(`bench-${(index * share.of + share.index) % settings.channels}`);

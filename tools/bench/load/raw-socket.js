@@ -7,8 +7,6 @@ const STEP_TIMEOUT_MS = 15_000;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const LARGEST_HEAD_BYTES = 16 * 1024;
 
-/** @typedef {{ host: string, port: number, path: string }} SocketAddress */
-
 /**
  * One Pusher-protocol client on a bare TCP socket. It understands frames only until it is subscribed; from then on it
  * counts them, and looks inside only where `onData` is set.
@@ -29,10 +27,10 @@ export class RawSocket {
     keepData: () => this.#awaited !== null || this.onData !== null,
   });
 
-  /** @param {SocketAddress} address */
-  constructor(address) {
-    this.address = address;
-    this.socket = createConnection({ host: address.host, port: address.port, noDelay: true });
+  /** @param {import('./model.js').Server} server @param {string} path of the upgrade request */
+  constructor(server, path) {
+    this.request = upgradeRequest(server.authority, path);
+    this.socket = createConnection({ host: server.host, port: server.port, noDelay: true });
     this.socket.on('data', (chunk) => this.#read(chunk));
     this.socket.on('error', (error) => this.#fail(error.message));
     this.socket.on('close', () => {
@@ -48,8 +46,7 @@ export class RawSocket {
 
   /** Resolves when the server has greeted this connection. */
   async open() {
-    const { host, port, path } = this.address;
-    this.socket.write(upgradeRequest(`${host}:${port}`, path));
+    this.socket.write(this.request);
     await this.#receive('connection_established', 'connect');
   }
 

@@ -8,8 +8,8 @@ export const http = {
   defaults: { connections: 64 },
   needs: 'none',
   load: (context) => {
-    const { host, port, path } = context.server;
-    return requestLoad(context, [Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\n\r\n`)]);
+    const { authority, path } = context.server;
+    return requestLoad(context, [Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`)]);
   },
   rows: [...unitRows('request', 'requests'), ...latencyRows, failedRow],
   metrics: (sample) => ({

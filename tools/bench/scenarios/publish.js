@@ -15,7 +15,7 @@ export const publish = {
   load: (context) => {
     const { server, settings } = context;
     const requests = Array.from({ length: PREPARED }, (_, index) =>
-      publishRequest(server.credentials, `${server.host}:${server.port}`, {
+      publishRequest(server.credentials, server.authority, {
         name: 'bench',
         channels: [`bench-${index % settings.channels}`],
         data: markedData(index, settings.payloadBytes),

@@ -16,6 +16,7 @@ export function parseTargetUrl(text) {
       `--url must be like ws://127.0.0.1:6001 or http://127.0.0.1:6001/path, not "${text}"`,
     );
   }
+  if (url.username !== '' || url.password !== '') throw new BenchError('--url may not hold a password');
   const named = url.hostname.replace(/^\[|\]$/g, '');
   const host = named === 'localhost' ? '127.0.0.1' : named;
   if (!isLoopback(host)) {
@@ -23,5 +24,6 @@ export function parseTargetUrl(text) {
       `--url must name a loopback address: the bench only loads this machine, not "${named}"`,
     );
   }
-  return { host, port: Number(url.port || 80), path: url.pathname + url.search };
+  const port = Number(url.port || 80);
+  return { host, port, authority: `${url.hostname}:${port}`, path: url.pathname + url.search };
 }

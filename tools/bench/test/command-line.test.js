@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createConnection } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { readTree } from '../measure/proc-tree.js';
 import { againstFloor, bench, freePort, startBench } from './bench-process.js';
 
 const SHORT = [
@@ -42,6 +45,15 @@ const listens = (port) =>
     socket.once('connect', () => done(true)).once('error', () => done(false));
     socket.once('connect', () => socket.destroy());
   });
+
+/** Whether a process is there and not just waiting to be collected. @param {number} pid */
+function runs(pid) {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+}
 
 describe('the command', () => {
   it('refuses to load another machine', async () => {
@@ -109,9 +121,12 @@ describe('the command', () => {
     ]);
     while (!printed.error.includes('round 1')) await once(child.stderr, 'data');
     while (!(await listens(port)));
+    const pids = readTree(child.pid ?? 0)?.pids ?? [];
+    expect(pids.length).toBeGreaterThanOrEqual(3);
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
-    while (await listens(port));
+    // A killed process needs a moment to go; one that stays runs the test into its time limit.
+    while (pids.some(runs)) await sleep(20);
     expect(await listens(port)).toBe(false);
   });
 });

@@ -36,9 +36,28 @@ describe('target address', () => {
   });
 
   it('is taken apart when it is', () => {
-    expect(parseTargetUrl('ws://127.0.0.1:6001')).toEqual({ host: '127.0.0.1', port: 6001, path: '/' });
-    expect(parseTargetUrl('http://localhost/a?b=1')).toEqual({ host: '127.0.0.1', port: 80, path: '/a?b=1' });
-    expect(parseTargetUrl('http://[::1]:9/')).toEqual({ host: '::1', port: 9, path: '/' });
+    expect(parseTargetUrl('ws://127.0.0.1:6001')).toEqual({
+      host: '127.0.0.1',
+      port: 6001,
+      authority: '127.0.0.1:6001',
+      path: '/',
+    });
+    expect(parseTargetUrl('http://localhost/a?b=1')).toEqual({
+      host: '127.0.0.1',
+      port: 80,
+      authority: 'localhost:80',
+      path: '/a?b=1',
+    });
+    expect(parseTargetUrl('http://[::1]:9/')).toEqual({
+      host: '::1',
+      port: 9,
+      authority: '[::1]:9',
+      path: '/',
+    });
+  });
+
+  it('is refused with a password in it, which would end up in the report', () => {
+    expect(() => parseTargetUrl('http://u:secret@127.0.0.1/')).toThrow('--url may not hold a password');
   });
 
   it('is refused with other schemes and when it is no URL', () => {
