@@ -98,6 +98,13 @@ describe('the command', () => {
     expect(spawned.code).toBe(1);
   });
 
+  it('gives up at its time limit, whatever the server does', async () => {
+    const url = await serve(() => {});
+    const { code, error } = await bench(['http', '--url', url, ...SHORT, '--time-limit', '5']);
+    expect(code).toBe(1);
+    expect(error).toContain('given up after 5 s');
+  });
+
   it('judges by the ratio it was given', async () => {
     const { code, error } = await bench([
       'http',
