@@ -1,0 +1,82 @@
+import { nowUs } from '../load/clock.js';
+import { Histogram } from '../load/histogram.js';
+import { LoadProcess } from './load-process.js';
+
+const PREPARE_TIMEOUT_MS = 120_000;
+const CLOSE_TIMEOUT_MS = 30_000;
+/** Beyond the window itself: waiting for late messages and handing the result over. */
+const RESULT_TIMEOUT_MS = 20_000;
+/** Between giving the order and its start, so that every process has it in time. */
+const LEAD_US = 50_000;
+
+/** @typedef {import('../load/model.js').LoadResult} LoadResult */
+
+/** The load processes of one run, driven as one. */
+export class Pool {
+  /** @param {number} size */
+  constructor(size) {
+    this.processes = Array.from({ length: size }, () => new LoadProcess());
+  }
+
+  /** Opens the load's connections. @param {string} scenario @param {import('../load/model.js').Settings} settings @param {import('../load/model.js').Server} server */
+  async prepare(scenario, settings, server) {
+    const of = this.processes.length;
+    await this.#all(PREPARE_TIMEOUT_MS, (index) => ({
+      command: 'prepare',
+      scenario,
+      context: { settings, server, share: { index, of } },
+    }));
+  }
+
+  /**
+   * Starts the load; tells when the measured window is and resolves with what was seen.
+   * @param {import('../load/model.js').Settings} settings
+   */
+  run({ warmup, duration }) {
+    const startUs = nowUs() + LEAD_US;
+    const beginUs = startUs + warmup * 1_000_000;
+    const window = { startUs, beginUs, endUs: beginUs + duration * 1_000_000 };
+    const timeoutMs = (warmup + duration) * 1000 + RESULT_TIMEOUT_MS;
+    return { window, results: this.#all(timeoutMs, () => ({ command: 'run', window })).then(merged) };
+  }
+
+  /** Drops the load's connections. */
+  async close() {
+    await this.#all(CLOSE_TIMEOUT_MS, () => ({ command: 'close' }));
+  }
+
+  release() {
+    for (const one of this.processes) one.release();
+  }
+
+  /** @param {number} timeoutMs @param {(index: number) => object} message */
+  #all(timeoutMs, message) {
+    return Promise.all(this.processes.map((one, index) => one.ask(message(index), timeoutMs)));
+  }
+}
+
+/** One result out of all processes'. @param {LoadResult[]} results */
+export function merged(results) {
+  const latency = new Histogram();
+  const lag = new Histogram();
+  for (const result of results) {
+    latency.add(result.latency);
+    lag.add(result.lag);
+  }
+  return {
+    seconds: results.reduce((sum, { seconds }) => sum + seconds, 0) / results.length,
+    counts: added(results.map(({ counts }) => counts)),
+    totals: added(results.map(({ totals }) => totals)),
+    latency,
+    lag,
+    problem: results.map(({ problem }) => problem).find((problem) => problem !== '') ?? '',
+  };
+}
+
+/** @param {Record<string, number>[]} all */
+function added(all) {
+  /** @type {Record<string, number>} */
+  const sum = {};
+  for (const [name, value] of all.flatMap((one) => Object.entries(one))) sum[name] = (sum[name] ?? 0) + value;
+  return sum;
+}

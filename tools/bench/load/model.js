@@ -1,0 +1,59 @@
+// The shapes that pass between the controlling process, the load processes and the scenarios.
+
+/**
+ * @typedef {object} Settings
+ * @property {number} duration seconds measured in each round
+ * @property {number} warmup seconds of load before each measurement
+ * @property {number} rounds how often target and floor are measured, in turn
+ * @property {number} connections
+ * @property {number} channels
+ * @property {number} rate requests per second of an open loop; 0 = closed loop, as fast as answers come
+ * @property {number} payloadBytes
+ * @property {number} pipeline requests under way on one HTTP connection
+ * @property {number} publishSockets keep-alive connections that publish
+ * @property {number} loadProcesses
+ */
+
+/**
+ * What a load process needs to reach a server.
+ * @typedef {object} Server
+ * @property {string} host
+ * @property {number} port
+ * @property {string} authority host and port as a Host header has them
+ * @property {string} path of the plain GET
+ * @property {import('./sign.js').Credentials} credentials
+ */
+
+/**
+ * @typedef {object} LoadContext
+ * @property {Settings} settings of the whole run
+ * @property {Server} server
+ * @property {{ index: number, of: number }} share which load process this is
+ * @property {import('./stopwatch.js').Stopwatch} stopwatch
+ */
+
+/**
+ * The load one process makes. Counters only ever grow; whoever measures takes differences.
+ * @typedef {object} Load
+ * @property {() => Promise<void>} prepare opens connections; rejects when the server refuses
+ * @property {(startUs: number) => void} start
+ * @property {() => void} stop starts nothing new; what is under way may still be counted
+ * @property {() => Promise<void>} close drops every connection
+ * @property {() => Record<string, number>} counts
+ * @property {() => string} problem the first thing that went wrong; empty when nothing did
+ */
+
+/** @typedef {ReturnType<import('./histogram.js').Histogram['toJSON']>} HistogramData */
+
+/**
+ * What one load process saw in one round.
+ * @typedef {object} LoadResult
+ * @property {number} seconds between the two readings
+ * @property {Record<string, number>} counts inside the measured window
+ * @property {Record<string, number>} totals from the start of the load until nothing more came in
+ * @property {HistogramData} latency in µs from the intended start
+ * @property {HistogramData} lag in µs by which this process was late to send
+ * @property {string} problem
+ */
+
+export {};

@@ -1,0 +1,63 @@
+// `node tools/bench <scenario> --url …`: loads a server and the floor in turn and says what each cost.
+import { killAll } from './control/children.js';
+import { runRounds } from './control/rounds.js';
+import { summarise } from './report/summary.js';
+import { table } from './report/table.js';
+import { BenchError } from './settings/bench-error.js';
+import { helpText } from './settings/help.js';
+import { parseOptions } from './settings/options.js';
+
+const EXIT = { failed: 1, misused: 2, aboveRatio: 3, interrupted: 130 };
+
+/** @param {string} line */
+const progress = (line) => process.stderr.write(`bench: ${line}\n`);
+
+/** @param {unknown} error @param {number} code @returns {never} */
+function giveUp(error, code) {
+  progress(error instanceof BenchError ? error.message : String(/** @type {Error} */ (error).stack ?? error));
+  process.exit(code);
+}
+
+function options() {
+  try {
+    return parseOptions(process.argv.slice(2));
+  } catch (error) {
+    return giveUp(error, EXIT.misused);
+  }
+}
+
+/** @param {import('./settings/options.js').Options} options */
+async function run(options) {
+  const summary = summarise(options, await runRounds(options, progress));
+  process.stdout.write(
+    options.json ? `${JSON.stringify(summary, null, 2)}\n` : table(options.scenario.rows, summary),
+  );
+  const ratio = summary.headline === null ? null : summary.ratio[summary.headline];
+  if (options.maxRatio === null) return 0;
+  if (typeof ratio !== 'number')
+    throw new BenchError('--max-ratio: no ratio was measured; give --pid or --spawn');
+  if (summary.problems.length > 0) throw new BenchError('--max-ratio: a run with problems proves nothing');
+  progress(`ratio ${ratio.toFixed(2)}, at most ${options.maxRatio} wanted`);
+  return ratio > options.maxRatio ? EXIT.aboveRatio : 0;
+}
+
+process.on('exit', killAll);
+process.on('SIGINT', () => process.exit(EXIT.interrupted));
+process.on('SIGTERM', () => process.exit(EXIT.interrupted));
+
+const asked = options();
+if (asked === null) {
+  process.stdout.write(helpText());
+} else {
+  const limit = setTimeout(
+    () => giveUp(new BenchError(`given up after ${asked.timeLimit} s`), EXIT.failed),
+    asked.timeLimit * 1000,
+  );
+  try {
+    process.exitCode = await run(asked);
+  } catch (error) {
+    giveUp(error, EXIT.failed);
+  } finally {
+    clearTimeout(limit);
+  }
+}

@@ -1,0 +1,20 @@
+import { requestLoad } from '../load/request-load.js';
+import { failedRow, latencyMetrics, latencyRows, unitMetrics, unitRows } from './metrics.js';
+
+/** Plain GET over keep-alive connections: what the HTTP platform costs. @type {import('./metrics.js').Scenario} */
+export const http = {
+  name: 'http',
+  summary: 'GET of the path in --url, against the bare GET /hello',
+  defaults: { connections: 64 },
+  needs: 'none',
+  load: (context) => {
+    const { authority, path } = context.server;
+    return requestLoad(context, [Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`)]);
+  },
+  rows: [...unitRows('request', 'requests'), ...latencyRows, failedRow],
+  metrics: (sample) => ({
+    ...unitMetrics(sample, sample.counts['answered'] ?? 0),
+    ...latencyMetrics(sample),
+    failed: sample.totals['failed'] ?? 0,
+  }),
+};

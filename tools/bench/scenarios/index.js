@@ -1,0 +1,11 @@
+import { churn } from './churn.js';
+import { connect } from './connect.js';
+import { conns } from './conns.js';
+import { fanoutMany } from './fanout-many.js';
+import { fanout } from './fanout.js';
+import { http } from './http.js';
+import { latency } from './latency.js';
+import { publish } from './publish.js';
+
+/** Every scenario, in the order the help lists them. */
+export const scenarios = [http, publish, latency, fanout, fanoutMany, conns, connect, churn];

@@ -1,0 +1,84 @@
+// What scenarios have in common when they turn a sample into numbers.
+import { quantileMs } from '../report/statistics.js';
+
+/**
+ * One side (target or floor) in one round, over all load processes.
+ * @typedef {object} Sample
+ * @property {number} seconds
+ * @property {Record<string, number>} counts inside the measured window
+ * @property {Record<string, number>} totals until nothing more came in
+ * @property {number | null} cpuUs of the server's process tree inside the window; null when its pid is not known
+ * @property {{ before: number, ready: number } | null} rssBytes before and after the load's connections were opened
+ * @property {import('../load/histogram.js').Histogram} latency
+ * @property {import('../load/histogram.js').Histogram} lag
+ * @property {string} problem
+ */
+
+/** @typedef {Record<string, number | null>} Metrics */
+
+/**
+ * A line of the report.
+ * @typedef {object} Row
+ * @property {string} key
+ * @property {string} title
+ * @property {number} digits after the point
+ * @property {boolean} [compare] whether target divided by floor means something
+ * @property {boolean} [headline] the row `--max-ratio` looks at
+ */
+
+/**
+ * @typedef {object} Scenario
+ * @property {string} name
+ * @property {string} summary one line for the help
+ * @property {Partial<import('../load/model.js').Settings>} defaults
+ * @property {'none' | 'key' | 'secret'} needs credentials: none, the app key, or all three
+ * @property {boolean} [fresh] each round needs a newly started server
+ * @property {(context: import('../load/model.js').LoadContext) => import('../load/model.js').Load} load
+ * @property {Row[]} rows
+ * @property {(sample: Sample, settings: import('../load/model.js').Settings) => Metrics} metrics
+ */
+
+/** @param {string} unit singular @param {string} units plural @returns {Row[]} */
+export const unitRows = (unit, units) => [
+  { key: 'per_second', title: `${units} per second`, digits: 0 },
+  { key: 'cpu_us', title: `CPU µs per ${unit}`, digits: 2, compare: true, headline: true },
+  { key: 'busy_percent', title: 'server CPU, % of one core', digits: 1 },
+];
+
+/** @type {Row[]} */
+export const latencyRows = [
+  { key: 'p50_ms', title: 'latency p50, ms', digits: 3, compare: true },
+  { key: 'p90_ms', title: 'latency p90, ms', digits: 3 },
+  { key: 'p99_ms', title: 'latency p99, ms', digits: 3, compare: true },
+  { key: 'p999_ms', title: 'latency p99.9, ms', digits: 3 },
+  { key: 'max_ms', title: 'latency max, ms', digits: 3 },
+  { key: 'lag_p99_ms', title: 'own sending lag p99, ms', digits: 3 },
+];
+
+/** @type {Row} */
+export const failedRow = { key: 'failed', title: 'failed', digits: 0 };
+/** @type {Row} */
+export const missingRow = { key: 'missing', title: 'deliveries missing', digits: 0 };
+
+/** @param {Sample} sample @param {number} units done inside the window @returns {Metrics} */
+export const unitMetrics = ({ seconds, cpuUs }, units) => ({
+  per_second: units / seconds,
+  cpu_us: cpuUs === null || units === 0 ? null : cpuUs / units,
+  busy_percent: cpuUs === null ? null : cpuUs / seconds / 10_000,
+});
+
+/** @param {Sample} sample @returns {Metrics} */
+export const latencyMetrics = ({ latency, lag }) => ({
+  p50_ms: quantileMs(latency, 0.5),
+  p90_ms: quantileMs(latency, 0.9),
+  p99_ms: quantileMs(latency, 0.99),
+  p999_ms: quantileMs(latency, 0.999),
+  max_ms: latency.count === 0 ? null : latency.max / 1000,
+  lag_p99_ms: quantileMs(lag, 0.99),
+});
+
+/** @param {Sample} sample @returns {Metrics} */
+export const deliveryMetrics = ({ totals }) => ({
+  failed: (totals['failed'] ?? 0) + (totals['lost'] ?? 0),
+  missing: (totals['expected'] ?? 0) - (totals['received'] ?? 0),
+});

@@ -1,0 +1,30 @@
+import { scenarios } from '../scenarios/index.js';
+import { BOUNDS } from './bounds.js';
+
+const line = (/** @type {string} */ name, /** @type {string} */ text) => `  ${name.padEnd(18)}${text}`;
+
+/** The text of `--help`, made from the tables the options are checked against. */
+export function helpText() {
+  const named = scenarios.map(({ name, summary }) => line(name, summary));
+  const numbers = Object.entries(BOUNDS).map(([name, { least, most, usual, help }]) =>
+    line(`--${name}`, `${help} (${least} to ${most}, usually ${usual})`),
+  );
+  return [
+    'node tools/bench <scenario> --url ws://127.0.0.1:6001 --app ID --key KEY --secret SECRET [--pid N | --spawn "command"]',
+    'node tools/bench http --url http://127.0.0.1:PORT/path [--pid N | --spawn "command"]',
+    '',
+    'Scenarios',
+    ...named,
+    '',
+    'Options',
+    line('--url', 'the target; loopback addresses only'),
+    line('--app, --key, --secret', 'of an app of the target'),
+    line('--pid', 'process of a running target: gives the CPU and memory columns'),
+    line('--spawn', 'starts the target, waits until its port answers, stops it at the end'),
+    ...numbers,
+    line('--max-ratio', 'exit with 3 when target / floor of the main row is above this'),
+    line('--time-limit', 'gives the run up after this many seconds (5 to 900, usually 900)'),
+    line('--json', 'prints one JSON document instead of the table'),
+    '',
+  ].join('\n');
+}
