@@ -59,15 +59,10 @@ export class Admission {
   }
 
   state(): AdmissionState {
-    switch (this.dependencies.process.current) {
-      case 'STARTING':
-        return 'STARTING';
-      case 'RUNNING':
-        return this.#decision.monitor === 'SHEDDING' ? 'MEMORY_PRESSURE' : 'ACCEPTING';
-      case 'DRAINING':
-      case 'STOPPED':
-        return 'DRAINING';
-    }
+    const phase = this.dependencies.process.current;
+    if (phase === 'STARTING') return 'STARTING';
+    if (phase !== 'RUNNING') return 'DRAINING';
+    return this.#decision.monitor === 'SHEDDING' ? 'MEMORY_PRESSURE' : 'ACCEPTING';
   }
 
   /** What the two admission headers say. */

@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import { pino } from 'pino';
 import { thresholdFor } from './filter.js';
 import { jsonWriter } from './json-format.js';
@@ -59,12 +60,21 @@ export class Logging {
       ...(span === undefined ? {} : { span }),
       fields: {
         message: scrub(message),
-        ...this.#printable(fields),
+        ...this.#safely(fields),
         ...(suppressed > 0 ? { suppressed } : {}),
       },
       ...(location === undefined ? {} : { location }),
     });
   };
+
+  /** A field that cannot even be read must not break the work that logs it. */
+  #safely(fields: LogFields | undefined): LogFields {
+    try {
+      return this.#printable(fields);
+    } catch {
+      return { unprintable: true };
+    }
+  }
 
   #printable(fields: LogFields | undefined): LogFields {
     if (fields === undefined) return {};
@@ -85,7 +95,7 @@ export function createLogging(options: LoggingOptions, dependencies: LoggingDepe
   const settings = resolveLogSettings(
     options,
     dependencies.environment ?? process.env,
-    dependencies.terminal ?? process.stdout.isTTY === true,
+    dependencies.terminal ?? isatty(1),
   );
   const destination = dependencies.destination ?? standardOutput();
   const logging = new Logging(settings, destination, dependencies.currentSpan ?? (() => undefined));

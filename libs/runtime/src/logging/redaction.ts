@@ -67,20 +67,10 @@ export function printable(name: string, value: unknown, depth = 0): unknown {
   if (value === undefined || value === null) return value;
   if (value instanceof Error) return errorText(value);
   if (isSecretName(name)) return REDACTED;
-  switch (typeof value) {
-    case 'string':
-      return scrub(value);
-    case 'number':
-    case 'boolean':
-      return value;
-    case 'object':
-      return printableObject(value, depth);
-    case 'bigint':
-    case 'symbol':
-      return value.toString();
-    default:
-      return `<${typeof value}>`;
-  }
+  if (typeof value === 'string') return scrub(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value === 'object') return printableObject(value, depth);
+  return typeof value === 'function' ? '<function>' : String(value);
 }
 
 function printableObject(value: object, depth: number): unknown {

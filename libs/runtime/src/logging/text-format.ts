@@ -4,11 +4,11 @@ import type { LogDestination, LogRecord } from './record.js';
 const COLOR: Record<Level, number> = { trace: 35, debug: 34, info: 32, warn: 33, error: 31 };
 const DIM = 2;
 
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
-const PLAIN = /^[^\s"=\u0000-\u001f\u007f-\u009f]+$/;
+const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const PLAIN = /^[^\s"=\p{Cc}\p{Cf}]+$/u;
 
 const escape = (text: string): string =>
-  text.replaceAll(CONTROL, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  text.replaceAll(CONTROL, (c) => `\\u${(c.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 
 function shown(value: unknown): string {
   if (typeof value === 'string' && PLAIN.test(value)) return value;

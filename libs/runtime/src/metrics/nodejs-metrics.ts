@@ -40,7 +40,7 @@ function watchCollections(metrics: Metrics): () => void {
   for (const kind of Object.values(GC_KINDS)) collections.for({ kind });
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
-      const kind = (entry.detail as { kind?: number } | undefined)?.kind ?? 0;
+      const kind = (entry as { detail?: { kind?: number } }).detail?.kind ?? 0;
       collections.for({ kind: GC_KINDS[kind] ?? 'other' }).observe(entry.duration / 1000);
     }
   });
