@@ -70,7 +70,7 @@ export function printable(name: string, value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return scrub(value);
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value === 'object') return printableObject(value, depth);
-  return typeof value === 'function' ? '<function>' : String(value);
+  return typeof value === 'bigint' ? value.toString() : `<${typeof value}>`;
 }
 
 function printableObject(value: object, depth: number): unknown {

@@ -33,10 +33,11 @@ export class Cells<Cell> {
   }
 
   #fold(): Cell {
-    if (this.#folded === null) {
-      this.#folded = this.#add('folded', Object.fromEntries(this.names.map((name) => [name, FOLDED])));
-      this.onFold();
-    }
+    if (this.#folded !== null) return this.#folded;
+    this.onFold();
+    const labels = Object.fromEntries(this.names.map((name) => [name, FOLDED]));
+    const key = Object.values(labels).join('\u0000');
+    this.#folded = this.#cells.get(key)?.cell ?? this.#add(key, labels);
     return this.#folded;
   }
 
