@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decide, type MemorySample } from '../src/admission/decision.js';
 import { acceptTrafficAnswer, Admission, ProcessState } from '../src/index.js';

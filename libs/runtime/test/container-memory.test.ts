@@ -7,6 +7,8 @@ import { memoryUsage } from '../src/index.js';
 /** A machine's files, by path. */
 const files = (content: Record<string, string>) => (path: string) => content[path] ?? null;
 
+const host = () => ({ free: 1e9, total: 4e9 });
+
 const V2 = {
   '/proc/self/cgroup': '0::/\n',
   '/sys/fs/cgroup/memory.max': '1000000\n',
@@ -85,8 +87,6 @@ describe('memory reader', () => {
 });
 
 describe('memory usage', () => {
-  const host = () => ({ free: 1e9, total: 4e9 });
-
   it('describes the container where its limit binds', () => {
     expect(memoryUsage(files(V2), host)).toEqual({ free: 5e5, used: 5e5, total: 1e6, percent: 50 });
   });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseFilter, thresholdFor } from '../src/logging/filter.js';
 import { LEVELS } from '../src/logging/levels.js';

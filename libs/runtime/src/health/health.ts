@@ -76,17 +76,17 @@ export class Health {
   }
 
   async #round(): Promise<HealthResult> {
-    const results = await Promise.all(this.#checks.map((check) => this.#run(check)));
-    const failures = results.filter((failure) => failure !== null);
-    for (const [index, { part }] of this.#checks.entries()) {
-      if (index >= results.length) break;
-      const failure = results[index] ?? null;
+    const results = await Promise.all(
+      this.#checks.map(async (check) => ({ part: check.part, failure: await this.#run(check) })),
+    );
+    for (const { part, failure } of results) {
       this.metrics
         .gauge('dependency_up')
         .for({ dependency: part })
         .set(failure === null ? 1 : 0);
       this.#failures.note(part, failure, Date.now());
     }
+    const failures = results.map(({ failure }) => failure).filter((failure) => failure !== null);
     const result = { status: statusOf(failures), failures };
     this.#last = { result, atMs: performance.now() };
     return result;

@@ -108,12 +108,13 @@ function standardOutput(): LogDestination {
   const output = pino.destination({ dest: 1, sync: false, maxLength: MAX_BUFFERED_BYTES });
   // A reader that went away must not take the process with it; there is nowhere left to report it.
   output.on('error', () => undefined);
-  process.once('exit', () => {
+  const flushSync = (): void => {
     try {
       output.flushSync();
     } catch {
       // The descriptor is gone: nothing can be written any more.
     }
-  });
-  return output;
+  };
+  process.once('exit', flushSync);
+  return { write: (line) => output.write(line), flushSync };
 }

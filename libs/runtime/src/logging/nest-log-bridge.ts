@@ -6,8 +6,9 @@ const text = (message: unknown): string => (typeof message === 'string' ? messag
 
 const fields = (message: unknown, rest: readonly unknown[]): Record<string, unknown> => {
   const context = rest.at(-1);
+  // Nest passes a stack before the context, or a stack alone.
   return {
-    ...(typeof context === 'string' ? { context } : {}),
+    ...(typeof context === 'string' && !context.includes('\n') ? { context } : {}),
     ...(typeof message === 'string' ? {} : { error: message }),
   };
 };

@@ -14,15 +14,17 @@ const SECRET_NAMES = new Set([
 const SECRET_NAME_END = /(^|[_-])(keys?|tokens?|signatures?|authorization|credentials?|set-cookie)$/;
 const SECRET_NAME_PART = /secret|password|passphrase|webhook_?url|private_?key|api_?key/;
 
-const USER_INFO = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"']*@/gi;
+const USER_INFO = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"']*@/gi;
 const PARAMETER =
-  /\b((?:[a-z0-9]+[_-])*(?:signature|key|token|secret|password|passphrase|authorization))(=|":\s*"?)[^&\s"',;}]+/gi;
+  /((?:signature|key|token|secret|password|passphrase|authorization)(?:=|":\s{0,4}"?))[^&\s"',;}]+/gi;
 const BEARER = /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi;
 const JWT = /\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
 
 const TEXT_LIMIT = 4096;
 const DEPTH_LIMIT = 4;
 const ENTRY_LIMIT = 50;
+/** Long enough for every problem of a bad configuration in one line. */
+const LIST_LIMIT = 500;
 const CAUSE_LIMIT = 4;
 
 /** Whether a field of this name is replaced whatever its value. Accepts camelCase, snake_case and header names. */
@@ -41,7 +43,7 @@ export function scrub(text: string): string {
     .replaceAll(USER_INFO, `$1${REDACTED}@`)
     .replaceAll(BEARER, `$1 ${REDACTED}`)
     .replaceAll(JWT, REDACTED)
-    .replaceAll(PARAMETER, `$1$2${REDACTED}`);
+    .replaceAll(PARAMETER, `$1${REDACTED}`);
 }
 
 /** What went wrong and why, as one scrubbed line: the message and those of its causes. */
@@ -81,7 +83,7 @@ function printableObject(value: object, depth: number): unknown {
     return typeof plain === 'object' && plain !== null ? '<object>' : printable('', plain, depth);
   }
   if (depth >= DEPTH_LIMIT) return '<nested>';
-  if (Array.isArray(value)) return value.slice(0, ENTRY_LIMIT).map((item) => printable('', item, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, LIST_LIMIT).map((item) => printable('', item, depth + 1));
   const entries = Object.entries(value).slice(0, ENTRY_LIMIT);
   return Object.fromEntries(entries.map(([key, item]) => [key, printable(key, item, depth + 1)]));
 }

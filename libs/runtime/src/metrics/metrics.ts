@@ -39,7 +39,7 @@ export class Metrics {
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
   readonly #registry = new Registry();
   readonly #families = new Map<string, { row: MetricRow; cells: Cells<AnySeries> }>();
-  readonly #known: LabelValues[] = [];
+  readonly #known = new Map<string, LabelValues>();
   readonly #beforeScrape: Collect[] = [];
   readonly #limit: number;
 
@@ -64,8 +64,9 @@ export class Metrics {
    * `{ app_id }` once an app is known, with `{ driver }` once a driver is. Beyond the bound of series it does nothing.
    */
   known(labels: LabelValues): void {
-    if (this.#known.length >= this.#limit) return;
-    this.#known.push(labels);
+    const key = JSON.stringify(Object.entries(labels).sort());
+    if (this.#known.has(key) || this.#known.size >= this.#limit) return;
+    this.#known.set(key, labels);
     for (const { row, cells } of this.#families.values()) appear(row, cells, labels);
   }
 
@@ -113,7 +114,7 @@ export class Metrics {
       exposeValues(this.#registry, row.type, shown, () => this.#values(row, cells));
     }
     if (ownLabels(row).length === 0) cells.get({});
-    for (const labels of this.#known) appear(row, cells, labels);
+    for (const labels of this.#known.values()) appear(row, cells, labels);
     const family = { row, cells };
     this.#families.set(name, family);
     return family;

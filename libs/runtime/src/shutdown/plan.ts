@@ -38,7 +38,10 @@ const CLOSE_SLACK_MS = 1000;
 
 export function shutdownPlan(options: ShutdownOptions): ShutdownPlan {
   const graceMs = options.shutdown_grace_period * 1000;
-  const drainMs = Math.min(options.drain.delay_ms ?? Math.min(LONGEST_DRAIN_MS, graceMs / 3), graceMs);
+  const drainMs = Math.min(
+    options.drain.delay_ms ?? Math.min(LONGEST_DRAIN_MS, Math.floor(graceMs / 3)),
+    graceMs,
+  );
   const closingMs = graceMs - drainMs;
   return {
     drainMs,
