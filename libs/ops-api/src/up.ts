@@ -1,0 +1,44 @@
+import {
+  bounded,
+  upAnswer,
+  upBeforeHealth,
+  type HealthResult,
+  type ProbeAnswer,
+  type ProcessPhase,
+} from '@carillon/runtime';
+
+/** Finds one app in its store, for `/up/{appId}`. */
+export interface AppLookup {
+  /** Null: no such app. Throws when the store cannot say; stops when the signal aborts. */
+  find(appId: string, signal: AbortSignal): Promise<{ readonly enabled: boolean } | null>;
+}
+
+/** What `/up` needs to know. */
+export interface UpState {
+  readonly process: { readonly current: ProcessPhase };
+  readonly health: { check(): Promise<HealthResult> };
+}
+
+/** Whether this process can do its work. */
+export async function upOfProcess({ process, health }: UpState): Promise<ProbeAnswer> {
+  const early = upBeforeHealth(process.current);
+  return upAnswer(early ?? (await health.check()).status);
+}
+
+/** Whether this process can serve one app. The app's state comes before the health of what it shares. */
+export async function upOfApp(
+  appId: string,
+  { process, health }: UpState,
+  apps: AppLookup,
+  timeoutMs: number,
+): Promise<ProbeAnswer> {
+  const early = upBeforeHealth(process.current);
+  if (early !== null) return upAnswer(early);
+  const [lookup, { status }] = await Promise.all([
+    bounded(timeoutMs, (signal) => apps.find(appId, signal)),
+    health.check(),
+  ]);
+  if (lookup.kind !== 'done') return upAnswer('ERROR');
+  if (lookup.value === null) return upAnswer('NOT_FOUND');
+  return upAnswer(lookup.value.enabled ? status : 'ERROR');
+}

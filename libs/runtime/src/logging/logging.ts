@@ -1,0 +1,120 @@
+import { isatty } from 'node:tty';
+import { pino } from 'pino';
+import { thresholdFor } from './filter.js';
+import { jsonWriter } from './json-format.js';
+import type { Level } from './levels.js';
+import { callerLocation } from './location.js';
+import { Logger } from './logger.js';
+import { printable, scrub } from './redaction.js';
+import type { LogDestination, LogFields, LogRecord, LogSpan } from './record.js';
+import { resolveLogSettings, type LoggingOptions, type LogSettings } from './settings.js';
+import { textWriter } from './text-format.js';
+import { WarnLimit } from './warn-limit.js';
+
+/** Lines waiting for a reader that does not read; above this they are dropped rather than held in memory. */
+const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
+
+export interface LoggingDependencies {
+  /** Absent: `process.env`. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Absent: standard output, written without blocking and flushed when the process exits. */
+  readonly destination?: LogDestination;
+  /** Absent: whether standard output is a terminal. */
+  readonly terminal?: boolean;
+  /** The traced unit of work of the running code, if any. Absent: lines carry no span. */
+  readonly currentSpan?: () => LogSpan | undefined;
+}
+
+/** The log of one process. */
+export class Logging {
+  readonly #print: (record: LogRecord) => void;
+  readonly #warnLimit = new WarnLimit();
+
+  constructor(
+    readonly settings: LogSettings,
+    private readonly destination: LogDestination,
+    private readonly currentSpan: () => LogSpan | undefined,
+  ) {
+    this.#print = settings.format === 'json' ? jsonWriter(destination) : textWriter(destination, settings);
+  }
+
+  /** A logger for a target such as `service::gateway`. */
+  for(target: string): Logger {
+    return new Logger(target, thresholdFor(this.settings.filter, target), this.#emit);
+  }
+
+  /** Writes what is buffered, for the moment before an exit. */
+  flush(): void {
+    this.destination.flushSync?.();
+  }
+
+  readonly #emit = (level: Level, target: string, message: string, fields: LogFields | undefined): void => {
+    const suppressed = level === 'warn' ? this.#warnLimit.admit(`${target} ${message}`, Date.now()) : 0;
+    if (suppressed === null) return;
+    const span = this.currentSpan();
+    const { debug, format } = this.settings;
+    const location = debug && format === 'text' ? callerLocation() : undefined;
+    this.#print({
+      level,
+      target,
+      ...(span === undefined ? {} : { span }),
+      fields: {
+        message: scrub(message),
+        ...this.#safely(fields),
+        ...(suppressed > 0 ? { suppressed } : {}),
+      },
+      ...(location === undefined ? {} : { location }),
+    });
+  };
+
+  /** A field that cannot even be read must not break the work that logs it. */
+  #safely(fields: LogFields | undefined): LogFields {
+    try {
+      return this.#printable(fields);
+    } catch {
+      return { unprintable: true };
+    }
+  }
+
+  #printable(fields: LogFields | undefined): LogFields {
+    if (fields === undefined) return {};
+    const printed: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(fields)) {
+      if (name === 'message') continue;
+      printed[name] = printable(name, value);
+      if (name === 'error' && this.settings.debug && value instanceof Error && value.stack !== undefined) {
+        printed['stack'] = scrub(value.stack);
+      }
+    }
+    return printed;
+  }
+}
+
+/** Starts logging and reports what was wrong with its settings. */
+export function createLogging(options: LoggingOptions, dependencies: LoggingDependencies = {}): Logging {
+  const settings = resolveLogSettings(
+    options,
+    dependencies.environment ?? process.env,
+    dependencies.terminal ?? isatty(1),
+  );
+  const destination = dependencies.destination ?? standardOutput();
+  const logging = new Logging(settings, destination, dependencies.currentSpan ?? (() => undefined));
+  const log = logging.for('service::config');
+  for (const warning of settings.warnings) log.warn(warning);
+  return logging;
+}
+
+function standardOutput(): LogDestination {
+  const output = pino.destination({ dest: 1, sync: false, maxLength: MAX_BUFFERED_BYTES });
+  // A reader that went away must not take the process with it; there is nowhere left to report it.
+  output.on('error', () => undefined);
+  const flushSync = (): void => {
+    try {
+      output.flushSync();
+    } catch {
+      // The descriptor is gone: nothing can be written any more.
+    }
+  };
+  process.once('exit', flushSync);
+  return { write: (line) => output.write(line), flushSync };
+}

@@ -1,0 +1,27 @@
+const WINDOW_MS = 1000;
+const MAX_SITES = 1000;
+
+/**
+ * Lets one warning a second through per call site and counts the others. A site is its target and message, so
+ * messages must be fixed texts; at most 1000 sites are remembered, the longest known is forgotten first.
+ */
+export class WarnLimit {
+  readonly #sites = new Map<string, { since: number; suppressed: number }>();
+
+  /** Null: do not print. Otherwise the number of warnings suppressed since the last printed one. */
+  admit(site: string, nowMs: number): number | null {
+    const known = this.#sites.get(site);
+    if (known !== undefined && nowMs - known.since < WINDOW_MS) {
+      known.suppressed += 1;
+      return null;
+    }
+    if (known === undefined && this.#sites.size >= MAX_SITES) {
+      for (const [oldest] of this.#sites) {
+        this.#sites.delete(oldest);
+        break;
+      }
+    }
+    this.#sites.set(site, { since: nowMs, suppressed: 0 });
+    return known?.suppressed ?? 0;
+  }
+}

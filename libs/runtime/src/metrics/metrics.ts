@@ -1,0 +1,149 @@
+import { Registry } from 'prom-client';
+import type { Logger } from '../logging/logger.js';
+import { Cells, type LabelValues } from './cells.js';
+import { exposeHistogram, exposeValues, type Sample } from './exposition.js';
+import { METRICS, type MetricLabels, type MetricName } from './metric-definitions.js';
+import type { MetricRow } from './metric-row.js';
+import { CounterSeries, GaugeSeries, HistogramSeries } from './series.js';
+
+export interface MetricsOptions {
+  /** `metrics.prometheus.prefix`. */
+  readonly prefix: string;
+  /** The configured main port; the constant `port` label. */
+  readonly port: number;
+  readonly log: Logger;
+  /** Time series per metric before further label sets are counted under `other`. Absent: 2000. */
+  readonly max_series_per_metric?: number;
+}
+
+/** The time series of one metric. */
+export interface Family<Name extends keyof typeof METRICS, Series> {
+  /** The series of these label values; it appears in scrapes, at 0, from the first call on. */
+  for(...labels: keyof MetricLabels<Name> extends never ? [] : [MetricLabels<Name>]): Series;
+}
+
+/** One value of a scrape. */
+export interface MetricSample extends Sample {
+  readonly name: string;
+  readonly type: string;
+}
+
+type AnySeries = CounterSeries | GaugeSeries | HistogramSeries;
+type Collect = () => void | Promise<void>;
+
+/**
+ * The metrics of one process. A metric exists from the first time its name is asked for, so a process shows exactly
+ * those of the rooms it is composed of; every name comes from the one table.
+ */
+export class Metrics {
+  readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
+  readonly #registry = new Registry();
+  readonly #families = new Map<string, { row: MetricRow; cells: Cells<AnySeries> }>();
+  readonly #known = new Map<string, LabelValues>();
+  readonly #beforeScrape: Collect[] = [];
+  readonly #limit: number;
+
+  constructor(private readonly options: MetricsOptions) {
+    this.#limit = options.max_series_per_metric ?? 2000;
+  }
+
+  counter<Name extends MetricName<'counter'>>(name: Name): Family<Name, CounterSeries> {
+    return this.#family(name) as unknown as Family<Name, CounterSeries>;
+  }
+
+  gauge<Name extends MetricName<'gauge'>>(name: Name): Family<Name, GaugeSeries> {
+    return this.#family(name) as unknown as Family<Name, GaugeSeries>;
+  }
+
+  histogram<Name extends MetricName<'histogram'>>(name: Name): Family<Name, HistogramSeries> {
+    return this.#family(name) as unknown as Family<Name, HistogramSeries>;
+  }
+
+  /**
+   * Makes every counter whose labels are exactly these appear at 0, now and when it is first asked for: call it with
+   * `{ app_id }` once an app is known, with `{ driver }` once a driver is. Beyond the bound of series it does nothing.
+   */
+  known(labels: LabelValues): void {
+    const key = JSON.stringify(Object.entries(labels).sort());
+    if (this.#known.has(key) || this.#known.size >= this.#limit) return;
+    this.#known.set(key, labels);
+    for (const { row, cells } of this.#families.values()) appear(row, cells, labels);
+  }
+
+  /** Runs before every scrape, to set gauges that are read rather than kept. Must not throw and must be quick. */
+  onScrape(collect: Collect): void {
+    this.#beforeScrape.push(collect);
+  }
+
+  /** The exposition text. */
+  async text(): Promise<string> {
+    await this.#collect();
+    return this.#registry.metrics();
+  }
+
+  /** Every value, one by one. */
+  async samples(): Promise<MetricSample[]> {
+    await this.#collect();
+    const metrics = await this.#registry.getMetricsAsJSON();
+    return metrics.flatMap(({ name, type, values }) =>
+      values.map((one) => ({
+        name: (one as { metricName?: string }).metricName ?? name,
+        type: String(type),
+        labels: Object.fromEntries(Object.entries(one.labels).map(([key, value]) => [key, String(value)])),
+        value: one.value,
+      })),
+    );
+  }
+
+  async #collect(): Promise<void> {
+    for (const collect of this.#beforeScrape) await collect();
+  }
+
+  #family(name: keyof typeof METRICS): { for(labels?: LabelValues): AnySeries } {
+    const { cells } = this.#families.get(name) ?? this.#register(name, METRICS[name]);
+    return { for: (labels = {}) => cells.get(labels) };
+  }
+
+  #register(name: string, row: MetricRow): { row: MetricRow; cells: Cells<AnySeries> } {
+    const { prefix, log } = this.options;
+    const shown = { name: row.prefixed ? prefix + name : name, help: row.help, labelNames: [...row.labels] };
+    const cells = new Cells<AnySeries>(ownLabels(row), this.#limit, this.#creator(row, shown), () =>
+      log.warn('metric has too many label sets, further ones count as other', { metric: name }),
+    );
+    if (row.type !== 'histogram') {
+      exposeValues(this.#registry, row.type, shown, () => this.#values(row, cells));
+    }
+    if (ownLabels(row).length === 0) cells.get({});
+    for (const labels of this.#known.values()) appear(row, cells, labels);
+    const family = { row, cells };
+    this.#families.set(name, family);
+    return family;
+  }
+
+  #creator(row: MetricRow, shown: { name: string; help: string; labelNames: string[] }) {
+    if (row.type === 'counter') return () => new CounterSeries();
+    if (row.type === 'gauge') return () => new GaugeSeries();
+    const observer = exposeHistogram(this.#registry, shown, row.buckets);
+    return (labels: LabelValues) => new HistogramSeries(observer(this.#withPort(row, labels)));
+  }
+
+  *#values(row: MetricRow, cells: Cells<AnySeries>): Generator<Sample> {
+    for (const { labels, cell } of cells.entries()) {
+      if (!(cell instanceof HistogramSeries)) {
+        yield { labels: this.#withPort(row, labels), value: cell.value };
+      }
+    }
+  }
+
+  #withPort(row: MetricRow, labels: LabelValues): LabelValues {
+    return row.labels.includes('port') ? { ...labels, port: String(this.options.port) } : labels;
+  }
+}
+
+const ownLabels = (row: MetricRow): string[] => row.labels.filter((label) => label !== 'port');
+
+function appear(row: MetricRow, cells: Cells<AnySeries>, labels: LabelValues): void {
+  const names = ownLabels(row);
+  if (row.type !== 'counter' || names.length !== Object.keys(labels).length) return;
+  if (names.every((name) => labels[name] !== undefined)) cells.get(labels);
+}

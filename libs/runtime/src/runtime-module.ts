@@ -1,0 +1,46 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import type { Admission } from './admission/admission.js';
+import type { Health } from './health/health.js';
+import type { Logging } from './logging/logging.js';
+import type { Metrics } from './metrics/metrics.js';
+import type { ProcessState } from './process-state.js';
+import type { Shutdown } from './shutdown/shutdown.js';
+
+export const ADMISSION = Symbol('admission');
+export const HEALTH = Symbol('health');
+export const LOGGING = Symbol('logging');
+export const METRICS_REGISTRY = Symbol('metrics registry');
+export const PROCESS_STATE = Symbol('process state');
+export const SHUTDOWN = Symbol('shutdown');
+
+/** Provided by the room that holds sockets; absent in a process without any. */
+export const OCCUPANCY_SOURCE = Symbol('occupancy source');
+/** Provided by the room that keeps history; absent in a process without any. */
+export const HISTORY_HEALTH_SOURCE = Symbol('history health source');
+
+/** What exists once per process and before any module does. */
+export interface RuntimeParts {
+  readonly admission: Admission;
+  readonly health: Health;
+  readonly logging: Logging;
+  readonly metrics: Metrics;
+  readonly process: ProcessState;
+  readonly shutdown: Shutdown;
+}
+
+/** Offers the parts of the process to every module, by their tokens. */
+@Global()
+@Module({})
+export class RuntimeModule {
+  static forProcess(parts: RuntimeParts): DynamicModule {
+    const providers = [
+      { provide: ADMISSION, useValue: parts.admission },
+      { provide: HEALTH, useValue: parts.health },
+      { provide: LOGGING, useValue: parts.logging },
+      { provide: METRICS_REGISTRY, useValue: parts.metrics },
+      { provide: PROCESS_STATE, useValue: parts.process },
+      { provide: SHUTDOWN, useValue: parts.shutdown },
+    ];
+    return { module: RuntimeModule, providers, exports: providers.map(({ provide }) => provide) };
+  }
+}
