@@ -1,3 +1,4 @@
+export { list, map, nullable, object, optional, perhaps, type ObjectOf } from './codec/composites.js';
 export { decoder, type Decoded, type Decoder, type Misfit } from './codec/decode.js';
 export { encode, type Encoded } from './codec/encode.js';
 export {
@@ -7,7 +8,6 @@ export {
   type MessageDefinition,
   type MessageOf,
 } from './codec/message.js';
-export { list, map, nullable, object, optional, perhaps, type ObjectOf } from './codec/composites.js';
 export { amount, flag, integer, json, matching, oneOf, text } from './codec/primitives.js';
 export { type Infer, type Json, type Shape } from './codec/shape.js';
 export { RECORD, type FanOutRecord, type FanOutRecordBody } from './commit/fan-out.js';

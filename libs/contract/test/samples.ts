@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 
-const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
+/** Short enough for the tightest bound. */
+const name = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
+  .filter((text) => Buffer.byteLength(text) <= 64);
 const app = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);
 const node = fc.stringMatching(/^[A-Za-z0-9._-]{1,20}$/);
 const count = fc.nat();
@@ -199,4 +202,32 @@ export const SAMPLES: Readonly<Record<string, fc.Arbitrary<object>>> = {
     time_ms: count,
     events: fc.array(whole({ name, channel: name, data: any }), { minLength: 1, maxLength: 4 }),
   }),
+};
+
+/** The members no message of a kind may lack. */
+export const REQUIRED: Readonly<Record<string, string>> = {
+  app_changed: 'app_id',
+  app_counts: 'node_id apps',
+  broadcast: 'message_id node_id app_id channel message',
+  channel_counts: 'node_id app_id counts',
+  channel_counts_full: 'node_id app_id counts first',
+  commit: 'lanes lane budget_ms chain node_id records',
+  committed: 'results',
+  heartbeat: 'node_id role routing seq',
+  hello: 'node_id lanes',
+  node_dead: 'node_id dead_node_id',
+  node_leaving: 'node_id pending_leases',
+  presence_joined: 'node_id app_id channel seq user_id socket_id',
+  presence_left: 'node_id app_id channel seq user_id socket_id',
+  presence_state: 'node_id target_node_id seq channels first last',
+  presence_updated: 'node_id app_id channel seq user_id socket_id',
+  record: 'writer_id app_id channel published_at_ms op',
+  refused: 'code',
+  request: 'request_id node_id app_id request_type',
+  response: 'request_id node_id app_id',
+  token_revoked: 'app_id node_id',
+  user_offline: 'app_id user_id node_id seq',
+  user_online: 'app_id user_id node_id seq',
+  webhook: 'app_id time_ms events',
+  writer: 'writer_id lanes serving state',
 };
