@@ -1,1 +1,96 @@
-export {};
+export { list, map, nullable, object, optional, perhaps, type ObjectOf } from './codec/composites.js';
+export { decoder, type Decoded, type Decoder, type Misfit } from './codec/decode.js';
+export { encode, type Encoded } from './codec/encode.js';
+export {
+  maxMessageBytes,
+  message,
+  type BodyOf,
+  type MessageDefinition,
+  type MessageOf,
+} from './codec/message.js';
+export { amount, flag, integer, json, matching, oneOf, text } from './codec/primitives.js';
+export { type Infer, type Json, type Shape } from './codec/shape.js';
+export { RECORD, type FanOutRecord, type FanOutRecordBody } from './commit/fan-out.js';
+export {
+  COMMIT_OPS,
+  readCommitRecord,
+  type CommitOp,
+  type CommitRecord,
+  type CommitRecordOf,
+  type ReadRecord,
+} from './commit/record.js';
+export {
+  COMMITTED,
+  decodeLaneReply,
+  REFUSED,
+  type CommitResult,
+  type Committed,
+  type CommittedBody,
+  type Refused,
+} from './commit/reply.js';
+export {
+  COMMIT,
+  decodeLaneRequest,
+  HELLO,
+  MAX_COMMIT_BYTES,
+  MAX_COMMIT_RECORDS,
+  type Commit,
+  type CommitBody,
+  type Hello,
+} from './commit/request.js';
+export { decodeWriter, WRITER, type Writer, type WriterBody } from './commit/writer.js';
+export { decodeControlPlane, decodeDataPlane } from './fabric/all.js';
+export { BROADCAST, type Broadcast, type BroadcastBody } from './fabric/broadcast.js';
+export {
+  CHANNEL_COUNTS,
+  CHANNEL_COUNTS_FULL,
+  MAX_CHANNEL_COUNTS,
+  type ChannelCounts,
+  type ChannelCountsFull,
+} from './fabric/channel-counts.js';
+export {
+  APP_COUNTS,
+  HEARTBEAT,
+  NODE_DEAD,
+  NODE_LEAVING,
+  type AppCounts,
+  type Heartbeat,
+  type NodeDead,
+  type NodeLeaving,
+} from './fabric/liveness.js';
+export {
+  PRESENCE_JOINED,
+  PRESENCE_LEFT,
+  PRESENCE_STATE,
+  PRESENCE_UPDATED,
+  type PresenceJoined,
+  type PresenceLeft,
+  type PresenceState,
+  type PresenceUpdated,
+} from './fabric/presence.js';
+export {
+  REQUEST,
+  REQUEST_TYPES,
+  RESPONSE,
+  type Request,
+  type RequestBody,
+  type RequestType,
+  type Response,
+  type ResponseBody,
+} from './fabric/request.js';
+export {
+  APP_CHANGED,
+  TOKEN_REVOKED,
+  USER_OFFLINE,
+  USER_ONLINE,
+  type AppChanged,
+  type TokenRevoked,
+  type UserOffline,
+  type UserOnline,
+} from './fabric/users.js';
+export { cacheKeys, isEssential } from './names/cache-keys.js';
+export { type FabricNames } from './names/fabric-names.js';
+export { natsNames } from './names/nats.js';
+export { partitionedQueue, PUSH_PROVIDERS, queueNames, type PushProvider } from './names/queues.js';
+export { redisNames } from './names/redis.js';
+export { decodeWebhookJob, WEBHOOK_JOB, type WebhookJob, type WebhookJobBody } from './webhook-job.js';

@@ -8,6 +8,12 @@ export interface ServiceErrorOptions {
   readonly retryAfterSeconds?: number;
   /** Response headers that belong to this failure, such as `Allow` on 405. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Where a row answers with more than one status. Absent: the row's own. */
+  readonly status?: number;
+  /** Where a row has an `ai_code` in AI transport only. Absent: the row's own, which may be none. */
+  readonly aiCode?: number;
+  /** A second text that clients of rate limiters read. Absent: the body has none. */
+  readonly message?: string;
   /** What went wrong inside; goes to logs only. */
   readonly cause?: unknown;
 }
@@ -17,13 +23,19 @@ export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: HttpErrorCode;
   readonly status: number;
+  /** Null outside AI transport. */
+  readonly aiCode: number | null;
+  /** The body's `message`; null leaves it out. `Error.message` is the body's `error`. */
+  readonly bodyMessage: string | null;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: HttpErrorCode, options: ServiceErrorOptions = {}) {
     const row = ERRORS[code];
     super(options.text ?? row.text, { cause: options.cause });
     this.code = code;
-    this.status = row.status;
+    this.status = options.status ?? row.status;
+    this.aiCode = options.aiCode ?? row.aiCode;
+    this.bodyMessage = options.message ?? null;
     const retryAfter = options.retryAfterSeconds ?? row.retryAfterSeconds;
     this.headers =
       retryAfter === null
@@ -35,16 +47,21 @@ export class ServiceError extends Error {
 /** The one error body of the HTTP side. */
 export interface ErrorBody {
   readonly error: string;
+  readonly message?: string;
   readonly code: HttpErrorCode;
   readonly status: number;
   readonly ai_code?: number;
 }
 
 /** What the client reads. A fault of ours always says the same fixed text: details belong to the logs. */
-export function errorBody(error: ServiceError): ErrorBody {
-  const { status, aiCode, text } = ERRORS[error.code];
-  const body = { error: status === 500 ? text : error.message, code: error.code, status };
-  return aiCode === null ? body : { ...body, ai_code: aiCode };
+export function errorBody({ message, bodyMessage, code, status, aiCode }: ServiceError): ErrorBody {
+  return {
+    error: status === 500 ? ERRORS[code].text : message,
+    ...(bodyMessage === null ? {} : { message: bodyMessage }),
+    code,
+    status,
+    ...(aiCode === null ? {} : { ai_code: aiCode }),
+  };
 }
 
 /** Turns whatever was thrown into an answerable error; anything unforeseen becomes `internal_error`. */

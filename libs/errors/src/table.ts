@@ -55,12 +55,13 @@ export const ERRORS = {
   limit_exceeded: http(400, 'A limit is exceeded'),
   auth_failed: http(401, 'Authentication failed', { frameCode: 4009 }),
   forbidden: http(403, 'Not allowed', { frameCode: 4009 }),
-  mutable_not_permitted: http(403, 'Mutation is not permitted here', { aiCode: 93002 }),
+  mutable_not_permitted: ai(403, 93002, 'Mutation is not permitted here'),
   not_found: http(404, 'no such route'),
   app_not_found: http(404, 'The app does not exist any more'),
   method_not_allowed: http(405, 'method not allowed'),
   conflict: http(409, 'The key was used with other content', { frameCode: 4000 }),
-  payload_too_large: http(413, 'The payload is too large'),
+  // In AI transport the thrower adds ai_code 40009; on a socket that number is the frame's code.
+  payload_too_large: http(413, 'The payload is too large', { frameCode: 40_009 }),
   feature_disabled: http(422, 'The feature is not enabled'),
   upgrade_required: http(426, 'This route speaks WebSocket only'),
   rate_limited: http(429, 'Too Many Requests', { retryable: true, frameCode: 4301 }),
@@ -72,6 +73,7 @@ export const ERRORS = {
   service_unavailable: http(503, 'The service is unavailable, retry', { ...soon, frameCode: 4303 }),
 
   ai_invalid_transport_header: ai(400, 104000, 'A transport header is malformed'),
+  // 400 when it is the message id that is too long: the thrower says so.
   ai_header_too_large: ai(413, 104001, 'A transport header is too large'),
   ai_client_id_spoof: ai(400, 104002, 'A client id header contradicts the actor'),
   ai_event_not_permitted: ai(403, 104003, 'AI events are not permitted on this channel'),
@@ -98,6 +100,7 @@ export const ERRORS = {
   channel_refused: frame(4300, 'The channel name or request is not allowed'),
   client_event_refused: frame(4301, 'The client event was refused'),
   too_many_entries: frame(4302, 'Too many entries'),
+  presence_update_refused: frame(104009, 'The presence update is not possible here'),
   stream_unreadable: frame(4303, 'The stream could not be read or written', { retryable: true }),
 } as const satisfies Record<string, ErrorRow>;
 

@@ -25,6 +25,22 @@ describe('service errors', () => {
     expect(errorBody(new ServiceError('forbidden'))).not.toHaveProperty('ai_code');
   });
 
+  it('lets the thrower name what one row answers in two ways', () => {
+    const accumulated = new ServiceError('payload_too_large', { aiCode: 40_009 });
+    expect(errorBody(accumulated)).toMatchObject({ status: 413, ai_code: 40_009 });
+    expect(errorBody(new ServiceError('payload_too_large'))).not.toHaveProperty('ai_code');
+    const longId = new ServiceError('ai_header_too_large', { status: 400 });
+    expect(errorBody(longId)).toMatchObject({ status: 400, ai_code: 104001 });
+    expect(errorBody(new ServiceError('ai_header_too_large')).status).toBe(413);
+  });
+
+  it('carries the second text of the rate limiter, in its place', () => {
+    const error = new ServiceError('rate_limited', { message: 'Request quota used up, retry later' });
+    expect(JSON.stringify(errorBody(error))).toBe(
+      '{"error":"Too Many Requests","message":"Request quota used up, retry later","code":"rate_limited","status":429}',
+    );
+  });
+
   it('sends Retry-After with every 503, and lets the thrower name another', () => {
     expect(new ServiceError('backpressure').headers).toEqual({ 'retry-after': '1' });
     expect(new ServiceError('rate_limited', { retryAfterSeconds: 60 }).headers).toEqual({

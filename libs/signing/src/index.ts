@@ -1,1 +1,13 @@
-export {};
+export { Capabilities, type Grants } from './capability/capabilities.js';
+export { type CapabilityToken } from './capability/claims.js';
+export { mintCapabilityToken, type TokenContent } from './capability/mint.js';
+export { type Operation } from './capability/operations.js';
+export { readSigninCapabilities, type SigninCapabilities } from './capability/signin.js';
+export { verifyCapabilityToken, type TokenVerdict } from './capability/token.js';
+export { signRequest, type RequestToSign } from './request/sign-request.js';
+export { parseSignedQuery, type SignedQuery } from './request/signed-query.js';
+export { verifySignedRequest, type ReceivedRequest } from './request/verify-request.js';
+export { prepareSigningKey, type SigningKey, type SigningKeySource } from './signing-key.js';
+export { signChannelAuth, verifyChannelAuth, type ChannelAuth } from './socket/channel-auth.js';
+export { signUserAuth, verifyUserAuth, type UserAuth } from './socket/user-auth.js';
+export { signWebhook, verifyWebhook } from './webhook.js';

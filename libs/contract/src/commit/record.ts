@@ -1,0 +1,137 @@
+import { list, nullable, object, optional } from '../codec/composites.js';
+import { integer, oneOf } from '../codec/primitives.js';
+import type { Infer, Shape } from '../codec/shape.js';
+import * as field from './fields.js';
+import { storableJson, storableText } from './storable.js';
+
+const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
+
+const base = { pub_id: field.uuid, app_id: field.appId, channel: field.channel } as const;
+const withPolicy = { ...base, policy: field.policy, idem: optional(field.idempotency) } as const;
+
+/** The V2 frame without `stream_id`, `serial` and `service_*` headers, which the writer puts in. */
+const publication = {
+  ...withPolicy,
+  message_id: field.messageId,
+  message: storableText(1, ANY_LENGTH),
+  except_socket: optional(field.socketId),
+  actor: optional(field.actor),
+} as const;
+
+const mutation = {
+  ...withPolicy,
+  actor: field.grantedActor,
+  message_serial: field.textSerial,
+  /** The new version's own. Absent: the writer makes one. */
+  message_id: optional(field.messageId),
+  extras: optional(storableJson),
+  client_id: optional(field.clientId),
+  description: optional(storableText(0, 1024)),
+  metadata: optional(storableJson),
+  op_id: optional(storableText(1, 64)),
+} as const;
+
+const replacement = {
+  ...mutation,
+  name: optional(storableText(0, 4096)),
+  data: optional(storableJson),
+  clear_fields: optional(list(oneOf('name', 'data', 'extras'), 0, 3)),
+} as const;
+
+/** Which of a channel's two streams is meant. */
+const stream = oneOf('messages', 'presence');
+
+const SHAPES = {
+  publish: object({ op: oneOf('publish'), ...publication }),
+  create: object({ op: oneOf('create'), ...publication }),
+  update: object({ op: oneOf('update'), ...replacement }),
+  delete: object({ op: oneOf('delete'), ...replacement }),
+  append: object({ op: oneOf('append'), ...mutation, data: storableText(0, ANY_LENGTH) }),
+  annotate: object({
+    op: oneOf('annotate'),
+    ...withPolicy,
+    actor: optional(field.actor),
+    message_serial: field.textSerial,
+    type: storableText(1, 256),
+    name: optional(storableText(0, 256)),
+    encoding: optional(storableText(0, 256)),
+    client_id: optional(field.clientId),
+    count: optional(integer(1)),
+    data: optional(storableJson),
+  }),
+  unannotate: object({
+    op: oneOf('unannotate'),
+    ...withPolicy,
+    actor: field.grantedActor,
+    message_serial: field.textSerial,
+    annotation_serial: field.textSerial,
+  }),
+  presence: object({
+    op: oneOf('presence'),
+    ...withPolicy,
+    event: oneOf('member_added', 'member_updated', 'member_removed'),
+    cause: oneOf('join', 'disconnect', 'timeout', 'forced_disconnect', 'orphan_cleanup'),
+    user_id: storableText(1, 65_536),
+    connection_id: optional(field.socketId),
+    user_info: optional(storableJson),
+    dead_node_id: optional(field.nodeId),
+    /** Absent where the presence registry keeps no count per channel. */
+    transition_no: optional(field.count),
+  }),
+  reset: object({
+    op: oneOf('reset'),
+    ...base,
+    stream,
+    reason: field.reason,
+    requested_by: optional(field.requestedBy),
+  }),
+  purge: object({
+    op: oneOf('purge'),
+    ...base,
+    mode: oneOf('all', 'before_serial', 'before_time_ms'),
+    before_serial: optional(field.serial),
+    before_time_ms: optional(field.count),
+    reason: field.reason,
+    requested_by: optional(field.requestedBy),
+  }),
+  mark: object({
+    op: oneOf('mark'),
+    ...base,
+    stream,
+    state: oneOf('healthy', 'degraded', 'reset_required'),
+    /** Null: back to healthy. */
+    reason: nullable(field.reason),
+    node_id: field.nodeId,
+    /** The highest serials the reporter has seen; the writer numbers on above them. */
+    seen_delivery_serial: optional(field.serial),
+    seen_history_serial: optional(field.serial),
+  }),
+} as const;
+
+/** What can be done to a channel. */
+export type CommitOp = keyof typeof SHAPES;
+
+/** The record of one operation. */
+export type CommitRecordOf<Op extends CommitOp> = Infer<(typeof SHAPES)[Op]>;
+
+/** One thing to commit. */
+export type CommitRecord = { [Op in CommitOp]: CommitRecordOf<Op> }[CommitOp];
+
+/** Every operation. */
+export const COMMIT_OPS = Object.keys(SHAPES) as readonly CommitOp[];
+
+const shapes: ReadonlyMap<unknown, Shape<CommitRecord>> = new Map(Object.entries(SHAPES));
+
+/** A record that may be used, or what is wrong with it, in words for the publisher. */
+export type ReadRecord =
+  | { readonly ok: true; readonly record: CommitRecord }
+  | { readonly ok: false; readonly problem: string };
+
+/** Checks one record of a request: a bad one is rejected alone, its neighbours are not. */
+export function readCommitRecord(value: unknown): ReadRecord {
+  const op = typeof value === 'object' && value !== null && 'op' in value ? value.op : undefined;
+  const shape = shapes.get(op);
+  if (shape === undefined) return { ok: false, problem: `op: must be one of ${COMMIT_OPS.join(', ')}` };
+  const problem = shape(value);
+  return problem === null ? { ok: true, record: value as CommitRecord } : { ok: false, problem };
+}

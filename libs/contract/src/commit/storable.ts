@@ -1,0 +1,30 @@
+import type { Json, Shape } from '../codec/shape.js';
+import { text } from '../codec/primitives.js';
+
+/** Text the database takes: no U+0000 and no half of a surrogate pair. */
+export function storableText(minBytes: number, maxBytes: number): Shape<string> {
+  const ofLength = text(minBytes, maxBytes);
+  return (value) =>
+    ofLength(value) ?? (storable(value as string) ? null : 'holds a character that cannot be stored');
+}
+
+/** With the `u` flag a pair is one character, so this finds halves only. */
+const HALF_PAIR = /[\ud800-\udfff]/u;
+
+const storable = (value: string) => !value.includes('\0') && !HALF_PAIR.test(value);
+
+/** JSON in which every text, names included, is storable. Walks without recursion, however deep the value is. */
+export const storableJson: Shape<Json> = (value) => {
+  if (value === undefined) return 'is missing';
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const one = left.pop();
+    if (typeof one === 'string' && !storable(one)) return 'holds a character that cannot be stored';
+    if (typeof one !== 'object' || one === null) continue;
+    for (const [name, inner] of Object.entries(one)) {
+      if (!storable(name)) return 'holds a character that cannot be stored';
+      left.push(inner);
+    }
+  }
+  return null;
+};

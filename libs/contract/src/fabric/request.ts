@@ -1,0 +1,76 @@
+import { list, map, optional } from '../codec/composites.js';
+import { message, type BodyOf, type MessageOf } from '../codec/message.js';
+import { flag, json, oneOf } from '../codec/primitives.js';
+import {
+  appId,
+  channel,
+  count,
+  nodeId,
+  replyAddress,
+  requestId,
+  socketId,
+  timeMs,
+  userId,
+} from './fields.js';
+
+/** Every question one node may ask the others. */
+export const REQUEST_TYPES = [
+  'channel_members',
+  'channel_sockets',
+  'sockets',
+  'channel_sockets_count',
+  'sockets_count',
+  'user_connections_in_channel',
+  'channel_members_count',
+  'channels_with_sockets_count',
+  'batch_channel_sockets_count',
+  'channels',
+  'socket_exists_in_channel',
+  'terminate_user',
+  'force_reconnect',
+] as const;
+
+export type RequestType = (typeof REQUEST_TYPES)[number];
+
+const MANY = 1_000_000;
+const channels = optional(list(channel, 0, MANY));
+
+/** A question to every gateway, or to `target_node_id` alone. */
+export const REQUEST = message('request', {
+  request_id: requestId,
+  node_id: nodeId,
+  app_id: appId,
+  request_type: oneOf(...REQUEST_TYPES),
+  channel: optional(channel),
+  channels,
+  socket_id: optional(socketId),
+  user_id: optional(userId),
+  user_info: optional(json),
+  dead_node_id: optional(nodeId),
+  target_node_id: optional(nodeId),
+  /** Absent: answers go to the shared responses subject. */
+  reply_to: optional(replyAddress),
+  timestamp: optional(timeMs),
+});
+
+/** One node's answer. Which member carries it follows from the request. */
+export const RESPONSE = message('response', {
+  request_id: requestId,
+  node_id: nodeId,
+  app_id: appId,
+  /** User id → user info. */
+  members: optional(map(userId, json, MANY)),
+  channels_with_sockets_count: optional(map(channel, count, MANY)),
+  socket_ids: optional(list(socketId, 0, MANY)),
+  sockets_count: optional(count),
+  exists: optional(flag),
+  channels,
+  members_count: optional(count),
+  /** Goes with `members_count`: a user on two nodes counts once. */
+  user_ids: optional(list(userId, 0, MANY)),
+});
+
+export type Request = MessageOf<typeof REQUEST>;
+export type RequestBody = BodyOf<typeof REQUEST>;
+export type Response = MessageOf<typeof RESPONSE>;
+export type ResponseBody = BodyOf<typeof RESPONSE>;

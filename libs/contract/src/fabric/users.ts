@@ -1,0 +1,31 @@
+import { optional } from '../codec/composites.js';
+import { message, type MessageOf } from '../codec/message.js';
+import { text } from '../codec/primitives.js';
+import { appId, clientId, count, nodeId, replyAddress, requestId, timeMs, userId } from './fields.js';
+
+const presence = { app_id: appId, user_id: userId, node_id: nodeId, seq: count } as const;
+
+/** A user's first connection on a node, and the last one gone. */
+export const USER_ONLINE = message('user_online', presence);
+export const USER_OFFLINE = message('user_offline', presence);
+
+/** An app record changed: drop what is remembered of it. */
+export const APP_CHANGED = message('app_changed', { app_id: appId, node_id: optional(nodeId) });
+
+/** Tokens were revoked: close the sockets that hold one. At least one identity is given; both mean either. */
+export const TOKEN_REVOKED = message('token_revoked', {
+  app_id: appId,
+  node_id: nodeId,
+  jti: optional(clientId),
+  client_id: optional(clientId),
+  expires_at_ms: optional(timeMs),
+  reason: optional(text(0, 4096)),
+  /** Given: the number of sockets closed goes back as `sockets_count` of a response. Absent: no answer. */
+  request_id: optional(requestId),
+  reply_to: optional(replyAddress),
+});
+
+export type UserOnline = MessageOf<typeof USER_ONLINE>;
+export type UserOffline = MessageOf<typeof USER_OFFLINE>;
+export type AppChanged = MessageOf<typeof APP_CHANGED>;
+export type TokenRevoked = MessageOf<typeof TOKEN_REVOKED>;

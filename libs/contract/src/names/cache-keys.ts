@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Names of everything in the shared cache, each with its app. The cache puts the configured prefixes in front, as
+ * written, without a separator of its own.
+ */
+export const cacheKeys = {
+  /** App record by id. */
+  appById: (appId: string) => `app:id:${appId}`,
+  /** App record by key. */
+  appByKey: (appKey: string) => `app:key:${appKey}`,
+  /** Answer to an idempotent request, or its claim. */
+  request: (appId: string, key: string) => `app:${appId}:idempotency:${key}`,
+  /** Answer to an idempotent batch request, or its claim. */
+  batchRequest: (appId: string, key: string) => `app:${appId}:batch-idempotency:${key}`,
+  /** Receipt of an idempotent publish on a channel that is not durable. */
+  publish: (appId: string, channel: string, key: string) =>
+    `idempotency:publish:v1:${createHash('sha256').update(`${appId}\0${channel}\0${key}`).digest('hex')}`,
+  /** Marks a cache channel without an event. */
+  cacheMiss: (appId: string, channel: string) => `app:${appId}:channel:${channel}:cache_miss`,
+  /** Answer to a list of channels. */
+  channelList: (appId: string, prefix: string, info: string) =>
+    `internal:channels:${appId}:${prefix}:${info}`,
+  /** Revocation of one token. */
+  revokedToken: (appId: string, jti: string) => `service:capability_revocation:${appId}:jti:${jti}`,
+  /** Revocation of every token of an identity. */
+  revokedClient: (appId: string, clientId: string) =>
+    `service:capability_revocation:${appId}:client:${clientId}`,
+  /** One open AI stream. */
+  aiActiveStream: (appId: string, channel: string, messageSerial: string) =>
+    `ai_transport:active_stream:${appId}:${channel}:${messageSerial}`,
+  /** How many AI streams of a channel are open. */
+  aiActiveStreamCount: (appId: string, channel: string) =>
+    `ai_transport:active_stream_count:${appId}:${channel}`,
+  /** Who closes an AI stream that nobody continues. */
+  aiOrphanClaim: (appId: string, channel: string, messageSerial: string) =>
+    `ai_transport:orphan_claim:${appId}:${channel}:${messageSerial}`,
+  /** Push requests of the current window. */
+  pushAcceptance: (appId: string) => `push:acceptance:${appId}`,
+  /** Who speaks for a user of a dead node. */
+  deadNodeUser: (nodeId: string, appId: string, channel: string, userId: string) =>
+    `cluster:dead:${nodeId}:${appId}:${channel}:${userId}`,
+  /** Sliding window of an app's requests. */
+  appRate: (appId: string, kind: 'backend' | 'read') => `rl:app:${appId}:${kind}`,
+  /** Connections of an app, a field per node. */
+  connectionQuota: (appId: string) => `quota:conn:${appId}`,
+  /** Counter of a sequenced channel; shares its hash tag with the replay buffer. */
+  sequence: (appId: string, channel: string) => `seq:{${appId}:${channel}}`,
+  /** Replay buffer of a sequenced channel. */
+  hotBuffer: (appId: string, channel: string) => `hot:{${appId}:${channel}}`,
+  /** Hint that a history stream is not healthy, while the database cannot be told. */
+  historyDegraded: (appId: string, channel: string) => `history:degraded:${appId}:${channel}`,
+  /** The same for a presence history. */
+  presenceDegraded: (appId: string, channel: string) => `presence:degraded:${appId}:${channel}`,
+} as const;
+
+const ESSENTIAL = [
+  /^app:[^:]*:(?:batch-)?idempotency:/,
+  /^idempotency:/,
+  /^service:capability_revocation:/,
+  /^ai_transport:/,
+  /^cluster:dead:/,
+  /^rl:app:/,
+  /^quota:conn:/,
+  /^(?:seq|hot):\{/,
+];
+
+/**
+ * Whether security or correctness hangs on the entry: a full memory cache evicts no such entry and fails the write
+ * instead. The name is without configured prefixes.
+ */
+export function isEssential(name: string): boolean {
+  return ESSENTIAL.some((pattern) => pattern.test(name));
+}

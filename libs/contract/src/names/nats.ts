@@ -1,0 +1,31 @@
+import type { FabricNames } from './fabric-names.js';
+
+/**
+ * Subjects on NATS. The prefix loses trailing `:` and `.`; app ids and channels go in base64url, since a subject
+ * takes neither dots nor wildcards of theirs.
+ */
+export function natsNames(prefix: string): FabricNames {
+  const root = trimmed(prefix);
+  const named = (name: string) => `${root}.${name}`;
+  return {
+    broadcast: named('broadcast'),
+    requests: named('requests'),
+    responses: named('responses'),
+    control: named('control'),
+    writers: named('writers'),
+    node: (nodeId) => named(`node.${nodeId}`),
+    reply: (id) => `_INBOX.${root}.${id}`,
+    channel: (appId, channel) => named(`ch.${base64url(appId)}.${base64url(channel)}`),
+    allChannels: (appId) => named(`ch.${base64url(appId)}.*`),
+    commit: (lane) => named(`commit.${lane}`),
+    read: (lane) => named(`read.${lane}`),
+  };
+}
+
+function trimmed(prefix: string): string {
+  let end = prefix.length;
+  while (end > 0 && (prefix[end - 1] === ':' || prefix[end - 1] === '.')) end--;
+  return prefix.slice(0, end);
+}
+
+const base64url = (text: string) => Buffer.from(text, 'utf8').toString('base64url');

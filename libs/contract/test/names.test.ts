@@ -1,0 +1,128 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cacheKeys, isEssential, natsNames, partitionedQueue, queueNames, redisNames } from '../src/index.js';
+
+describe('on NATS', () => {
+  const names = natsNames('service_adapter:');
+
+  it('the prefix loses its trailing separators', () => {
+    expect(names.broadcast).toBe('service_adapter.broadcast');
+    expect(natsNames('a.b.:.').requests).toBe('a.b.requests');
+    expect(names.node('gw-a-1f2e3d4c')).toBe('service_adapter.node.gw-a-1f2e3d4c');
+    expect([names.control, names.responses, names.writers]).toEqual([
+      'service_adapter.control',
+      'service_adapter.responses',
+      'service_adapter.writers',
+    ]);
+    expect([names.commit(5), names.read(5)]).toEqual(['service_adapter.commit.5', 'service_adapter.read.5']);
+  });
+
+  it('a channel is two tokens that hold nothing of the subject language', () => {
+    expect(names.channel('shop', 'orders')).toBe('service_adapter.ch.c2hvcA.b3JkZXJz');
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (app, channel) => {
+        const subject = names.channel(app, channel);
+        expect(subject).toMatch(/^service_adapter\.ch\.[\w-]+\.[\w-]+$/);
+        expect(subject.startsWith(names.allChannels(app).slice(0, -1))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('on Redis', () => {
+  const names = redisNames('service_adapter:');
+
+  it('the prefix is used as written', () => {
+    expect(names.broadcast).toBe('service_adapter:#broadcast');
+    expect(names.channel('shop', 'chat:1')).toBe('service_adapter:#ch:shop:chat:1');
+    expect(names.node('n')).toBe('service_adapter:#node:n');
+    expect(names.reply('r')).toBe('service_adapter:#reply:r');
+    expect(names.commit(5)).toBe('service_adapter:#commit:5');
+  });
+
+  it('a pattern takes its app literally', () => {
+    expect(names.allChannels('shop')).toBe('service_adapter:#ch:shop:*');
+    expect(names.allChannels('s*[a]?\\')).toBe('service_adapter:#ch:s\\*\\[a\\]\\?\\\\:*');
+  });
+});
+
+it.each([natsNames('p'), redisNames('p')])('every address is another one', (names) => {
+  const all = [
+    names.broadcast,
+    names.requests,
+    names.responses,
+    names.control,
+    names.writers,
+    names.node('x'),
+    names.reply('x'),
+    names.channel('x', 'y'),
+    names.channel('y', 'x'),
+    names.allChannels('x'),
+    names.commit(0),
+    names.commit(1),
+    names.read(0),
+  ];
+  expect(new Set(all).size).toBe(all.length);
+});
+
+describe('in the cache', () => {
+  it('names are as documented', () => {
+    expect(cacheKeys.appById('shop')).toBe('app:id:shop');
+    expect(cacheKeys.appByKey('shop-key')).toBe('app:key:shop-key');
+    expect(cacheKeys.request('shop', 'k')).toBe('app:shop:idempotency:k');
+    expect(cacheKeys.batchRequest('shop', 'k')).toBe('app:shop:batch-idempotency:k');
+    expect(cacheKeys.cacheMiss('shop', 'c')).toBe('app:shop:channel:c:cache_miss');
+    expect(cacheKeys.channelList('shop', 'p-', 'user_count')).toBe('internal:channels:shop:p-:user_count');
+    expect(cacheKeys.revokedToken('shop', 't')).toBe('service:capability_revocation:shop:jti:t');
+    expect(cacheKeys.revokedClient('shop', 'u')).toBe('service:capability_revocation:shop:client:u');
+    expect(cacheKeys.aiActiveStreamCount('shop', 'c')).toBe('ai_transport:active_stream_count:shop:c');
+    expect(cacheKeys.pushAcceptance('shop')).toBe('push:acceptance:shop');
+    expect(cacheKeys.deadNodeUser('n', 'shop', 'c', 'u')).toBe('cluster:dead:n:shop:c:u');
+    expect(cacheKeys.appRate('shop', 'read')).toBe('rl:app:shop:read');
+    expect(cacheKeys.connectionQuota('shop')).toBe('quota:conn:shop');
+    expect(cacheKeys.sequence('shop', 'c')).toBe('seq:{shop:c}');
+    expect(cacheKeys.hotBuffer('shop', 'c')).toBe('hot:{shop:c}');
+    expect(cacheKeys.presenceDegraded('shop', 'c')).toBe('presence:degraded:shop:c');
+    expect(cacheKeys.historyDegraded('shop', 'c')).toBe('history:degraded:shop:c');
+  });
+
+  it('an idempotent publish has one name per app, channel and key, wherever their separators are', () => {
+    expect(cacheKeys.publish('a', 'b:c', 'd')).not.toBe(cacheKeys.publish('a', 'b', 'c:d'));
+    expect(cacheKeys.publish('a', 'b', 'c')).toMatch(/^idempotency:publish:v1:[0-9a-f]{64}$/);
+  });
+
+  it('what security or correctness hangs on is told apart', () => {
+    const essential = [
+      cacheKeys.request('shop', 'k'),
+      cacheKeys.batchRequest('shop', 'k'),
+      cacheKeys.publish('shop', 'c', 'k'),
+      cacheKeys.revokedToken('shop', 't'),
+      cacheKeys.revokedClient('shop', 'u'),
+      cacheKeys.aiActiveStream('shop', 'c', 's'),
+      cacheKeys.aiActiveStreamCount('shop', 'c'),
+      cacheKeys.aiOrphanClaim('shop', 'c', 's'),
+      cacheKeys.deadNodeUser('n', 'shop', 'c', 'u'),
+      cacheKeys.appRate('shop', 'backend'),
+      cacheKeys.connectionQuota('shop'),
+      cacheKeys.sequence('shop', 'c'),
+      cacheKeys.hotBuffer('shop', 'c'),
+    ];
+    const replaceable = [
+      cacheKeys.appById('idempotency'),
+      cacheKeys.appByKey('k'),
+      cacheKeys.cacheMiss('shop', 'idempotency'),
+      cacheKeys.channelList('shop', 'p', 'i'),
+      cacheKeys.pushAcceptance('shop'),
+      cacheKeys.historyDegraded('shop', 'c'),
+      cacheKeys.presenceDegraded('shop', 'c'),
+    ];
+    expect(essential.filter((name) => !isEssential(name))).toEqual([]);
+    expect(replaceable.filter(isEssential)).toEqual([]);
+  });
+});
+
+it('queues are named by item, and by partition when there are several', () => {
+  expect(queueNames.pushDelivery('fcm')).toBe('push.delivery.fcm.v1');
+  expect(partitionedQueue(queueNames.pushPublish, 17, 1)).toBe('push.publish.v1');
+  expect(partitionedQueue(queueNames.pushPublish, 17, 4)).toBe('push.publish.v1.p1');
+});

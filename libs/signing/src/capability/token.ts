@@ -1,0 +1,61 @@
+import { equalText } from '../equal-text.js';
+import { hmac, type SigningKey } from '../signing-key.js';
+import { readClaims, type CapabilityToken } from './claims.js';
+import { Refusal } from './read-grants.js';
+
+/** The longest token that is looked at. */
+export const MAX_TOKEN_BYTES = 8192;
+
+/** A believed token, or why not, in words for the client. */
+export type TokenVerdict =
+  | { readonly ok: true; readonly token: CapabilityToken }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Checks a capability token (compact JWT, HS256 only) against the app whose key the connection used. Never throws.
+ * The signature comes first, so nothing is parsed that the app did not sign. Revocation is the caller's next step.
+ */
+export function verifyCapabilityToken(token: string, key: SigningKey, nowSeconds: number): TokenVerdict {
+  try {
+    return { ok: true, token: readClaims(openToken(token, key), nowSeconds) };
+  } catch (problem) {
+    if (problem instanceof Refusal) return { ok: false, reason: problem.message };
+    throw problem;
+  }
+}
+
+const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
+
+/** The claims of a token that this key signed. */
+function openToken(token: string, key: SigningKey): Readonly<Record<string, unknown>> {
+  if (token.length > MAX_TOKEN_BYTES) {
+    throw new Refusal(`capability token is longer than ${MAX_TOKEN_BYTES} bytes`);
+  }
+  const [, header, claims, signature] = COMPACT.exec(token) ?? [];
+  if (header === undefined || claims === undefined || signature === undefined) {
+    throw new Refusal('capability token is not a compact JWT');
+  }
+  // Compared as text: decoding would take several spellings of the last character for the same bytes.
+  if (!equalText(signature, hmac(key, `${header}.${claims}`, 'base64url'))) {
+    throw new Refusal('capability token: signature does not match');
+  }
+  const { alg, kid } = jsonObject(header);
+  if (alg !== 'HS256') throw new Refusal('capability token: alg must be HS256');
+  if (kid !== key.key) throw new Refusal('capability token: kid is not the key of this app');
+  return jsonObject(claims);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function jsonObject(part: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(Buffer.from(part, 'base64url')));
+  } catch {
+    throw new Refusal('capability token is not JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refusal('capability token is not a JSON object');
+  }
+  return value as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto';
+import { ServiceError } from '@carillon/errors';
+import { equalText } from '../equal-text.js';
+import { hmac, type SigningKey } from '../signing-key.js';
+import type { SignedQuery } from './signed-query.js';
+import { stringToSign } from './string-to-sign.js';
+
+/** A request as it came on the wire, before anything was decoded. */
+export interface ReceivedRequest {
+  readonly method: string;
+  /** Starts with `/apps/{appId}`; percent escapes untouched, no query. */
+  readonly rawPath: string;
+  /** The exact bytes received; empty when there was no body. */
+  readonly body: Uint8Array;
+}
+
+/** How far a request's clock may be from ours, in either direction. */
+export const TIMESTAMP_WINDOW_SECONDS = 600;
+
+const EMPTY_MD5 = hash('md5', '');
+
+/**
+ * Checks a signed request against the app found by its `auth_key` (null: no app has it), in the order and with
+ * the texts of the HTTP API. Throws 401 at the first rule broken; returning means the caller knows the secret
+ * and that method, path, query and body are what it signed. Whether the app is enabled is the caller's next step.
+ */
+export function verifySignedRequest(
+  query: SignedQuery,
+  request: ReceivedRequest,
+  key: SigningKey | null,
+  nowSeconds: number,
+): void {
+  if (key === null) throw refused('auth_key is unknown');
+  if (!namesApp(request.rawPath, key.appId)) throw refused('auth_key belongs to another app');
+  checkTimestamp(query.timestamp, nowSeconds);
+  checkBodyMd5(query.bodyMd5, request);
+  const expected = hmac(key, stringToSign(request.method, request.rawPath, query.canonical), 'hex');
+  if (!equalText(query.signature, expected)) throw refused('auth_signature does not match');
+}
+
+/** The app id of the path may be written plainly or percent-encoded. */
+function namesApp(rawPath: string, appId: string): boolean {
+  const [, , segment = ''] = rawPath.split('/', 3);
+  if (segment === appId) return true;
+  if (!segment.includes('%')) return false;
+  try {
+    return decodeURIComponent(segment) === appId;
+  } catch {
+    return false;
+  }
+}
+
+function checkTimestamp(timestamp: string, nowSeconds: number): void {
+  if (!/^-?[0-9]+$/.test(timestamp)) throw refused('auth_timestamp is not an integer');
+  if (Math.abs(Math.floor(nowSeconds) - Number(timestamp)) <= TIMESTAMP_WINDOW_SECONDS) return;
+  throw refused(`auth_timestamp outside the ${TIMESTAMP_WINDOW_SECONDS} s window`);
+}
+
+function checkBodyMd5(bodyMd5: string | undefined, { method, body }: ReceivedRequest): void {
+  if (method.toUpperCase() !== 'POST') {
+    if (bodyMd5 !== undefined) throw refused(`body_md5 not accepted on ${method.toUpperCase()}`);
+    return;
+  }
+  if (body.byteLength === 0) {
+    if (bodyMd5 === undefined) return;
+    if (!equalText(bodyMd5, EMPTY_MD5)) throw refused('body_md5 does not match');
+    return;
+  }
+  if (bodyMd5 === undefined || bodyMd5 === '') throw refused('body_md5 missing');
+  if (!equalText(bodyMd5, hash('md5', body))) throw refused('body_md5 does not match');
+}
+
+const refused = (text: string) => new ServiceError('auth_failed', { text });

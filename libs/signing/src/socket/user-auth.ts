@@ -1,0 +1,22 @@
+import { equalText } from '../equal-text.js';
+import { hmac, type SigningKey } from '../signing-key.js';
+
+/** What a sign-in signature speaks for. */
+export interface UserAuth {
+  readonly socketId: string;
+  /** The JSON text exactly as received. */
+  readonly userData: string;
+}
+
+const SIGNATURE_LENGTH = 64;
+
+/** `{appKey}:{signature}`, what an application server answers its client with. */
+export function signUserAuth(key: SigningKey, { socketId, userData }: UserAuth): string {
+  return `${key.key}:${hmac(key, `${socketId}::user::${userData}`, 'hex')}`;
+}
+
+/** Whether `auth` signs this socket in. The key in front may be missing; another app's key is refused. */
+export function verifyUserAuth(key: SigningKey, request: UserAuth, auth: string): boolean {
+  const expected = signUserAuth(key, request);
+  return equalText(auth, auth.length === SIGNATURE_LENGTH ? expected.slice(-SIGNATURE_LENGTH) : expected);
+}
