@@ -60,7 +60,8 @@ export class AppLookup {
     const app = known !== undefined && sameRecord(known.record, record) ? known : new App(record, globals);
     index.put(app);
     missing.drop(references(app));
-    if (last !== undefined && last !== app) listeners.tell({ appId: app.id, app });
+    const unseen = this.#unseen.delete(app.id);
+    if (unseen || (last !== undefined && last !== app)) listeners.tell({ appId: app.id, app });
     return app;
   }
 
@@ -125,10 +126,13 @@ export class AppLookup {
     missing.add(reference);
     const last = index.last(reference);
     if (last === undefined || found.state === 'broken') return null;
-    index.drop(last.id);
     // A key that is gone may have been replaced by another; only the id tells whether the app is gone too.
-    if (reference.by === 'key') void this.changed(last.id);
-    else listeners.tell({ appId: last.id, app: null });
+    if (reference.by === 'key') {
+      void this.changed(last.id);
+      return null;
+    }
+    index.drop(last.id);
+    listeners.tell({ appId: last.id, app: null });
     return null;
   }
 }

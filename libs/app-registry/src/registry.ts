@@ -50,7 +50,7 @@ export class AppRegistry {
     private readonly parts: AppRegistryParts,
   ) {
     const { cache: ages, globals, indexCapacity, storeTimeoutMs } = options;
-    const { store, announce } = parts;
+    const { store } = parts;
     const log = parts.log ?? (() => {});
     const now = parts.now ?? (() => performance.now());
     const caching = ages.enabled && !store.local;
@@ -67,7 +67,9 @@ export class AppRegistry {
       globals,
       log,
     });
-    this.#writer = new AppWriter(this.#store, cache, announce ?? null, log);
+    // Nobody else sees a local store, so nobody else has anything to learn.
+    const announce = store.local ? null : (parts.announce ?? null);
+    this.#writer = new AppWriter(this.#store, cache, announce, log);
     this.#refresh = new Refresh(this.#store, this.#lookup, log);
   }
 
