@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppConflict, AppNotFound } from '../src/index.js';
 import { record } from './samples.js';
-import { gate, scene } from './scene.js';
+import { holdOneRead, scene } from './scene.js';
 
 describe('changes of apps', () => {
   it('through the registry are usable at once and announced', async () => {
@@ -91,20 +91,35 @@ describe('changes of apps', () => {
   it('are not overtaken by a lookup that began before them', async () => {
     const { registry, store } = await scene();
     await store.rows.create(record('a'));
-    const read = gate();
-    const answer = gate();
-    store.pause = () => {
-      read.open();
-      return answer.opened;
-    };
+    const held = holdOneRead(store);
     const early = registry.findByKey('a-key');
-    await read.opened;
-    store.pause = async () => {};
+    await held.read;
     await store.rows.update(record('a', { secret: 'rotated' }));
     await registry.appChanged('a');
-    answer.open();
+    held.answer();
     expect((await early)?.record.secret.reveal()).toBe('rotated');
     expect(registry.peekByKey('a-key')?.record.secret.reveal()).toBe('rotated');
+  });
+
+  it('are not overtaken by an earlier change that is still being read', async () => {
+    const { registry, store } = await scene({ apps: [record('a')] });
+    const held = holdOneRead(store);
+    const earlier = registry.appChanged('a');
+    await held.read;
+    await store.rows.update(record('a', { secret: 'rotated' }));
+    await registry.appChanged('a');
+    held.answer();
+    await earlier;
+    expect(registry.peekByKey('a-key')?.record.secret.reveal()).toBe('rotated');
+  });
+
+  it('leave a key with the app that has it now', async () => {
+    const { registry, store } = await scene({ apps: [record('a', { key: 'shared' })] });
+    await store.rows.delete('a');
+    await store.rows.create(record('b', { key: 'shared' }));
+    await registry.appChanged('b');
+    await registry.appChanged('a');
+    expect(registry.peekByKey('shared')?.id).toBe('b');
   });
 
   it('announced while the store is away are told when it is back, and the old record is not used meanwhile', async () => {

@@ -28,6 +28,21 @@ export function gate(): { readonly opened: Promise<void>; readonly open: () => v
   return { opened, open: () => waiting.abort() };
 }
 
+/** Holds the answer to the next question the store is asked; `read` tells when it was read. */
+export function holdOneRead(store: RemoteStore): {
+  readonly read: Promise<void>;
+  readonly answer: () => void;
+} {
+  const read = gate();
+  const answer = gate();
+  store.pause = () => {
+    store.pause = async () => {};
+    read.open();
+    return answer.opened;
+  };
+  return { read: read.opened, answer: answer.open };
+}
+
 export interface Scene {
   readonly registry: AppRegistry;
   readonly store: RemoteStore;

@@ -3,7 +3,7 @@ import { serializeAppRecord } from '@carillon/config';
 import type { SharedAppCache } from '../src/index.js';
 import { RemoteStore } from './remote-store.js';
 import { record } from './samples.js';
-import { scene } from './scene.js';
+import { holdOneRead, scene } from './scene.js';
 
 class FakeCache implements SharedAppCache {
   readonly entries = new Map<string, string>();
@@ -107,5 +107,18 @@ describe('the shared cache', () => {
     await store.rows.update(record('a', { enabled: false }));
     await registry.appChanged('a');
     expect(registry.peekById('a')?.enabled).toBe(false);
+  });
+
+  it('is not asked by anybody while a change is being read', async () => {
+    const cache = new FakeCache();
+    const { registry, store } = await scene({ apps: [record('a')], parts: { cache } });
+    cache.entries.set('app:id:a', text(record('a')));
+    await store.rows.update(record('a', { secret: 'rotated' }));
+    const held = holdOneRead(store);
+    const change = registry.appChanged('a');
+    await held.read;
+    expect((await registry.findById('a'))?.record.secret.reveal()).toBe('rotated');
+    held.answer();
+    await change;
   });
 });
