@@ -98,9 +98,12 @@ export class AppLookup {
     if (last === undefined) listeners.tell({ appId, app });
   }
 
-  /** Reads again the apps whose change could not be seen. */
+  /** Reads again the apps whose change could not be seen, until the store fails again. */
   async retryUnseen(): Promise<void> {
-    for (const appId of this.#unseen) await this.changed(appId);
+    for (const appId of this.#unseen) {
+      await this.changed(appId);
+      if (this.#unseen.has(appId)) return;
+    }
   }
 
   async #load(reference: AppReference): Promise<App | null> {
@@ -124,15 +127,16 @@ export class AppLookup {
   #miss(reference: AppReference, found: Found): null {
     const { index, missing, listeners } = this.parts;
     missing.add(reference);
+    if (found.state === 'broken') return null;
     const last = index.last(reference);
-    if (last === undefined || found.state === 'broken') return null;
-    // A key that is gone may have been replaced by another; only the id tells whether the app is gone too.
     if (reference.by === 'key') {
-      void this.changed(last.id);
+      // A key that is gone may have been replaced by another; only the id tells whether the app is gone too.
+      if (last !== undefined) void this.changed(last.id);
       return null;
     }
-    index.drop(last.id);
-    listeners.tell({ appId: last.id, app: null });
+    const unseen = this.#unseen.delete(reference.value);
+    index.drop(reference.value);
+    if (unseen || last !== undefined) listeners.tell({ appId: reference.value, app: null });
     return null;
   }
 }

@@ -123,15 +123,21 @@ describe('changes of apps', () => {
   });
 
   it('announced while the store is away are told when it is back, and the old record is not used meanwhile', async () => {
-    const { registry, store, changes, lines } = await scene({ apps: [record('a')] });
+    const { registry, store, changes, lines } = await scene({ apps: [record('a'), record('b')] });
     await store.rows.update(record('a', { enabled: false }));
+    await store.rows.delete('b');
     store.failing = true;
     await registry.appChanged('a');
+    await registry.appChanged('b');
     await expect(registry.findById('a')).rejects.toMatchObject({ status: 503 });
-    expect([lines.length, changes]).toEqual([1, []]);
+    expect([lines.length, changes]).toEqual([2, []]);
     store.failing = false;
     expect((await registry.findById('a'))?.enabled).toBe(false);
-    expect(changes).toMatchObject([{ appId: 'a', app: { enabled: false } }]);
+    expect(await registry.findById('b')).toBeNull();
+    expect(changes).toMatchObject([
+      { appId: 'a', app: { enabled: false } },
+      { appId: 'b', app: null },
+    ]);
   });
 
   it('reach the other listeners when one throws', async () => {

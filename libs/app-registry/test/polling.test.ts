@@ -54,6 +54,7 @@ describe('asking the store for changes', () => {
     await store.rows.delete('a');
     store.failing = true;
     await registry.appChanged('a');
+    await interval();
     expect(changes).toEqual([]);
     store.failing = false;
     await interval();
