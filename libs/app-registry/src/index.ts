@@ -1,1 +1,30 @@
-export {};
+export { type AppChange, type AppChangeListener } from './app-change.js';
+export { App } from './app.js';
+export { APP_MANAGER_DRIVERS, openAppStore } from './drivers.js';
+export { effectiveLimits, type EffectiveLimits, type GlobalLimits } from './effective-limits.js';
+export { AppConflict, AppLookupUnavailable, AppNotFound, AppStoreUnavailable } from './failures.js';
+export {
+  ANNOUNCE_APP_CHANGE,
+  APP_REGISTRY,
+  APP_REGISTRY_LOG,
+  AppRegistryModule,
+  SHARED_APP_CACHE,
+  type AppRegistryModuleOptions,
+} from './module.js';
+export {
+  type AnnounceAppChange,
+  type AppCacheOptions,
+  type AppRegistryOptions,
+  type RegistryLog,
+} from './options.js';
+export {
+  BrokenApp,
+  type AppChangePage,
+  type AppPage,
+  type AppPageRequest,
+  type AppStore,
+  type StoredApp,
+} from './port.js';
+export { registerInlineApps, type RegisteredApp } from './register-inline-apps.js';
+export { AppRegistry, type AppRegistryParts } from './registry.js';
+export { type SharedAppCache } from './shared-app-cache.js';

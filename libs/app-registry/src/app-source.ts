@@ -1,0 +1,58 @@
+import type { AppRecord } from '@carillon/config';
+import { cacheKey, type AppReference } from './app-reference.js';
+import type { BoundedStore } from './bounded-store.js';
+import type { BrokenAppLog } from './broken-apps.js';
+import { AppStoreUnavailable } from './failures.js';
+import { BrokenApp } from './port.js';
+import type { CachedApps } from './shared-app-cache.js';
+
+/** What is known about a name outside this process. */
+export type Found =
+  | { readonly state: 'found'; readonly record: AppRecord; readonly from: 'cache' | 'store' }
+  | { readonly state: 'missing' }
+  /** It stands in the store but cannot be read: answered like missing, but no reason to close sockets. */
+  | { readonly state: 'broken' };
+
+/** Lookups under way at once; names are chosen by strangers and must not exhaust the store. */
+const MAX_LOOKUPS = 1000;
+
+/** Reads apps from the shared cache, then the store; all who ask for one name at once share one answer. */
+export class AppSource {
+  readonly #underWay = new Map<string, Promise<unknown>>();
+
+  constructor(
+    private readonly store: BoundedStore,
+    private readonly cache: CachedApps | null,
+    private readonly broken: BrokenAppLog,
+  ) {}
+
+  /** Runs `read` unless somebody already does for that name; rejects with `AppStoreUnavailable` when too many do. */
+  async once<T>(reference: AppReference, read: () => Promise<T>): Promise<T> {
+    const name = cacheKey(reference);
+    const running = this.#underWay.get(name) as Promise<T> | undefined;
+    if (running !== undefined) return running;
+    if (this.#underWay.size >= MAX_LOOKUPS) throw new AppStoreUnavailable('too many app lookups at once');
+    const started = read().finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, started);
+    return started;
+  }
+
+  async find(reference: AppReference): Promise<Found> {
+    const cached = await this.cache?.get(reference);
+    if (cached !== undefined) return { state: 'found', record: cached, from: 'cache' };
+    return this.findInStore(reference);
+  }
+
+  /** Leaves a record of the store in the cache, for other nodes; in the background and without promise. */
+  share(record: AppRecord): void {
+    void this.cache?.put(record);
+  }
+
+  async findInStore(reference: AppReference): Promise<Found> {
+    const stored = await this.store.find(reference);
+    if (stored === null) return { state: 'missing' };
+    if (!(stored instanceof BrokenApp)) return { state: 'found', record: stored, from: 'store' };
+    this.broken.say(stored);
+    return { state: 'broken' };
+  }
+}

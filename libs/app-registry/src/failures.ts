@@ -1,0 +1,39 @@
+import { ServiceError } from '@carillon/errors';
+
+/** The store already has another app with this id or this key. Thrown by `create` and `update`; nothing was written. */
+export class AppConflict extends Error {
+  override readonly name = 'AppConflict';
+
+  constructor(
+    readonly appId: string,
+    readonly field: 'id' | 'key',
+  ) {
+    super(
+      field === 'id' ? `app "${appId}" exists already` : `the key of app "${appId}" belongs to another app`,
+    );
+  }
+}
+
+/** There is no app to update. */
+export class AppNotFound extends Error {
+  override readonly name = 'AppNotFound';
+
+  constructor(readonly appId: string) {
+    super(`app "${appId}" does not exist`);
+  }
+}
+
+/** The store did not answer, or not in time; whether a write happened is unknown. */
+export class AppStoreUnavailable extends Error {
+  override readonly name = 'AppStoreUnavailable';
+}
+
+/**
+ * Nobody could say whether the app exists: HTTP 503, socket closed 4100. Never answered as "not found", which would
+ * tell clients to give up for good.
+ */
+export class AppLookupUnavailable extends ServiceError {
+  constructor(cause: unknown) {
+    super('service_unavailable', { text: 'The app could not be looked up, retry', cause });
+  }
+}

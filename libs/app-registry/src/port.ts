@@ -1,0 +1,78 @@
+import type { AppRecord, Problem } from '@carillon/config';
+
+/**
+ * Where app records live. Every driver promises:
+ *
+ * - `id` and `key` are unique, enforced by the store itself, also between processes writing at once.
+ * - Ids and keys compare byte by byte, case included.
+ * - A write is complete or did not happen; after it is acknowledged every later read of any process sees it.
+ * - What was written is read back equal, unknown members included.
+ * - One record that cannot be read is a `BrokenApp`; it never makes another read fail.
+ * - A store that cannot answer rejects with `AppStoreUnavailable`; it never answers "not found" instead.
+ *
+ * Callers bound every call in time; a driver need not.
+ */
+export interface AppStore {
+  /** Only this process changes it and only through the registry, so an index over it never ages. */
+  readonly local: boolean;
+
+  /** Connects and creates or upgrades tables. May be called again after it failed; two nodes racing is no error. */
+  init(): Promise<void>;
+
+  /** Rejects with `AppConflict` when the id or the key is taken. */
+  create(record: AppRecord): Promise<void>;
+
+  /** Replaces the record of that id. Rejects with `AppNotFound`, or `AppConflict` when the key is another app's. */
+  update(record: AppRecord): Promise<void>;
+
+  /** False when there was no such app. */
+  delete(id: string): Promise<boolean>;
+
+  /** At most `limit` (> 0) apps in a stable order; no app that exists throughout is missed or listed twice. */
+  list(page: AppPageRequest): Promise<AppPage>;
+
+  findById(id: string): Promise<StoredApp | null>;
+
+  findByKey(key: string): Promise<StoredApp | null>;
+
+  /**
+   * Apps written since a mark this store gave, by anybody; without a mark none, only the mark of now. Deleted apps
+   * are not reported. Absent when the store cannot tell.
+   */
+  changedSince?(mark: string | null, limit: number): Promise<AppChangePage>;
+
+  /** Rejects when the store cannot serve reads. */
+  health(): Promise<void>;
+
+  /** Releases connections; idempotent. No call may follow. */
+  close(): Promise<void>;
+}
+
+/** What stands in a store under an id. */
+export type StoredApp = AppRecord | BrokenApp;
+
+/** A record that this version cannot read. The app is treated as not found; the others go on. */
+export class BrokenApp {
+  constructor(
+    readonly id: string,
+    readonly problems: readonly Problem[],
+  ) {}
+}
+
+export interface AppPageRequest {
+  readonly limit: number;
+  /** `next` of the page before; null starts at the beginning. */
+  readonly cursor: string | null;
+}
+
+export interface AppPage {
+  readonly apps: readonly StoredApp[];
+  /** Null after the last page. */
+  readonly next: string | null;
+}
+
+export interface AppChangePage {
+  readonly appIds: readonly string[];
+  /** Give it back to hear of what comes after these. */
+  readonly mark: string;
+}

@@ -1,0 +1,191 @@
+import type { AppRecord } from '@carillon/config';
+import { AppChangeListeners, type AppChangeListener } from './app-change.js';
+import { AppIndex, type IndexAges } from './app-index.js';
+import { AppLookup } from './app-lookup.js';
+import { AppSource } from './app-source.js';
+import { AppWriter } from './app-writer.js';
+import type { App } from './app.js';
+import { BoundedStore } from './bounded-store.js';
+import { BrokenAppLog } from './broken-apps.js';
+import { AppStoreUnavailable } from './failures.js';
+import { MissingApps } from './missing-apps.js';
+import type { AnnounceAppChange, AppRegistryOptions, RegistryLog } from './options.js';
+import { BrokenApp, type AppPage, type AppStore } from './port.js';
+import { Refresh } from './refresh.js';
+import { registerInlineApps } from './register-inline-apps.js';
+import { CachedApps, type SharedAppCache } from './shared-app-cache.js';
+
+/** What the registry works with. */
+export interface AppRegistryParts {
+  readonly store: AppStore;
+  /** Absent: every miss of the process index goes to the store. */
+  readonly cache?: SharedAppCache | null | undefined;
+  /** Absent: there are no other nodes, or this one may not speak to them. */
+  readonly announce?: AnnounceAppChange | null | undefined;
+  /** Absent: nothing is said. */
+  readonly log?: RegistryLog | null | undefined;
+  /** Milliseconds that never go back. */
+  readonly now?: (() => number) | undefined;
+}
+
+const INDEX_CAPACITY = 10_000;
+const STORE_TIMEOUT_MS = 5000;
+const PAGE = 500;
+
+/**
+ * Finds the app behind an id or a key: process index, then shared cache, then store. Disabled apps are found like
+ * others; what that means is the caller's to say. Nothing else may be called before `start`.
+ */
+export class AppRegistry {
+  readonly #index: AppIndex;
+  readonly #store: BoundedStore;
+  readonly #broken: BrokenAppLog;
+  readonly #listeners: AppChangeListeners;
+  readonly #lookup: AppLookup;
+  readonly #writer: AppWriter;
+  readonly #refresh: Refresh;
+
+  constructor(
+    private readonly options: AppRegistryOptions,
+    private readonly parts: AppRegistryParts,
+  ) {
+    const { cache: ages, globals, indexCapacity, storeTimeoutMs } = options;
+    const { store } = parts;
+    const log = parts.log ?? (() => {});
+    const now = parts.now ?? (() => performance.now());
+    const caching = ages.enabled && !store.local;
+    const cache = caching && parts.cache ? new CachedApps(parts.cache, ages.ttl) : null;
+    this.#index = new AppIndex(indexCapacity ?? INDEX_CAPACITY, indexAges(options, store), now);
+    this.#store = new BoundedStore(store, storeTimeoutMs ?? STORE_TIMEOUT_MS);
+    this.#broken = new BrokenAppLog(log, now);
+    this.#listeners = new AppChangeListeners(log);
+    this.#lookup = new AppLookup({
+      index: this.#index,
+      missing: new MissingApps(caching ? ages.negative_ttl * 1000 : 0, now),
+      source: new AppSource(this.#store, cache, this.#broken),
+      listeners: this.#listeners,
+      globals,
+      log,
+    });
+    // Nobody else sees a local store, so nobody else has anything to learn.
+    const announce = store.local ? null : (parts.announce ?? null);
+    this.#writer = new AppWriter(this.#store, cache, announce, log);
+    this.#refresh = new Refresh(this.#store, this.#lookup, log);
+  }
+
+  /**
+   * Connects the store, registers the inline apps and fills the index. Rejects when any of it fails and may then be
+   * called again; only an `AppConflict` will not go away by itself. The caller bounds it in time.
+   */
+  async start(): Promise<void> {
+    const { store } = this.parts;
+    const { inlineApps, registerInlineApps: register, cache } = this.options;
+    await store.init();
+    const written = register ? await registerInlineApps(store, inlineApps) : [];
+    for (const { before, after } of written) await this.#writer.publish(after.id, [before, after]);
+    await this.#refresh.begin();
+    await this.#warm();
+    if (cache.refresh_interval > 0) this.#refresh.every(cache.refresh_interval * 1000);
+  }
+
+  /** Stops every timer and releases the store. */
+  async close(): Promise<void> {
+    this.#refresh.stop();
+    this.#writer.stop();
+    await this.parts.store.close();
+  }
+
+  /** The app, when this process may use it without asking anybody; undefined says nothing about its existence. */
+  peekById(id: string): App | undefined {
+    return this.#index.fresh({ by: 'id', value: id });
+  }
+
+  /** As `peekById`. */
+  peekByKey(key: string): App | undefined {
+    return this.#index.fresh({ by: 'key', value: key });
+  }
+
+  /** Null when there is no such app; rejects with `AppLookupUnavailable` when nobody can tell. */
+  async findById(id: string): Promise<App | null> {
+    return this.#lookup.find({ by: 'id', value: id });
+  }
+
+  /** As `findById`. */
+  async findByKey(key: string): Promise<App | null> {
+    return this.#lookup.find({ by: 'key', value: key });
+  }
+
+  /** Rejects with `AppConflict` or `AppStoreUnavailable`. Every node knows when it resolves or soon after. */
+  async create(record: AppRecord): Promise<void> {
+    await this.#writer.create(record);
+    await this.#lookup.changed(record.id);
+  }
+
+  /**
+   * Replaces the app of that id, keeping members of the stored record that this version does not know. Rejects with
+   * `AppNotFound`, `AppConflict` or `AppStoreUnavailable`.
+   */
+  async update(record: AppRecord): Promise<void> {
+    await this.#writer.update(record);
+    await this.#lookup.changed(record.id);
+  }
+
+  /** False when there was no such app. Rejects with `AppStoreUnavailable`. */
+  async delete(id: string): Promise<boolean> {
+    const deleted = await this.#writer.delete(id);
+    if (deleted) await this.#lookup.changed(id);
+    return deleted;
+  }
+
+  /** Another node changed this app (control message `app_changed`): drops it, reads it anew, tells listeners. Never rejects. */
+  async appChanged(appId: string): Promise<void> {
+    await this.#lookup.changed(appId);
+  }
+
+  /**
+   * Hears of apps that are different now, disabled or deleted ones included, as soon as this node learns it; perhaps
+   * twice of the same change. Returns what ends it.
+   */
+  onChange(listener: AppChangeListener): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** Apps in the index of this process. */
+  knownApps(): number {
+    return this.#index.size;
+  }
+
+  /** Rejects when the store is not healthy or not one app is known. */
+  async health(): Promise<void> {
+    await this.#store.call('health', (store) => store.health());
+    if (this.knownApps() === 0) await this.#warm();
+    if (this.knownApps() === 0) throw new AppStoreUnavailable('not one app is known');
+  }
+
+  /** Fills the index from the store, as far as it has room. */
+  async #warm(): Promise<void> {
+    const capacity = this.options.indexCapacity ?? INDEX_CAPACITY;
+    for (let cursor: string | null = null, read = 0; read < capacity; read += PAGE) {
+      const from: string | null = cursor;
+      const page: AppPage = await this.#store.call('list', (store) =>
+        store.list({ limit: PAGE, cursor: from }),
+      );
+      for (const stored of page.apps.slice(0, capacity - read)) {
+        if (stored instanceof BrokenApp) this.#broken.say(stored);
+        else this.#lookup.keep(stored);
+      }
+      if (page.next === null) return;
+      cursor = page.next;
+    }
+  }
+}
+
+function indexAges({ cache, maxIndexAgeSeconds }: AppRegistryOptions, store: AppStore): IndexAges {
+  if (store.local) return { freshMs: Infinity, staleMs: 0 };
+  if (!cache.enabled) return { freshMs: 0, staleMs: 0 };
+  const ttl = cache.ttl === 0 ? Infinity : cache.ttl;
+  return {
+    freshMs: Math.min(ttl, maxIndexAgeSeconds ?? Infinity) * 1000,
+    staleMs: cache.stale_if_error * 1000,
+  };
+}
