@@ -75,17 +75,17 @@ function floorProblem(file, room, other) {
 }
 
 function manifestProblems(room, rooms, byName) {
-  const inSource = importedRooms(room, 'src', byName).map(({ name }) => name);
-  const unused = room.dependencies.filter((name) => byName.has(name) && !inSource.includes(name));
-  const wanted = room.compiled ? neededReferences(room, rooms) : [];
+  const inSource = new Set(importedRooms(room, 'src', byName).map(({ name }) => name));
+  const unused = room.dependencies.filter((name) => byName.has(name) && !inSource.has(name));
+  const wanted = new Set(room.compiled ? neededReferences(room, rooms) : []);
   const config = `${room.folder}/tsconfig.json`;
   return [
     ...unused.map((name) => `${room.folder}/package.json: ${name} is declared but not imported`),
-    ...wanted
+    ...[...wanted]
       .filter((folder) => !room.references.includes(folder))
       .map((folder) => `${config}: misses the reference to ${folder}`),
     ...room.references
-      .filter((folder) => !wanted.includes(folder))
+      .filter((folder) => !wanted.has(folder))
       .map((folder) => `${config}: has a reference to ${folder} that nothing needs`),
   ];
 }
