@@ -12,7 +12,8 @@ import {
 } from './node.js';
 import { given, isTable, wrongType } from './read.js';
 
-const items = (text: string): string[] =>
+/** The items of a comma list, trimmed, empty ones dropped. */
+export const items = (text: string): string[] =>
   text
     .split(',')
     .map((item) => item.trim())
