@@ -6,7 +6,9 @@ export function typeOf(raw: unknown): string {
   if (Array.isArray(raw)) return 'list';
   if (raw instanceof Date) return 'datetime';
   if (typeof raw === 'number') return Number.isInteger(raw) ? 'integer' : 'float';
-  return typeof raw === 'object' ? 'table' : typeof raw;
+  if (typeof raw !== 'object') return typeof raw;
+  const prototype: unknown = Object.getPrototypeOf(raw);
+  return prototype === Object.prototype || prototype === null ? 'table' : 'object';
 }
 
 export const isTable = (raw: unknown): raw is Readonly<Record<string, unknown>> => typeOf(raw) === 'table';
