@@ -20,12 +20,7 @@ export function parseAppRecord(raw: unknown, path: string): ParsedAppRecord {
   }
   const { id, key, secret, enabled } = raw as Record<string, unknown>;
   return {
-    record: {
-      id: String(id),
-      key: String(key),
-      secret: new Secret(String(secret)),
-      enabled: enabled !== false,
-    },
+    record: { id: String(id), key: String(key), secret: new Secret(String(secret)), enabled: enabled !== false },
     problems: [],
   };
 }

@@ -1,4 +1,3 @@
-import { parseAppRecord, type AppRecord } from '../apps/app-record.js';
 import { items } from '../kernel/collections.js';
 import { bool, u32 } from '../kernel/index.js';
 import type { Findings, LeafType } from '../kernel/node.js';
@@ -70,8 +69,8 @@ class AppVariables {
   }
 }
 
-/** The apps the environment puts in place of those of the file; null when it says nothing about them. */
-export function defaultApp(env: Env, findings: Findings): readonly AppRecord[] | null {
+/** The raw apps the environment puts in place of those of the file; null when it says nothing about them. */
+export function defaultApps(env: Env, findings: Findings): readonly unknown[] | null {
   const variables = new AppVariables(env, findings);
   const enabled = variables.value('ENABLED', BOOLEAN);
   const credentials = {
@@ -80,13 +79,9 @@ export function defaultApp(env: Env, findings: Findings): readonly AppRecord[] |
     secret: variables.text('SECRET'),
   };
   const given = Object.values(credentials).filter((text) => text !== null).length;
-  if (enabled === false) return [];
-  if (given === 0) return null;
-  if (given < 3) {
+  if (given === 1 || given === 2) {
     findings.problems.push({ path: `${PREFIX}_*`, message: 'ID, KEY and SECRET must be set together' });
-    return null;
   }
-  const { record, problems } = parseAppRecord(variables.record(credentials), 'app_manager.array.apps[0]');
-  findings.problems.push(...problems);
-  return record === null ? null : [record];
+  if (enabled === false) return [];
+  return given === 3 ? [variables.record(credentials)] : null;
 }

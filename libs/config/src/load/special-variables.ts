@@ -3,7 +3,7 @@ import { items } from '../kernel/collections.js';
 import type { Findings } from '../kernel/node.js';
 import { putAt, valueAt } from '../kernel/walk.js';
 import { schema } from '../schema/index.js';
-import { defaultApp } from './default-app.js';
+import { defaultApps } from './default-app.js';
 import { variable, type Env } from './environment.js';
 
 type Tree = Record<string, unknown>;
@@ -48,9 +48,12 @@ function replaceCompatKeys(tree: Tree, env: Env, findings: Findings): void {
 }
 
 function replaceApps(tree: Tree, env: Env, findings: Findings): void {
-  const apps = defaultApp(env, findings);
-  if (apps === null) return;
-  putAt(tree, 'app_manager.array.apps', apps);
+  const raw = defaultApps(env, findings);
+  if (raw === null) return;
+  const { type } = schema.fields.app_manager.fields.array.fields.apps;
+  const decoded = type.decode(raw, 'app_manager.array.apps', findings);
+  if (decoded === null) return;
+  putAt(tree, 'app_manager.array.apps', decoded.value);
   findings.configured.add('app_manager.array.apps');
 }
 
