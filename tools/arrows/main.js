@@ -1,7 +1,23 @@
 // Fails when a room imports what it may not: see rules.js for the arrows of the house.
-import { problems } from './rules.js';
+// With --fix, first writes every room's project references as its imports need them.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { root } from '../run/workspace.js';
 import { readRooms } from './rooms.js';
+import { neededReferences, problems } from './rules.js';
 
+function writeReferences(rooms) {
+  for (const room of rooms.filter(({ compiled }) => compiled)) {
+    const path = join(root, room.folder, 'tsconfig.json');
+    const config = JSON.parse(readFileSync(path, 'utf8'));
+    const references = neededReferences(room, rooms).map((folder) => ({
+      path: relative(room.folder, folder),
+    }));
+    writeFileSync(path, `${JSON.stringify({ ...config, references }, null, 2)}\n`);
+  }
+}
+
+if (process.argv.includes('--fix')) writeReferences(readRooms());
 const found = problems(readRooms());
 for (const problem of found) console.error(problem);
 console.error(found.length === 0 ? 'arrows: every import goes down' : `arrows: ${found.length} wrong`);

@@ -1,16 +1,21 @@
 // The arrows of the house. A room imports only rooms of lower floors, through their index, as its manifest and
-// its project references say; nothing goes round in a circle. Tests may also use the shared harness and the engines.
+// its project references say; nothing goes round in a circle. Tests may also use whatever their manifest declares
+// for development.
 import { isBuiltin } from 'node:module';
 
-/** Which floors a floor may import from. A room `beside` all others serves every floor above the ground. */
+/**
+ * Which floors a floor may import from. Floor 0 is the error table, which even the ground stands on; a room
+ * `beside` all others serves every floor above the ground.
+ */
 const MAY_IMPORT = {
-  1: [],
-  beside: ['1', 'beside'],
-  2: ['1', 'beside'],
-  3: ['2', '1', 'beside'],
-  4: ['3', '2', '1', 'beside'],
-  app: ['4', '3', '2', '1', 'beside'],
-  tool: ['1', 'beside', 'tool'],
+  0: [],
+  1: ['0'],
+  beside: ['1', '0', 'beside'],
+  2: ['1', '0', 'beside'],
+  3: ['2', '1', '0', 'beside'],
+  4: ['3', '2', '1', '0', 'beside'],
+  app: ['4', '3', '2', '1', '0', 'beside'],
+  tool: ['1', '0', 'beside', 'tool'],
 };
 
 /** Available to every room's tests, whatever its floor: the test runner and its companions at the root. */
@@ -22,12 +27,26 @@ const packageName = (request) =>
     .slice(0, request.startsWith('@') ? 2 : 1)
     .join('/');
 
+/** The rooms that imports of one part (`src`, `test`) of a room lead to. */
+function importedRooms(room, part, byName) {
+  const requests = room.imports.filter((one) => one.part === part && one.target === null);
+  const names = new Set(requests.map((one) => packageName(one.request)));
+  return [...names].map((name) => byName.get(name)).filter((other) => other !== undefined && other !== room);
+}
+
+/** The folders a room's project references must name, sorted. */
+export function neededReferences(room, rooms) {
+  const byName = new Map(rooms.map((one) => [one.name, one]));
+  const wanted = ['src', 'test'].flatMap((part) => importedRooms(room, part, byName));
+  return [...new Set(wanted.filter(({ compiled }) => compiled).map(({ folder }) => folder))].sort();
+}
+
 /** Every broken rule, as one line each, sorted. */
 export function problems(rooms) {
   const byName = new Map(rooms.map((room) => [room.name, room]));
   return [
     ...rooms.flatMap((room) => room.imports.flatMap((one) => importProblems(room, one, byName))),
-    ...rooms.flatMap((room) => manifestProblems(room, byName)),
+    ...rooms.flatMap((room) => manifestProblems(room, rooms, byName)),
     ...circles(byName),
   ].sort();
 }
@@ -55,46 +74,41 @@ function floorProblem(file, room, other) {
   return [`${file}: floor ${room.floor} may not import ${other.name} of floor ${other.floor}`];
 }
 
-function manifestProblems(room, byName) {
-  const used = (part) =>
-    new Set(
-      room.imports
-        .filter((one) => one.part === part && one.target === null)
-        .map((one) => packageName(one.request)),
-    );
-  const inSource = used('src');
-  const wanted = [...inSource, ...used('test')]
-    .map((name) => byName.get(name))
-    .filter((other) => other?.compiled && other !== room)
-    .map((other) => other.folder);
-  const unused = room.dependencies.filter((name) => byName.has(name) && !inSource.has(name));
+function manifestProblems(room, rooms, byName) {
+  const inSource = importedRooms(room, 'src', byName).map(({ name }) => name);
+  const unused = room.dependencies.filter((name) => byName.has(name) && !inSource.includes(name));
+  const wanted = room.compiled ? neededReferences(room, rooms) : [];
+  const config = `${room.folder}/tsconfig.json`;
   return [
     ...unused.map((name) => `${room.folder}/package.json: ${name} is declared but not imported`),
-    ...(room.compiled ? differences(room, new Set(wanted)) : []),
+    ...wanted
+      .filter((folder) => !room.references.includes(folder))
+      .map((folder) => `${config}: misses the reference to ${folder}`),
+    ...room.references
+      .filter((folder) => !wanted.includes(folder))
+      .map((folder) => `${config}: has a reference to ${folder} that nothing needs`),
   ];
 }
 
-function differences(room, wanted) {
-  const missing = [...wanted].filter((folder) => !room.references.includes(folder));
-  const extra = room.references.filter((folder) => !wanted.has(folder));
-  return [
-    ...missing.map((folder) => `${room.folder}/tsconfig.json: misses the reference to ${folder}`),
-    ...extra.map((folder) => `${room.folder}/tsconfig.json: has a reference to ${folder} that nothing needs`),
-  ];
-}
-
-/** Circles between rooms, whatever their floor; rooms `beside` could otherwise form one. */
+/** Circles between rooms, whatever their floor: rooms `beside` could otherwise form one. */
 function circles(byName) {
   const found = new Set();
+  const done = new Set();
   const visit = (name, path) => {
-    if (path.includes(name)) {
-      const circle = path.slice(path.indexOf(name));
-      if (circle[0] === [...circle].sort()[0]) found.add(`circle: ${[...circle, name].join(' → ')}`);
+    const start = path.indexOf(name);
+    if (start >= 0) {
+      const circle = path.slice(start);
+      const first = circle.indexOf([...circle].sort()[0]);
+      const turned = [...circle.slice(first), ...circle.slice(0, first)];
+      found.add(`circle: ${[...turned, turned[0]].join(' → ')}`);
       return;
     }
-    const room = byName.get(name);
-    const next = [...room.dependencies, ...room.devDependencies].filter((other) => byName.has(other));
-    for (const other of next) visit(other, [...path, name]);
+    if (done.has(name)) return;
+    const { dependencies, devDependencies } = byName.get(name);
+    for (const next of [...dependencies, ...devDependencies]) {
+      if (byName.has(next)) visit(next, [...path, name]);
+    }
+    done.add(name);
   };
   for (const name of byName.keys()) visit(name, []);
   return [...found];

@@ -5,7 +5,7 @@ import { nodeFiles, type Files } from './load/files.js';
 import { load } from './load/load.js';
 import type { Problem } from './problem.js';
 import type { ProcessKind } from './process-kind.js';
-import { redacted } from './redact.js';
+import { printable } from './redact.js';
 import { jsonReport, textReport, warningLines } from './report.js';
 import type { AvailableDrivers } from './rules/rule.js';
 import type { Config } from './schema/index.js';
@@ -75,6 +75,6 @@ export function configure(input: ConfigureInput): Configured {
   const stdout =
     command.kind === 'check'
       ? `configuration OK (${warnings.length} warnings)\n`
-      : `${JSON.stringify(redacted(config), null, 2)}\n`;
+      : `${JSON.stringify(printable(config), null, 2)}\n`;
   return exit(EXIT.stop, stdout, warningLines(warnings));
 }

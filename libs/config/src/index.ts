@@ -1,4 +1,41 @@
-export { parseAppRecord, type AppRecord, type ParsedAppRecord } from './apps/app-record.js';
+export { parseAppRecord, serializeAppRecord, type ParsedAppRecord } from './apps/app-record.js';
+export { bootstrapAppRecord, type BootstrapValues } from './apps/bootstrap.js';
+export {
+  type ChannelNamespace,
+  type ChannelPolicy,
+  type DeltaAlgorithm,
+  type DeltaCompression,
+  type DeltaMode,
+  type DeltaSettings,
+} from './apps/channel-policy.js';
+export { duplicateProblems } from './apps/duplicate-problems.js';
+export { keepUnknownMembers } from './apps/keep-unknown.js';
+export { LinearPattern } from './apps/linear-pattern.js';
+export { originPatternProblem } from './apps/origin-pattern.js';
+export {
+  NO_EXTRA,
+  type AppFeatures,
+  type AppLimits,
+  type AppPolicy,
+  type AppRecord,
+  type ConnectionRecoveryOverride,
+  type Extra,
+  type HistoryOverride,
+  type IdempotencyOverride,
+  type MessageRateLimit,
+  type NamespaceHistory,
+  type PresenceHistoryOverride,
+} from './apps/record.js';
+export { redactedAppRecord } from './apps/redacted.js';
+export { type UnknownKey } from './apps/report.js';
+export {
+  WEBHOOK_EVENT_NAMES,
+  type LambdaTarget,
+  type WebhookEntry,
+  type WebhookEventName,
+  type WebhookFilter,
+  type WebhookRetry,
+} from './apps/webhook-entry.js';
 export { configure, EXIT, type Configured, type ConfigureInput } from './configure.js';
 export { type Env } from './load/environment.js';
 export { type Files } from './load/files.js';
@@ -10,7 +47,7 @@ export {
 } from './origin-pattern.js';
 export { type Problem } from './problem.js';
 export { type ProcessKind } from './process-kind.js';
-export { redacted, redactUrls } from './redact.js';
+export { printable, redactUrls } from './redact.js';
 export { problemLine } from './report.js';
 export { type AvailableDrivers } from './rules/rule.js';
 export { type Config } from './schema/index.js';

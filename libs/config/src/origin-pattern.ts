@@ -1,3 +1,5 @@
+import { originPatternProblem } from './apps/origin-pattern.js';
+
 /** One entry of an origin list, ready to be compared; texts are in lower case. */
 export type OriginPattern =
   | { readonly kind: 'any' }
@@ -9,27 +11,16 @@ export type ParsedOriginPattern = { readonly pattern: OriginPattern } | { readon
 
 /** Reads one entry of an origin list, or says why it can match nothing sensible. */
 export function parseOriginPattern(source: string): ParsedOriginPattern {
+  const message = originPatternProblem(source);
+  if (message !== null) return { message };
   const text = source.trim().toLowerCase();
-  if (text === '') return { message: 'pattern must not be empty' };
   if (text === '*' || text === 'any') return { pattern: { kind: 'any' } };
-  const parts = text.split('*');
-  if (parts.length > 2) return { message: 'pattern may contain at most one "*"' };
   const hasScheme = text.includes('://');
-  if (!hasScheme && text.startsWith('*.')) {
-    const domain = text.slice(2);
-    if (domain === '') return { message: 'wildcard domain must not be empty' };
-    if (domain.includes('..')) return { message: 'wildcard domain must not contain ".."' };
-    return { pattern: { kind: 'domain', domain, text } };
-  }
-  if (hasScheme) {
-    const at = text.indexOf('://');
-    if (at === 0 || at + 3 === text.length) return { message: 'scheme and host must not be empty' };
-  }
-  const [before = '', after] = parts;
-  return {
-    pattern:
-      after === undefined ? { kind: 'exact', text, hasScheme } : { kind: 'wildcard', before, after, text },
-  };
+  if (!hasScheme && text.startsWith('*.'))
+    return { pattern: { kind: 'domain', domain: text.slice(2), text } };
+  const [before = '', after] = text.split('*');
+  if (after === undefined) return { pattern: { kind: 'exact', text, hasScheme } };
+  return { pattern: { kind: 'wildcard', before, after, text } };
 }
 
 function matchesOne(pattern: OriginPattern, origin: string, host: string): boolean {

@@ -1,5 +1,5 @@
 import type { Findings, TableNode } from './node.js';
-import { nearest } from './nearest.js';
+import { unknownKey } from './nearest.js';
 import { isTable, typeOf } from './read.js';
 
 /** The tree with every default; derived settings are still null. */
@@ -12,12 +12,6 @@ export function defaultsOf(node: TableNode): Record<string, unknown> {
 }
 
 export const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
-
-function unknownKey(key: string, known: readonly string[], path: string, findings: Findings): void {
-  const close = nearest(key, known);
-  const hint = close === null ? '' : ` (did you mean "${close}"?)`;
-  findings.unknownKeys.push({ path: join(path, key), message: `unknown key${hint}` });
-}
 
 /**
  * Reads a raw table over the defaults, field by field at every depth. A wrong value is reported and the default
@@ -38,7 +32,7 @@ export function decodeTable(
     const field = Object.hasOwn(node.fields, key) ? node.fields[key] : undefined;
     const at = join(path, key);
     if (field === undefined) {
-      unknownKey(key, Object.keys(node.fields), path, findings);
+      findings.unknownKeys.push(unknownKey(at, Object.keys(node.fields)));
     } else if (field.kind === 'table') {
       values[key] = decodeTable(field, entry, at, findings);
     } else {

@@ -1,3 +1,5 @@
+import type { Problem } from '../problem.js';
+
 /** How many single-letter edits lie between two words. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -28,4 +30,10 @@ export function nearest(word: string, known: readonly string[]): string | null {
     }
   }
   return best;
+}
+
+/** What to say about a key nobody knows; `known` are the keys that may stand in its place. */
+export function unknownKey(path: string, known: readonly string[]): Problem {
+  const close = nearest(path.slice(path.lastIndexOf('.') + 1), known);
+  return { path, message: close === null ? 'unknown key' : `unknown key (did you mean "${close}"?)` };
 }

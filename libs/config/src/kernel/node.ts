@@ -3,6 +3,8 @@ import type { Problem } from '../problem.js';
 /** What reading raw values has turned up so far; every reader adds to it and goes on. */
 export interface Findings {
   readonly problems: Problem[];
+  /** Worth telling the operator; the values are usable. */
+  readonly warnings: Problem[];
   /** Keys nobody knows: warnings, or problems when keys are checked strictly. */
   readonly unknownKeys: Problem[];
   /** Paths that were given a value, as opposed to having kept their default. */

@@ -1,30 +1,30 @@
+import type { AppRecord } from '../apps/record.js';
+import { bootstrapAppRecord, type BootstrapValues } from '../apps/bootstrap.js';
 import { items } from '../kernel/collections.js';
 import { bool, u32 } from '../kernel/index.js';
 import type { Findings, LeafType } from '../kernel/node.js';
+import { Secret } from '../secret.js';
 import { variable, type Env } from './environment.js';
 
 const PREFIX = 'SERVICE_DEFAULT_APP';
 const INTEGER = u32({ default: 0, meaning: '' }).type;
 const BOOLEAN = bool({ default: false, meaning: '' }).type;
 
-/** What an app of the environment gets where its variable is unset; null = the record's own default. */
-const LIMITS: Readonly<Record<string, number | null>> = {
-  max_connections: 100,
-  max_backend_events_per_second: null,
-  max_client_events_per_second: 100,
-  max_read_requests_per_second: null,
-  max_presence_members_per_channel: 100,
-  max_presence_member_size_in_kb: 100,
-  max_channel_name_length: 100,
-  max_event_channels_at_once: 100,
-  max_event_name_length: 100,
-  max_event_payload_in_kb: 100,
-  max_event_batch_size: 100,
-};
+const LIMITS = [
+  'max_connections',
+  'max_backend_events_per_second',
+  'max_client_events_per_second',
+  'max_read_requests_per_second',
+  'max_presence_members_per_channel',
+  'max_presence_member_size_in_kb',
+  'max_channel_name_length',
+  'max_event_channels_at_once',
+  'max_event_name_length',
+  'max_event_payload_in_kb',
+  'max_event_batch_size',
+] as const;
 
-const without = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as Record<string, unknown>;
-
+/** The variables of the one app that the environment may describe. */
 class AppVariables {
   constructor(
     private readonly env: Env,
@@ -35,53 +35,55 @@ class AppVariables {
     return variable(this.env, `${PREFIX}_${key}`);
   }
 
-  value<T>(key: string, type: LeafType<T>, name = `${PREFIX}_${key}`): T | null {
+  flag(key: string, name = `${PREFIX}_${key}`): boolean | undefined {
+    return this.parsed(name, BOOLEAN);
+  }
+
+  limit(key: string): number | undefined {
+    return this.parsed(`${PREFIX}_${key.toUpperCase()}`, INTEGER);
+  }
+
+  /** Undefined when the variable is unset or not usable, which is then noted. */
+  private parsed<T>(name: string, type: LeafType<T>): T | undefined {
     const text = variable(this.env, name);
-    if (text === null) return null;
+    if (text === null) return undefined;
     const parsed = type.parse(text);
     if ('value' in parsed) return parsed.value;
     this.findings.problems.push({ path: name, message: parsed.message });
-    return null;
-  }
-
-  record(credentials: Readonly<Record<string, string | null>>): unknown {
-    const limits = Object.entries(LIMITS).map(
-      ([key, initial]) => [key, this.value(key.toUpperCase(), INTEGER) ?? initial] as const,
-    );
-    const legacy = this.value('', BOOLEAN, 'SERVICE_ENABLE_CLIENT_MESSAGES');
-    const origins = this.text('ALLOWED_ORIGINS');
-    return {
-      ...credentials,
-      enabled: true,
-      policy: {
-        limits: without(Object.fromEntries(limits)),
-        features: without({
-          enable_client_messages: this.value('ENABLE_CLIENT_MESSAGES', BOOLEAN) ?? legacy ?? false,
-          enable_user_authentication: this.value('ENABLE_USER_AUTHENTICATION', BOOLEAN),
-          enable_watchlist_events: this.value('ENABLE_WATCHLIST_EVENTS', BOOLEAN),
-        }),
-        channels: without({
-          allowed_origins: origins === null ? null : items(origins),
-          annotations_enabled: this.value('ANNOTATIONS_ENABLED', BOOLEAN),
-        }),
-      },
-    };
+    return undefined;
   }
 }
 
-/** The raw apps the environment puts in place of those of the file; null when it says nothing about them. */
-export function defaultApps(env: Env, findings: Findings): readonly unknown[] | null {
-  const variables = new AppVariables(env, findings);
-  const enabled = variables.value('ENABLED', BOOLEAN);
-  const credentials = {
-    id: variables.text('ID'),
-    key: variables.text('KEY'),
-    secret: variables.text('SECRET'),
+function values(variables: AppVariables): Omit<BootstrapValues, 'id' | 'key' | 'secret'> {
+  const limits = LIMITS.map((key) => [key, variables.limit(key)] as const).filter(
+    ([, value]) => value !== undefined,
+  );
+  const legacy = variables.flag('', 'SERVICE_ENABLE_CLIENT_MESSAGES');
+  const origins = variables.text('ALLOWED_ORIGINS');
+  const optional = {
+    enable_client_messages: variables.flag('ENABLE_CLIENT_MESSAGES') ?? legacy,
+    enable_user_authentication: variables.flag('ENABLE_USER_AUTHENTICATION'),
+    enable_watchlist_events: variables.flag('ENABLE_WATCHLIST_EVENTS'),
+    allowed_origins: origins === null ? undefined : items(origins),
+    annotations_enabled: variables.flag('ANNOTATIONS_ENABLED'),
   };
-  const given = Object.values(credentials).filter((text) => text !== null).length;
+  const present = Object.entries(optional).filter(([, value]) => value !== undefined);
+  return Object.fromEntries([...limits, ...present]);
+}
+
+/** The apps the environment puts in place of those of the file; null when it says nothing about them. */
+export function defaultApps(env: Env, findings: Findings): readonly AppRecord[] | null {
+  const variables = new AppVariables(env, findings);
+  const enabled = variables.flag('ENABLED');
+  const [id, key, secret] = [variables.text('ID'), variables.text('KEY'), variables.text('SECRET')];
+  const given = [id, key, secret].filter((text) => text !== null).length;
   if (given === 1 || given === 2) {
     findings.problems.push({ path: `${PREFIX}_*`, message: 'ID, KEY and SECRET must be set together' });
   }
+  const rest = values(variables);
   if (enabled === false) return [];
-  return given === 3 ? [variables.record(credentials)] : null;
+  if (id === null || key === null || secret === null) return null;
+  const { record, problems } = bootstrapAppRecord({ id, key, secret: new Secret(secret), ...rest });
+  findings.problems.push(...problems);
+  return record === null ? [] : [record];
 }

@@ -63,7 +63,7 @@ function ordered(problems: readonly Problem[]): readonly Problem[] {
 export function load(input: LoadInput): Loaded {
   const { process, files, cwd, drivers, env } = input;
   const file = readFile(discover(files, cwd, input.named), env);
-  const findings: Findings = { problems: [], unknownKeys: [], configured: new Set() };
+  const findings: Findings = { problems: [], warnings: [], unknownKeys: [], configured: new Set() };
   const { configured } = findings;
   const tree = decodeTable(schema, canonicalKeys(file.raw, findings), '', findings);
   applyEnvironment(tree, env, findings);
@@ -87,6 +87,7 @@ export function load(input: LoadInput): Loaded {
     config,
     problems: ordered([...file.problems, ...found.map(mark)]),
     warnings: ordered([
+      ...findings.warnings,
       ...(strict ? [] : findings.unknownKeys),
       ...adjusted,
       ...broken(RULES, 'warning', context),

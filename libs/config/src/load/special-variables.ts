@@ -48,12 +48,9 @@ function replaceCompatKeys(tree: Tree, env: Env, findings: Findings): void {
 }
 
 function replaceApps(tree: Tree, env: Env, findings: Findings): void {
-  const raw = defaultApps(env, findings);
-  if (raw === null) return;
-  const { type } = schema.fields.app_manager.fields.array.fields.apps;
-  const decoded = type.decode(raw, 'app_manager.array.apps', findings);
-  if (decoded === null) return;
-  putAt(tree, 'app_manager.array.apps', decoded.value);
+  const apps = defaultApps(env, findings);
+  if (apps === null) return;
+  putAt(tree, 'app_manager.array.apps', apps);
   findings.configured.add('app_manager.array.apps');
 }
 

@@ -1,5 +1,4 @@
-import { duplicates } from './apps.js';
-import { clustered, rule, type Rule } from './rule.js';
+import { clustered, duplicates, rule, type Rule } from './rule.js';
 
 const uniqueNames: Rule = {
   id: 'compat-key-names',

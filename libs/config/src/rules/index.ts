@@ -1,5 +1,4 @@
 import { adapterRules } from './adapters.js';
-import { appRules } from './apps.js';
 import { availableDrivers } from './available-drivers.js';
 import { compatRules } from './compat.js';
 import { crossSectionRules } from './cross-section.js';
@@ -25,7 +24,6 @@ export const RULES: readonly Rule[] = [
   ...queueRules,
   ...durableRules,
   ...pushRules,
-  ...appRules,
   ...toolProtocolRules,
   ...compatRules,
 ];

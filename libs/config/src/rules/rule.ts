@@ -59,3 +59,8 @@ export function ruleEach<T>(
     check: (context) => rows.map((row) => check(row, context)).filter((problem) => problem !== null),
   };
 }
+
+/** The values that occur more than once, each reported once. */
+export function duplicates(values: readonly string[]): readonly string[] {
+  return [...new Set(values.filter((value, index) => values.indexOf(value) !== index))];
+}

@@ -1,6 +1,5 @@
 import type { Config } from '../schema/index.js';
-import { duplicates } from './apps.js';
-import { production, rule, type Rule } from './rule.js';
+import { duplicates, production, rule, type Rule } from './rule.js';
 
 const BUILT_IN = [
   '/apps',

@@ -1,6 +1,8 @@
-import type { AppRecord } from '../apps/app-record.js';
 import { parseAppRecord } from '../apps/app-record.js';
+import { duplicateProblems } from '../apps/duplicate-problems.js';
+import type { AppRecord } from '../apps/record.js';
 import { bool, enumeration, leaf, table, u64, type LeafType } from '../kernel/index.js';
+import { unknownKey } from '../kernel/nearest.js';
 import { given, wrongType } from '../kernel/read.js';
 
 /** Every variable that describes the one app of the environment, without the common start. */
@@ -33,8 +35,14 @@ const appsType: LeafType<readonly AppRecord[]> = {
   decode: (raw, path, findings) => {
     if (!Array.isArray(raw)) return wrongType(raw, 'list', path, findings);
     const parsed = raw.map((entry: unknown, index) => parseAppRecord(entry, `${path}[${index}]`));
-    for (const { problems } of parsed) findings.problems.push(...problems);
-    return given(parsed.map(({ record }) => record).filter((record) => record !== null));
+    for (const { problems, warnings, unknownKeys } of parsed) {
+      findings.problems.push(...problems);
+      findings.warnings.push(...warnings);
+      findings.unknownKeys.push(...unknownKeys.map((found) => unknownKey(found.path, found.knownKeys)));
+    }
+    const records = parsed.map(({ record }) => record);
+    findings.problems.push(...duplicateProblems(records, path));
+    return given(records.filter((record) => record !== null));
   },
   parse: () => ({ message: 'not settable by a variable' }),
 };

@@ -15,7 +15,7 @@ import {
   u32,
   u64,
 } from '../kernel/index.js';
-import { originPattern } from './origin-bound.js';
+import { originPatternProblem } from '../apps/origin-pattern.js';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const ADMISSION_ENV = 'HTTP_API_ACCEPT_TRAFFIC';
@@ -68,7 +68,7 @@ export const cors = table({
   }),
   origin: list({
     default: ['*'],
-    bounds: [each(originPattern)],
+    bounds: [each(bound('an origin pattern', originPatternProblem))],
     env: 'CORS_ORIGINS',
     meaning: 'Origins that may call; empty = none',
   }),

@@ -1,0 +1,124 @@
+import type { Secret } from '../secret.js';
+import type { ChannelPolicy } from './channel-policy.js';
+import type { WebhookEntry } from './webhook-entry.js';
+
+/**
+ * Members of a table that this version does not know. They are ignored at use and written back unchanged, so that
+ * an older node does not erase what a newer one stored.
+ */
+export type Extra = Readonly<Record<string, unknown>>;
+
+/** The `extra` of a table without unknown members. */
+export const NO_EXTRA: Extra = Object.freeze({});
+
+/** Any table of the record. */
+export interface Table {
+  readonly extra: Extra;
+}
+
+/**
+ * An app as stored and as configured, with every default filled in. Everywhere below, null means "not set": the
+ * next level decides (app → global → built in). Frozen at every depth; a change makes a new record.
+ */
+export interface AppRecord extends Table {
+  /** 1–64 characters `[A-Za-z0-9_-]`, unique, never changes. */
+  readonly id: string;
+  /** 1–255 characters, public, unique, case-sensitive. */
+  readonly key: string;
+  /** The HMAC key, 1–255 characters. */
+  readonly secret: Secret;
+  /** False refuses connections (4003) and requests (403). */
+  readonly enabled: boolean;
+  readonly policy: AppPolicy;
+}
+
+/** Everything an app may have of its own, beside its credentials. */
+export interface AppPolicy extends Table {
+  readonly limits: AppLimits;
+  readonly features: AppFeatures;
+  readonly channels: ChannelPolicy;
+  readonly webhooks: readonly WebhookEntry[];
+  readonly idempotency: IdempotencyOverride | null;
+  readonly connection_recovery: ConnectionRecoveryOverride | null;
+  readonly history: HistoryOverride | null;
+  readonly presence_history: PresenceHistoryOverride | null;
+}
+
+/** Limits as written; `effectiveLimits` of the app registry resolves them. 0 means unlimited, except in `decay_seconds`. */
+export interface AppLimits extends Table {
+  /** Open connections across the cluster. */
+  readonly max_connections: number;
+  /** Per socket and `decay_seconds`. */
+  readonly max_client_events_per_second: number;
+  /** Across the cluster; null means unlimited, there is no global value. */
+  readonly max_backend_events_per_second: number | null;
+  /** Across the cluster; null means unlimited, there is no global value. */
+  readonly max_read_requests_per_second: number | null;
+  readonly max_presence_members_per_channel: number | null;
+  readonly max_presence_member_size_in_kb: number | null;
+  /** Bytes of the whole name. */
+  readonly max_channel_name_length: number | null;
+  readonly max_event_channels_at_once: number | null;
+  /** Bytes in UTF-8. */
+  readonly max_event_name_length: number | null;
+  readonly max_event_payload_in_kb: number | null;
+  readonly max_event_batch_size: number | null;
+  /** Window of the client-event limiter, > 0. */
+  readonly decay_seconds: number;
+  /** True closes with 4301 on too many client events, false answers an error frame. */
+  readonly terminate_on_limit: boolean;
+  /** Null: inbound frames are not counted. */
+  readonly message_rate_limit: MessageRateLimit | null;
+}
+
+/** Counts every inbound frame of a socket. */
+export interface MessageRateLimit extends Table {
+  readonly enabled: boolean;
+  /** Frames per window; 0 means unlimited. */
+  readonly max_attempts: number;
+  /** > 0. */
+  readonly decay_seconds: number;
+  readonly terminate_on_limit: boolean;
+}
+
+/** What clients of the app may do; null counts as false. */
+export interface AppFeatures extends Table {
+  readonly enable_client_messages: boolean;
+  readonly enable_user_authentication: boolean | null;
+  readonly enable_watchlist_events: boolean | null;
+  readonly enable_subscription_count_events: boolean | null;
+}
+
+/** Overrides of the global `[idempotency]`. */
+export interface IdempotencyOverride extends Table {
+  readonly enabled: boolean | null;
+  readonly ttl_seconds: number | null;
+}
+
+/** Overrides of the global `[connection_recovery]`. */
+export interface ConnectionRecoveryOverride extends Table {
+  readonly enabled: boolean | null;
+  readonly buffer_ttl_seconds: number | null;
+  readonly max_buffer_size: number | null;
+}
+
+/** Overrides of the global `[history]`; a namespace may override these again, all but `enabled`. */
+export interface HistoryOverride extends NamespaceHistory {
+  readonly enabled: boolean | null;
+}
+
+/** The part of history that a namespace may override. */
+export interface NamespaceHistory extends Table {
+  readonly rewind_enabled: boolean | null;
+  readonly retention_window_seconds: number | null;
+  readonly max_messages_per_channel: number | null;
+  readonly max_bytes_per_channel: number | null;
+}
+
+/** Overrides of the global `[presence_history]`, by an app or a namespace. */
+export interface PresenceHistoryOverride extends Table {
+  readonly enabled: boolean | null;
+  readonly retention_window_seconds: number | null;
+  readonly max_events_per_channel: number | null;
+  readonly max_bytes_per_channel: number | null;
+}

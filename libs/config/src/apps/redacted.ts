@@ -1,0 +1,38 @@
+import { REDACTED } from '../secret.js';
+import { serializeAppRecord } from './app-record.js';
+import { NO_EXTRA, type AppRecord } from './record.js';
+import { isTable } from './table.js';
+import type { WebhookEntry } from './webhook-entry.js';
+
+/**
+ * The JSON form to show to a person: key, secret, webhook header values and the userinfo of webhook URLs are
+ * redacted. Unknown members are left out, since nobody knows what they hold.
+ */
+export function redactedAppRecord(record: AppRecord): Record<string, unknown> {
+  const known = withoutExtra(record) as AppRecord;
+  const policy = { ...known.policy, webhooks: known.policy.webhooks.map(redactedWebhook) };
+  return { ...serializeAppRecord({ ...known, policy }), key: REDACTED, secret: REDACTED };
+}
+
+function redactedWebhook(entry: WebhookEntry): WebhookEntry {
+  const names = Object.keys(entry.headers);
+  return {
+    ...entry,
+    url: entry.url === null ? null : redactedUrl(entry.url),
+    headers: Object.fromEntries(names.map((name) => [name, REDACTED])),
+  };
+}
+
+function redactedUrl(url: string): string {
+  const { username, password, protocol, host, pathname, search, hash } = new URL(url);
+  if (username === '' && password === '') return url;
+  return `${protocol}//${REDACTED}@${host}${pathname}${search}${hash}`;
+}
+
+function withoutExtra(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutExtra);
+  if (value instanceof Map) return new Map([...value].map(([name, one]) => [name, withoutExtra(one)]));
+  if (!isTable(value) || !isTable(value['extra'])) return value;
+  const members = Object.entries(value).map(([name, one]) => [name, withoutExtra(one)]);
+  return { ...Object.fromEntries(members), extra: NO_EXTRA };
+}

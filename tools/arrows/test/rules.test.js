@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { problems } from '../rules.js';
+
+const room = (name, floor, more = {}) => ({
+  folder: `libs/${name}`,
+  name: `@carillon/${name}`,
+  floor,
+  dependencies: [],
+  devDependencies: [],
+  references: [],
+  compiled: true,
+  imports: [],
+  ...more,
+});
+
+const importing = (from, request, part = 'src') => {
+  const target = request.startsWith('.') ? `libs/${request.replace('../../', '')}` : null;
+  return [{ part, file: `libs/${from}/${part}/a.ts`, request, target }];
+};
+
+/** A room that imports another one and declares everything that goes with it. */
+const user = (name, floor, other, more = {}) =>
+  room(name, floor, {
+    dependencies: [`@carillon/${other}`],
+    references: [`libs/${other}`],
+    imports: importing(name, `@carillon/${other}`),
+    ...more,
+  });
+
+describe('import arrows', () => {
+  it('lets a room import a lower floor that it declares', () => {
+    expect(problems([room('errors', '0'), user('cache', '2', 'errors')])).toEqual([]);
+  });
+
+  it('refuses an import of a higher floor, and of the same floor above the ground', () => {
+    expect(problems([room('http-api', '4'), user('cache', '2', 'http-api')])).toEqual([
+      'libs/cache/src/a.ts: floor 2 may not import @carillon/http-api of floor 4',
+    ]);
+    expect(problems([room('presence', '3'), user('channels', '3', 'presence')])).toHaveLength(1);
+    expect(problems([room('config', '1'), user('signing', '1', 'config')])).toHaveLength(1);
+    expect(problems([room('errors', '0'), user('signing', '1', 'errors')])).toEqual([]);
+  });
+
+  it('refuses an import past the index of another room', () => {
+    const deep = user('cache', '2', 'errors', {
+      imports: importing('cache', '@carillon/errors/dist/table.js'),
+    });
+    expect(problems([room('errors', '0'), deep])).toEqual([
+      'libs/cache/src/a.ts: imports past the index of @carillon/errors (@carillon/errors/dist/table.js)',
+    ]);
+  });
+
+  it('refuses a relative path that leaves the room', () => {
+    const outside = room('cache', '2', { imports: importing('cache', '../../errors/src/table.js') });
+    expect(problems([outside])).toEqual([
+      'libs/cache/src/a.ts: reaches out of its room (../../errors/src/table.js)',
+    ]);
+  });
+
+  it('refuses what the manifest does not declare, and what it declares for nothing', () => {
+    const undeclared = room('cache', '2', { imports: importing('cache', 'ioredis') });
+    expect(problems([undeclared])).toEqual(['libs/cache/src/a.ts: ioredis is not in its manifest']);
+    const idle = room('cache', '2', { dependencies: ['@carillon/errors'] });
+    expect(problems([room('errors', '0'), idle])).toEqual([
+      'libs/cache/package.json: @carillon/errors is declared but not imported',
+    ]);
+  });
+
+  it('demands project references that match the imports', () => {
+    const missing = user('cache', '2', 'errors', { references: [] });
+    expect(problems([room('errors', '0'), missing])).toEqual([
+      'libs/cache/tsconfig.json: misses the reference to libs/errors',
+    ]);
+    const extra = room('cache', '2', { references: ['libs/errors'] });
+    expect(problems([room('errors', '0'), extra])).toEqual([
+      'libs/cache/tsconfig.json: has a reference to libs/errors that nothing needs',
+    ]);
+  });
+
+  it('finds a circle between rooms beside the floors, once', () => {
+    expect(problems([user('uws', 'beside', 'runtime'), user('runtime', 'beside', 'uws')])).toEqual([
+      'circle: @carillon/runtime → @carillon/uws → @carillon/runtime',
+    ]);
+  });
+
+  it('lets tests use the test runner and what is declared for development, on any floor', () => {
+    const tested = room('config', '1', {
+      devDependencies: ['@carillon/testing'],
+      references: ['libs/testing'],
+      imports: [
+        ...importing('config', 'vitest', 'test'),
+        ...importing('config', '@carillon/testing', 'test'),
+      ],
+    });
+    expect(problems([tested, room('testing', 'beside')])).toEqual([]);
+    expect(problems([room('config', '1', { imports: importing('config', 'vitest') })])).toHaveLength(1);
+  });
+});
