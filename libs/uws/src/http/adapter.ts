@@ -93,7 +93,11 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
   }
 
   /** Registers a plain function for a hot route: the same objects and rules, without Nest in between. */
-  fastRoute(method: string, path: string, handler: (request: HttpRequest, response: HttpResponse) => unknown): void {
+  fastRoute(
+    method: string,
+    path: string,
+    handler: (request: HttpRequest, response: HttpResponse) => unknown,
+  ): void {
     this.#dispatcher.route(method.toUpperCase(), path, handler);
   }
 
@@ -258,7 +262,11 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
   }
 
   /** Paths are compared exactly, but for one trailing slash. */
-  getRouteMatchingOptions(): { caseSensitive: boolean; ignoreTrailingSlash: boolean; removesTrailingSlash: boolean } {
+  getRouteMatchingOptions(): {
+    caseSensitive: boolean;
+    ignoreTrailingSlash: boolean;
+    removesTrailingSlash: boolean;
+  } {
     return { caseSensitive: true, ignoreTrailingSlash: true, removesTrailingSlash: true };
   }
 

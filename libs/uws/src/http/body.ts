@@ -14,7 +14,10 @@ const TOO_LARGE: BodyOutcome = { tooLarge: true };
 const LINGER_MS = 500;
 
 /** Whether a request announces a body. */
-export function announcesBody(contentLength: string | undefined, transferEncoding: string | undefined): boolean {
+export function announcesBody(
+  contentLength: string | undefined,
+  transferEncoding: string | undefined,
+): boolean {
   return transferEncoding !== undefined || (contentLength !== undefined && Number(contentLength) > 0);
 }
 
@@ -75,7 +78,8 @@ export class BodyReader {
 
   #complete(): BodyOutcome {
     const [only] = this.#chunks;
-    const bytes = this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#keeps ? this.#length : 0);
+    const bytes =
+      this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#keeps ? this.#length : 0);
     return { tooLarge: false, bytes: this.#keeps ? bytes : undefined, length: this.#length };
   }
 

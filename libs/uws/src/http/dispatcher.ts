@@ -47,7 +47,8 @@ export class Dispatcher implements ResponseOwner {
   gate: ((request: HttpRequest) => Answer | null) | null = null;
   /** Asked once the route is known and before the body is read; may set headers on the response. */
   admission:
-    ((request: HttpRequest, response: HttpResponse) => Answer | null | Promise<Answer | null>) | null = null;
+    | ((request: HttpRequest, response: HttpResponse) => Answer | null | Promise<Answer | null>)
+    | null = null;
   observer: FinishedObserver | null = null;
   onFault: (error: ServiceError, request: HttpRequest) => void = () => {};
   /** Nest's exception layer, for errors handed to `next`; until it is set they are answered directly. */
@@ -76,9 +77,13 @@ export class Dispatcher implements ResponseOwner {
     const { cors } = this.#options;
     if (cors !== null) response.fixedHeaders = cors.headersFor(request.header('origin'));
     if (this.observer !== null) response.startedAtMs = performance.now();
-    native.onAborted(() => response.abort());
     this.inFlight += 1;
     return response;
+  }
+
+  /** Must follow {@link open} before the native callback returns: an unanswered request may be given up. */
+  watch(native: NativeResponse, response: HttpResponse): void {
+    if (!response.finished) native.onAborted(() => response.abort());
   }
 
   /** The native catch-all handler. */
@@ -89,6 +94,7 @@ export class Dispatcher implements ResponseOwner {
     } catch (error) {
       response.fail(error);
     }
+    this.watch(native, response);
   };
 
   finished(response: HttpResponse): void {
@@ -144,14 +150,19 @@ export class Dispatcher implements ResponseOwner {
     return errorAnswer(new ServiceError('method_not_allowed', { headers: { allow } }));
   }
 
-  #admit(native: NativeResponse, response: HttpResponse, target: Exclude<Target, 'socket'>, path: string): void {
+  #admit(
+    native: NativeResponse,
+    response: HttpResponse,
+    target: Exclude<Target, 'socket'>,
+    path: string,
+  ): void {
     const admitted = this.admission?.(response.request, response) ?? null;
     if (admitted !== null && !(admitted instanceof Promise)) return response.answer(admitted);
     const reader = this.#startBody(native, response);
-    const go = (): void => this.#afterBody(reader, response, target, path);
-    if (admitted === null) return go();
+    if (admitted === null) return this.#afterBody(reader, response, target, path);
     void admitted.then(
-      (refusal) => (refusal === null ? go() : response.answer(refusal)),
+      (refusal) =>
+        refusal === null ? this.#afterBody(reader, response, target, path) : response.answer(refusal),
       (error: unknown) => response.fail(error),
     );
   }

@@ -23,7 +23,8 @@ function headerPairs(native: NativeRequest): string[] {
 
 function decodeSegment(text: string): string {
   // U+FFFD is what bytes that are not UTF-8 became when the request line was read.
-  if (text.includes('\uFFFD')) throw new ServiceError('invalid_input', { text: 'the path is not valid UTF-8' });
+  if (text.includes('\uFFFD'))
+    throw new ServiceError('invalid_input', { text: 'the path is not valid UTF-8' });
   if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);

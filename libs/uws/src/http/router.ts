@@ -14,6 +14,8 @@ interface Route<Target> {
   readonly names: readonly string[];
 }
 
+const NOTHING: readonly string[] = [];
+
 /** One place in the tree of segments. */
 interface Place<Target> {
   readonly fixed: Map<string, Place<Target>>;
@@ -46,8 +48,8 @@ export function withoutTrailingSlash(path: string): string {
  */
 export class Router<Target> {
   readonly #root = place<Target>();
-  /** Paths without parameters, found without walking. */
-  readonly #fixed = new Map<string, Place<Target>>();
+  /** Paths without parameters, by method: found without walking, and without making anything. */
+  readonly #fixed = new Map<string, Map<string, Match<Target>>>();
 
   /** False, and nothing changes, when that path and method already have a target. */
   add(method: string, path: string, target: Target): boolean {
@@ -61,15 +63,18 @@ export class Router<Target> {
       }
       at = segment.startsWith(':') ? parameterOf(at, names, segment) : fixedOf(at, segment);
     }
-    if (names.length === 0) this.#fixed.set(template, at);
-    return put(at.routes, method, { target, template, names });
+    if (!put(at.routes, method, { target, template, names })) return false;
+    if (names.length > 0) return true;
+    const paths = this.#fixed.get(method) ?? new Map<string, Match<Target>>();
+    this.#fixed.set(method, paths.set(template, { target, template, names, values: NOTHING }));
+    return true;
   }
 
   /** `path` is raw and without query and trailing slash. Null: nothing answers this path with this method. */
   find(method: string, path: string): Match<Target> | null {
-    const fixed = this.#fixed.get(path)?.routes.get(method);
-    if (fixed !== undefined) return { ...fixed, values: [] };
-    return walk(this.#root, path.slice(1).split('/'), 0, [], method);
+    const fixed = this.#fixed.get(method)?.get(path);
+    if (fixed !== undefined) return fixed;
+    return walk(this.#root, path.slice(1).split('/'), 0, NOTHING, method);
   }
 
   /** The methods that do answer the path, sorted; none when there is no such path. */
@@ -98,6 +103,10 @@ function parameterOf<Target>(at: Place<Target>, names: string[], segment: string
   return at.parameter;
 }
 
+function matchOf<Target>(route: Route<Target>, values: readonly string[]): Match<Target> {
+  return { target: route.target, template: route.template, names: route.names, values };
+}
+
 function walk<Target>(
   at: Place<Target>,
   segments: readonly string[],
@@ -109,7 +118,7 @@ function walk<Target>(
   if (segment === undefined) {
     const route = at.routes.get(method) ?? at.rest.get(method);
     if (route === undefined) return null;
-    return { ...route, values: route.names.length > values.length ? [...values, ''] : values };
+    return matchOf(route, route.names.length > values.length ? [...values, ''] : values);
   }
   const next = at.fixed.get(segment);
   const exact = next === undefined ? null : walk(next, segments, index + 1, values, method);
@@ -119,7 +128,7 @@ function walk<Target>(
     if (found !== null) return found;
   }
   const rest = at.rest.get(method);
-  return rest === undefined ? null : { ...rest, values: [...values, segments.slice(index).join('/')] };
+  return rest === undefined ? null : matchOf(rest, [...values, segments.slice(index).join('/')]);
 }
 
 function collect<Target>(

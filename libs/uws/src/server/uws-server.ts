@@ -8,12 +8,7 @@ import type {
 import { native } from '../native.js';
 import { ListenError, whyNot } from './listen-error.js';
 import { nativeTlsOptions, type TlsFiles } from './tls.js';
-import {
-  openUnixSocket,
-  prepareUnixSocket,
-  removeUnixSocket,
-  type UnixSocketPlace,
-} from './unix-socket.js';
+import { openUnixSocket, prepareUnixSocket, removeUnixSocket, type UnixSocketPlace } from './unix-socket.js';
 
 /** A TCP listener. */
 export interface TcpPlace {
@@ -79,7 +74,12 @@ export class UwsServer {
   }
 
   /** Sends to every socket subscribed to the topic. False: nobody is, or the server is closed. */
-  publish(topic: string, message: string | ArrayBuffer | Uint8Array, isBinary = false, compress = false): boolean {
+  publish(
+    topic: string,
+    message: string | ArrayBuffer | Uint8Array,
+    isBinary = false,
+    compress = false,
+  ): boolean {
     return !this.#closed && this.#app.publish(topic, message, isBinary, compress);
   }
 

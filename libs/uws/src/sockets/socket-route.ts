@@ -138,18 +138,23 @@ export class SocketRoute<State> {
   #upgrade(native: NativeResponse, nativeRequest: NativeRequest, context: SocketContext): void {
     const response = this.#dispatcher.open(native, nativeRequest);
     try {
-      const { request } = response;
-      const handshake = handshakeOf(request, context);
-      if (handshake === null) return response.answer(notAnUpgrade());
-      const refusal = this.#dispatcher.refusal(request);
-      if (refusal !== null) return response.answer(refusal);
-      const match = this.#router.find('GET', withoutTrailingSlash(request.rawPath));
-      if (match === null) return response.answer(errorAnswer(new ServiceError('not_found')));
-      request.matched(match.template, match.names, match.values);
-      return this.#decide(native, response, handshake);
+      this.#answerUpgrade(native, response, context);
     } catch (error) {
-      return response.fail(error);
+      response.fail(error);
     }
+    this.#dispatcher.watch(native, response);
+  }
+
+  #answerUpgrade(native: NativeResponse, response: HttpResponse, context: SocketContext): void {
+    const { request } = response;
+    const handshake = handshakeOf(request, context);
+    if (handshake === null) return response.answer(notAnUpgrade());
+    const refusal = this.#dispatcher.refusal(request);
+    if (refusal !== null) return response.answer(refusal);
+    const match = this.#router.find('GET', withoutTrailingSlash(request.rawPath));
+    if (match === null) return response.answer(errorAnswer(new ServiceError('not_found')));
+    request.matched(match.template, match.names, match.values);
+    return this.#decide(native, response, handshake);
   }
 
   #decide(native: NativeResponse, response: HttpResponse, handshake: Handshake): void {
