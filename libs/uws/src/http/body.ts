@@ -26,7 +26,8 @@ export function announcesBody(
  * limit keeps nothing; otherwise bytes are counted as they come and dropped once over the limit. What comes after
  * that is thrown away until it ends or {@link LINGER_MS} have passed.
  *
- * Slow senders are ended by the native library: 10 to 14 seconds pass with less than 16 KiB per second.
+ * The native library answers `Expect: 100-continue` by itself, so such clients send like all others, and it ends
+ * slow senders: those that stay below 16 KiB per second for 10 to 14 seconds.
  */
 export class BodyReader {
   readonly #limit: number;
@@ -50,12 +51,8 @@ export class BodyReader {
   }
 
   /** Starts reading; must be called before the native handler returns. */
-  read(native: NativeResponse, declaredLength: number, waitsForPermission: boolean): void {
-    if (declaredLength > this.#limit) {
-      this.#exceed();
-      // A client that asked before sending (`Expect: 100-continue`) has nothing under way to wait for.
-      if (waitsForPermission) return this.#settle(TOO_LARGE);
-    }
+  read(native: NativeResponse, declaredLength: number): void {
+    if (declaredLength > this.#limit) this.#exceed();
     native.onData((chunk, isLast) => this.#take(chunk, isLast));
   }
 

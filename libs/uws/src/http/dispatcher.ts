@@ -173,7 +173,7 @@ export class Dispatcher implements ResponseOwner {
     if (!announcesBody(declared, request.header('transfer-encoding'))) return null;
     const reader = new BodyReader(this.#options.bodyLimitBytes, !IGNORED_BODIES.has(request.method));
     response.onAbort = () => reader.cancel();
-    reader.read(native, Number(declared ?? 0), request.header('expect') !== undefined);
+    reader.read(native, Number(declared ?? 0));
     return reader;
   }
 

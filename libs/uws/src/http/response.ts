@@ -209,9 +209,20 @@ export class HttpResponse {
     if (status !== 200) native.writeStatus(statusLine(status));
     if (this.#contentType !== '') native.writeHeader('content-type', this.#contentType);
     this.#writeHeaders(native);
-    if (hasNoBody(status)) native.endWithoutBody(undefined, this.#closes);
-    else if (this.request.method === 'HEAD') native.endWithoutBody(this.bodyLength, this.#closes);
-    else native.end(this.#body, this.#closes);
+    if (hasNoBody(status)) this.#endBare(native);
+    else if (this.request.method === 'HEAD') {
+      native.writeHeader('content-length', String(this.bodyLength));
+      this.#endBare(native);
+    } else native.end(this.#body, this.#closes);
+  }
+
+  /**
+   * With any argument the native call leaves the response open, and the process ends for it. So the length goes by
+   * hand, and closing is left to the client.
+   */
+  #endBare(native: NativeResponse): void {
+    if (this.#closes) native.writeHeader('connection', 'close');
+    native.endWithoutBody();
   }
 
   #writeHeaders(native: NativeResponse): void {
