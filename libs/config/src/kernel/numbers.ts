@@ -38,7 +38,8 @@ function limits(options: NumberOptions, ceiling: number): readonly Bound<number>
   const typed: Bound<number> = {
     text: '',
     check: (value, path) => {
-      if (declared.some((limit) => limit.check(value, path).length > 0)) return [];
+      const spoken = [...declared, ...(options.bounds ?? [])];
+      if (spoken.some((limit) => limit.check(value, path).length > 0)) return [];
       return ranged(width).check(value, path);
     },
   };
@@ -122,3 +123,7 @@ export function countOrAuto(options: LeafOptions<number | 'auto'>): LeafNode<num
   );
   return leaf(type, { ...options, bounds: [positive] });
 }
+
+/** A port that may be 0 under a rule of its own. */
+export const portBound = (text: string): Bound<number> =>
+  bound(text, (value) => (value >= 0 && value <= 65_535 ? null : 'must be between 1 and 65535'));

@@ -6,7 +6,7 @@ import { schema, type Config } from '../schema/index.js';
 
 /** What a default or an adjustment may look at. */
 interface Settling {
-  /** Derived settings further down the list are still null. */
+  /** Derived settings further down the list are still null, whatever their type says. */
   readonly config: Config;
   readonly configured: ReadonlySet<string>;
   readonly process: ProcessKind;
@@ -22,10 +22,9 @@ const DERIVED: Readonly<Record<string, (settling: Settling) => unknown>> = {
   'logging.filter': ({ config: { debug, logging } }) =>
     debug ? logging.filter_debug : logging.filter_production,
   'adapter.routing': ({ config }) => (INTEREST_DRIVERS.has(config.adapter.driver) ? 'interest' : 'broadcast'),
-  'database.postgres.embedded': ({ config, configured }) =>
-    config.history.backend === 'postgres' &&
-    config.adapter.driver === 'local' &&
-    !configured.has('database.postgres.host'),
+  'database.postgres.embedded': ({ config: { history, adapter, database } }) =>
+    history.backend === 'postgres' && adapter.driver === 'local' && database.postgres.host === null,
+  'database.postgres.host': () => 'localhost',
   'mcp.host': ({ config }) => config.host,
 };
 

@@ -69,6 +69,12 @@ export const toolProtocolRules: readonly Rule[] = [
     'is not allowed in production',
     (config) => config.mcp.enabled && config.mcp.allow_anonymous && production(config),
   ),
+  rule(
+    'mcp-host',
+    'mcp.host',
+    'must not be empty',
+    ({ mcp }, { configured }) => mcp.host === '' && configured.has('mcp.host'),
+  ),
   uniqueTokens,
   short('error'),
   short('warning'),

@@ -130,9 +130,18 @@ function sql(env: string, initial: { port: number; username: string }, userEnv: 
 
 const postgres = table({
   ...sql('DATABASE_POSTGRES', { port: 5432, username: 'postgres' }, ['DATABASE_POSTGRES_USER']),
+  host: derived(
+    string({
+      default: null,
+      notEmpty: true,
+      env: 'DATABASE_POSTGRES_HOST',
+      meaning: 'Host; giving one turns the embedded PostgreSQL off',
+    }),
+    '`localhost`',
+  ),
   embedded: derived(
     bool({ default: null, meaning: 'Run PostgreSQL inside the process; single node only' }),
-    'true when `history.backend` is postgres, the adapter is local and `database.postgres.host` is not given',
+    'true when `history.backend` is postgres, the adapter is local and no host is given',
   ),
   embedded_path: path({
     default: './data/postgres',

@@ -6,6 +6,7 @@ import {
   list,
   matches,
   optional,
+  portBound,
   string,
   subsetOf,
   table,
@@ -43,7 +44,7 @@ export const topLevel = {
   port: u16({
     default: 6001,
     env: 'PORT',
-    bounds: [bound('1–65535; 0 = any free port, only outside production', () => null)],
+    bounds: [portBound('1–65535; 0 = any free port, only outside production')],
     meaning: 'Port of the main listener',
   }),
   mode: string({

@@ -7,6 +7,7 @@ import {
   matches,
   notEmpty,
   optional,
+  portBound,
   rows,
   secret,
   string,
@@ -76,12 +77,17 @@ export const mcp = table({
     u16({
       default: null,
       env: 'MCP_PORT',
-      bounds: [bound('1–65535; not the main or metrics port', () => null)],
+      bounds: [portBound('1–65535; not the main or metrics port')],
       meaning: 'Own listener; unset = the main one',
     }),
   ),
   host: derived(
-    string({ default: null, notEmpty: true, env: 'MCP_HOST', meaning: 'Bind address of the own listener' }),
+    string({
+      default: null,
+      bounds: [bound('not empty', () => null)],
+      env: 'MCP_HOST',
+      meaning: 'Bind address of the own listener',
+    }),
     '`host`',
   ),
   allowed_hosts: list({

@@ -7,6 +7,7 @@ import {
   map,
   matches,
   optional,
+  portBound,
   string,
   table,
   u16,
@@ -60,7 +61,7 @@ export const metrics = table({
   }),
   port: u16({
     default: 9601,
-    bounds: [bound('not the main port; 0 = any free port, only outside production', () => null)],
+    bounds: [portBound('not the main port; 0 = any free port, only outside production')],
     env: 'METRICS_PORT',
     meaning: 'Port of the metrics listener',
   }),
