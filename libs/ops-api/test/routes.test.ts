@@ -49,10 +49,9 @@ class SourcesModule {}
 class AppsModule {}
 
 function parts() {
-  const environment = { RUST_LOG: 'off' };
   const logging = createLogging(
-    { debug: false, colors_enabled: false, include_target: true },
-    { environment, destination: { write: () => undefined } },
+    { debug: false, colors_enabled: false, include_target: true, format: 'text', filter: 'off' },
+    { destination: { write: () => undefined } },
   );
   const log = logging.for('service::ops');
   const metrics = new Metrics({ prefix: 'service_', port: 6001, log });

@@ -6,6 +6,7 @@ export {
   type MonitorState,
 } from './admission/decision.js';
 export { type MemoryReader } from './admission/memory-reader.js';
+export { bootstrap, type AppDefinition } from './bootstrap/bootstrap.js';
 export {
   connectDependencies,
   DependencyError,
@@ -51,6 +52,7 @@ export { startingAnswer, type GateState } from './probes/starting-answer.js';
 export { ProcessState, type ProcessPhase } from './process-state.js';
 export {
   ADMISSION,
+  CONFIG,
   HEALTH,
   HISTORY_HEALTH_SOURCE,
   LOGGING,
@@ -59,6 +61,7 @@ export {
   PROCESS_STATE,
   RuntimeModule,
   SHUTDOWN,
+  STARTUP,
   type RuntimeParts,
 } from './runtime-module.js';
 export { CLOSING_STEP_MS, closingSchedule, shuffled } from './shutdown/closing-schedule.js';
@@ -76,6 +79,7 @@ export {
   type ShutdownWork,
   type WorkOptions,
 } from './shutdown/shutdown.js';
+export { Startup } from './startup.js';
 export {
   NO_HISTORY,
   NO_SOCKETS,

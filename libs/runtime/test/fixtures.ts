@@ -1,14 +1,27 @@
-import { Logging, Metrics, createLogging, type LoggingDependencies } from '../src/index.js';
+import {
+  Logging,
+  Metrics,
+  createLogging,
+  type LoggingDependencies,
+  type LoggingOptions,
+} from '../src/index.js';
 
 /** A log whose lines are kept. */
 export function capturedLog(
-  environment: Record<string, string> = { LOG_OUTPUT_FORMAT: 'json', RUST_LOG: 'trace' },
-  more: LoggingDependencies & { debug?: boolean } = {},
+  options: Partial<LoggingOptions> = {},
+  more: LoggingDependencies = {},
 ): { logging: Logging; lines: string[]; records: () => LogLine[] } {
   const lines: string[] = [];
   const logging = createLogging(
-    { debug: more.debug ?? false, colors_enabled: true, include_target: true },
-    { environment, terminal: false, destination: { write: (line) => lines.push(line) }, ...more },
+    {
+      debug: false,
+      colors_enabled: true,
+      include_target: true,
+      format: 'json',
+      filter: 'trace',
+      ...options,
+    },
+    { terminal: false, destination: { write: (line) => lines.push(line) }, ...more },
   );
   return { logging, lines, records: () => lines.map((line) => JSON.parse(line) as LogLine) };
 }

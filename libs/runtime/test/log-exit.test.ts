@@ -8,13 +8,12 @@ describe('log at exit', () => {
   it('loses no line when the process exits right after writing', async () => {
     const program = `
       const { createLogging } = await import(${JSON.stringify(room)});
-      const options = { debug: false, colors_enabled: true, include_target: true };
+      const options = { debug: false, colors_enabled: true, include_target: true, format: 'json', filter: 'info' };
       const log = createLogging(options).for('service::ops');
       for (let i = 0; i < 2000; i += 1) log.info('line', { i, filler: 'x'.repeat(200) });
       process.exit(3);
     `;
     const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
-      env: { ...process.env, LOG_OUTPUT_FORMAT: 'json', RUST_LOG: 'info' },
       maxBuffer: 10_000_000,
     });
     const failure = (await run.catch((error: unknown) => error)) as { code: number; stdout: string };

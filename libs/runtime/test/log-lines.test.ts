@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { NestLogBridge } from '../src/index.js';
 import { capturedLog } from './fixtures.js';
 
-const TEXT = { RUST_LOG: 'trace' };
+const TEXT = { format: 'text' };
 
 describe('log lines', () => {
   it('prints exactly the one JSON shape', () => {
@@ -75,13 +75,13 @@ describe('log lines', () => {
   });
 
   it('shows where a line comes from in debug', () => {
-    const { logging, lines } = capturedLog(TEXT, { debug: true });
+    const { logging, lines } = capturedLog({ ...TEXT, debug: true });
     logging.for('service::ops').info('here');
     expect(lines[0]).toMatch(/log-lines\.test\.[jt]s:\d+: here/);
   });
 
   it('does not look at the fields of a line that is off', () => {
-    const { logging, lines } = capturedLog({ RUST_LOG: 'info' });
+    const { logging, lines } = capturedLog({ filter: 'info' });
     const log = logging.for('service::ops');
     const fields = {
       get costly(): string {

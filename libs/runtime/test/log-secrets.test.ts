@@ -31,7 +31,7 @@ describe('secrets in logs', () => {
   it('never prints the value of a secret field, at any depth, level or format', () => {
     fc.assert(
       fc.property(word, secretName, fc.constantFrom('json', 'text'), (value, name, format) => {
-        const { logging, lines } = capturedLog({ LOG_OUTPUT_FORMAT: format, RUST_LOG: 'trace' });
+        const { logging, lines } = capturedLog({ format, filter: 'trace' });
         const log = logging.for('service::api');
         const hidden = `~${value}~`;
         for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const) {

@@ -8,7 +8,7 @@ const room = new URL('../src/index.js', import.meta.url).href;
 async function exitAfter(signals: readonly NodeJS.Signals[], graceSeconds: number): Promise<unknown> {
   const program = `
     const { createLogging, Metrics, ProcessState, Shutdown, stopOnSignals } = await import(${JSON.stringify(room)});
-    const logging = createLogging({ debug: false, colors_enabled: true, include_target: true });
+    const logging = createLogging({ debug: false, colors_enabled: true, include_target: true, format: 'text', filter: 'off' });
     const log = logging.for('service::ops');
     const metrics = new Metrics({ prefix: 'service_', port: 6001, log });
     const shutdown = new Shutdown(
@@ -21,7 +21,6 @@ async function exitAfter(signals: readonly NodeJS.Signals[], graceSeconds: numbe
     console.log('ready');
   `;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-    env: { ...process.env, RUST_LOG: 'off' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');

@@ -15,8 +15,6 @@ import { WarnLimit } from './warn-limit.js';
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 
 export interface LoggingDependencies {
-  /** Absent: `process.env`. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Absent: standard output, written without blocking and flushed when the process exits. */
   readonly destination?: LogDestination;
   /** Absent: whether standard output is a terminal. */
@@ -92,11 +90,7 @@ export class Logging {
 
 /** Starts logging and reports what was wrong with its settings. */
 export function createLogging(options: LoggingOptions, dependencies: LoggingDependencies = {}): Logging {
-  const settings = resolveLogSettings(
-    options,
-    dependencies.environment ?? process.env,
-    dependencies.terminal ?? isatty(1),
-  );
+  const settings = resolveLogSettings(options, dependencies.terminal ?? isatty(1));
   const destination = dependencies.destination ?? standardOutput();
   const logging = new Logging(settings, destination, dependencies.currentSpan ?? (() => undefined));
   const log = logging.for('service::config');

@@ -1,0 +1,56 @@
+import { type AvailableDrivers, type Config, configure, type ProcessKind } from '@carillon/config';
+import type { DynamicModule, Type } from '@nestjs/common';
+import type { RuntimeParts } from '../runtime-module.js';
+import { createParts } from './create-parts.js';
+import { start } from './start.js';
+import { serviceVersion } from './version.js';
+
+/** What makes an app: which process it is, which drivers its build has, and the modules it is composed of. */
+export interface AppDefinition {
+  readonly process: ProcessKind;
+  readonly drivers: AvailableDrivers;
+  modules(config: Config): (DynamicModule | Type)[];
+}
+
+/**
+ * Runs an app: reads the configuration, starts, serves, and stops on a signal. Exit codes: 0 normal stop, 1 something
+ * was missing at start or left unfinished at stop, 64 bad command line, 78 bad configuration.
+ */
+export async function bootstrap(definition: AppDefinition): Promise<void> {
+  const outcome = configure({
+    process: definition.process,
+    drivers: definition.drivers,
+    argv: process.argv.slice(2),
+    env: process.env,
+    cwd: process.cwd(),
+  });
+  if (outcome.kind === 'exit') {
+    process.stdout.write(outcome.stdout);
+    process.stderr.write(outcome.stderr);
+    process.exitCode = outcome.code;
+    return;
+  }
+  const parts = createParts(outcome.config);
+  exitOnUncaught(parts);
+  const log = parts.logging.for('service::config');
+  for (const { path, message } of outcome.warnings) log.warn(path === '' ? message : `${path}: ${message}`);
+  log.info('configuration loaded', { source: outcome.source ?? 'defaults and environment' });
+  try {
+    await start(parts, definition, serviceVersion());
+  } catch (error) {
+    // A stop that was asked for meanwhile explains every failure of the start, and has its own exit.
+    if (parts.process.current === 'STARTING') exit(parts, 'start failed', error);
+  }
+}
+
+/** A fault nobody caught leaves the process in an unknown state: whoever runs it starts a new one. */
+function exitOnUncaught(parts: RuntimeParts): void {
+  process.on('uncaughtException', (error) => exit(parts, 'uncaught exception', error));
+  process.on('unhandledRejection', (error) => exit(parts, 'unhandled rejection', error));
+}
+
+function exit({ logging }: RuntimeParts, message: string, error: unknown): never {
+  logging.for('service::ops').error(message, { error });
+  logging.flush();
+  process.exit(1);
+}

@@ -1,0 +1,61 @@
+import { type Config, matchesOrigin, parseOriginPattern } from '@carillon/config';
+import {
+  type AdapterOptions,
+  type CorsOptions,
+  EXPOSED_HEADERS,
+  type ServerOptions,
+  type TcpPlace,
+  type UnixSocketPlace,
+} from '@carillon/uws';
+import type { RuntimeParts } from '../runtime-module.js';
+
+/** TLS of the main listener; nothing when it is off. */
+export function serverOptions({ ssl }: Config): ServerOptions {
+  if (!ssl.enabled) return {};
+  return {
+    tls: {
+      certPath: ssl.cert_path,
+      keyPath: ssl.key_path,
+      ...(ssl.passphrase === null ? {} : { passphrase: ssl.passphrase.reveal() }),
+      ...(ssl.ca_path === null ? {} : { caPath: ssl.ca_path }),
+    },
+  };
+}
+
+/** Where the main listener is: a Unix socket replaces the port. */
+export function mainPlace({ unix_socket, host, port }: Config): TcpPlace | UnixSocketPlace {
+  if (!unix_socket.enabled) return { host, port };
+  return { path: unix_socket.path, mode: Number.parseInt(unix_socket.permission_mode, 8) };
+}
+
+/** How HTTP behaves in this process. */
+export function adapterOptions({ config, logging, metrics }: RuntimeParts): AdapterOptions {
+  const log = logging.for('service::ops');
+  const durations = metrics.histogram('http_request_duration_seconds');
+  return {
+    bodyLimitBytes: config.http_api.request_limit_in_mb * 1024 * 1024,
+    trustHops: config.rate_limiter.api_rate_limit.trust_hops,
+    cors: corsOptions(config.cors),
+    onFinished: (route, method, status, seconds) =>
+      durations.for({ route, method, status: statusClass(status) }).observe(seconds),
+    onFault: (error, route) => log.error('unexpected fault', { error: error.cause ?? error, route }),
+  };
+}
+
+function corsOptions(cors: Config['cors']): CorsOptions {
+  // Only patterns that parse get through validation.
+  const patterns = cors.origin
+    .map(parseOriginPattern)
+    .flatMap((parsed) => ('pattern' in parsed ? [parsed.pattern] : []));
+  return {
+    anyOrigin: patterns.some(({ kind }) => kind === 'any'),
+    matches: (origin) => matchesOrigin(patterns, origin),
+    methods: cors.methods,
+    allowedHeaders: cors.allowed_headers,
+    exposedHeaders: EXPOSED_HEADERS,
+    credentials: cors.credentials,
+  };
+}
+
+/** `aborted`: the client went away unanswered. */
+const statusClass = (status: number): string => (status === 0 ? 'aborted' : `${Math.floor(status / 100)}xx`);

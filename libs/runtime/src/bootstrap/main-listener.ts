@@ -1,0 +1,67 @@
+import type { Config } from '@carillon/config';
+import { type Answer, type ListenAddress, listenForRedirect, UwsHttpAdapter, UwsServer } from '@carillon/uws';
+import { startingAnswer } from '../probes/starting-answer.js';
+import type { RuntimeParts } from '../runtime-module.js';
+import { pause } from '../time.js';
+import { adapterOptions, mainPlace, serverOptions } from './http-options.js';
+
+/** The open main listener of a process. */
+export interface MainListener {
+  readonly adapter: UwsHttpAdapter;
+  readonly address: ListenAddress;
+  /** Lets requests through to the routes. */
+  open(): void;
+}
+
+const PROBE = /^\/(live|accept-traffic|up(\/[^/]+)?)\/?$/;
+const POLL_MS = 10;
+
+/**
+ * Starts listening before any route exists: until `open`, probes are answered and everything else is 503. At the stop,
+ * running requests are finished and new ones refused while probes go on.
+ */
+export async function openMainListener(parts: RuntimeParts): Promise<MainListener> {
+  const server = new UwsServer(serverOptions(parts.config));
+  const adapter = new UwsHttpAdapter(server, adapterOptions(parts));
+  const early = (path: string): Answer => startingAnswer(path, parts);
+  adapter.gate = ({ rawPath }) => early(rawPath);
+  const address = await server.listen(mainPlace(parts.config));
+  const redirect = await openRedirect(parts);
+  const { shutdown } = parts;
+  shutdown.onShutdown('flush', 'HTTP requests', async ({ signal }) => {
+    adapter.gate = ({ rawPath }) => (PROBE.test(rawPath) ? early(rawPath) : null);
+    adapter.refuseNew();
+    // The probe that is being answered right now counts itself; it never waits for anything.
+    while (adapter.inFlight() > 0 && !signal.aborted) await pause(POLL_MS, signal);
+  });
+  shutdown.onShutdown('disconnect', 'listeners', () => {
+    redirect?.close();
+    server.close();
+  });
+  return {
+    adapter,
+    address,
+    open: () => {
+      adapter.gate = null;
+    },
+  };
+}
+
+async function openRedirect({ config, logging }: RuntimeParts): Promise<UwsServer | null> {
+  const { ssl, host, port } = config;
+  if (!ssl.enabled || !ssl.redirect_http || config.unix_socket.enabled) return null;
+  const log = logging.for('service::ops');
+  return listenForRedirect({
+    host,
+    port: ssl.http_port,
+    httpsPort: port,
+    onWarning: (text) => log.warn(text),
+  });
+}
+
+/** How people and logs name the address. */
+export function addressText({ ssl }: Config, address: ListenAddress): string {
+  if (address.kind === 'unix') return `unix:${address.path}`;
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  return `${ssl.enabled ? 'https' : 'http'}://${host}:${address.port}`;
+}

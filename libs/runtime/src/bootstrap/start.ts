@@ -1,0 +1,62 @@
+import { nativeBinary, UwsModule } from '@carillon/uws';
+import { type INestApplicationContext, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import 'reflect-metadata';
+import { connectDependencies } from '../dependencies/connect-dependencies.js';
+import { NestLogBridge } from '../logging/nest-log-bridge.js';
+import { RuntimeModule, type RuntimeParts } from '../runtime-module.js';
+import { stopOnSignals } from '../shutdown/shutdown.js';
+import type { AppDefinition } from './bootstrap.js';
+import { addressText, openMainListener } from './main-listener.js';
+import { openMetrics } from './open-metrics.js';
+
+/**
+ * From a valid configuration to a serving process. Rejects when something it cannot do without is missing; told to
+ * stop meanwhile, it ends the attempt and lets the stop run.
+ */
+export async function start(parts: RuntimeParts, definition: AppDefinition, version: string): Promise<void> {
+  const { config, logging, admission, shutdown, startup } = parts;
+  const log = logging.for('service::ops');
+  const stopping = new AbortController();
+  shutdown.onShutdown('drain', 'start', () => stopping.abort());
+  stopOnSignals(shutdown);
+  log.info('starting', {
+    process: definition.process,
+    version,
+    node_id: config.instance.process_id,
+    ...nativeBinary(),
+  });
+  const scrape = await openMetrics(parts, version);
+  admission.start();
+  const listener = await openMainListener(parts);
+  const app = await NestFactory.create(rootModule(parts, definition), listener.adapter, {
+    logger: new NestLogBridge(logging),
+    abortOnError: false,
+  });
+  await app.init();
+  closeModulesLast(parts, app);
+  await connectDependencies(startup.dependencies, {
+    startup_timeout_ms: config.startup_timeout_ms,
+    log,
+    signal: stopping.signal,
+  });
+  if (!parts.process.advance('RUNNING')) return;
+  listener.open();
+  log.info('ready', {
+    listening: addressText(config, listener.address),
+    ...(scrape?.port === undefined || scrape.port === null
+      ? {}
+      : { metrics: `http://${config.metrics.host}:${scrape.port}/metrics` }),
+  });
+}
+
+function rootModule(parts: RuntimeParts, definition: AppDefinition): new () => object {
+  @Module({ imports: [RuntimeModule.forProcess(parts), UwsModule, ...definition.modules(parts.config)] })
+  class Root {}
+  return Root;
+}
+
+/** Providers with a Nest shutdown hook hear of the stop when nothing needs them any more. */
+function closeModulesLast({ shutdown }: RuntimeParts, app: INestApplicationContext): void {
+  shutdown.onShutdown('disconnect', 'modules', () => app.close());
+}
