@@ -13,7 +13,7 @@ import { openUnixSocket, prepareUnixSocket, removeUnixSocket, type UnixSocketPla
 /** A TCP listener. */
 export interface TcpPlace {
   readonly host: string;
-  /** 0 takes a free port; see {@link UwsServer.address}. */
+  /** 0 takes a free port, which no other process can share; see {@link UwsServer.address}. */
   readonly port: number;
   /**
    * False (default): several processes may listen on one port (`SO_REUSEPORT`) and the system spreads connections.
