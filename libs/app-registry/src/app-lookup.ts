@@ -19,6 +19,8 @@ export interface AppLookupParts {
   readonly listeners: AppChangeListeners;
   readonly globals: GlobalLimits;
   readonly log: RegistryLog;
+  /** Told the id of every app that enters the index without having been there. */
+  readonly onKnown: (appId: string) => void;
 }
 
 /** Reads of one app before giving up on a moment without changes. */
@@ -55,10 +57,11 @@ export class AppLookup {
 
   /** Puts an app that was just read into the index. */
   keep(record: AppRecord, last = this.parts.index.last(byId(record.id))): App {
-    const { index, missing, listeners, globals } = this.parts;
+    const { index, missing, listeners, globals, onKnown } = this.parts;
     const known = index.last(byId(record.id)) ?? last;
     const app = known !== undefined && sameRecord(known.record, record) ? known : new App(record, globals);
     index.put(app);
+    if (known === undefined) onKnown(app.id);
     missing.drop(references(app));
     const unseen = this.#unseen.delete(app.id);
     if (unseen || (last !== undefined && last !== app)) listeners.tell({ appId: app.id, app });

@@ -3,14 +3,7 @@ export { App } from './app.js';
 export { APP_MANAGER_DRIVERS, openAppStore } from './drivers.js';
 export { effectiveLimits, type EffectiveLimits, type GlobalLimits } from './effective-limits.js';
 export { AppConflict, AppLookupUnavailable, AppNotFound, AppStoreUnavailable } from './failures.js';
-export {
-  ANNOUNCE_APP_CHANGE,
-  APP_REGISTRY,
-  APP_REGISTRY_LOG,
-  AppRegistryModule,
-  SHARED_APP_CACHE,
-  type AppRegistryModuleOptions,
-} from './module.js';
+export { ANNOUNCE_APP_CHANGE, APP_REGISTRY, AppRegistryModule, SHARED_APP_CACHE } from './module.js';
 export {
   type AnnounceAppChange,
   type AppCacheOptions,

@@ -1,47 +1,108 @@
-import { Module, type DynamicModule, type ModuleMetadata } from '@nestjs/common';
+import type { Config } from '@carillon/config';
+import {
+  CONFIG,
+  HEALTH,
+  type Health,
+  LOGGING,
+  type Logging,
+  METRICS_REGISTRY,
+  type Metrics,
+  SHUTDOWN,
+  type Shutdown,
+  STARTUP,
+  type Startup,
+} from '@carillon/runtime';
+import { Global, Module } from '@nestjs/common';
 import { openAppStore } from './drivers.js';
-import type { AnnounceAppChange, AppRegistryOptions, RegistryLog } from './options.js';
+import { AppConflict } from './failures.js';
+import type { AnnounceAppChange, AppRegistryOptions } from './options.js';
 import { AppRegistry } from './registry.js';
 import type { SharedAppCache } from './shared-app-cache.js';
 
 /** Token of the `AppRegistry`. */
-export const APP_REGISTRY = Symbol('APP_REGISTRY');
+export const APP_REGISTRY = Symbol('app registry');
 /** Token of the `SharedAppCache`; without a provider there is none. */
-export const SHARED_APP_CACHE = Symbol('SHARED_APP_CACHE');
+export const SHARED_APP_CACHE = Symbol('shared app cache');
 /** Token of the `AnnounceAppChange`; without a provider nobody else is told. */
-export const ANNOUNCE_APP_CHANGE = Symbol('ANNOUNCE_APP_CHANGE');
-/** Token of the `RegistryLog`; without a provider nothing is said. */
-export const APP_REGISTRY_LOG = Symbol('APP_REGISTRY_LOG');
+export const ANNOUNCE_APP_CHANGE = Symbol('announce app change');
 
-export interface AppRegistryModuleOptions extends AppRegistryOptions {
-  /** `app_manager.driver`. */
-  readonly driver: string;
-  /** Modules that provide the optional tokens, unless they are global. */
-  readonly imports?: ModuleMetadata['imports'];
+const PART = 'app manager';
+/** Api nodes hear of no changes, so what they remember of an app must not be older. */
+const API_NODE_AGE_SECONDS = 5;
+
+function optionsOf(config: Config): AppRegistryOptions {
+  const { array, register_inline_apps, cache } = config.app_manager;
+  return {
+    inlineApps: array.apps,
+    registerInlineApps: register_inline_apps,
+    cache,
+    globals: config,
+    ...(config.server_role === 'api' ? { maxIndexAgeSeconds: API_NODE_AGE_SECONDS } : {}),
+  };
+}
+
+interface Surroundings {
+  readonly config: Config;
+  readonly logging: Logging;
+  readonly metrics: Metrics;
+  readonly startup: Startup;
+  readonly health: Health;
+  readonly shutdown: Shutdown;
+  readonly cache: SharedAppCache | undefined;
+  readonly announce: AnnounceAppChange | undefined;
+}
+
+/** A registry tied to the life of the process: connected at start, checked by `/up`, released at the stop. */
+async function openRegistry(around: Surroundings): Promise<AppRegistry> {
+  const { config, logging, metrics, startup, health, shutdown, cache, announce } = around;
+  const log = logging.for('service::app_manager');
+  const registry = new AppRegistry(optionsOf(config), {
+    store: await openAppStore(config.app_manager.driver),
+    cache,
+    announce,
+    log: (level, message, fields) => log[level](message, fields),
+    onKnown: (appId) => metrics.known({ app_id: appId }),
+  });
+  startup.needs({
+    name: PART,
+    connect: () => registry.start(),
+    isFinal: (error) => error instanceof AppConflict,
+  });
+  health.register({ part: PART, severity: 'critical', check: () => registry.health() });
+  shutdown.onShutdown('disconnect', PART, () => registry.close());
+  return registry;
 }
 
 const optional = (token: symbol) => ({ token, optional: true });
 
-/**
- * Provides the registry over the configured driver, to the whole process. Starting and closing it is left to whoever
- * orders the start and the stop of the process.
- */
-@Module({})
-export class AppRegistryModule {
-  static forRoot({ driver, imports = [], ...options }: AppRegistryModuleOptions): DynamicModule {
-    return {
-      module: AppRegistryModule,
-      global: true,
-      imports,
-      providers: [
-        {
-          provide: APP_REGISTRY,
-          inject: [SHARED_APP_CACHE, ANNOUNCE_APP_CHANGE, APP_REGISTRY_LOG].map(optional),
-          useFactory: async (cache?: SharedAppCache, announce?: AnnounceAppChange, log?: RegistryLog) =>
-            new AppRegistry(options, { store: await openAppStore(driver), cache, announce, log }),
-        },
+/** The registry over the configured store, for the whole process. Needs `RuntimeModule`. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: APP_REGISTRY,
+      inject: [
+        CONFIG,
+        LOGGING,
+        METRICS_REGISTRY,
+        STARTUP,
+        HEALTH,
+        SHUTDOWN,
+        optional(SHARED_APP_CACHE),
+        optional(ANNOUNCE_APP_CHANGE),
       ],
-      exports: [APP_REGISTRY],
-    };
-  }
-}
+      useFactory: (
+        config: Config,
+        logging: Logging,
+        metrics: Metrics,
+        startup: Startup,
+        health: Health,
+        shutdown: Shutdown,
+        cache?: SharedAppCache,
+        announce?: AnnounceAppChange,
+      ) => openRegistry({ config, logging, metrics, startup, health, shutdown, cache, announce }),
+    },
+  ],
+  exports: [APP_REGISTRY],
+})
+export class AppRegistryModule {}

@@ -24,6 +24,8 @@ export interface AppRegistryParts {
   readonly announce?: AnnounceAppChange | null | undefined;
   /** Absent: nothing is said. */
   readonly log?: RegistryLog | null | undefined;
+  /** Told the id of every app that becomes known to this process; perhaps again after it had to make room. */
+  readonly onKnown?: ((appId: string) => void) | undefined;
   /** Milliseconds that never go back. */
   readonly now?: (() => number) | undefined;
 }
@@ -66,6 +68,7 @@ export class AppRegistry {
       listeners: this.#listeners,
       globals,
       log,
+      onKnown: parts.onKnown ?? (() => {}),
     });
     // Nobody else sees a local store, so nobody else has anything to learn.
     const announce = store.local ? null : (parts.announce ?? null);

@@ -1,39 +1,65 @@
 import 'reflect-metadata';
+import { configure } from '@carillon/config';
+import { connectDependencies, createParts, RuntimeModule, type RuntimeParts } from '@carillon/runtime';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
 import {
   APP_MANAGER_DRIVERS,
   APP_REGISTRY,
-  APP_REGISTRY_LOG,
-  AppRegistry,
+  type AppRegistry,
   AppRegistryModule,
   openAppStore,
 } from '../src/index.js';
-import { OPTIONS, record } from './samples.js';
+import { record } from './samples.js';
+
+const APP = {
+  SERVICE_DEFAULT_APP_ID: 'a',
+  SERVICE_DEFAULT_APP_KEY: 'a-key',
+  SERVICE_DEFAULT_APP_SECRET: 'a-secret',
+};
+
+/** A process with this room in it, not started. */
+async function processWith(env: Record<string, string>) {
+  const outcome = configure({
+    process: 'server',
+    argv: [],
+    env: { RUST_LOG: 'off', ...env },
+    cwd: '/nowhere',
+    files: { exists: () => false, read: () => '' },
+  });
+  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
+  const parts = createParts(outcome.config);
+
+  @Module({ imports: [RuntimeModule.forProcess(parts), AppRegistryModule] })
+  class Root {}
+
+  const context = await NestFactory.createApplicationContext(Root, { logger: false });
+  return { parts, registry: context.get<AppRegistry>(APP_REGISTRY), close: () => context.close() };
+}
+
+const connect = ({ startup, logging }: RuntimeParts) =>
+  connectDependencies(startup.dependencies, { startup_timeout_ms: 1000, log: logging.for('service::ops') });
 
 describe('the module', () => {
-  it('provides a registry over the configured driver, with what others provide', async () => {
-    const lines: string[] = [];
-    const log = { provide: APP_REGISTRY_LOG, useValue: (_: string, line: string) => lines.push(line) };
-
-    @Module({ providers: [log], exports: [log] })
-    class Logging {}
-
-    const options = { ...OPTIONS, driver: 'array', inlineApps: [record('a')], imports: [Logging] };
-    const context = await NestFactory.createApplicationContext(AppRegistryModule.forRoot(options), {
-      logger: false,
-    });
-    const registry = context.get<AppRegistry>(APP_REGISTRY);
-    await registry.start();
+  it('connects the configured store with the process, checks its health and shows its apps at 0', async () => {
+    const { parts, registry, close } = await processWith(APP);
+    const connections = parts.metrics.counter('new_connections_total');
+    await connect(parts);
     expect(registry.peekByKey('a-key')?.id).toBe('a');
-    registry.onChange(() => {
-      throw new Error('broken listener');
-    });
+    expect(await parts.health.check()).toMatchObject({ status: 'OK' });
+    expect(connections).toBeDefined();
+    expect(await parts.metrics.text()).toContain('service_new_connections_total{app_id="a",port="6001"} 0');
     await registry.create(record('b'));
-    expect(lines).toEqual(['a listener to app changes failed']);
-    await registry.close();
-    await context.close();
+    expect(await parts.metrics.text()).toContain('service_new_connections_total{app_id="b",port="6001"} 0');
+    await close();
+  });
+
+  it('is not healthy without any app', async () => {
+    const { parts, close } = await processWith({});
+    await connect(parts);
+    expect(await parts.health.check()).toMatchObject({ status: 'ERROR' });
+    await close();
   });
 
   it('knows the drivers of this build, and no others', async () => {

@@ -1,3 +1,5 @@
+import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
+import type { Config } from '@carillon/config';
 import {
   HISTORY_HEALTH_SOURCE,
   NO_HISTORY,
@@ -14,8 +16,9 @@ import { StatisticsController } from './controllers/statistics.controller.js';
 import { UpAppController } from './controllers/up-app.controller.js';
 import { UpController } from './controllers/up.controller.js';
 import { UsageController } from './controllers/usage.controller.js';
-import { OPS_API_OPTIONS, STATISTICS, type OpsApiOptions, type OpsRoute } from './options.js';
+import { APP_LOOKUP, OPS_API_OPTIONS, STATISTICS, type OpsApiOptions, type OpsRoute } from './options.js';
 import { Statistics } from './statistics.js';
+import type { AppLookup } from './up.js';
 
 const CONTROLLERS: Record<OpsRoute, Type> = {
   live: LiveController,
@@ -24,6 +27,16 @@ const CONTROLLERS: Record<OpsRoute, Type> = {
   'up-app': UpAppController,
   usage: UsageController,
   stats: StatisticsController,
+};
+
+/** The routes of a main listener; a worker's ops listener has only some of them. */
+const MAIN_ROUTES: readonly OpsRoute[] = ['live', 'accept-traffic', 'up', 'up-app', 'usage', 'stats'];
+
+/** `/up/{appId}` asks the registry of the process. */
+const lookupProvider: Provider = {
+  provide: APP_LOOKUP,
+  useFactory: (registry: AppRegistry): AppLookup => ({ find: (appId) => registry.findById(appId) }),
+  inject: [APP_REGISTRY],
 };
 
 /** Without a source, a process holds no sockets or keeps no history, and the statistics say so. */
@@ -41,6 +54,17 @@ const statisticsProvider: Provider = {
 /** Probes and statistics of a process. Needs `RuntimeModule`; routes not asked for do not exist. */
 @Module({})
 export class OpsApiModule {
+  /** Everything a process with a main listener answers. Needs `AppRegistryModule` too. */
+  static forMainListener(config: Config): DynamicModule {
+    const module = OpsApiModule.register({
+      routes: MAIN_ROUTES,
+      usage_enabled: config.http_api.usage_enabled,
+      health_check_timeout_ms: config.health_check_timeout_ms,
+      server_role: config.server_role,
+    });
+    return { ...module, providers: [...(module.providers ?? []), lookupProvider] };
+  }
+
   static register(options: OpsApiOptions): DynamicModule {
     return {
       module: OpsApiModule,

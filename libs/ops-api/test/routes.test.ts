@@ -1,3 +1,4 @@
+import { configure } from '@carillon/config';
 import type { AddressInfo } from 'node:net';
 import {
   Admission,
@@ -8,6 +9,7 @@ import {
   ProcessState,
   RuntimeModule,
   Shutdown,
+  Startup,
   type OccupancySource,
 } from '@carillon/runtime';
 import { Module, type INestApplication } from '@nestjs/common';
@@ -49,6 +51,8 @@ class SourcesModule {}
 class AppsModule {}
 
 function parts() {
+  const outcome = configure({ process: 'server', argv: [], env: {}, cwd: '/nowhere' });
+  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
   const logging = createLogging(
     { debug: false, colors_enabled: false, include_target: true, format: 'text', filter: 'off' },
     { destination: { write: () => undefined } },
@@ -66,7 +70,8 @@ function parts() {
     { shutdown_grace_period: 0, drain: {}, queue_shutdown_timeout_ms: 0, server_role: 'default' },
     { process, metrics, log, flushLog: () => undefined, exit: () => undefined },
   );
-  return { admission, health, logging, metrics, process, shutdown };
+  const { config } = outcome;
+  return { admission, config, health, logging, metrics, process, shutdown, startup: new Startup() };
 }
 
 const down = async (): Promise<void> => {

@@ -7,6 +7,7 @@ export {
 } from './admission/decision.js';
 export { type MemoryReader } from './admission/memory-reader.js';
 export { bootstrap, type AppDefinition } from './bootstrap/bootstrap.js';
+export { createParts } from './bootstrap/create-parts.js';
 export {
   connectDependencies,
   DependencyError,

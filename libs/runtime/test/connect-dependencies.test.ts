@@ -47,7 +47,7 @@ describe('connecting dependencies', () => {
     expect(error).toBeInstanceOf(DependencyError);
     expect((error as DependencyError).parts).toEqual(['app store', 'history store']);
     expect((error as DependencyError).message).toBe(
-      'not reachable within 3000 ms: app store (postgres://<redacted>@db refused), history store (no answer)',
+      'not connected within 3000 ms: app store (postgres://<redacted>@db refused), history store (no answer)',
     );
     expect(connected).toHaveBeenCalledTimes(1);
   });

@@ -2,12 +2,14 @@ import { type AvailableDrivers, type Config, configure, type ProcessKind } from 
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { RuntimeParts } from '../runtime-module.js';
 import { createParts } from './create-parts.js';
+import { IN_PROCESS_DRIVERS } from './in-process-drivers.js';
 import { start } from './start.js';
 import { serviceVersion } from './version.js';
 
-/** What makes an app: which process it is, which drivers its build has, and the modules it is composed of. */
+/** What makes an app. */
 export interface AppDefinition {
   readonly process: ProcessKind;
+  /** What its rooms can be configured to use, beyond what needs no other process. */
   readonly drivers: AvailableDrivers;
   modules(config: Config): (DynamicModule | Type)[];
 }
@@ -19,7 +21,7 @@ export interface AppDefinition {
 export async function bootstrap(definition: AppDefinition): Promise<void> {
   const outcome = configure({
     process: definition.process,
-    drivers: definition.drivers,
+    drivers: { ...IN_PROCESS_DRIVERS, ...definition.drivers },
     argv: process.argv.slice(2),
     env: process.env,
     cwd: process.cwd(),

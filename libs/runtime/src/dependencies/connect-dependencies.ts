@@ -8,6 +8,8 @@ export interface Dependency {
   readonly name: string;
   /** One attempt. Throws when it fails, stops when the signal aborts, and leaves nothing open when it did not work. */
   connect(signal: AbortSignal): Promise<void>;
+  /** Whether another attempt would fail just the same. Absent: every failure is tried again. */
+  isFinal?(error: unknown): boolean;
 }
 
 export interface ConnectOptions {
@@ -27,7 +29,7 @@ export class DependencyError extends Error {
     reasons: readonly string[],
   ) {
     super(
-      `not reachable within ${timeoutMs} ms: ${parts.map((part, i) => `${part} (${reasons[i]})`).join(', ')}`,
+      `not connected within ${timeoutMs} ms: ${parts.map((part, i) => `${part} (${reasons[i]})`).join(', ')}`,
     );
   }
 }
@@ -76,6 +78,7 @@ async function connectOne(
     }
     if (outcome.kind === 'timeout') continue;
     reason = errorText(outcome.error);
+    if (dependency.isFinal?.(outcome.error) === true) return reason;
     log.warn(`${name} not reachable, trying again`, { error: reason, retryable: true });
     await pause(Math.min(waitMs, Math.max(0, deadlineMs - performance.now())), signal);
   }
