@@ -55,11 +55,19 @@ const server = spawn(process.execPath, ['apps/server/dist/src/main.js', ...args]
 /** Copies of one Ctrl-C arrive within this time; a later one is the user's second. */
 const SAME_REQUEST_MS = 500;
 let lastRequest = Number.NEGATIVE_INFINITY;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, () => {
-    if (performance.now() - lastRequest < SAME_REQUEST_MS) return;
-    lastRequest = performance.now();
-    server.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
-  });
+function stop(signal) {
+  if (performance.now() - lastRequest < SAME_REQUEST_MS) return;
+  lastRequest = performance.now();
+  server.kill(signal);
 }
+process.on('SIGINT', () => stop('SIGINT'));
+process.on('SIGTERM', () => stop('SIGTERM'));
+process.on('SIGHUP', () => stop('SIGTERM'));
+// A signal sent to npm ends npm's shell and is told to nobody else; the server must not outlive it unnoticed.
+const parent = process.ppid;
+const watch = setInterval(() => {
+  if (process.ppid === parent) return;
+  clearInterval(watch);
+  stop('SIGTERM');
+}, SAME_REQUEST_MS);
 server.once('exit', (code) => process.exit(code ?? 1));
