@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interpolate } from '../src/load/interpolate.js';
 import { problems, runs } from './harness.js';
