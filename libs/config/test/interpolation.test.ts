@@ -101,6 +101,13 @@ describe('interpolation', () => {
     expect(interpolate(raw, { V: '' }).text).toBe(unset);
   });
 
+  it('knows no variable that nobody set', () => {
+    expect(interpolate('${constructor} ${toString:-d}', {})).toEqual({
+      text: '${constructor} d',
+      unresolved: ['constructor'],
+    });
+  });
+
   it('counts white space as set', () => {
     expect(interpolate('${V:-d}', { V: ' ' }).text).toBe(' ');
   });
