@@ -1,0 +1,30 @@
+import { redactedAppRecord } from './apps/redacted.js';
+import type { Config } from './schema/index.js';
+import { REDACTED, Secret } from './secret.js';
+
+/** Everything between the scheme and the last @ before white space or a quote: rather too much than too little. */
+const USERINFO = /([A-Za-z][A-Za-z0-9+.-]*:\/\/)[^\s"']*@/g;
+
+/** The text with the userinfo part of every URL in it hidden. */
+export const redactUrls = (text: string): string => text.replace(USERINFO, `$1${REDACTED}@`);
+
+/** A value that is one URL hides its userinfo whatever characters that holds. */
+function redactText(text: string): string {
+  return redactUrls(text.replace(/^(\s*[A-Za-z][A-Za-z0-9+.-]*:\/\/).*@/s, `$1${REDACTED}@`));
+}
+
+/** A plain copy fit for printing: secrets and the userinfo of URLs hidden, everything else as it is. */
+export function redacted(value: unknown): unknown {
+  if (value instanceof Secret) return REDACTED;
+  if (typeof value === 'string') return redactText(value);
+  if (Array.isArray(value)) return value.map(redacted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redacted(inner)]));
+}
+
+/** The tree as `--print-config` shows it; apps also hide their key and the header values of webhooks. */
+export function printable(config: Config): unknown {
+  const apps = config.app_manager.array.apps.map(redactedAppRecord);
+  const manager = { ...config.app_manager, array: { apps } };
+  return redacted({ ...config, app_manager: manager });
+}

@@ -1,0 +1,29 @@
+import { adapterRules } from './adapters.js';
+import { availableDrivers } from './available-drivers.js';
+import { compatRules } from './compat.js';
+import { crossSectionRules } from './cross-section.js';
+import { durableRules } from './durable.js';
+import { listenerRules } from './listeners.js';
+import { processRules } from './processes.js';
+import { pushRules } from './push.js';
+import { queueRules } from './queues.js';
+import type { Rule } from './rule.js';
+import { storeRules } from './stores.js';
+import { tlsRules } from './tls-files.js';
+import { toolProtocolRules } from './tool-protocol.js';
+
+/** Everything that has to hold between settings, in one list. */
+export const RULES: readonly Rule[] = [
+  ...crossSectionRules,
+  availableDrivers,
+  ...processRules,
+  ...listenerRules,
+  ...tlsRules,
+  ...adapterRules,
+  ...storeRules,
+  ...queueRules,
+  ...durableRules,
+  ...pushRules,
+  ...toolProtocolRules,
+  ...compatRules,
+];

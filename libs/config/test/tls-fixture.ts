@@ -1,0 +1,22 @@
+/** A self-signed certificate for `test.example`, made for these tests only. */
+export const CERTIFICATE = [
+  '-----BEGIN CERTIFICATE-----',
+  'MIIBhDCCASugAwIBAgIUYN+v0tL39b8QIu6XZvXO6T7R9YkwCgYIKoZIzj0EAwIw',
+  'FzEVMBMGA1UEAwwMdGVzdC5leGFtcGxlMCAXDTI2MTEyMTEwMTQ0MloYDzIxMjYx',
+  'MDI4MTAxNDQyWjAXMRUwEwYDVQQDDAx0ZXN0LmV4YW1wbGUwWTATBgcqhkjOPQIB',
+  'BggqhkjOPQMBBwNCAAQxx677HsoT9JfP8gzEWXSTB2/5+OYwUvPCIfFZk6ABcSzM',
+  'lhhKbinofRO16cixUe4my8i6sf7M6K5/nowID273o1MwUTAdBgNVHQ4EFgQUoTIr',
+  'GX/7BpCHMIqQ43vN/lVR4QswHwYDVR0jBBgwFoAUoTIrGX/7BpCHMIqQ43vN/lVR',
+  '4QswDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNHADBEAiBGZDjfqlnKGilW',
+  'Nat8c0TslD45qVvBpsUeTHssJpsZuQIgNOppyF1XYlpqHTLk7pMHHnC8ZoBx942n',
+  'YZGr12imxBQ=',
+  '-----END CERTIFICATE-----',
+].join('\n');
+
+export const PRIVATE_KEY = [
+  '-----BEGIN PRIVATE KEY-----',
+  'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgznwYCw/GCCYKejtn',
+  'BwXsC/67wOncG1WCJT2OMHibJvKhRANCAAQxx677HsoT9JfP8gzEWXSTB2/5+OYw',
+  'UvPCIfFZk6ABcSzMlhhKbinofRO16cixUe4my8i6sf7M6K5/nowID273',
+  '-----END PRIVATE KEY-----',
+].join('\n');
