@@ -24,20 +24,15 @@ export function parseOriginPattern(source: string): ParsedOriginPattern {
 }
 
 function matchesOne(pattern: OriginPattern, origin: string, host: string): boolean {
-  switch (pattern.kind) {
-    case 'any':
-      return true;
-    case 'exact':
-      return origin === pattern.text || (!pattern.hasScheme && host === pattern.text);
-    case 'domain':
-      return origin === pattern.text || host === pattern.domain || host.endsWith(`.${pattern.domain}`);
-    case 'wildcard': {
-      const { before, after } = pattern;
-      return (
-        origin.length >= before.length + after.length && origin.startsWith(before) && origin.endsWith(after)
-      );
-    }
+  if (pattern.kind === 'any') return true;
+  if (pattern.kind === 'wildcard') {
+    const { before, after } = pattern;
+    const long = origin.length >= before.length + after.length;
+    return long && origin.startsWith(before) && origin.endsWith(after);
   }
+  if (origin === pattern.text) return true;
+  if (pattern.kind === 'exact') return !pattern.hasScheme && host === pattern.text;
+  return host === pattern.domain || host.endsWith(`.${pattern.domain}`);
 }
 
 /**

@@ -11,6 +11,9 @@ const X10 = ['history backend', 'version store'].map(
   (part) => `clustered ai_transport requires a durable non-memory ${part}`,
 );
 
+const open = (json: object): boolean =>
+  runs({ json }).warnings.some(({ message }) => message.startsWith('no authentication'));
+
 describe('rules between sections', () => {
   it('leave a plain cluster alone', () => {
     expect(runs({ json: cluster }).config.adapter.routing).toBe('interest');
@@ -114,8 +117,6 @@ describe('rules between sections', () => {
       'app_manager.driver',
       'rate_limiter.driver',
     ]);
-    const open = (json: object) =>
-      runs({ json }).warnings.some(({ message }) => message.startsWith('no authentication'));
     expect(open({ ...cluster, adapter: { driver: 'nats', nats: { token: 'x' } } })).toBe(false);
     expect(open({ ...cluster, mode: 'development' })).toBe(false);
     expect(open({ ...cluster, adapter: { driver: 'rabbitmq' } })).toBe(false);

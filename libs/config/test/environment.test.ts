@@ -76,6 +76,9 @@ describe('environment overrides', () => {
   });
 });
 
+const inline = (env: Record<string, string>): boolean =>
+  runs({ env }).config.app_manager.register_inline_apps;
+
 describe('variables that reach several settings', () => {
   it('REDIS_URL selects a standalone connection everywhere', () => {
     const url = 'redis://r:1';
@@ -138,7 +141,6 @@ describe('variables that reach several settings', () => {
   });
 
   it('SERVICE_SKIP_INLINE_APPS turns registration off, never on', () => {
-    const inline = (env: Record<string, string>) => runs({ env }).config.app_manager.register_inline_apps;
     expect(inline({ SERVICE_SKIP_INLINE_APPS: 'yes' })).toBe(false);
     expect(inline({ SERVICE_SKIP_INLINE_APPS: 'no', APP_MANAGER_REGISTER_INLINE_APPS: 'false' })).toBe(false);
   });

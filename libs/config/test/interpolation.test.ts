@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interpolate } from '../src/load/interpolate.js';
 import { problems, runs } from './harness.js';
@@ -99,6 +99,13 @@ describe('interpolation', () => {
     expect(interpolate(raw, { V: 'x' }).text).toBe(set);
     expect(interpolate(raw, {}).text).toBe(unset);
     expect(interpolate(raw, { V: '' }).text).toBe(unset);
+  });
+
+  it('knows no variable that nobody set', () => {
+    expect(interpolate('${constructor} ${toString:-d}', {})).toEqual({
+      text: '${constructor} d',
+      unresolved: ['constructor'],
+    });
   });
 
   it('counts white space as set', () => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonErrorOffset } from '../src/load/json-error-offset.js';
 import { parseFile } from '../src/load/parse.js';

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exits, problems } from './harness.js';
 
@@ -7,7 +8,44 @@ const env = {
   SERVICE_SERVER_ROLE: 'api',
 };
 
+/** Independent mistakes, each with what is said about it. */
+const MISTAKES: readonly (readonly [
+  Readonly<Record<string, unknown>>,
+  Readonly<Record<string, string>>,
+  string,
+])[] = [
+  [{ port: 'x' }, {}, 'port: expected integer, got string'],
+  [{ activity_timeout: 0 }, {}, 'activity_timeout: must be greater than 0'],
+  [{ cors: { origin: [''] } }, {}, 'cors.origin[0]: pattern must not be empty'],
+  [{ annotations: { enabled: true } }, {}, 'annotations.enabled requires versioned_messages.enabled'],
+  [{ mcp: { path: '/up' } }, {}, 'mcp.path: shadows a built-in route'],
+  [{ adaptor: {} }, {}, 'adaptor: unknown key (did you mean "adapter"?)'],
+  [{ host: '${NOPE}' }, {}, 'unresolved environment variables in config: NOPE'],
+  [
+    { cluster_nodes: 1 },
+    { CACHE_DRIVER: 'disk' },
+    'CACHE_DRIVER: unknown value "disk" (expected memory, redis, redis-cluster, none)',
+  ],
+  [{}, { QUEUE_RETRY_JITTER: '2' }, 'queue.reliability.retry_jitter: must be between 0 and 1'],
+  [{}, { SERVICE_DEFAULT_APP_KEY: 'k' }, 'SERVICE_DEFAULT_APP_*: ID, KEY and SECRET must be set together'],
+  [{ compat: { keys: [{}] } }, {}, 'compat.keys[0].app_id: must not be empty'],
+];
+
 describe('the report of an invalid configuration', () => {
+  it('holds every mistake, whichever come together', () => {
+    fc.assert(
+      fc.property(fc.subarray([...MISTAKES], { minLength: 1 }), (mistakes) => {
+        const json = Object.assign({}, ...mistakes.map(([part]) => part)) as unknown;
+        const given = Object.assign(
+          { SERVICE_CONFIG_STRICT: '1' },
+          ...mistakes.map(([, part]) => part),
+        ) as Record<string, string>;
+        const lines = problems({ json, env: given });
+        expect(lines).toEqual(expect.arrayContaining(mistakes.map(([, , line]) => line)));
+      }),
+    );
+  });
+
   it('lists every problem, sorted', () => {
     expect(exits({ env })).toEqual({
       kind: 'exit',

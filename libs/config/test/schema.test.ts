@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeTable } from '../src/kernel/decode-table.js';
 import type { Findings, LeafNode } from '../src/kernel/node.js';

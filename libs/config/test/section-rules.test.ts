@@ -222,6 +222,12 @@ describe('bounds of sections', () => {
     expect(runs({ json }).warnings.map(({ path }) => path)).toEqual(['mcp.tokens[0].token']);
   });
 
+  it('warn about a push token that never changes', () => {
+    const push = { allow_memory_drivers: true, fcm_enabled: true };
+    const { warnings } = runs({ json: { push }, env: { FCM_PROVIDER_TOKEN: 'x', HMS_PROVIDER_TOKEN: 'y' } });
+    expect(warnings.map(({ path }) => path)).toEqual(['push.fcm.provider_token']);
+  });
+
   it('warn about an open Unix socket', () => {
     const json = { unix_socket: { enabled: true, path: '/tmp/x.sock', permission_mode: '666' } };
     expect(runs({ json }).warnings.map(({ path }) => path)).toEqual([

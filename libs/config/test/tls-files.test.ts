@@ -12,6 +12,11 @@ const lockedKey = privateKey
 const ssl = { enabled: true, cert_path: 'tls/cert.pem', key_path: 'tls/key.pem' };
 const files = { 'tls/cert.pem': CERTIFICATE, 'tls/key.pem': PRIVATE_KEY };
 
+const given = (passphrase: string) => ({
+  json: { ssl: { ...ssl, passphrase } },
+  files: { ...files, 'tls/key.pem': lockedKey },
+});
+
 describe('the files of TLS', () => {
   it('are fine when they belong together', () => {
     expect(runs({ json: { ssl }, files }).config.ssl.enabled).toBe(true);
@@ -45,10 +50,6 @@ describe('the files of TLS', () => {
   });
 
   it('need the right passphrase', () => {
-    const given = (passphrase: string) => ({
-      json: { ssl: { ...ssl, passphrase } },
-      files: { ...files, 'tls/key.pem': lockedKey },
-    });
     expect(problems(given('wrong'))).toEqual(['ssl.key_path: not a readable PEM private key: tls/key.pem']);
     expect(problems(given('right'))).toEqual(['ssl.key_path: is not the key of the certificate']);
   });

@@ -96,20 +96,21 @@ const orWord = (word: string, inner: LeafType<number>): LeafType<number | typeof
   parse: (text) => (text.trim().toLowerCase() === word ? { value: word } : inner.parse(text)),
 });
 
+const zeroForWord = (value: number | string): number => (typeof value === 'string' ? 0 : value);
+
 /** A count where 0 or the word `none` mean there is no limit; `none` is kept as 0. */
 export function u64OrNone(options: LeafOptions<number>): LeafNode<number> {
   const inner = orWord('none', wholeType('u64', Number.MAX_SAFE_INTEGER));
-  const none = (value: number | string): number => (typeof value === 'string' ? 0 : value);
   const type: LeafType<number> = {
     name: inner.name,
     jsonSchema: inner.jsonSchema,
     decode: (raw, path, findings) => {
       const decoded = inner.decode(raw, path, findings);
-      return decoded === null ? null : given(none(decoded.value));
+      return decoded === null ? null : given(zeroForWord(decoded.value));
     },
     parse: (text) => {
       const parsed = inner.parse(text);
-      return 'value' in parsed ? { value: none(parsed.value) } : parsed;
+      return 'value' in parsed ? { value: zeroForWord(parsed.value) } : parsed;
     },
   };
   return leaf(type, { ...options, bounds: limits(options, Number.MAX_SAFE_INTEGER) });

@@ -6,6 +6,8 @@ import { schema } from '../schema/index.js';
 
 type Raw = Record<string, unknown>;
 
+const isRaw = (value: unknown): value is Raw => isTable(value);
+
 interface Alias {
   readonly alias: string;
   readonly canonical: string;
@@ -29,8 +31,8 @@ function holder(raw: Raw, path: string, create: boolean): readonly [Raw, string]
   for (const key of keys) {
     if (create && !Object.hasOwn(at, key)) at[key] = {};
     const next = Object.hasOwn(at, key) ? at[key] : undefined;
-    if (!isTable(next)) return null;
-    at = next as Raw;
+    if (!isRaw(next)) return null;
+    at = next;
   }
   return [at, last];
 }
@@ -44,11 +46,11 @@ function merge(
 ): void {
   const present = Object.hasOwn(target, key) ? target[key] : undefined;
   if (present === undefined) {
-    target[key] = value;
-  } else if (isTable(present) && isTable(value)) {
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  } else if (isRaw(present) && isRaw(value)) {
     for (const [inner, innerValue] of Object.entries(value)) {
       const names = { alias: join(alias, inner), canonical: join(canonical, inner) };
-      merge(present as Raw, inner, innerValue, names, findings);
+      merge(present, inner, innerValue, names, findings);
     }
   } else if (!isDeepStrictEqual(present, value)) {
     findings.problems.push({ path: canonical, message: `conflicts with alias ${alias}` });
@@ -57,7 +59,7 @@ function merge(
 
 /** A copy of the file's tables in which every setting stands under its canonical key. */
 export function canonicalKeys(raw: Readonly<Raw>, findings: Findings): Readonly<Raw> {
-  const copy = structuredClone(raw) as Raw;
+  const copy: Raw = structuredClone(raw);
   for (const names of ALIASES) {
     const from = holder(copy, names.alias, false);
     if (from === null || !Object.hasOwn(...from)) continue;

@@ -15,7 +15,7 @@ const TOKEN = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 export function interpolate(raw: string, env: Env): Interpolated {
   const unresolved = new Set<string>();
   const text = raw.replace(TOKEN, (token, name: string, fallback: string | undefined) => {
-    const value = env[name];
+    const value = Object.hasOwn(env, name) ? env[name] : undefined;
     if (value !== undefined && value !== '') return value;
     if (fallback !== undefined) return fallback;
     unresolved.add(name);

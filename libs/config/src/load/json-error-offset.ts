@@ -1,7 +1,11 @@
 const SPACE = /[ \t\r\n]*/y;
-const SCALAR =
-  /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+/** Raw control characters are not allowed in a string; the allowed ones are named. */
+const TEXT = String.raw`"(?:[ !#-\[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"`;
+const STRING = new RegExp(TEXT, 'y');
+const SCALAR = new RegExp(
+  String.raw`${TEXT}|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null`,
+  'y',
+);
 
 class SyntaxFound extends Error {}
 

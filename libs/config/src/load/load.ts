@@ -42,6 +42,13 @@ function broken(
   return rules.filter((rule) => rule.severity === severity).flatMap((rule) => rule.check(context));
 }
 
+/** A value that could not be read has left its default behind; that one is not worth a word. */
+function outsideBounds(config: Config, told: readonly Problem[]): readonly Problem[] {
+  const replaced = (path: string): boolean =>
+    told.some((problem) => path === problem.path || path.startsWith(`${problem.path}.`));
+  return checkTable(schema, config, '').filter(({ path }) => !replaced(path));
+}
+
 /** Plain tables and lists only: what a class guards is its own business. */
 function freeze(value: unknown): void {
   const plain = Array.isArray(value) || isTable(value);
@@ -78,7 +85,7 @@ export function load(input: LoadInput): Loaded {
   const found = [
     ...findings.problems,
     ...(strict ? findings.unknownKeys : []),
-    ...checkTable(schema, config, ''),
+    ...outsideBounds(config, findings.problems),
     ...broken(RULES, 'error', context),
   ].filter(({ path }) => !file.unresolvedPaths.has(path));
   const mark = (problem: Problem): Problem =>

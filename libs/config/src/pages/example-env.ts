@@ -5,7 +5,7 @@ import { plainDefault, settingsByVariable } from './entries.js';
 function text(value: unknown): string {
   if (value === null || value instanceof Secret) return '';
   if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? value.join(',') : '';
-  return typeof value === 'object' ? '' : String(value);
+  return typeof value === 'object' ? '' : `${value as string | number | boolean}`;
 }
 
 /** Every variable with the settings it reaches, commented out. */

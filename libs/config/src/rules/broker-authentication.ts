@@ -19,28 +19,21 @@ function iggyOpen({ adapter: { iggy } }: Config): boolean {
   return iggy.username === null && !hasUserinfo(iggy.connection_string);
 }
 
+type Driver = Config['adapter']['driver'];
+
+/** Whether each broker, as configured, lets anybody in who reaches it. */
+const OPEN: Readonly<Record<Driver, (config: Config) => boolean>> = {
+  local: () => false,
+  redis: redisOpen,
+  'redis-cluster': redisClusterOpen,
+  nats: natsOpen,
+  pulsar: ({ adapter }) => adapter.pulsar.token === null,
+  rabbitmq: ({ adapter }) => !hasUserinfo(adapter.rabbitmq.url),
+  'google-pubsub': () => false,
+  kafka: ({ adapter }) => adapter.kafka.sasl_username === null,
+  iggy: iggyOpen,
+  omq: () => true,
+};
+
 /** Whether anybody who reaches the adapter's broker could join in; false without a broker. */
-export function brokerWithoutAuthentication(config: Config): boolean {
-  const { adapter } = config;
-  switch (adapter.driver) {
-    case 'redis':
-      return redisOpen(config);
-    case 'redis-cluster':
-      return redisClusterOpen(config);
-    case 'nats':
-      return natsOpen(config);
-    case 'pulsar':
-      return adapter.pulsar.token === null;
-    case 'rabbitmq':
-      return !hasUserinfo(adapter.rabbitmq.url);
-    case 'kafka':
-      return adapter.kafka.sasl_username === null;
-    case 'iggy':
-      return iggyOpen(config);
-    case 'omq':
-      return true;
-    case 'google-pubsub':
-    case 'local':
-      return false;
-  }
-}
+export const brokerWithoutAuthentication = (config: Config): boolean => OPEN[config.adapter.driver](config);

@@ -73,7 +73,7 @@ const versionStore: Rule = {
   },
 };
 
-const WINDOWS = [0, 20, 40, 100, 500];
+const WINDOWS = new Set([0, 20, 40, 100, 500]);
 
 /** Rules of history, versions and AI transport. */
 export const durableRules: readonly Rule[] = [
@@ -99,7 +99,7 @@ export const durableRules: readonly Rule[] = [
     'ai_transport',
     'rollup.default_window_ms must be one of 0, 20, 40, 100, 500 and within min/max',
     ({ ai_transport: { rollup } }) =>
-      !WINDOWS.includes(rollup.default_window_ms) ||
+      !WINDOWS.has(rollup.default_window_ms) ||
       rollup.default_window_ms < rollup.min_window_ms ||
       rollup.default_window_ms > rollup.max_window_ms,
   ),

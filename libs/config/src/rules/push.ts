@@ -49,6 +49,15 @@ export const pushRules: readonly Rule[] = [
     'must not be set in production (PUSH_ALLOW_LOCAL_WEB_PUSH_ENDPOINTS)',
     (config) => production(config) && config.push.webpush.allow_local_endpoints,
   ),
+  ruleEach(
+    'push-static-token',
+    ['fcm', 'apns', 'hms', 'wns'] as const,
+    (provider, { config: { push } }) =>
+      push[`${provider}_enabled`] && push[provider].provider_token !== null
+        ? { path: `push.${provider}.provider_token`, message: 'a fixed token is never refreshed' }
+        : null,
+    'warning',
+  ),
   rule(
     'push-payload-logging',
     'push.payload_redaction.allow_debug_payload_logging',

@@ -9,7 +9,7 @@ import {
   rabbitmq,
   redisAdapter,
   redisClusterAdapter,
-} from './brokers.js';
+} from './brokers/index.js';
 
 const interest = table({
   linger_ms: u64({

@@ -6,7 +6,7 @@ import { unknownKey } from '../kernel/nearest.js';
 import { given, wrongType } from '../kernel/read.js';
 
 /** Every variable that describes the one app of the environment, without the common start. */
-export const DEFAULT_APP_KEYS = [
+const DEFAULT_APP_KEYS = [
   'ID',
   'KEY',
   'SECRET',

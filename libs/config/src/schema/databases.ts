@@ -140,7 +140,10 @@ const postgres = table({
     '`localhost`',
   ),
   embedded: derived(
-    bool({ default: null, meaning: 'Run PostgreSQL inside the process; single node only' }),
+    bool({
+      default: null,
+      meaning: 'Keep durable records in a PostgreSQL inside the process; single node only',
+    }),
     'true when `history.backend` is postgres, the adapter is local and no host is given',
   ),
   embedded_path: path({

@@ -20,7 +20,7 @@ import {
 import type { Secret } from '../secret.js';
 import { MCP_TOOLS } from './mcp-tools.js';
 
-export const MCP_SCOPES = ['read', 'write', 'admin'] as const;
+const MCP_SCOPES = ['read', 'write', 'admin'] as const;
 
 const allowedHost = matches(
   /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/,

@@ -13,7 +13,7 @@ import {
   u32,
   u64,
 } from '../kernel/index.js';
-import { googlePubsub, iggy, kafka, nats, pulsar, rabbitmq } from './brokers.js';
+import { googlePubsub, iggy, kafka, nats, pulsar, rabbitmq } from './brokers/index.js';
 
 const positive = (initial: number, key: string, meaning: string, unit?: string) =>
   u64({ default: initial, min: 1, env: `QUEUE_${key}`, meaning, ...(unit === undefined ? {} : { unit }) });

@@ -1,0 +1,29 @@
+import { optional, secret, string, u32, u64 } from '../../kernel/index.js';
+
+/** What the adapter and the queue say differently about the same broker. */
+export interface Broker {
+  /** Default of `prefix`. */
+  readonly prefix: string;
+}
+
+export const prefix = (initial: string, env: string) =>
+  string({
+    default: initial,
+    notEmpty: true,
+    env,
+    meaning: 'In front of every subject, topic, exchange or queue',
+  });
+export const timeout = (env: string, initial = 5000) =>
+  u64({
+    default: initial,
+    min: 1,
+    unit: 'ms',
+    env,
+    meaning: 'Time one request to the broker or to peers may take',
+  });
+export const nodes = (env: string) =>
+  optional(u32({ default: null, min: 1, env, meaning: 'Expected number of gateways, a hint' }));
+export const name = (env: string, meaning: string) => optional(string({ default: null, env, meaning }));
+export const hidden = (env: string, meaning: string) => optional(secret({ default: null, env, meaning }));
+export const capacity = (env: string, meaning: string) =>
+  optional(u64({ default: null, min: 1, env, meaning }));
