@@ -170,14 +170,15 @@ class Everything {
 
 const seen: string[] = [];
 
+const note = (name: string) => (request: HttpRequest, response: HttpResponse, next: Next) => {
+  seen.push(`${name} ${request.rawPath}`);
+  response.setHeader('x-middleware', name);
+  next();
+};
+
 @Module({ imports: [UwsModule], controllers: [Everything] })
 class Root implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
-    const note = (name: string) => (request: HttpRequest, response: HttpResponse, next: Next) => {
-      seen.push(`${name} ${request.rawPath}`);
-      response.setHeader('x-middleware', name);
-      next();
-    };
     consumer.apply(note('hello')).forRoutes('hello');
     consumer.apply(note('items')).forRoutes('items/:id/parts/:part');
   }

@@ -16,6 +16,11 @@ import { startApp, startBare, type TestApp } from './app.js';
 
 const later = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
+const eventually = async (done: () => boolean) => {
+  for (let tries = 0; tries < 500 && !done(); tries += 1) await later(5);
+  expect(done()).toBe(true);
+};
+
 interface State {
   readonly key: string;
 }
@@ -73,10 +78,6 @@ describe('sockets', () => {
   let echo: Echo;
   const faults: string[] = [];
   const open = (path: string, headers = {}) => RawSocketClient.open(started.port, path, headers);
-  const eventually = async (done: () => boolean) => {
-    for (let tries = 0; tries < 500 && !done(); tries += 1) await later(5);
-    expect(done()).toBe(true);
-  };
 
   beforeAll(async () => {
     started = await startApp({
@@ -283,10 +284,11 @@ describe('a server without socket routes', () => {
   });
 });
 
+const windowBits = (setting: number) => [(setting >> 4) & 15, (setting >> 8) & 15];
+
 describe('socket settings', () => {
   it('knows every compression by name and each window by its size', () => {
     const settings = COMPRESSION_NAMES.map(nativeCompression);
-    const windowBits = (setting: number) => [(setting >> 4) & 15, (setting >> 8) & 15];
     expect(settings[0]).toBe(0);
     expect(windowBits(nativeCompression('window1kb'))).toEqual([10, 10]);
     expect(windowBits(nativeCompression('window32kb'))).toEqual([15, 15]);

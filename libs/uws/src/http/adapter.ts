@@ -156,13 +156,18 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
   }
 
   override listen(port: string | number, ...rest: unknown[]): void {
-    const done = rest.find((one) => typeof one === 'function') as ((error?: Error) => void) | undefined;
+    const done = rest.find((one) => typeof one === 'function') as (() => void) | undefined;
     const host = typeof rest[0] === 'string' ? rest[0] : '0.0.0.0';
-    if (this.#server.address !== null) return done?.();
-    void this.#server.listen({ host, port: Number(port) }).then(
-      () => done?.(),
-      (error: unknown) => this.httpServer.emit('error', error),
-    );
+    void this.#listen(host, Number(port), done);
+  }
+
+  async #listen(host: string, port: number, done?: () => void): Promise<void> {
+    try {
+      if (this.#server.address === null) await this.#server.listen({ host, port });
+      done?.();
+    } catch (error) {
+      this.httpServer.emit('error', error);
+    }
   }
 
   override initHttpServer(): void {
