@@ -35,6 +35,10 @@ describe('router', () => {
     expect(made.find('GET', '/apps/1/events/')).toBeNull();
   });
 
+  it.each(['/a/:b.png', '/a{/:b}', '/*rest/b', '/a/(.*)', '/a/b?', '/:'])('refuses %s', (path) => {
+    expect(() => router().add('GET', path, 'x')).toThrow('not supported');
+  });
+
   it('keeps the first of two registrations', () => {
     const made = router('GET /a');
     expect(made.add('GET', '/a/', 'second')).toBe(false);

@@ -36,6 +36,8 @@ class Echo implements SocketHandlers<State> {
     const key = request.params['appKey'] ?? '';
     if (request.query['refuse'] === '1')
       return { refuse: new ServiceError('rate_limited', { retryAfterSeconds: 60 }) };
+    if (request.query['refuse'] === '2')
+      return { refuse: { status: 429, headers: { 'retry-after': '9' }, body: { message: 'own' } } };
     if (request.query['throw'] === '1') throw new Error('in upgrade');
     const accepted = { accept: { key }, headers: { 'x-welcome': 'yes' } };
     return request.query['slow'] === '1' ? later(30).then(() => accepted) : accepted;
@@ -147,6 +149,12 @@ describe('sockets', () => {
     const refused = await open('/app/k?refuse=1');
     expect(refused.answer).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
     expect(JSON.parse(refused.answer.body)).toMatchObject({ code: 'rate_limited' });
+    const own = await open('/app/k?refuse=2');
+    expect(own.answer).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '9' },
+      body: '{"message":"own"}',
+    });
     expect((await open('/app/k?throw=1')).answer.status).toBe(500);
     expect((await open('/app/%ff')).answer.status).toBe(400);
     expect((await open('/elsewhere')).answer.status).toBe(404);
