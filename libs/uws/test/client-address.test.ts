@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, ipV6, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clientAddress, normalizeAddress, rateLimitSubject } from '../src/index.js';
 
@@ -54,8 +54,8 @@ describe('client address', () => {
   });
 
   it('has one spelling for every address', () => {
-    fc.assert(
-      fc.property(fc.ipV6(), (address) => {
+    assert(
+      property(ipV6(), (address) => {
         const once = normalizeAddress(address);
         expect(once).not.toBeNull();
         expect(normalizeAddress(once ?? '')).toBe(once);

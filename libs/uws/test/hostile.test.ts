@@ -34,6 +34,17 @@ async function attackAll(port: number, count: number): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, attacker));
 }
 
+/** Whether the server ends a client that sends a little every second. */
+async function drips(port: number, start: string, part: string): Promise<boolean> {
+  const connection = await RawConnection.open(port);
+  connection.write(start);
+  const drip = setInterval(() => connection.write(part), 1000);
+  const ended = await connection.untilEnd(20_000);
+  clearInterval(drip);
+  connection.destroy();
+  return ended;
+}
+
 describe('hostile clients', () => {
   let server: SpawnedNode;
   let port: number;
@@ -65,21 +76,12 @@ describe('hostile clients', () => {
   });
 
   it('are not waited for without end when they are slow', async () => {
-    const slow = async (start: string, part: string): Promise<boolean> => {
-      const connection = await RawConnection.open(port);
-      connection.write(start);
-      const drip = setInterval(() => connection.write(part), 1000);
-      const ended = await connection.untilEnd(20_000);
-      clearInterval(drip);
-      connection.destroy();
-      return ended;
-    };
     const head = 'POST /json/a HTTP/1.1\r\nHost: x\r\n';
     const ended = await Promise.all([
-      slow(`${head}Content-Length: 5000\r\n\r\n`, 'x'),
-      slow(`${head}Transfer-Encoding: chunked\r\n\r\n`, '1\r\nx\r\n'),
-      slow(head, 'X: y\r\n'),
-      slow('', ''),
+      drips(port, `${head}Content-Length: 5000\r\n\r\n`, 'x'),
+      drips(port, `${head}Transfer-Encoding: chunked\r\n\r\n`, '1\r\nx\r\n'),
+      drips(port, head, 'X: y\r\n'),
+      drips(port, '', ''),
     ]);
     expect(ended).toEqual([true, true, true, true]);
   });

@@ -13,6 +13,9 @@ describe('HTTP rules', () => {
   const finished: unknown[][] = [];
   const held: HttpResponse[] = [];
 
+  const postTo = (query: string, length: number) =>
+    rawHttp(port, { method: 'POST', path: `/apps/1?${query}`, body: 'x'.repeat(length) });
+
   beforeAll(async () => {
     ({ port, adapter, server } = await startBare({
       bodyLimitBytes: 1000,
@@ -194,6 +197,15 @@ describe('HTTP rules', () => {
     expect(await rawHttp(port, { path: '/twice' })).toMatchObject({ status: 200, body: '{"first":true}' });
   });
 
+  it('lets a handler drop the connection', async () => {
+    adapter.fastRoute('GET', '/drop', (_request, response) => response.destroy());
+    const connection = await RawConnection.open(port);
+    connection.write(requestBytes({ path: '/drop' }));
+    expect(await connection.untilEnd()).toBe(true);
+    expect(connection.received.length).toBe(0);
+    expect((await rawHttp(port, { path: '/hello' })).status).toBe(200);
+  });
+
   it('turns exceptions into answers', async () => {
     expect((await rawHttp(port, { path: '/throws' })).body).toContain('Internal server error');
     const rejected = await rawHttp(port, { path: '/rejects' });
@@ -234,17 +246,15 @@ describe('HTTP rules', () => {
       if (request.query['sync'] === '1') return request.route === '/apps/:id' ? refuse : null;
       return later(10).then(() => (request.query['ok'] === '1' ? null : refuse));
     };
-    const post = (query: string, length: number) =>
-      rawHttp(port, { method: 'POST', path: `/apps/1?${query}`, body: 'x'.repeat(length) });
-    expect(await post('sync=1', 2000)).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
-    expect(await post('', 10)).toMatchObject({ status: 429 });
-    const admitted = await post('ok=1', 10);
+    expect(await postTo('sync=1', 2000)).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
+    expect(await postTo('', 10)).toMatchObject({ status: 429 });
+    const admitted = await postTo('ok=1', 10);
     expect(admitted).toMatchObject({
       status: 200,
       body: '{"got":10}',
       headers: { 'x-ratelimit-limit': '100' },
     });
-    expect((await post('ok=1', 2000)).status).toBe(413);
+    expect((await postTo('ok=1', 2000)).status).toBe(413);
     adapter.admission = null;
   });
 

@@ -14,10 +14,7 @@ import {
   HttpException,
   Injectable,
   Ip,
-  type MiddlewareConsumer,
-  Module,
   type NestInterceptor,
-  type NestModule,
   Param,
   type PipeTransform,
   type ArgumentMetadata,
@@ -34,7 +31,7 @@ import { ServiceError } from '@carillon/errors';
 import { rawHttp } from '@carillon/testing';
 import { map, type Observable } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HttpRequest, HttpResponse, type Next, UwsModule } from '../src/index.js';
+import { HttpRequest, HttpResponse } from '../src/index.js';
 import { startApp, type TestApp } from './app.js';
 
 class Draft {
@@ -168,21 +165,6 @@ class Everything {
   }
 }
 
-const seen: string[] = [];
-
-@Module({ imports: [UwsModule], controllers: [Everything] })
-class Root implements NestModule {
-  configure(consumer: MiddlewareConsumer): void {
-    const note = (name: string) => (request: HttpRequest, response: HttpResponse, next: Next) => {
-      seen.push(`${name} ${request.rawPath}`);
-      response.setHeader('x-middleware', name);
-      next();
-    };
-    consumer.apply(note('hello')).forRoutes('hello');
-    consumer.apply(note('items')).forRoutes('items/:id/parts/:part');
-  }
-}
-
 describe('a Nest application', () => {
   let started: TestApp;
   const faults: string[] = [];
@@ -191,16 +173,8 @@ describe('a Nest application', () => {
 
   beforeAll(async () => {
     started = await startApp({
-      root: Root,
+      metadata: { controllers: [Everything] },
       adapter: { onFault: (error, where) => faults.push(`${where}: ${String(error.cause)}`) },
-      prepare: (app) => {
-        app.use((request: HttpRequest, _response: HttpResponse, next: Next) => {
-          if (request.query['stop'] === 'error')
-            return next(new ServiceError('forbidden', { text: 'stopped' }));
-          if (request.query['stop'] === 'throw') throw new Error('in middleware');
-          return next();
-        });
-      },
     });
   });
   afterAll(() => started.close());
@@ -303,14 +277,5 @@ describe('a Nest application', () => {
     expect(await json('/fail/unknown')).toEqual(fixed);
     expect(await json('/fail/circular')).toEqual(fixed);
     expect(faults.join('\n')).toContain('password=secret');
-  });
-
-  it('runs middleware on its routes only, and hands its errors on', async () => {
-    expect((await get('/hello')).headers['x-middleware']).toBe('hello');
-    expect((await get('/items/1/parts/2')).headers['x-middleware']).toBe('items');
-    expect((await get('/text')).headers['x-middleware']).toBeUndefined();
-    expect(seen).toContain('hello /hello');
-    expect(await json('/text?stop=error')).toEqual({ error: 'stopped', code: 'forbidden', status: 403 });
-    expect((await get('/text?stop=throw')).status).toBe(500);
   });
 });

@@ -16,6 +16,11 @@ import { startApp, startBare, type TestApp } from './app.js';
 
 const later = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
+const eventually = async (done: () => boolean) => {
+  for (let tries = 0; tries < 500 && !done(); tries += 1) await later(5);
+  expect(done()).toBe(true);
+};
+
 interface State {
   readonly key: string;
 }
@@ -31,6 +36,8 @@ class Echo implements SocketHandlers<State> {
     const key = request.params['appKey'] ?? '';
     if (request.query['refuse'] === '1')
       return { refuse: new ServiceError('rate_limited', { retryAfterSeconds: 60 }) };
+    if (request.query['refuse'] === '2')
+      return { refuse: { status: 429, headers: { 'retry-after': '9' }, body: { message: 'own' } } };
     if (request.query['throw'] === '1') throw new Error('in upgrade');
     const accepted = { accept: { key }, headers: { 'x-welcome': 'yes' } };
     return request.query['slow'] === '1' ? later(30).then(() => accepted) : accepted;
@@ -73,10 +80,6 @@ describe('sockets', () => {
   let echo: Echo;
   const faults: string[] = [];
   const open = (path: string, headers = {}) => RawSocketClient.open(started.port, path, headers);
-  const eventually = async (done: () => boolean) => {
-    for (let tries = 0; tries < 500 && !done(); tries += 1) await later(5);
-    expect(done()).toBe(true);
-  };
 
   beforeAll(async () => {
     started = await startApp({
@@ -146,6 +149,12 @@ describe('sockets', () => {
     const refused = await open('/app/k?refuse=1');
     expect(refused.answer).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
     expect(JSON.parse(refused.answer.body)).toMatchObject({ code: 'rate_limited' });
+    const own = await open('/app/k?refuse=2');
+    expect(own.answer).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '9' },
+      body: '{"message":"own"}',
+    });
     expect((await open('/app/k?throw=1')).answer.status).toBe(500);
     expect((await open('/app/%ff')).answer.status).toBe(400);
     expect((await open('/elsewhere')).answer.status).toBe(404);
@@ -283,10 +292,11 @@ describe('a server without socket routes', () => {
   });
 });
 
+const windowBits = (setting: number) => [(setting >> 4) & 15, (setting >> 8) & 15];
+
 describe('socket settings', () => {
   it('knows every compression by name and each window by its size', () => {
     const settings = COMPRESSION_NAMES.map(nativeCompression);
-    const windowBits = (setting: number) => [(setting >> 4) & 15, (setting >> 8) & 15];
     expect(settings[0]).toBe(0);
     expect(windowBits(nativeCompression('window1kb'))).toEqual([10, 10]);
     expect(windowBits(nativeCompression('window32kb'))).toEqual([15, 15]);

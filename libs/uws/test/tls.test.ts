@@ -30,6 +30,8 @@ function handshake(port: number, version: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'): Pr
   });
 }
 
+const make = (tls: NonNullable<ServerOptions['tls']>) => () => new UwsServer({ tls });
+
 describe('TLS', () => {
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
@@ -58,7 +60,6 @@ describe('TLS', () => {
   });
 
   it('says what is wrong with its files, and nothing secret', () => {
-    const make = (tls: NonNullable<ServerOptions['tls']>) => () => new UwsServer({ tls });
     expect(make({ certPath: '/nowhere/cert.pem', keyPath })).toThrow(
       'TLS certificate /nowhere/cert.pem cannot be read (ENOENT)',
     );

@@ -44,6 +44,13 @@ function pathAndHandler(first: string | Handler, second?: Handler): [string, Han
 /**
  * NestJS on a {@link UwsServer}. Made before Nest, so that the server may listen and answer {@link fastRoute}
  * probes while Nest is still starting; {@link gate} decides what else is answered then.
+ *
+ * What the native library decides by itself, with bodies of its own: requests it cannot parse (400, 431 for a head
+ * over 64 KiB in pieces, 505), heads that stay incomplete, have no `Host` or more than 100 headers (closed after 10
+ * to 14 seconds, like idle connections and slow bodies). A client that ends its side before it has its answer is
+ * taken for gone, and so is one that pipelines onto a request that is still waiting for something: requests whose
+ * handlers only await finished promises may be pipelined. On Node 20 its parser answers 505 when the request line
+ * itself comes in two pieces.
  */
 export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpRequest, HttpResponse> {
   readonly #server: UwsServer;
@@ -156,13 +163,18 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
   }
 
   override listen(port: string | number, ...rest: unknown[]): void {
-    const done = rest.find((one) => typeof one === 'function') as ((error?: Error) => void) | undefined;
+    const done = rest.find((one) => typeof one === 'function') as (() => void) | undefined;
     const host = typeof rest[0] === 'string' ? rest[0] : '0.0.0.0';
-    if (this.#server.address !== null) return done?.();
-    void this.#server.listen({ host, port: Number(port) }).then(
-      () => done?.(),
-      (error: unknown) => this.httpServer.emit('error', error),
-    );
+    void this.#listen(host, Number(port), done);
+  }
+
+  async #listen(host: string, port: number, done?: () => void): Promise<void> {
+    try {
+      if (this.#server.address === null) await this.#server.listen({ host, port });
+      done?.();
+    } catch (error) {
+      this.httpServer.emit('error', error);
+    }
   }
 
   override initHttpServer(): void {

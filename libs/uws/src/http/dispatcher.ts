@@ -209,8 +209,13 @@ export class Dispatcher implements ResponseOwner {
       error === undefined || error === null
         ? this.#step(chain, index + 1, response)
         : this.#failed(error, response);
+    this.#attempt(() => handler(response.request, response, next), response);
+  }
+
+  /** Whatever work throws, now or later, becomes the answer. */
+  #attempt(work: () => unknown, response: HttpResponse): void {
     try {
-      const running = handler(response.request, response, next);
+      const running = work();
       if (running instanceof Promise) running.catch((error: unknown) => response.fail(error));
     } catch (error) {
       response.fail(error);
@@ -219,8 +224,7 @@ export class Dispatcher implements ResponseOwner {
 
   #failed(error: unknown, response: HttpResponse): void {
     if (this.errorLayer === null) return response.fail(error);
-    const running = this.errorLayer(error, response.request, response);
-    if (running instanceof Promise) running.catch((fault: unknown) => response.fail(fault));
+    this.#attempt(() => this.errorLayer?.(error, response.request, response), response);
   }
 }
 

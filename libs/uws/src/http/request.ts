@@ -69,7 +69,7 @@ export class HttpRequest {
     this.method = native.getCaseSensitiveMethod();
     this.rawPath = native.getUrl();
     // Declared as text, but undefined when there is no question mark.
-    this.rawQuery = (native.getQuery() as string | undefined) ?? '';
+    this.rawQuery = native.getQuery() || '';
     this.#pairs = headerPairs(native);
     this.#native = response;
     this.#trustHops = trustHops;

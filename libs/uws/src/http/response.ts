@@ -38,6 +38,12 @@ const hasNoBody = (status: number): boolean => status === 204 || status === 304 
 let sending: HttpResponse | null = null;
 const sendNow = (): void => sending?.write();
 
+function sendCorked(native: NativeResponse, response: HttpResponse): void {
+  sending = response;
+  native.cork(sendNow);
+  sending = null;
+}
+
 /**
  * The answer to one request. Built in memory and written in one piece, so there is exactly one answer; once it is
  * sent, or the client is gone, every method is a no-op: a late handler can neither fail nor corrupt anything.
@@ -173,15 +179,15 @@ export class HttpResponse {
     this.#body = body;
     if (this.#contentType === '') this.#contentType = contentType;
     this.#finished = true;
-    sending = this;
-    this.#native.cork(sendNow);
-    sending = null;
+    sendCorked(this.#native, this);
     this.#owner.finished(this);
   }
 
   /** Drops the connection without an answer. */
   destroy(): void {
-    if (!this.#finished) this.#native.close();
+    if (this.#finished) return;
+    this.#native.close();
+    this.abort();
   }
 
   /** The client is gone; the room's own. */

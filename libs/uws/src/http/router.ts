@@ -36,6 +36,17 @@ const place = <Target>(): Place<Target> => ({
 const isRest = (segment: string): boolean => segment.startsWith('*') || segment.startsWith('{*');
 const restName = (segment: string): string => segment.replaceAll(/[{}*]/g, '') || '*';
 
+/** A segment of a registered path: fixed text, a parameter, or the rest at the end. */
+function checkSegments(path: string, segments: readonly string[]): void {
+  for (const [index, segment] of segments.entries()) {
+    const isLast = index === segments.length - 1;
+    const valid = isRest(segment)
+      ? isLast && /^(\*\w*|\{\*\w*\})$/.test(segment)
+      : /^(:\w+|[^:*{}()?+\s]*)$/.test(segment);
+    if (!valid) throw new Error(`route ${path}: the segment ${segment} is not supported`);
+  }
+}
+
 /** The path without its one ignored trailing slash. */
 export function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
@@ -51,12 +62,18 @@ export class Router<Target> {
   /** Paths without parameters, by method: found without walking, and without making anything. */
   readonly #fixed = new Map<string, Map<string, Match<Target>>>();
 
-  /** False, and nothing changes, when that path and method already have a target. */
+  /**
+   * False, and nothing changes, when that path and method already have a target.
+   *
+   * @throws Error when the path uses syntax other than the three kinds of segments.
+   */
   add(method: string, path: string, target: Target): boolean {
     const template = withoutTrailingSlash(path);
     const names: string[] = [];
     let at = this.#root;
-    for (const segment of template.slice(1).split('/')) {
+    const segments = template.slice(1).split('/');
+    checkSegments(path, segments);
+    for (const segment of segments) {
       if (isRest(segment)) {
         names.push(restName(segment));
         return put(at.rest, method, { target, template, names });

@@ -1,4 +1,4 @@
-import { native } from '../native.js';
+import { type Native, native } from '../native.js';
 
 /** What a socket route compresses with; the names of the configuration. */
 export const COMPRESSION_NAMES = [
@@ -16,32 +16,29 @@ export const COMPRESSION_NAMES = [
 
 export type CompressionName = (typeof COMPRESSION_NAMES)[number];
 
+/** Compressor and decompressor by sliding window; the native names count memory instead. */
+function windows(uws: Native): Record<Exclude<CompressionName, 'disabled' | 'shared'>, number> {
+  const largest = uws.DEDICATED_COMPRESSOR_256KB | uws.DEDICATED_DECOMPRESSOR_32KB;
+  return {
+    dedicated: largest,
+    // Below what the compressor can do: its smallest window is 512 bytes.
+    window256b: uws.DEDICATED_COMPRESSOR_3KB | uws.DEDICATED_DECOMPRESSOR_512B,
+    window1kb: uws.DEDICATED_COMPRESSOR_8KB | uws.DEDICATED_DECOMPRESSOR_1KB,
+    window2kb: uws.DEDICATED_COMPRESSOR_16KB | uws.DEDICATED_DECOMPRESSOR_2KB,
+    window4kb: uws.DEDICATED_COMPRESSOR_32KB | uws.DEDICATED_DECOMPRESSOR_4KB,
+    window8kb: uws.DEDICATED_COMPRESSOR_64KB | uws.DEDICATED_DECOMPRESSOR_8KB,
+    window16kb: uws.DEDICATED_COMPRESSOR_128KB | uws.DEDICATED_DECOMPRESSOR_16KB,
+    window32kb: largest,
+  };
+}
+
 /**
- * The native setting. `shared` keeps no state per socket, `dedicated` the largest window both ways; `windowN` names
- * the sliding window, so memory per socket grows with it (the native names count memory instead: a window of 1 KiB
- * takes 8 KiB). 256 bytes is below what the compressor can do and becomes its smallest window, 512.
+ * The native setting of a name. `shared` keeps no state per socket, `dedicated` the largest window both ways, and
+ * `windowN` a sliding window of that size, so memory per socket grows with it.
  */
 export function nativeCompression(name: CompressionName): number {
   const uws = native();
-  switch (name) {
-    case 'disabled':
-      return uws.DISABLED;
-    case 'shared':
-      return uws.SHARED_COMPRESSOR | uws.SHARED_DECOMPRESSOR;
-    case 'window256b':
-      return uws.DEDICATED_COMPRESSOR_3KB | uws.DEDICATED_DECOMPRESSOR_512B;
-    case 'window1kb':
-      return uws.DEDICATED_COMPRESSOR_8KB | uws.DEDICATED_DECOMPRESSOR_1KB;
-    case 'window2kb':
-      return uws.DEDICATED_COMPRESSOR_16KB | uws.DEDICATED_DECOMPRESSOR_2KB;
-    case 'window4kb':
-      return uws.DEDICATED_COMPRESSOR_32KB | uws.DEDICATED_DECOMPRESSOR_4KB;
-    case 'window8kb':
-      return uws.DEDICATED_COMPRESSOR_64KB | uws.DEDICATED_DECOMPRESSOR_8KB;
-    case 'window16kb':
-      return uws.DEDICATED_COMPRESSOR_128KB | uws.DEDICATED_DECOMPRESSOR_16KB;
-    case 'dedicated':
-    case 'window32kb':
-      return uws.DEDICATED_COMPRESSOR_256KB | uws.DEDICATED_DECOMPRESSOR_32KB;
-  }
+  if (name === 'disabled') return uws.DISABLED;
+  if (name === 'shared') return uws.SHARED_COMPRESSOR | uws.SHARED_DECOMPRESSOR;
+  return windows(uws)[name];
 }

@@ -1,4 +1,5 @@
 import type { ServiceError } from '@carillon/errors';
+import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import type { CompressionName } from './compression.js';
 import type { Socket } from './socket.js';
@@ -12,7 +13,7 @@ export type UpgradeDecision<State> =
       /** Subprotocol to agree to; absent: none. */
       readonly protocol?: string;
     }
-  | { readonly refuse: ServiceError };
+  | { readonly refuse: ServiceError | Answer };
 
 /** How the sockets of a route behave; what is absent has the default named here. */
 export interface SocketOptions {

@@ -172,7 +172,10 @@ export class SocketRoute<State> {
     decision: UpgradeDecision<State>,
   ): void {
     if (response.finished) return;
-    if ('refuse' in decision) return response.fail(decision.refuse);
+    if ('refuse' in decision) {
+      const { refuse } = decision;
+      return refuse instanceof ServiceError ? response.fail(refuse) : response.answer(refuse);
+    }
     const { accept, headers = {}, protocol = '' } = decision;
     for (const name in headers) response.setHeader(name, headers[name] ?? '');
     const owner = new Socket(accept);

@@ -88,7 +88,7 @@ export class Socket<State> {
         failure = { error };
       }
     });
-    if (failure !== undefined) throw (failure as { readonly error: unknown }).error;
+    if (failure !== undefined) throw failure.error;
   }
 
   /** Closes with a close frame; `close` of the handlers runs before this returns. */
