@@ -1,1 +1,12 @@
-export {};
+export { freePort } from './free-port.js';
+export { RawConnection, type RawTarget } from './raw-connection.js';
+export { type RawAnswer, rawHttp, type RawRequest, readAnswer, requestBytes } from './raw-http.js';
+export {
+  frameBytes,
+  type FrameOptions,
+  HANDSHAKE,
+  OPCODE,
+  type RawFrame,
+  RawSocketClient,
+} from './raw-socket-client.js';
+export { SpawnedNode, spawnNode } from './spawn-node.js';

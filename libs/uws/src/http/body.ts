@@ -1,0 +1,95 @@
+import type { HttpResponse as NativeResponse } from 'uWebSockets.js';
+
+/** What became of a body: its bytes (undefined when they are to be ignored), or it is too large. */
+export type BodyOutcome =
+  | { readonly tooLarge: false; readonly bytes: Buffer | undefined; readonly length: number }
+  | { readonly tooLarge: true };
+
+const TOO_LARGE: BodyOutcome = { tooLarge: true };
+
+/**
+ * How long a client that sends too much is listened to before the connection is closed. Closing while bytes
+ * arrive resets the connection, and the client would never read the 413.
+ */
+const LINGER_MS = 500;
+
+/** Whether a request announces a body. */
+export function announcesBody(
+  contentLength: string | undefined,
+  transferEncoding: string | undefined,
+): boolean {
+  return transferEncoding !== undefined || (contentLength !== undefined && Number(contentLength) > 0);
+}
+
+/**
+ * Reads a body. The outcome is told once; not at all when the client goes away first. A declared length over the
+ * limit keeps nothing; otherwise bytes are counted as they come and dropped once over the limit. What comes after
+ * that is thrown away until it ends or {@link LINGER_MS} have passed.
+ *
+ * The native library answers `Expect: 100-continue` by itself, so such clients send like all others, and it ends
+ * slow senders: those that stay below 16 KiB per second for 10 to 14 seconds.
+ */
+export class BodyReader {
+  readonly #limit: number;
+  readonly #keeps: boolean;
+  #outcome: BodyOutcome | undefined;
+  #listener: ((outcome: BodyOutcome) => void) | undefined;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #over = false;
+  #linger: NodeJS.Timeout | undefined;
+
+  constructor(limit: number, keeps: boolean) {
+    this.#limit = limit;
+    this.#keeps = keeps;
+  }
+
+  /** Asks to be told; at once when the outcome is there already. */
+  whenDone(listener: (outcome: BodyOutcome) => void): void {
+    if (this.#outcome === undefined) this.#listener = listener;
+    else listener(this.#outcome);
+  }
+
+  /** Starts reading; must be called before the native handler returns. */
+  read(native: NativeResponse, declaredLength: number): void {
+    if (declaredLength > this.#limit) this.#exceed();
+    native.onData((chunk, isLast) => this.#take(chunk, isLast));
+  }
+
+  /** Nobody wants the body any more: the client is gone, or there is an answer already. */
+  cancel(): void {
+    this.#listener = undefined;
+    this.#outcome ??= TOO_LARGE;
+    this.#chunks = [];
+    clearTimeout(this.#linger);
+  }
+
+  #take(chunk: ArrayBuffer, isLast: boolean): void {
+    if (this.#outcome !== undefined) return;
+    this.#length += chunk.byteLength;
+    if (!this.#over && this.#length > this.#limit) this.#exceed();
+    // The native buffer is only valid during this call.
+    if (!this.#over && this.#keeps && chunk.byteLength > 0) this.#chunks.push(Buffer.from(chunk.slice(0)));
+    if (isLast) this.#settle(this.#over ? TOO_LARGE : this.#complete());
+  }
+
+  #complete(): BodyOutcome {
+    const [only] = this.#chunks;
+    const bytes =
+      this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#keeps ? this.#length : 0);
+    return { tooLarge: false, bytes: this.#keeps ? bytes : undefined, length: this.#length };
+  }
+
+  #exceed(): void {
+    this.#over = true;
+    this.#chunks = [];
+    this.#linger = setTimeout(() => this.#settle(TOO_LARGE), LINGER_MS);
+  }
+
+  #settle(outcome: BodyOutcome): void {
+    const listener = this.#listener;
+    this.#outcome = outcome;
+    this.cancel();
+    listener?.(outcome);
+  }
+}

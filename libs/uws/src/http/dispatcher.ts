@@ -1,0 +1,240 @@
+import { ServiceError } from '@carillon/errors';
+import type { HttpRequest as NativeRequest, HttpResponse as NativeResponse } from 'uWebSockets.js';
+import { type Answer, errorAnswer } from './answer.js';
+import { announcesBody, BodyReader } from './body.js';
+import type { Cors } from './cors.js';
+import { type Handler, MiddlewareStack } from './middleware.js';
+import { HttpRequest } from './request.js';
+import { HttpResponse, type ResponseOwner } from './response.js';
+import { type Match, Router, withoutTrailingSlash } from './router.js';
+
+/** Longest request head that is answered; longer ones get 431. The promise is 32 KiB, the rest is slack. */
+export const MAX_HEAD_BYTES = 33 * 1024;
+
+/** What answers a path: handlers tried in order, or `socket` when only an upgrade does. */
+export type Target = { readonly handlers: Handler[] } | 'socket';
+
+/** Methods whose bodies are counted but ignored. */
+const IGNORED_BODIES = new Set(['GET', 'HEAD', 'DELETE']);
+
+/** Told of every finished request. Status 0: the client went away unanswered. */
+export type FinishedObserver = (
+  template: string,
+  method: string,
+  status: number,
+  seconds: number,
+  bytesIn: number,
+  bytesOut: number,
+) => void;
+
+/** How the pipeline is set; see `AdapterOptions`, which documents each. */
+export interface DispatcherOptions {
+  readonly bodyLimitBytes: number;
+  readonly trustHops: number;
+  readonly cors: Cors | null;
+}
+
+/** An error after which the connection cannot or shall not go on. */
+function lastAnswer(error: ServiceError): Answer {
+  const answer = errorAnswer(error);
+  return { ...answer, headers: { ...answer.headers, connection: 'close' } };
+}
+
+const ambiguous = (): Answer =>
+  lastAnswer(new ServiceError('invalid_input', { text: 'the length of the request is ambiguous' }));
+
+/** The way of a request from the native callback to its handler: every step of the pipeline, in order. */
+export class Dispatcher implements ResponseOwner {
+  readonly router = new Router<Target>();
+  readonly middleware = new MiddlewareStack();
+  /** Asked first; an answer ends the request. */
+  gate: ((request: HttpRequest) => Answer | null) | null = null;
+  /** Asked once the route is known and before the body is read; may set headers on the response. */
+  admission:
+    | ((request: HttpRequest, response: HttpResponse) => Answer | null | Promise<Answer | null>)
+    | null = null;
+  observer: FinishedObserver | null = null;
+  onFault: (error: ServiceError, request: HttpRequest) => void = () => {};
+  /** Nest's exception layer, for errors handed to `next`; until it is set they are answered directly. */
+  errorLayer: ((error: unknown, request: HttpRequest, response: HttpResponse) => unknown) | null = null;
+  refusesNew = false;
+  inFlight = 0;
+
+  readonly #options: DispatcherOptions;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+  }
+
+  /** Registers a handler; a second one for the same path and method runs when the first calls `next`. */
+  route(method: string, path: string, handler: Handler): void {
+    const handlers = [handler];
+    if (this.router.add(method, path, { handlers })) return;
+    const { target } = this.router.find(method, withoutTrailingSlash(path)) ?? {};
+    if (target !== undefined && target !== 'socket') target.handlers.push(handler);
+  }
+
+  /** Makes our objects for a native pair, which are then safe to use at any time; the native ones are not. */
+  open(native: NativeResponse, nativeRequest: NativeRequest): HttpResponse {
+    const request = new HttpRequest(nativeRequest, native, this.#options.trustHops);
+    const response = new HttpResponse(native, request, this);
+    const { cors } = this.#options;
+    if (cors !== null) response.fixedHeaders = cors.headersFor(request.header('origin'));
+    if (this.observer !== null) response.startedAtMs = performance.now();
+    this.inFlight += 1;
+    return response;
+  }
+
+  /** Must follow {@link open} before the native callback returns: an unanswered request may be given up. */
+  watch(native: NativeResponse, response: HttpResponse): void {
+    if (!response.finished) native.onAborted(() => response.abort());
+  }
+
+  /** The native catch-all handler. */
+  readonly accept = (native: NativeResponse, nativeRequest: NativeRequest): void => {
+    const response = this.open(native, nativeRequest);
+    try {
+      this.#begin(native, response);
+    } catch (error) {
+      response.fail(error);
+    }
+    this.watch(native, response);
+  };
+
+  finished(response: HttpResponse): void {
+    const { request } = response;
+    this.inFlight -= 1;
+    request.ended();
+    if (this.observer === null) return;
+    const status = response.aborted ? 0 : response.statusCode;
+    const seconds = (performance.now() - response.startedAtMs) / 1000;
+    this.observer(request.route, request.method, status, seconds, request.bodyLength, response.bodyLength);
+  }
+
+  faulted(error: ServiceError, request: HttpRequest): void {
+    this.onFault(error, request);
+  }
+
+  /** Answers that come before any route is looked at; null lets the request on. */
+  refusal(request: HttpRequest): Answer | null {
+    if (request.isAmbiguous()) return ambiguous();
+    const closed = this.gate?.(request) ?? null;
+    if (closed !== null) return closed;
+    if (this.refusesNew) return lastAnswer(new ServiceError('service_unavailable'));
+    return request.headLength() > MAX_HEAD_BYTES ? errorAnswer(new ServiceError('headers_too_large')) : null;
+  }
+
+  #begin(native: NativeResponse, response: HttpResponse): void {
+    const { request } = response;
+    const path = withoutTrailingSlash(request.rawPath);
+    const match = this.#find(request.method, path);
+    if (match?.target === 'socket') return response.answer(notAnUpgrade());
+    const refusal = this.refusal(request);
+    if (refusal !== null) return response.answer(refusal);
+    if (request.method === 'OPTIONS') return this.#preflight(response);
+    if (match === null) return response.answer(this.#noRoute(path));
+    request.matched(match.template, match.names, match.values);
+    this.#admit(native, response, match.target, path);
+  }
+
+  #find(method: string, path: string): Match<Target> | null {
+    const found = this.router.find(method, path);
+    return found === null && method === 'HEAD' ? this.router.find('GET', path) : found;
+  }
+
+  #preflight(response: HttpResponse): void {
+    const { cors } = this.#options;
+    if (cors !== null) response.fixedHeaders = cors.preflightFor(response.request.header('origin'));
+    response.end();
+  }
+
+  #noRoute(path: string): Answer {
+    const methods = this.router.methods(path);
+    if (methods.length === 0) return errorAnswer(new ServiceError('not_found'));
+    const allow = (methods.includes('GET') ? [...new Set([...methods, 'HEAD'])].sort() : methods).join(', ');
+    return errorAnswer(new ServiceError('method_not_allowed', { headers: { allow } }));
+  }
+
+  #admit(
+    native: NativeResponse,
+    response: HttpResponse,
+    target: Exclude<Target, 'socket'>,
+    path: string,
+  ): void {
+    const admitted = this.admission?.(response.request, response) ?? null;
+    if (admitted !== null && !(admitted instanceof Promise)) return response.answer(admitted);
+    const reader = this.#startBody(native, response);
+    if (admitted === null) return this.#afterBody(reader, response, target, path);
+    void admitted.then(
+      (refusal) =>
+        refusal === null ? this.#afterBody(reader, response, target, path) : response.answer(refusal),
+      (error: unknown) => response.fail(error),
+    );
+  }
+
+  #startBody(native: NativeResponse, response: HttpResponse): BodyReader | null {
+    const { request } = response;
+    const declared = request.header('content-length');
+    if (!announcesBody(declared, request.header('transfer-encoding'))) return null;
+    const reader = new BodyReader(this.#options.bodyLimitBytes, !IGNORED_BODIES.has(request.method));
+    response.onAbort = () => reader.cancel();
+    reader.read(native, Number(declared ?? 0));
+    return reader;
+  }
+
+  #afterBody(
+    reader: BodyReader | null,
+    response: HttpResponse,
+    target: Exclude<Target, 'socket'>,
+    path: string,
+  ): void {
+    if (reader === null) return this.#run(response, target, path);
+    reader.whenDone((outcome) => {
+      if (outcome.tooLarge) {
+        response.setHeader('connection', 'close');
+        return response.fail(new ServiceError('payload_too_large'));
+      }
+      response.request.rawBody = outcome.bytes;
+      response.request.bodyLength = outcome.length;
+      return this.#run(response, target, path);
+    });
+  }
+
+  #run(response: HttpResponse, target: Exclude<Target, 'socket'>, path: string): void {
+    const chain = this.middleware.isEmpty
+      ? target.handlers
+      : [...this.middleware.for(path), ...target.handlers];
+    this.#step(chain, 0, response);
+  }
+
+  #step(chain: readonly Handler[], index: number, response: HttpResponse): void {
+    const handler = chain[index];
+    if (handler === undefined) return response.answer(errorAnswer(new ServiceError('not_found')));
+    const next = (error?: unknown): void =>
+      error === undefined || error === null
+        ? this.#step(chain, index + 1, response)
+        : this.#failed(error, response);
+    this.#attempt(() => handler(response.request, response, next), response);
+  }
+
+  /** Whatever work throws, now or later, becomes the answer. */
+  #attempt(work: () => unknown, response: HttpResponse): void {
+    try {
+      const running = work();
+      if (running instanceof Promise) running.catch((error: unknown) => response.fail(error));
+    } catch (error) {
+      response.fail(error);
+    }
+  }
+
+  #failed(error: unknown, response: HttpResponse): void {
+    if (this.errorLayer === null) return response.fail(error);
+    this.#attempt(() => this.errorLayer?.(error, response.request, response), response);
+  }
+}
+
+/** What a plain request on a socket route reads. */
+export function notAnUpgrade(): Answer {
+  const headers = { upgrade: 'websocket', 'sec-websocket-version': '13' };
+  return errorAnswer(new ServiceError('upgrade_required', { headers }));
+}

@@ -1,0 +1,242 @@
+import { STATUS_CODES } from 'node:http';
+import { type ServiceError, toServiceError } from '@carillon/errors';
+import type { HttpResponse as NativeResponse } from 'uWebSockets.js';
+import { type Answer, errorAnswer } from './answer.js';
+import type { HttpRequest } from './request.js';
+import { answerableError } from './thrown.js';
+
+/** Headers that go with every answer, as alternating names and values; made once, not per request. */
+export type FixedHeaders = readonly string[];
+
+/** Who made a response and wants to know its end. One object for all responses. */
+export interface ResponseOwner {
+  /** Called once per response: answered, upgraded, or the client gone. */
+  finished(response: HttpResponse): void;
+  /** A fault of ours that was answered with a 500 or came too late to be answered. */
+  faulted(error: ServiceError, request: HttpRequest): void;
+}
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what must not pass
+const UNPRINTABLE = /[\u0000-\u0008\u000A-\u001F\u007F]/;
+
+const NO_HEADERS: FixedHeaders = [];
+const statusLines = new Map<number, string>();
+
+function statusLine(status: number): string {
+  let line = statusLines.get(status);
+  if (line === undefined) {
+    line = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
+    if (statusLines.size < 1000) statusLines.set(status, line);
+  }
+  return line;
+}
+
+const hasNoBody = (status: number): boolean => status === 204 || status === 304 || status < 200;
+
+/** What is being sent: native corking calls back at once, so one place serves all and costs no closure. */
+let sending: HttpResponse | null = null;
+const sendNow = (): void => sending?.write();
+
+function sendCorked(native: NativeResponse, response: HttpResponse): void {
+  sending = response;
+  native.cork(sendNow);
+  sending = null;
+}
+
+/**
+ * The answer to one request. Built in memory and written in one piece, so there is exactly one answer; once it is
+ * sent, or the client is gone, every method is a no-op: a late handler can neither fail nor corrupt anything.
+ */
+export class HttpResponse {
+  statusCode = 200;
+  readonly request: HttpRequest;
+  /** When the request came, for metrics; 0 when nobody measures. */
+  startedAtMs = 0;
+  /** Told when the client goes away before there is an answer. */
+  onAbort: (() => void) | null = null;
+
+  readonly #native: NativeResponse;
+  readonly #owner: ResponseOwner;
+  #fixed: FixedHeaders = NO_HEADERS;
+  #headers: Map<string, readonly string[]> | null = null;
+  #contentType = '';
+  #body: string | Uint8Array = '';
+  #closes = false;
+  #finished = false;
+  #aborted = false;
+
+  constructor(native: NativeResponse, request: HttpRequest, owner: ResponseOwner) {
+    this.#native = native;
+    this.#owner = owner;
+    this.request = request;
+  }
+
+  /** Headers that go with whatever is answered; the room's own. */
+  set fixedHeaders(headers: FixedHeaders) {
+    this.#fixed = headers;
+  }
+
+  /** Whether nothing more can be said: answered, or the client is gone. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  /** Whether the client went away before there was an answer. */
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  /** Same as {@link finished}; the name Nest and middleware know. */
+  get headersSent(): boolean {
+    return this.#finished;
+  }
+
+  get writableEnded(): boolean {
+    return this.#finished;
+  }
+
+  /** Bytes of the answered body, for metrics. */
+  get bodyLength(): number {
+    return typeof this.#body === 'string' ? Buffer.byteLength(this.#body) : this.#body.byteLength;
+  }
+
+  /**
+   * Sets a header, replacing an earlier value. `Connection: close` ends the connection after the answer.
+   *
+   * @throws TypeError when name or value could break out of its line.
+   */
+  setHeader(name: string, value: string | number | readonly string[]): void {
+    const values = typeof value === 'object' ? value.map(String) : [String(value)];
+    if (!TOKEN.test(name)) throw new TypeError(`header name ${JSON.stringify(name)} is not valid`);
+    if (values.some((one) => UNPRINTABLE.test(one)))
+      throw new TypeError(`header ${name} holds control characters`);
+    const key = name.toLowerCase();
+    if (key === 'content-length' || key === 'transfer-encoding') return;
+    if (key === 'connection') this.#closes = values.some((one) => one.toLowerCase() === 'close');
+    else if (key === 'content-type') this.#contentType = values[0] ?? '';
+    else (this.#headers ??= new Map()).set(key, values);
+  }
+
+  /** Adds one more header of that name. */
+  appendHeader(name: string, value: string): void {
+    const before = this.#headers?.get(name.toLowerCase()) ?? [];
+    this.setHeader(name, [...before, value]);
+  }
+
+  getHeader(name: string): string | undefined {
+    const key = name.toLowerCase();
+    if (key === 'content-type') return this.#contentType === '' ? undefined : this.#contentType;
+    return this.#headers?.get(key)?.join(', ');
+  }
+
+  removeHeader(name: string): void {
+    this.#headers?.delete(name.toLowerCase());
+  }
+
+  /** Sends plain data as the whole answer; headers set before stay unless the answer names them too. */
+  answer(answer: Answer): void {
+    if (this.#finished) return;
+    this.statusCode = answer.status;
+    this.#contentType = '';
+    for (const name in answer.headers) this.setHeader(name, answer.headers[name] ?? '');
+    this.send(answer.body);
+  }
+
+  /**
+   * Answers whatever was thrown with the one error body. Faults of ours are told to the owner, with their cause;
+   * the client reads a fixed text. Never throws.
+   */
+  fail(thrown: unknown): void {
+    const error = answerableError(thrown);
+    if (error.status === 500 || this.#finished) this.#owner.faulted(error, this.request);
+    try {
+      this.answer(errorAnswer(error));
+    } catch (unsendable) {
+      const fault = toServiceError(unsendable);
+      this.#owner.faulted(fault, this.request);
+      this.answer(errorAnswer(fault));
+    }
+  }
+
+  /**
+   * Sends the answer. Nothing: an empty body; bytes as they are; text as text unless a content type is set;
+   * everything else as JSON.
+   *
+   * @throws TypeError when the value cannot be written as JSON; nothing is sent then.
+   */
+  send(body?: unknown): void {
+    if (this.#finished) return;
+    if (body === undefined || body === null) this.end();
+    else if (typeof body === 'string') this.end(body, 'text/plain; charset=utf-8');
+    else if (body instanceof Uint8Array) this.end(body, 'application/octet-stream');
+    else this.end(JSON.stringify(body), 'application/json');
+  }
+
+  /** Sends bytes or text that is ready, with a content type unless one is set already. */
+  end(body: string | Uint8Array = '', contentType = ''): void {
+    if (this.#finished) return;
+    this.#body = body;
+    if (this.#contentType === '') this.#contentType = contentType;
+    this.#finished = true;
+    sendCorked(this.#native, this);
+    this.#owner.finished(this);
+  }
+
+  /** Drops the connection without an answer. */
+  destroy(): void {
+    if (this.#finished) return;
+    this.#native.close();
+    this.abort();
+  }
+
+  /** The client is gone; the room's own. */
+  abort(): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#aborted = true;
+    this.onAbort?.();
+    this.#owner.finished(this);
+  }
+
+  /** Lets the connection become a socket by the given work, unless it is over; the room's own. */
+  upgraded(upgrade: () => void): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.statusCode = 101;
+    this.#owner.finished(this);
+    upgrade();
+  }
+
+  /** Puts the answer on the wire, inside the cork of {@link end}; the room's own. */
+  write(): void {
+    const native = this.#native;
+    const status = this.statusCode;
+    if (status !== 200) native.writeStatus(statusLine(status));
+    if (this.#contentType !== '') native.writeHeader('content-type', this.#contentType);
+    this.#writeHeaders(native);
+    if (hasNoBody(status)) this.#endBare(native);
+    else if (this.request.method === 'HEAD') {
+      native.writeHeader('content-length', String(this.bodyLength));
+      this.#endBare(native);
+    } else native.end(this.#body, this.#closes);
+  }
+
+  /**
+   * With any argument the native call leaves the response open, and the process ends for it. So the length goes by
+   * hand, and closing is left to the client.
+   */
+  #endBare(native: NativeResponse): void {
+    if (this.#closes) native.writeHeader('connection', 'close');
+    native.endWithoutBody();
+  }
+
+  #writeHeaders(native: NativeResponse): void {
+    for (let index = 0; index < this.#fixed.length; index += 2)
+      native.writeHeader(this.#fixed[index] ?? '', this.#fixed[index + 1] ?? '');
+    if (this.#headers === null) return;
+    for (const [name, values] of this.#headers) {
+      for (const value of values) native.writeHeader(name, value);
+    }
+  }
+}

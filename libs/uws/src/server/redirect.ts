@@ -1,0 +1,51 @@
+import { ServiceError } from '@carillon/errors';
+import { type Answer, errorAnswer } from '../http/answer.js';
+import { Dispatcher } from '../http/dispatcher.js';
+import { ListenError } from './listen-error.js';
+import { UwsServer } from './uws-server.js';
+
+/** The plain-HTTP listener that sends everybody to TLS. */
+export interface RedirectOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Port of the TLS listener; 443 is left out of the address. */
+  readonly httpsPort: number;
+  /** Told when the listener cannot be opened: only a warning, the service goes on. */
+  readonly onWarning: (text: string) => void;
+}
+
+const NAME = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?$/i;
+const SIX = /^\[[0-9a-f:.]+\]$/i;
+
+/** The host of a `Host` header without its port; null when it is not one. */
+export function hostWithoutPort(header: string): string | null {
+  const [, host = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(header) ?? [];
+  if (Number(port) > 65_535) return null;
+  return NAME.test(host) || SIX.test(host) ? host : null;
+}
+
+/** Where a request goes: 308 to the same path and query over TLS, or 400 when it does not say its host. */
+export function redirectAnswer(host: string | undefined, url: string, httpsPort: number): Answer {
+  const name = host === undefined ? null : hostWithoutPort(host);
+  if (name === null)
+    return errorAnswer(new ServiceError('invalid_input', { text: 'the Host header is not valid' }));
+  const port = httpsPort === 443 ? '' : `:${httpsPort}`;
+  return { status: 308, headers: { location: `https://${name}${port}${url}` } };
+}
+
+/** Opens the redirecting listener; null, with a warning, when its port cannot be had. */
+export async function listenForRedirect(options: RedirectOptions): Promise<UwsServer | null> {
+  const server = new UwsServer();
+  const dispatcher = new Dispatcher({ bodyLimitBytes: 0, trustHops: 0, cors: null });
+  dispatcher.gate = (request) => redirectAnswer(request.header('host'), request.url, options.httpsPort);
+  server.onRequest(dispatcher.accept);
+  try {
+    await server.listen({ host: options.host, port: options.port, exclusive: true });
+    return server;
+  } catch (error) {
+    if (!(error instanceof ListenError)) throw error;
+    options.onWarning(`HTTP is not redirected to HTTPS: ${error.message}`);
+    server.close();
+    return null;
+  }
+}

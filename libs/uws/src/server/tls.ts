@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { AppOptions } from 'uWebSockets.js';
+
+/** PEM files of the TLS listener. TLS 1.2 is the oldest version spoken. */
+export interface TlsFiles {
+  readonly certPath: string;
+  readonly keyPath: string;
+  /** Opens an encrypted key. Never logged. */
+  readonly passphrase?: string;
+  /** Authorities whose client certificates are verified when a client sends one. */
+  readonly caPath?: string;
+}
+
+function pem(what: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw new Error(`TLS ${what} ${path} cannot be read (${code})`, { cause: error });
+  }
+}
+
+/**
+ * Checks the files with Node's own TLS, because the native library only says "failed", and gives the native
+ * options for them.
+ *
+ * @throws Error that names the file, or says that certificate, key and passphrase do not fit.
+ */
+export function nativeTlsOptions(files: TlsFiles): AppOptions {
+  const { passphrase, caPath } = files;
+  const cert = pem('certificate', files.certPath);
+  const key = pem('key', files.keyPath);
+  const ca = caPath === undefined ? undefined : pem('authority', caPath);
+  try {
+    createSecureContext({ cert, key, passphrase, ca });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`TLS certificate ${files.certPath} and key ${files.keyPath} are not usable: ${reason}`, {
+      cause: error,
+    });
+  }
+  return {
+    cert_file_name: files.certPath,
+    key_file_name: files.keyPath,
+    ...(passphrase === undefined ? {} : { passphrase }),
+    ...(caPath === undefined ? {} : { ca_file_name: caPath }),
+  };
+}
