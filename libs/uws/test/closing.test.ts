@@ -50,7 +50,7 @@ describe('closing a server', () => {
   });
 
   it('happens when Nest closes, and listens before Nest starts', async () => {
-    const { server, adapter, port } = await startBare();
+    const { adapter, port } = await startBare();
     adapter.gate = (request) => (request.rawPath === '/live' ? null : { status: 503, body: 'STARTING' });
     adapter.fastRoute('GET', '/live', (_request, response) => response.send('alive'));
     expect(await rawHttp(port, { path: '/live' })).toMatchObject({ status: 200, body: 'alive' });

@@ -154,6 +154,19 @@ describe('HTTP rules', () => {
     expect(await connection.untilEnd()).toBe(true);
   });
 
+  it.each([
+    'Content-Length: 5\r\nContent-Length: 6\r\n',
+    'Content-Length: 0\r\nContent-Length: 5\r\n',
+    'Transfer-Encoding: gzip\r\n',
+    'Transfer-Encoding: gzip, chunked\r\n',
+    'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n',
+  ])('refuses requests whose end is ambiguous, and closes: %j', async (headers) => {
+    const connection = await RawConnection.open(port);
+    connection.write(`POST /apps/1 HTTP/1.1\r\nHost: x\r\n${headers}\r\n`);
+    expect((await readAnswer(connection)).status).toBe(400);
+    expect(await connection.untilEnd()).toBe(true);
+  });
+
   it('lets a client that sends far too much read its 413', async () => {
     const answer = await rawHttp(port, { method: 'POST', path: '/apps/1', body: Buffer.alloc(5_000_000) });
     expect(answer.status).toBe(413);

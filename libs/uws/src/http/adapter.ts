@@ -72,7 +72,10 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
     server.onRequest(this.#dispatcher.accept);
   }
 
-  /** Asked first for every request and upgrade; an answer ends it there. Null: everything passes. */
+  /**
+   * Asked first for every request and upgrade, before its route is looked at; an answer ends it there. Only what is
+   * no valid request (ambiguous length) or no upgrade on a socket route (426) is answered before. Null: all pass.
+   */
   set gate(gate: ((request: HttpRequest) => Answer | null) | null) {
     this.#dispatcher.gate = gate;
   }

@@ -34,10 +34,14 @@ export interface DispatcherOptions {
   readonly cors: Cors | null;
 }
 
-const draining = (): Answer => {
-  const { status, body, headers } = errorAnswer(new ServiceError('service_unavailable'));
-  return { status, headers: { ...headers, connection: 'close' }, ...(body === undefined ? {} : { body }) };
-};
+/** An error after which the connection cannot or shall not go on. */
+function lastAnswer(error: ServiceError): Answer {
+  const answer = errorAnswer(error);
+  return { ...answer, headers: { ...answer.headers, connection: 'close' } };
+}
+
+const ambiguous = (): Answer =>
+  lastAnswer(new ServiceError('invalid_input', { text: 'the length of the request is ambiguous' }));
 
 /** The way of a request from the native callback to its handler: every step of the pipeline, in order. */
 export class Dispatcher implements ResponseOwner {
@@ -113,9 +117,10 @@ export class Dispatcher implements ResponseOwner {
 
   /** Answers that come before any route is looked at; null lets the request on. */
   refusal(request: HttpRequest): Answer | null {
+    if (request.isAmbiguous()) return ambiguous();
     const closed = this.gate?.(request) ?? null;
     if (closed !== null) return closed;
-    if (this.refusesNew) return draining();
+    if (this.refusesNew) return lastAnswer(new ServiceError('service_unavailable'));
     return request.headLength() > MAX_HEAD_BYTES ? errorAnswer(new ServiceError('headers_too_large')) : null;
   }
 

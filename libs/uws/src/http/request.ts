@@ -101,6 +101,21 @@ export class HttpRequest {
     return undefined;
   }
 
+  /**
+   * Whether another server could see another end of this request than the native parser does: several lengths, or
+   * a transfer coding that is not exactly `chunked`. Behind a proxy such a request could smuggle a second one.
+   */
+  isAmbiguous(): boolean {
+    let lengths = 0;
+    for (let index = 0; index < this.#pairs.length; index += 2) {
+      const name = this.#pairs[index];
+      if (name === 'content-length') lengths += 1;
+      else if (name === 'transfer-encoding' && this.#pairs[index + 1]?.toLowerCase() !== 'chunked')
+        return true;
+    }
+    return lengths > 1;
+  }
+
   /** Bytes of the head as text counts them; used for its bound. */
   headLength(): number {
     let length = this.method.length + this.rawPath.length + this.rawQuery.length;
