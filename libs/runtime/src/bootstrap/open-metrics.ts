@@ -12,7 +12,7 @@ export async function openMetrics(
   const { enabled, host, port, tcp_exporter } = config.metrics;
   if (!enabled) return null;
   metrics.gauge('build_info').for({ version, role: config.server_role }).set(1);
-  showProcessMetrics(metrics);
+  await showProcessMetrics(metrics);
   const stopWatching = showNodejsMetrics(metrics);
   const log = logging.for('service::ops');
   const listener = new MetricsListener({ host, port }, metrics, log);
