@@ -75,7 +75,8 @@
  * @property {string} [service] its service in compose.yaml; absent when it cannot run through Docker
  * @property {(port: number) => string} [containerUrl] its address when it runs through Docker
  * @property {(site: Site) => Promise<Plan>} plan prepares the folder and says what to run
- * @property {(plan: Plan) => Promise<void>} [settle] runs once after the processes listen: joins a cluster, for one
+ * @property {(plan: Plan) => Promise<void>} [settle] runs once, when every process listens and none is a
+ *   container: makes a cluster of them, for one
  * @property {(url: string) => Promise<void>} ready rejects until the engine answers its own protocol
  * @property {(url: string, name: string) => Promise<Isolation>} [isolate] absent when a unique name is enough
  */

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withPath } from '../address.js';
+import { eventually } from '../pause.js';
 import { accountFor, give } from '../processes/accounts.js';
 import { run } from '../processes/launch.js';
 import { postgresQuery } from '../wire/postgres.js';
@@ -9,6 +10,7 @@ import { postgresQuery } from '../wire/postgres.js';
 /** @import { Engine, Site } from '../types.js' */
 
 const NAME = 'carillon';
+const START_LIMIT_MS = 20_000;
 
 /** Settings that trade durability for speed, unless the caller wants it. @param {boolean} durable */
 const durability = (durable) =>
@@ -65,7 +67,8 @@ export const postgres = {
   },
 
   async settle({ url }) {
-    await postgresQuery(withPath(url, 'postgres'), `create database ${NAME}`);
+    const create = () => postgresQuery(withPath(url, 'postgres'), `create database ${NAME}`);
+    await eventually(create, { limitMs: START_LIMIT_MS, everyMs: 30 });
   },
 
   async ready(url) {

@@ -21,6 +21,7 @@ export class Wire {
       if (this.#received.length > LARGEST_BUFFER_BYTES) socket.destroy(new Error('too long an answer'));
       this.#wake?.();
     });
+    socket.on('connect', () => this.#wake?.());
     socket.on('error', (error) => this.#fail(error));
     socket.on('close', () => this.#fail(new Error('the connection was closed')));
   }
@@ -29,6 +30,19 @@ export class Wire {
   #fail(error) {
     this.#failure ??= error;
     this.#wake?.();
+  }
+
+  /** Resolves once the peer has accepted the connection. */
+  async connected() {
+    while (this.#socket.connecting && this.#failure === null) await this.#change();
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  /** @returns {Promise<void>} */
+  #change() {
+    return new Promise((wake) => {
+      this.#wake = wake;
+    });
   }
 
   /** @param {string | Buffer} data */
@@ -46,9 +60,7 @@ export class Wire {
         return taken;
       }
       if (this.#failure !== null) throw this.#failure;
-      await new Promise((wake) => {
-        this.#wake = () => wake(undefined);
-      });
+      await this.#change();
     }
   }
 
