@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { acquire } from './acquire/acquire.js';
 import { fromEnvironment, variable } from './address.js';
 import { ENGINE_NAMES, enginesNamed } from './catalogue.js';
-import { family } from './processes/identity.js';
-import { say } from './say.js';
+import { family, memoryKb } from './processes/identity.js';
+import { reasonOf, say } from './say.js';
 import { isRunning } from './start.js';
 import { readState } from './state/state.js';
 import { DEFAULT_LIFETIME_MS, endAll, startAll, touch } from './together.js';
@@ -16,7 +16,7 @@ const HELP = `Usage: node tools/engines <command> [names…]
       --durable         databases flush every commit to disk
   down [names…]         end them (all without names) and remove their data
   status                what runs, where, and how much memory it takes
-  env                   print export lines with the addresses of what runs
+  env                   print export lines with the addresses of what runs here
   install <names…>|all  only get what they need
 
 Engines: ${ENGINE_NAMES.join(', ')}
@@ -44,7 +44,12 @@ async function up(names, { hours, durable }) {
   if (!(lifetimeMs > 0)) throw new UsageError('--hours takes a number above 0');
   const all = wanted(names);
   const { started, missing } = await startAll(all, { detached: true, lifetimeMs, durable: durable ?? false });
-  for (const name of all) if (started[name]) print(`${variable(name)}=${started[name].url}`);
+  for (const name of all) {
+    const one = started[name];
+    // What the environment names is not repeated: it may hold a password that is no business of a log.
+    if (one?.origin === 'environment') say(`${name} is the one ${variable(name)} names`);
+    else if (one !== undefined) print(`${variable(name)}=${one.url}`);
+  }
   return missing.length === 0 ? 0 : 1;
 }
 
@@ -57,16 +62,16 @@ async function down(names) {
 
 function status() {
   for (const name of ENGINE_NAMES) {
-    const given = fromEnvironment(name);
-    if (given !== null) print(`${name.padEnd(16)} given    ${given}`);
+    if (fromEnvironment(name) !== null) print(`${name.padEnd(16)} the one ${variable(name)} names`);
   }
   const { engines, missing } = readState();
   for (const [key, running] of Object.entries(engines)) {
-    const kilobytes = running.nodes
-      .flatMap(({ process }) => family(process))
-      .reduce((sum, { residentKb }) => sum + residentKb, 0);
+    const processes = running.nodes.flatMap(({ process }) => family(process));
+    const kilobytes = processes.reduce((sum, one) => sum + memoryKb(one), 0);
     const word = isRunning(running) ? 'running' : running.ready ? 'dead' : 'starting';
-    print(`${key.padEnd(16)} ${word.padEnd(8)} ${String(Math.round(kilobytes / 1024)).padStart(5)} MB  ${running.url}`);
+    print(
+      `${key.padEnd(16)} ${word.padEnd(8)} ${String(Math.round(kilobytes / 1024)).padStart(5)} MB  ${running.url}`,
+    );
   }
   for (const { name, reason } of missing) print(`${name.padEnd(16)} missing  ${reason}`);
   return 0;
@@ -76,10 +81,9 @@ async function env() {
   const { engines } = readState();
   for (const name of ENGINE_NAMES) {
     const running = engines[name];
-    const url = fromEnvironment(name) ?? (running !== undefined && isRunning(running) ? running.url : null);
-    if (url === null) continue;
+    if (fromEnvironment(name) !== null || running === undefined || !isRunning(running)) continue;
     await touch(name);
-    print(`export ${variable(name)}='${url.replaceAll("'", String.raw`'\''`)}'`);
+    print(`export ${variable(name)}='${running.url}'`);
   }
   return 0;
 }
@@ -99,8 +103,11 @@ async function main(args) {
     options: { hours: { type: 'string' }, durable: { type: 'boolean' }, help: { type: 'boolean' } },
   });
   const [command, ...names] = positionals;
-  if (values.help) return (print(HELP), 0);
-  switch (command) {
+  if (values.help) {
+    print(HELP);
+    return 0;
+  }
+  switch (command ?? '') {
     case 'up':
       return up(names, values);
     case 'down':
@@ -116,11 +123,14 @@ async function main(args) {
   }
 }
 
+// Whoever reads the output may stop reading early, as `head` does.
+process.stdout.on('error', () => process.exit(0));
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const usage = error instanceof UsageError || /** @type {NodeJS.ErrnoException} */ (error).code?.startsWith('ERR_PARSE');
-  say(error instanceof Error ? error.message : String(error));
+  const usage =
+    error instanceof UsageError || /** @type {NodeJS.ErrnoException} */ (error).code?.startsWith('ERR_PARSE');
+  say(reasonOf(error));
   if (usage) process.stderr.write(`\n${HELP}`);
   process.exitCode = usage ? 2 : 1;
 }

@@ -6,7 +6,7 @@ import { EngineHandle } from './handle.js';
 import { ownIdentity } from './processes/identity.js';
 import { endEngineNow, isRunning, startEngine } from './start.js';
 import { readState } from './state/state.js';
-import { DEFAULT_LIFETIME_MS, touch } from './together.js';
+import { DEFAULT_LIFETIME_MS, touch, whyMissing } from './together.js';
 
 /** @import { Engine, Missing } from './types.js' */
 
@@ -29,8 +29,8 @@ const once = new Map();
 
 /** @param {Engine} engine @param {boolean} durable */
 async function startOwn(engine, durable) {
-  const known = readState().missing.find(({ name }) => name === engine.name);
-  if (known !== undefined) throw new MissingEngine(known);
+  const reason = whyMissing(engine.name);
+  if (reason !== null) throw new MissingEngine({ name: engine.name, reason });
   const { tools, missing } = await acquire([engine]);
   const found = tools.get(engine.name);
   if (found === undefined) throw new MissingEngine(missing[0] ?? { name: engine.name, reason: 'unknown' });

@@ -33,7 +33,9 @@ export class EngineHandle {
   async isolate() {
     const name = `t_${Date.now().toString(36)}_${randomBytes(5).toString('hex')}`;
     const { isolate } = this.#engine;
-    return isolate === undefined ? { name, url: this.url, end: async () => undefined } : isolate(this.url, name);
+    return isolate === undefined
+      ? { name, url: this.url, end: async () => undefined }
+      : isolate(this.url, name);
   }
 
   /** Resolves when it answers its own protocol, rejects when it does not. */
@@ -43,13 +45,19 @@ export class EngineHandle {
 
   /** Its processes by name: `main`, or the members of a cluster. */
   get nodes() {
-    return (readState().engines[this.#key]?.nodes ?? []).map(({ name, port, process: { pid } }) => ({ name, port, pid }));
+    return (readState().engines[this.#key]?.nodes ?? []).map(({ name, port, process: { pid } }) => ({
+      name,
+      port,
+      pid,
+    }));
   }
 
   /** @param {string | undefined} node @returns {{ running: RunningEngine, chosen: RunningNode[] }} */
   #controlled(node) {
     if (this.origin !== 'own') {
-      throw new Error(`${this.name} is used by others too; ask for engine('${this.name}', { own: true }) to control it`);
+      throw new Error(
+        `${this.name} is used by others too; ask for engine('${this.name}', { own: true }) to control it`,
+      );
     }
     const running = readState().engines[this.#key];
     if (running === undefined) throw new Error(`${this.name} has been released`);
@@ -81,7 +89,11 @@ export class EngineHandle {
       const next = await launch(running.folder, old);
       await changeState((state) => {
         const nodes = state.engines[this.#key]?.nodes ?? [];
-        nodes.splice(nodes.findIndex(({ name }) => name === old.name), 1, next);
+        nodes.splice(
+          nodes.findIndex(({ name }) => name === old.name),
+          1,
+          next,
+        );
       });
     }
     const { nodes } = this.#controlled(node).running;

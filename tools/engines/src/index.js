@@ -3,4 +3,4 @@ export { ENGINE_NAMES } from './catalogue.js';
 export { engine, MissingEngine } from './engine.js';
 export { EngineHandle } from './handle.js';
 export { SENTINEL_MASTER } from './engines/redis-sentinel.js';
-export { startAll, stopAll } from './together.js';
+export { startAll, stopAll, whyMissing } from './together.js';

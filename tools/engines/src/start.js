@@ -8,6 +8,7 @@ import { end, killNow } from './processes/control.js';
 import { isAlive, ownIdentity } from './processes/identity.js';
 import { launch, logEnd } from './processes/launch.js';
 import { freePorts } from './processes/ports.js';
+import { reasonOf } from './say.js';
 import { home } from './state/folder.js';
 import { changeState, readState } from './state/state.js';
 import { ensureWarden } from './warden-start.js';
@@ -66,8 +67,14 @@ async function startOnce(engine, tools, { key, owner, lifetimeMs, options }) {
   chmodSync(folder, 0o755);
   /** @type {RunningEngine} */
   const running = {
-    ...{ name: engine.name, url: '', folder, ready: false, nodes: [] },
-    ...{ owner: ownIdentity(), askedAt: Date.now(), lifetimeMs },
+    name: engine.name,
+    url: '',
+    folder,
+    ready: false,
+    owner: ownIdentity(),
+    askedAt: Date.now(),
+    lifetimeMs,
+    nodes: [],
   };
   const save = () => changeState((state) => void (state.engines[key] = running));
   await save();
@@ -86,8 +93,9 @@ async function startOnce(engine, tools, { key, owner, lifetimeMs, options }) {
   } catch (error) {
     const logs = running.nodes.map(({ name }) => logEnd(folder, name)).filter((text) => text !== '');
     await endEngine(key);
-    const text = error instanceof Error ? error.message : String(error);
-    throw new Error([`${engine.name} does not start: ${text}`, ...logs].join('\n'), { cause: error });
+    throw new Error([`${engine.name} does not start: ${reasonOf(error)}`, ...logs].join('\n'), {
+      cause: error,
+    });
   }
 }
 

@@ -2,10 +2,11 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { acquire } from './acquire/acquire.js';
-import { fromEnvironment } from './address.js';
+import { fromEnvironment, variable } from './address.js';
 import { enginesNamed } from './catalogue.js';
+import { eventually } from './pause.js';
 import { ownIdentity } from './processes/identity.js';
-import { say } from './say.js';
+import { reasonOf, say } from './say.js';
 import { endEngine, isRunning, startEngine } from './start.js';
 import { home } from './state/folder.js';
 import { withLock } from './state/lock.js';
@@ -15,6 +16,7 @@ import { changeState, readState } from './state/state.js';
 
 /** How long an engine that belongs to no process stays when nobody asks for it. */
 export const DEFAULT_LIFETIME_MS = 2 * 3_600_000;
+const GIVEN_LIMIT_MS = 10_000;
 
 /**
  * @typedef {object} StartOptions
@@ -40,7 +42,10 @@ export const touch = (key) =>
 async function alreadyThere({ name, ready }) {
   const url = fromEnvironment(name);
   if (url !== null) {
-    await ready(url);
+    // A container beside the tests may still be starting.
+    await eventually(() => ready(url), { limitMs: GIVEN_LIMIT_MS }).catch((error) => {
+      throw new Error(`what ${variable(name)} names does not answer: ${reasonOf(error)}`, { cause: error });
+    });
     return { url, origin: 'environment' };
   }
   const running = readState().engines[name];
@@ -102,7 +107,7 @@ export async function startAll(names, options = {}) {
       const result = await start();
       if (result !== null) started[name] = result;
     } catch (error) {
-      missing.push({ name, reason: error instanceof Error ? error.message : String(error) });
+      missing.push({ name, reason: reasonOf(error) });
     }
   };
   for (const engine of engines) await note(engine, () => alreadyThere(engine));
@@ -121,6 +126,9 @@ export async function startAll(names, options = {}) {
   for (const { name, reason } of missing) say(`missing: ${name}: ${reason}`);
   return { started, missing };
 }
+
+/** Why the last start in this workspace could not get the engine; null when it could, or was not asked to. @param {string} name @returns {string | null} */
+export const whyMissing = (name) => readState().missing.find((one) => one.name === name)?.reason ?? null;
 
 /** Ends what `startAll` started in this process; what ran before stays. */
 export async function stopAll() {

@@ -1,5 +1,6 @@
 // Gets what engines need, in order of preference: what the machine has, its package manager, Docker.
 import { run } from '../processes/launch.js';
+import { reasonOf } from '../say.js';
 import { installPackages, whyNoApt } from './apt.js';
 import { whyNoDocker } from './docker.js';
 import { resolveJars } from './maven.js';
@@ -8,9 +9,6 @@ import { findPrograms } from './programs.js';
 /** @import { Engine, Missing, Tools } from '../types.js' */
 
 const LOWEST_JAVA = 17;
-
-/** @param {unknown} error */
-const text = (error) => (error instanceof Error ? error.message : String(error));
 
 /** @param {string} java */
 async function requireJava(java) {
@@ -29,7 +27,7 @@ const lacks = (engine) => findPrograms(engine.needs.programs).absent.length > 0;
  * @returns {Promise<Map<string, string>>} why not, by engine
  */
 async function install(engines) {
-  const lacking = engines.filter(lacks);
+  const lacking = engines.filter((engine) => engine.needs.packages.length > 0 && lacks(engine));
   const why = whyNoApt();
   if (why !== null) return new Map(lacking.map(({ name }) => [name, why]));
   /** @type {Map<string, string>} */
@@ -42,7 +40,7 @@ async function install(engines) {
   );
   if (!failed) return failures;
   for (const { name, needs } of lacking) {
-    await installPackages(needs.packages).catch((error) => failures.set(name, text(error)));
+    await installPackages(needs.packages).catch((error) => failures.set(name, reasonOf(error)));
   }
   return failures;
 }
@@ -51,7 +49,7 @@ async function install(engines) {
 async function fromMachine(engine, installFailure) {
   const { programs, absent } = findPrograms(engine.needs.programs);
   if (absent.length > 0) {
-    throw new Error(`${absent.join(', ')} not found; ${installFailure ?? 'the packages did not bring it'}`);
+    throw new Error(`${absent.join(', ')} not found; ${installFailure ?? 'no package brings it'}`);
   }
   const { artifact } = engine.needs;
   if (artifact === undefined) return { programs, jars: null, container: false };
@@ -65,7 +63,7 @@ async function fromAnywhere(engine, installFailure) {
     return await fromMachine(engine, installFailure);
   } catch (error) {
     const why = engine.service === undefined ? 'not offered through Docker' : await whyNoDocker();
-    if (why !== null) throw new Error(`${text(error)}; ${why}`, { cause: error });
+    if (why !== null) throw new Error(`${reasonOf(error)}; ${why}`, { cause: error });
     return { programs: {}, jars: null, container: true };
   }
 }
@@ -84,7 +82,7 @@ export async function acquire(engines) {
     try {
       tools.set(engine.name, await fromAnywhere(engine, failures.get(engine.name)));
     } catch (error) {
-      missing.push({ name: engine.name, reason: text(error) });
+      missing.push({ name: engine.name, reason: reasonOf(error) });
     }
   }
   return { tools, missing };

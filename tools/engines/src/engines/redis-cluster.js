@@ -35,7 +35,8 @@ async function meet({ nodes }, urls, busPorts) {
   for (const url of urls) {
     await eventually(
       async () => {
-        if (!(await clusterInfo(url)).includes(`cluster_known_nodes:${NODES}`)) throw new Error('not all met');
+        if (!(await clusterInfo(url)).includes(`cluster_known_nodes:${NODES}`))
+          throw new Error('not all met');
       },
       { limitMs: JOIN_LIMIT_MS },
     );
@@ -91,4 +92,3 @@ export const redisCluster = {
     }
   },
 };
-

@@ -60,6 +60,21 @@ function everyEntry() {
     .filter((found) => found !== null);
 }
 
+/**
+ * The memory a process takes; what it shares with others counts in parts, so that a sum over processes is true.
+ * Where the system does not say, its resident size.
+ * @param {Entry} one
+ */
+export function memoryKb({ pid, residentKb }) {
+  try {
+    return Number(
+      /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? residentKb,
+    );
+  } catch {
+    return residentKb;
+  }
+}
+
 /** Who the process with this number is now; null when there is none. @param {number} pid @returns {Identity | null} */
 export function identify(pid) {
   const found = entry(pid);

@@ -37,7 +37,9 @@ async function next(wire, expected) {
   const head = await wire.take(7);
   const body = await wire.take(head.readUInt32BE(3) + 1);
   if (body.readUInt16BE(0) !== CONNECTION || body.readUInt16BE(2) !== expected) {
-    throw new Error(`the server refuses the connection: ${body.toString('utf8', 7).replaceAll(/[^ -~]/g, '')}`);
+    throw new Error(
+      `the server refuses the connection: ${body.toString('utf8', 7).replaceAll(/[^ -~]/g, '')}`,
+    );
   }
   return body.subarray(4, -1);
 }

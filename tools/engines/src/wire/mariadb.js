@@ -29,7 +29,9 @@ function packet(sequence, body) {
 
 /** @param {...(Buffer | string)} parts */
 const sha1 = (...parts) =>
-  parts.reduce((/** @type {import('node:crypto').Hash} */ hash, part) => hash.update(part), createHash('sha1')).digest();
+  parts
+    .reduce((/** @type {import('node:crypto').Hash} */ hash, part) => hash.update(part), createHash('sha1'))
+    .digest();
 
 /** @param {string} password @param {Buffer} challenge */
 function token(password, challenge) {

@@ -43,7 +43,9 @@ async function scram(wire, password) {
   const first = `n=,r=${randomBytes(18).toString('base64')}`;
   const length = Buffer.alloc(4);
   length.writeInt32BE(first.length + 3);
-  wire.write(message('p', Buffer.concat([Buffer.from('SCRAM-SHA-256\0'), length, Buffer.from(`n,,${first}`)])));
+  wire.write(
+    message('p', Buffer.concat([Buffer.from('SCRAM-SHA-256\0'), length, Buffer.from(`n,,${first}`)])),
+  );
   const { body } = await next(wire);
   if (body.readInt32BE(0) !== SCRAM_CHALLENGE) throw new Error('the log-in takes an unexpected turn');
   wire.write(message('p', Buffer.from(scramAnswer(body.toString('utf8', 4), first, password))));
@@ -61,7 +63,8 @@ async function logIn(wire, { user, password, path }) {
     const step = type === 'R' ? body.readInt32BE(0) : AUTHENTICATED;
     if (step === SCRAM) await scram(wire, password);
     // 12 is SCRAM's closing message: nothing is asked with it.
-    else if (step !== AUTHENTICATED && step !== 12) throw new Error(`log-in method ${step} is not known here`);
+    else if (step !== AUTHENTICATED && step !== 12)
+      throw new Error(`log-in method ${step} is not known here`);
   }
 }
 

@@ -13,7 +13,7 @@ const encode = (words) =>
 async function reply(wire) {
   const line = await wire.line();
   const rest = line.slice(1);
-  switch (line[0]) {
+  switch (line.charAt(0)) {
     case '+':
       return rest;
     case ':':

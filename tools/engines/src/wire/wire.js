@@ -93,7 +93,10 @@ export class Wire {
 export async function withWire({ host, port }, talk) {
   const socket = connect(port, host);
   const wire = new Wire(socket);
-  const limit = setTimeout(() => socket.destroy(new Error(`${host}:${port} does not answer`)), ANSWER_LIMIT_MS);
+  const limit = setTimeout(
+    () => socket.destroy(new Error(`${host}:${port} does not answer`)),
+    ANSWER_LIMIT_MS,
+  );
   try {
     return await talk(wire);
   } finally {
