@@ -16,7 +16,7 @@ import { changeState, readState } from './state/state.js';
 
 /** How long an engine that belongs to no process stays when nobody asks for it. */
 export const DEFAULT_LIFETIME_MS = 2 * 3_600_000;
-const GIVEN_LIMIT_MS = 10_000;
+const GIVEN_LIMIT_MS = 5000;
 
 /**
  * @typedef {object} StartOptions

@@ -13,15 +13,22 @@ const TUNE_OK = 31;
 const OPEN = 40;
 const OPEN_OK = 41;
 
-/** @param {string} value */
-function longText(value) {
+/** @param {Buffer} fields */
+function table(fields) {
   const length = Buffer.alloc(4);
-  length.writeUInt32BE(Buffer.byteLength(value));
-  return Buffer.concat([length, Buffer.from(value)]);
+  length.writeUInt32BE(fields.length);
+  return Buffer.concat([length, fields]);
 }
+
+/** Written as a table is: its length, then its bytes. @param {string} value */
+const longText = (value) => table(Buffer.from(value));
 
 /** @param {string} value */
 const shortText = (value) => Buffer.concat([Buffer.from([Buffer.byteLength(value)]), Buffer.from(value)]);
+
+/** Asks to be told when the log-in fails, rather than to find the connection cut. */
+const CAPABILITY = Buffer.concat([shortText('authentication_failure_close'), Buffer.from('t\u0001')]);
+const PROPERTIES = table(Buffer.concat([shortText('capabilities'), Buffer.from('F'), table(CAPABILITY)]));
 
 /** @param {number} method @param {...Buffer} parts */
 function frame(method, ...parts) {
@@ -50,9 +57,8 @@ export function amqpOpen(url) {
   return withWire({ host, port }, async (wire) => {
     wire.write('AMQP\0\0\t\u0001');
     await next(wire, START);
-    const noProperties = Buffer.alloc(4);
     const answer = longText(`\0${user}\0${password}`);
-    wire.write(frame(START_OK, noProperties, shortText('PLAIN'), answer, shortText('en_US')));
+    wire.write(frame(START_OK, PROPERTIES, shortText('PLAIN'), answer, shortText('en_US')));
     wire.write(frame(TUNE_OK, await next(wire, TUNE)));
     wire.write(frame(OPEN, shortText(path === '' ? '/' : decodeURIComponent(path)), Buffer.from([0, 0])));
     await next(wire, OPEN_OK);

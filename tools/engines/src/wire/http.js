@@ -9,5 +9,6 @@ export async function json(url, init) {
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
   const text = await response.text();
   if (!response.ok) throw new Error(`${response.status}: ${text.slice(0, 200)}`);
-  return JSON.parse(text);
+  // An action without a result answers nothing at all.
+  return text === '' ? {} : JSON.parse(text);
 }
