@@ -43,8 +43,9 @@ export class EngineHandle {
     return this.#engine.ready(this.url);
   }
 
-  /** Its processes by name: `main`, or the members of a cluster. */
+  /** Its processes by name: `main`, or the members of a cluster; none when it is given by the environment. */
   get nodes() {
+    if (this.origin === 'environment') return [];
     return (readState().engines[this.#key]?.nodes ?? []).map(({ name, port, process: { pid } }) => ({
       name,
       port,

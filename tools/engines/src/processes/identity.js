@@ -3,10 +3,17 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** @import { Identity } from '../types.js' */
-/** @typedef {{ pid: number, parent: number, state: string, started: string, residentKb: number }} Entry */
+/** @typedef {{ pid: number, parent: number, ended: boolean, started: string, residentKb: number }} Entry */
 
 const PAGE_KB = 4;
 const hasProc = existsSync('/proc/self/stat');
+
+/**
+ * A dead process stays in the list until somebody reaps it. While one of its threads is still ending, though, its ports
+ * are still taken: only with the last one is it gone.
+ * @param {number} pid @param {string | undefined} state
+ */
+const hasEnded = (pid, state) => state === 'Z' && readdirSync(`/proc/${pid}/task`).length <= 1;
 
 /** @param {number} pid @returns {Entry | null} */
 function fromProc(pid) {
@@ -16,7 +23,7 @@ function fromProc(pid) {
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return {
       pid,
-      state: fields[0] ?? '',
+      ended: hasEnded(pid, fields[0]),
       parent: Number(fields[1]),
       started: fields[19] ?? '',
       residentKb: Number(fields[21]) * PAGE_KB,
@@ -39,7 +46,7 @@ function fromPs(selection) {
       .map(([pid, parent, state, rss, ...started]) => ({
         pid: Number(pid),
         parent: Number(parent),
-        state: state ?? '',
+        ended: state?.startsWith('Z') ?? true,
         residentKb: Number(rss),
         started: started.join(' '),
       }));
@@ -87,13 +94,13 @@ export const ownIdentity = () => identify(process.pid) ?? { pid: process.pid, st
 /** True while that very process runs; a dead one that nobody has reaped yet does not count. @param {Identity} one */
 export function isAlive({ pid, started }) {
   const found = entry(pid);
-  return found !== null && found.started === started && !found.state.startsWith('Z');
+  return found !== null && found.started === started && !found.ended;
 }
 
 /** The process and everything descended from it, empty when it is gone. @param {Identity} one @returns {Entry[]} */
 export function family(one) {
   if (!isAlive(one)) return [];
-  const all = everyEntry().filter(({ state }) => !state.startsWith('Z'));
+  const all = everyEntry().filter(({ ended }) => !ended);
   const members = all.filter(({ pid }) => pid === one.pid);
   for (const member of members) members.push(...all.filter(({ parent }) => parent === member.pid));
   return members;
