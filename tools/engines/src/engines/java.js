@@ -6,7 +6,7 @@ export const javaNeeds = {
     java: [...(process.env.JAVA_HOME ? [`${process.env.JAVA_HOME}/bin/java`] : []), 'java'],
     maven: ['mvn'],
   },
-  packages: ['openjdk-17-jdk-headless', 'maven'],
+  packages: ['default-jdk-headless', 'maven'],
 };
 
 /** @param {string | null} jars @param {number} heapMb @returns {string[]} */
