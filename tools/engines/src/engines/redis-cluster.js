@@ -26,30 +26,37 @@ async function giveSlots(urls) {
   }
 }
 
-/** @param {Plan} plan @param {string[]} urls @param {string[]} busPorts */
-async function meet({ nodes }, urls, busPorts) {
-  const [first = ''] = urls;
-  for (const [index, { port }] of nodes.entries()) {
-    await redisCommand(first, 'CLUSTER', 'MEET', '127.0.0.1', String(port), busPorts[index] ?? '');
-  }
+/** Repeats the question to each server until its answer has the words. @param {string[]} urls @param {string[]} question @param {RegExp} words @param {number} [count] */
+async function untilAllSay(urls, question, words, count = 1) {
   for (const url of urls) {
-    await eventually(
-      async () => {
-        if (!(await clusterInfo(url)).includes(`cluster_known_nodes:${NODES}`))
-          throw new Error('not all met');
-      },
-      { limitMs: JOIN_LIMIT_MS },
-    );
+    const ask = async () => {
+      const found = String(await redisCommand(url, ...question)).match(words) ?? [];
+      if (found.length < count)
+        throw new Error(`${url} does not answer ${question.join(' ')} with ${words.source}`);
+    };
+    await eventually(ask, { limitMs: JOIN_LIMIT_MS, everyMs: 50 });
   }
 }
 
-/** @param {string[]} urls */
-async function follow(urls) {
-  for (const [index, url] of urls.slice(0, MASTERS).entries()) {
-    const master = String(await redisCommand(url, 'CLUSTER', 'MYID'));
-    const replicate = () => redisCommand(urls[index + MASTERS] ?? '', 'CLUSTER', 'REPLICATE', master);
-    await eventually(replicate, { limitMs: JOIN_LIMIT_MS });
+/** @param {Plan} plan @param {string[]} urls */
+async function meet({ nodes }, urls) {
+  const [first = ''] = urls;
+  for (const { port, args } of nodes.slice(1)) {
+    const busPort = args[args.indexOf('--cluster-port') + 1] ?? '';
+    await redisCommand(first, 'CLUSTER', 'MEET', '127.0.0.1', String(port), busPort);
   }
+  await untilAllSay(urls, ['CLUSTER', 'INFO'], new RegExp(`cluster_known_nodes:${NODES}`));
+}
+
+/** Makes each replica follow its master, and waits until everybody knows: only then can it take over. @param {string[]} urls */
+async function follow(urls) {
+  const replicas = urls.slice(MASTERS);
+  for (const [index, replica] of replicas.entries()) {
+    const master = String(await redisCommand(urls[index] ?? '', 'CLUSTER', 'MYID'));
+    await eventually(() => redisCommand(replica, 'CLUSTER', 'REPLICATE', master), { limitMs: JOIN_LIMIT_MS });
+  }
+  await untilAllSay(replicas, ['INFO', 'replication'], /master_link_status:up/);
+  await untilAllSay(urls, ['CLUSTER', 'NODES'], /slave [^-].* connected/g, replicas.length);
 }
 
 /** @type {import('../types.js').Engine} */
@@ -77,9 +84,8 @@ export const redisCluster = {
 
   async settle(plan) {
     const urls = plan.url.split(',');
-    const busPorts = plan.nodes.map(({ args }) => args[args.indexOf('--cluster-port') + 1] ?? '');
     await giveSlots(urls);
-    await meet(plan, urls, busPorts);
+    await meet(plan, urls);
     await follow(urls);
   },
 
