@@ -1,7 +1,6 @@
 // A small process beside the engines: ends those whose owner has gone and those nobody has asked for too long, and
 // leaves when none is left. Nothing stays behind even when whoever started it was killed.
 import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { pause } from './pause.js';
 import { killNow } from './processes/control.js';
 import { isAlive } from './processes/identity.js';
@@ -25,21 +24,26 @@ async function leaveWhenEmpty() {
   });
 }
 
-/** @type {RunningEngine[]} */
-let known = [];
+/**
+ * An engine is forgotten only after it has ended. One that runs on although the state has lost it, because somebody
+ * emptied the temp folder, must not stay.
+ * @param {RunningEngine} lost
+ */
+function endLost({ nodes, folder }) {
+  nodes.forEach(killNow);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** @type {Record<string, RunningEngine>} */
+let known = {};
 for (;;) {
-  if (!existsSync(join(homePath(), 'state.json'))) {
-    // Somebody emptied the temp folder: what ran from it must not stay.
-    known.flatMap(({ nodes }) => nodes).forEach(killNow);
-    for (const { folder } of known) rmSync(folder, { recursive: true, force: true });
-    break;
-  }
   const { engines } = readState();
-  known = Object.values(engines);
+  for (const [key, running] of Object.entries(known)) if (engines[key] === undefined) endLost(running);
+  known = engines;
   for (const [key, running] of Object.entries(engines)) {
     // One that does not end is tried again at the next round.
     if (isOver(running)) await endEngine(key).catch(() => undefined);
   }
-  if (await leaveWhenEmpty()) break;
+  if (!existsSync(homePath()) || (await leaveWhenEmpty())) break;
   await pause(EVERY_MS);
 }

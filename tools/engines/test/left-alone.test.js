@@ -54,6 +54,22 @@ describe('an engine that nobody ends', () => {
     await gone(running);
   });
 
+  it('ends when somebody empties the folder that remembers it', async () => {
+    await startAll(['redis'], { detached: true });
+    const running = await onlyEngine();
+    const { warden } = readState();
+    // The warden has seen it once it has gone round again.
+    await changeState(
+      (state) =>
+        void (state.engines.other = { ...running, folder: join(folder, 'other'), nodes: [], askedAt: 0 }),
+    );
+    await eventually(async () => expect(readState().engines.other).toBeUndefined(), { limitMs: 10_000 });
+    rmSync(folder, { recursive: true });
+    const alive = () =>
+      [...running.nodes.map(({ process }) => process), warden].filter((one) => one && isAlive(one));
+    await eventually(async () => expect(alive()).toEqual([]), { limitMs: 10_000 });
+  });
+
   it('ends with its owner, even when that is killed', async () => {
     const index = new URL('../src/index.js', import.meta.url).href;
     const program = `import { engine } from '${index}'; await engine('redis', { own: true }); setInterval(() => {}, 1000);`;

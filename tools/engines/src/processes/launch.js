@@ -58,10 +58,10 @@ export function run(command, args, { folder, env, account, limitMs = 120_000 } =
       ...(folder === undefined ? {} : { cwd: folder }),
       env: { ...(folder === undefined ? process.env : baseEnvironment(folder)), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: limitMs,
-      killSignal: 'SIGKILL',
       ...as(account),
     });
+    // Not spawn's own limit: its timer stays behind, and this process with it, when the command does not exist.
+    const limit = setTimeout(() => child.kill('SIGKILL'), limitMs);
     let output = '';
     /** @param {Buffer} chunk */
     const collect = (chunk) => {
@@ -69,8 +69,12 @@ export function run(command, args, { folder, env, account, limitMs = 120_000 } =
     };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
-    child.once('error', failed);
+    child.once('error', (error) => {
+      clearTimeout(limit);
+      failed(error);
+    });
     child.once('close', (code, signal) => {
+      clearTimeout(limit);
       if (code === 0) done(output);
       else failed(new Error(`${command} ended with ${signal ?? code}: ${lastLines(output)}`));
     });
