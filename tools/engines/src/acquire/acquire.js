@@ -1,0 +1,89 @@
+// Gets what engines need, in order of preference: what the machine has, its package manager, Docker.
+import { run } from '../processes/launch.js';
+import { reasonOf } from '../say.js';
+import { installPackages, whyNoApt } from './apt.js';
+import { whyNoDocker } from './docker.js';
+import { resolveJars } from './maven.js';
+import { findPrograms } from './programs.js';
+
+/** @import { Engine, Missing, Tools } from '../types.js' */
+
+const LOWEST_JAVA = 17;
+
+/** @param {string} java */
+async function requireJava(java) {
+  const output = await run(java, ['-version']);
+  const major = Number(/version "(\d+)/.exec(output)?.[1] ?? 0);
+  if (major < LOWEST_JAVA) throw new Error(`Java ${LOWEST_JAVA} or newer is needed, ${java} is ${major}`);
+}
+
+/** @param {Engine} engine */
+const lacks = (engine) => findPrograms(engine.needs.programs).absent.length > 0;
+
+/**
+ * Installs the packages of all engines at once, which is much faster than one by one; when that fails, one by one,
+ * so that a package that cannot be had costs only its own engine.
+ * @param {Engine[]} engines
+ * @returns {Promise<Map<string, string>>} why not, by engine
+ */
+async function install(engines) {
+  const lacking = engines.filter((engine) => engine.needs.packages.length > 0 && lacks(engine));
+  const why = whyNoApt();
+  if (why !== null) return new Map(lacking.map(({ name }) => [name, why]));
+  /** @type {Map<string, string>} */
+  const failures = new Map();
+  if (lacking.length === 0) return failures;
+  const packages = [...new Set(lacking.flatMap(({ needs }) => needs.packages))];
+  const failed = await installPackages(packages).then(
+    () => false,
+    () => true,
+  );
+  if (!failed) return failures;
+  for (const { name, needs } of lacking) {
+    await installPackages(needs.packages).catch((error) => failures.set(name, reasonOf(error)));
+  }
+  return failures;
+}
+
+/** @param {Engine} engine @param {string | undefined} installFailure @returns {Promise<Tools>} */
+async function fromMachine(engine, installFailure) {
+  const { programs, absent } = findPrograms(engine.needs.programs);
+  if (absent.length > 0) {
+    throw new Error(`${absent.join(', ')} not found; ${installFailure ?? 'no package brings it'}`);
+  }
+  const { artifact } = engine.needs;
+  if (artifact === undefined) return { programs, jars: null, container: false };
+  await requireJava(programs.java ?? 'java');
+  return { programs, jars: await resolveJars(artifact, programs.maven ?? 'mvn'), container: false };
+}
+
+/** @param {Engine} engine @param {string | undefined} installFailure @returns {Promise<Tools>} */
+async function fromAnywhere(engine, installFailure) {
+  try {
+    return await fromMachine(engine, installFailure);
+  } catch (error) {
+    const why = engine.service === undefined ? 'not offered through Docker' : await whyNoDocker();
+    if (why !== null) throw new Error(`${reasonOf(error)}; ${why}`, { cause: error });
+    return { programs: {}, jars: null, container: true };
+  }
+}
+
+/**
+ * @param {Engine[]} engines
+ * @returns {Promise<{ tools: Map<string, Tools>, missing: Missing[] }>} every engine is in exactly one of the two
+ */
+export async function acquire(engines) {
+  const failures = await install(engines);
+  /** @type {Map<string, Tools>} */
+  const tools = new Map();
+  /** @type {Missing[]} */
+  const missing = [];
+  for (const engine of engines) {
+    try {
+      tools.set(engine.name, await fromAnywhere(engine, failures.get(engine.name)));
+    } catch (error) {
+      missing.push({ name: engine.name, reason: reasonOf(error) });
+    }
+  }
+  return { tools, missing };
+}

@@ -1,0 +1,41 @@
+// Every engine there is, those that take longest to start first.
+import { chromium } from './engines/chromium.js';
+import { dynamodb } from './engines/dynamodb.js';
+import { elasticmq } from './engines/elasticmq.js';
+import { kafka } from './engines/kafka.js';
+import { mariadb } from './engines/mariadb.js';
+import { nats } from './engines/nats.js';
+import { postgres } from './engines/postgres.js';
+import { rabbitmq } from './engines/rabbitmq.js';
+import { redisCluster } from './engines/redis-cluster.js';
+import { redisSentinel } from './engines/redis-sentinel.js';
+import { redis } from './engines/redis.js';
+
+/** @import { Engine } from './types.js' */
+
+/** @type {readonly Engine[]} */
+export const ENGINES = [
+  rabbitmq,
+  kafka,
+  dynamodb,
+  elasticmq,
+  redisCluster,
+  redisSentinel,
+  mariadb,
+  postgres,
+  chromium,
+  redis,
+  nats,
+];
+
+/** The names of every engine, sorted. */
+export const ENGINE_NAMES = ENGINES.map(({ name }) => name).sort();
+
+/** The engines with these names, slowest first; a name nobody has rejects all of them. @param {readonly string[]} names */
+export function enginesNamed(names) {
+  const unknown = names.filter((name) => !ENGINE_NAMES.includes(name));
+  if (unknown.length > 0) {
+    throw new Error(`no engine is called ${unknown.join(', ')}; there are ${ENGINE_NAMES.join(', ')}`);
+  }
+  return ENGINES.filter(({ name }) => names.includes(name));
+}
