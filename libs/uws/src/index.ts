@@ -19,5 +19,6 @@ export { type ListenAddress, type ServerOptions, type TcpPlace, UwsServer } from
 export { COMPRESSION_NAMES, type CompressionName } from './sockets/compression.js';
 export { SocketGateway } from './sockets/gateway.js';
 export type { SocketHandlers, SocketOptions, UpgradeDecision } from './sockets/handlers.js';
-export { type Message, type SendOutcome, Socket } from './sockets/socket.js';
+export { type SendOutcome, Socket } from './sockets/socket.js';
+export type { Message } from './text.js';
 export { UwsModule } from './uws.module.js';

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type * as UwsModule from 'uWebSockets.js';
+import { faultTexts, nativeFaults } from './native-faults.js';
 
 /** The whole native interface. Nothing outside this room may see it. */
 export type Native = typeof UwsModule & {
@@ -15,6 +16,8 @@ export interface NativeBinary {
   readonly arch: string;
   /** Node's binary interface number, `process.versions.modules`. */
   readonly abi: string;
+  /** What is wrong with it and cannot be helped here, for the log. */
+  readonly faults: readonly string[];
 }
 
 /**
@@ -27,11 +30,11 @@ const HEAD_VARIABLE = 'UWS_HTTP_MAX_HEADERS_SIZE';
 const require = createRequire(import.meta.url);
 
 /** What stands in the file name of a compiled library for this process. */
-function wanted(): Omit<NativeBinary, 'file'> {
+function wanted(): Omit<NativeBinary, 'file' | 'faults'> {
   return { platform: process.platform, arch: process.arch, abi: process.versions.modules };
 }
 
-const fileName = ({ platform, arch, abi }: Omit<NativeBinary, 'file'>): string =>
+const fileName = ({ platform, arch, abi }: Omit<NativeBinary, 'file' | 'faults'>): string =>
   `uws_${platform}_${arch}_${abi}.node`;
 
 /** The C library as this process reports it; asked only when loading failed, because the report is slow. */
@@ -84,5 +87,6 @@ export function native(): Native {
 export function nativeBinary(): NativeBinary {
   native();
   const names = wanted();
-  return { ...names, file: join(dirname(require.resolve('uWebSockets.js')), fileName(names)) };
+  const file = join(dirname(require.resolve('uWebSockets.js')), fileName(names));
+  return { ...names, file, faults: faultTexts(nativeFaults) };
 }

@@ -20,12 +20,14 @@ export async function start(parts: RuntimeParts, definition: AppDefinition, vers
   const stopping = new AbortController();
   shutdown.onShutdown('drain', 'start', () => stopping.abort());
   stopOnSignals(shutdown);
+  const { faults, ...binary } = nativeBinary();
   log.info('starting', {
     process: definition.process,
     version,
     node_id: config.instance.process_id,
-    ...nativeBinary(),
+    ...binary,
   });
+  for (const fault of faults) log.warn(fault);
   const scrape = await openMetrics(parts, version);
   admission.start();
   const listener = await openMainListener(parts);

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { type ServiceError, toServiceError } from '@carillon/errors';
 import type { HttpResponse as NativeResponse } from 'uWebSockets.js';
 import { type Answer, errorAnswer } from './answer.js';
+import { sendable } from '../text.js';
 import type { HttpRequest } from './request.js';
 import { answerableError } from './thrown.js';
 
@@ -219,7 +220,7 @@ export class HttpResponse {
     else if (this.request.method === 'HEAD') {
       native.writeHeader('content-length', String(this.bodyLength));
       this.#endBare(native);
-    } else native.end(this.#body, this.#closes);
+    } else native.end(sendable(this.#body), this.#closes);
   }
 
   /**

@@ -6,6 +6,7 @@ import type {
   WebSocketBehavior,
 } from 'uWebSockets.js';
 import { native } from '../native.js';
+import { type Message, sendable } from '../text.js';
 import { ListenError, whyNot } from './listen-error.js';
 import { nativeTlsOptions, type TlsFiles } from './tls.js';
 import { openUnixSocket, prepareUnixSocket, removeUnixSocket, type UnixSocketPlace } from './unix-socket.js';
@@ -74,13 +75,8 @@ export class UwsServer {
   }
 
   /** Sends to every socket subscribed to the topic. False: nobody is, or the server is closed. */
-  publish(
-    topic: string,
-    message: string | ArrayBuffer | Uint8Array,
-    isBinary = false,
-    compress = false,
-  ): boolean {
-    return !this.#closed && this.#app.publish(topic, message, isBinary, compress);
+  publish(topic: string, message: Message, isBinary = false, compress = false): boolean {
+    return !this.#closed && this.#app.publish(topic, sendable(message), isBinary, compress);
   }
 
   /** How many sockets of this process are subscribed to the topic. */

@@ -1,7 +1,5 @@
 import type { WebSocket as NativeSocket } from 'uWebSockets.js';
-
-/** What can be sent without a copy in JavaScript. */
-export type Message = string | ArrayBuffer | Uint8Array;
+import { type Message, sendable } from '../text.js';
 
 /**
  * What became of a message: on its way, kept until the client reads (see `drain`), thrown away because too much is
@@ -49,12 +47,14 @@ export class Socket<State> {
 
   send(message: Message, isBinary = false, compress = false): SendOutcome {
     const native = this.#native;
-    return native === null ? 'closed' : (OUTCOMES[native.send(message, isBinary, compress)] ?? 'dropped');
+    return native === null
+      ? 'closed'
+      : (OUTCOMES[native.send(sendable(message), isBinary, compress)] ?? 'dropped');
   }
 
   ping(message?: Message): SendOutcome {
     const native = this.#native;
-    return native === null ? 'closed' : (OUTCOMES[native.ping(message ?? '')] ?? 'dropped');
+    return native === null ? 'closed' : (OUTCOMES[native.ping(sendable(message ?? ''))] ?? 'dropped');
   }
 
   /** False when it was subscribed already, or is closed. */
@@ -73,7 +73,7 @@ export class Socket<State> {
 
   /** Sends to every other socket subscribed to the topic. False: nobody is, this one is not, or it is closed. */
   publish(topic: string, message: Message, isBinary = false, compress = false): boolean {
-    return this.#native?.publish(topic, message, isBinary, compress) ?? false;
+    return this.#native?.publish(topic, sendable(message), isBinary, compress) ?? false;
   }
 
   /** Runs the work with all its sends leaving as one piece; does not run it when closed. */
@@ -93,7 +93,7 @@ export class Socket<State> {
 
   /** Closes with a close frame; `close` of the handlers runs before this returns. */
   end(code = 1000, reason = ''): void {
-    this.#native?.end(code, closeReason(reason));
+    this.#native?.end(code, sendable(closeReason(reason)));
   }
 
   /** Drops the connection without a close frame. */
