@@ -3,6 +3,8 @@ import { relative } from 'node:path';
 import { bin, root, run } from './workspace.js';
 
 const folder = relative(root, process.cwd());
+// Tools run as they are written, rooms as they are compiled.
+const tests = folder.startsWith('tools') ? `${folder}/test/` : `${folder}/dist/`;
 const targets = {
   test: [
     bin('vitest'),
@@ -12,7 +14,7 @@ const targets = {
     '--config',
     'tools/run/vitest.config.js',
     '--passWithNoTests',
-    `${folder}/dist/`,
+    tests,
   ],
   lint: [bin('oxlint'), '--type-aware', '--deny-warnings', folder],
 };

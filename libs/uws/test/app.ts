@@ -27,6 +27,8 @@ export interface TestAppOptions {
   readonly prepare?: (app: INestApplication) => void;
   /** A root module instead of one made of `metadata`. */
   readonly root?: new () => object;
+  /** Absent: a free one. */
+  readonly port?: number;
 }
 
 function rootOf(metadata: ModuleMetadata): new () => object {
@@ -41,7 +43,7 @@ export async function startApp(options: TestAppOptions): Promise<TestApp> {
   const root = options.root ?? rootOf(options.metadata ?? {});
   const app = await NestFactory.create(root, adapter, { logger: false });
   options.prepare?.(app);
-  await app.listen(0, '127.0.0.1');
+  await app.listen(options.port ?? 0, '127.0.0.1');
   const { address } = server;
   if (address?.kind !== 'tcp') throw new Error('not listening');
   return { app, adapter, server, port: address.port, close: () => app.close() };

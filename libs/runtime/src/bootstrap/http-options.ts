@@ -3,11 +3,17 @@ import {
   type AdapterOptions,
   type CorsOptions,
   EXPOSED_HEADERS,
+  type FinishedObserver,
   type ServerOptions,
   type TcpPlace,
   type UnixSocketPlace,
 } from '@carillon/uws';
+import type { Metrics } from '../metrics/metrics.js';
+import type { HistogramSeries } from '../metrics/series.js';
 import type { RuntimeParts } from '../runtime-module.js';
+
+/** Far above what routes, methods and status classes come to; unknown methods could otherwise grow it. */
+const MAX_FOUND = 1000;
 
 /** TLS of the main listener; nothing when it is off. */
 export function serverOptions({ ssl }: Config): ServerOptions {
@@ -31,13 +37,11 @@ export function mainPlace({ unix_socket, host, port }: Config): TcpPlace | UnixS
 /** How HTTP behaves in this process. */
 export function adapterOptions({ config, logging, metrics }: RuntimeParts): AdapterOptions {
   const log = logging.for('service::ops');
-  const durations = metrics.histogram('http_request_duration_seconds');
   return {
     bodyLimitBytes: config.http_api.request_limit_in_mb * 1024 * 1024,
     trustHops: config.rate_limiter.api_rate_limit.trust_hops,
     cors: corsOptions(config.cors),
-    onFinished: (route, method, status, seconds) =>
-      durations.for({ route, method, status: statusClass(status) }).observe(seconds),
+    onFinished: durationObserver(metrics),
     onFault: (error, route) => log.error('unexpected fault', { error: error.cause ?? error, route }),
   };
 }
@@ -54,6 +58,21 @@ function corsOptions(cors: Config['cors']): CorsOptions {
     allowedHeaders: cors.allowed_headers,
     exposedHeaders: EXPOSED_HEADERS,
     credentials: cors.credentials,
+  };
+}
+
+/** Finding a series by its labels costs more than observing it; routes, methods and classes are few. */
+function durationObserver(metrics: Metrics): FinishedObserver {
+  const durations = metrics.histogram('http_request_duration_seconds');
+  const found = new Map<string, HistogramSeries>();
+  return (route, method, status, seconds) => {
+    const key = `${method}${Math.floor(status / 100)}${route}`;
+    let series = found.get(key);
+    if (series === undefined) {
+      series = durations.for({ route, method, status: statusClass(status) });
+      if (found.size < MAX_FOUND) found.set(key, series);
+    }
+    series.observe(seconds);
   };
 }
 
