@@ -41,6 +41,25 @@ describe('import arrows', () => {
     expect(problems([room('errors', '0'), user('signing', '1', 'errors')])).toEqual([]);
   });
 
+  it('knows for every two floors whether one may import the other', () => {
+    const below = {
+      0: '',
+      1: '0',
+      beside: '0 1 beside',
+      2: '0 1 beside',
+      3: '0 1 beside 2',
+      4: '0 1 beside 2 3',
+      app: '0 1 beside 2 3 4',
+      tool: '0 1 beside tool',
+    };
+    for (const from of Object.keys(below)) {
+      for (const to of Object.keys(below)) {
+        const wrong = problems([room('lower', to), user('upper', from, 'lower')]);
+        expect([from, to, wrong.length]).toEqual([from, to, below[from].split(' ').includes(to) ? 0 : 1]);
+      }
+    }
+  });
+
   it('refuses an import past the index of another room', () => {
     const deep = user('cache', '2', 'errors', {
       imports: importing('cache', '@carillon/errors/dist/table.js'),
