@@ -18,10 +18,14 @@ const LIMITED = [
 ] as const;
 const UNSET_LIMIT = 100;
 
-type BootstrapLimit =
-  | (typeof LIMITED)[number]
-  | 'max_backend_events_per_second'
-  | 'max_read_requests_per_second';
+/** Every limit the environment can set. */
+export const BOOTSTRAP_LIMITS = [
+  ...LIMITED,
+  'max_backend_events_per_second',
+  'max_read_requests_per_second',
+] as const;
+
+type BootstrapLimit = (typeof BOOTSTRAP_LIMITS)[number];
 
 /**
  * `SERVICE_DEFAULT_APP_*` as parsed; a member is named like its variable without the prefix, in lower case.

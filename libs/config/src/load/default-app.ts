@@ -1,5 +1,5 @@
 import type { AppRecord } from '../apps/record.js';
-import { bootstrapAppRecord, type BootstrapValues } from '../apps/bootstrap.js';
+import { BOOTSTRAP_LIMITS, bootstrapAppRecord, type BootstrapValues } from '../apps/bootstrap.js';
 import { items } from '../kernel/collections.js';
 import { bool, u32 } from '../kernel/index.js';
 import type { Findings, LeafType } from '../kernel/node.js';
@@ -9,20 +9,6 @@ import { variable, type Env } from './environment.js';
 const PREFIX = 'SERVICE_DEFAULT_APP';
 const INTEGER = u32({ default: 0, meaning: '' }).type;
 const BOOLEAN = bool({ default: false, meaning: '' }).type;
-
-const LIMITS = [
-  'max_connections',
-  'max_backend_events_per_second',
-  'max_client_events_per_second',
-  'max_read_requests_per_second',
-  'max_presence_members_per_channel',
-  'max_presence_member_size_in_kb',
-  'max_channel_name_length',
-  'max_event_channels_at_once',
-  'max_event_name_length',
-  'max_event_payload_in_kb',
-  'max_event_batch_size',
-] as const;
 
 /** The variables of the one app that the environment may describe. */
 class AppVariables {
@@ -55,7 +41,7 @@ class AppVariables {
 }
 
 function values(variables: AppVariables): Omit<BootstrapValues, 'id' | 'key' | 'secret'> {
-  const limits = LIMITS.map((key) => [key, variables.limit(key)] as const).filter(
+  const limits = BOOTSTRAP_LIMITS.map((key) => [key, variables.limit(key)] as const).filter(
     ([, value]) => value !== undefined,
   );
   const legacy = variables.flag('', 'SERVICE_ENABLE_CLIENT_MESSAGES');

@@ -10,6 +10,7 @@ import {
   redisAdapter,
   redisClusterAdapter,
 } from './brokers/index.js';
+import { SHARED_BROKERS } from './driver-names.js';
 
 const interest = table({
   linger_ms: u64({
@@ -71,18 +72,7 @@ const clusterHealth = table(
 
 export const adapter = table({
   driver: enumeration({
-    values: [
-      'local',
-      'redis',
-      'redis-cluster',
-      'nats',
-      'pulsar',
-      'rabbitmq',
-      'google-pubsub',
-      'kafka',
-      'iggy',
-      'omq',
-    ],
+    values: ['local', ...SHARED_BROKERS, 'omq'],
     default: 'local',
     env: 'ADAPTER_DRIVER',
     meaning: 'How nodes reach each other; `local` is a single node',

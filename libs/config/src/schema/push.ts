@@ -11,6 +11,7 @@ import {
   u64,
 } from '../kernel/index.js';
 import { apns, fcm, hms, webpush, wns } from './push-providers.js';
+import { SHARED_BROKERS } from './driver-names.js';
 
 const number = (initial: number, key: string | null, meaning: string, unit?: string) =>
   u64({
@@ -170,19 +171,7 @@ export const push = table({
     meaning: 'Where devices, subscriptions and publishes live',
   }),
   queue_driver: enumeration({
-    values: [
-      'memory',
-      'redis',
-      'redis-cluster',
-      'nats',
-      'pulsar',
-      'rabbitmq',
-      'google-pubsub',
-      'kafka',
-      'iggy',
-      'sqs',
-      'sns',
-    ],
+    values: ['memory', ...SHARED_BROKERS, 'sqs', 'sns'],
     default: 'memory',
     env: 'PUSH_QUEUE_DRIVER',
     meaning: 'Where push work waits',

@@ -14,6 +14,7 @@ import {
   u64,
 } from '../kernel/index.js';
 import { googlePubsub, iggy, kafka, nats, pulsar, rabbitmq } from './brokers/index.js';
+import { SHARED_BROKERS } from './driver-names.js';
 
 const positive = (initial: number, key: string, meaning: string, unit?: string) =>
   u64({ default: initial, min: 1, env: `QUEUE_${key}`, meaning, ...(unit === undefined ? {} : { unit }) });
@@ -171,20 +172,7 @@ const sns = table({
 
 export const queue = table({
   driver: enumeration({
-    values: [
-      'memory',
-      'redis',
-      'redis-cluster',
-      'nats',
-      'pulsar',
-      'rabbitmq',
-      'google-pubsub',
-      'kafka',
-      'iggy',
-      'sqs',
-      'sns',
-      'none',
-    ],
+    values: ['memory', ...SHARED_BROKERS, 'sqs', 'sns', 'none'],
     default: 'memory',
     env: 'QUEUE_DRIVER',
     meaning: 'Where background work waits; `none` turns webhooks off',
