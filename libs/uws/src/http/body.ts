@@ -5,6 +5,7 @@ export type BodyOutcome =
   | { readonly tooLarge: false; readonly bytes: Buffer | undefined; readonly length: number }
   | { readonly tooLarge: true };
 
+const NOTHING = Buffer.alloc(0);
 const TOO_LARGE: BodyOutcome = { tooLarge: true };
 
 /**
@@ -34,7 +35,8 @@ export class BodyReader {
   readonly #keeps: boolean;
   #outcome: BodyOutcome | undefined;
   #listener: ((outcome: BodyOutcome) => void) | undefined;
-  #chunks: Buffer[] = [];
+  /** Holds the first `#length` bytes; grows by doubling, because kept pieces would cost more than their bytes. */
+  #bytes: Buffer = NOTHING;
   #length = 0;
   #over = false;
   #linger: NodeJS.Timeout | undefined;
@@ -60,29 +62,38 @@ export class BodyReader {
   cancel(): void {
     this.#listener = undefined;
     this.#outcome ??= TOO_LARGE;
-    this.#chunks = [];
+    this.#bytes = NOTHING;
     clearTimeout(this.#linger);
   }
 
   #take(chunk: ArrayBuffer, isLast: boolean): void {
     if (this.#outcome !== undefined) return;
+    const before = this.#length;
     this.#length += chunk.byteLength;
     if (!this.#over && this.#length > this.#limit) this.#exceed();
-    // The native buffer is only valid during this call.
-    if (!this.#over && this.#keeps && chunk.byteLength > 0) this.#chunks.push(Buffer.from(chunk.slice(0)));
+    if (!this.#over && this.#keeps && chunk.byteLength > 0) this.#keep(new Uint8Array(chunk), before);
     if (isLast) this.#settle(this.#over ? TOO_LARGE : this.#complete());
   }
 
+  /** The native buffer is only valid during the call that brings it, so its bytes are copied. */
+  #keep(chunk: Uint8Array, offset: number): void {
+    if (this.#bytes.length < this.#length) {
+      const capacity = offset === 0 ? this.#length : Math.min(this.#limit, this.#length * 2);
+      const grown = Buffer.allocUnsafeSlow(capacity);
+      this.#bytes.copy(grown, 0, 0, offset);
+      this.#bytes = grown;
+    }
+    this.#bytes.set(chunk, offset);
+  }
+
   #complete(): BodyOutcome {
-    const [only] = this.#chunks;
-    const bytes =
-      this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#keeps ? this.#length : 0);
-    return { tooLarge: false, bytes: this.#keeps ? bytes : undefined, length: this.#length };
+    const bytes = this.#keeps ? this.#bytes.subarray(0, this.#length) : undefined;
+    return { tooLarge: false, bytes, length: this.#length };
   }
 
   #exceed(): void {
     this.#over = true;
-    this.#chunks = [];
+    this.#bytes = NOTHING;
     this.#linger = setTimeout(() => this.#settle(TOO_LARGE), LINGER_MS);
   }
 
