@@ -134,6 +134,6 @@ describe('interpolation of a file', () => {
   });
 
   it('ends a default at the first brace', () => {
-    expect(runs({ toml: 'mode = "${H:-a}b}"' }).config.mode).toBe('ab}');
+    expect(runs({ toml: 'host = "${H:-a}b}"' }).config.host).toBe('ab}');
   });
 });

@@ -37,7 +37,8 @@ export const topLevel = {
   host: string({
     default: '0.0.0.0',
     notEmpty: true,
-    bounds: [matches(/^$|^[A-Za-z0-9._:[\]%-]+$/, 'an IP address or a host name')],
+    // Only what can be no name at all: what does not resolve is told when the listener opens.
+    bounds: [matches(/^[^\s/]*$/, 'an IP address or a host name')],
     env: 'HOST',
     meaning: 'Bind address of the main listener',
   }),
