@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { HttpResponse as NativeResponse } from 'uWebSockets.js';
 import { describe, expect, it } from 'vitest';
 import { type BodyOutcome, BodyReader } from '../src/http/body.js';
