@@ -5,15 +5,15 @@ import { type BodyOutcome, BodyReader } from '../src/http/body.js';
 
 /** A reader and the native callback that feeds it; the fed buffer is spoiled afterwards, as the native one is. */
 function reading(limit: number, declaredLength = 0) {
-  let feed: (chunk: ArrayBuffer, isLast: boolean) => void = () => {};
-  const native = { onData: (take: typeof feed) => void (feed = take) } as unknown as NativeResponse;
+  const feeds: ((chunk: ArrayBuffer, isLast: boolean) => void)[] = [];
+  const native = { onData: (take: (typeof feeds)[number]) => feeds.push(take) } as unknown as NativeResponse;
   const reader = new BodyReader(limit, true);
   reader.read(native, declaredLength);
   const outcomes: BodyOutcome[] = [];
   reader.whenDone((outcome) => outcomes.push(outcome));
   const give = (bytes: Uint8Array, isLast: boolean): void => {
     const chunk = Uint8Array.from(bytes);
-    feed(chunk.buffer, isLast);
+    feeds[0]?.(chunk.buffer, isLast);
     chunk.fill(0xff);
   };
   return { give, outcomes };
