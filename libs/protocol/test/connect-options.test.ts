@@ -22,15 +22,15 @@ const V2 = {
 };
 const parse = (query: string, rules = {}): unknown => parseConnectOptions(query, { ...RULES, ...rules });
 
+/** The first word of the refusal; none when the query is fine, and something else when it fails in another way. */
 function refusedParameter(query: string): string {
   try {
     parse(query);
+    return 'none';
   } catch (error) {
-    expect(error).toBeInstanceOf(ServiceError);
-    expect(error).toMatchObject({ code: 'invalid_input', status: 400 });
-    return error instanceof ServiceError ? (error.message.split(' ')[0] ?? '') : '';
+    const isRefusal = error instanceof ServiceError && error.code === 'invalid_input';
+    return isRefusal ? (error.message.split(' ')[0] ?? '') : String(error);
   }
-  return 'none';
 }
 
 describe('connect options', () => {
@@ -111,7 +111,7 @@ describe('connect options', () => {
   it('of any query are read or refused with 400', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (query) => {
-        expect(refusedParameter(query)).not.toBe('');
+        expect(['none', 'protocol', 'format']).toContain(refusedParameter(query));
       }),
     );
   });

@@ -18,7 +18,8 @@ function answers(frame: ArrayBuffer | string): void {
   const read = decodeV1Frame(frame);
   expect(KINDS).toContain(read.kind);
   if (read.kind === 'client-event' && read.dataText !== null) JSON.parse(read.dataText);
-  if (read.kind === 'malformed') expect(JSON.parse(encodeV1(errorFrame(read.error))).data.code).toBe(4000);
+  const code = read.kind === 'malformed' ? JSON.parse(encodeV1(errorFrame(read.error))).data.code : 4000;
+  expect(code).toBe(4000);
 }
 
 const malformed = (request: string | null, channel: string | null): object => ({

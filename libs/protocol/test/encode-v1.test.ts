@@ -101,6 +101,7 @@ describe('frames of protocol 1 are as documented', () => {
 });
 
 const text = fc.string({ unit: 'binary' });
+const read = (frame: protocol.OutboundFrame) => JSON.parse(encodeV1(frame));
 
 describe('what went into a frame comes out of it', () => {
   it('for application events', () => {
@@ -140,7 +141,6 @@ describe('what went into a frame comes out of it', () => {
   it('for every other text', () => {
     fc.assert(
       fc.property(text, text, fc.json(), (channel, word, userInfoText) => {
-        const read = (frame: protocol.OutboundFrame) => JSON.parse(encodeV1(frame));
         expect(read(protocol.errorFrame({ code: 4000, message: word, channel })).data.message).toBe(word);
         const denied = read(protocol.subscriptionError(channel, { code: 4300, message: word }, 400));
         expect([denied.channel, denied.data.error]).toEqual([channel, word]);
