@@ -1,0 +1,40 @@
+/** How frames travel on a connection. */
+export type WireFormat = 'json' | 'messagepack' | 'protobuf';
+
+/** Whether an append to a message arrives as the piece added or as the whole. */
+export type AppendMode = 'delta' | 'full';
+
+/** Who is calling, for logs and metrics only. Empty: not told. At most 128 characters each. */
+export interface ClientLibrary {
+  readonly client: string;
+  readonly version: string;
+}
+
+/** What a protocol 1 connection asked for. */
+export interface V1ConnectOptions extends ClientLibrary {
+  readonly protocol: 1;
+  /** This protocol knows no capability tokens: a connection that brings one is closed with 4009. */
+  readonly bringsToken: boolean;
+}
+
+/** What a protocol 2 connection asked for. */
+export interface V2ConnectOptions extends ClientLibrary {
+  readonly protocol: 2;
+  readonly format: WireFormat;
+  /** Whether the sender of a client event receives it too. */
+  readonly echoMessages: boolean;
+  readonly appendMode: AppendMode;
+  /** Advisory. Null: none asked for. */
+  readonly appendRollupWindowMs: number | null;
+  /** Not yet verified. Null: none given. */
+  readonly token: string | null;
+}
+
+/** The configuration that connect options depend on. */
+export interface ConnectRules {
+  /** Off: `echo_messages` is ignored and echo is on. */
+  readonly echoControlEnabled: boolean;
+  readonly defaultEchoMessages: boolean;
+  readonly minRollupWindowMs: number;
+  readonly maxRollupWindowMs: number;
+}

@@ -1,0 +1,51 @@
+export {
+  type AppendMode,
+  type ClientLibrary,
+  type ConnectRules,
+  type V1ConnectOptions,
+  type V2ConnectOptions,
+  type WireFormat,
+} from './connect/options.js';
+export { parseConnectOptions } from './connect/parse-query.js';
+export {
+  eventForProtocol,
+  isClientEvent,
+  readReservedEvent,
+  type ProtocolVersion,
+  type ReservedKind,
+} from './event-names.js';
+export { frameError, type FrameError, type FrameErrorDetail } from './frame-error.js';
+export { readChannelData } from './inbound/channel-data.js';
+export { decodeV1Frame } from './inbound/decode-v1.js';
+export {
+  type ClientEventFrame,
+  type InboundFrame,
+  type MalformedFrame,
+  type RefusedFrame,
+  type SigninFrame,
+  type SubscribeFrame,
+  type SystemRequest,
+  type UnsubscribeFrame,
+} from './inbound/frame.js';
+export { readUserData, type UserData } from './inbound/user-data.js';
+export { rawMember } from './json/raw-member.js';
+export {
+  connectionEstablished,
+  errorFrame,
+  PING,
+  PONG,
+  signinSuccess,
+  watchlistEvents,
+} from './outbound/connection.js';
+export { encodeV1 } from './outbound/encode-v1.js';
+export { type OutboundFrame } from './outbound/frame.js';
+export { memberAdded, memberRemoved, type PresenceMember } from './outbound/presence.js';
+export {
+  cacheMiss,
+  presenceSubscriptionSucceeded,
+  subscriptionCount,
+  subscriptionError,
+  subscriptionSucceeded,
+  type SubscriptionErrorStatus,
+} from './outbound/subscription.js';
+export { isSocketId, newSocketId } from './socket-id.js';

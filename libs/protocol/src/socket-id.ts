@@ -1,0 +1,18 @@
+import { randomInt } from 'node:crypto';
+
+const HIGHEST = 10_000_000_000;
+const LONGEST = 128;
+const SYNTAX = /^\d+\.\d+$/;
+
+/**
+ * A new socket id: two numbers of 0..10^10 from the system's secure source. There are 10^20 of them, so that among a
+ * million sockets the chance of any two being equal is below one in a hundred million; no registry is needed.
+ */
+export function newSocketId(): string {
+  return `${randomInt(HIGHEST + 1)}.${randomInt(HIGHEST + 1)}`;
+}
+
+/** Whether a text has the form of a socket id, as publishers name one. Says nothing about whether it exists. */
+export function isSocketId(text: string): boolean {
+  return text.length <= LONGEST && SYNTAX.test(text);
+}

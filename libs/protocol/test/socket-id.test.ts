@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { isSocketId, newSocketId } from '../src/index.js';
+
+it('new socket ids are two numbers up to 10^10 and do not repeat', () => {
+  const ids = Array.from({ length: 10_000 }, newSocketId);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) {
+    expect(id).toMatch(/^\d+\.\d+$/);
+    expect(isSocketId(id)).toBe(true);
+    for (const part of id.split('.')) expect(Number(part)).toBeLessThanOrEqual(10 ** 10);
+  }
+});
+
+it.each([
+  '',
+  '1',
+  '1.',
+  '.1',
+  '1.2.3',
+  '1.2\n',
+  ' 1.2',
+  '-1.2',
+  '1e3.2',
+  '1,2',
+  '٣.١',
+  `${'1'.repeat(127)}.1`,
+])('%j is no socket id', (text) => {
+  expect(isSocketId(text)).toBe(false);
+});
+
+it.each(['0.0', '218734.4410928', '007.1'])('%s is a socket id', (text) => {
+  expect(isSocketId(text)).toBe(true);
+});
