@@ -68,7 +68,10 @@ export class Channels {
 }
 
 /** Patterns and meta names do not exist on V1, valid or not, so that reason comes first. */
-function onV1(channel: SubscribableChannel | ChannelRefusal, name: string): SubscribableChannel | ChannelRefusal {
+function onV1(
+  channel: SubscribableChannel | ChannelRefusal,
+  name: string,
+): SubscribableChannel | ChannelRefusal {
   if (channel.accepted && (channel.form === 'ordinary' || channel.form === 'server_to_user')) return channel;
   return refusalOnV1(name) ?? channel;
 }
