@@ -52,4 +52,5 @@ export { problemLine } from './report.js';
 export { type AvailableDrivers } from './rules/rule.js';
 export { type Config } from './schema/index.js';
 export { PUSH_STAGES } from './schema/listener.js';
+export { COMPRESSION_NAMES } from './schema/websocket.js';
 export { REDACTED, Secret } from './secret.js';

@@ -4,6 +4,7 @@ export { mintCapabilityToken, type TokenContent } from './capability/mint.js';
 export { type Operation } from './capability/operations.js';
 export { readSigninCapabilities, type SigninCapabilities } from './capability/signin.js';
 export { verifyCapabilityToken, type TokenVerdict } from './capability/token.js';
+export { formDecode } from './request/form-decode.js';
 export { signRequest, type RequestToSign } from './request/sign-request.js';
 export { parseSignedQuery, type SignedQuery } from './request/signed-query.js';
 export { verifySignedRequest, type ReceivedRequest } from './request/verify-request.js';

@@ -1,9 +1,9 @@
+import { COMPRESSION_NAMES } from '@carillon/config';
 import { ServiceError } from '@carillon/errors';
 import { Injectable } from '@nestjs/common';
 import { HANDSHAKE, OPCODE, RawConnection, rawHttp, RawSocketClient, requestBytes } from '@carillon/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  COMPRESSION_NAMES,
   type HttpRequest,
   type Socket,
   SocketGateway,

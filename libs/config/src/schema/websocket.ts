@@ -1,5 +1,19 @@
 import { bool, bound, enumeration, table, u64, u64OrNone } from '../kernel/index.js';
 
+/** What frames may be compressed with. */
+export const COMPRESSION_NAMES = [
+  'disabled',
+  'dedicated',
+  'shared',
+  'window256b',
+  'window1kb',
+  'window2kb',
+  'window4kb',
+  'window8kb',
+  'window16kb',
+  'window32kb',
+] as const;
+
 export const websocket = table({
   max_messages: u64OrNone({
     default: 1000,
@@ -62,18 +76,7 @@ export const websocket = table({
     meaning: 'Inbound silence after which a V2 socket is closed; 0 = off',
   }),
   compression: enumeration({
-    values: [
-      'disabled',
-      'dedicated',
-      'shared',
-      'window256b',
-      'window1kb',
-      'window2kb',
-      'window4kb',
-      'window8kb',
-      'window16kb',
-      'window32kb',
-    ],
+    values: COMPRESSION_NAMES,
     default: 'disabled',
     env: 'WEBSOCKET_COMPRESSION',
     meaning: 'Compression of frames and the memory it may use per socket',

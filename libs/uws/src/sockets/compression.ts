@@ -1,19 +1,7 @@
+import type { COMPRESSION_NAMES } from '@carillon/config';
 import { type Native, native } from '../native.js';
 
-/** What a socket route compresses with; the names of the configuration. */
-export const COMPRESSION_NAMES = [
-  'disabled',
-  'dedicated',
-  'shared',
-  'window256b',
-  'window1kb',
-  'window2kb',
-  'window4kb',
-  'window8kb',
-  'window16kb',
-  'window32kb',
-] as const;
-
+/** What a socket route compresses with, as the configuration names it. */
 export type CompressionName = (typeof COMPRESSION_NAMES)[number];
 
 /** Compressor and decompressor by sliding window; the native names count memory instead. */
