@@ -1,4 +1,3 @@
-import { COMPRESSION_NAMES } from '@carillon/config';
 import { ServiceError } from '@carillon/errors';
 import { Injectable } from '@nestjs/common';
 import { HANDSHAKE, OPCODE, RawConnection, rawHttp, RawSocketClient, requestBytes } from '@carillon/testing';
@@ -9,10 +8,8 @@ import {
   SocketGateway,
   type SocketHandlers,
   type UpgradeDecision,
-  UwsServer,
 } from '../src/index.js';
-import { nativeCompression } from '../src/sockets/compression.js';
-import { startApp, startBare, type TestApp } from './app.js';
+import { startApp, type TestApp } from './app.js';
 
 const later = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
@@ -271,50 +268,5 @@ describe('sockets', () => {
     expect([...outcomes].sort()).toEqual(['buffered', 'dropped', 'sent']);
     expect(socket?.bufferedBytes).toBeGreaterThan(100_000);
     client.destroy();
-  });
-});
-
-describe('a server without socket routes', () => {
-  it('publishes to nobody and lives', async () => {
-    const { server, port, adapter } = await startBare();
-    adapter.fastRoute('GET', '/', (_request, response) => response.send({}));
-    expect(server.publish('topic', 'x')).toBe(false);
-    expect(server.subscriberCount('topic')).toBe(0);
-    expect((await rawHttp(port)).status).toBe(200);
-    server.close();
-    expect(server.publish('topic', 'x')).toBe(false);
-  });
-
-  it('publishes before it listens', () => {
-    const server = new UwsServer();
-    expect(server.publish('topic', 'x')).toBe(false);
-    server.close();
-  });
-});
-
-const windowBits = (setting: number) => [(setting >> 4) & 15, (setting >> 8) & 15];
-
-describe('socket settings', () => {
-  it('knows every compression by name and each window by its size', () => {
-    const settings = COMPRESSION_NAMES.map(nativeCompression);
-    expect(settings[0]).toBe(0);
-    expect(windowBits(nativeCompression('window1kb'))).toEqual([10, 10]);
-    expect(windowBits(nativeCompression('window32kb'))).toEqual([15, 15]);
-    expect(windowBits(nativeCompression('dedicated'))).toEqual([15, 15]);
-    expect(new Set(settings).size).toBe(COMPRESSION_NAMES.length - 1);
-  });
-
-  it('refuses idle timeouts the native library would end the process for', async () => {
-    const { server, adapter } = await startBare();
-    const route = (idleTimeoutSeconds: number) => () =>
-      adapter.socketRoute(`/t${idleTimeoutSeconds}`, {
-        socketOptions: { idleTimeoutSeconds },
-        upgrade: () => ({ accept: null }),
-        message: () => {},
-      });
-    for (const bad of [1, 7, 961, -1, 8.5]) expect(route(bad)).toThrow(RangeError);
-    for (const good of [0, 8, 120, 960]) expect(route(good)).not.toThrow();
-    expect(route(120)).toThrow('taken');
-    server.close();
   });
 });
