@@ -4,6 +4,7 @@ import { AbstractHttpAdapter } from '@nestjs/core';
 import type { UwsServer } from '../server/uws-server.js';
 import type { SocketHandlers } from '../sockets/handlers.js';
 import { SocketRoute } from '../sockets/socket-route.js';
+import type { Message } from '../text.js';
 import type { Answer } from './answer.js';
 import { Cors, type CorsOptions } from './cors.js';
 import { Dispatcher, type FinishedObserver } from './dispatcher.js';
@@ -118,6 +119,11 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
     const behavior = route.behavior();
     this.#server.onSocket(path, behavior);
     this.#server.onSocket(`${path}/`, behavior);
+  }
+
+  /** Sends to every socket of this process subscribed to the topic. False: nobody is, or the server is closed. */
+  publish(topic: string, message: Message, isBinary = false, compress = false): boolean {
+    return this.#server.publish(topic, message, isBinary, compress);
   }
 
   // What Nest's core calls. Registrations come with a path, or with a handler alone.

@@ -1,0 +1,1 @@
+export { type Cache, type CacheEntry, type CachePage } from './port.js';

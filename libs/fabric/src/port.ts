@@ -1,0 +1,48 @@
+import type { LiveEvent } from './live-event.js';
+import type { Answer, Question } from './question.js';
+
+/**
+ * What a process with sockets does for the fabric. Everything is called synchronously on the socket loop, must not
+ * throw and must not wait.
+ */
+export interface FabricListener {
+  /** Hands an event to the local subscribers of its channel. Events of one channel come in the order published. */
+  deliver(event: LiveEvent): void;
+  /** This process's own part of an answer. */
+  answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind];
+}
+
+/** An answer put together from those of every process with sockets. */
+export interface Gathered<Kind extends keyof Question> {
+  readonly answer: Answer[Kind];
+  /** False when some process did not answer in time: the answer is what arrived. */
+  readonly complete: boolean;
+}
+
+/**
+ * Live messages between the processes of one installation. Where the work is done at once, methods return undefined
+ * instead of a promise, so that the live path of one process never waits.
+ *
+ * Promises of every driver:
+ * - An event published here reaches the local listener before `publish` returns, whatever becomes of the broker.
+ * - Events that one process publishes to one channel reach every other process in that order, at most once each.
+ * - An event published anywhere after `subscribe` has settled reaches this process.
+ * - `publish` rejects when other processes could not be reached; local delivery stands.
+ */
+export interface Fabric {
+  /** Unique per process start. */
+  readonly nodeId: string;
+  /** Names who receives here; once per process. A process without sockets names nobody and only publishes and asks. */
+  listen(listener: FabricListener): void;
+  publish(event: LiveEvent): Promise<void> | undefined;
+  /** Events of the channel are wanted here from now on. Counted by the caller: called at the first subscriber only. */
+  subscribe(appId: string, channel: string): Promise<void> | undefined;
+  /** The last subscriber has gone. */
+  unsubscribe(appId: string, channel: string): void;
+  /** Asks every process with sockets, this one included. Never rejects: what cannot be had makes it incomplete. */
+  ask<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Promise<Gathered<Kind>>;
+  /** Null when healthy, else what is wrong. */
+  health(): Promise<string | null>;
+  /** Idempotent. Afterwards nothing is delivered or answered. */
+  close(): Promise<void>;
+}

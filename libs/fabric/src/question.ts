@@ -1,0 +1,25 @@
+/** What may be asked of all processes with sockets, by kind. */
+export interface Question {
+  /** Sockets per occupied channel whose name starts with the prefix. Special channels are never listed. */
+  readonly channels_with_sockets_count: { readonly prefix: string };
+  /** Sockets of each of these channels. */
+  readonly batch_channel_sockets_count: { readonly channels: readonly string[] };
+  /** Sockets of the app. */
+  readonly sockets_count: null;
+  /** Close every socket signed in as the user, for good. */
+  readonly terminate_user: { readonly userId: string };
+  /** Close every socket signed in as the user so that it comes back. */
+  readonly force_reconnect: { readonly userId: string };
+}
+
+/** What each kind of question is answered with. */
+export interface Answer {
+  readonly channels_with_sockets_count: ReadonlyMap<string, number>;
+  /** Channels without a socket are left out. */
+  readonly batch_channel_sockets_count: ReadonlyMap<string, number>;
+  readonly sockets_count: number;
+  /** How many were closed. */
+  readonly terminate_user: number;
+  /** How many were closed. */
+  readonly force_reconnect: number;
+}

@@ -1,0 +1,71 @@
+/** A place where users are: a presence channel, or the signed-in users of an app (see `ONLINE_USERS`). */
+export interface PresencePlace {
+  readonly appId: string;
+  readonly channel: string;
+}
+
+/** One user of a place, as the others see it. */
+export interface Member {
+  readonly userId: string;
+  /** JSON text, sent on as it is. */
+  readonly userInfoText: string;
+}
+
+/** One connection of a user in a place. */
+export interface Presentation extends PresencePlace, Member {
+  readonly socketId: string;
+}
+
+/** What became of a join. `members` are in order of first join, the joiner included. */
+export type JoinOutcome =
+  | { readonly kind: 'joined'; readonly members: readonly Member[] }
+  /** As many other users are there as the limit allows. Nothing has changed. */
+  | { readonly kind: 'full' };
+
+/** Why a user's last connection went. */
+export type LeaveCause = 'left' | 'connection_lost' | 'forced_disconnect' | 'orphan_cleanup';
+
+/** A user came to a place, went, or changed. Each reaches the observer of exactly one process. */
+export type PresenceChange = PresencePlace &
+  (
+    | { readonly kind: 'added'; readonly member: Member; readonly socketId: string }
+    | { readonly kind: 'removed'; readonly userId: string; readonly cause: LeaveCause }
+    | { readonly kind: 'updated'; readonly member: Member; readonly socketId: string }
+  );
+
+/** Told of changes, synchronously and in order per (place, user); must not throw. */
+export type PresenceObserver = (change: PresenceChange) => void;
+
+/**
+ * Who is where, over all processes of the installation. Members are users, not sockets: a user is `added` with its
+ * first connection and `removed` with its last. Decisions are serialized per (place, user), so the changes of one
+ * user alternate between added and removed, whatever interleaves. Every operation rejects with `PresenceUnavailable`
+ * when the store cannot be reached, and has then changed nothing that a retry would not mend.
+ */
+export interface Presence {
+  /** Names who is told of the changes this process causes; once per process. */
+  observe(observer: PresenceObserver): void;
+  /**
+   * A connection comes. A repeated join of the same socket changes nothing, also not its user info, and answers the
+   * members again. Else the user's info becomes this one. During a lease the join cancels it, and nothing is told.
+   * `maxMembers` counts distinct users (leased ones too) and never keeps out a user who is there; Infinity: no limit.
+   */
+  join(presentation: Presentation, maxMembers: number): Promise<JoinOutcome>;
+  /**
+   * A connection goes; unknown ones are ignored. When it was the user's last: with `leaseMs` 0 the user is removed at
+   * once, else when that time has passed without a join. With the bound on leases reached, removal is at once.
+   */
+  leave(connection: Omit<Presentation, 'userInfoText'>, leaseMs: number, cause: LeaveCause): Promise<void>;
+  /** Replaces the user's info for everybody. False: this connection is not there. */
+  update(presentation: Presentation): Promise<boolean>;
+  /** In order of first join, leased users too. */
+  members(place: PresencePlace): Promise<readonly Member[]>;
+  /** Distinct users per channel, in the order asked; 0 where nobody is. */
+  memberCounts(appId: string, channels: readonly string[]): Promise<readonly number[]>;
+  /** Which of these users are there. */
+  present(place: PresencePlace, userIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Null when healthy, else what is wrong. */
+  health(): Promise<string | null>;
+  /** Idempotent. Outstanding leases are given up without a change being told. */
+  close(): Promise<void>;
+}

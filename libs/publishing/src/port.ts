@@ -1,0 +1,33 @@
+import type { OutboundFrame } from '@carillon/protocol';
+import type { Publication, Receipt } from './publication.js';
+
+/**
+ * The one way every event takes to its subscribers: last-event store (cache channels), then every process. Returns
+ * the receipt itself when nothing had to be waited for, so that the live path of one process never waits.
+ */
+export interface Publisher {
+  /** Rejects with `ServiceError` `service_unavailable` when other processes could not be reached; local delivery stands. */
+  publish(publication: Publication): Receipt | Promise<Receipt>;
+  /**
+   * Sends a frame of the service itself to a channel's subscribers: member events, counts. Nothing is kept. A broker
+   * that cannot be reached is logged by the implementation, not told.
+   */
+  announce(appId: string, channel: string, frame: OutboundFrame, exceptSocketId: string | null): void;
+}
+
+/** The last event of a cache channel. */
+export interface LastEvent {
+  readonly messageId: string;
+  readonly event: string;
+  readonly channel: string;
+  /** JSON text of the payload as delivered. */
+  readonly dataText: string;
+  /** Milliseconds until it is forgotten. */
+  readonly ttlMs: number;
+}
+
+/** The last events of cache channels, shared by all processes. */
+export interface LastEvents {
+  /** Null: none, expired or unreadable. Rejects when the store cannot be reached. */
+  read(appId: string, channel: string): Promise<LastEvent | null>;
+}

@@ -1,0 +1,1 @@
+export { type RateLimit, type RateRule, type RateVerdict } from './port.js';
