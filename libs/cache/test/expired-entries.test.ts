@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MemoryCache } from '../src/index.js';
 import { HOUR_MS } from './conformance/store.js';
