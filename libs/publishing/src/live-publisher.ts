@@ -10,7 +10,7 @@ import type { StoredLastEvents } from './stored-last-events.js';
 
 /** What a `LivePublisher` stands on. */
 export interface LivePublisherParts {
-  readonly fabric: Fabric;
+  readonly fabric: Pick<Fabric, 'publish'>;
   readonly lastEvents: Pick<StoredLastEvents, 'keep'>;
   readonly log: Pick<Logger, 'warn'>;
   /** Absent: 4096 publishes a channel, 65 536 in all. */

@@ -5,7 +5,7 @@ import { readRecord, writeRecord, type KeptEvent } from './stored-record.js';
 
 /** What `StoredLastEvents` stand on. */
 export interface StoredLastEventsParts {
-  readonly cache: Cache;
+  readonly cache: Pick<Cache, 'entry' | 'set'>;
   /** How long an event is kept; each publish starts it anew. */
   readonly ttlMs: number;
   /** A larger record is not read: nothing that is published here can be that large. */
