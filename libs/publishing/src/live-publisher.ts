@@ -43,10 +43,7 @@ export class LivePublisher implements Publisher {
     );
   }
 
-  /**
-   * Also rejects with `ServiceError` `backpressure` when too many events of a cache channel wait to be stored; such an
-   * event is neither kept nor sent. An event that cannot be stored is sent all the same.
-   */
+  /** An event of a cache channel that cannot be stored is sent all the same. */
   publish(publication: Publication): Receipt | Promise<Receipt> {
     const { appId, channel, exceptSocketId } = publication;
     const messageId = publication.messageId ?? randomUUID();
