@@ -1,1 +1,1 @@
-export {};
+export { HttpApiModule } from './module.js';

@@ -54,11 +54,12 @@ const systemSeconds = (): number => Date.now() / 1000;
 
 /** Puts every route of the API on the adapter, and the address limiter in front of them where it is configured. */
 export function mountHttpApi(adapter: UwsHttpAdapter, parts: HttpApiParts): void {
-  const { config, apps, rateLimit, metrics, nowSeconds = systemSeconds } = parts;
+  const { config, apps, rateLimit, metrics, log, nowSeconds = systemSeconds } = parts;
   const pipeline = new Pipeline({
     apps,
     known: new KnownApps(metrics),
     rate: new AppRate(rateLimit, metrics),
+    log,
     nowSeconds,
   });
   const route = (method: string, path: string, endpoint: Endpoint): void =>

@@ -10,7 +10,8 @@ export class KeyRules {
   ttlMs({ record }: App): number | null {
     const own = record.policy.idempotency;
     if (!(own?.enabled ?? this.global.enabled)) return null;
-    return (own?.ttl_seconds ?? this.global.ttl_seconds) * 1000;
+    const seconds = own?.ttl_seconds ?? this.global.ttl_seconds;
+    return Math.min(seconds * 1000, Number.MAX_SAFE_INTEGER);
   }
 
   /**

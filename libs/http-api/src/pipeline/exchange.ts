@@ -1,3 +1,5 @@
+import { toServiceError } from '@carillon/errors';
+import type { Logger } from '@carillon/runtime';
 import type { HttpRequest, HttpResponse } from '@carillon/uws';
 import type { Reply } from './call.js';
 import type { KnownApp } from './known-apps.js';
@@ -11,6 +13,7 @@ export class Exchange {
   constructor(
     readonly request: HttpRequest,
     private readonly response: HttpResponse,
+    private readonly log: Logger,
   ) {}
 
   belongsTo(app: KnownApp): void {
@@ -32,6 +35,7 @@ export class Exchange {
   fail(error: unknown): void {
     this.response.fail(error);
     this.#count();
+    this.#logFailure(error);
   }
 
   #send({ text, headers }: Reply): void {
@@ -42,5 +46,14 @@ export class Exchange {
 
   #count(): void {
     if (this.#app !== null && !this.response.aborted) this.#app.bytesOut.add(this.response.bodyLength);
+  }
+
+  /** A 500 is logged by the adapter, which sees those of every route. */
+  #logFailure(thrown: unknown): void {
+    const { code, status, cause } = toServiceError(thrown);
+    if (status === 500 || (status < 500 && !this.log.enabled('debug'))) return;
+    const fields = { app_id: this.#app?.signingKey.appId, route: this.request.route, code };
+    if (status > 500) this.log.warn('request failed', { ...fields, error: cause });
+    else this.log.debug('request refused', fields);
   }
 }

@@ -1,5 +1,6 @@
 import type { App } from '@carillon/app-registry';
 import { ServiceError } from '@carillon/errors';
+import type { Logger } from '@carillon/runtime';
 import { parseSignedQuery, verifySignedRequest, type SignedQuery } from '@carillon/signing';
 import type { HttpRequest, HttpResponse } from '@carillon/uws';
 import type { AppRate } from './app-rate.js';
@@ -19,6 +20,7 @@ export interface PipelineParts {
   readonly apps: AppsByKey;
   readonly known: KnownApps;
   readonly rate: AppRate;
+  readonly log: Logger;
   /** Unix time in seconds. */
   readonly nowSeconds: () => number;
 }
@@ -36,7 +38,7 @@ export class Pipeline {
   /** The endpoint as a fast route. Answers every request exactly once and never throws. */
   serve(endpoint: Endpoint): (request: HttpRequest, response: HttpResponse) => void {
     return (request, response) => {
-      const exchange = new Exchange(request, response);
+      const exchange = new Exchange(request, response, this.parts.log);
       try {
         exchange.end(this.#reply(endpoint, exchange));
       } catch (error) {
