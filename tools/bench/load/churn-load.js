@@ -18,7 +18,8 @@ export function churnLoad({ settings, server, share }) {
   let failed = 0;
   let turn = share.index;
   let firstProblem = '';
-  let stopPacing = () => {};
+  /** @type {(() => void) | null} */
+  let stopPacing = null;
 
   const live = async () => {
     turn += share.of;
@@ -46,9 +47,9 @@ export function churnLoad({ settings, server, share }) {
     start(startUs) {
       if (settings.churn > 0) stopPacing = pace(new Schedule(startUs, settings.churn / share.of), begin);
     },
-    stop: () => stopPacing(),
+    stop: () => stopPacing?.(),
     async close() {
-      stopPacing();
+      stopPacing?.();
       await Promise.all(underWay);
     },
     counts: () => ({ cycles, failed }),

@@ -2,12 +2,13 @@ import { BenchError } from '../settings/bench-error.js';
 import { LIMITS } from '../settings/limits.js';
 
 /** @typedef {ReturnType<typeof import('./summary.js').summarise>} Summary */
+/** @typedef {Pick<Summary, 'target' | 'ratio' | 'headline' | 'rounds' | 'problems'>} Judged what a verdict rests on */
 
 /**
  * Whether the run kept what it was held to, and a line about each limit. Throws when the run cannot say: something was
  * not measured, failed, or was lost.
  * @param {Record<string, number>} limits wanted, by option
- * @param {Summary} summary
+ * @param {Judged} summary
  */
 export function judge(limits, summary) {
   const wanted = Object.entries(limits);
@@ -24,7 +25,7 @@ export function judge(limits, summary) {
   return { lines: verdicts.map(({ line }) => line), kept: verdicts.every(({ kept }) => kept) };
 }
 
-/** @param {string} option @param {Summary} summary */
+/** @param {string} option @param {Judged} summary */
 function measured(option, { target, ratio, headline }) {
   const row = LIMITS[option]?.row ?? null;
   const value = row === null ? ratio[headline ?? ''] : target[row];
