@@ -112,7 +112,8 @@ function spotsIn(root) {
 const CHANGES = [
   (spot, random) => set(spot, random.pick(VALUES)),
   (spot, random) => set(spot, random.pick(VALUES)),
-  (spot, random, others) => set(spot, get(random.pick(others))),
+  // As text, because a tree that holds itself cannot be written.
+  (spot, random, others) => set(spot, new Verbatim(plainText(get(random.pick(others))))),
   (spot, random, _others, tokens) => set(spot, textOf(random.pick(tokens))),
   ({ holder, name }) => void (Array.isArray(holder) ? holder.pop() : Reflect.deleteProperty(holder, name)),
   (spot, random) => {
@@ -137,13 +138,16 @@ const CHANGES = [
   (spot) => {
     const value = get(spot);
     const read = typeof value === 'string' ? parsed(value) : undefined;
-    set(spot, read ?? JSON.stringify(value, unwrapped));
+    set(spot, read ?? plainText(value));
   },
   (spot, random) => set(spot, 'x'.repeat(random.size(random.oneIn(20) ? 60_000 : 300))),
 ];
 
 /** @param {string} _name @param {unknown} value */
 const unwrapped = (_name, value) => (value instanceof Verbatim ? value.text : value);
+
+/** @param {unknown} value */
+const plainText = (value) => JSON.stringify(value, unwrapped) ?? 'null';
 
 /** @param {Spot} spot */
 const get = ({ holder, name }) => holder[name];

@@ -1,0 +1,18 @@
+/**
+ * @typedef {object} Growth what an input grows by: `before`, then `piece` again and again, then `after`
+ * @property {string} name
+ * @property {string} [before]
+ * @property {string} piece
+ * @property {string} [after]
+ */
+
+/**
+ * @typedef {object} Target something that clients can reach
+ * @property {string} name also the folder of its corpus
+ * @property {readonly string[]} tokens pieces that mean something to it
+ * @property {readonly string[]} outcomes those that a run of any size must have seen: otherwise it tests nothing there
+ * @property {readonly Growth[]} growths what it must take linear time for
+ * @property {(bytes: Buffer) => string} check throws when a property is broken; else names the outcome in few words
+ */
+
+export {};
