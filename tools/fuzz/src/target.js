@@ -13,6 +13,7 @@
  * @property {readonly string[]} outcomes those that a run of any size must have seen: otherwise it tests nothing there
  * @property {readonly Growth[]} growths what it must take linear time for
  * @property {(bytes: Buffer) => string} check throws when a property is broken; else names the outcome in few words
+ * @property {(bytes: Buffer) => void} reach only what the service does with the input, to measure its cost
  */
 
 export {};

@@ -71,6 +71,11 @@ export const channelName = {
     }).reverse();
     return first;
   },
+  reach(bytes) {
+    const judge = new Channels(GLOBALS);
+    const name = textOf(bytes);
+    for (const app of APPS) for (const use of USES) ask(judge, app, name, use);
+  },
 };
 
 /** @param {Channels} judge @param {AppCase} app @param {string} name @param {Use} use */

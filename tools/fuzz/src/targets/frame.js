@@ -73,6 +73,7 @@ export const frame = {
     must(sameJson(asBytes, decodeV1Frame(text)), 'bytes and text of one frame read alike');
     return checkFrame(asBytes, text);
   },
+  reach: (bytes) => void decodeV1Frame(Uint8Array.from(bytes).buffer),
 };
 
 /** @param {InboundFrame} found @param {string | null} text null: there is none */
