@@ -20,12 +20,13 @@ import { Random } from './random.js';
  * @typedef {object} ChunkReport
  * @property {string} target
  * @property {number} inputs how many were checked, saved ones included
- * @property {Map<string, number>} outcomes
+ * @property {Map<string, number>} outcomes of the inputs that were made
  * @property {Failure[]} failures at most one; the chunk ends with it
  */
 
-/** Inputs with an outcome seen for the first time are mutated further; so many are kept. */
+/** Inputs with an outcome seen for the first time are mutated further; so many are kept, none of them large. */
 const MOST_KEPT = 256;
+const LARGEST_KEPT = 4096;
 /** From here on the cost of one input is measured properly. */
 const SUSPICIOUS_MS = 50;
 
@@ -33,27 +34,33 @@ const SUSPICIOUS_MS = 50;
 export function runChunk(target, { seed, inputs }) {
   /** @type {Map<string, number>} */
   const outcomes = new Map();
+  const seen = new Set();
   const saved = readCorpus(target.name);
   const pool = saved.map(({ bytes }) => bytes);
   const tokens = allTokens(target.tokens);
   const report = { target: target.name, inputs: 0, outcomes, failures: /** @type {Failure[]} */ ([]) };
   /** @param {Buffer} input @param {string} place */
-  const isFine = (input, place) => {
+  const outcomeOf = (input, place) => {
     report.inputs += 1;
     try {
       const outcome = checkOne(target, input);
-      if (!outcomes.has(outcome) && pool.length < saved.length + MOST_KEPT) pool.push(input);
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-      return true;
+      const isKept = !seen.has(outcome) && input.length <= LARGEST_KEPT;
+      if (isKept && pool.length < saved.length + MOST_KEPT) pool.push(input);
+      seen.add(outcome);
+      return outcome;
     } catch (error) {
       report.failures.push({ target: target.name, seed, place, input, problem: problemOf(error) });
-      return false;
+      return null;
     }
   };
-  for (const { name, bytes } of saved) if (!isFine(bytes, `saved input "${name}"`)) return report;
+  for (const { name, bytes } of saved) {
+    if (outcomeOf(bytes, `saved input "${name}"`) === null) return report;
+  }
   for (let index = 0; index < inputs; index += 1) {
     const input = mutate({ random: new Random(seed, index), inputs: pool, tokens });
-    if (!isFine(input, `input ${index}`)) return report;
+    const outcome = outcomeOf(input, `input ${index}`);
+    if (outcome === null) return report;
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   }
   return report;
 }

@@ -29,7 +29,10 @@ const TO_USER = '#server-to-user-';
 const META = '[meta]';
 
 /** @param {string} text @param {ReadonlySet<string>} allowed */
-const consistsOf = (text, allowed) => [...text].every((character) => allowed.has(character));
+function consistsOf(text, allowed) {
+  for (const character of text) if (!allowed.has(character)) return false;
+  return true;
+}
 
 /** @param {string} name @returns {readonly [prefix: string, kind: string]} */
 function kindOf(name) {

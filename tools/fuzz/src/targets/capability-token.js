@@ -46,7 +46,17 @@ export const capabilityToken = {
       '/',
     ],
   ],
-  outcomes: [],
+  outcomes: [
+    'ok',
+    'capability token is not a compact JWT',
+    'capability token is not JSON',
+    'capability token: alg must be HS256',
+    'capability token: kid is not the key of this app',
+    'capability token: signature does not match',
+    'capability token: iat must be an integer',
+    'capability names an unknown operation',
+    'capability token is longer than 8192 bytes',
+  ],
   growths: [
     { name: 'one part', piece: 'a' },
     { name: 'dots', piece: 'a.' },

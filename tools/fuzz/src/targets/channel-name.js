@@ -21,7 +21,7 @@ const channels = new Channels(GLOBALS);
 const USES = /** @type {const} */ ([1, 2, 'target']);
 const MOST_NAMES = 3;
 
-/** Names, each judged for every app and every use, and as patterns of each other. @type {import('../target.js').Target} */
+/** Fields: a name, judged for every app and every use, and names it may reach as a pattern. @type {import('../target.js').Target} */
 export const channelName = {
   name: 'channel-name',
   tokens: [
@@ -51,7 +51,21 @@ export const channelName = {
       'ada',
     ],
   ],
-  outcomes: [],
+  outcomes: [
+    'public, public, public',
+    'private, private, private',
+    'presence_cache, presence_cache, presence_cache',
+    'private_encrypted, private_encrypted, private_encrypted',
+    'server_to_user, server_to_user, server_to_user',
+    'wildcard_needs_v2, pattern, characters',
+    'wildcard_needs_v2, wildcard_malformed, characters',
+    'meta_needs_v2, meta, characters',
+    'meta_needs_v2, meta_malformed, characters',
+    'too_long, too_long, too_long',
+    'pattern_mismatch, pattern_mismatch, pattern_mismatch',
+    'user_limit_malformed, user_limit_malformed, public',
+    'user_limit_not_allowed, user_limit_not_allowed, user_limit_not_allowed',
+  ],
   growths: [
     { name: 'letters', piece: 'a' },
     { name: 'hashes', piece: '#' },
@@ -64,12 +78,12 @@ export const channelName = {
   ],
   check(bytes) {
     const names = splitFields(bytes).slice(0, MOST_NAMES).map(textOf);
-    const [first = ''] = APPS.map((app) => {
-      const outcomes = names.map((name) => USES.map((use) => checkName(app, name, use)).join(', '));
-      for (const pattern of names) for (const name of names) checkReach(app, pattern, name);
-      return outcomes[0] ?? '';
-    }).reverse();
-    return first;
+    const [first = '', ...others] = names;
+    const outcomes = APPS.map((app) => {
+      for (const other of others) checkReach(app, first, other);
+      return USES.map((use) => checkName(app, first, use)).join(', ');
+    });
+    return outcomes.at(-1) ?? '';
   },
   reach(bytes) {
     const judge = new Channels(GLOBALS);

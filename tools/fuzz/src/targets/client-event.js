@@ -25,7 +25,16 @@ export const clientEvent = {
     ],
     ...['chat:', 'closed:', '#ada', '*', '[meta]', ',"data":', '"d\\u0061ta"', '\\"', '\\\\'],
   ],
-  outcomes: [],
+  outcomes: [
+    'delivered on private',
+    'delivered on presence',
+    'delivered on private_cache',
+    'delivered on presence_cache',
+    'not on this channel',
+    'without channel',
+    'no channel: characters',
+    'no channel: namespace_unknown',
+  ],
   growths: [
     {
       name: 'payload',

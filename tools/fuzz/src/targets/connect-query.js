@@ -41,7 +41,17 @@ export const connectQuery = {
     ],
     ...['&protocol=2', '&', '=', '+', '%20', '40', '100', '%32', 'flash=false'],
   ],
-  outcomes: [],
+  outcomes: [
+    'protocol 1',
+    'protocol 1 with token',
+    'protocol 2 json delta',
+    'protocol 2 messagepack full',
+    'refused: protocol',
+    'refused: format',
+    'refused: echo_messages',
+    'refused: append_mode',
+    'refused: append_rollup_window',
+  ],
   growths: [
     { name: 'parameters', before: 'protocol=7', piece: '&a=1' },
     { name: 'protocols', piece: 'protocol=7&', after: 'protocol=2' },

@@ -41,7 +41,14 @@ export const identity = {
       'room:*',
     ],
   ],
-  outcomes: [],
+  outcomes: [
+    'no user; no member',
+    'no user; member by string',
+    'no user; member by number',
+    'user without capabilities; no member',
+    'user with capabilities; no member',
+    'user capability names an unknown operation; no member',
+  ],
   growths: [
     { name: 'watchlist', before: '{"id":"a","watchlist":["a"', piece: ',"b"', after: ']}' },
     { name: 'info', before: '{"user_id":"a","user_info":', piece: '[', after: '' },

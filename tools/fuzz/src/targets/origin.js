@@ -24,7 +24,15 @@ export const origin = {
     ],
     ...['https://*.example.com', '*.example.com', 'HTTPS://App.Example.com', '\u0130', '\u212a', '/', '@'],
   ],
-  outcomes: [],
+  outcomes: [
+    'allowed by any',
+    'allowed by exact',
+    'allowed by domain',
+    'allowed by wildcard',
+    'refused by exact',
+    'refused by domain',
+    'refused by wildcard',
+  ],
   growths: [
     { name: 'origin', before: 'https://', piece: 'a.', after: '␞*.a␞https://*.a' },
     { name: 'schemes', piece: '://', after: '␞a*b' },

@@ -31,7 +31,15 @@ export const socketAuth = {
     ],
     ...['$SIG$SIG', `${SOURCE.key}:`, ' ', '\n', '{"user_id":"u-17"}', '{"id":"u-17"}'],
   ],
-  outcomes: [],
+  outcomes: [
+    'channel',
+    'channel with data',
+    'channel refused',
+    'channel refused by what surrounds the signature',
+    'user by bare signature',
+    'user by key and signature',
+    'user refused',
+  ],
   growths: [
     { name: 'auth', before: '1.1␞private-a␞-␞', piece: 'a' },
     { name: 'colons', before: '1.1␞private-a␞-␞', piece: ':' },
