@@ -11,6 +11,7 @@ export {
   QueueStopped,
   QueueUnavailable,
 } from './failures.js';
+export { QUEUE, QueueModule } from './module.js';
 export { type QueueParts, type Reliability } from './options.js';
 export {
   type DeadLetter,

@@ -22,6 +22,8 @@ export interface Queue {
   readonly driver: string;
   readonly capabilities: QueueCapabilities;
   readonly limits: QueueLimits;
+  /** The first 1000 queues this process has produced to or consumes. */
+  readonly queues: ReadonlySet<string>;
 
   /** Reaches the broker, once; may be called again after it failed. Consumption begins after it. */
   connect(): Promise<void>;

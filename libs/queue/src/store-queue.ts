@@ -34,12 +34,14 @@ const MOST_RELEASE_MS = 1000;
 /** What closing may still wait for jobs that came in while others were being drained. */
 const CLOSING_MS = 1000;
 const LOOK_AGAIN_MS = 10;
+const MOST_NAMES = 1000;
 
 /** A queue over a store that keeps jobs and their states itself; pulls with one `Worker` per queue. */
 export class StoreQueue implements Queue {
   readonly driver: string;
   readonly capabilities: QueueCapabilities;
   readonly limits: QueueLimits;
+  readonly queues = new Set<string>();
   readonly #workers = new Map<string, Worker>();
   #connected = false;
   #draining: Promise<void> | null = null;
@@ -71,6 +73,7 @@ export class StoreQueue implements Queue {
   async enqueueBatch(queue: string, jobs: readonly NewJob[]): Promise<string[]> {
     this.#mustBeOpen();
     checkQueueName(queue);
+    this.#remember(queue);
     const prepared = jobs.map((job) => this.#prepare(job));
     const ids: string[] = [];
     const mostJobs = Math.min(this.parts.reliability.max_batch_size, this.limits.maxBatchJobs);
@@ -98,6 +101,7 @@ export class StoreQueue implements Queue {
     const settings = this.#settings(options);
     const worker = new Worker({ store: this.store, queue, handler, settings, log, mayConsume, onSettled });
     this.#workers.set(queue, worker);
+    this.#remember(queue);
     if (this.#connected) worker.start();
   }
 
@@ -197,6 +201,10 @@ export class StoreQueue implements Queue {
     const { jobId, data, delayMs = 0, deduplicationKey = null, maxAttempts = null } = job;
     const id = jobId ?? randomUUID();
     return { id, stableId: jobId !== undefined, data, delayMs, deduplicationKey, maxAttempts };
+  }
+
+  #remember(queue: string): void {
+    if (this.queues.size < MOST_NAMES) this.queues.add(queue);
   }
 
   #settings({

@@ -27,6 +27,7 @@ export class NoQueue implements Queue {
     observableLag: false,
   };
   readonly limits: QueueLimits = { maxDelayMs: 0, maxBatchJobs: 0, maxJobBytes: 0, attemptOverride: false };
+  readonly queues: ReadonlySet<string> = new Set();
   #closed = false;
 
   async connect(): Promise<void> {}
