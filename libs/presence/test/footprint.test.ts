@@ -21,15 +21,13 @@ const open = (clock = new ManualClock()) =>
     },
   });
 
-const placeOf = (n: number) => ({ appId: `app-${n % 1000}`, channel: `presence-${n}` });
-
 describe('what presence in memory holds', () => {
   it('is nothing of places, apps, users, connections and leases that were', async () => {
     const clock = new ManualClock();
     const presence = open(clock);
     const comeAndGo = async (from: number, to: number) => {
       for (let n = from; n < to; n += 1) {
-        const place = placeOf(n);
+        const place = { appId: `app-${n}`, channel: `presence-${n}` };
         await presence.join(as(`u${n}`, '1.1', { place }), Infinity);
         await presence.join(as(`u${n}`, '1.2', { place }), Infinity);
         await presence.leave(as(`u${n}`, '1.1', { place }), 0, 'left');
@@ -51,7 +49,7 @@ describe('what presence in memory holds', () => {
   it('is little where one user is alone in each of many channels', async () => {
     const presence = open();
     const presentations = Array.from({ length: 20_000 }, (_, n) =>
-      as(`u${n}`, `1.${n}`, { place: placeOf(n) }),
+      as(`u${n}`, `1.${n}`, { place: { ...LOBBY, channel: `presence-${n}` } }),
     );
     const before = heldBytes();
     for (const presentation of presentations) await presence.join(presentation, Infinity);

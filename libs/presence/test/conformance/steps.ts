@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import type { Presence } from '../src/index.js';
+import type { Presence } from '../../src/index.js';
 import type { CrowdModel, Expected } from './crowd-model.js';
-import { as, LOBBY } from './samples.js';
-import type { WatchedWorld } from './world.js';
+import { as, LOBBY } from '../samples.js';
+import type { WatchedWorld } from '../world.js';
 
 export const USERS = ['ada', 'bo', 'cy', 'di'];
 export const SOCKETS = [0, 1, 2, 3];

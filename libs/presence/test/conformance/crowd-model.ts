@@ -1,5 +1,5 @@
-import type { Member, PresenceChange, Presentation } from '../src/index.js';
-import { line } from './samples.js';
+import type { Member, PresenceChange, Presentation } from '../../src/index.js';
+import { line } from '../samples.js';
 
 interface ModelUser extends Member {
   readonly sockets: Set<string>;

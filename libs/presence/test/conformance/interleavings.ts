@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { PresenceChange } from '../src/index.js';
+import type { PresenceChange } from '../../src/index.js';
 import { CrowdModel } from './crowd-model.js';
-import { as, brief, line, LOBBY } from './samples.js';
+import { as, brief, line, LOBBY } from '../samples.js';
 import { anyStep, comingOrGoing, holderOf, imagine, SOCKETS, take, USERS } from './steps.js';
-import { watched, type OpenWorld, type WatchedWorld } from './world.js';
+import { watched, type OpenWorld, type WatchedWorld } from '../world.js';
 
 /** One step after another, in both processes, must look as the model says. */
 export function followsTheModel(open: OpenWorld, numRuns: number): void {
