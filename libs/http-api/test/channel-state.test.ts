@@ -1,6 +1,6 @@
 import type { Fabric } from '@carillon/fabric';
 import { describe, expect, it } from 'vitest';
-import { openScene, read, refused, type Scene } from './scene.js';
+import { openScene, overriding, read, refused, type Scene } from './scene.js';
 
 const join = (scene: Scene, channel: string, userId: string, socketId: string) =>
   scene.presence.join({ appId: 'shop', channel, userId, socketId, userInfoText: '{}' }, Infinity);
@@ -57,9 +57,9 @@ describe('the list of channels', () => {
   it('shares a question among callers, but never one that began before the call', async () => {
     const release: (() => void)[] = [];
     const slow = (real: Fabric): Fabric =>
-      Object.assign(Object.create(real) as Fabric, {
-        ask: async (...about: Parameters<Fabric['ask']>) => {
-          const answer = await real.ask(...about);
+      overriding<Fabric>(real, {
+        ask: async (kind, appId, about) => {
+          const answer = await real.ask(kind, appId, about);
           await new Promise<void>((go) => release.push(go));
           return answer;
         },

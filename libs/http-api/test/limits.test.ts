@@ -6,6 +6,15 @@ import { counted, NOW, openScene, publish, publishBatch, read, refused, send, SH
 const limits = (more: object) => ({ apps: [{ ...SHOP, policy: { limits: more } }] });
 const EVENT = { name: 'e', channel: 'a' };
 
+const env = (more: Record<string, string> = {}) => ({
+  RATE_LIMITER_ENABLED: 'true',
+  RATE_LIMITER_API_MAX_REQUESTS: '1',
+  ...more,
+});
+
+/** An event whose body has so many bytes. */
+const eventOf = (bytes: number) => JSON.stringify(EVENT).padEnd(bytes, ' ');
+
 describe('the rate of an app', () => {
   it('counts 1 per event and a batch its length, whole or not at all', async () => {
     const clock = { nowMs: 0 };
@@ -63,12 +72,6 @@ describe('the rate of an app', () => {
 });
 
 describe('the rate of an address', () => {
-  const env = (more: Record<string, string> = {}) => ({
-    RATE_LIMITER_ENABLED: 'true',
-    RATE_LIMITER_API_MAX_REQUESTS: '1',
-    ...more,
-  });
-
   it('is told with every answer and refuses the next call, whoever sends it', async () => {
     const scene = await openScene({ env: env() });
     const first = await send(scene, 'GET', '/apps/shop/channels');
@@ -130,11 +133,10 @@ describe('the rate of an address', () => {
 describe('the size of a body', () => {
   it('is limited before authentication', async () => {
     const scene = await openScene({ adapter: { bodyLimitBytes: 1000 } });
-    const body = (bytes: number) => JSON.stringify(EVENT).padEnd(bytes, ' ');
-    expect(await send(scene, 'POST', '/apps/shop/events', body(1001))).toMatchObject(
+    expect(await send(scene, 'POST', '/apps/shop/events', eventOf(1001))).toMatchObject(
       refused(413, 'payload_too_large'),
     );
-    expect(await publish(scene, body(1000))).toMatchObject({ status: 200 });
+    expect(await publish(scene, eventOf(1000))).toMatchObject({ status: 200 });
   });
 });
 

@@ -1,6 +1,6 @@
 import { signRequest } from '@carillon/signing';
 import { describe, expect, it } from 'vitest';
-import { NOW, openScene, publish, read, refused, send, SHOP } from './scene.js';
+import { NOW, openScene, overriding, publish, read, refused, send, SHOP } from './scene.js';
 
 const UUID = /^[0-9a-f-]{36}$/;
 
@@ -97,10 +97,7 @@ describe('publish', () => {
 
   it('leaves out counts that cannot be read', async () => {
     const scene = await openScene({
-      presence: (real) =>
-        Object.assign(Object.create(real) as typeof real, {
-          memberCounts: () => Promise.reject(new Error('down')),
-        }),
+      presence: (real) => overriding(real, { memberCounts: () => Promise.reject(new Error('down')) }),
     });
     scene.sockets.isSilent = true;
     const info = 'subscription_count,user_count';

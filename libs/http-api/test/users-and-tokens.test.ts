@@ -1,6 +1,8 @@
 import { cacheKeys } from '@carillon/contract';
 import { describe, expect, it } from 'vitest';
-import { call, NOW, openScene, refused } from './scene.js';
+import { call, NOW, openScene, refused, type Scene } from './scene.js';
+
+const revoke = (scene: Scene, body: unknown) => call(scene, 'POST', '/revocations', body);
 
 describe('disconnecting a user', () => {
   it.each([
@@ -27,9 +29,6 @@ describe('disconnecting a user', () => {
 });
 
 describe('a revocation', () => {
-  const revoke = (scene: Parameters<typeof call>[0], body: unknown) =>
-    call(scene, 'POST', '/revocations', body);
-
   it('writes a record of each identity with its time and reason', async () => {
     const scene = await openScene();
     const answer = await revoke(scene, {
