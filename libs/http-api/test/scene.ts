@@ -74,7 +74,8 @@ export interface SceneOptions {
 
 export const SHOP = { id: 'shop', key: 'shop-key', secret: 'shop-secret' };
 
-function configOf(env: Record<string, string>): Config {
+/** The configuration of these environment variables. */
+export function configOf(env: Record<string, string>): Config {
   const outcome = configure({ process: 'server', argv: [], env, cwd: '/nowhere' });
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
   return outcome.config;
