@@ -1,5 +1,6 @@
+import { signRequest } from '@carillon/signing';
 import { describe, expect, it } from 'vitest';
-import { openScene, publish, read, refused, SHOP } from './scene.js';
+import { NOW, openScene, overriding, publish, read, refused, send, SHOP } from './scene.js';
 
 const UUID = /^[0-9a-f-]{36}$/;
 
@@ -96,10 +97,7 @@ describe('publish', () => {
 
   it('leaves out counts that cannot be read', async () => {
     const scene = await openScene({
-      presence: (real) =>
-        Object.assign(Object.create(real) as typeof real, {
-          memberCounts: () => Promise.reject(new Error('down')),
-        }),
+      presence: (real) => overriding(real, { memberCounts: () => Promise.reject(new Error('down')) }),
     });
     scene.sockets.isSilent = true;
     const info = 'subscription_count,user_count';
@@ -219,6 +217,10 @@ describe('a publish is refused', () => {
 
   it('with a body that is not UTF-8, or nests without end', async () => {
     const scene = await openScene();
+    const body = Buffer.from('{"name":"e","channel":"a","data":"\xff"}', 'latin1');
+    const query = signRequest({ method: 'POST', rawPath: '/apps/shop/events', body }, scene.key, NOW);
+    const notUtf8 = await send(scene, 'POST', `/apps/shop/events?${query}`, body);
+    expect(notUtf8).toMatchObject(refused(400, 'invalid_input', 'the body is not valid JSON'));
     const deep = await publish(scene, `{"name":"e","channel":"a","data":${'['.repeat(1_000_000)}`);
     expect(deep).toMatchObject(refused(400, 'invalid_input'));
     expect(scene.faults).toEqual([]);

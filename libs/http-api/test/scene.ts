@@ -1,3 +1,4 @@
+import { request, type IncomingMessage } from 'node:http';
 import { App } from '@carillon/app-registry';
 import { MemoryCache, type Cache } from '@carillon/cache';
 import { configure, parseAppRecord, type Config } from '@carillon/config';
@@ -73,7 +74,8 @@ export interface SceneOptions {
 
 export const SHOP = { id: 'shop', key: 'shop-key', secret: 'shop-secret' };
 
-function configOf(env: Record<string, string>): Config {
+/** The configuration of these environment variables. */
+export function configOf(env: Record<string, string>): Config {
   const outcome = configure({ process: 'server', argv: [], env, cwd: '/nowhere' });
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
   return outcome.config;
@@ -154,6 +156,16 @@ export function keyOf({ id, key, record }: App): SigningKey {
   return prepareSigningKey({ appId: id, key, secret: record.secret.reveal() });
 }
 
+/** The same object, but for some of its methods. */
+export function overriding<Real extends object>(real: Real, own: Partial<Real>): Real {
+  return new Proxy(real, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(name in own ? own : target, name);
+      return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+    },
+  });
+}
+
 /** What came back. */
 export interface Answered {
   readonly status: number;
@@ -177,13 +189,17 @@ export async function send(
   body?: string | Uint8Array,
   headers: Record<string, string> = {},
 ): Promise<Answered> {
-  const response = await fetch(`http://127.0.0.1:${port}${url}`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body }),
+  const response = await new Promise<IncomingMessage>((answered, failed) => {
+    const sent = request({ host: '127.0.0.1', port, method, path: url, headers }, answered);
+    sent.on('error', failed).end(body);
   });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  const text = ((await response.toArray()) as Buffer[]).join('');
+  const pairs = Object.entries(response.headers).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  const status = response.statusCode ?? 0;
+  return { status, headers: new Headers(pairs), text, body: parsed(text) };
 }
 
 function parsed(text: string): unknown {
@@ -204,8 +220,8 @@ export function call(
 ): Promise<Answered> {
   const rawPath = `/apps/${key.appId}${path}`;
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-  const request = { method, rawPath, query, ...(text === undefined ? {} : { body: text }) };
-  return send(scene, method, `${rawPath}?${signRequest(request, key, nowSeconds)}`, text, headers);
+  const toSign = { method, rawPath, query, ...(text === undefined ? {} : { body: text }) };
+  return send(scene, method, `${rawPath}?${signRequest(toSign, key, nowSeconds)}`, text, headers);
 }
 
 export const publish = (scene: Scene, body: unknown, options?: CallOptions) =>
