@@ -82,6 +82,7 @@ function publishEndpoints(parts: HttpApiParts, channels: Channels): { events: En
   const keys = new KeyRules(config.idempotency);
   const records = new RequestRecords(cache, log);
   const reader = new EventReader({
+    ephemeralEnabled: config.ephemeral.enabled,
     channels,
     keys,
     ai: new AiRules(config.ai_transport),

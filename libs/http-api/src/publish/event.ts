@@ -13,6 +13,8 @@ export interface Event {
   readonly channels: readonly PublishableChannel[];
   /** JSON text of the string that subscribers get. */
   readonly dataText: string;
+  /** For sockets connected now only: nothing of it is kept. */
+  readonly isEphemeral: boolean;
   /** The connection that must not receive it, else null. */
   readonly socketId: string | null;
   readonly info: Info;

@@ -5,6 +5,8 @@ import { booleanMember, member, objectMember, stringMember } from '../json/membe
 /** What the HTTP side itself needs of `extras`; the rest is for protocol 2 subscribers. */
 export interface Extras {
   readonly idempotencyKey: string | undefined;
+  /** For sockets connected now only. */
+  readonly isEphemeral: boolean;
   /** Whether it carries AI transport headers. */
   readonly isAi: boolean;
 }
@@ -21,11 +23,11 @@ export function readExtras(event: JsonObject): Extras | undefined {
       text: 'extras.headers must hold only strings, numbers and booleans',
     });
   }
-  booleanMember(extras, 'ephemeral');
+  const isEphemeral = booleanMember(extras, 'ephemeral') === true;
   booleanMember(extras, 'echo');
   objectMember(extras, 'push');
   const isAi = objectMember(extras, 'ai') !== undefined;
-  return { idempotencyKey: stringMember(extras, 'idempotencyKey'), isAi };
+  return { idempotencyKey: stringMember(extras, 'idempotencyKey'), isEphemeral, isAi };
 }
 
 const isFlat = (value: unknown): boolean => value === undefined || FLAT.has(typeof value);

@@ -108,6 +108,6 @@ function publication({ id }: App, event: Event, channel: PublishableChannel): Pu
     userId: null,
     exceptSocketId: event.socketId,
     messageId: event.messageId,
-    isLastEvent: channel.form === 'ordinary' && channel.traits.keepsLastEvent,
+    isLastEvent: !event.isEphemeral && channel.form === 'ordinary' && channel.traits.keepsLastEvent,
   };
 }

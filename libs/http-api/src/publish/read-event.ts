@@ -20,6 +20,8 @@ export interface EventRules {
   readonly ai: AiRules;
   /** False in role `api`, where nobody can be asked how many there are. */
   readonly countsAllowed: boolean;
+  /** Off: what publishers say of it is ignored. */
+  readonly ephemeralEnabled: boolean;
 }
 
 /** Judges the events that servers publish. */
@@ -49,6 +51,7 @@ export class EventReader {
     return {
       name,
       channels: targets,
+      isEphemeral: this.rules.ephemeralEnabled && extras?.isEphemeral === true,
       dataText: readData(body, app.limits.maxEventPayloadBytes),
       socketId,
       info,
