@@ -81,8 +81,13 @@ export function spawnedServer(server, command) {
   };
 }
 
-/** The bare native server on a free port. @param {import('../load/model.js').Server} like whose credentials to use @returns {MeasuredServer} */
-export function floorServer(like) {
+/**
+ * The bare native server on a free port.
+ * @param {import('../load/model.js').Server} like whose credentials to use
+ * @param {boolean} signed whether it checks signatures
+ * @returns {MeasuredServer}
+ */
+export function floorServer(like, signed) {
   /** @type {import('node:child_process').ChildProcess | null} */
   let child = null;
   let port = 0;
@@ -90,7 +95,9 @@ export function floorServer(like) {
     name: 'floor',
     restartable: true,
     async start() {
-      const started = fork(FLOOR, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+      // In the environment, not among the arguments: those are there for everyone to see.
+      const env = { ...process.env, FLOOR_SECRET: signed ? like.credentials.secret : '' };
+      const started = fork(FLOOR, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
       child = started;
       remember(started, () => started.kill('SIGKILL'));
       const [message] = await Promise.race([
