@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onEveryAppAtOnce } from '../harness/every-app.js';
 import { eventually } from '../harness/eventually.js';
 import { memberAdded, memberRemoved, presence, succeeded } from '../harness/frames.js';
 import type { Node } from '../harness/node.js';
 import { openTenant } from '../harness/tenant.js';
+
+// One app for each test: they run at the same time and count the connections of their app.
+const [shop, polite, moved] = [openTenant('shop'), openTenant('polite'), openTenant('moved')];
 
 /** Resolves when the node has noticed that so many connections have gone. */
 const noticed = (node: Node, count: number) =>
@@ -11,9 +14,9 @@ const noticed = (node: Node, count: number) =>
     expect((await node.metrics()).value('new_disconnections_total', { app_id: 'shop' })).toBe(count),
   );
 
-onEveryApp(
+onEveryAppAtOnce(
   'a member lost without a close frame',
-  { tenants: [openTenant('shop')], env: { PRESENCE_UNGRACEFUL_TIMEOUT_SECONDS: '2' } },
+  { tenants: [shop, polite, moved], env: { PRESENCE_UNGRACEFUL_TIMEOUT_SECONDS: '2' } },
   (node) => {
     it('stays for the lease: back in time nobody hears of it, else it is removed then', async () => {
       const channel = 'presence-lease';
@@ -38,37 +41,41 @@ onEveryApp(
       expect(await node.api().users(channel)).toEqual(['ada', 'w']);
     });
 
-    it('is removed at once when it unsubscribes, says goodbye or is told to go for good', async () => {
-      const channel = 'presence-polite';
-      const watcher = await node.connect();
-      await watcher.join(channel, 'w');
-      for (const leave of ['unsubscribe', 'close', 'terminate'] as const) {
-        const [ada, bo] = [await node.connect(), await node.connect()];
-        await ada.signin('ada');
+    it.each(['unsubscribes', 'says goodbye', 'is told to go for good'])(
+      'is no member any more at once when it %s',
+      async (how) => {
+        const channel = `presence-${how.length}`;
+        const [watcher, ada, bo] = [
+          await node.connect(polite),
+          await node.connect(polite),
+          await node.connect(polite),
+        ];
+        await watcher.join(channel, 'w');
+        await ada.signin(how);
         await bo.join(channel, 'bo');
         await ada.join(channel, 'ada');
         expect(await watcher.pending()).toEqual([memberAdded(channel, 'bo'), memberAdded(channel, 'ada')]);
-        // A lease that began first and did not end yet: whatever comes before its end came at once.
+        // This one goes first and has its lease: whatever comes before that ends came at once.
         bo.vanish();
-        if (leave === 'unsubscribe') ada.unsubscribe(channel);
-        if (leave === 'close') await ada.close();
-        if (leave === 'terminate') await node.api().user('ada', 'terminate_connections');
+        if (how === 'unsubscribes') ada.unsubscribe(channel);
+        else if (how === 'says goodbye') await ada.close();
+        else await node.api(polite).user(how, 'terminate_connections');
         expect(await watcher.nextText()).toBe(memberRemoved(channel, 'ada'));
         expect(await watcher.nextText()).toBe(memberRemoved(channel, 'bo'));
-      }
-    });
+      },
+    );
 
     it('is kept after a reconnect was asked for', async () => {
       const channel = 'presence-moved';
-      const [watcher, ada] = [await node.connect(), await node.connect()];
+      const [watcher, ada] = [await node.connect(moved), await node.connect(moved)];
       await watcher.join(channel, 'w');
       await ada.signin('ada');
       await ada.join(channel, 'ada');
       await watcher.pending();
-      await node.api().user('ada', 'force_reconnect');
+      await node.api(moved).user('ada', 'force_reconnect');
       await ada.ended();
       expect(await watcher.pending()).toEqual([]);
-      expect(await node.api().users(channel)).toEqual(['ada', 'w']);
+      expect(await node.api(moved).users(channel)).toEqual(['ada', 'w']);
       expect(await watcher.nextText()).toBe(memberRemoved(channel, 'ada'));
     });
   },

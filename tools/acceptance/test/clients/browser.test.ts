@@ -20,7 +20,6 @@ interface Connecting {
 async function connect({ key, options }: Connecting): Promise<string> {
   const client = new Pusher(key, options);
   Object.assign(globalThis, { client, heard: [] });
-  client.bind_global((event: string, data: unknown) => heard.push([event, data]));
   return new Promise((settled) => {
     client.connection.bind('connected', () => settled('connected'));
     client.connection.bind(
@@ -35,6 +34,7 @@ async function connect({ key, options }: Connecting): Promise<string> {
 const subscribe = (name: string): Promise<unknown> =>
   new Promise((told) => {
     const channel = client.subscribe(name);
+    channel.bind_global((event: string, data: unknown) => heard.push([event, data]));
     channel.bind('pusher:subscription_succeeded', (data: unknown) =>
       told(JSON.parse(JSON.stringify(data ?? null))),
     );
@@ -105,7 +105,10 @@ describe.runIf(whyMissing('chromium') === null)('with Chromium', () => {
       expect(await ada.run(hears, 'client-wave')).toEqual({ hand: 'left' });
       await bo.close();
       pages.splice(pages.indexOf(bo), 1);
-      expect(await ada.run(hears, 'pusher_internal:member_removed')).toEqual({ user_id: 'bo' });
+      expect(await ada.run(hears, 'pusher:member_removed')).toEqual({
+        id: 'bo',
+        info: { name: 'bo' },
+      });
     });
 
     it('reads a refusal from its channel', async () => {

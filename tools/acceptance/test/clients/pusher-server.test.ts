@@ -61,7 +61,7 @@ onEveryApp('the pusher server library', { tenants: [shop, brief] }, (node) => {
     const [ada, bo] = [await node.connect(), await node.connect()];
     await ada.join('presence-desk', 'ada');
     await bo.join('presence-desk', 'bo');
-    await ada.subscribe('desk-news');
+    await bo.subscribe('desk-news');
     const params = { filter_by_prefix: 'presence-desk', info: 'user_count' };
     expect(await read(pusher.get({ path: '/channels', params }))).toEqual([
       200,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Client } from '../harness/client.js';
-import { onEveryApp } from '../harness/every-app.js';
+import { onEveryApp, onEveryAppAtOnce } from '../harness/every-app.js';
 import { eventually } from '../harness/eventually.js';
 import { cacheMiss, published, succeeded } from '../harness/frames.js';
 import { tenant } from '../harness/tenant.js';
@@ -50,7 +50,7 @@ onEveryApp('a cache channel', { tenants: [tenant('shop')] }, (node) => {
   });
 });
 
-onEveryApp(
+onEveryAppAtOnce(
   'the last event of a cache channel',
   { tenants: [tenant('shop')], config: { channel_limits: { cache_ttl: 1 } } },
   (node) => {

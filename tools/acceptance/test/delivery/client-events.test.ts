@@ -122,7 +122,7 @@ onEveryApp('a client event', { tenants: [shop, mute, small, limited, strict, ref
     },
   );
 
-  it.each(['private-elsewhere', 'presence-elsewhere', 'private-*', '[meta]private-x'])(
+  it.each(['private-elsewhere', 'presence-elsewhere', 'private-*', 'news.*', '[meta]private-x'])(
     'is refused with 4301 on %s, which is not subscribed',
     async (channel) => {
       const sender = await node.connect();

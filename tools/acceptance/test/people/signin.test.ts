@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onEveryApp, onEveryAppAtOnce } from '../harness/every-app.js';
 import { published, signinSuccess } from '../harness/frames.js';
 import { expectClosed, expectError, expectNotSubscribed } from '../harness/refusals.js';
 import { userAuth } from '../harness/signatures.js';
@@ -113,7 +113,7 @@ onEveryApp('a sign-in', { tenants: [shop, closed] }, (node) => {
   });
 });
 
-onEveryApp(
+onEveryAppAtOnce(
   'a connection to an app that wants users',
   { tenants: [shop, closed], env: { USER_AUTHENTICATION_TIMEOUT: '1' } },
   (node) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onEveryAppAtOnce } from '../harness/every-app.js';
 import { eventually } from '../harness/eventually.js';
 import type { Node } from '../harness/node.js';
 import { openTenant } from '../harness/tenant.js';
@@ -14,7 +14,7 @@ const logged = (node: Node, socketId: string, causes: readonly string[]) =>
     expect(causes).toContain(lines[0]?.fields.cause);
   });
 
-onEveryApp(
+onEveryAppAtOnce(
   'the log of a connection’s end',
   { tenants: [openTenant('shop')], env: { RUST_LOG: 'debug', USER_AUTHENTICATION_TIMEOUT: '2' } },
   (node) => {
@@ -29,8 +29,8 @@ onEveryApp(
       if (how === 'says goodbye') await client.close(1000);
       if (how === 'is gone without a word') client.vanish();
       if (how === 'is told to go') {
-        await client.signin('u-17');
-        await node.api().user('u-17', 'terminate_connections');
+        await client.signin('u-20');
+        await node.api().user('u-20', 'terminate_connections');
       }
       if (how === 'proves nothing in time') await client.ended();
       if (how === 'sends too much') client.send('x'.repeat(70_000));

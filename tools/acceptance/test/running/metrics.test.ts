@@ -11,7 +11,7 @@ const SHOP = { app_id: 'shop' };
 onEveryApp('the metrics of sockets', { tenants: [shop, bank, tenant('idle')] }, (node) => {
   /** Every metric that is asked for, once it has the value. */
   const reaches = (name: string, labels: Readonly<Record<string, string>>, value: number) =>
-    eventually(async () => expect((await node.metrics()).value(name, labels)).toBe(value));
+    eventually(async () => expect((await node.metrics()).value(name, labels) ?? 0).toBe(value));
 
   it('start at 0 for every app', async () => {
     const metrics = await node.metrics();

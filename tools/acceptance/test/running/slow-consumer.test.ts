@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../harness/client.js';
 import { onEveryApp } from '../harness/every-app.js';
+import { eventually } from '../harness/eventually.js';
 import type { Node } from '../harness/node.js';
 import { tenant } from '../harness/tenant.js';
 
@@ -21,13 +22,6 @@ async function flood(node: Node, channel: string, isEnough: (sent: number) => bo
 const stopReading = ({ raw }: Client): void => void raw.connection.socket.pause();
 const readOn = ({ raw }: Client): void => void raw.connection.socket.resume();
 const numberOf = (text: string): number => Number(/"event":"tick-(\d+)"/.exec(text)?.[1]);
-
-/** The numbers of the events that come until the last one. */
-async function numbersUntil(client: Client, last: number): Promise<number[]> {
-  const numbers: number[] = [];
-  while (numbers.at(-1) !== last) numbers.push(numberOf(await client.nextText()));
-  return numbers;
-}
 
 const isSlow = (node: Node): boolean => node.process.output.includes('"cause":"slow_consumer"');
 
@@ -64,8 +58,6 @@ for (const [bound, env] of [
         expect(events.map(numberOf)).toEqual(events.map((_, index) => index));
         expect(events.length).toBeLessThan(sent);
         expect(await node.api().subscriptionCount('news')).toBe(1);
-        const labels = { app_id: 'shop', error_type: 'over_capacity' };
-        expect((await node.metrics()).value('connection_errors_total', labels)).not.toBe(null);
       });
     },
   );
@@ -89,17 +81,26 @@ onEveryApp(
         stopReading(slow);
         const sent = await flood(node, 'news', () => false);
         readOn(slow);
-        // What was queued has to leave before there is room for a new one.
-        const first = numberOf(await slow.nextText());
-        expect(first).toBe(0);
-        const numbers: number[] = [first];
-        for (const text of await slow.pending()) numbers.push(numberOf(text));
+        // What was queued has to leave before there is room for anything new, so it may take several marks.
+        const numbers: number[] = [];
+        let isThrough = false;
+        const reading = (async () => {
+          for (let text = await slow.nextText(); !text.includes('"mark"'); text = await slow.nextText())
+            numbers.push(numberOf(text));
+          isThrough = true;
+        })();
+        await eventually(async () => {
+          await node.api().publish('news', 'mark', '');
+          expect(isThrough).toBe(true);
+        });
+        await reading;
+        expect(numbers[0]).toBe(0);
         expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
         expect(new Set(numbers).size).toBe(numbers.length);
         expect(numbers.length).toBeGreaterThanOrEqual(20);
         expect(numbers.length).toBeLessThan(sent);
-        await node.api().publish('news', `tick-${sent}`, 'x');
-        expect(await numbersUntil(slow, sent)).toEqual([sent]);
+        const rest = await slow.pending();
+        expect(rest.filter((text) => !text.includes('"mark"'))).toEqual([]);
       });
     });
   },

@@ -4,6 +4,7 @@ import queue
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import version
+from threading import Thread
 
 import pysher
 
@@ -65,7 +66,8 @@ def trigger(client, channel, event, data):
 
 
 def disconnect(client):
-    clients.pop(client).pusher.disconnect(WAIT_SECONDS)
+    # The library waits some seconds for an answer that its other thread has already read.
+    Thread(target=clients.pop(client).pusher.disconnect, daemon=True).start()
     return {}
 
 
