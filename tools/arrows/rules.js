@@ -5,7 +5,8 @@ import { isBuiltin } from 'node:module';
 
 /**
  * Which floors a floor may import from. Floor 0 is the error table, which even the ground stands on; a room
- * `beside` all others serves every floor above the ground.
+ * `beside` all others serves every floor above the ground. A tool may look into every room, and nothing that ships
+ * imports a tool.
  */
 const MAY_IMPORT = {
   0: [],
@@ -15,7 +16,7 @@ const MAY_IMPORT = {
   3: ['2', '1', '0', 'beside'],
   4: ['3', '2', '1', '0', 'beside'],
   app: ['4', '3', '2', '1', '0', 'beside'],
-  tool: ['1', '0', 'beside', 'tool'],
+  tool: ['4', '3', '2', '1', '0', 'beside', 'tool'],
 };
 
 /** Available to every room's tests, whatever its floor: the test runner and its companions at the root. */

@@ -7,7 +7,7 @@ import type { ChannelRules } from './rules.js';
 import { serverToUserId } from './server-to-user.js';
 import { isWildcard, parseWildcard } from './wildcard.js';
 
-const STRICT = { emptyBaseAllowed: false };
+const STRICT = { emptyBaseAllowed: false, colonIsFree: true };
 
 /** Checks the name of a subscription as far as it does not depend on the protocol of the connection. */
 export function checkSubscriptionName(
@@ -46,7 +46,8 @@ function checkWildcardName(rules: ChannelRules, name: string): ChannelPattern | 
   const wildcard = parseWildcard(name);
   if (wildcard === null) return refuse('wildcard_malformed');
   const wanted = namespaceName(wildcard.before);
-  const namespace = wanted === null ? null : rules.namespaces.get(wanted);
+  const isFree = wanted === null || rules.namespaces.size === 0;
+  const namespace = isFree ? null : rules.namespaces.get(wanted);
   if (namespace === undefined) return refuse('namespace_unknown');
   const policy = rules.policyOf(namespace);
   if (name.length > policy.maxNameBytes) return refuse('too_long');

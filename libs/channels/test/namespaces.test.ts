@@ -28,10 +28,14 @@ describe('namespace of a channel', () => {
     expect(verdict(channels.publishTarget(chat, name))).toBe(expected);
   });
 
-  it.each(['a:b', 'room:1', ':'])('%s is rejected in an app without namespaces', (name) => {
-    expect(verdict(channels.subscription(appWith(), name, 2))).toBe('namespace_unknown');
-    expect(verdict(channels.publishTarget(appWith(), name))).toBe('namespace_unknown');
-  });
+  it.each(['a:b', 'room:1', ':', 'private-a:b'])(
+    '%s without namespaces: subscribed, not published to',
+    (name) => {
+      expect(verdict(channels.subscription(appWith(), name, 1))).toBe('ok');
+      expect(verdict(channels.subscription(appWith(), name, 2))).toBe('ok');
+      expect(verdict(channels.publishTarget(appWith(), name))).toBe('namespace_unknown');
+    },
+  );
 
   it.each([
     ['chat:lobby', 'ok'],

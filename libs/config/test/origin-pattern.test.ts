@@ -31,6 +31,16 @@ describe('origin patterns', () => {
     expect(matches(pattern, origin)).toBe(allowed);
   });
 
+  it.each([' *. ', '\ufeff://a', 'https:// ', ' \t', '*..a', '*.a..b'])(
+    'are judged without the space around them: %j can match nothing sensible',
+    (source) => expect(parseOriginPattern(source)).toHaveProperty('message'),
+  );
+
+  it('with space around them mean the same', () => {
+    expect(matches(' *.example.com\n', 'https://a.example.com')).toBe(true);
+    expect(matches(' any ', '')).toBe(true);
+  });
+
   it('allow when any of them does', () => {
     const patterns = ['a.example', 'b.example'].map((text) => parseOriginPattern(text));
     const parsed = patterns.flatMap((found) => ('pattern' in found ? [found.pattern] : []));

@@ -72,6 +72,7 @@ describe('in the cache', () => {
     expect(cacheKeys.request('shop', 'k')).toBe('app:shop:idempotency:k');
     expect(cacheKeys.batchRequest('shop', 'k')).toBe('app:shop:batch-idempotency:k');
     expect(cacheKeys.cacheMiss('shop', 'c')).toBe('app:shop:channel:c:cache_miss');
+    expect(cacheKeys.lastEvent('shop', 'c')).toBe('app:shop:channel:c:last_event');
     expect(cacheKeys.channelList('shop', 'p-', 'user_count')).toBe('internal:channels:shop:p-:user_count');
     expect(cacheKeys.revokedToken('shop', 't')).toBe('service:capability_revocation:shop:jti:t');
     expect(cacheKeys.revokedClient('shop', 'u')).toBe('service:capability_revocation:shop:client:u');
@@ -111,6 +112,7 @@ describe('in the cache', () => {
       cacheKeys.appById('idempotency'),
       cacheKeys.appByKey('k'),
       cacheKeys.cacheMiss('shop', 'idempotency'),
+      cacheKeys.lastEvent('shop', 'idempotency'),
       cacheKeys.channelList('shop', 'p', 'i'),
       cacheKeys.pushAcceptance('shop'),
       cacheKeys.historyDegraded('shop', 'c'),

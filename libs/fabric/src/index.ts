@@ -1,3 +1,9 @@
+export { FABRIC_DRIVERS, openFabric, type FabricOptions } from './drivers.js';
+export { LocalFabric } from './drivers/local.js';
+export { type OnListenerFault } from './listener-fault.js';
 export { type LiveEvent } from './live-event.js';
+export { mergeAnswers } from './merge-answers.js';
+export { FABRIC, FabricModule } from './module.js';
+export { newNodeId } from './node-id.js';
 export { type Fabric, type FabricListener, type Gathered } from './port.js';
 export { type Answer, type Question } from './question.js';

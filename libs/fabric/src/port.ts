@@ -43,6 +43,6 @@ export interface Fabric {
   ask<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Promise<Gathered<Kind>>;
   /** Null when healthy, else what is wrong. */
   health(): Promise<string | null>;
-  /** Idempotent. Afterwards nothing is delivered or answered. */
+  /** Idempotent. Afterwards nothing is delivered or answered, and what is asked is incomplete. */
   close(): Promise<void>;
 }

@@ -1,3 +1,8 @@
+export { type PresenceClock } from './drivers/memory/clock.js';
+export { MemoryPresence, type MemoryPresenceOptions } from './drivers/memory/memory-presence.js';
+export { PresenceUnavailable } from './failures.js';
+export { PRESENCE, PresenceModule } from './module.js';
+export { ONLINE_USERS } from './online-users.js';
 export {
   type JoinOutcome,
   type LeaveCause,

@@ -16,7 +16,10 @@ export interface Presentation extends PresencePlace, Member {
   readonly socketId: string;
 }
 
-/** What became of a join. `members` are in order of first join, the joiner included. */
+/**
+ * What became of a join. `members` are in order of first join, the joiner included; for `ONLINE_USERS`, of which no
+ * joiner is told, they are left out (empty).
+ */
 export type JoinOutcome =
   | { readonly kind: 'joined'; readonly members: readonly Member[] }
   /** As many other users are there as the limit allows. Nothing has changed. */
@@ -66,6 +69,9 @@ export interface Presence {
   present(place: PresencePlace, userIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Null when healthy, else what is wrong. */
   health(): Promise<string | null>;
-  /** Idempotent. Outstanding leases are given up without a change being told. */
+  /**
+   * Idempotent. Outstanding leases are given up without a change being told. Afterwards every operation rejects with
+   * `PresenceUnavailable`.
+   */
   close(): Promise<void>;
 }

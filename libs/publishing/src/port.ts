@@ -6,7 +6,10 @@ import type { Publication, Receipt } from './publication.js';
  * the receipt itself when nothing had to be waited for, so that the live path of one process never waits.
  */
 export interface Publisher {
-  /** Rejects with `ServiceError` `service_unavailable` when other processes could not be reached; local delivery stands. */
+  /**
+   * Rejects with `ServiceError` `service_unavailable` when other processes could not be reached; local delivery
+   * stands. Rejects with `backpressure` when too much waits for the channel's store; then nothing was kept or sent.
+   */
   publish(publication: Publication): Receipt | Promise<Receipt>;
   /**
    * Sends a frame of the service itself to a channel's subscribers: member events, counts. Nothing is kept. A broker

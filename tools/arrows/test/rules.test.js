@@ -50,7 +50,7 @@ describe('import arrows', () => {
       3: '0 1 beside 2',
       4: '0 1 beside 2 3',
       app: '0 1 beside 2 3 4',
-      tool: '0 1 beside tool',
+      tool: '0 1 beside 2 3 4 tool',
     };
     for (const from of Object.keys(below)) {
       for (const to of Object.keys(below)) {

@@ -18,6 +18,8 @@ export const cacheKeys = {
     `idempotency:publish:v1:${createHash('sha256').update(`${appId}\0${channel}\0${key}`).digest('hex')}`,
   /** Marks a cache channel without an event. */
   cacheMiss: (appId: string, channel: string) => `app:${appId}:channel:${channel}:cache_miss`,
+  /** The event later subscribers of a cache channel are shown. */
+  lastEvent: (appId: string, channel: string) => `app:${appId}:channel:${channel}:last_event`,
   /** Answer to a list of channels. */
   channelList: (appId: string, prefix: string, info: string) =>
     `internal:channels:${appId}:${prefix}:${info}`,

@@ -1,4 +1,5 @@
 import { memberOf, parseJsonObject } from '../json/parse-object.js';
+import { rawMember } from '../json/raw-member.js';
 import { userInfoText } from './channel-data.js';
 
 /** What a sign-in says about its user. */
@@ -8,6 +9,8 @@ export interface UserData {
   readonly watchlist: readonly string[];
   /** JSON text as written. */
   readonly userInfoText: string;
+  /** JSON text as written, kept with the connection. Null: none. */
+  readonly metaText: string | null;
   /** As parsed, to be judged by the rules of capabilities. Undefined: the user has no such restriction. */
   readonly capabilities: unknown;
 }
@@ -22,6 +25,7 @@ export function readUserData(userData: string): UserData | null {
     id,
     watchlist: watchlistOf(memberOf(members, 'watchlist'), id),
     userInfoText: userInfoText(members, userData),
+    metaText: memberOf(members, 'meta') === undefined ? null : rawMember(userData, 'meta'),
     capabilities: memberOf(members, 'capabilities'),
   };
 }

@@ -1,0 +1,36 @@
+import type { Config } from '@carillon/config';
+import type { Cache } from './port.js';
+
+/** What the drivers read of the configuration. */
+export type CacheConfig = Pick<Config, 'cache' | 'database'>;
+
+type Open = (config: CacheConfig) => Promise<Cache>;
+
+/** Bounded, so that a setting of "practically for ever" stays an exact number. */
+const milliseconds = (seconds: number): number => Math.min(seconds * 1000, Number.MAX_SAFE_INTEGER);
+
+/** One line a driver; its client library is loaded when it is chosen, and only then. */
+const DRIVERS: ReadonlyMap<string, Open> = new Map<string, Open>([
+  ['memory', openMemory],
+  ['none', async () => new (await import('./drivers/none.js')).NoCache()],
+]);
+
+/** Values of `cache.driver` that this build can serve. */
+export const CACHE_DRIVERS: readonly string[] = [...DRIVERS.keys()];
+
+/** The configured cache, which connects at its first use. Rejects when this build has no such driver. */
+export async function openCache(config: CacheConfig): Promise<Cache> {
+  const { driver } = config.cache;
+  const open = DRIVERS.get(driver);
+  if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
+  return open(config);
+}
+
+async function openMemory({ cache: { memory } }: CacheConfig): Promise<Cache> {
+  const { MemoryCache } = await import('./drivers/memory.js');
+  return new MemoryCache({
+    capacity: memory.max_capacity,
+    defaultTtlMs: milliseconds(memory.ttl),
+    cleanupIntervalMs: milliseconds(memory.cleanup_interval),
+  });
+}

@@ -1,0 +1,70 @@
+import type { OnListenerFault } from '../listener-fault.js';
+import type { LiveEvent } from '../live-event.js';
+import { mergeAnswers } from '../merge-answers.js';
+import type { Fabric, FabricListener, Gathered } from '../port.js';
+import type { Answer, Question } from '../question.js';
+
+/** The fabric of an installation that is one process: everything happens at once, and nothing can be out of reach. */
+export class LocalFabric implements Fabric {
+  #listener: FabricListener | null = null;
+  #closed = false;
+
+  constructor(
+    readonly nodeId: string,
+    private readonly onFault: OnListenerFault,
+  ) {}
+
+  listen(listener: FabricListener): void {
+    if (this.#listener !== null) throw new Error('the fabric has a listener already');
+    if (!this.#closed) this.#listener = listener;
+  }
+
+  publish(event: LiveEvent): undefined {
+    try {
+      this.#listener?.deliver(event);
+    } catch (error) {
+      this.onFault('deliver', error);
+    }
+  }
+
+  /** Everything published here is delivered here, so there is nothing to arrange. */
+  subscribe(): undefined {}
+
+  unsubscribe(): void {}
+
+  ask<Kind extends keyof Question>(
+    kind: Kind,
+    appId: string,
+    about: Question[Kind],
+  ): Promise<Gathered<Kind>> {
+    const answer = this.#answer(kind, appId, about);
+    return Promise.resolve(
+      answer === null ? { answer: mergeAnswers(kind, []), complete: false } : { answer, complete: true },
+    );
+  }
+
+  health(): Promise<string | null> {
+    return Promise.resolve(this.#closed ? 'the fabric is closed' : null);
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    this.#listener = null;
+    return Promise.resolve();
+  }
+
+  /** Null: it cannot be had. */
+  #answer<Kind extends keyof Question>(
+    kind: Kind,
+    appId: string,
+    about: Question[Kind],
+  ): Answer[Kind] | null {
+    if (this.#closed) return null;
+    try {
+      return this.#listener?.answer(kind, appId, about) ?? mergeAnswers(kind, []);
+    } catch (error) {
+      this.onFault('answer', error);
+      return null;
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import type { Answer, Question } from './question.js';
+
+type Merge<Part> = (parts: readonly Part[]) => Part;
+
+const sum: Merge<number> = (parts) => parts.reduce((total, part) => total + part, 0);
+
+const sumPerChannel: Merge<ReadonlyMap<string, number>> = (parts) => {
+  const total = new Map<string, number>();
+  for (const part of parts) {
+    for (const [channel, count] of part) {
+      // A peer's 0 must not make an empty channel look occupied.
+      if (count > 0) total.set(channel, (total.get(channel) ?? 0) + count);
+    }
+  }
+  return total;
+};
+
+/** One line a kind of question. Sockets live in one process each, so nothing is counted twice. */
+const RULES: { readonly [Kind in keyof Question]: Merge<Answer[Kind]> } = {
+  channels_with_sockets_count: sumPerChannel,
+  batch_channel_sockets_count: sumPerChannel,
+  sockets_count: sum,
+  terminate_user: sum,
+  force_reconnect: sum,
+};
+
+/**
+ * Puts the answers of several processes together, in whatever order and grouping they come. Of no answers: what a
+ * process without sockets would say. Changes none of them.
+ */
+export function mergeAnswers<Kind extends keyof Question>(
+  kind: Kind,
+  answers: readonly Answer[Kind][],
+): Answer[Kind] {
+  return RULES[kind](answers);
+}

@@ -1,0 +1,251 @@
+import * as fc from 'fast-check';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { mergeAnswers, type Fabric, type LiveEvent, type Question } from '../src/index.js';
+import { anAnswer, event, Gateway, KINDS } from './samples.js';
+
+/** The nodes of one installation. */
+export interface OpenFabric {
+  /** At least one; a driver that connects processes gives several. Nobody listens yet. */
+  readonly nodes: readonly [Fabric, ...Fabric[]];
+  /** What listeners threw, of all nodes. */
+  readonly faults: readonly unknown[];
+  /** Resolves when every node knows every other that listens. */
+  settle(): Promise<void>;
+  /** Called after the nodes are closed; releases what else was opened. */
+  dispose(): Promise<void>;
+}
+
+const QUESTIONS: Question = {
+  channels_with_sockets_count: { prefix: 'presence-' },
+  batch_channel_sockets_count: { channels: ['a', 'presence-é'] },
+  sockets_count: null,
+  terminate_user: { userId: 'u:1' },
+  force_reconnect: { userId: 'u:1' },
+};
+
+/** How long what is on its way may take; only a failing test waits that long. */
+const ON_ITS_WAY = { timeout: 10_000, interval: 5 };
+
+const idsOf = (events: readonly LiveEvent[]): string[] => events.map(({ messageId }) => messageId);
+
+/** What every driver must do, with as many nodes as it can have. */
+export function fabricConformance(name: string, open: () => Promise<OpenFabric>): void {
+  async function installation() {
+    const opened = await open();
+    onTestFinished(async () => {
+      await Promise.all(opened.nodes.map((node) => node.close()));
+      await opened.dispose();
+    });
+    return opened;
+  }
+
+  /** Every node with a listener, subscribed to the channels. */
+  async function gateways(...channels: readonly string[]) {
+    const opened = await installation();
+    const listening = opened.nodes.map((node) => new Gateway(node));
+    await opened.settle();
+    for (const { fabric } of listening) {
+      for (const channel of channels) await fabric.subscribe('shop', channel);
+    }
+    const [first, ...others] = listening;
+    if (first === undefined) throw new Error('an installation has at least one node');
+    return { opened, listening, first, others };
+  }
+
+  describe(`fabric ${name}`, () => {
+    it('is a node of its own, and healthy', async () => {
+      const { nodes } = await installation();
+      expect(new Set(nodes.map(({ nodeId }) => nodeId)).size).toBe(nodes.length);
+      for (const node of nodes) expect(await node.health()).toBeNull();
+    });
+
+    it('has one listener a node', async () => {
+      const { first } = await gateways();
+      expect(() => new Gateway(first.fabric)).toThrow('the fabric has a listener already');
+    });
+
+    it('hands an event to the local listener before publish returns', async () => {
+      const { listening } = await gateways();
+      for (const { fabric, received } of listening) {
+        const published = event('orders');
+        const sent = fabric.publish(published);
+        expect(received.filter(({ messageId }) => messageId === published.messageId)).toEqual([published]);
+        await sent;
+      }
+    });
+
+    it('brings an event to every subscribed node exactly as it was published', async () => {
+      const long = 'presence-é\u{1F514}'.padEnd(200, 'x');
+      const { listening, first } = await gateways('orders', 'a:b.c*>#', long);
+      const published = [
+        event('orders', { exceptSocketId: '12.34', publishedAtMs: 1_900_000_000_000.123 }),
+        event('a:b.c*>#', {
+          frameText: JSON.stringify({ data: '\u{1F514} "\\ \u2028 ' + 'x'.repeat(60_000) }),
+        }),
+        event(long, { messageId: 'given by the publisher: é' }),
+      ];
+      for (const one of published) await first.fabric.publish(one);
+      for (const { received } of listening) {
+        await vi.waitFor(() => expect(received).toHaveLength(published.length), ON_ITS_WAY);
+        const inOrder = published.map(({ channel }) => received.find((one) => one.channel === channel));
+        expect(inOrder).toEqual(published);
+      }
+    });
+
+    it('keeps apps apart that have a channel of one name', async () => {
+      const { listening, first } = await gateways('orders');
+      for (const { fabric } of listening) await fabric.subscribe('other', 'orders');
+      const published = [event('orders'), event('orders', { appId: 'other' })];
+      for (const one of published) await first.fabric.publish(one);
+      for (const { received } of listening) {
+        await vi.waitFor(() => expect(received).toHaveLength(published.length), ON_ITS_WAY);
+        expect(received.find(({ appId }) => appId === 'other')).toEqual(published[1]);
+      }
+    });
+
+    it('brings each event once, those of one publisher and channel in the order published', async () => {
+      const channels = ['a', 'b', 'presence-c'];
+      const { listening } = await gateways(...channels);
+      const published = listening.map(() => new Map(channels.map((channel) => [channel, [] as string[]])));
+      const sent: unknown[] = [];
+      for (let round = 0; round < 100; round += 1) {
+        for (const [at, { fabric }] of listening.entries()) {
+          const channel = channels[(round * 7 + at) % channels.length] ?? '';
+          const messageId = `${at}-${round}`;
+          published[at]?.get(channel)?.push(messageId);
+          sent.push(fabric.publish(event(channel, { messageId })));
+        }
+      }
+      await Promise.all(sent);
+      for (const { received } of listening) {
+        await vi.waitFor(() => expect(received.length).toBeGreaterThanOrEqual(sent.length), ON_ITS_WAY);
+        for (const [at, byChannel] of published.entries()) {
+          for (const [channel, ids] of byChannel) {
+            const ofOne = received.filter((one) => one.channel === channel);
+            expect(idsOf(ofOne).filter((id) => id.startsWith(`${at}-`))).toEqual(ids);
+          }
+        }
+      }
+    });
+
+    it('misses nothing that is published after subscribe has settled, the second time too', async () => {
+      const { listening } = await gateways();
+      for (const subscriber of listening) {
+        for (const round of ['first', 'second']) {
+          await subscriber.fabric.subscribe('shop', 'orders');
+          const published = listening.map((_, at) => event('orders', { messageId: `${round} from ${at}` }));
+          for (const [at, one] of published.entries()) await listening[at]?.fabric.publish(one);
+          await vi.waitFor(
+            () => expect(idsOf(subscriber.received)).toEqual(expect.arrayContaining(idsOf(published))),
+            ON_ITS_WAY,
+          );
+          subscriber.fabric.unsubscribe('shop', 'orders');
+        }
+        subscriber.received.length = 0;
+      }
+    });
+
+    it('publishes for a process that has no sockets', async () => {
+      const { nodes, settle } = await installation();
+      const [api, ...rest] = nodes;
+      const listening = rest.map((node) => new Gateway(node));
+      await settle();
+      for (const { fabric } of listening) await fabric.subscribe('shop', 'orders');
+      const published = event('orders');
+      await api.publish(published);
+      for (const { received } of listening) {
+        await vi.waitFor(() => expect(received).toEqual([published]), ON_ITS_WAY);
+      }
+    });
+
+    it('keeps what a listener throws from the publisher, tells it, and goes on', async () => {
+      const { opened, listening, first } = await gateways('orders');
+      const bug = new Error('a bug of the listener');
+      for (const one of listening) {
+        one.before = () => {
+          throw bug;
+        };
+      }
+      await first.fabric.publish(event('orders'));
+      await vi.waitFor(() => expect(opened.faults).toEqual(listening.map(() => bug)), ON_ITS_WAY);
+      for (const one of listening) one.before = () => {};
+      const next = event('orders');
+      await first.fabric.publish(next);
+      for (const { received } of listening) {
+        await vi.waitFor(() => expect(received).toEqual([next]), ON_ITS_WAY);
+      }
+    });
+
+    it.each(KINDS)('asks every listener about %s and merges the answers', async (kind) => {
+      const { listening } = await gateways();
+      const samples = fc.sample(anAnswer, listening.length);
+      for (const [at, one] of listening.entries()) one.answers = samples[at] ?? one.answers;
+      const merged = mergeAnswers(
+        kind,
+        listening.map(({ answers }) => answers[kind]),
+      );
+      for (const { fabric } of listening) {
+        expect(await fabric.ask(kind, 'shop', QUESTIONS[kind])).toEqual({ answer: merged, complete: true });
+      }
+      const question = { kind, appId: 'shop', about: QUESTIONS[kind] };
+      for (const { asked } of listening) expect(asked).toEqual(listening.map(() => question));
+    });
+
+    it('asks for a process that has no sockets', async () => {
+      const { nodes, settle } = await installation();
+      const [api, ...rest] = nodes;
+      const listening = rest.map((node) => new Gateway(node));
+      await settle();
+      for (const one of listening) one.answers = { ...one.answers, sockets_count: 3 };
+      expect(await api.ask('sockets_count', 'shop', null)).toEqual({
+        answer: 3 * listening.length,
+        complete: true,
+      });
+      expect(await api.ask('channels_with_sockets_count', 'shop', { prefix: '' })).toEqual({
+        answer: new Map(),
+        complete: true,
+      });
+    });
+
+    it('says so when an answer cannot be had, keeps the others, and tells what was thrown', async () => {
+      const { opened, listening, first, others } = await gateways();
+      const bug = new Error('a bug of the listener');
+      for (const one of listening) one.answers = { ...one.answers, sockets_count: 3 };
+      first.before = () => {
+        throw bug;
+      };
+      expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({
+        answer: 3 * others.length,
+        complete: false,
+      });
+      expect(opened.faults).toEqual([bug]);
+    });
+
+    it('delivers and answers nothing after close, and closes twice without harm', async () => {
+      const { first, others } = await gateways('orders');
+      await Promise.all([first.fabric.close(), first.fabric.close()]);
+      await first.fabric.close();
+      await Promise.allSettled([first.fabric.publish(event('orders'))]);
+      await Promise.allSettled([first.fabric.subscribe('shop', 'later')]);
+      first.fabric.unsubscribe('shop', 'later');
+      expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 0, complete: false });
+      expect(await first.fabric.health()).toEqual(expect.any(String));
+
+      const published = event('orders', { messageId: 'after' });
+      await others[0]?.fabric.publish(published);
+      for (const { received } of others) {
+        await vi.waitFor(() => expect(idsOf(received)).toContain('after'), ON_ITS_WAY);
+      }
+      expect([first.received, first.asked]).toEqual([[], []]);
+    });
+
+    it('ignores a listener that comes after close', async () => {
+      const { nodes } = await installation();
+      await nodes[0].close();
+      const late = new Gateway(nodes[0]);
+      await Promise.allSettled([nodes[0].publish(event('orders'))]);
+      await nodes[0].ask('sockets_count', 'shop', null);
+      expect([late.received, late.asked]).toEqual([[], []]);
+    });
+  });
+}

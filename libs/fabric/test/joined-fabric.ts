@@ -1,0 +1,91 @@
+import { setImmediate as soon } from 'node:timers/promises';
+import {
+  LocalFabric,
+  mergeAnswers,
+  type Fabric,
+  type FabricListener,
+  type Gathered,
+  type LiveEvent,
+  type OnListenerFault,
+  type Question,
+} from '../src/index.js';
+
+/** One of several nodes in this process, joined as by a broker: what others publish comes later, where it is wanted. */
+class JoinedFabric implements Fabric {
+  readonly #own: LocalFabric;
+  readonly #wanted = new Set<string>();
+  #published: Promise<void> = Promise.resolve();
+
+  constructor(
+    readonly nodeId: string,
+    onFault: OnListenerFault,
+    private readonly nodes: Set<JoinedFabric>,
+  ) {
+    this.#own = new LocalFabric(nodeId, onFault);
+    nodes.add(this);
+  }
+
+  listen(listener: FabricListener): void {
+    this.#own.listen(listener);
+  }
+
+  publish(event: LiveEvent): Promise<void> {
+    this.#own.publish(event);
+    this.#published = this.#afterwards(this.#published, event);
+    return this.#published;
+  }
+
+  async #afterwards(earlier: Promise<void>, event: LiveEvent): Promise<void> {
+    await earlier;
+    await soon();
+    for (const peer of this.#peers()) {
+      if (peer.#wanted.has(`${event.appId} ${event.channel}`)) peer.#own.publish({ ...event });
+    }
+  }
+
+  async subscribe(appId: string, channel: string): Promise<void> {
+    await soon();
+    this.#wanted.add(`${appId} ${channel}`);
+  }
+
+  unsubscribe(appId: string, channel: string): void {
+    this.#wanted.delete(`${appId} ${channel}`);
+  }
+
+  async ask<Kind extends keyof Question>(
+    kind: Kind,
+    appId: string,
+    about: Question[Kind],
+  ): Promise<Gathered<Kind>> {
+    const parts = [await this.#own.ask(kind, appId, about)];
+    for (const peer of this.#peers()) parts.push(await peer.#own.ask(kind, appId, about));
+    return {
+      answer: mergeAnswers(
+        kind,
+        parts.map(({ answer }) => answer),
+      ),
+      complete: parts.every(({ complete }) => complete),
+    };
+  }
+
+  health(): Promise<string | null> {
+    return this.#own.health();
+  }
+
+  close(): Promise<void> {
+    this.nodes.delete(this);
+    return this.#own.close();
+  }
+
+  /** None for a node that has left. */
+  #peers(): JoinedFabric[] {
+    return this.nodes.has(this) ? [...this.nodes].filter((node) => node !== this) : [];
+  }
+}
+
+/** Three nodes of one installation. */
+export function threeJoinedNodes(onFault: OnListenerFault): readonly [Fabric, Fabric, Fabric] {
+  const nodes = new Set<JoinedFabric>();
+  const node = (nodeId: string) => new JoinedFabric(nodeId, onFault, nodes);
+  return [node('node-1'), node('node-2'), node('node-3')];
+}

@@ -1,0 +1,64 @@
+import 'reflect-metadata';
+import { configure } from '@carillon/config';
+import { createParts, RuntimeModule } from '@carillon/runtime';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { FABRIC, FABRIC_DRIVERS, FabricModule, openFabric, type Fabric } from '../src/index.js';
+import { event, Gateway } from './samples.js';
+
+/** A process with this room in it, not started. */
+async function processWith(env: Record<string, string>) {
+  const outcome = configure({
+    process: 'server',
+    argv: [],
+    env: { RUST_LOG: 'off', ...env },
+    cwd: '/nowhere',
+    files: { exists: () => false, read: () => '' },
+  });
+  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
+  const parts = createParts(outcome.config);
+
+  @Module({ imports: [RuntimeModule.forProcess(parts), FabricModule] })
+  class Root {}
+
+  const context = await NestFactory.createApplicationContext(Root, { logger: false });
+  onTestFinished(() => context.close());
+  return { parts, fabric: context.get<Fabric>(FABRIC) };
+}
+
+describe('the module', () => {
+  it('names the node for the process and checks its health', async () => {
+    const { parts, fabric } = await processWith({ INSTANCE_PROCESS_ID: 'gw-a' });
+    expect(fabric.nodeId).toMatch(/^gw-a-[0-9a-f]{8}$/);
+    expect(await parts.health.check()).toEqual({ status: 'OK', failures: [] });
+    await fabric.close();
+  });
+
+  it('is not healthy once the fabric is closed', async () => {
+    const { parts, fabric } = await processWith({});
+    await fabric.close();
+    expect(await parts.health.check()).toEqual({
+      status: 'ERROR',
+      failures: [{ part: 'adapter', severity: 'critical', message: 'the fabric is closed' }],
+    });
+  });
+
+  it('survives what a listener throws', async () => {
+    const { fabric } = await processWith({});
+    const gateway = new Gateway(fabric);
+    gateway.before = () => {
+      throw new Error('a bug of the listener');
+    };
+    await fabric.publish(event('orders'));
+    expect(await fabric.ask('sockets_count', 'shop', null)).toMatchObject({ complete: false });
+  });
+
+  it('knows the drivers of this build, and no others', async () => {
+    const options = { nodeId: 'n', onFault: () => {} };
+    expect(FABRIC_DRIVERS).toEqual(['local']);
+    for (const driver of FABRIC_DRIVERS) await expect(openFabric(driver, options)).resolves.toBeDefined();
+    await expect(openFabric('toString', options)).rejects.toThrow('is not available in this build');
+    await expect(openFabric('nats', options)).rejects.toThrow('driver nats is not available in this build');
+  });
+});

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import * as fc from 'fast-check';
+import type { Answer, Fabric, FabricListener, LiveEvent, Question } from '../src/index.js';
+
+export const KINDS = [
+  'channels_with_sockets_count',
+  'batch_channel_sockets_count',
+  'sockets_count',
+  'terminate_user',
+  'force_reconnect',
+] as const satisfies readonly (keyof Question)[];
+
+export function event(channel: string, more: Partial<LiveEvent> = {}): LiveEvent {
+  return {
+    messageId: randomUUID(),
+    appId: 'shop',
+    channel,
+    frameText: JSON.stringify({ event: 'e', channel, data: '{}' }),
+    exceptSocketId: null,
+    publishedAtMs: 1_900_000_000_123.5,
+    ...more,
+  };
+}
+
+const perChannel: fc.Arbitrary<ReadonlyMap<string, number>> = fc
+  .array(fc.tuple(fc.constantFrom('a', 'b', '__proto__', '1', 'é'), fc.integer({ min: 1, max: 1000 })))
+  .map((entries) => new Map(entries));
+const some = fc.nat(1000);
+
+/** What one process may say to each kind of question. */
+export const anAnswer: fc.Arbitrary<Answer> = fc.record({
+  channels_with_sockets_count: perChannel,
+  batch_channel_sockets_count: perChannel,
+  sockets_count: some,
+  terminate_user: some,
+  force_reconnect: some,
+});
+
+/** A process with sockets: remembers what it is given and asked, and answers what it is told to. */
+export class Gateway implements FabricListener {
+  readonly received: LiveEvent[] = [];
+  readonly asked: unknown[] = [];
+  answers: Answer = {
+    channels_with_sockets_count: new Map(),
+    batch_channel_sockets_count: new Map(),
+    sockets_count: 0,
+    terminate_user: 0,
+    force_reconnect: 0,
+  };
+  /** Called before each event and question; throws to be a listener with a bug. */
+  before: () => void = () => {};
+
+  constructor(readonly fabric: Fabric) {
+    fabric.listen(this);
+  }
+
+  deliver(event: LiveEvent): void {
+    this.before();
+    this.received.push(event);
+  }
+
+  answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind] {
+    this.before();
+    this.asked.push({ kind, appId, about });
+    return this.answers[kind];
+  }
+}

@@ -1,0 +1,40 @@
+import { CACHE, type Cache } from '@carillon/cache';
+import type { Config } from '@carillon/config';
+import { maxMessageBytes } from '@carillon/contract';
+import { FABRIC, type Fabric } from '@carillon/fabric';
+import { CONFIG, LOGGING, type Logging } from '@carillon/runtime';
+import { Global, Module } from '@nestjs/common';
+import { LivePublisher } from './live-publisher.js';
+import { StoredLastEvents } from './stored-last-events.js';
+
+/** Token of the `Publisher`. */
+export const PUBLISHER = Symbol('publisher');
+/** Token of the `LastEvents`. */
+export const LAST_EVENTS = Symbol('last events');
+
+const MIB = 1024 * 1024;
+/** A payload that is not a string becomes one, and every character of it may need a backslash. */
+const GROWTH = 2;
+
+function lastEventsOf({ channel_limits, http_api }: Config, cache: Cache): StoredLastEvents {
+  return new StoredLastEvents({
+    cache,
+    ttlMs: Math.min(channel_limits.cache_ttl * 1000, Number.MAX_SAFE_INTEGER),
+    maxRecordBytes: maxMessageBytes(http_api.request_limit_in_mb * MIB * GROWTH),
+  });
+}
+
+function publisherOf(fabric: Fabric, lastEvents: StoredLastEvents, logging: Logging): LivePublisher {
+  return new LivePublisher({ fabric, lastEvents, log: logging.for('service::publishing') });
+}
+
+/** Publishing for the whole process. Needs `RuntimeModule`, `FabricModule` and `CacheModule`. */
+@Global()
+@Module({
+  providers: [
+    { provide: LAST_EVENTS, inject: [CONFIG, CACHE], useFactory: lastEventsOf },
+    { provide: PUBLISHER, inject: [FABRIC, LAST_EVENTS, LOGGING], useFactory: publisherOf },
+  ],
+  exports: [LAST_EVENTS, PUBLISHER],
+})
+export class PublishingModule {}

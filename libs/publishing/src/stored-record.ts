@@ -1,0 +1,30 @@
+import { decoder, json, message, text } from '@carillon/contract';
+import { rawMember } from '@carillon/protocol';
+import type { LastEvent } from './port.js';
+
+/** A last event as it lies in the cache; the cache knows how long. */
+export type KeptEvent = Omit<LastEvent, 'ttlMs'>;
+
+/** Names are judged before they are published; here they only have to be names. */
+const name = text(1, 64 * 1024);
+
+const LAST_EVENT = message('last_event', { message_id: name, event: name, channel: name, data: json });
+
+const decode = decoder(LAST_EVENT);
+
+/** The payload is put in as it is, so that readers get the very text that was published. */
+export function writeRecord({ messageId, event, channel, dataText }: KeptEvent): string {
+  const names = `"message_id":${JSON.stringify(messageId)},"event":${JSON.stringify(event)}`;
+  const head = `{"v":${LAST_EVENT.version},"kind":"${LAST_EVENT.kind}",${names}`;
+  return `${head},"channel":${JSON.stringify(channel)},"data":${dataText}}`;
+}
+
+/** Null: over the cap, or not a record this version can read. Never throws. */
+export function readRecord(record: string, maxBytes: number): KeptEvent | null {
+  const decoded = decode(record, maxBytes);
+  if (!decoded.ok) return null;
+  const dataText = rawMember(record, 'data');
+  if (dataText === null) return null;
+  const { message_id: messageId, event, channel } = decoded.message;
+  return { messageId, event, channel, dataText };
+}

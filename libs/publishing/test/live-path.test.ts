@@ -1,0 +1,67 @@
+import { encodeV1 } from '@carillon/protocol';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyPublication, publication, scene } from './scene.js';
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('an event of which nothing is kept', () => {
+  it('is delivered before publish returns, and the receipt is no promise', () => {
+    const { publisher, delivered, cache } = scene();
+    const receipt = publisher.publish(publication({ messageId: 'm1' }));
+    expect(receipt).toEqual({ messageId: 'm1' });
+    expect(delivered.map(({ messageId }) => messageId)).toEqual(['m1']);
+    expect(cache.stored).toEqual([]);
+  });
+
+  it('is not kept on a cache channel either, when a client said it', () => {
+    const { publisher, delivered, cache } = scene();
+    const said = publication({ channel: 'private-cache-a', event: 'client-x', messageId: 'm1' });
+    expect(publisher.publish(said)).toEqual({ messageId: 'm1' });
+    expect([delivered.length, cache.stored.length]).toEqual([1, 0]);
+  });
+
+  it('gets an id of its own when its publisher gave none', () => {
+    const { publisher, delivered } = scene();
+    const receipts = [publisher.publish(publication()), publisher.publish(publication())];
+    expect(receipts).toEqual(delivered.map(({ messageId }) => ({ messageId })));
+    for (const { messageId } of delivered) expect(messageId).toMatch(UUID_V4);
+    expect(delivered[0]?.messageId).not.toBe(delivered[1]?.messageId);
+  });
+
+  it('bears the time it was published, finer than a millisecond', () => {
+    const { publisher, delivered } = scene();
+    const before = performance.timeOrigin + performance.now();
+    for (let count = 0; count < 10; count += 1) void publisher.publish(publication());
+    const after = performance.timeOrigin + performance.now();
+    for (const { publishedAtMs } of delivered) {
+      expect(publishedAtMs).toBeGreaterThanOrEqual(before);
+      expect(publishedAtMs).toBeLessThanOrEqual(after);
+    }
+    expect(delivered.some(({ publishedAtMs }) => !Number.isInteger(publishedAtMs))).toBe(true);
+  });
+
+  it('travels as the frame the protocol writes, whatever it is', () => {
+    const { publisher, delivered } = scene();
+    fc.assert(
+      fc.property(anyPublication, (published) => {
+        delivered.length = 0;
+        void publisher.publish(published);
+        const { appId, channel, event, dataText, userId, exceptSocketId } = published;
+        expect(delivered).toMatchObject([
+          { appId, channel, exceptSocketId, frameText: encodeV1({ event, channel, dataText, userId }) },
+        ]);
+      }),
+    );
+  });
+
+  it('has event, channel, data and user id in this order', () => {
+    const { publisher, delivered } = scene();
+    void publisher.publish(
+      publication({ channel: 'presence-a', event: 'client-x', dataText: '{"n":1.0}', userId: 'u' }),
+    );
+    expect(delivered[0]?.frameText).toBe(
+      '{"event":"client-x","channel":"presence-a","data":{"n":1.0},"user_id":"u"}',
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import type { Answer, FabricListener, Question } from '@carillon/fabric';
+import type { Outlet } from './outlet.js';
+import type { Delivery } from './delivery.js';
+import type { AppHub } from '../hub/app-hub.js';
+import type { Hubs } from '../hub/hubs.js';
+
+type Answers = { [Kind in keyof Question]: (hub: AppHub, about: Question[Kind]) => Answer[Kind] };
+
+const NOTHING: Answer = {
+  channels_with_sockets_count: new Map(),
+  batch_channel_sockets_count: new Map(),
+  sockets_count: 0,
+  terminate_user: 0,
+  force_reconnect: 0,
+};
+
+/** What this process does for the fabric: delivers events, and answers what others ask about its sockets. */
+export class SocketsListener implements FabricListener {
+  readonly #answers: Answers;
+
+  constructor(
+    private readonly hubs: Hubs,
+    private readonly delivery: Delivery,
+    outlet: Outlet,
+  ) {
+    this.#answers = {
+      channels_with_sockets_count: (hub, { prefix }) => counts(hub, occupied(hub, prefix)),
+      batch_channel_sockets_count: (hub, { channels }) => counts(hub, channels),
+      sockets_count: (hub) => hub.size,
+      terminate_user: (hub, { userId }) => closeUser(hub, userId, outlet, 'disconnected_by_app'),
+      force_reconnect: (hub, { userId }) => closeUser(hub, userId, outlet, 'reconnect_requested'),
+    };
+  }
+
+  deliver(...[event]: Parameters<FabricListener['deliver']>): void {
+    this.delivery.deliver(event);
+  }
+
+  answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind] {
+    const hub = this.hubs.find(appId);
+    return hub === null ? NOTHING[kind] : this.#answers[kind](hub, about);
+  }
+}
+
+function* occupied(hub: AppHub, prefix: string): Generator<string> {
+  for (const name of hub.channels.keys()) if (name.startsWith(prefix)) yield name;
+}
+
+function counts(hub: AppHub, names: Iterable<string>): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const name of names) {
+    const count = hub.channels.get(name)?.count ?? 0;
+    if (count > 0) found.set(name, count);
+  }
+  return found;
+}
+
+/** Only who signed in as the user: a member of a presence channel is not meant. */
+function closeUser(
+  hub: AppHub,
+  userId: string,
+  outlet: Outlet,
+  reason: 'disconnected_by_app' | 'reconnect_requested',
+): number {
+  const connections = hub.signedIn.of(userId);
+  for (const connection of connections) outlet.close(connection, reason);
+  return connections.length;
+}

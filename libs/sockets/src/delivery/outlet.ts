@@ -1,0 +1,117 @@
+import { ERRORS, type ErrorCode } from '@carillon/errors';
+import { encodeV1, errorFrame, type FrameError, type OutboundFrame } from '@carillon/protocol';
+import type { Connection } from '../connection/connection.js';
+import { SlowLane } from './slow-lane.js';
+
+/** How much may wait for one client. */
+export interface OutletBounds {
+  /** Frames; Infinity: no bound. */
+  readonly maxFrames: number;
+  /** Bytes; Infinity: no bound. */
+  readonly maxBytes: number;
+  /** Unsent bytes from which a client counts as slow. */
+  readonly slowBytes: number;
+  /** Whether going beyond closes the connection; else the new frame is dropped. */
+  readonly disconnects: boolean;
+  /** Whether frames are compressed. */
+  readonly compress: boolean;
+}
+
+/** Told of what clients lost. */
+export interface OutletObserver {
+  /** A frame was not queued, because too much waits already. */
+  dropped(connection: Connection): void;
+}
+
+/**
+ * The way out to single connections. A client that reads gets its frames from the native library; one that does not
+ * is slow: it leaves the native topics, and what is for it waits in a lane of its own, whose frames are shared texts
+ * and are counted exactly. It goes back as soon as it has read everything.
+ */
+export class Outlet {
+  constructor(
+    readonly bounds: OutletBounds,
+    private readonly observer: OutletObserver,
+  ) {}
+
+  send(connection: Connection, frame: OutboundFrame): void {
+    this.sendText(connection, encodeV1(frame));
+  }
+
+  error(connection: Connection, error: FrameError): void {
+    this.send(connection, errorFrame(error));
+  }
+
+  sendText(connection: Connection, text: string): void {
+    if (connection.lane !== null) return this.queue(connection, text);
+    const { socket, hub } = connection;
+    const outcome = socket?.send(text, false, this.bounds.compress) ?? 'closed';
+    if (outcome === 'closed') return;
+    hub.meters.sent(1, Buffer.byteLength(text));
+    if (outcome === 'buffered') this.slowDown(connection);
+    if (outcome === 'dropped') this.overflow(connection);
+  }
+
+  /** For a slow connection only: sends, queues, drops or closes, whatever its bounds say. */
+  queue(connection: Connection, text: string): void {
+    const { lane, socket } = connection;
+    if (lane === null || socket === null || !connection.isOpen) return;
+    lane.push(text);
+    this.#flush(connection, lane);
+    const { maxFrames, maxBytes } = this.bounds;
+    if (lane.size <= maxFrames && lane.bytes + socket.bufferedBytes <= maxBytes) return;
+    this.overflow(connection, lane);
+  }
+
+  /** Looks whether a connection on native topics has fallen behind. */
+  slowDown(connection: Connection): void {
+    const unsent = connection.socket?.bufferedBytes ?? 0;
+    if (unsent < this.bounds.slowBytes || connection.lane !== null || !connection.isOpen) return;
+    connection.lane = new SlowLane();
+    for (const { channel } of connection.subscriptions) channel.becameSlow(connection);
+  }
+
+  /** The client has read some: sends more, and ends its being slow when nothing is left. */
+  drained(connection: Connection): void {
+    const { lane, socket } = connection;
+    if (lane === null || socket === null) return;
+    this.#flush(connection, lane);
+    if (lane.size > 0 || socket.bufferedBytes > 0) return;
+    connection.lane = null;
+    for (const { channel } of connection.subscriptions) channel.becameFast(connection);
+  }
+
+  /** Too much waits already. */
+  overflow(connection: Connection, lane?: SlowLane): void {
+    if (this.bounds.disconnects) return this.close(connection, 'over_capacity');
+    lane?.pop();
+    this.observer.dropped(connection);
+  }
+
+  /** Tells the client why, closes, and remembers the reason. Nothing happens to one that is ending already. */
+  close(connection: Connection, reason: ErrorCode, text: string = ERRORS[reason].text): void {
+    const { socket } = connection;
+    const code = ERRORS[reason].closeCode;
+    if (socket === null || code === null || connection.endedFor !== null) return;
+    connection.endedFor = reason;
+    const frame = encodeV1(errorFrame({ code, message: text, channel: null }));
+    socket.cork(() => {
+      if (socket.send(frame, false, this.bounds.compress) !== 'closed')
+        connection.hub.meters.sent(1, Buffer.byteLength(frame));
+      socket.end(code, text);
+    });
+    // A client so far behind that not even the close frame fits is dropped instead.
+    if (socket.isOpen) socket.terminate();
+  }
+
+  #flush(connection: Connection, lane: SlowLane): void {
+    const { socket, hub } = connection;
+    if (socket === null) return;
+    while (lane.size > 0 && socket.bufferedBytes < this.bounds.slowBytes) {
+      const text = lane.shift();
+      if (text === undefined) return;
+      socket.send(text, false, this.bounds.compress);
+      hub.meters.sent(1, Buffer.byteLength(text));
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { AppLookupUnavailable, type App, type AppRegistry } from '@carillon/app-registry';
+import { ServiceError, type ErrorCode } from '@carillon/errors';
+import { newSocketId, parseConnectOptions, type ConnectRules } from '@carillon/protocol';
+import type { Admission } from '@carillon/runtime';
+import type { HttpRequest, UpgradeDecision } from '@carillon/uws';
+import { Connection } from '../connection/connection.js';
+import { rulesOf } from '../hub/app-rules.js';
+import type { Hubs } from '../hub/hubs.js';
+import type { Heartbeats } from '../time/heartbeats.js';
+import { RefusedArrival, type Arrival } from './arrival.js';
+import type { UpgradeLimit } from './upgrade-limit.js';
+
+/** What the entrance works with. */
+export interface EntranceParts {
+  readonly admission: Admission;
+  readonly apps: AppRegistry;
+  readonly hubs: Hubs;
+  readonly heartbeats: Heartbeats;
+  /** Null: upgrades are not limited by address. */
+  readonly limit: UpgradeLimit | null;
+  readonly rules: ConnectRules;
+}
+
+type Headers = Readonly<Record<string, string>>;
+type Decision = UpgradeDecision<Arrival>;
+
+/**
+ * Decides on upgrades, in the one order of checks: what is answered over HTTP first; then what a browser can only
+ * read from a close code, so that the upgrade is accepted and the connection refused when it opens.
+ */
+export class Entrance {
+  constructor(private readonly parts: EntranceParts) {}
+
+  upgrade(request: HttpRequest): Decision | Promise<Decision> {
+    const closed = this.#closed();
+    if (closed !== null) return { refuse: closed };
+    const { limit } = this.parts;
+    return limit === null ? this.#connect(request, {}) : this.#limited(request, limit);
+  }
+
+  #closed(): ServiceError | null {
+    const { admission } = this.parts;
+    const state = admission.state();
+    if (state === 'ACCEPTING') return null;
+    if (state === 'MEMORY_PRESSURE') admission.countRejection();
+    return new ServiceError('service_unavailable', { text: state });
+  }
+
+  async #limited(request: HttpRequest, limit: UpgradeLimit): Promise<Decision> {
+    const { headers, refusal } = await limit.check(request);
+    return refusal === null ? this.#connect(request, headers) : { refuse: refusal };
+  }
+
+  #connect(request: HttpRequest, headers: Headers): Decision | Promise<Decision> {
+    const options = parseConnectOptions(request.rawQuery, this.parts.rules);
+    if (options.protocol === 2) {
+      return { refuse: new ServiceError('not_implemented', { text: 'This build speaks protocol 1 only' }) };
+    }
+    const key = request.params['appKey'] ?? '';
+    const origin = request.header('origin') ?? '';
+    const app = this.parts.apps.peekByKey(key);
+    if (app !== undefined) return { accept: this.#arrive(app, origin, options.bringsToken), headers };
+    return this.#lookUp(key).then((found) => ({
+      accept:
+        found === 'unavailable' ? refused('over_capacity') : this.#arrive(found, origin, options.bringsToken),
+      headers,
+    }));
+  }
+
+  async #lookUp(key: string): Promise<App | null | 'unavailable'> {
+    try {
+      return await this.parts.apps.findByKey(key);
+    } catch (error) {
+      if (error instanceof AppLookupUnavailable) return 'unavailable';
+      throw error;
+    }
+  }
+
+  #arrive(app: App | null, origin: string, bringsToken: boolean): Arrival {
+    if (app === null) return refused('app_does_not_exist');
+    if (!app.enabled) return refused('app_disabled', app);
+    if (!rulesOf(app).allowsOrigin(origin)) return refused('origin_not_allowed', app);
+    if (bringsToken) return new RefusedArrival('token_refused', app);
+    const { hubs, heartbeats } = this.parts;
+    return new Connection(newSocketId(), hubs.of(app), heartbeats.tick);
+  }
+}
+
+const refused = (reason: ErrorCode, app: App | null = null): RefusedArrival =>
+  new RefusedArrival(reason, app);

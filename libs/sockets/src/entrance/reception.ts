@@ -1,0 +1,85 @@
+import { ERRORS, type ErrorCode } from '@carillon/errors';
+import { connectionEstablished, encodeV1, errorFrame } from '@carillon/protocol';
+import type { Admission, Logger, Metrics } from '@carillon/runtime';
+import type { Socket } from '@carillon/uws';
+import type { App } from '@carillon/app-registry';
+import type { Connection } from '../connection/connection.js';
+import type { Outlet } from '../delivery/outlet.js';
+import type { Hubs } from '../hub/hubs.js';
+import type { ConnectionErrorType } from '../metrics.js';
+import type { Heartbeats } from '../time/heartbeats.js';
+import { RefusedArrival, type Arrival } from './arrival.js';
+
+/** What the reception works with. */
+export interface ReceptionParts {
+  readonly admission: Admission;
+  readonly hubs: Hubs;
+  readonly heartbeats: Heartbeats;
+  readonly outlet: Outlet;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Connections this process holds; 0: as many as come. */
+  readonly maxConnections: number;
+  readonly activityTimeoutSeconds: number;
+}
+
+const ERROR_TYPES: Partial<Record<ErrorCode, ConnectionErrorType>> = {
+  app_does_not_exist: 'app_not_found',
+  app_disabled: 'app_disabled',
+  origin_not_allowed: 'origin_not_allowed',
+  over_connection_quota: 'over_quota',
+  over_capacity: 'over_capacity',
+};
+
+/** The label of connections to no app: what clients make up must not become label values. */
+const NO_APP = 'unknown';
+
+/** Lets upgraded connections in, or tells them why not: count and entry are one step. */
+export class Reception {
+  constructor(private readonly parts: ReceptionParts) {}
+
+  open(socket: Socket<Arrival>): void {
+    const { state } = socket;
+    if (state instanceof RefusedArrival) {
+      const late = state.reason === 'token_refused' && state.app !== null ? this.#full(state.app) : null;
+      return this.#refuse(socket, late ?? state.reason, state.app);
+    }
+    const { app } = state.hub;
+    const reason = this.#full(app);
+    if (reason === null) return this.#admit(socket, state);
+    this.parts.hubs.release(state.hub);
+    return this.#refuse(socket, reason, app);
+  }
+
+  /** Memory, then the node's quota, then the app's. */
+  #full(app: App): ErrorCode | null {
+    const { admission, hubs, maxConnections } = this.parts;
+    if (admission.state() === 'MEMORY_PRESSURE') {
+      admission.countRejection();
+      return 'over_capacity';
+    }
+    if (maxConnections > 0 && hubs.connections >= maxConnections) return 'over_capacity';
+    const taken = hubs.find(app.id)?.size ?? 0;
+    return taken >= app.limits.maxConnections ? 'over_connection_quota' : null;
+  }
+
+  #admit(socket: Socket<Arrival>, connection: Connection): void {
+    const { hubs, heartbeats, outlet, log, activityTimeoutSeconds } = this.parts;
+    connection.socket = socket;
+    hubs.admit(connection);
+    const { hub } = connection;
+    heartbeats.begin(connection);
+    outlet.send(connection, connectionEstablished({ socketId: connection.id, activityTimeoutSeconds }));
+    if (log.enabled('debug'))
+      log.debug('connected', { app_id: hub.appId, socket_id: connection.id, protocol: 1 });
+  }
+
+  #refuse(socket: Socket<Arrival>, reason: ErrorCode, app: App | null): void {
+    const { closeCode, text } = ERRORS[reason];
+    const code = closeCode ?? 4000;
+    const labels = { app_id: app?.id ?? NO_APP, error_type: ERROR_TYPES[reason] ?? 'app_validation_failed' };
+    this.parts.metrics.counter('connection_errors_total').for(labels).add();
+    socket.send(encodeV1(errorFrame({ code, message: text, channel: null })));
+    socket.end(code, text);
+  }
+}

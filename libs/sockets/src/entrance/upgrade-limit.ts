@@ -1,0 +1,69 @@
+import { ServiceError } from '@carillon/errors';
+import { RateLimitUnavailable, type RateLimit, type RateRule } from '@carillon/rate-limit';
+import type { CounterSeries, Metrics } from '@carillon/runtime';
+import { clientAddress, rateLimitSubject, type HttpRequest } from '@carillon/uws';
+
+/** What becomes of one upgrade attempt. */
+export interface UpgradeVerdict {
+  /** For the answer, whatever it is. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null: within the limit. */
+  readonly refusal: ServiceError | null;
+}
+
+/** How upgrades are limited. */
+export interface UpgradeLimitOptions {
+  readonly rule: RateRule;
+  /** Trusted proxies in front. */
+  readonly trustHops: number;
+}
+
+/** Counts upgrade attempts by the address of the client. */
+export class UpgradeLimit {
+  readonly #checks: CounterSeries;
+  readonly #refusals: CounterSeries;
+
+  constructor(
+    private readonly options: UpgradeLimitOptions,
+    private readonly limiter: RateLimit,
+    metrics: Metrics,
+  ) {
+    const labels = {
+      app_id: 'global',
+      limiter_type: 'websocket_rate_limit',
+      request_context: 'websocket_upgrade',
+    };
+    this.#checks = metrics.counter('rate_limit_checks_total').for(labels);
+    this.#refusals = metrics.counter('rate_limit_triggered_total').for(labels);
+  }
+
+  /** A limiter that cannot be asked refuses: an attacker must not gain by bringing it down. */
+  async check(request: HttpRequest): Promise<UpgradeVerdict> {
+    this.#checks.add();
+    try {
+      const subject = rateLimitSubject(clientAddress(request.peer, request.headers, this.options.trustHops));
+      const { allowed, limit, remaining, resetSeconds } = await this.limiter.check(
+        this.options.rule,
+        subject,
+      );
+      const headers = {
+        'x-ratelimit-limit': String(limit),
+        'x-ratelimit-remaining': String(remaining),
+        'x-ratelimit-reset': String(resetSeconds),
+      };
+      return { headers, refusal: allowed ? null : this.#refuse(headers, resetSeconds) };
+    } catch (error) {
+      if (!(error instanceof RateLimitUnavailable)) throw error;
+      return { headers: {}, refusal: new ServiceError('service_unavailable', { cause: error }) };
+    }
+  }
+
+  #refuse(headers: Readonly<Record<string, string>>, retryAfterSeconds: number): ServiceError {
+    this.#refusals.add();
+    return new ServiceError('rate_limited', {
+      headers,
+      retryAfterSeconds,
+      message: 'Request quota used up, retry later',
+    });
+  }
+}

@@ -1,0 +1,67 @@
+import type { OrdinaryChannel } from '@carillon/channels';
+import type { Fabric } from '@carillon/fabric';
+import type { Connection } from '../connection/connection.js';
+import type { Outlet } from '../delivery/outlet.js';
+import type { AppHub } from './app-hub.js';
+import type { Hubs } from './hubs.js';
+import { LocalChannel, type NativePublish } from './local-channel.js';
+
+/** Told when a channel has a subscriber more or less here. */
+export type CountObserver = (channel: LocalChannel) => void;
+
+/** Keeps a channel in this process as long as somebody here has it or is about to, and the fabric informed. */
+export class ChannelBook {
+  #observer: CountObserver = () => {};
+
+  constructor(
+    private readonly hubs: Hubs,
+    private readonly fabric: Fabric,
+    private readonly outlet: Outlet,
+    private readonly publish: NativePublish,
+  ) {}
+
+  observe(observer: CountObserver): void {
+    this.#observer = observer;
+  }
+
+  /** The channel, kept at least until its next `settle`. */
+  open(hub: AppHub, about: OrdinaryChannel): LocalChannel {
+    const found = hub.channels.get(about.name);
+    if (found !== undefined) return found;
+    const channel = new LocalChannel(hub, about, this.outlet, this.publish);
+    hub.channels.set(about.name, channel);
+    const interest = this.fabric.subscribe(hub.appId, about.name);
+    if (interest !== undefined) channel.waitFor(interest);
+    return channel;
+  }
+
+  /** Lets go of a channel that nobody here has or is about to. */
+  settle(channel: LocalChannel): void {
+    if (channel.count > 0 || channel.openings > 0) return;
+    const { hub, name } = channel;
+    if (hub.channels.get(name) !== channel) return;
+    hub.channels.delete(name);
+    this.fabric.unsubscribe(hub.appId, name);
+    this.hubs.release(hub);
+  }
+
+  /** Counts a connection in. What it receives begins with `LocalChannel.open` or the release of its gate. */
+  enter(connection: Connection, channel: LocalChannel, userId: string | null): void {
+    channel.add(connection, userId);
+    if (channel.about.traits.signed) connection.isAuthorized = true;
+    const meters = channel.hub.meters.kind(channel.about.kind);
+    meters.subscriptions.add();
+    if (channel.count === 1) meters.channels.add();
+    this.#observer(channel);
+  }
+
+  /** Counts a connection out; what is left of the channel is settled. */
+  leave(connection: Connection, channel: LocalChannel): void {
+    channel.remove(connection);
+    const meters = channel.hub.meters.kind(channel.about.kind);
+    meters.unsubscriptions.add();
+    if (channel.count === 0) meters.channels.subtract();
+    else this.#observer(channel);
+    this.settle(channel);
+  }
+}

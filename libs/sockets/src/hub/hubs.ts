@@ -1,0 +1,62 @@
+import type { App } from '@carillon/app-registry';
+import type { Metrics } from '@carillon/runtime';
+import type { Connection } from '../connection/connection.js';
+import { AppMeters } from '../metrics.js';
+import { AppHub } from './app-hub.js';
+
+/** The apps with connections in this process. */
+export class Hubs {
+  readonly #byId = new Map<string, AppHub>();
+  #connections = 0;
+
+  constructor(private readonly metrics: Metrics) {}
+
+  /** Open connections of all apps. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  /** Null: the app has nothing here. */
+  find(appId: string): AppHub | null {
+    return this.#byId.get(appId) ?? null;
+  }
+
+  /** The app's, made when it has nothing here yet. */
+  of(app: App): AppHub {
+    const found = this.#byId.get(app.id);
+    if (found !== undefined) return found;
+    const hub = new AppHub(app, new AppMeters(this.metrics, app.id));
+    this.#byId.set(app.id, hub);
+    return hub;
+  }
+
+  /** Counts a connection in. The app's place may have been given up since the connection was made, and made again. */
+  admit(connection: Connection): void {
+    const hub = this.of(connection.hub.app);
+    connection.hub = hub;
+    hub.add(connection);
+    this.#connections += 1;
+    hub.meters.connected.add();
+    hub.meters.connections.add();
+  }
+
+  /** Counts a connection out; false: it was never admitted, or is out already. */
+  dismiss(connection: Connection): boolean {
+    const { hub } = connection;
+    if (hub.connection(connection.id) !== connection) return false;
+    hub.remove(connection);
+    this.#connections -= 1;
+    hub.meters.connected.subtract();
+    hub.meters.disconnections.add();
+    return true;
+  }
+
+  /** Forgets an app that has nothing here any more. */
+  release(hub: AppHub): void {
+    if (hub.isEmpty) this.#byId.delete(hub.appId);
+  }
+
+  [Symbol.iterator](): Iterator<AppHub> {
+    return this.#byId.values();
+  }
+}

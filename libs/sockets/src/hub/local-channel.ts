@@ -1,0 +1,182 @@
+import type { LiveEvent } from '@carillon/fabric';
+import type { OrdinaryChannel } from '@carillon/channels';
+import type { Connection } from '../connection/connection.js';
+import type { Outlet } from '../delivery/outlet.js';
+import type { Gate } from '../delivery/gate.js';
+import type { AppHub } from './app-hub.js';
+
+/** One channel of one connection. All connections of a channel without members share one. */
+export interface Subscription {
+  readonly channel: LocalChannel;
+  /** The member it is on a presence channel; null on any other. */
+  readonly userId: string | null;
+}
+
+/** Sends one text to all sockets of a native topic. */
+export type NativePublish = (topic: string, text: string) => void;
+
+/** After so many events, or so many bytes, a channel looks for subscribers that have fallen behind. */
+const LOOK_EVENTS = 16;
+const LOOK_BYTES = 64 * 1024;
+
+/** Subscribers before they need a set. */
+type Subscribers = Connection | Set<Connection> | null;
+
+const all = (subscribers: Subscribers): Iterable<Connection> => {
+  if (subscribers === null) return [];
+  return subscribers instanceof Set ? subscribers : [subscribers];
+};
+
+/** A channel with subscribers, or somebody about to subscribe, in this process. */
+export class LocalChannel {
+  /** What connections hold when they are no members. */
+  readonly plain: Subscription = { channel: this, userId: null };
+  /** Settles when other processes send its events here, and rejects when they will not; undefined: they do. */
+  interest: Promise<void> | undefined;
+  /** Connections that are about to subscribe. */
+  openings = 0;
+  /** When its count was last told to its subscribers. */
+  countToldAtMs = -Infinity;
+
+  readonly #topic: string;
+  readonly #lookEvents: number;
+  #subscribers: Subscribers = null;
+  #slow: Set<Connection> | null = null;
+  #gates: Set<Gate> | null = null;
+  #events = 0;
+  #bytes = 0;
+
+  constructor(
+    readonly hub: AppHub,
+    readonly about: OrdinaryChannel,
+    private readonly outlet: Outlet,
+    private readonly publish: NativePublish,
+  ) {
+    this.#topic = `${hub.appId}/${about.name}`;
+    this.#lookEvents = Math.min(LOOK_EVENTS, Math.max(1, Math.floor(outlet.bounds.maxFrames / 4)));
+  }
+
+  get name(): string {
+    return this.about.name;
+  }
+
+  /** Keeps those who want to subscribe waiting until other processes know of it. */
+  waitFor(interest: Promise<void>): void {
+    this.interest = this.#confirmed(interest);
+    // Those who wait hear of a failure; without anybody waiting there is nobody to tell.
+    this.interest.catch(() => {});
+  }
+
+  /** Subscribed connections of this process. */
+  get count(): number {
+    const subscribers = this.#subscribers;
+    if (subscribers === null) return 0;
+    return subscribers instanceof Set ? subscribers.size : 1;
+  }
+
+  has(connection: Connection): boolean {
+    const subscribers = this.#subscribers;
+    return subscribers instanceof Set ? subscribers.has(connection) : subscribers === connection;
+  }
+
+  /** Counts the connection in. It receives from `open` on, or from the release of its gate. */
+  add(connection: Connection, userId: string | null): void {
+    const subscribers = this.#subscribers;
+    if (subscribers === null) this.#subscribers = connection;
+    else if (subscribers instanceof Set) subscribers.add(connection);
+    else if (subscribers !== connection) this.#subscribers = new Set([subscribers, connection]);
+    connection.subscriptions.add(userId === null ? this.plain : { channel: this, userId });
+  }
+
+  /** Lets the connection receive. */
+  open(connection: Connection): void {
+    if (connection.lane === null) connection.socket?.subscribe(this.#topic);
+    else this.#addSlow(connection);
+  }
+
+  /** Counts the connection out; it receives nothing more. */
+  remove(connection: Connection): void {
+    const subscribers = this.#subscribers;
+    if (subscribers instanceof Set) {
+      subscribers.delete(connection);
+      if (subscribers.size === 0) this.#subscribers = null;
+    } else if (subscribers === connection) this.#subscribers = null;
+    connection.subscriptions.remove(this.name);
+    connection.socket?.unsubscribe(this.#topic);
+    this.#removeSlow(connection);
+  }
+
+  /** Holds back what comes for a connection, whether it receives already or is about to. */
+  hold(gate: Gate): void {
+    this.#gates ??= new Set();
+    this.#gates.add(gate);
+    gate.connection.socket?.unsubscribe(this.#topic);
+    this.#removeSlow(gate.connection);
+  }
+
+  /** Ends a hold. A subscribed connection receives from now on; what was held is the caller's to send before. */
+  release(gate: Gate): void {
+    if (this.#gates?.delete(gate) === true && this.#gates.size === 0) this.#gates = null;
+    if (this.has(gate.connection)) this.open(gate.connection);
+  }
+
+  becameSlow(connection: Connection): void {
+    // One that is held back is on no topic, and joins the slow ones when its gate opens.
+    if (connection.socket?.unsubscribe(this.#topic) === true) this.#addSlow(connection);
+  }
+
+  becameFast(connection: Connection): void {
+    if (this.#removeSlow(connection)) connection.socket?.subscribe(this.#topic);
+  }
+
+  /** Hands an event to everybody here but one. Returns to how many. */
+  deliver({ frameText, messageId, exceptSocketId }: LiveEvent): number {
+    const except = exceptSocketId === null ? null : this.hub.connection(exceptSocketId);
+    // The native library leaves the publisher out by itself, if it is on the topic.
+    if (except?.socket?.isSubscribed(this.#topic) !== true) this.publish(this.#topic, frameText);
+    else except.socket.publish(this.#topic, frameText, false, this.outlet.bounds.compress);
+    if (this.#slow !== null) this.#deliverSlow(frameText, except);
+    if (this.#gates !== null) {
+      for (const gate of this.#gates) if (gate.connection !== except) gate.hold(messageId, frameText);
+    }
+    const receivers = this.count - (except !== null && this.has(except) ? 1 : 0);
+    const bytes = Buffer.byteLength(frameText);
+    this.hub.meters.sent(receivers - (this.#slow?.size ?? 0), bytes);
+    this.#look(bytes);
+    return receivers;
+  }
+
+  #deliverSlow(frameText: string, except: Connection | null): void {
+    for (const connection of this.#slow ?? []) {
+      if (connection !== except) this.outlet.queue(connection, frameText);
+    }
+  }
+
+  /** Finds who has fallen behind, now and then: looking costs a little, and nobody falls far behind in between. */
+  #look(bytes: number): void {
+    this.#events += 1;
+    this.#bytes += bytes;
+    if (this.#events < this.#lookEvents && this.#bytes < LOOK_BYTES) return;
+    this.#events = 0;
+    this.#bytes = 0;
+    for (const connection of all(this.#subscribers)) {
+      if (connection.lane === null) this.outlet.slowDown(connection);
+    }
+  }
+
+  async #confirmed(interest: Promise<void>): Promise<void> {
+    await interest;
+    this.interest = undefined;
+  }
+
+  #addSlow(connection: Connection): void {
+    this.#slow ??= new Set();
+    this.#slow.add(connection);
+  }
+
+  #removeSlow(connection: Connection): boolean {
+    const removed = this.#slow?.delete(connection) === true;
+    if (removed && this.#slow?.size === 0) this.#slow = null;
+    return removed;
+  }
+}

@@ -1,0 +1,55 @@
+import { ERRORS, type ErrorCode } from '@carillon/errors';
+import type { LeaveCause } from '@carillon/presence';
+
+/** How a connection ended. */
+export interface End {
+  /** Why the service ended it; null: the client did, or the network. */
+  readonly endedFor: ErrorCode | null;
+  /** The code it closed with; 1006: without a close frame. 0: it is still open. */
+  readonly closedWith: number;
+}
+
+/** What the log calls it. */
+export type EndCause =
+  | 'client_close'
+  | 'transport_eof'
+  | 'activity_timeout'
+  | 'auth_timeout'
+  | 'administrative_close'
+  | 'slow_consumer'
+  | 'server_shutdown'
+  | 'fatal_error';
+
+const NO_CLOSE_FRAME = 1006;
+
+const CAUSES: Partial<Record<ErrorCode, EndCause>> = {
+  pong_missing: 'activity_timeout',
+  authentication_timeout: 'auth_timeout',
+  disconnected_by_app: 'administrative_close',
+  reconnect_requested: 'administrative_close',
+  app_disabled: 'administrative_close',
+  app_does_not_exist: 'administrative_close',
+  over_capacity: 'slow_consumer',
+  server_shutting_down: 'server_shutdown',
+};
+
+export function endCause({ endedFor, closedWith }: End): EndCause {
+  if (endedFor !== null) return CAUSES[endedFor] ?? 'fatal_error';
+  return closedWith === NO_CLOSE_FRAME ? 'transport_eof' : 'client_close';
+}
+
+/**
+ * Whether the user may be on the way back, so that its membership waits for the length of a lease: the network broke,
+ * or the service closed with a code that asks to reconnect (4100–4299). Whoever leaves on purpose is gone at once.
+ */
+export function mayComeBack({ endedFor, closedWith }: End): boolean {
+  if (endedFor === null) return closedWith === NO_CLOSE_FRAME;
+  const code = ERRORS[endedFor].closeCode ?? 0;
+  return code >= 4100 && code < 4300;
+}
+
+/** Why a member of a presence channel is not there any more. */
+export function leaveCause(end: End): LeaveCause {
+  if (endCause(end) === 'administrative_close') return 'forced_disconnect';
+  return mayComeBack(end) ? 'connection_lost' : 'left';
+}

@@ -1,0 +1,113 @@
+import type { ChannelKind } from '@carillon/channels';
+import type { CounterSeries, GaugeSeries, HistogramSeries, Metrics } from '@carillon/runtime';
+
+/** What `connection_errors_total` tells apart. */
+export type ConnectionErrorType =
+  | 'app_not_found'
+  | 'app_disabled'
+  | 'app_validation_failed'
+  | 'origin_not_allowed'
+  | 'over_quota'
+  | 'over_capacity'
+  | 'rate_limited'
+  | 'unsupported_protocol'
+  | 'socket_handling_failed'
+  | 'missing_event_name';
+
+/** Per-socket limits that are counted. */
+export type SocketLimit = 'client_events' | 'messages';
+
+interface KindMeters {
+  readonly subscriptions: CounterSeries;
+  readonly unsubscriptions: CounterSeries;
+  readonly channels: GaugeSeries;
+  /** By size of the audience, made when first needed. */
+  readonly latency: Map<string, HistogramSeries>;
+}
+
+/** The audience as the latency metric names it. */
+function audienceSize(receivers: number): string {
+  if (receivers <= 10) return 'xs';
+  if (receivers <= 100) return 'sm';
+  if (receivers <= 1000) return 'md';
+  return receivers <= 10_000 ? 'lg' : 'xl';
+}
+
+/** The time series of one app, held so that counting is an addition. */
+export class AppMeters {
+  readonly connected: GaugeSeries;
+  readonly connections: CounterSeries;
+  readonly disconnections: CounterSeries;
+  readonly slowDisconnects: CounterSeries;
+  readonly dropped: CounterSeries;
+  readonly #receivedFrames: CounterSeries;
+  readonly #receivedBytes: CounterSeries;
+  readonly #sentFrames: CounterSeries;
+  readonly #sentBytes: CounterSeries;
+  readonly #kinds = new Map<ChannelKind, KindMeters>();
+
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly appId: string,
+  ) {
+    const labels = { app_id: appId };
+    this.connected = metrics.gauge('connected').for(labels);
+    this.connections = metrics.counter('new_connections_total').for(labels);
+    this.disconnections = metrics.counter('new_disconnections_total').for(labels);
+    this.slowDisconnects = metrics.counter('ws_slow_consumer_disconnects_total').for(labels);
+    this.dropped = metrics.counter('ws_messages_dropped_total').for(labels);
+    this.#receivedFrames = metrics.counter('ws_messages_received_total').for(labels);
+    this.#receivedBytes = metrics.counter('socket_received_bytes').for(labels);
+    this.#sentFrames = metrics.counter('ws_messages_sent_total').for(labels);
+    this.#sentBytes = metrics.counter('socket_transmitted_bytes').for(labels);
+  }
+
+  received(bytes: number): void {
+    this.#receivedFrames.value += 1;
+    this.#receivedBytes.value += bytes;
+  }
+
+  /** One frame of so many bytes to so many sockets. */
+  sent(sockets: number, bytes: number): void {
+    this.#sentFrames.value += sockets;
+    this.#sentBytes.value += sockets * bytes;
+  }
+
+  error(type: ConnectionErrorType): void {
+    this.metrics.counter('connection_errors_total').for({ app_id: this.appId, error_type: type }).add();
+  }
+
+  limit(limiter_type: SocketLimit, allowed: boolean): void {
+    const labels = { app_id: this.appId, limiter_type, request_context: 'other' };
+    this.metrics.counter('rate_limit_checks_total').for(labels).add();
+    if (!allowed) this.metrics.counter('rate_limit_triggered_total').for(labels).add();
+  }
+
+  kind(kind: ChannelKind): KindMeters {
+    let meters = this.#kinds.get(kind);
+    if (meters === undefined) {
+      const labels = { app_id: this.appId, channel_type: kind };
+      meters = {
+        subscriptions: this.metrics.counter('channel_subscriptions_total').for(labels),
+        unsubscriptions: this.metrics.counter('channel_unsubscriptions_total').for(labels),
+        channels: this.metrics.gauge('active_channels').for(labels),
+        latency: new Map(),
+      };
+      this.#kinds.set(kind, meters);
+    }
+    return meters;
+  }
+
+  /** From the acceptance of a publish to its last local write. */
+  delivered(kind: ChannelKind, receivers: number, latencyMs: number): void {
+    const { latency } = this.kind(kind);
+    const recipient_count_bucket = audienceSize(receivers);
+    let series = latency.get(recipient_count_bucket);
+    if (series === undefined) {
+      const labels = { app_id: this.appId, channel_type: kind, recipient_count_bucket };
+      series = this.metrics.histogram('broadcast_latency_ms').for(labels);
+      latency.set(recipient_count_bucket, series);
+    }
+    series.observe(latencyMs);
+  }
+}

@@ -1,0 +1,99 @@
+import { clientPublishRefusal, takesClientEvents, userLimitRefusal, type Channels } from '@carillon/channels';
+import type { ErrorCode } from '@carillon/errors';
+import { frameError, type ClientEventFrame, type FrameError } from '@carillon/protocol';
+import type { Publisher } from '@carillon/publishing';
+import type { Connection } from '../connection/connection.js';
+import type { Outlet } from '../delivery/outlet.js';
+import type { Subscription } from '../hub/local-channel.js';
+
+/** What publishing for clients works with. */
+export interface ClientEventParts {
+  readonly channels: Channels;
+  readonly outlet: Outlet;
+  readonly publisher: Publisher;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+type Verdict = { readonly refused: FrameError } | { readonly subscription: Subscription };
+
+/** The absence of a payload, as the payload that says so. */
+const NO_DATA = 'null';
+
+/** Publishes what clients say to the other subscribers of a channel. */
+export class ClientEvents {
+  constructor(private readonly parts: ClientEventParts) {}
+
+  /** Undefined when it was done at once; the promise never rejects. Rate limits were checked before. */
+  handle(connection: Connection, frame: ClientEventFrame): Promise<void> | undefined {
+    const verdict = clientEventVerdict(connection, frame, this.parts.channels);
+    if ('refused' in verdict) {
+      this.parts.outlet.error(connection, verdict.refused);
+      return undefined;
+    }
+    return this.#publish(connection, frame, verdict.subscription);
+  }
+
+  #publish(
+    connection: Connection,
+    { event, dataText }: ClientEventFrame,
+    { channel, userId }: Subscription,
+  ): Promise<void> | undefined {
+    const { publisher } = this.parts;
+    const receipt = publisher.publish({
+      appId: channel.hub.appId,
+      channel: channel.name,
+      event,
+      dataText: dataText ?? NO_DATA,
+      userId,
+      exceptSocketId: connection.id,
+      messageId: null,
+      isLastEvent: false,
+    });
+    if (!(receipt instanceof Promise)) return undefined;
+    return this.#answerFor(receipt, connection, channel.name);
+  }
+
+  /** A client hears of its event only when it could not be passed on. */
+  async #answerFor(receipt: Promise<unknown>, connection: Connection, channel: string): Promise<void> {
+    try {
+      await receipt;
+    } catch (error) {
+      this.parts.onTrouble('client event', error);
+      this.parts.outlet.error(connection, frameError('service_unavailable', { channel }));
+    }
+  }
+}
+
+/** Judges a client event in the one order of checks. */
+export function clientEventVerdict(
+  connection: Connection,
+  { event, channel: name, dataText }: ClientEventFrame,
+  channels: Channels,
+): Verdict {
+  const { app, rules } = connection.hub;
+  if (name === null) return refused('client_event_refused', null, 'A client event needs a channel');
+  if (!rules.clientMessages)
+    return refused('client_event_refused', name, 'Client events are not enabled for this app');
+  if (Buffer.byteLength(event) > app.limits.maxEventNameBytes) {
+    return refused('malformed_frame', name, 'The event name is too long');
+  }
+  // Patterns and meta names are known here, so that they are told what every channel without client events is told.
+  const channel = channels.subscription(app, name, 2);
+  if (!channel.accepted) return refused(channel.frame, name, channel.text);
+  if (!takesClientEvents(channel)) {
+    return refused('client_event_refused', name, 'Client events are not possible on this kind of channel');
+  }
+  if (dataText !== null && Buffer.byteLength(dataText) > app.limits.maxEventPayloadBytes) {
+    return refused('client_event_refused', name, 'The payload is too large');
+  }
+  const denied = clientPublishRefusal(channel) ?? userLimitRefusal(channel, connection.userId);
+  if (denied !== null) return refused(denied.frame, name, denied.text);
+  const subscription = connection.subscriptions.get(name);
+  if (subscription === undefined)
+    return refused('client_event_refused', name, 'Not subscribed to the channel');
+  return { subscription };
+}
+
+const refused = (row: ErrorCode, channel: string | null, message: string): Verdict => ({
+  refused: frameError(row, { channel, message }),
+});

@@ -1,0 +1,123 @@
+import {
+  decodeV1Frame,
+  frameError,
+  PONG,
+  subscriptionError,
+  type ClientEventFrame,
+  type InboundFrame,
+  type MalformedFrame,
+  type SubscribeFrame,
+} from '@carillon/protocol';
+import type { Connection } from '../connection/connection.js';
+import type { Outlet } from '../delivery/outlet.js';
+import type { SocketLimit } from '../metrics.js';
+import type { Leaving } from '../leave/leaving.js';
+import { Windows, type WindowRule } from '../time/windows.js';
+import type { ClientEvents } from './client-event.js';
+import { inTurn, type Work } from './in-turn.js';
+import type { Signin } from './signin.js';
+import { failure } from './subscribe-verdict.js';
+import type { Subscribe } from './subscribe.js';
+
+/** What requests are handed to. */
+export interface RequestParts {
+  readonly outlet: Outlet;
+  readonly subscribe: Subscribe;
+  readonly clientEvents: ClientEvents;
+  readonly signin: Signin;
+  readonly leaving: Leaving;
+}
+
+/** What sign-ins of one connection queue under: no channel has an empty name. */
+const SIGNIN = '';
+
+/** Reads what a protocol 1 client sends and hands each request to who answers it. */
+export class Requests {
+  constructor(private readonly parts: RequestParts) {}
+
+  /** Takes one frame, whatever it holds. The bytes are not used after it returns. */
+  take(connection: Connection, bytes: ArrayBuffer): void {
+    const { frames } = connection.hub.rules;
+    const isWithin = frames === null || this.#isWithin(connection, 'messages', frames);
+    if (!connection.isOpen) return;
+    const frame = decodeV1Frame(bytes);
+    // A heartbeat is answered even beyond the limit: refusing it would look like a dead server.
+    if (frame.kind === 'ping') return this.parts.outlet.send(connection, PONG);
+    if (frame.kind === 'pong' || frame.kind === 'ignored') {
+      if (!isWithin) this.#tellLimit(connection);
+      return;
+    }
+    if (isWithin) this.#answer(connection, frame);
+    else this.#tellLimit(connection);
+  }
+
+  #answer(connection: Connection, frame: Exclude<InboundFrame, { kind: 'ping' | 'pong' | 'ignored' }>): void {
+    const { outlet, signin, leaving } = this.parts;
+    switch (frame.kind) {
+      case 'subscribe':
+        return this.#subscribe(connection, frame);
+      case 'client-event':
+        return this.#clientEvent(connection, frame);
+      case 'unsubscribe':
+        return this.#queue(connection, frame.channel, () => {
+          const subscription = connection.subscriptions.get(frame.channel);
+          return subscription === undefined ? undefined : leaving.channel(connection, subscription);
+        });
+      case 'signin':
+        return this.#queue(connection, SIGNIN, () => signin.handle(connection, frame));
+      case 'refused':
+        return outlet.error(connection, frame.error);
+      case 'malformed':
+        return this.#malformed(connection, frame);
+    }
+  }
+
+  #subscribe(connection: Connection, frame: SubscribeFrame): void {
+    const { subscribe } = this.parts;
+    const isTaken = inTurn(connection, frame.channel, () => subscribe.handle(connection, frame));
+    if (isTaken) return;
+    subscribe.refuse(connection, frame.channel, failure('backpressure', 503, frame.channel, TOO_MANY_WAIT));
+  }
+
+  #clientEvent(connection: Connection, frame: ClientEventFrame): void {
+    const { clientEvents } = connection.hub.rules;
+    if (clientEvents !== null && !this.#isWithin(connection, 'client_events', clientEvents)) {
+      if (connection.isOpen) this.#tellLimit(connection, frame.channel);
+      return;
+    }
+    this.#queue(connection, frame.channel ?? SIGNIN, () => this.parts.clientEvents.handle(connection, frame));
+  }
+
+  #queue(connection: Connection, subject: string, work: Work): void {
+    if (inTurn(connection, subject, work)) return;
+    const channel = subject === SIGNIN ? null : subject;
+    this.parts.outlet.error(connection, frameError('backpressure', { channel, message: TOO_MANY_WAIT }));
+  }
+
+  #malformed(connection: Connection, { request, error }: MalformedFrame): void {
+    const { outlet } = this.parts;
+    if (request === null) connection.hub.meters.error('missing_event_name');
+    outlet.error(connection, error);
+    if (request === 'subscribe' && error.channel !== null) {
+      outlet.send(connection, subscriptionError(error.channel, error, 400));
+    }
+  }
+
+  /** Counts against a limit; a limit that terminates closes the connection. */
+  #isWithin(connection: Connection, limit: SocketLimit, rule: WindowRule): boolean {
+    connection.windows ??= new Windows();
+    const nowMs = performance.now();
+    const { windows } = connection;
+    const isWithin = limit === 'messages' ? windows.frame(rule, nowMs) : windows.clientEvent(rule, nowMs);
+    connection.hub.meters.limit(limit, isWithin);
+    if (!isWithin && rule.terminates) this.parts.outlet.close(connection, 'closed_by_rate_limit');
+    return isWithin;
+  }
+
+  #tellLimit(connection: Connection, channel: string | null = null): void {
+    const message = 'The rate limit is exceeded';
+    this.parts.outlet.error(connection, frameError('rate_limited', { channel, message }));
+  }
+}
+
+const TOO_MANY_WAIT = 'Too many requests of this connection wait already, retry';

@@ -1,0 +1,119 @@
+import {
+  subscribeRefusal,
+  userLimitRefusal,
+  type ChannelRefusal,
+  type Channels,
+  type OrdinaryChannel,
+} from '@carillon/channels';
+import type { ErrorCode } from '@carillon/errors';
+import {
+  frameError,
+  readChannelData,
+  type FrameError,
+  type PresenceMember,
+  type SubscribeFrame,
+  type SubscriptionErrorStatus,
+} from '@carillon/protocol';
+import { verifyChannelAuth } from '@carillon/signing';
+import type { Connection } from '../connection/connection.js';
+
+/** Why a subscribe fails, as its two frames say it. */
+export interface SubscribeFailure {
+  readonly kind: 'refused';
+  readonly error: FrameError;
+  readonly status: SubscriptionErrorStatus;
+}
+
+/** What becomes of a subscribe, as far as this process alone can tell. */
+export type SubscribeVerdict =
+  | SubscribeFailure
+  /** Acknowledged and nothing else: what is sent to users comes by their identity. */
+  | { readonly kind: 'acknowledged' }
+  /** `member` is null on a channel without members. */
+  | { readonly kind: 'accepted'; readonly channel: OrdinaryChannel; readonly member: PresenceMember | null };
+
+/** A failure with its status: 400 the request, 401 the signature, 403 denied, 503 later perhaps. */
+export function failure(
+  row: ErrorCode,
+  status: SubscriptionErrorStatus,
+  channel: string,
+  message?: string,
+): SubscribeFailure {
+  const detail = message === undefined ? { channel } : { channel, message };
+  return { kind: 'refused', error: frameError(row, detail), status };
+}
+
+const refused = (refusal: ChannelRefusal, channel: string): SubscribeFailure =>
+  failure(refusal.frame, refusal.frame === 'forbidden' ? 403 : 400, channel, refusal.text);
+
+/** Judges a subscribe on protocol 1, in the one order of checks. */
+export function subscribeVerdict(
+  connection: Connection,
+  frame: SubscribeFrame,
+  channels: Channels,
+): SubscribeVerdict {
+  const { app } = connection.hub;
+  const { channel: name } = frame;
+  const channel = channels.subscription(app, name, 1);
+  if (!channel.accepted) return refused(channel, name);
+  if (frame.wantsRewind) return failure('channel_refused', 400, name, 'Rewind needs protocol 2');
+  if (channel.form === 'server_to_user') {
+    if (connection.identity?.userId === channel.userId) return { kind: 'acknowledged' };
+    return failure('forbidden', 403, name, 'The channel is for its own signed-in user only');
+  }
+  if (channel.form !== 'ordinary') return failure('channel_refused', 400, name);
+  return ordinaryVerdict(connection, frame, channel);
+}
+
+function ordinaryVerdict(
+  connection: Connection,
+  frame: SubscribeFrame,
+  channel: OrdinaryChannel,
+): SubscribeVerdict {
+  const { name, traits } = channel;
+  if (traits.signed && frame.auth === null) {
+    return failure('auth_failed', 401, name, 'Authentication error: auth is missing');
+  }
+  const denied =
+    subscribeRefusal(channel) ?? userLimitRefusal(channel, speaksFor(connection, frame, channel));
+  if (denied !== null) return refused(denied, name);
+  if (traits.signed && !isSigned(connection, frame)) {
+    return failure('auth_failed', 401, name, 'Authentication error: invalid signature');
+  }
+  return traits.members
+    ? memberVerdict(connection, frame, channel)
+    : { kind: 'accepted', channel, member: null };
+}
+
+/** Whom a user list is asked about: an identity, or the one this very subscribe brings, whose signature is checked yet. */
+function speaksFor(
+  connection: Connection,
+  frame: SubscribeFrame,
+  { traits }: OrdinaryChannel,
+): string | null {
+  if (connection.userId !== null || !traits.members || frame.channelData === null) return connection.userId;
+  return readChannelData(frame.channelData)?.userId ?? null;
+}
+
+function isSigned(connection: Connection, { auth, channel, channelData }: SubscribeFrame): boolean {
+  const subject = { socketId: connection.id, channel, channelData: channelData ?? undefined };
+  return verifyChannelAuth(connection.hub.rules.key, subject, auth ?? '');
+}
+
+function memberVerdict(
+  connection: Connection,
+  { channelData }: SubscribeFrame,
+  channel: OrdinaryChannel,
+): SubscribeVerdict {
+  const { identity, hub } = connection;
+  const member = channelData === null ? identity : readChannelData(channelData);
+  if (member === null) {
+    const what = channelData === null ? 'is missing' : 'must be JSON with a user_id';
+    return failure('malformed_frame', 400, channel.name, `channel_data ${what}`);
+  }
+  const { userId, userInfoText } = member;
+  if (Buffer.byteLength(userInfoText) > hub.app.limits.maxPresenceMemberBytes) {
+    return failure('channel_refused', 400, channel.name, 'user_info is too large');
+  }
+  return { kind: 'accepted', channel, member: { userId, userInfoText } };
+}

@@ -1,0 +1,69 @@
+import { cpus } from 'node:os';
+import type { Config } from '@carillon/config';
+import type { ConnectRules } from '@carillon/protocol';
+import type { SocketOptions } from '@carillon/uws';
+import type { OutletBounds } from './delivery/outlet.js';
+import type { UpgradeLimitOptions } from './entrance/upgrade-limit.js';
+import type { CleanupOptions } from './leave/cleanup-queue.js';
+import type { HeartbeatOptions } from './time/heartbeats.js';
+
+/** Where the configuration says none, or 0, for no bound. */
+const unbounded = (value: number | null): number => (value === null || value === 0 ? Infinity : value);
+
+/** 0 means without a bound to the native library. */
+const native = (value: number): number => (Number.isFinite(value) ? value : 0);
+
+/**
+ * What the native library is told. It may hold what may be queued and what may be unsent; the exact bounds are the
+ * outlet's, and a client gets there only within one batch of large frames.
+ */
+export function socketOptions({ websocket, websocket_max_payload_kb }: Config): SocketOptions {
+  const queued = unbounded(websocket.max_bytes);
+  return {
+    maxPayloadBytes: Math.min(websocket_max_payload_kb * 1024, websocket.max_message_size),
+    maxBackpressureBytes: native(queued + websocket.max_backpressure),
+    compression: websocket.compression,
+  };
+}
+
+export function outletBounds({ websocket }: Config): OutletBounds {
+  return {
+    maxFrames: unbounded(websocket.max_messages),
+    maxBytes: unbounded(websocket.max_bytes),
+    slowBytes: websocket.write_buffer_size,
+    disconnects: websocket.disconnect_on_buffer_full,
+    compress: websocket.compression !== 'disabled',
+  };
+}
+
+export function heartbeatOptions(config: Config): HeartbeatOptions {
+  return {
+    activityTimeoutSeconds: config.activity_timeout,
+    userAuthenticationTimeoutSeconds: config.user_authentication_timeout,
+  };
+}
+
+export function cleanupOptions({ cleanup }: Config): CleanupOptions {
+  const { worker_threads } = cleanup;
+  const automatic = Math.min(4, Math.max(1, Math.floor(cpus().length / 4)));
+  return { ...cleanup, workers: worker_threads === 'auto' ? automatic : worker_threads };
+}
+
+export function connectRules({ echo_control, ai_transport }: Config): ConnectRules {
+  return {
+    echoControlEnabled: echo_control.enabled,
+    defaultEchoMessages: echo_control.default_echo_messages,
+    minRollupWindowMs: ai_transport.rollup.min_window_ms,
+    maxRollupWindowMs: ai_transport.rollup.max_window_ms,
+  };
+}
+
+/** Null: upgrades are not limited by address. */
+export function upgradeLimitOptions({ rate_limiter }: Config): UpgradeLimitOptions | null {
+  if (!rate_limiter.enabled) return null;
+  const { max_requests, window_seconds, identifier, trust_hops } = rate_limiter.websocket_rate_limit;
+  return {
+    rule: { identifier, limit: max_requests, windowMs: window_seconds * 1000 },
+    trustHops: trust_hops,
+  };
+}

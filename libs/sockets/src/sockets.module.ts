@@ -1,0 +1,92 @@
+import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
+import type { Config } from '@carillon/config';
+import { FABRIC, type Fabric } from '@carillon/fabric';
+import { PRESENCE, type Presence } from '@carillon/presence';
+import { LAST_EVENTS, PUBLISHER, type LastEvents, type Publisher } from '@carillon/publishing';
+import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
+import {
+  ADMISSION,
+  CONFIG,
+  LOGGING,
+  METRICS_REGISTRY,
+  OCCUPANCY_SOURCE,
+  SHUTDOWN,
+  type Admission,
+  type Logging,
+  type Metrics,
+  type Shutdown,
+} from '@carillon/runtime';
+import { UwsHttpAdapter } from '@carillon/uws';
+import { Global, Module } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { Sockets } from './sockets.js';
+import { SOCKETS, SocketsGateway } from './sockets.gateway.js';
+
+const PART = 'sockets';
+
+const PARTS = [
+  CONFIG,
+  ADMISSION,
+  LOGGING,
+  METRICS_REGISTRY,
+  SHUTDOWN,
+  HttpAdapterHost,
+  APP_REGISTRY,
+  FABRIC,
+  PRESENCE,
+  PUBLISHER,
+  LAST_EVENTS,
+  RATE_LIMIT,
+];
+
+function openSockets(
+  config: Config,
+  admission: Admission,
+  logging: Logging,
+  metrics: Metrics,
+  shutdown: Shutdown,
+  host: HttpAdapterHost,
+  apps: AppRegistry,
+  fabric: Fabric,
+  presence: Presence,
+  publisher: Publisher,
+  lastEvents: LastEvents,
+  rateLimit: RateLimit,
+): Sockets {
+  const adapter: unknown = host.httpAdapter;
+  if (!(adapter instanceof UwsHttpAdapter)) throw new Error('sockets need the uws platform');
+  const compress = config.websocket.compression !== 'disabled';
+  const sockets = new Sockets({
+    config,
+    admission,
+    metrics,
+    apps,
+    fabric,
+    presence,
+    publisher,
+    lastEvents,
+    rateLimit,
+    log: logging.for('service::gateway'),
+    publish: (topic, text) => void adapter.publish(topic, text, false, compress),
+  });
+  shutdown.onShutdown('close', PART, (context) => sockets.closeAll(context));
+  shutdown.onShutdown('membership', PART, () => sockets.settle());
+  shutdown.onShutdown('leave', PART, () => sockets.stop());
+  return sockets;
+}
+
+/** The WebSocket route and everything behind it. Needs the modules of the rooms it injects. */
+@Global()
+@Module({
+  providers: [
+    { provide: SOCKETS, inject: PARTS, useFactory: openSockets },
+    {
+      provide: OCCUPANCY_SOURCE,
+      inject: [SOCKETS],
+      useFactory: ({ occupancy }: Sockets) => occupancy,
+    },
+    SocketsGateway,
+  ],
+  exports: [OCCUPANCY_SOURCE],
+})
+export class SocketsModule {}

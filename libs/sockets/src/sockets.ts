@@ -1,0 +1,228 @@
+import type { AppChange, AppRegistry } from '@carillon/app-registry';
+import { Channels } from '@carillon/channels';
+import type { Config } from '@carillon/config';
+import type { Fabric } from '@carillon/fabric';
+import { ONLINE_USERS, type Presence, type PresenceChange } from '@carillon/presence';
+import { memberAdded, memberRemoved } from '@carillon/protocol';
+import type { LastEvents, Publisher } from '@carillon/publishing';
+import type { RateLimit } from '@carillon/rate-limit';
+import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
+import type { HttpRequest, Socket, SocketOptions, UpgradeDecision } from '@carillon/uws';
+import { Connection } from './connection/connection.js';
+import { SocketsListener } from './delivery/answers.js';
+import { Delivery } from './delivery/delivery.js';
+import { Outlet } from './delivery/outlet.js';
+import { SubscriptionCounts } from './delivery/subscription-counts.js';
+import type { Arrival } from './entrance/arrival.js';
+import { Entrance } from './entrance/entrance.js';
+import { Reception } from './entrance/reception.js';
+import { UpgradeLimit } from './entrance/upgrade-limit.js';
+import { ChannelBook } from './hub/channel-book.js';
+import { Hubs } from './hub/hubs.js';
+import type { NativePublish } from './hub/local-channel.js';
+import { CleanupQueue } from './leave/cleanup-queue.js';
+import { closeAll } from './leave/closing.js';
+import { endCause } from './leave/departure.js';
+import { Leaving } from './leave/leaving.js';
+import { SocketOccupancy } from './occupancy.js';
+import { ClientEvents } from './requests/client-event.js';
+import { Requests } from './requests/requests.js';
+import { Signin } from './requests/signin.js';
+import { Subscribe } from './requests/subscribe.js';
+import {
+  cleanupOptions,
+  connectRules,
+  heartbeatOptions,
+  outletBounds,
+  socketOptions,
+  upgradeLimitOptions,
+} from './settings.js';
+import { Heartbeats } from './time/heartbeats.js';
+import { Identities } from './users/identities.js';
+import { Watchlists } from './users/watchlists.js';
+
+/** What sockets work with. */
+export interface SocketsParts {
+  readonly config: Config;
+  readonly admission: Admission;
+  readonly apps: AppRegistry;
+  readonly fabric: Fabric;
+  readonly presence: Presence;
+  readonly publisher: Publisher;
+  readonly lastEvents: LastEvents;
+  readonly rateLimit: RateLimit;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Sends to every socket of a native topic. */
+  readonly publish: NativePublish;
+}
+
+/**
+ * The sockets of one process, composed: what happens to a connection from its upgrade to the end of what it left
+ * behind. Everything here runs on the socket loop.
+ */
+export class Sockets {
+  readonly options: SocketOptions;
+  readonly occupancy: SocketOccupancy;
+  readonly #hubs: Hubs;
+  readonly #outlet: Outlet;
+  readonly #heartbeats: Heartbeats;
+  readonly #entrance: Entrance;
+  readonly #reception: Reception;
+  readonly #requests: Requests;
+  readonly #cleanup: CleanupQueue<Connection>;
+  readonly #counts: SubscriptionCounts;
+  readonly #watchlists: Watchlists;
+
+  constructor(private readonly parts: SocketsParts) {
+    const { config, admission, apps, fabric, presence, publisher, lastEvents, metrics, log } = parts;
+    const onTrouble = (what: string, error: unknown): void => log.warn('could not be done', { what, error });
+    this.options = socketOptions(config);
+    this.#hubs = new Hubs(metrics);
+    this.occupancy = new SocketOccupancy(this.#hubs);
+    const hubs = this.#hubs;
+    const outlet = new Outlet(outletBounds(config), {
+      dropped: ({ hub, id }) => {
+        hub.meters.dropped.add();
+        log.warn('frame dropped for a slow consumer', { app_id: hub.appId, socket_id: id });
+      },
+    });
+    this.#outlet = outlet;
+    const heartbeats = new Heartbeats(heartbeatOptions(config), outlet);
+    this.#heartbeats = heartbeats;
+    const channels = new Channels(config);
+    const book = new ChannelBook(hubs, fabric, outlet, parts.publish);
+    const identities = new Identities(fabric, onTrouble);
+    const watchlists = new Watchlists({ fabric, presence, publisher, outlet, onTrouble });
+    this.#watchlists = watchlists;
+    this.#counts = new SubscriptionCounts({ fabric, publisher, onTrouble });
+    book.observe((channel) => this.#counts.changed(channel));
+    const leaseMs = config.presence.ungraceful_timeout_seconds * 1000;
+    const leaving = new Leaving({ book, presence, identities, watchlists, leaseMs, onTrouble });
+    this.#cleanup = new CleanupQueue(
+      cleanupOptions(config),
+      async (connection) => {
+        await leaving.everything(connection);
+        hubs.release(connection.hub);
+      },
+      { lost: (error) => onTrouble('cleanup', error) },
+    );
+    const limit = upgradeLimitOptions(config);
+    this.#entrance = new Entrance({
+      admission,
+      apps,
+      hubs,
+      heartbeats,
+      limit: limit === null ? null : new UpgradeLimit(limit, parts.rateLimit, metrics),
+      rules: connectRules(config),
+    });
+    this.#reception = new Reception({
+      admission,
+      hubs,
+      heartbeats,
+      outlet,
+      metrics,
+      log,
+      maxConnections: config.max_connections,
+      activityTimeoutSeconds: config.activity_timeout,
+    });
+    this.#requests = new Requests({
+      outlet,
+      leaving,
+      subscribe: new Subscribe({
+        channels,
+        book,
+        outlet,
+        presence,
+        lastEvents,
+        identities,
+        leaving,
+        onTrouble,
+      }),
+      clientEvents: new ClientEvents({ channels, outlet, publisher, onTrouble }),
+      signin: new Signin({ outlet, presence, identities, watchlists, leaving, onTrouble }),
+    });
+    fabric.listen(new SocketsListener(hubs, new Delivery(hubs, outlet), outlet));
+    presence.observe((change) => this.#presenceChanged(change));
+    apps.onChange((change) => this.#appChanged(change));
+    heartbeats.start();
+  }
+
+  upgrade(request: HttpRequest): UpgradeDecision<Arrival> | Promise<UpgradeDecision<Arrival>> {
+    return this.#entrance.upgrade(request);
+  }
+
+  open(socket: Socket<Arrival>): void {
+    this.#reception.open(socket);
+  }
+
+  message({ state }: Socket<Arrival>, data: ArrayBuffer): void {
+    if (!(state instanceof Connection) || !state.isOpen) return;
+    state.hub.meters.received(data.byteLength);
+    state.activeTick = this.#heartbeats.tick;
+    this.#requests.take(state, data);
+  }
+
+  /** A native ping or pong. */
+  active({ state }: Socket<Arrival>): void {
+    if (state instanceof Connection) state.activeTick = this.#heartbeats.tick;
+  }
+
+  drained({ state }: Socket<Arrival>): void {
+    if (state instanceof Connection) this.#outlet.drained(state);
+  }
+
+  /** The native library holds as much for the socket as may be held at all. */
+  dropped({ state }: Socket<Arrival>): void {
+    if (state instanceof Connection) this.#outlet.overflow(state);
+  }
+
+  closed({ state }: Socket<Arrival>, code: number): void {
+    if (!(state instanceof Connection) || !this.#hubs.dismiss(state)) return;
+    state.closedWith = code;
+    state.lane = null;
+    this.#heartbeats.end(state);
+    const { hub, id } = state;
+    const cause = endCause(state);
+    if (cause === 'slow_consumer') hub.meters.slowDisconnects.add();
+    const { log } = this.parts;
+    if (log.enabled('debug')) log.debug('disconnected', { app_id: hub.appId, socket_id: id, cause, code });
+    this.#cleanup.add(state);
+  }
+
+  /** Closes every connection, spread over the time there is. */
+  closeAll(context: ShutdownContext): Promise<void> {
+    return closeAll(this.#hubs, this.#outlet, context);
+  }
+
+  /** Finishes what closed connections left behind. */
+  async settle(): Promise<void> {
+    await this.#cleanup.empty();
+  }
+
+  /** Stops every timer. */
+  stop(): void {
+    this.#heartbeats.stop();
+    this.#counts.stop();
+  }
+
+  #presenceChanged(change: PresenceChange): void {
+    const { publisher } = this.parts;
+    const { appId, channel } = change;
+    if (channel === ONLINE_USERS) return this.#watchlists.changed(change);
+    if (change.kind === 'added') {
+      publisher.announce(appId, channel, memberAdded(channel, change.member), change.socketId);
+    } else if (change.kind === 'removed') {
+      publisher.announce(appId, channel, memberRemoved(channel, change.userId), null);
+    }
+  }
+
+  /** Connections of an app that is gone or disabled are told so; every other change counts for what comes next. */
+  #appChanged({ appId, app }: AppChange): void {
+    const hub = this.#hubs.find(appId);
+    if (hub === null) return;
+    if (app?.enabled === true) return hub.update(app);
+    const reason = app === null ? 'app_does_not_exist' : 'app_disabled';
+    for (const connection of hub.connections) this.#outlet.close(connection, reason);
+  }
+}

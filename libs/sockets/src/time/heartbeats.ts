@@ -1,0 +1,79 @@
+import { PING } from '@carillon/protocol';
+import type { Connection } from '../connection/connection.js';
+import type { Outlet } from '../delivery/outlet.js';
+import { heartbeatVerdict, type HeartbeatRules } from './heartbeat.js';
+import { Wheel } from './wheel.js';
+
+/** Length of a tick, and so how late a heartbeat may be. */
+export const TICK_MS = 500;
+
+/** Time a client has to answer. */
+const ANSWER_MS = 30_000;
+
+/** Ticks after which at least so much time has passed: one begun when counting starts does not count. */
+const ticks = (ms: number): number => Math.ceil(ms / TICK_MS) + 1;
+
+/** The seconds of the configuration. */
+export interface HeartbeatOptions {
+  readonly activityTimeoutSeconds: number;
+  readonly userAuthenticationTimeoutSeconds: number;
+}
+
+/** Asks silent connections for a sign of life, ends those that give none, and those that never said who they are. */
+export class Heartbeats {
+  readonly #wheel = new Wheel<Connection>((connection) => this.#look(connection));
+  readonly #withSignin: HeartbeatRules;
+  readonly #without: HeartbeatRules;
+  readonly #startMs: number;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    options: HeartbeatOptions,
+    private readonly outlet: Outlet,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    const activityTicks = ticks(options.activityTimeoutSeconds * 1000);
+    this.#without = { activityTicks, answerTicks: ticks(ANSWER_MS), authorizationTicks: Infinity };
+    const authorizationTicks = ticks(options.userAuthenticationTimeoutSeconds * 1000);
+    this.#withSignin = { ...this.#without, authorizationTicks };
+    this.#startMs = this.now();
+  }
+
+  /** The current tick; what connections remember of time. */
+  get tick(): number {
+    return this.#wheel.tick;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.turn(), TICK_MS).unref();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Goes on to the present. */
+  turn(): void {
+    this.#wheel.advance(1 + Math.floor((this.now() - this.#startMs) / TICK_MS));
+  }
+
+  begin(connection: Connection): void {
+    this.#wheel.put(connection, this.tick + 1);
+  }
+
+  end(connection: Connection): void {
+    this.#wheel.remove(connection);
+  }
+
+  #look(connection: Connection): void {
+    const rules = connection.hub.rules.signin ? this.#withSignin : this.#without;
+    const verdict = heartbeatVerdict(connection, rules, this.tick);
+    if (verdict.kind === 'wait') return this.#wheel.put(connection, verdict.untilTick);
+    if (verdict.kind === 'no_answer') return this.outlet.close(connection, 'pong_missing');
+    if (verdict.kind === 'not_authorized') return this.outlet.close(connection, 'authentication_timeout');
+    connection.probedTick = this.tick;
+    this.outlet.send(connection, PING);
+    this.#wheel.put(connection, this.tick + 1);
+  }
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../harness/client.js';
+import { onEveryApp } from '../harness/every-app.js';
+import type { Node } from '../harness/node.js';
+import { tenant } from '../harness/tenant.js';
+
+const LARGE = 'x'.repeat(256 * 1024);
+/** More than the buffers of the system and the transport could take. */
+const ENOUGH = 200;
+
+/** Publishes large numbered events until told to stop; resolves with how many. */
+async function flood(node: Node, channel: string, isEnough: (sent: number) => boolean): Promise<number> {
+  let sent = 0;
+  while (sent < ENOUGH && !isEnough(sent)) {
+    await node.api().publish(channel, `tick-${sent}`, LARGE);
+    sent += 1;
+  }
+  return sent;
+}
+
+const stopReading = ({ raw }: Client): void => void raw.connection.socket.pause();
+const readOn = ({ raw }: Client): void => void raw.connection.socket.resume();
+const numberOf = (text: string): number => Number(/"event":"tick-(\d+)"/.exec(text)?.[1]);
+
+/** The numbers of the events that come until the last one. */
+async function numbersUntil(client: Client, last: number): Promise<number[]> {
+  const numbers: number[] = [];
+  while (numbers.at(-1) !== last) numbers.push(numberOf(await client.nextText()));
+  return numbers;
+}
+
+const isSlow = (node: Node): boolean => node.process.output.includes('"cause":"slow_consumer"');
+
+for (const [bound, env] of [
+  ['messages', { WEBSOCKET_MAX_MESSAGES: '20', WEBSOCKET_MAX_BYTES: 'none' }],
+  ['bytes', { WEBSOCKET_MAX_MESSAGES: 'none', WEBSOCKET_MAX_BYTES: '2097152' }],
+] as const) {
+  onEveryApp(
+    `a reader that stops reading, bounded in ${bound}`,
+    { tenants: [tenant('shop')], env: { ...env, RUST_LOG: 'debug' } },
+    (node) => {
+      it('is closed 4100, and nobody else notices', async () => {
+        const [slow, fast] = [await node.connect(), await node.connect()];
+        await slow.subscribe('news');
+        await fast.subscribe('news');
+        const reading: Promise<number[]> = (async () => {
+          const numbers: number[] = [];
+          for (;;) {
+            const text = await fast.nextText();
+            if (text.includes('"event":"end"')) return numbers;
+            numbers.push(numberOf(text));
+          }
+        })();
+        stopReading(slow);
+        const sent = await flood(node, 'news', () => isSlow(node));
+        expect(sent).toBeLessThan(ENOUGH);
+        await node.api().publish('news', 'end', '');
+        expect(await reading).toEqual(Array.from({ length: sent }, (_, index) => index));
+        readOn(slow);
+        const { texts, code } = await slow.ended();
+        expect(code).toBe(4100);
+        // What it had coming before that is what was published first, in order.
+        const events = texts.filter((text) => text.includes('"event":"tick-'));
+        expect(events.map(numberOf)).toEqual(events.map((_, index) => index));
+        expect(events.length).toBeLessThan(sent);
+        expect(await node.api().subscriptionCount('news')).toBe(1);
+        const labels = { app_id: 'shop', error_type: 'over_capacity' };
+        expect((await node.metrics()).value('connection_errors_total', labels)).not.toBe(null);
+      });
+    },
+  );
+}
+
+onEveryApp(
+  'a reader that stops reading where messages are dropped instead',
+  {
+    tenants: [tenant('shop')],
+    env: {
+      WEBSOCKET_MAX_MESSAGES: '20',
+      WEBSOCKET_MAX_BYTES: 'none',
+      WEBSOCKET_DISCONNECT_ON_BUFFER_FULL: 'false',
+    },
+  },
+  (node) => {
+    describe('when it reads on', () => {
+      it('has lost the newest messages, keeps the order, and stays', async () => {
+        const slow = await node.connect();
+        await slow.subscribe('news');
+        stopReading(slow);
+        const sent = await flood(node, 'news', () => false);
+        readOn(slow);
+        // What was queued has to leave before there is room for a new one.
+        const first = numberOf(await slow.nextText());
+        expect(first).toBe(0);
+        const numbers: number[] = [first];
+        for (const text of await slow.pending()) numbers.push(numberOf(text));
+        expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+        expect(new Set(numbers).size).toBe(numbers.length);
+        expect(numbers.length).toBeGreaterThanOrEqual(20);
+        expect(numbers.length).toBeLessThan(sent);
+        await node.api().publish('news', `tick-${sent}`, 'x');
+        expect(await numbersUntil(slow, sent)).toEqual([sent]);
+      });
+    });
+  },
+);

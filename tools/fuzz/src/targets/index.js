@@ -1,0 +1,22 @@
+import { capabilityToken } from './capability-token.js';
+import { channelName } from './channel-name.js';
+import { clientEvent } from './client-event.js';
+import { connectQuery } from './connect-query.js';
+import { frame } from './frame.js';
+import { identity } from './identity.js';
+import { origin } from './origin.js';
+import { signedRequest } from './signed-request.js';
+import { socketAuth } from './socket-auth.js';
+
+/** Every target that is a function of its input alone. @type {readonly import('../target.js').Target[]} */
+export const PURE_TARGETS = [
+  frame,
+  clientEvent,
+  channelName,
+  connectQuery,
+  socketAuth,
+  signedRequest,
+  identity,
+  capabilityToken,
+  origin,
+];
