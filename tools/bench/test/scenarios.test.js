@@ -42,9 +42,8 @@ describe('scenarios, the floor against itself', () => {
         expect(side.missing ?? 0).toBe(0);
       }
       expect(summary.problems).toEqual([]);
-      expect(alone ? summary.floor : summary.ratio[summary.headline]).toEqual(
-        alone ? {} : expect.any(Number),
-      );
+      expect(Object.keys(summary.floor).length > 0).toBe(alone !== true);
+      expect(Object.keys(summary.ratio).includes(summary.headline)).toBe(alone !== true);
     });
   }
 });
