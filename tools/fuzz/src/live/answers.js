@@ -8,14 +8,17 @@ const CLOSE_CODES = new Set([
 ]);
 const ERROR_CODES = new Set([4000, 4001, 4003, 4004, 4009, 4100, 4300, 4301, 4302, 4303, 104009]);
 
-/** One frame of the server, judged and named. @param {import('@carillon/testing').RawFrame} frame */
-export function judgeFrame({ opcode, isFinal, payload }) {
+/**
+ * One frame of the server, judged and named. A client that closes gets its own code back, whatever it is.
+ * @param {import('@carillon/testing').RawFrame} frame @param {boolean} [mayEcho] whether the client may have closed
+ */
+export function judgeFrame({ opcode, isFinal, payload }, mayEcho = false) {
   must(isFinal, 'the service sends no fragments');
   if (opcode === OPCODE.ping || opcode === OPCODE.pong) return opcode === OPCODE.ping ? 'ping' : 'pong';
   if (opcode === OPCODE.close) {
     const code = payload.length < 2 ? 1005 : payload.readUInt16BE();
-    must(CLOSE_CODES.has(code), `close code ${code} is one of the page`);
-    return `close ${code}`;
+    must(CLOSE_CODES.has(code) || mayEcho, `close code ${code} is one of the page`);
+    return CLOSE_CODES.has(code) ? `close ${code}` : 'close with the code of the client';
   }
   must(opcode === OPCODE.text, `a frame of kind ${opcode} comes on a JSON connection`);
   return judgeEvent(new TextDecoder('utf-8', { fatal: true }).decode(payload));

@@ -7,18 +7,21 @@ import { framesOf } from './session.js';
 
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {(outcome: string) => void} Tell */
+/** @typedef {() => Promise<void>} Leave ends the connection, once all that has come is judged; throws as above */
 
 /** How long the service may take for an answer, on a machine that does other things too. */
 const ANSWER_MS = 20_000;
 /** How long to listen where no answer has to come. */
 const LISTEN_MS = 20;
+/** After so many pieces the rest is sent at once. */
+const MOST_PIECES = 100;
 /** What the last question carries, and its answer must. */
 const QUESTION = 'are you there?';
 
 /**
  * Does what the session says, telling every answer. Throws when an answer is wrong or a question stays without one.
- * Resolves with the connection when it is to linger, which is then the caller's.
- * @param {number} port @param {Session} session @param {Tell} tell @returns {Promise<RawConnection | null>}
+ * Resolves with what is to be done later when the client is to linger.
+ * @param {number} port @param {Session} session @param {Tell} tell @returns {Promise<Leave | null>}
  */
 export async function act(port, session, tell) {
   if (session.kind === 'upgrade') return request(await RawConnection.open(port), session, tell);
@@ -29,10 +32,10 @@ export async function act(port, session, tell) {
     tell(judgeStatus(client.answer.status));
     const socketId = client.answer.status === 101 ? await hello(client, tell) : null;
     if (socketId === null) return null;
-    send(connection, session, socketId);
+    await send(connection, session, socketId);
     isOver = session.ending !== 'linger';
     if (isOver) await end(client, session, tell);
-    return isOver ? null : connection;
+    return isOver ? null : () => leave(client, session, tell);
   } finally {
     if (isOver) connection.destroy();
   }
@@ -44,7 +47,7 @@ async function request(connection, { raw, ending }, tell) {
   if (ending === 'half') connection.halfClose();
   if (ending !== 'destroy') await connection.untilEnd(LISTEN_MS);
   tell(judgeHttp(connection.received));
-  if (ending === 'linger') return connection;
+  if (ending === 'linger') return async () => connection.destroy();
   connection.destroy();
   return null;
 }
@@ -63,12 +66,16 @@ async function hello(client, tell) {
 }
 
 /** @param {RawConnection} connection @param {Session} session @param {string} socketId */
-function send(connection, { app, messages, raw }, socketId) {
-  for (const bytes of raw) connection.write(bytes);
-  for (const message of messages) {
-    const payload = withSignature(message.payload, app, socketId);
-    for (const bytes of framesOf(message, payload)) connection.write(bytes);
+async function send(connection, { app, messages, raw, pieceBytes }, socketId) {
+  const framed = messages.flatMap((one) => framesOf(one, withSignature(one.payload, app, socketId)));
+  const stream = Buffer.concat([...raw, ...framed]);
+  const tornBytes = Math.min(stream.length, MOST_PIECES * pieceBytes);
+  connection.socket.setNoDelay();
+  for (let at = 0; at < tornBytes; at += pieceBytes) {
+    connection.write(stream.subarray(at, Math.min(at + pieceBytes, tornBytes)));
+    await new Promise((later) => setImmediate(later));
   }
+  connection.write(stream.subarray(tornBytes));
 }
 
 /** @param {Buffer} payload @param {import('./apps.js').LiveApp} app @param {string} socketId */
@@ -85,6 +92,16 @@ function withSignature(payload, app, socketId) {
     : [socketId, ...about.filter((one) => one !== null)].join(':');
   const auth = `${app.key}:${signature(app, subject)}`;
   return Buffer.from(payload.toString('latin1').replaceAll('$SIG', auth), 'latin1');
+}
+
+/** @param {RawSocketClient} client @param {Session} session @param {Tell} tell */
+async function leave(client, { kind }, tell) {
+  try {
+    while (client.connection.received.length >= 2)
+      tell(judgeFrame(await client.next(ANSWER_MS), kind === 'framing'));
+  } finally {
+    client.connection.destroy();
+  }
 }
 
 /** @param {RawSocketClient} client @param {Session} session @param {Tell} tell */
@@ -110,7 +127,7 @@ async function listen(client, mayBeSilent, tell) {
   let hasPong = false;
   while (await hasMore(connection, mayBeSilent ? LISTEN_MS : ANSWER_MS)) {
     const frame = await client.next(ANSWER_MS);
-    const outcome = judgeFrame(frame);
+    const outcome = judgeFrame(frame, mayBeSilent);
     tell(outcome);
     if (outcome === 'pusher:pong') hasPong = true;
     if (frame.opcode !== OPCODE.pong || frame.payload.toString() !== QUESTION) continue;

@@ -9,7 +9,6 @@ import { ServerUnderFire } from './server.js';
 import { sessionOf } from './session.js';
 
 /** @typedef {import('../chunk.js').ChunkReport} ChunkReport */
-/** @typedef {import('@carillon/testing').RawConnection} RawConnection */
 
 const CLIENTS_AT_ONCE = 16;
 const MOST_LINGERING = 100;
@@ -23,7 +22,7 @@ const MEMORY_SLACK_BYTES = 96 * 1024 * 1024;
 /** One run against one server. */
 class LiveRun {
   #next = 0;
-  /** @type {RawConnection[]} */
+  /** @type {import('./hostile.js').Leave[]} */
   #lingering = [];
   /** @type {Map<string, number>} */
   outcomes = new Map();
@@ -55,7 +54,7 @@ class LiveRun {
     try {
       const left = await act(this.server.port, session, tell);
       if (left !== null) this.#lingering.push(left);
-      if (this.#lingering.length > MOST_LINGERING) this.#lingering.shift()?.destroy();
+      if (this.#lingering.length > MOST_LINGERING) await this.#lingering.shift()?.();
     } catch (error) {
       this.fail(index, error);
     }
@@ -75,7 +74,7 @@ class LiveRun {
   }
 
   async leave() {
-    for (const connection of this.#lingering) connection.destroy();
+    for (const leave of this.#lingering) await leave();
     await this.#gone();
   }
 

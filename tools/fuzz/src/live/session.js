@@ -7,6 +7,7 @@ import { clientEvent } from '../targets/client-event.js';
 import { connectQuery } from '../targets/connect-query.js';
 import { frame } from '../targets/frame.js';
 import { HOSTILE_APPS, STRICT } from './apps.js';
+import { words } from '../words.js';
 
 /** @typedef {import('./apps.js').LiveApp} LiveApp */
 
@@ -28,6 +29,7 @@ import { HOSTILE_APPS, STRICT } from './apps.js';
  * @property {Record<string, string>} headers beside those of a handshake
  * @property {Message[]} messages
  * @property {Buffer[]} raw bytes as they are
+ * @property {number} pieceBytes what goes to the network at once; 0: whole frames
  * @property {Ending} ending
  * @property {number} inputs
  */
@@ -51,23 +53,18 @@ const FRAME_TOKENS = allTokens([
   'private-fuzz',
 ]);
 const UPGRADE_TOKENS = allTokens([
-  ...[
-    'GET',
-    'Upgrade: websocket',
-    'Connection: Upgrade',
-    'Sec-WebSocket-Key:',
-    'Sec-WebSocket-Version: 13',
-    '\r\n\r\n',
-  ],
-  ...[
-    'Origin: https://a.example.com',
-    'HTTP/1.1',
-    'HTTP/1.0',
-    'Transfer-Encoding: chunked',
-    'Content-Length: 5',
-    '/app/',
-  ],
-  ...['open-key', 'strict-key', '?protocol=7', '%2e%2e', '//', 'Expect: 100-continue', 'permessage-deflate'],
+  ...words(`
+    GET Sec-WebSocket-Key: HTTP/1.1 HTTP/1.0 /app/ open-key strict-key ?protocol=7 %2e%2e //
+    permessage-deflate
+  `),
+  'Upgrade: websocket',
+  'Connection: Upgrade',
+  'Sec-WebSocket-Version: 13',
+  '\r\n\r\n',
+  'Origin: https://a.example.com',
+  'Transfer-Encoding: chunked',
+  'Content-Length: 5',
+  'Expect: 100-continue',
 ]);
 const QUERY_TOKENS = allTokens(connectQuery.tokens);
 
@@ -87,6 +84,7 @@ export function sessionOf(seed, index) {
     headers,
     messages: [],
     raw: [],
+    pieceBytes: random.oneIn(6) ? 1 + random.size(500) : 0,
     ending,
     inputs: 1,
   };
