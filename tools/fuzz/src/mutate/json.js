@@ -1,6 +1,7 @@
 // Mutations of JSON as a tree, wherever an input or one of its fields holds some.
 import { joinFields, splitFields, textOf } from '../text.js';
 import { Verbatim, writeJson } from './json-writer.js';
+import { words } from '../words.js';
 
 /** @typedef {import('./mutation.js').Mutation} Mutation */
 /** @typedef {import('../random.js').Random} Random */
@@ -11,56 +12,19 @@ const DEEPEST = 60;
 const MOST_SPOTS = 400;
 
 const VALUES = [
-  ...[
-    'null',
-    'true',
-    'false',
-    '0',
-    '-0',
-    '1e400',
-    '-1e-400',
-    '9007199254740993',
-    '1.0',
-    '1E2',
-    '""',
-    '[]',
-    '{}',
-  ],
-  ...[
-    '12345678901234567890123456789012345678',
-    '"\\ud800"',
-    '"\\u0000"',
-    '"\\"',
-    '"\\u"',
-    '"\u2028"',
-    '"\ud83d\ude00"',
-  ],
-  ...[
-    'NaN',
-    'Infinity',
-    'undefined',
-    'tru',
-    '01',
-    '+1',
-    '.5',
-    '1.',
-    "'a'",
-    '"\t"',
-    '/**/1',
-    '0x10',
-    '[1,]',
-    '{"a":1,}',
-  ],
-  ...[
-    '"{}"',
-    '"[]"',
-    '"null"',
-    '"{\\"a\\":1}"',
-    '{"__proto__":null}',
-    '[[[[]]]]',
-    '"__proto__"',
-    '"constructor"',
-  ],
+  ...words(`
+    null true false 0 -0 1e400 -1e-400 9007199254740993 1.0 1E2 "" [] {}
+    12345678901234567890123456789012345678 NaN Infinity undefined tru 01 +1 .5 1. 'a' /**/1
+    0x10 [1,] {"a":1,} "{}" "[]" "null" {"__proto__":null} [[[[]]]] "__proto__" "constructor"
+  `),
+  '"\\ud800"',
+  '"\\u0000"',
+  '"\\"',
+  '"\\u"',
+  '"\u2028"',
+  '"\ud83d\ude00"',
+  '"\t"',
+  '"{\\"a\\":1}"',
 ].map((text) => new Verbatim(text));
 
 /** The parts of an input that hold an object or a list. @param {Buffer} bytes @returns {{ fields: Buffer[], at: number, value: unknown }[]} */

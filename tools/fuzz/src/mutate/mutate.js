@@ -2,39 +2,27 @@ import { BYTE_MUTATIONS } from './bytes.js';
 import { JSON_MUTATIONS } from './json.js';
 import { LARGEST_INPUT } from './mutation.js';
 import { WORD_MUTATIONS } from './words.js';
+import { words } from '../words.js';
 
 /** What any reader of text may stumble over. */
 const COMMON_TOKENS = [
-  ...[
-    '__proto__',
-    'constructor',
-    'null',
-    '\0',
-    '\n',
-    '\r\n',
-    ' ',
-    '\u2028',
-    '\u00e4',
-    '\ud83d\ude00',
-    '\ufeff',
-    '\ufffd',
-  ],
-  ...[
-    '%00',
-    '%',
-    '%zz',
-    '%C3%28',
-    '+',
-    '\\',
-    '"',
-    '\\u0000',
-    '\\ud800',
-    '*',
-    '␞',
-    '1e400',
-    '-1',
-    'x'.repeat(300),
-  ],
+  ...words(`
+    __proto__ constructor null %00 % %zz %C3%28 + " * 1e400 -1
+  `),
+  '\0',
+  '\n',
+  '\r\n',
+  ' ',
+  '\u2028',
+  '\u00e4',
+  '\ud83d\ude00',
+  '\ufeff',
+  '\ufffd',
+  '\\',
+  '\\u0000',
+  '\\ud800',
+  '␞',
+  'x'.repeat(300),
 ].map((text) => Buffer.from(text));
 
 /** Bytes that are no UTF-8: a lone continuation, overlong forms, halves of surrogate pairs, beyond the last one. */

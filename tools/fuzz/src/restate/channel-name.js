@@ -51,7 +51,7 @@ export function judgeName(app, name, use) {
 /** @param {AppCase} app @param {string} name @returns {Judged | null} */
 function toUser(app, name) {
   const isShort = new TextEncoder().encode(name).length <= app.longest;
-  if (!isShort || ![...name].every(isPrintable)) return null;
+  if (!isShort || !Array.from(name).every(isPrintable)) return null;
   return { form: 'server_to_user', kind: 'public', namespace: null, users: null };
 }
 

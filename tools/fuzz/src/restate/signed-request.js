@@ -4,7 +4,7 @@ import { md5, signed, SOURCE } from './hmac.js';
 /** @typedef {{ method: string, path: string, query: string, body: Buffer }} Request */
 /** @typedef {{ lower: string, name: string, value: string }} Pair */
 
-const ONCE = ['auth_key', 'auth_timestamp', 'auth_version', 'body_md5'];
+const ONCE = new Set(['auth_key', 'auth_timestamp', 'auth_version', 'body_md5']);
 
 /** @param {string} raw */
 function decoded(raw) {
@@ -29,7 +29,7 @@ export function readQuery(query) {
     if (name === 'auth_signature') {
       if (signatures.length > 0) repeated ??= name;
       signatures.push(value);
-    } else if (pairs.has(lower) && ONCE.includes(lower)) repeated ??= lower;
+    } else if (pairs.has(lower) && ONCE.has(lower)) repeated ??= lower;
     else pairs.set(lower, { lower, name, value });
   }
   return { pairs: [...pairs.values()], signature: signatures[0] ?? null, repeated };

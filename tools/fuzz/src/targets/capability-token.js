@@ -4,6 +4,7 @@ import { claimsHold, covers, grantsOfToken } from '../restate/capability.js';
 import { signed, SOURCE } from '../restate/hmac.js';
 import { objectIn } from '../restate/json.js';
 import { splitFields } from '../text.js';
+import { words } from '../words.js';
 
 const NOW = 1_767_225_600;
 const key = prepareSigningKey(SOURCE);
@@ -18,33 +19,12 @@ const NAMES = ['room:5', 'room:*', 'private-room:1', 'other', '', '__proto__', '
 export const capabilityToken = {
   name: 'capability-token',
   tokens: [
-    ...[
-      '$SIG',
-      'alg',
-      'kid',
-      'HS256',
-      'none',
-      'RS256',
-      'iat',
-      'exp',
-      'nbf',
-      'jti',
-      'x-service-client-id',
-      '*',
-      'room:*',
-    ],
-    ...[
-      'x-service-capability',
-      'subscribe',
-      'message_update_own',
-      String(NOW),
-      String(NOW + 31),
-      '.',
-      '=',
-      '_',
-      '+',
-      '/',
-    ],
+    ...words(`
+    $SIG alg kid HS256 none RS256 iat exp nbf jti x-service-client-id * room:*
+    x-service-capability subscribe message_update_own . = _ + /
+  `),
+    String(NOW),
+    String(NOW + 31),
   ],
   outcomes: [
     'ok',

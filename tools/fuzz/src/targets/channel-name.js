@@ -11,6 +11,7 @@ import { APPS, GLOBALS } from '../apps.js';
 import { must, mustEqual } from '../broken.js';
 import { judgeName, reaches } from '../restate/channel-name.js';
 import { splitFields, textOf } from '../text.js';
+import { words } from '../words.js';
 
 /** @typedef {import('@carillon/channels').SubscribableChannel} SubscribableChannel */
 /** @typedef {import('@carillon/channels').ChannelRefusal} ChannelRefusal */
@@ -24,33 +25,10 @@ const MOST_NAMES = 3;
 /** Fields: a name, judged for every app and every use, and names it may reach as a pattern. @type {import('../target.js').Target} */
 export const channelName = {
   name: 'channel-name',
-  tokens: [
-    ...[
-      'private-',
-      'presence-',
-      'cache-',
-      'encrypted-',
-      'private-encrypted-cache-',
-      'presence-cache-',
-      '[meta]',
-    ],
-    ...[
-      '#server-to-user-',
-      '#',
-      '#ada,bob',
-      'chat:',
-      'ns:',
-      'room:',
-      'closed:',
-      ':',
-      '*',
-      ',',
-      ';',
-      '@',
-      '=',
-      'ada',
-    ],
-  ],
+  tokens: words(`
+    private- presence- cache- encrypted- private-encrypted-cache- presence-cache- [meta]
+    #server-to-user- # #ada,bob chat: ns: room: closed: : * , ; @ = ada
+  `),
   outcomes: [
     'public, public, public',
     'private, private, private',

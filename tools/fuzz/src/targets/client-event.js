@@ -5,6 +5,7 @@ import { must, mustEqual } from '../broken.js';
 import { judgeName } from '../restate/channel-name.js';
 import { sameJson } from '../restate/json.js';
 import { textOf } from '../text.js';
+import { words } from '../words.js';
 
 const channels = new Channels(GLOBALS);
 
@@ -12,18 +13,13 @@ const channels = new Channels(GLOBALS);
 export const clientEvent = {
   name: 'client-event',
   tokens: [
-    ...[
-      'client-',
-      'private-',
-      'presence-',
-      'private-encrypted-',
-      'cache-',
-      '"event"',
-      '"channel"',
-      '"data"',
-      '"user_id"',
-    ],
-    ...['chat:', 'closed:', '#ada', '*', '[meta]', ',"data":', '"d\\u0061ta"', '\\"', '\\\\'],
+    ...words(`
+    client- private- presence- private-encrypted- cache- "event" "channel" "data" "user_id"
+    chat: closed: #ada * [meta] ,"data":
+  `),
+    '"d\\u0061ta"',
+    '\\"',
+    '\\\\',
   ],
   outcomes: [
     'delivered on private',

@@ -3,6 +3,7 @@ import { parseConnectOptions } from '@carillon/protocol';
 import { must } from '../broken.js';
 import { expectedOptions } from '../restate/connect-query.js';
 import { sameJson } from '../restate/json.js';
+import { words } from '../words.js';
 
 const RULES = [
   { echoControlEnabled: true, defaultEchoMessages: true, minRollupWindowMs: 0, maxRollupWindowMs: 500 },
@@ -13,34 +14,11 @@ const RULES = [
 /** @type {import('../target.js').Target} */
 export const connectQuery = {
   name: 'connect-query',
-  tokens: [
-    ...[
-      'protocol=',
-      'client=',
-      'version=',
-      'format=',
-      'echo_messages=',
-      'append_mode=',
-      'append_rollup_window=',
-      'token=',
-    ],
-    ...[
-      'messagepack',
-      'msgpack',
-      'protobuf',
-      'proto',
-      'json',
-      'true',
-      'false',
-      'delta',
-      'full',
-      '2',
-      '7',
-      '255',
-      '256',
-    ],
-    ...['&protocol=2', '&', '=', '+', '%20', '40', '100', '%32', 'flash=false'],
-  ],
+  tokens: words(`
+    protocol= client= version= format= echo_messages= append_mode= append_rollup_window=
+    token= messagepack msgpack protobuf proto json true false delta full 2 7 255 256
+    &protocol=2 & = + %20 40 100 %32 flash=false
+  `),
   outcomes: [
     'protocol 1',
     'protocol 1 with token',

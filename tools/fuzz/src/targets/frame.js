@@ -4,6 +4,7 @@ import { must, mustEqual } from '../broken.js';
 import { expectedFrame } from '../restate/frame.js';
 import { objectIn, sameJson } from '../restate/json.js';
 import { textOf } from '../text.js';
+import { words } from '../words.js';
 
 /** @typedef {import('@carillon/protocol').InboundFrame} InboundFrame */
 
@@ -14,40 +15,14 @@ const CODES = new Set([4000, 4009, 4300, 4301, 4302, 4303, 104009]);
 export const frame = {
   name: 'frame',
   tokens: [
-    ...[
-      'pusher:',
-      'service:',
-      'pusher_internal:',
-      'service_internal:',
-      'client-',
-      'subscribe',
-      'unsubscribe',
-    ],
-    ...[
-      'signin',
-      'ping',
-      'pong',
-      'auth',
-      'resume',
-      'presence_update',
-      'channel_history',
-      'rewind',
-      'user_data',
-    ],
-    ...[
-      '"event"',
-      '"data"',
-      '"channel"',
-      '"channel_data"',
-      'presence-',
-      'private-',
-      '"data":',
-      '{',
-      '}',
-      '[',
-      ']',
-    ],
-    ...['"d\\u0061ta"', '"\\u0065vent"', '"{\\"channel\\":\\"a\\"}"', ',', ':'],
+    ...words(`
+    pusher: service: pusher_internal: service_internal: client- subscribe unsubscribe signin
+    ping pong auth resume presence_update channel_history rewind user_data "event" "data"
+    "channel" "channel_data" presence- private- "data": { } [ ] , :
+  `),
+    '"d\\u0061ta"',
+    '"\\u0065vent"',
+    '"{\\"channel\\":\\"a\\"}"',
   ],
   outcomes: [
     'malformed: The frame is not a JSON object',
@@ -98,20 +73,18 @@ export const frame = {
 function checkFrame(found, text) {
   const expected = text === null ? { kind: 'malformed', request: null, channel: null } : expectedFrame(text);
   mustEqual(found.kind, expected.kind, 'kind');
-  switch (found.kind) {
-    case 'client-event':
-      checkClientEvent(found, /** @type {string} */ (text));
-      return found.dataText === null ? 'client event without data' : 'client event with data';
-    case 'malformed':
-    case 'refused':
-      checkError(found.error);
-      mustEqual(found.error.channel, expected.channel ?? null, 'channel of the error');
-      if (found.kind === 'malformed') mustEqual(found.request, expected.request, 'request');
-      return `${found.kind}: ${found.error.message}`;
-    default:
-      must(sameJson(found, expected), `a frame ${found.kind} says what it says`);
-      return found.kind;
+  if (found.kind === 'client-event') {
+    checkClientEvent(found, /** @type {string} */ (text));
+    return found.dataText === null ? 'client event without data' : 'client event with data';
   }
+  if (found.kind !== 'malformed' && found.kind !== 'refused') {
+    must(sameJson(found, expected), `a frame ${found.kind} says what it says`);
+    return found.kind;
+  }
+  checkError(found.error);
+  mustEqual(found.error.channel, expected.channel ?? null, 'channel of the error');
+  if (found.kind === 'malformed') mustEqual(found.request, expected.request, 'request');
+  return `${found.kind}: ${found.error.message}`;
 }
 
 /** @param {import('@carillon/protocol').ClientEventFrame} found @param {string} text */

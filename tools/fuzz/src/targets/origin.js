@@ -2,27 +2,19 @@ import { matchesOrigin, originPatternProblem, parseOriginPattern } from '@carill
 import { must, mustEqual } from '../broken.js';
 import { isOriginPattern, originMatches } from '../restate/origin.js';
 import { splitFields, textOf } from '../text.js';
+import { words } from '../words.js';
 
 /** Fields: the value of the header, then patterns. @type {import('../target.js').Target} */
 export const origin = {
   name: 'origin',
   tokens: [
-    ...[
-      'https://',
-      'http://',
-      '://',
-      '*',
-      '*.',
-      'any',
-      'example.com',
-      'app.',
-      ':8443',
-      'localhost:3000',
-      '..',
-      'null',
-      ' ',
-    ],
-    ...['https://*.example.com', '*.example.com', 'HTTPS://App.Example.com', '\u0130', '\u212a', '/', '@'],
+    ...words(`
+    https:// http:// :// * *. any example.com app. :8443 localhost:3000 .. null
+    https://*.example.com *.example.com HTTPS://App.Example.com / @
+  `),
+    ' ',
+    '\u0130',
+    '\u212a',
   ],
   outcomes: [
     'allowed by any',

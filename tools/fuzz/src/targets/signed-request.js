@@ -4,6 +4,7 @@ import { must, mustEqual } from '../broken.js';
 import { md5, signed, SOURCE } from '../restate/hmac.js';
 import { expectedAnswer, readQuery, stringToSign } from '../restate/signed-request.js';
 import { splitFields } from '../text.js';
+import { words } from '../words.js';
 
 const NOW = 1_767_225_600;
 const key = prepareSigningKey(SOURCE);
@@ -13,32 +14,14 @@ const key = prepareSigningKey(SOURCE);
 export const signedRequest = {
   name: 'signed-request',
   tokens: [
-    ...[
-      'auth_key',
-      'auth_timestamp',
-      'auth_version',
-      'auth_signature',
-      'body_md5',
-      'Auth_Key',
-      '$NOW',
-      '$MD5',
-      '$SIG',
-    ],
-    ...[
-      '&',
-      '=',
-      '%26',
-      '%3D',
-      '%61',
-      '+',
-      '%2B',
-      '&auth_signature=$SIG',
-      '&body_md5=$MD5',
-      SOURCE.key,
-      'POST',
-      'get',
-    ],
-    ...['/apps/1042', '%31042', '/', 'channels', '\ue000', '\ud83d\ude00=1', '&info=user_count'],
+    ...words(`
+    auth_key auth_timestamp auth_version auth_signature body_md5 Auth_Key $NOW $MD5 $SIG & =
+    %26 %3D %61 + %2B &auth_signature=$SIG &body_md5=$MD5 POST get /apps/1042 %31042 /
+    channels &info=user_count
+  `),
+    SOURCE.key,
+    '\ue000',
+    '\ud83d\ude00=1',
   ],
   outcomes: [
     'ok',

@@ -8,6 +8,7 @@ import {
 import { mustEqual } from '../broken.js';
 import { signed, SOURCE } from '../restate/hmac.js';
 import { fieldsOf } from '../text.js';
+import { words } from '../words.js';
 
 const key = prepareSigningKey(SOURCE);
 const BARE = /^[0-9a-f]{64}$/;
@@ -17,19 +18,15 @@ const BARE = /^[0-9a-f]{64}$/;
 export const socketAuth = {
   name: 'socket-auth',
   tokens: [
-    ...[
-      '$SIG',
-      `${SOURCE.key}:$SIG`,
-      SOURCE.key,
-      ':',
-      '-',
-      'user',
-      'presence-',
-      'private-',
-      '::user::',
-      '218734.4410928',
-    ],
-    ...['$SIG$SIG', `${SOURCE.key}:`, ' ', '\n', '{"user_id":"u-17"}', '{"id":"u-17"}'],
+    ...words(`
+    $SIG : - user presence- private- ::user:: 218734.4410928 $SIG$SIG {"user_id":"u-17"}
+    {"id":"u-17"}
+  `),
+    `${SOURCE.key}:$SIG`,
+    SOURCE.key,
+    `${SOURCE.key}:`,
+    ' ',
+    '\n',
   ],
   outcomes: [
     'channel',
