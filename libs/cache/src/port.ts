@@ -8,8 +8,9 @@ export interface CacheEntry {
 /**
  * The shared key-value store. Names are those of `cacheKeys` in `@carillon/contract`; the driver puts the configured
  * prefixes in front, as written. Every operation is atomic per name and rejects with `CacheUnavailable` when the
- * store cannot be reached: there is never a fallback to a per-process copy. A ttl of 0 means the entry does not
- * expire. Closing deletes nothing.
+ * store cannot be reached or has no room: there is never a fallback to a per-process copy. A ttl is a whole number of
+ * milliseconds; 0 means the entry does not expire. An argument out of its bounds rejects with a `RangeError` and
+ * changes nothing. Closing deletes nothing.
  */
 export interface Cache {
   has(name: string): Promise<boolean>;
@@ -17,7 +18,8 @@ export interface Cache {
   get(name: string): Promise<string | null>;
   /** With the time left; null: absent or expired. */
   entry(name: string): Promise<CacheEntry | null>;
-  set(name: string, value: string, ttlMs: number): Promise<void>;
+  /** Without a ttl the entry stays for `cache.memory.ttl`, whatever the driver. */
+  set(name: string, value: string, ttlMs?: number): Promise<void>;
   /** True when it was there. */
   remove(name: string): Promise<boolean>;
   /** True when this call created the entry. */
@@ -26,11 +28,17 @@ export interface Cache {
   compareAndSwap(name: string, expected: string, value: string, ttlMs: number): Promise<boolean>;
   /** True when the value was `expected` and the entry is gone now. */
   compareAndRemove(name: string, expected: string): Promise<boolean>;
-  /** Adds to an integer and returns the sum; the ttl is given to an entry created by it only. */
+  /**
+   * Adds to an integer and returns the sum; the ttl is given to an entry created by it only. Rejects with
+   * `CacheValueNotInteger` when the value is not an integer or the sum would not be a safe one, and changes nothing.
+   */
   incrementBy(name: string, amount: number, ttlMs: number): Promise<number>;
-  /** One page of names that start with the prefix; `cursor` null begins, and a null cursor in the answer ends. */
+  /**
+   * One page of names that start with the prefix; `cursor` null begins, and a null cursor in the answer ends. The
+   * limit is 1 to 1000; a page may be shorter, even empty, before the end, and on a shared store a little longer.
+   */
   scanPrefix(prefix: string, cursor: string | null, limit: number): Promise<CachePage>;
-  /** Null when healthy, else what is wrong. */
+  /** Null when healthy, else what is wrong. Never rejects. */
   health(): Promise<string | null>;
   /** Idempotent. Afterwards every operation rejects with `CacheUnavailable`. */
   close(): Promise<void>;

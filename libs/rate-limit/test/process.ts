@@ -1,0 +1,37 @@
+import 'reflect-metadata';
+import { configure } from '@carillon/config';
+import { connectDependencies, createParts, RuntimeModule, type RuntimeParts } from '@carillon/runtime';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { RATE_LIMIT, RateLimitModule, type RateLimit } from '../src/index.js';
+
+/** The configuration that the environment makes. */
+export function configOf(env: Record<string, string>) {
+  const outcome = configure({
+    process: 'server',
+    argv: [],
+    env: { RUST_LOG: 'off', ...env },
+    cwd: '/nowhere',
+    files: { exists: () => false, read: () => '' },
+  });
+  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
+  return outcome.config;
+}
+
+/** A process with this room in it, not started. */
+export async function processWith(env: Record<string, string>) {
+  const parts = createParts(configOf(env));
+
+  @Module({ imports: [RuntimeModule.forProcess(parts), RateLimitModule] })
+  class Root {}
+
+  const context = await NestFactory.createApplicationContext(Root, { logger: false });
+  return { parts, rateLimit: context.get<RateLimit>(RATE_LIMIT), close: () => context.close() };
+}
+
+/** What the start does with dependencies. */
+export const connect = ({ startup, logging }: RuntimeParts, startupTimeoutMs = 1000) =>
+  connectDependencies(startup.dependencies, {
+    startup_timeout_ms: startupTimeoutMs,
+    log: logging.for('service::ops'),
+  });
