@@ -24,13 +24,16 @@ export class Bells {
     const link = await this.#link(queue);
     const waitMs = Math.min(Math.max(ms, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
     const key = partKey(this.prefix, queueId(queue), 'notify');
-    const rung = link.call('blpop', key, waitMs / 1000);
-    await Promise.race([rung, aborted(signal)]);
+    await untilAborted(link.call('blpop', key, waitMs / 1000), signal);
   }
 
   close(): void {
     this.#closed = true;
-    for (const opening of this.#links.values()) void opening.then((link) => link.close(), () => undefined);
+    for (const opening of this.#links.values())
+      void opening.then(
+        (link) => link.close(),
+        () => undefined,
+      );
   }
 
   async #link(queue: string): Promise<QueueLink> {
@@ -49,9 +52,11 @@ export class Bells {
   }
 }
 
-/** Resolves when the signal aborts; never before. */
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
+/** Resolves or rejects with the call, but no later than the signal aborts. */
+function untilAborted(call: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve();
+    signal.addEventListener('abort', stop, { once: true });
+    call.then(stop, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 }

@@ -38,7 +38,8 @@ export function queueId(queue: string): string {
     const char = String.fromCharCode(byte);
     id += /[A-Za-z0-9_.:-]/.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }
-  if (id.length > LONGEST_ID_BYTES) throw new InvalidJob(`queue name must be at most ${LONGEST_ID_BYTES} bytes`);
+  if (id.length > LONGEST_ID_BYTES)
+    throw new InvalidJob(`queue name must be at most ${LONGEST_ID_BYTES} bytes`);
   return id;
 }
 

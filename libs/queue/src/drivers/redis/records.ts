@@ -3,7 +3,7 @@ import type { DeadLetter, JobEvent } from '../../port.js';
 import { list, text, whole } from './replies.js';
 
 /** Version, time, fingerprint; the data follows. */
-const RECORD = /^2:(\d{1,16}):[\w-]{0,64}:/;
+const RECORD = /^2:(\d+):[\w-]*:/;
 
 /** More than a header of a record ever takes. */
 export const HEADER_BYTES = 128;

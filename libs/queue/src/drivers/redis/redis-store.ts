@@ -88,7 +88,10 @@ export class RedisStore implements JobStore {
     const [retried, dead, dropped, nextMs, handed] = list(reply);
     const jobs = listOf(handed, (job) => claimedJob(job, token)).filter((job) => job !== null);
     if (whole(dropped) > 0) {
-      this.options.log.warn('ids without a job were dropped from a queue', { queue, dropped: whole(dropped) });
+      this.options.log.warn('ids without a job were dropped from a queue', {
+        queue,
+        dropped: whole(dropped),
+      });
     }
     const next = whole(nextMs);
     return {
@@ -140,10 +143,7 @@ export class RedisStore implements JobStore {
   }
 
   async listDeadLetters(queue: string, limit: number): Promise<readonly DeadLetter[]> {
-    return listOf(
-      await this.#run(LIST_DEAD, queue, [limit, MOST_BYTES, LARGEST_RECORD_BYTES]),
-      deadLetterOf,
-    );
+    return listOf(await this.#run(LIST_DEAD, queue, [limit, MOST_BYTES, LARGEST_RECORD_BYTES]), deadLetterOf);
   }
 
   async replayDeadLetters(queue: string, limit: number): Promise<number> {
