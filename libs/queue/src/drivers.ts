@@ -7,6 +7,15 @@ type OpenQueue = (parts: QueueParts, config: Config) => Promise<Queue>;
 /** One line a driver; its client library is loaded when it is chosen, and only then. */
 const DRIVERS: ReadonlyMap<string, OpenQueue> = new Map<string, OpenQueue>([
   ['memory', async (parts) => (await import('./drivers/memory/open.js')).openMemoryQueue(parts)],
+  [
+    'redis',
+    async (parts, config) => (await import('./drivers/redis/open.js')).openRedisQueue('redis', parts, config),
+  ],
+  [
+    'redis-cluster',
+    async (parts, config) =>
+      (await import('./drivers/redis/open.js')).openRedisQueue('redis-cluster', parts, config),
+  ],
   ['none', async () => new (await import('./drivers/none.js')).NoQueue()],
 ]);
 
