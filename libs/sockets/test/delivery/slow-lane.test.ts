@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { SlowLane } from '../../src/delivery/slow-lane.js';
 
 const step = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('push' as const), frame: fc.string({ unit: 'binary' }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('push' as const), frame: fc.string({ unit: 'binary' }) }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('shift' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('pop' as const) }) },
 );

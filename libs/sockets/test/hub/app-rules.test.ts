@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { rulesOf } from '../../src/hub/app-rules.js';
 import { app } from '../samples.js';
 
+const frames = (more: object) => rulesOf(app({ limits: { message_rate_limit: more } })).frames;
+
 describe('what an app lets its connections do', () => {
   it('is nothing beyond the plain channels when nothing is set', () => {
     const rules = rulesOf(app());
@@ -31,11 +33,13 @@ describe('what an app lets its connections do', () => {
     });
   });
 
-  const frames = (more: object) => rulesOf(app({ limits: { message_rate_limit: more } })).frames;
-
   it.each([
     ['off', { enabled: false, max_attempts: 5 }, null],
-    ['without a number, which is 60 a minute', { enabled: true }, { attempts: 60, lengthMs: 60_000, terminates: false }],
+    [
+      'without a number, which is 60 a minute',
+      { enabled: true },
+      { attempts: 60, lengthMs: 60_000, terminates: false },
+    ],
     ['of 0, which is no limit', { enabled: true, max_attempts: 0 }, null],
     [
       'in full',

@@ -23,7 +23,13 @@ describe('a heartbeat', () => {
     ['probed just now', pulse({ probedTick: 250 }), RULES, 251, 'wait 310'],
     ['probed and silent', pulse({ probedTick: 250 }), RULES, 309, 'wait 310'],
     ['probed and silent too long', pulse({ probedTick: 250 }), RULES, 310, 'no_answer'],
-    ['answered in the tick of the probe', pulse({ probedTick: 250, activeTick: 250 }), RULES, 310, 'wait 490'],
+    [
+      'answered in the tick of the probe',
+      pulse({ probedTick: 250, activeTick: 250 }),
+      RULES,
+      310,
+      'wait 490',
+    ],
     ['answered', pulse({ probedTick: 250, activeTick: 251 }), RULES, 310, 'wait 491'],
     ['silent again after an answer', pulse({ probedTick: 250, activeTick: 251 }), RULES, 491, 'probe'],
     [

@@ -8,7 +8,9 @@ describe('fixed windows', () => {
   it('allow so many attempts from the first one on, and as many again when the time is over', () => {
     const windows = new Windows();
     const two = rule(2, 1000);
-    const outcomes = [5000, 5500, 5999, 6000, 6001, 6002, 8000].map((nowMs) => windows.clientEvent(two, nowMs));
+    const outcomes = [5000, 5500, 5999, 6000, 6001, 6002, 8000].map((nowMs) =>
+      windows.clientEvent(two, nowMs),
+    );
     expect(outcomes).toEqual([true, true, false, true, true, false, true]);
   });
 
@@ -24,18 +26,23 @@ describe('fixed windows', () => {
   it('agree with a list of everything that happened', () => {
     const times = fc.array(fc.nat(400), { maxLength: 80 });
     fc.assert(
-      fc.property(times, fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 1000 }), (gaps, most, length) => {
-        const windows = new Windows();
-        let nowMs = 0;
-        let since = -Infinity;
-        let seen = 0;
-        for (const gap of gaps) {
-          nowMs += gap;
-          if (nowMs - since >= length) [since, seen] = [nowMs, 0];
-          seen += 1;
-          expect(windows.frame(rule(most, length), nowMs)).toBe(seen <= most);
-        }
-      }),
+      fc.property(
+        times,
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 1, max: 1000 }),
+        (gaps, most, length) => {
+          const windows = new Windows();
+          let nowMs = 0;
+          let since = -Infinity;
+          let seen = 0;
+          for (const gap of gaps) {
+            nowMs += gap;
+            if (nowMs - since >= length) [since, seen] = [nowMs, 0];
+            seen += 1;
+            expect(windows.frame(rule(most, length), nowMs)).toBe(seen <= most);
+          }
+        },
+      ),
     );
   });
 
