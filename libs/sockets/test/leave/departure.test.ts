@@ -5,12 +5,16 @@ import { endCause, leaveCause, mayComeBack, type End } from '../../src/leave/dep
 const all = (end: End) => [endCause(end), mayComeBack(end), leaveCause(end)];
 
 describe('a departure', () => {
-  it.each([1000, 1001, 1005, 1009, 3000, 4001, 4100, 4200, 4999])(
+  it.each([1000, 1001, 1005, 3000, 4001, 4100, 4200, 4999])(
     'by a close frame of the client (%i) is on purpose',
     (closedWith) => {
       expect(all({ endedFor: null, closedWith })).toEqual(['client_close', false, 'left']);
     },
   );
+
+  it('of a client that sent too large a message is a fault, and final', () => {
+    expect(all({ endedFor: null, closedWith: 1009 })).toEqual(['fatal_error', false, 'left']);
+  });
 
   it('without a close frame may be undone', () => {
     expect(all({ endedFor: null, closedWith: 1006 })).toEqual(['transport_eof', true, 'connection_lost']);
