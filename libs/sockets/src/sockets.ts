@@ -129,6 +129,7 @@ export class Sockets {
     this.#requests = new Requests({
       outlet,
       leaving,
+      onTrouble,
       subscribe: new Subscribe({
         channels,
         book,

@@ -20,6 +20,7 @@ export class SlowLane {
 
   /** Takes the newest out. */
   pop(): void {
+    if (this.size === 0) return;
     const frame = this.#frames.pop();
     if (frame !== undefined) this.#bytes -= Buffer.byteLength(frame);
   }

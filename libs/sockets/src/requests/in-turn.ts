@@ -1,6 +1,6 @@
 import type { Connection } from '../connection/connection.js';
 
-/** What a request does: at once, or later. Must not reject. */
+/** What a request does: at once, or later. */
 export type Work = () => Promise<void> | undefined;
 
 /** A request that waits for another process, and those behind it. */
@@ -12,25 +12,41 @@ export interface Opening {
 const MAX_OPENINGS = 1000;
 const MAX_WAITING = 100;
 
+/** Told what went wrong while nobody was there to be told. */
+type OnTrouble = (what: string, error: unknown) => void;
+
 /**
  * Runs requests about one thing (a channel, the sign-in) of one connection in the order they came, others side by
- * side. Most finish at once and leave no trace. False: too many wait already, and nothing was done.
+ * side. Most finish at once and leave no trace. One that fails does not keep the next from its turn; what waits when
+ * the connection ends is forgotten. False: too many wait already, and nothing was done.
  */
-export function inTurn(connection: Connection, subject: string, work: Work): boolean {
+export function inTurn(connection: Connection, subject: string, work: Work, onTrouble: OnTrouble): boolean {
   const before = connection.openings?.get(subject);
   if (before !== undefined) return before.waiting.length < MAX_WAITING && before.waiting.push(work) > 0;
   if ((connection.openings?.size ?? 0) >= MAX_OPENINGS) return false;
   const pending = work();
-  if (pending !== undefined) void follow(connection, subject, pending);
+  if (pending !== undefined) void follow(connection, subject, pending, onTrouble);
   return true;
 }
 
-async function follow(connection: Connection, subject: string, first: Promise<void>): Promise<void> {
+async function follow(
+  connection: Connection,
+  subject: string,
+  first: Promise<void>,
+  onTrouble: OnTrouble,
+): Promise<void> {
   const opening: Opening = { waiting: [] };
   connection.openings ??= new Map();
   connection.openings.set(subject, opening);
-  await first;
-  for (let work = opening.waiting.shift(); work !== undefined; work = opening.waiting.shift()) await work();
+  let work: Work | undefined = () => first;
+  while (work !== undefined) {
+    try {
+      await work();
+    } catch (error) {
+      onTrouble('request', error);
+    }
+    work = connection.isOpen ? opening.waiting.shift() : undefined;
+  }
   connection.openings.delete(subject);
   if (connection.openings.size === 0) connection.openings = null;
 }

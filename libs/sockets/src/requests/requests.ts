@@ -26,6 +26,7 @@ export interface RequestParts {
   readonly clientEvents: ClientEvents;
   readonly signin: Signin;
   readonly leaving: Leaving;
+  readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /** What sign-ins of one connection queue under: no channel has an empty name. */
@@ -73,9 +74,9 @@ export class Requests {
   }
 
   #subscribe(connection: Connection, frame: SubscribeFrame): void {
-    const { subscribe } = this.parts;
-    const isTaken = inTurn(connection, frame.channel, () => subscribe.handle(connection, frame));
-    if (isTaken) return;
+    const { subscribe, onTrouble } = this.parts;
+    const work: Work = () => subscribe.handle(connection, frame);
+    if (inTurn(connection, frame.channel, work, onTrouble)) return;
     subscribe.refuse(connection, frame.channel, failure('backpressure', 503, frame.channel, TOO_MANY_WAIT));
   }
 
@@ -89,7 +90,7 @@ export class Requests {
   }
 
   #queue(connection: Connection, subject: string, work: Work): void {
-    if (inTurn(connection, subject, work)) return;
+    if (inTurn(connection, subject, work, this.parts.onTrouble)) return;
     const channel = subject === SIGNIN ? null : subject;
     this.parts.outlet.error(connection, frameError('backpressure', { channel, message: TOO_MANY_WAIT }));
   }

@@ -1,0 +1,164 @@
+import type { Answer, Fabric, FabricListener, Gathered, LiveEvent, Question } from '@carillon/fabric';
+import type {
+  JoinOutcome,
+  LeaveCause,
+  Member,
+  Presence,
+  PresenceObserver,
+  PresencePlace,
+  Presentation,
+} from '@carillon/presence';
+import type { LastEvent, LastEvents } from '@carillon/publishing';
+
+/** Something to wait for until it is let go or fails. */
+export class Hold {
+  readonly settled: Promise<void>;
+  #release: () => void = () => {};
+  #fail: (error: Error) => void = () => {};
+
+  constructor() {
+    this.settled = new Promise((resolve, reject) => {
+      this.#release = resolve;
+      this.#fail = reject;
+    });
+    this.settled.catch(() => {});
+  }
+
+  release(): void {
+    this.#release();
+  }
+
+  fail(error: Error = new Error('out of reach')): void {
+    this.#fail(error);
+  }
+}
+
+/** A fabric that counts what is wanted, and confirms it when it is told to. */
+export class TestFabric implements Fabric {
+  /** Wanted now: `app channel`. Never wanted twice. */
+  readonly interest = new Set<string>();
+  /** Every call of subscribe and unsubscribe. */
+  readonly calls: string[] = [];
+  readonly mistakes: string[] = [];
+  /** What the confirmation of a channel waits for; null: it is there at once. */
+  confirm: (channel: string) => Hold | null = () => null;
+  /** What a publish waits for beyond this process; null: for nothing. */
+  reach: (event: LiveEvent) => Hold | null = () => null;
+
+  constructor(private readonly local: Fabric) {}
+
+  get nodeId(): string {
+    return this.local.nodeId;
+  }
+
+  listen(listener: FabricListener): void {
+    this.local.listen(listener);
+  }
+
+  publish(event: LiveEvent): Promise<void> | undefined {
+    void this.local.publish(event);
+    return this.reach(event)?.settled;
+  }
+
+  subscribe(appId: string, channel: string): Promise<void> | undefined {
+    const what = `${appId} ${channel}`;
+    this.calls.push(`+${channel}`);
+    if (this.interest.has(what)) this.mistakes.push(`${what} is wanted twice`);
+    this.interest.add(what);
+    return this.confirm(channel)?.settled;
+  }
+
+  unsubscribe(appId: string, channel: string): void {
+    const what = `${appId} ${channel}`;
+    this.calls.push(`-${channel}`);
+    if (!this.interest.delete(what)) this.mistakes.push(`${what} was not wanted`);
+  }
+
+  ask<Kind extends keyof Question>(
+    kind: Kind,
+    appId: string,
+    about: Question[Kind],
+  ): Promise<Gathered<Kind> & { readonly answer: Answer[Kind] }> {
+    return this.local.ask(kind, appId, about);
+  }
+
+  health(): Promise<string | null> {
+    return this.local.health();
+  }
+
+  close(): Promise<void> {
+    return this.local.close();
+  }
+}
+
+/** A presence that may take its time before it decides on a join, and until its answer arrives. */
+export class TestPresence implements Presence {
+  beforeJoin: (presentation: Presentation) => Promise<void> | undefined = () => undefined;
+  afterJoin: (presentation: Presentation) => Promise<void> | undefined = () => undefined;
+  /** Every join and leave that was asked for. */
+  readonly calls: string[] = [];
+  readonly leaves: { readonly userId: string; readonly leaseMs: number; readonly cause: LeaveCause }[] = [];
+
+  constructor(private readonly memory: Presence) {}
+
+  observe(observer: PresenceObserver): void {
+    this.memory.observe(observer);
+  }
+
+  async join(presentation: Presentation, maxMembers: number): Promise<JoinOutcome> {
+    this.calls.push(`+${presentation.channel} ${presentation.userId}`);
+    const before = this.beforeJoin(presentation);
+    if (before !== undefined) await before;
+    const outcome = this.memory.join(presentation, maxMembers);
+    const after = this.afterJoin(presentation);
+    if (after !== undefined) await after;
+    return outcome;
+  }
+
+  leave(connection: Omit<Presentation, 'userInfoText'>, leaseMs: number, cause: LeaveCause): Promise<void> {
+    this.calls.push(`-${connection.channel} ${connection.userId}`);
+    this.leaves.push({ userId: connection.userId, leaseMs, cause });
+    return this.memory.leave(connection, leaseMs, cause);
+  }
+
+  update(presentation: Presentation): Promise<boolean> {
+    return this.memory.update(presentation);
+  }
+
+  members(place: PresencePlace): Promise<readonly Member[]> {
+    return this.memory.members(place);
+  }
+
+  memberCounts(appId: string, channels: readonly string[]): Promise<readonly number[]> {
+    return this.memory.memberCounts(appId, channels);
+  }
+
+  present(place: PresencePlace, userIds: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.memory.present(place, userIds);
+  }
+
+  health(): Promise<string | null> {
+    return this.memory.health();
+  }
+
+  close(): Promise<void> {
+    return this.memory.close();
+  }
+}
+
+/** Last events that may take their time to be read, before and after they are looked up. */
+export class TestLastEvents implements LastEvents {
+  beforeRead: (channel: string) => Promise<void> | undefined = () => undefined;
+  afterRead: (channel: string) => Promise<void> | undefined = () => undefined;
+
+  constructor(private readonly stored: LastEvents) {}
+
+  async read(appId: string, channel: string): Promise<LastEvent | null> {
+    const before = this.beforeRead(channel);
+    if (before !== undefined) await before;
+    const read = this.stored.read(appId, channel);
+    const after = this.afterRead(channel);
+    if (after !== undefined) await after;
+    return read;
+  }
+}

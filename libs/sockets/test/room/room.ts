@@ -1,0 +1,221 @@
+import { AppRegistry, openAppStore } from '@carillon/app-registry';
+import { MemoryCache } from '@carillon/cache';
+import type { AppRecord, Config } from '@carillon/config';
+import { LocalFabric } from '@carillon/fabric';
+import { MemoryPresence } from '@carillon/presence';
+import { LivePublisher, StoredLastEvents, type Publication } from '@carillon/publishing';
+import { MemoryRateLimit, type RateLimit } from '@carillon/rate-limit';
+import { Admission, Logger, Metrics, ProcessState, type MemoryReader } from '@carillon/runtime';
+import { UwsHttpAdapter, UwsServer, type Socket } from '@carillon/uws';
+import { expect, onTestFinished } from 'vitest';
+import { Connection } from '../../src/connection/connection.js';
+import type { Arrival } from '../../src/entrance/arrival.js';
+import { SocketsGateway } from '../../src/sockets.gateway.js';
+import { Sockets } from '../../src/sockets.js';
+import { config, record } from '../samples.js';
+import { Client, type ConnectOptions } from './client.js';
+import { TestFabric, TestLastEvents, TestPresence } from './ports.js';
+
+export interface RoomOptions {
+  /** Overrides of the environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The app `shop`, in the stored form; every feature on by default. */
+  readonly policy?: object;
+  readonly apps?: readonly AppRecord[];
+  readonly rateLimit?: RateLimit;
+  /** What admission sees of the memory. */
+  readonly memory?: MemoryReader;
+}
+
+const FEATURES = {
+  enable_client_messages: true,
+  enable_user_authentication: true,
+  enable_watchlist_events: true,
+};
+
+/** The gateway, remembering every connection it ever had. */
+class RememberingGateway extends SocketsGateway {
+  readonly connections: Connection[] = [];
+
+  override open(socket: Socket<Arrival>): void {
+    super.open(socket);
+    if (socket.state instanceof Connection) this.connections.push(socket.state);
+  }
+}
+
+/** All of one process that sockets work with, on a free port of 127.0.0.1, over the real memory drivers. */
+export class Room {
+  readonly state = new ProcessState();
+  readonly metrics: Metrics;
+  readonly fabric: TestFabric;
+  readonly presence: TestPresence;
+  readonly lastEvents: TestLastEvents;
+  readonly publisher: LivePublisher;
+  readonly sockets: Sockets;
+  readonly apps: AppRegistry;
+  readonly admission: Admission;
+  readonly gateway: RememberingGateway;
+  /** Lines of the log, and what handlers threw. */
+  readonly lines: string[] = [];
+  readonly faults: string[] = [];
+  port = 0;
+  readonly #server = new UwsServer();
+  readonly #cache: MemoryCache;
+  readonly #adapter: UwsHttpAdapter;
+
+  constructor(settings: Config, apps: AppRegistry, options: RoomOptions) {
+    this.apps = apps;
+    const log = new Logger('test', 'debug', (level, _, message, fields) => {
+      this.lines.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`);
+    });
+    this.metrics = new Metrics({ prefix: '', port: 6001, log });
+    this.fabric = new TestFabric(new LocalFabric('node', (where, error) => this.#fault(where, error)));
+    this.presence = new TestPresence(
+      new MemoryPresence({ onObserverFault: (error) => this.#fault('presence observer', error) }),
+    );
+    this.#cache = new MemoryCache({ capacity: 1000, defaultTtlMs: 0, cleanupIntervalMs: 60_000 });
+    const stored = new StoredLastEvents({ cache: this.#cache, ttlMs: 3_600_000, maxRecordBytes: 1_000_000 });
+    this.lastEvents = new TestLastEvents(stored);
+    this.publisher = new LivePublisher({ fabric: this.fabric, lastEvents: stored, log });
+    this.admission = new Admission(settings.http_api.accept_traffic, {
+      process: this.state,
+      metrics: this.metrics,
+      log,
+      ...(options.memory === undefined ? {} : { reader: options.memory }),
+    });
+    this.#adapter = new UwsHttpAdapter(this.#server, {
+      onFault: (error, where) => this.#fault(where, error),
+    });
+    const compress = settings.websocket.compression !== 'disabled';
+    this.sockets = new Sockets({
+      config: settings,
+      admission: this.admission,
+      apps,
+      fabric: this.fabric,
+      presence: this.presence,
+      publisher: this.publisher,
+      lastEvents: this.lastEvents,
+      rateLimit: options.rateLimit ?? new MemoryRateLimit(),
+      metrics: this.metrics,
+      log,
+      publish: (topic, text) => void this.#adapter.publish(topic, text, false, compress),
+    });
+    this.gateway = new RememberingGateway(this.sockets);
+  }
+
+  static async open(options: RoomOptions = {}): Promise<Room> {
+    const settings = config(options.env);
+    const apps = new AppRegistry(
+      {
+        inlineApps: options.apps ?? [record({ features: FEATURES, ...options.policy })],
+        registerInlineApps: true,
+        cache: settings.app_manager.cache,
+        globals: settings,
+      },
+      { store: await openAppStore('memory') },
+    );
+    await apps.start();
+    const room = new Room(settings, apps, options);
+    room.#adapter.socketRoute('/app/:appKey', room.gateway);
+    const address = await room.#server.listen({ host: '127.0.0.1', port: 0 });
+    if (address.kind === 'tcp') room.port = address.port;
+    room.state.advance('RUNNING');
+    return room;
+  }
+
+  connect(options?: ConnectOptions): Promise<Client> {
+    return Client.connect(this.port, options);
+  }
+
+  /** A server publish, as the HTTP side makes it: the payload is a string. */
+  publish(channel: string, data: string, more: Partial<Publication> = {}): unknown {
+    return this.publisher.publish({
+      appId: 'shop',
+      channel,
+      event: 'news',
+      dataText: JSON.stringify(data),
+      userId: null,
+      exceptSocketId: null,
+      messageId: null,
+      isLastEvent: channel.includes('cache-'),
+      ...more,
+    });
+  }
+
+  get connected(): number {
+    return this.sockets.occupancy.counters('shop').connections;
+  }
+
+  /** Subscriptions of this process by channel. */
+  async counts(prefix = ''): Promise<Readonly<Record<string, number>>> {
+    const { answer } = await this.fabric.ask('channels_with_sockets_count', 'shop', { prefix });
+    return Object.fromEntries(answer);
+  }
+
+  async members(channel: string): Promise<readonly string[]> {
+    const members = await this.presence.members({ appId: 'shop', channel });
+    return members.map(({ userId }) => userId);
+  }
+
+  /** The sum of a metric over all its series with these labels. */
+  async metric(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
+    const samples = await this.metrics.samples();
+    const fitting = samples.filter(
+      (one) => one.name === name && Object.entries(labels).every(([key, value]) => one.labels[key] === value),
+    );
+    return fitting.reduce((sum, { value }) => sum + value, 0);
+  }
+
+  /** Waits until so many connections are left and everything that others left behind is done. */
+  async settled(connections: number): Promise<void> {
+    await eventually(() => this.connected === connections);
+    await this.sockets.settle();
+  }
+
+  /** Nothing of any connection is left anywhere. Call when every client has gone. */
+  async expectNothingLeft(): Promise<void> {
+    await this.settled(0);
+    await eventually(() => this.gateway.connections.every(({ openings }) => openings === null));
+    expect([...this.sockets.occupancy.appIds()]).toEqual([]);
+    expect([...this.fabric.interest]).toEqual([]);
+    expect(this.fabric.mistakes).toEqual([]);
+    expect(await this.metric('connected')).toBe(0);
+    expect(await this.metric('active_channels')).toBe(0);
+    expect(await this.metric('channel_subscriptions_total')).toBe(
+      await this.metric('channel_unsubscriptions_total'),
+    );
+    for (const connection of this.gateway.connections) {
+      // Off the wheel, in no channel, and nobody.
+      expect([connection.dueTick, connection.subscriptions.size, connection.userId]).toEqual([0, 0, null]);
+    }
+    expect(this.faults).toEqual([]);
+  }
+
+  async close(): Promise<void> {
+    this.sockets.stop();
+    this.#server.close();
+    this.admission.stop();
+    await Promise.all([this.apps.close(), this.presence.close(), this.fabric.close(), this.#cache.close()]);
+  }
+
+  #fault(where: string, error: unknown): void {
+    this.faults.push(`${where}: ${error instanceof Error ? String(error.stack) : String(error)}`);
+  }
+}
+
+/** A room that closes with its test. */
+export async function openRoom(options?: RoomOptions): Promise<Room> {
+  const room = await Room.open(options);
+  onTestFinished(() => room.close());
+  return room;
+}
+
+/** Waits for what other sockets of this machine bring about. */
+export async function eventually(done: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 2000 && !(await done()); tries += 1)
+    await new Promise((resolve) => void setTimeout(resolve, 2));
+  expect(await done()).toBe(true);
+}
+
+/** Lets promises that are settled run on. */
+export const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
