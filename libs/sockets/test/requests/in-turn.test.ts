@@ -134,7 +134,7 @@ describe('requests of one connection', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (program) => {
         const scene = new Scene();
-        const came = new Map<string, string[]>([...'abc'].map((subject) => [subject, []]));
+        const came = new Map<string, string[]>(['a', 'b', 'c'].map((subject) => [subject, []]));
         for (const [index, [kind, subject, which]] of program.entries()) {
           if (kind === 'end' || kind === 'fail') await scene[kind](`${subject}${which}`);
           else {
