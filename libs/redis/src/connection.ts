@@ -55,8 +55,10 @@ export class Connection {
     return this.#generation;
   }
 
+  /** False already when the server hung up and the client did not notice yet. */
   get isReady(): boolean {
-    return this.#client.status === 'ready' && !this.#closed;
+    const client = this.#client;
+    return client.status === 'ready' && !this.#closed && ('nodes' in client || client.stream.writable);
   }
 
   /** Resolves when commands can be sent. Rejects with `lost` or `closed`, at once when no attempt is near. */

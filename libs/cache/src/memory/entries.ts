@@ -2,6 +2,7 @@ import { isEssential } from '@carillon/contract';
 import { CacheFull } from '../failures.js';
 import type { MemoryEntry } from './entry.js';
 import { ExpiryHeap } from './expiry-heap.js';
+import { Recency } from './recency.js';
 
 /**
  * The entries of a memory cache, at most `capacity`. Room for a new one is made of those that expired, then of the
@@ -10,8 +11,7 @@ import { ExpiryHeap } from './expiry-heap.js';
 export class MemoryEntries {
   /** In the order they were made, which a change of value keeps. */
   readonly #all = new Map<string, MemoryEntry>();
-  /** Least recently used first. */
-  readonly #evictable = new Set<MemoryEntry>();
+  readonly #evictable = new Recency<MemoryEntry>();
   readonly #expiring = new ExpiryHeap();
   #made = 0;
 
@@ -32,7 +32,7 @@ export class MemoryEntries {
       this.remove(entry);
       return undefined;
     }
-    if (this.#evictable.delete(entry)) this.#evictable.add(entry);
+    if (entry.evictable) this.#evictable.use(entry);
     return entry;
   }
 
@@ -46,6 +46,8 @@ export class MemoryEntries {
       value,
       expiresAtMs: this.#expiry(ttlMs),
       heapIndex: -1,
+      older: null,
+      newer: null,
     };
     this.#all.set(name, entry);
     if (entry.evictable) this.#evictable.add(entry);
@@ -61,7 +63,7 @@ export class MemoryEntries {
 
   remove(entry: MemoryEntry): void {
     this.#all.delete(entry.name);
-    this.#evictable.delete(entry);
+    if (entry.evictable) this.#evictable.remove(entry);
     this.#expiring.remove(entry);
   }
 
@@ -93,8 +95,8 @@ export class MemoryEntries {
     if (this.#all.size < this.capacity) return;
     this.removeExpired();
     if (this.#all.size < this.capacity) return;
-    const [leastUsed] = this.#evictable;
-    if (leastUsed === undefined) throw new CacheFull();
-    this.remove(leastUsed);
+    const { oldest } = this.#evictable;
+    if (oldest === null) throw new CacheFull();
+    this.remove(oldest);
   }
 }

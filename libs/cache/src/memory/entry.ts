@@ -1,5 +1,7 @@
+import type { Aging } from './recency.js';
+
 /** One entry of the memory cache. */
-export interface MemoryEntry {
+export interface MemoryEntry extends Aging<MemoryEntry> {
   readonly name: string;
   /** Grows with every entry made: what a scan orders by. */
   readonly order: number;

@@ -14,7 +14,7 @@ const CAPACITY = 100_000;
 
 /** Driver `memory`: counts for this process alone. */
 export class MemoryRateLimit implements RateLimit {
-  readonly #subjects: Subjects;
+  #subjects: Subjects;
   readonly #now: () => number;
   #closed = false;
 
@@ -45,6 +45,6 @@ export class MemoryRateLimit implements RateLimit {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#subjects.clear();
+    this.#subjects = new Subjects(0);
   }
 }

@@ -1,40 +1,46 @@
+import { type Aging, Recency } from './recency.js';
 import { SlidingLog } from './sliding-log.js';
 
-/** Looked at with every check, so that subjects which stay away are forgotten sooner than new ones appear. */
+/** Looked at for every new subject, so that those which stay away go sooner than new ones come. */
 const LOOKED_AT = 2;
+
+interface Subject extends Aging<Subject> {
+  readonly name: string;
+  readonly log: SlidingLog;
+}
 
 /** The logs of the subjects used last, at most `capacity`; the least recently used one goes first. */
 export class Subjects {
-  /** Least recently used first. */
-  readonly #logs = new Map<string, SlidingLog>();
+  readonly #subjects = new Map<string, Subject>();
+  readonly #recency = new Recency<Subject>();
 
   constructor(private readonly capacity: number) {}
 
   get size(): number {
-    return this.#logs.size;
+    return this.#subjects.size;
   }
 
   /** The log of a subject, which counts as used now. */
   use(name: string, nowMs: number): SlidingLog {
-    const known = this.#logs.get(name);
-    if (known === undefined) this.#forget(nowMs);
-    else this.#logs.delete(name);
-    const log = known ?? new SlidingLog();
-    this.#logs.set(name, log);
-    return log;
-  }
-
-  clear(): void {
-    this.#logs.clear();
+    const known = this.#subjects.get(name);
+    if (known !== undefined) {
+      this.#recency.use(known);
+      return known.log;
+    }
+    this.#forget(nowMs);
+    const subject: Subject = { name, log: new SlidingLog(), older: null, newer: null };
+    this.#subjects.set(name, subject);
+    this.#recency.add(subject);
+    return subject.log;
   }
 
   #forget(nowMs: number): void {
-    let looked = 0;
-    for (const [name, log] of this.#logs) {
-      if (this.#logs.size < this.capacity && !log.isOver(nowMs)) return;
-      this.#logs.delete(name);
-      looked += 1;
-      if (looked === LOOKED_AT) return;
+    for (let looked = 0; looked < LOOKED_AT; looked += 1) {
+      const { oldest } = this.#recency;
+      if (oldest === null) return;
+      if (this.#subjects.size < this.capacity && !oldest.log.isOver(nowMs)) return;
+      this.#recency.remove(oldest);
+      this.#subjects.delete(oldest.name);
     }
   }
 }
