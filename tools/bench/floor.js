@@ -1,9 +1,12 @@
-// The floor: a bare native server that does the least a Pusher-protocol server can do. No check, no limit, no signature.
+// The floor: a bare native server that does the least a Pusher-protocol server can do. No check and no limit, and no
+// signature either unless FLOOR_SECRET is set: then publishes are checked as every server must check them.
 // Run directly with `--port N`, or forked by the bench, which is told the port and ends it by disconnecting.
 import { parseArgs } from 'node:util';
 import uws from 'uWebSockets.js';
+import { parsed, withBody } from './floor/body.js';
+import { isSigned } from './floor/signature.js';
 
-const LARGEST_BODY_BYTES = 1024 * 1024;
+const SECRET = process.env['FLOOR_SECRET'] ?? '';
 const established = JSON.stringify({
   event: 'pusher:connection_established',
   data: JSON.stringify({ socket_id: '1.1', activity_timeout: 120 }),
@@ -31,33 +34,34 @@ app.ws('/app/:key', {
   },
 });
 
-app.post('/apps/:id/events', (response) => {
-  /** @type {Buffer[]} */
-  const parts = [];
-  let bytes = 0;
-  response.onAborted(() => {});
-  response.onData((part, last) => {
-    bytes += part.byteLength;
-    if (bytes > LARGEST_BODY_BYTES) return response.close();
-    if (!last) return parts.push(Buffer.from(Buffer.from(part)));
-    const { name, channels, data } = parsed(
-      parts.length === 0 ? Buffer.from(part) : Buffer.concat([...parts, Buffer.from(part)]),
-    );
-    for (const channel of Array.isArray(channels) ? channels : []) {
-      app.publish(channel, JSON.stringify({ event: name, channel, data }));
-    }
-    return response.writeHeader('content-type', 'application/json').end('{"ok":true}');
-  });
-});
-
-/** @param {Buffer} bytes @returns {Record<string, any>} empty for anything but an object */
-function parsed(bytes) {
-  try {
-    return Object(JSON.parse(bytes.toString()));
-  } catch {
-    return {};
+/** @param {{ name?: unknown, channel?: unknown, channels?: unknown, data?: unknown }} event */
+function publish({ name, channel: one, channels, data }) {
+  for (const channel of Array.isArray(channels) ? channels : [one]) {
+    if (typeof channel === 'string') app.publish(channel, JSON.stringify({ event: name, channel, data }));
   }
 }
+
+/** A signed POST: `accept` publishes what its body says. @param {(content: Record<string, any>) => void} accept */
+const signedPost =
+  (accept) => (/** @type {uws.HttpResponse} */ response, /** @type {uws.HttpRequest} */ request) => {
+    const [path, query] = [request.getUrl(), request.getQuery()];
+    withBody(response, (body) => {
+      if (SECRET !== '' && !isSigned(SECRET, path, query, body)) {
+        response.writeStatus('401 Unauthorized').end('{"error":"the signature is wrong"}');
+        return;
+      }
+      accept(parsed(body));
+      response.writeHeader('content-type', 'application/json').end('{}');
+    });
+  };
+
+app.post('/apps/:id/events', signedPost(publish));
+app.post(
+  '/apps/:id/batch_events',
+  signedPost(({ batch }) => {
+    for (const event of Array.isArray(batch) ? batch : []) publish(Object(event));
+  }),
+);
 
 const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
 app.listen('127.0.0.1', Number(values.port), (token) => {

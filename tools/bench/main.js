@@ -1,13 +1,14 @@
 // `node tools/bench <scenario> --url …`: loads a server and the floor in turn and says what each cost.
 import { killAll } from './control/children.js';
 import { runRounds } from './control/rounds.js';
+import { judge } from './report/judge.js';
 import { summarise } from './report/summary.js';
 import { table } from './report/table.js';
 import { BenchError } from './settings/bench-error.js';
 import { helpText } from './settings/help.js';
 import { parseOptions } from './settings/options.js';
 
-const EXIT = { failed: 1, misused: 2, aboveRatio: 3, interrupted: 130 };
+const EXIT = { failed: 1, misused: 2, aboveLimit: 3, interrupted: 130 };
 
 /** @param {string} line */
 const progress = (line) => process.stderr.write(`bench: ${line}\n`);
@@ -32,13 +33,9 @@ async function run(options) {
   process.stdout.write(
     options.json ? `${JSON.stringify(summary, null, 2)}\n` : table(options.scenario.rows, summary),
   );
-  const ratio = summary.headline === null ? null : summary.ratio[summary.headline];
-  if (options.maxRatio === null) return 0;
-  if (typeof ratio !== 'number')
-    throw new BenchError('--max-ratio: no ratio was measured; give --pid or --spawn');
-  if (summary.problems.length > 0) throw new BenchError('--max-ratio: a run with problems proves nothing');
-  progress(`ratio ${ratio.toFixed(2)}, at most ${options.maxRatio} wanted`);
-  return ratio > options.maxRatio ? EXIT.aboveRatio : 0;
+  const { lines, kept } = judge(options.limits, summary);
+  for (const line of lines) progress(line);
+  return kept ? 0 : EXIT.aboveLimit;
 }
 
 process.on('exit', killAll);

@@ -3,8 +3,8 @@ import { relative } from 'node:path';
 import { bin, root, run } from './workspace.js';
 
 const folder = relative(root, process.cwd());
-// Tools run as they are written, rooms as they are compiled.
-const tests = folder.startsWith('tools') ? `${folder}/test/` : `${folder}/dist/`;
+// Some tools run as they are written, everything else as it is compiled.
+const tests = [`${folder}/test/`, `${folder}/dist/test/`];
 const targets = {
   test: [
     bin('vitest'),
@@ -14,7 +14,7 @@ const targets = {
     '--config',
     'tools/run/vitest.config.js',
     '--passWithNoTests',
-    tests,
+    ...tests,
   ],
   lint: [bin('oxlint'), '--type-aware', '--deny-warnings', folder],
 };

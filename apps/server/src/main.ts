@@ -1,6 +1,7 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE_DRIVERS, CacheModule } from '@carillon/cache';
 import { FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
+import { HttpApiModule } from '@carillon/http-api';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PresenceModule } from '@carillon/presence';
 import { PublishingModule } from '@carillon/publishing';
@@ -24,6 +25,7 @@ await bootstrap({
     PresenceModule,
     PublishingModule,
     SocketsModule,
+    HttpApiModule.forMainListener(config),
     OpsApiModule.forMainListener(config),
   ],
 });

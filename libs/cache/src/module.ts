@@ -3,6 +3,8 @@ import {
   CONFIG,
   HEALTH,
   type Health,
+  LOGGING,
+  type Logging,
   SHUTDOWN,
   type Shutdown,
   STARTUP,
@@ -26,11 +28,16 @@ async function requireHealthy(cache: Cache): Promise<void> {
 /** A cache tied to the life of the process: reached at start, checked by `/up`, released at the stop. */
 async function openForProcess(
   config: Config,
+  logging: Logging,
   startup: Startup,
   health: Health,
   shutdown: Shutdown,
 ): Promise<Cache> {
-  const cache = await openCache(config);
+  const log = logging.for('service::cache');
+  const cache = await openCache(config, {
+    lost: (reason) => log.warn('connection to the cache lost', { error: reason, retryable: true }),
+    restored: () => log.info('connection to the cache is back'),
+  });
   const check = (): Promise<void> => requireHealthy(cache);
   startup.needs({ name: PART, connect: check });
   if (config.cache.driver !== 'none') health.register({ part: PART, severity: 'critical', check });
@@ -41,7 +48,9 @@ async function openForProcess(
 /** The configured cache, for the whole process. Needs `RuntimeModule`. */
 @Global()
 @Module({
-  providers: [{ provide: CACHE, inject: [CONFIG, STARTUP, HEALTH, SHUTDOWN], useFactory: openForProcess }],
+  providers: [
+    { provide: CACHE, inject: [CONFIG, LOGGING, STARTUP, HEALTH, SHUTDOWN], useFactory: openForProcess },
+  ],
   exports: [CACHE],
 })
 export class CacheModule {}

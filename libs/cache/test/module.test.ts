@@ -42,7 +42,7 @@ describe('the module', () => {
   });
 
   it('knows the drivers of this build, and no others', async () => {
-    expect(CACHE_DRIVERS).toEqual(['memory', 'none']);
+    expect(CACHE_DRIVERS).toEqual(['memory', 'none', 'redis', 'redis-cluster']);
     const config = configOf({});
     const unknown = { ...config, cache: { ...config.cache, driver: 'toString' as 'memory' } };
     await expect(openCache(unknown)).rejects.toThrow('driver toString is not available in this build');

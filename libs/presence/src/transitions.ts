@@ -5,7 +5,6 @@ export interface Lease extends PresencePlace {
   readonly userId: string;
   /** Told when it ends. */
   readonly cause: LeaveCause;
-  readonly lengthMs: number;
   readonly endsAtMs: number;
 }
 

@@ -40,14 +40,16 @@ describe('user data', () => {
       id: 'u-17',
       watchlist: ['u-20', 'u-21'],
       userInfoText: '{"n":1.0}',
+      metaText: null,
       capabilities: { a: [] },
     });
   });
 
   it('needs an id and nothing else', () => {
-    const bare = { id: 'u', watchlist: [], userInfoText: '{}', capabilities: undefined };
+    const bare = { id: 'u', watchlist: [], userInfoText: '{}', metaText: null, capabilities: undefined };
     expect(readUserData('{"id":"u"}')).toEqual(bare);
     expect(readUserData('{"id":"u","watchlist":"u-2","user_info":null,"capabilities":null}')).toEqual(bare);
+    expect(readUserData('{"id":"u","meta":{"a": 1}}')).toEqual({ ...bare, metaText: '{"a": 1}' });
     for (const text of ['', '[]', '{}', '{"id":""}', '{"id":7}', '{"ID":"u"}'])
       expect(readUserData(text)).toBeNull();
   });

@@ -1,5 +1,13 @@
 import type { Config } from '@carillon/config';
-import { CONFIG, SHUTDOWN, type Shutdown, STARTUP, type Startup } from '@carillon/runtime';
+import {
+  CONFIG,
+  LOGGING,
+  type Logging,
+  SHUTDOWN,
+  type Shutdown,
+  STARTUP,
+  type Startup,
+} from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { openRateLimit } from './drivers.js';
 import { RateLimitUnavailable } from './failures.js';
@@ -14,8 +22,17 @@ const PART = 'rate limiter';
  * A limiter tied to the life of the process: reached at start, released at the stop. No probe asks for it: requests
  * say themselves when it is gone.
  */
-async function openForProcess(config: Config, startup: Startup, shutdown: Shutdown): Promise<RateLimit> {
-  const rateLimit = await openRateLimit(config);
+async function openForProcess(
+  config: Config,
+  logging: Logging,
+  startup: Startup,
+  shutdown: Shutdown,
+): Promise<RateLimit> {
+  const log = logging.for('service::rate_limiter');
+  const rateLimit = await openRateLimit(config, {
+    lost: (reason) => log.warn('connection of the rate limiter lost', { error: reason, retryable: true }),
+    restored: () => log.info('connection of the rate limiter is back'),
+  });
   startup.needs({
     name: PART,
     connect: async () => {
@@ -33,7 +50,9 @@ async function openForProcess(config: Config, startup: Startup, shutdown: Shutdo
  */
 @Global()
 @Module({
-  providers: [{ provide: RATE_LIMIT, inject: [CONFIG, STARTUP, SHUTDOWN], useFactory: openForProcess }],
+  providers: [
+    { provide: RATE_LIMIT, inject: [CONFIG, LOGGING, STARTUP, SHUTDOWN], useFactory: openForProcess },
+  ],
   exports: [RATE_LIMIT],
 })
 export class RateLimitModule {}

@@ -28,7 +28,7 @@ describe('the module', () => {
   });
 
   it('knows the drivers of this build, and no others', async () => {
-    expect(RATE_LIMITER_DRIVERS).toEqual(['memory', 'none']);
+    expect(RATE_LIMITER_DRIVERS).toEqual(['memory', 'none', 'redis', 'redis-cluster']);
     const config = configOf({});
     const unknown = { ...config, rate_limiter: { ...config.rate_limiter, driver: 'toString' as 'memory' } };
     await expect(openRateLimit(unknown)).rejects.toThrow('driver toString is not available in this build');

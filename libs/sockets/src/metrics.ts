@@ -1,4 +1,4 @@
-import type { ChannelKind } from '@carillon/channels';
+import { CHANNEL_KINDS, type ChannelKind } from '@carillon/channels';
 import type { CounterSeries, GaugeSeries, HistogramSeries, Metrics } from '@carillon/runtime';
 
 /** What `connection_errors_total` tells apart. */
@@ -33,6 +33,18 @@ function audienceSize(receivers: number): string {
   return receivers <= 10_000 ? 'lg' : 'xl';
 }
 
+/** Makes the counters of sockets appear, at 0, for every app that is known now or later. */
+export function showSocketMetrics(metrics: Metrics): void {
+  metrics.counter('new_connections_total');
+  metrics.counter('new_disconnections_total');
+  metrics.counter('ws_slow_consumer_disconnects_total');
+  metrics.counter('ws_messages_dropped_total');
+  metrics.counter('ws_messages_received_total');
+  metrics.counter('ws_messages_sent_total');
+  metrics.counter('socket_received_bytes');
+  metrics.counter('socket_transmitted_bytes');
+}
+
 /** The time series of one app, held so that counting is an addition. */
 export class AppMeters {
   readonly connected: GaugeSeries;
@@ -60,6 +72,7 @@ export class AppMeters {
     this.#receivedBytes = metrics.counter('socket_received_bytes').for(labels);
     this.#sentFrames = metrics.counter('ws_messages_sent_total').for(labels);
     this.#sentBytes = metrics.counter('socket_transmitted_bytes').for(labels);
+    for (const kind of Object.keys(CHANNEL_KINDS) as ChannelKind[]) this.kind(kind);
   }
 
   received(bytes: number): void {

@@ -18,26 +18,32 @@ export class Pool {
     this.processes = Array.from({ length: size }, () => new LoadProcess());
   }
 
-  /** Opens the load's connections. @param {string} scenario @param {import('../load/model.js').Settings} settings @param {import('../load/model.js').Server} server */
-  async prepare(scenario, settings, server) {
+  /** Makes the load in every process and warms the server up. @param {string} scenario @param {import('../load/model.js').Settings} settings @param {import('../load/model.js').Server} server */
+  async create(scenario, settings, server) {
     const of = this.processes.length;
     await this.#all(PREPARE_TIMEOUT_MS, (index) => ({
-      command: 'prepare',
+      command: 'create',
       scenario,
       context: { settings, server, share: { index, of } },
     }));
   }
 
+  /** Opens the load's connections. */
+  async prepare() {
+    await this.#all(PREPARE_TIMEOUT_MS, () => ({ command: 'prepare' }));
+  }
+
   /**
    * Starts the load; tells when the measured window is and resolves with what was seen.
    * @param {import('../load/model.js').Settings} settings
+   * @param {import('../load/model.js').Phase} phase
    */
-  run({ warmup, duration }) {
+  run({ warmup, duration }, phase) {
     const startUs = nowUs() + LEAD_US;
     const beginUs = startUs + warmup * 1_000_000;
     const window = { startUs, beginUs, endUs: beginUs + duration * 1_000_000 };
     const timeoutMs = (warmup + duration) * 1000 + RESULT_TIMEOUT_MS;
-    return { window, results: this.#all(timeoutMs, () => ({ command: 'run', window })).then(merged) };
+    return { window, results: this.#all(timeoutMs, () => ({ command: 'run', window, phase })).then(merged) };
   }
 
   /** Drops the load's connections. */

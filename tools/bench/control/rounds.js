@@ -13,7 +13,7 @@ import { Pool } from './pool.js';
 export async function runRounds(options, progress) {
   const { scenario, server, pid, spawn } = options;
   const target = spawn === null ? runningServer(server, pid) : spawnedServer(server, spawn);
-  const floor = floorServer(server);
+  const floor = floorServer(server, scenario.signedFloor === true);
   // Memory already taken by an earlier round would hide what the next one needs.
   const rounds = scenario.fresh === true && !target.restartable ? 1 : options.settings.rounds;
   const pool = new Pool(options.settings.loadProcesses);
@@ -26,7 +26,7 @@ export async function runRounds(options, progress) {
     const renew = scenario.fresh === true && round > 1;
     if (renew) await server.stop();
     if (renew || round === 1) await server.start();
-    const sample = await measureSide({ scenario, settings: options.settings, server, pool });
+    const sample = await measureSide({ scenario, settings: options.settings, server, pool, progress });
     if (sample.problem !== '') problems.add(`${server.name}: ${sample.problem}`);
     return scenario.metrics(sample, options.settings);
   };
@@ -35,6 +35,10 @@ export async function runRounds(options, progress) {
     /** @type {Round[]} */
     const done = [];
     for (let round = 1; round <= rounds; round += 1) {
+      if (scenario.alone === true) {
+        done.push({ target: await measure(target, round), floor: {} });
+        continue;
+      }
       // Who goes first changes every round: a machine that slowly warms up or fills up then favours neither.
       const floorFirst = round % 2 === 0 ? await measure(floor, round) : null;
       const measured = await measure(target, round);

@@ -1,12 +1,12 @@
 // The three ways a measured server comes to be: already running, started by a command, or our own floor.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createConnection } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readTree } from '../measure/proc-tree.js';
 import { BenchError } from '../settings/bench-error.js';
 import { remember } from './children.js';
+import { answers, isStarting } from './readiness.js';
 
 const FLOOR = fileURLToPath(new URL('../floor.js', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
@@ -22,19 +22,6 @@ const POLL_MS = 100;
  * @property {() => number | null} pid null when unknown
  * @property {() => import('../load/model.js').Server} server how to reach it; after `start`
  */
-
-/** @param {{ host: string, port: number }} address @returns {Promise<boolean>} */
-const answers = ({ host, port }) =>
-  new Promise((done) => {
-    const socket = createConnection({ host, port, timeout: 1000 });
-    const end = (/** @type {boolean} */ answered) => {
-      socket.destroy();
-      done(answered);
-    };
-    socket.once('connect', () => end(true));
-    socket.once('error', () => end(false));
-    socket.once('timeout', () => end(false));
-  });
 
 /** A server that runs already. @param {import('../load/model.js').Server} server @param {number | null} pid @returns {MeasuredServer} */
 export const runningServer = (server, pid) => ({
@@ -65,10 +52,10 @@ export function spawnedServer(server, command) {
       child = started;
       remember(started, () => signalGroup(started, 'SIGKILL'));
       const giveUp = Date.now() + START_TIMEOUT_MS;
-      while (!(await answers(server))) {
+      while (!(await answers(server)) || (await isStarting(server))) {
         if (hasEnded(started))
           throw new BenchError(`--spawn: the command ended before port ${server.port} answered`);
-        if (Date.now() > giveUp) throw new BenchError(`--spawn: port ${server.port} did not answer in 60 s`);
+        if (Date.now() > giveUp) throw new BenchError(`--spawn: port ${server.port} was not ready in 60 s`);
         await sleep(POLL_MS);
       }
     },
@@ -81,8 +68,13 @@ export function spawnedServer(server, command) {
   };
 }
 
-/** The bare native server on a free port. @param {import('../load/model.js').Server} like whose credentials to use @returns {MeasuredServer} */
-export function floorServer(like) {
+/**
+ * The bare native server on a free port.
+ * @param {import('../load/model.js').Server} like whose credentials to use
+ * @param {boolean} signed whether it checks signatures
+ * @returns {MeasuredServer}
+ */
+export function floorServer(like, signed) {
   /** @type {import('node:child_process').ChildProcess | null} */
   let child = null;
   let port = 0;
@@ -90,7 +82,9 @@ export function floorServer(like) {
     name: 'floor',
     restartable: true,
     async start() {
-      const started = fork(FLOOR, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+      // In the environment, not among the arguments: those are there for everyone to see.
+      const env = { ...process.env, FLOOR_SECRET: signed ? like.credentials.secret : '' };
+      const started = fork(FLOOR, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
       child = started;
       remember(started, () => started.kill('SIGKILL'));
       const [message] = await Promise.race([

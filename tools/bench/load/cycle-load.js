@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RawSocket } from './raw-socket.js';
 import { shareOf } from './shares.js';
+import { shortLife } from './short-life.js';
 
 /** Pause of a slot whose connection failed, so that a refusing server is not hammered. */
 const PAUSE_AFTER_FAILURE_MS = 50;
 
 /**
- * A fixed number of slots, each doing the same short life of a connection over and over.
+ * A fixed number of slots, each living one short life after the other.
  * @param {import('./model.js').LoadContext} context
- * @param {(socket: RawSocket, slot: number) => Promise<void>} life
  * @returns {import('./model.js').Load}
  */
-export function cycleLoad({ settings, server, share }, life) {
-  const path = `/app/${server.credentials.key}?protocol=7&client=bench&version=1`;
+export function cycleLoad({ settings, server, share }) {
   const slots = shareOf(settings.connections, share);
   const state = { running: false };
   let cycles = 0;
@@ -21,14 +19,7 @@ export function cycleLoad({ settings, server, share }, life) {
   /** @type {Promise<void>[]} */
   let loops = [];
 
-  const once = async (/** @type {number} */ slot) => {
-    const socket = new RawSocket(server, path);
-    try {
-      await life(socket, slot);
-    } finally {
-      if (!socket.socket.destroyed) socket.drop();
-    }
-  };
+  const once = (/** @type {number} */ slot) => shortLife(server, `bench-${slot % settings.channels}`);
   const loop = async (/** @type {number} */ slot) => {
     while (state.running) {
       try {

@@ -25,7 +25,7 @@ export class FrameCounter {
    * @param {object} watch
    * @param {(opcode: number, payload: Buffer) => void} watch.onFrame called for every control frame, and for data
    *   frames while `keepData` says so; at most 64 KiB of a payload are handed over
-   * @param {() => boolean} watch.keepData asked at the start of each data frame
+   * @param {(bytes: number) => boolean} watch.keepData asked at the start of each data frame, with its payload's size
    */
   constructor({ onFrame, keepData }) {
     this.onFrame = onFrame;
@@ -66,7 +66,7 @@ export class FrameCounter {
     else if (short === 126) this.#remaining = bytes.readUInt16BE(at + 2);
     else this.#remaining = Number(bytes.readBigUInt64BE(at + 2));
     this.#keptBytes = 0;
-    this.#kept = this.#opcode >= OPCODE.close || this.keepData() ? [] : null;
+    this.#kept = this.#opcode >= OPCODE.close || this.keepData(this.#remaining) ? [] : null;
     return headBytes;
   }
 

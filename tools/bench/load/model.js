@@ -12,6 +12,17 @@
  * @property {number} pipeline requests under way on one HTTP connection
  * @property {number} publishSockets keep-alive connections that publish
  * @property {number} loadProcesses
+ * @property {number} batch events that leave together
+ * @property {number} settle seconds of silence before memory is read
+ * @property {number} minutes a lasting scenario is measured
+ * @property {number} churn short-lived connections per second beside the lasting ones
+ */
+
+/**
+ * One measured window; a scenario may have several, one after another on the same connections.
+ * @typedef {object} Phase
+ * @property {string} name
+ * @property {number} rate requests per second of an open loop; 0 = closed loop
  */
 
 /**
@@ -35,8 +46,9 @@
 /**
  * The load one process makes. Counters only ever grow; whoever measures takes differences.
  * @typedef {object} Load
+ * @property {() => Promise<void>} [warmUp] brings a fresh server to its usual size and leaves no connection behind
  * @property {() => Promise<void>} prepare opens connections; rejects when the server refuses
- * @property {(startUs: number) => void} start
+ * @property {(startUs: number, phase: Phase) => void} start may come again after `stop`
  * @property {() => void} stop starts nothing new; what is under way may still be counted
  * @property {() => Promise<void>} close drops every connection
  * @property {() => Record<string, number>} counts

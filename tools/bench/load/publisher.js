@@ -2,7 +2,7 @@ import { LanePool } from './lane-pool.js';
 import { markedData } from './marker.js';
 import { pace } from './pacer.js';
 import { Schedule } from './schedule.js';
-import { publishRequest } from './sign.js';
+import { signedRequest } from './sign.js';
 
 /** Publishes through the HTTP API on an open-loop schedule, to each channel in turn. */
 export class Publisher {
@@ -36,9 +36,12 @@ export class Publisher {
     await this.pool.probe(this.#request('bench-probe', 0));
   }
 
-  /** @param {number} startUs */
+  /** Events that are due together leave together, each on its own connection. @param {number} startUs */
   start(startUs) {
-    this.#stopPacing = pace(new Schedule(startUs, this.settings.rate), (dueUs) => this.#publish(dueUs));
+    const { rate, batch } = this.settings;
+    this.#stopPacing = pace(new Schedule(startUs, rate / batch), (dueUs) => {
+      for (let sent = 0; sent < batch; sent += 1) this.#publish(dueUs);
+    });
   }
 
   stop() {
@@ -70,7 +73,7 @@ export class Publisher {
   /** @param {string} channel @param {number} dueUs */
   #request(channel, dueUs) {
     const data = markedData(dueUs, this.settings.payloadBytes);
-    return publishRequest(this.server.credentials, this.server.authority, {
+    return signedRequest(this.server.credentials, this.server.authority, 'events', {
       name: 'bench',
       channels: [channel],
       data,

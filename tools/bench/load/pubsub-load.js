@@ -1,3 +1,4 @@
+import { clientPath } from './client-path.js';
 import { markedTime } from './marker.js';
 import { Publisher } from './publisher.js';
 import { RawSocket } from './raw-socket.js';
@@ -18,7 +19,7 @@ export function pubsubLoad(context) {
   const { settings, server, share, stopwatch } = context;
   const own = shareOf(settings.connections, share);
   const timedEvery = Math.max(1, Math.ceil(own / MOST_TIMED));
-  const path = `/app/${server.credentials.key}?protocol=7&client=bench&version=1`;
+  const path = clientPath(server);
   /** @type {RawSocket[]} */
   const sockets = [];
   let lost = 0;

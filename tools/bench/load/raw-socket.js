@@ -6,6 +6,9 @@ import { FrameCounter, OPCODE } from './frame-counter.js';
 const STEP_TIMEOUT_MS = 15_000;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const LARGEST_HEAD_BYTES = 16 * 1024;
+/** A server's question whether the client is still there fits in this; no message of the bench does. */
+const LARGEST_PROBE_BYTES = 64;
+const CLOSED_WITHOUT_A_CODE = 1006;
 
 /**
  * One Pusher-protocol client on a bare TCP socket. It understands frames only until it is subscribed; from then on it
@@ -16,15 +19,18 @@ export class RawSocket {
   onData = null;
   /** Called once when the connection ends without `end` or `drop` having been called. @type {() => void} */
   onLost = () => {};
+  /** Of the server's close frame, 1006 when the connection ended without one; 0 while it is open. */
+  closeCode = 0;
   /** @type {Buffer} */
   #head = Buffer.alloc(0);
   #upgraded = false;
   #leaving = false;
+  #probes = 0;
   /** What the next awaited frame must contain. @type {{ text: string, done: () => void, failed: (error: Error) => void } | null} */
   #awaited = null;
   #counter = new FrameCounter({
     onFrame: (opcode, payload) => this.#frame(opcode, payload),
-    keepData: () => this.#awaited !== null || this.onData !== null,
+    keepData: (bytes) => this.#awaited !== null || this.onData !== null || bytes <= LARGEST_PROBE_BYTES,
   });
 
   /** @param {import('./model.js').Server} server @param {string} path of the upgrade request */
@@ -34,14 +40,15 @@ export class RawSocket {
     this.socket.on('data', (chunk) => this.#read(chunk));
     this.socket.on('error', (error) => this.#fail(error.message));
     this.socket.on('close', () => {
+      this.closeCode ||= CLOSED_WITHOUT_A_CODE;
       this.#fail('the server closed the connection');
       if (!this.#leaving) this.onLost();
     });
   }
 
-  /** Messages received so far, the two of the handshake included. */
+  /** Messages received so far, the two of the handshake included; the server's probes are not. */
   get messages() {
-    return this.#counter.messages;
+    return this.#counter.messages - this.#probes;
   }
 
   /** Resolves when the server has greeted this connection. */
@@ -123,11 +130,24 @@ export class RawSocket {
   /** @param {number} opcode @param {Buffer} payload */
   #frame(opcode, payload) {
     if (opcode === OPCODE.ping) this.socket.write(clientFrame(OPCODE.pong, payload.subarray(0, 125)));
-    else if (opcode === OPCODE.close) this.#refuse(`the server closed with ${closeText(payload)}`);
+    else if (opcode === OPCODE.close) this.#closed(payload);
     else if (opcode === OPCODE.pong) return;
+    else if (payload.length <= LARGEST_PROBE_BYTES && payload.includes('pusher:ping')) this.#answerProbe();
     else if (this.#awaited === null) this.onData?.(payload);
     else if (payload.includes(this.#awaited.text)) this.#awaited.done();
     else if (payload.includes(':error"')) this.#fail(`the server said ${payload.toString('utf8', 0, 200)}`);
+  }
+
+  #answerProbe() {
+    this.#probes += 1;
+    this.#send({ event: 'pusher:pong', data: {} });
+  }
+
+  /** @param {Buffer} payload */
+  #closed(payload) {
+    this.closeCode = payload.length < 2 ? CLOSED_WITHOUT_A_CODE : payload.readUInt16BE(0);
+    const text = payload.length < 2 ? 'no code' : `${this.closeCode} ${payload.toString('utf8', 2)}`.trim();
+    this.#refuse(`the server closed with ${text}`);
   }
 
   /** @param {string} reason */
@@ -141,7 +161,3 @@ export class RawSocket {
     this.#awaited?.failed(new Error(reason));
   }
 }
-
-/** @param {Buffer} payload */
-const closeText = (payload) =>
-  payload.length < 2 ? 'no code' : `${payload.readUInt16BE(0)} ${payload.toString('utf8', 2)}`.trim();

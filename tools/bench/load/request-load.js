@@ -4,14 +4,16 @@ import { Schedule } from './schedule.js';
 import { shareOf } from './shares.js';
 
 /**
- * Prepared requests over keep-alive connections: a closed loop when the rate is 0, else an open loop with latency.
+ * Prepared requests over keep-alive connections: a closed loop when the phase's rate is 0, else an open loop with latency.
  * @param {import('./model.js').LoadContext} context
- * @param {Buffer[]} requests sent in turn; at least one
+ * @param {(phase: string) => Buffer[]} requestsOf what is sent in turn; at least one
+ * @param {string[]} phases one request of each is tried first
  * @returns {import('./model.js').Load}
  */
-export function requestLoad({ settings, server, share, stopwatch }, requests) {
+export function requestLoad({ settings, server, share, stopwatch }, requestsOf, phases) {
   const pool = new LanePool(server, shareOf(settings.connections, share), settings.pipeline);
-  const first = requests[0] ?? Buffer.alloc(0);
+  /** @type {Buffer[]} */
+  let requests = [];
   let running = false;
   let answered = 0;
   let failed = 0;
@@ -21,7 +23,7 @@ export function requestLoad({ settings, server, share, stopwatch }, requests) {
   let stopPacing = null;
   const nextRequest = () => {
     turn = (turn + 1) % requests.length;
-    return requests[turn] ?? first;
+    return requests[turn] ?? Buffer.alloc(0);
   };
   /** @type {import('./http-lane.js').OnAnswer} */
   const onAnswer = ({ ok, problem }) => {
@@ -45,12 +47,15 @@ export function requestLoad({ settings, server, share, stopwatch }, requests) {
   };
 
   return {
-    prepare: () => pool.probe(first),
-    start(startUs) {
+    async prepare() {
+      for (const phase of phases) await pool.probe(requestsOf(phase)[0] ?? Buffer.alloc(0));
+    },
+    start(startUs, { name, rate }) {
       running = true;
-      if (settings.rate === 0) return pool.keepFull(closedLoop);
+      requests = requestsOf(name);
+      if (rate === 0) return pool.keepFull(closedLoop);
       pool.drainQueueWhenFree();
-      stopPacing = pace(new Schedule(startUs, settings.rate / share.of), openLoop);
+      stopPacing = pace(new Schedule(startUs, rate / share.of), openLoop);
     },
     stop() {
       running = false;

@@ -17,19 +17,16 @@ export function signedPost({ key, secret }, path, body, timestampSeconds) {
 }
 
 /**
- * The bytes of one signed `POST /apps/{id}/events`.
+ * The bytes of one signed `POST /apps/{id}/…`.
  * @param {Credentials} credentials
  * @param {string} host for the Host header
- * @param {object} event the body
+ * @param {'events' | 'batch_events'} resource
+ * @param {object} content the body
  */
-export function publishRequest(credentials, host, event) {
-  const body = JSON.stringify(event);
-  const target = signedPost(
-    credentials,
-    `/apps/${credentials.app}/events`,
-    body,
-    Math.floor(Date.now() / 1000),
-  );
+export function signedRequest(credentials, host, resource, content) {
+  const body = JSON.stringify(content);
+  const path = `/apps/${credentials.app}/${resource}`;
+  const target = signedPost(credentials, path, body, Math.floor(Date.now() / 1000));
   const head = `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\n`;
   return Buffer.from(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }

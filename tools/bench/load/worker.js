@@ -1,5 +1,5 @@
-// One load process. The controlling process sends `prepare`, `run` and `close`, one at a time, and gets one answer each;
-// when it goes away, this process ends.
+// One load process. The controlling process sends `create`, `prepare`, `run` (once per phase) and `close`, one at a time,
+// and gets one answer each; when it goes away, this process ends.
 import { scenarios } from '../scenarios/index.js';
 import { nowUs, until } from './clock.js';
 import { Stopwatch } from './stopwatch.js';
@@ -27,13 +27,15 @@ async function drained(load) {
   }
 }
 
-/** @param {{ startUs: number, beginUs: number, endUs: number }} window @returns {Promise<import('./model.js').LoadResult>} */
-async function run({ startUs, beginUs, endUs }) {
-  if (load === null) throw new Error('run before prepare');
+/** @typedef {{ startUs: number, beginUs: number, endUs: number }} Window */
+
+/** @param {Window} window @param {import('./model.js').Phase} phase @returns {Promise<import('./model.js').LoadResult>} */
+async function run({ startUs, beginUs, endUs }, phase) {
+  if (load === null) throw new Error('run before create');
   stopwatch.reset(beginUs, endUs);
   const idle = load.counts();
   await until(startUs);
-  load.start(startUs);
+  load.start(startUs, phase);
   await until(beginUs);
   const from = { us: nowUs(), counts: load.counts() };
   await until(endUs);
@@ -50,17 +52,22 @@ async function run({ startUs, beginUs, endUs }) {
   };
 }
 
-/** @param {{ command: string, scenario: string, context: Omit<import('./model.js').LoadContext, 'stopwatch'>, window: Parameters<typeof run>[0] }} message */
+/** @typedef {{ command: 'create', scenario: string, context: Omit<import('./model.js').LoadContext, 'stopwatch'> }} Create */
+/** @typedef {{ command: 'run', window: Window, phase: import('./model.js').Phase }} Run */
+
+/** @param {Create | Run | { command: 'prepare' | 'close' }} message */
 async function handle(message) {
-  if (message.command === 'run') return run(message.window);
-  if (message.command === 'prepare') {
+  if (message.command === 'run') return run(message.window, message.phase);
+  if (message.command === 'prepare') await load?.prepare();
+  if (message.command === 'create') {
     const scenario = scenarios.find(({ name }) => name === message.scenario);
     load = scenario?.load({ ...message.context, stopwatch }) ?? null;
-    await load?.prepare();
-    return null;
+    await load?.warmUp?.();
   }
-  await load?.close();
-  load = null;
+  if (message.command === 'close') {
+    await load?.close();
+    load = null;
+  }
   return null;
 }
 

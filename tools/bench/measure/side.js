@@ -1,33 +1,52 @@
-import { until } from '../load/clock.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { requireOpenFiles } from './open-files.js';
+import { measurePhase } from './phase.js';
 import { readTree } from './proc-tree.js';
 
+/** @param {import('../load/model.js').Settings} settings @returns {import('../scenarios/metrics.js').PlannedPhase[]} */
+const onePhase = ({ rate }) => [{ name: 'load', rate: () => rate }];
+
 /**
- * Loads one server for one round and measures it.
+ * Loads one server for one round and measures it. Memory is read three times: before the load's connections exist, when
+ * all are open, and after they have been silent for a while; the server alone is read, never the load.
  * @param {object} round
  * @param {import('../scenarios/metrics.js').Scenario} round.scenario
  * @param {import('../load/model.js').Settings} round.settings
  * @param {import('../control/servers.js').MeasuredServer} round.server started already
  * @param {import('../control/pool.js').Pool} round.pool
+ * @param {(line: string) => void} round.progress
  * @returns {Promise<import('../scenarios/metrics.js').Sample>}
  */
-export async function measureSide({ scenario, settings, server, pool }) {
+export async function measureSide({ scenario, settings, server, pool, progress }) {
   const pid = server.pid();
   const read = () => (pid === null ? null : readTree(pid));
-  const before = read();
-  await pool.prepare(scenario.name, settings, server.server());
+  const readSettled = async () => {
+    await sleep(settings.settle * 1000);
+    return read();
+  };
+  requireOpenFiles(read()?.pids ?? [], settings.connections);
+  await pool.create(scenario.name, settings, server.server());
+  const before = await readSettled();
+  await pool.prepare();
   const ready = read();
-  const { window, results } = pool.run(settings);
-  const readings = (async () => {
-    await until(window.beginUs);
-    const begin = read();
-    await until(window.endUs);
-    return { begin, end: read() };
-  })();
-  const [load, { begin, end }] = await Promise.all([results, readings]);
+  const settled = await readSettled();
+
+  /** @type {import('../scenarios/metrics.js').Measured[]} */
+  const phases = [];
+  for (const { name, rate } of (scenario.phases ?? onePhase)(settings)) {
+    const phase = { name, rate: rate(phases) };
+    phases.push(await measurePhase({ pool, settings, phase, read, every: scenario.sampleSeconds, progress }));
+  }
   await pool.close();
+  const [first] = phases;
+  if (first === undefined) throw new Error(`${scenario.name} has no phase`);
   return {
-    ...load,
-    cpuUs: begin === null || end === null ? null : end.cpuUs - begin.cpuUs,
-    rssBytes: before === null || ready === null ? null : { before: before.rssBytes, ready: ready.rssBytes },
+    ...first,
+    phases,
+    problem: phases.map(({ problem }) => problem).find((problem) => problem !== '') ?? '',
+    rssBytes:
+      before === null || ready === null || settled === null
+        ? null
+        : { before: before.rssBytes, ready: ready.rssBytes, settled: settled.rssBytes },
   };
 }

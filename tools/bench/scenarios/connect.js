@@ -1,14 +1,14 @@
 import { cycleLoad } from '../load/cycle-load.js';
 import { failedRow, unitMetrics, unitRows } from './metrics.js';
 
-/** Upgrade and greeting only; the connection is then cut. @type {import('./metrics.js').Scenario} */
+/** Whole short lives, from the TCP connect to the closing handshake. @type {import('./metrics.js').Scenario} */
 export const connect = {
   name: 'connect',
-  summary: 'connections opened until greeted, then cut',
-  defaults: { connections: 32 },
+  summary: 'connect, greeting, subscribe, confirmation, close, over and over',
+  defaults: { connections: 32, channels: 100 },
   needs: 'key',
-  load: (context) => cycleLoad(context, (socket) => socket.open()),
-  rows: [...unitRows('connect', 'connects'), failedRow],
+  load: cycleLoad,
+  rows: [...unitRows('connect-and-subscribe', 'connects'), failedRow],
   metrics: (sample) => ({
     ...unitMetrics(sample, sample.counts['cycles'] ?? 0),
     failed: sample.totals['failed'] ?? 0,

@@ -9,7 +9,8 @@ export const http = {
   needs: 'none',
   load: (context) => {
     const { authority, path } = context.server;
-    return requestLoad(context, [Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`)]);
+    const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`);
+    return requestLoad(context, () => [request], ['load']);
   },
   rows: [...unitRows('request', 'requests'), ...latencyRows, failedRow],
   metrics: (sample) => ({

@@ -1,4 +1,3 @@
-import { churn } from './churn.js';
 import { connect } from './connect.js';
 import { conns } from './conns.js';
 import { fanoutMany } from './fanout-many.js';
@@ -6,6 +5,8 @@ import { fanout } from './fanout.js';
 import { http } from './http.js';
 import { latency } from './latency.js';
 import { publish } from './publish.js';
+import { slow } from './slow.js';
+import { soak } from './soak.js';
 
 /** Every scenario, in the order the help lists them. */
-export const scenarios = [http, publish, latency, fanout, fanoutMany, conns, connect, churn];
+export const scenarios = [http, publish, latency, fanout, fanoutMany, slow, conns, connect, soak];

@@ -2,16 +2,32 @@
 import { quantileMs } from '../report/statistics.js';
 
 /**
- * One side (target or floor) in one round, over all load processes.
- * @typedef {object} Sample
+ * One measured window of one side (target or floor), over all load processes.
+ * @typedef {object} Measured
  * @property {number} seconds
  * @property {Record<string, number>} counts inside the measured window
  * @property {Record<string, number>} totals until nothing more came in
  * @property {number | null} cpuUs of the server's process tree inside the window; null when its pid is not known
- * @property {{ before: number, ready: number } | null} rssBytes before and after the load's connections were opened
+ * @property {{ seconds: number, rssBytes: number }[]} memory of the same tree during the window; empty without a pid
  * @property {import('../load/histogram.js').Histogram} latency
  * @property {import('../load/histogram.js').Histogram} lag
  * @property {string} problem
+ */
+
+/**
+ * One side in one round: its first window, and all of them in `phases`.
+ * @typedef {Measured & {
+ *   phases: Measured[],
+ *   rssBytes: { before: number, ready: number, settled: number } | null,
+ * }} Sample
+ * `rssBytes`: before the load's connections were opened, when all were open, and after `settle` seconds of silence.
+ */
+
+/**
+ * A window still to come.
+ * @typedef {object} PlannedPhase
+ * @property {string} name
+ * @property {(done: Measured[]) => number} rate requests per second, from what the windows before it showed
  */
 
 /** @typedef {Record<string, number | null>} Metrics */
@@ -33,6 +49,11 @@ import { quantileMs } from '../report/statistics.js';
  * @property {Partial<import('../load/model.js').Settings>} defaults
  * @property {'none' | 'key' | 'secret'} needs credentials: none, the app key, or all three
  * @property {boolean} [fresh] each round needs a newly started server
+ * @property {boolean} [alone] only the target is loaded: what is measured needs no floor beside it
+ * @property {boolean} [lasting] measured for `minutes`, not for `duration`
+ * @property {boolean} [signedFloor] the floor checks signatures as the target must
+ * @property {number} [sampleSeconds] memory is also read this often inside a window
+ * @property {(settings: import('../load/model.js').Settings) => PlannedPhase[]} [phases] its windows; one when absent
  * @property {(context: import('../load/model.js').LoadContext) => import('../load/model.js').Load} load
  * @property {Row[]} rows
  * @property {(sample: Sample, settings: import('../load/model.js').Settings) => Metrics} metrics
@@ -60,14 +81,14 @@ export const failedRow = { key: 'failed', title: 'failed', digits: 0 };
 /** @type {Row} */
 export const missingRow = { key: 'missing', title: 'deliveries missing', digits: 0 };
 
-/** @param {Sample} sample @param {number} units done inside the window @returns {Metrics} */
+/** @param {Measured} measured @param {number} units done inside the window @returns {Metrics} */
 export const unitMetrics = ({ seconds, cpuUs }, units) => ({
   per_second: units / seconds,
   cpu_us: cpuUs === null || units === 0 ? null : cpuUs / units,
   busy_percent: cpuUs === null ? null : cpuUs / seconds / 10_000,
 });
 
-/** @param {Sample} sample @returns {Metrics} */
+/** @param {Measured} measured @returns {Metrics} */
 export const latencyMetrics = ({ latency, lag }) => ({
   p50_ms: quantileMs(latency, 0.5),
   p90_ms: quantileMs(latency, 0.9),
@@ -77,7 +98,7 @@ export const latencyMetrics = ({ latency, lag }) => ({
   lag_p99_ms: quantileMs(lag, 0.99),
 });
 
-/** @param {Sample} sample @returns {Metrics} */
+/** @param {Measured} measured @returns {Metrics} */
 export const deliveryMetrics = ({ totals }) => ({
   failed: (totals['failed'] ?? 0) + (totals['lost'] ?? 0),
   missing: (totals['expected'] ?? 0) - (totals['received'] ?? 0),

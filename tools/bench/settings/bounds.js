@@ -9,6 +9,7 @@ import { BenchError } from './bench-error.js';
  * @property {number} most
  * @property {number} usual when neither the command line nor the scenario says
  * @property {boolean} [whole]
+ * @property {string[]} [only] the scenarios that take it, the others have `least`; all when absent
  * @property {string} help
  */
 
@@ -26,7 +27,7 @@ export const BOUNDS = {
   connections: {
     setting: 'connections',
     least: 1,
-    most: 15_000,
+    most: 19_000,
     usual: 64,
     whole: true,
     help: 'subscribers, or connections that send requests',
@@ -59,9 +60,42 @@ export const BOUNDS = {
     setting: 'publishSockets',
     least: 1,
     most: 256,
-    usual: 8,
+    usual: 16,
     whole: true,
     help: 'keep-alive connections that publish',
+  },
+  batch: {
+    setting: 'batch',
+    least: 1,
+    most: 64,
+    usual: 1,
+    whole: true,
+    only: ['publish', 'fanout', 'fanout-many'],
+    help: 'requests that leave together; for publish, events in one batch request',
+  },
+  settle: {
+    setting: 'settle',
+    least: 0,
+    most: 60,
+    usual: 10,
+    only: ['conns'],
+    help: 'seconds of silence before memory is read, twice a round',
+  },
+  minutes: {
+    setting: 'minutes',
+    least: 0.02,
+    most: 180,
+    usual: 30,
+    only: ['soak'],
+    help: 'how long it is measured',
+  },
+  churn: {
+    setting: 'churn',
+    least: 0,
+    most: 400,
+    usual: 50,
+    only: ['soak'],
+    help: 'connections per second that come, stay two seconds and go',
   },
   'load-processes': {
     setting: 'loadProcesses',

@@ -1,13 +1,18 @@
 import { scenarios } from '../scenarios/index.js';
 import { BOUNDS } from './bounds.js';
+import { LIMITS } from './limits.js';
 
-const line = (/** @type {string} */ name, /** @type {string} */ text) => `  ${name.padEnd(18)}${text}`;
+const line = (/** @type {string} */ name, /** @type {string} */ text) => `  ${name.padEnd(28)}${text}`;
 
 /** The text of `--help`, made from the tables the options are checked against. */
 export function helpText() {
   const named = scenarios.map(({ name, summary }) => line(name, summary));
-  const numbers = Object.entries(BOUNDS).map(([name, { least, most, usual, help }]) =>
-    line(`--${name}`, `${help} (${least} to ${most}, usually ${usual})`),
+  const numbers = Object.entries(BOUNDS).map(([name, { least, most, usual, only, help }]) => {
+    const whose = only === undefined ? '' : `${only.join(', ')}: `;
+    return line(`--${name}`, `${whose}${help} (${least} to ${most}, usually ${usual})`);
+  });
+  const limits = Object.entries(LIMITS).map(([name, { help, least, most }]) =>
+    line(`--${name}`, `${help} (${least} to ${most})`),
   );
   return [
     'node tools/bench <scenario> --url ws://127.0.0.1:6001 --app ID --key KEY --secret SECRET [--pid N | --spawn "command"]',
@@ -22,9 +27,14 @@ export function helpText() {
     line('--pid', 'process of a running target: gives the CPU and memory columns'),
     line('--spawn', 'starts the target, waits until its port answers, stops it at the end'),
     ...numbers,
-    line('--max-ratio', 'exit with 3 when target / floor of the main row is above this'),
-    line('--time-limit', 'gives the run up after this many seconds (5 to 900, usually 900)'),
+    line(
+      '--time-limit',
+      'gives the run up after this many seconds (5 to 14400, usually 900; soak: its load and 300)',
+    ),
     line('--json', 'prints one JSON document instead of the table'),
+    '',
+    'Limits: exit with 3 unless the target keeps them, with 1 when something failed or was lost',
+    ...limits,
     '',
   ].join('\n');
 }

@@ -2,9 +2,13 @@ import { parseArgs } from 'node:util';
 import { scenarios } from '../scenarios/index.js';
 import { BenchError } from './bench-error.js';
 import { boundedNumber, BOUNDS } from './bounds.js';
+import { belongsTo, LIMITS } from './limits.js';
 import { parseTargetUrl } from './target-url.js';
 
-const LONGEST_RUN_SECONDS = 900;
+const USUAL_TIME_LIMIT_SECONDS = 900;
+const LONGEST_TIME_LIMIT_SECONDS = 4 * 3600;
+/** What a lasting scenario gets beside its load. */
+const MARGIN_SECONDS = 300;
 
 /**
  * @typedef {object} Options
@@ -15,7 +19,7 @@ const LONGEST_RUN_SECONDS = 900;
  * @property {number | null} pid of a target that runs already; null when unknown or not started yet
  * @property {string | null} spawn the command that starts the target; null when it runs already
  * @property {boolean} json
- * @property {number | null} maxRatio the run fails when the headline ratio is above it
+ * @property {Record<string, number>} limits what the run is held to, by option
  * @property {number} timeLimit seconds after which the run is given up
  */
 
@@ -24,14 +28,13 @@ const TEXT = /** @type {const} */ ({ type: 'string' });
 /** @param {string[]} argv */
 function read(argv) {
   const options = {
-    ...Object.fromEntries(Object.keys(BOUNDS).map((name) => [name, TEXT])),
+    ...Object.fromEntries([...Object.keys(BOUNDS), ...Object.keys(LIMITS)].map((name) => [name, TEXT])),
     url: TEXT,
     app: TEXT,
     key: TEXT,
     secret: TEXT,
     pid: TEXT,
     spawn: TEXT,
-    'max-ratio': TEXT,
     'time-limit': TEXT,
     json: /** @type {const} */ ({ type: 'boolean' }),
     help: /** @type {const} */ ({ type: 'boolean' }),
@@ -66,39 +69,73 @@ export function parseOptions(argv) {
   }
   const url = text('url');
   if (url === null) throw new BenchError('--url is missing: the server to measure');
-  const timeLimit = number('time-limit', 5, LONGEST_RUN_SECONDS) ?? LONGEST_RUN_SECONDS;
+  const settings = settingsOf(scenario, text);
   return {
     scenario,
-    settings: settingsOf(scenario, text, timeLimit),
+    settings,
     server: { ...parseTargetUrl(url), credentials: credentialsOf(scenario, text) },
     url,
     pid: number('pid', 1, 2 ** 22),
     spawn: text('spawn'),
     json: values['json'] === true,
-    maxRatio: number('max-ratio', 0.01, 1000),
-    timeLimit,
+    limits: limitsOf(scenario, text),
+    timeLimit: timeLimitOf(scenario, settings, number('time-limit', 5, LONGEST_TIME_LIMIT_SECONDS)),
   };
 }
 
 /** @typedef {(name: string) => string | null} Text */
 
-/** @param {import('../scenarios/metrics.js').Scenario} scenario @param {Text} text @param {number} timeLimit */
-function settingsOf(scenario, text, timeLimit) {
+/** @param {import('../scenarios/metrics.js').Scenario} scenario @param {Text} text */
+function settingsOf(scenario, text) {
+  const { name: chosen, defaults } = scenario;
   const pairs = Object.entries(BOUNDS).map(([name, bound]) => {
     const given = text(name);
-    const value = given === null ? scenario.defaults[bound.setting] : boundedNumber(name, given, bound);
-    return [bound.setting, value ?? bound.usual];
+    const applies = bound.only?.includes(chosen) !== false;
+    if (given !== null && !applies) throw new BenchError(`--${name} is for ${bound.only?.join(', ')}`);
+    const usual = applies ? (defaults[bound.setting] ?? bound.usual) : bound.least;
+    return [bound.setting, given === null ? usual : boundedNumber(name, given, bound)];
   });
   /** @type {import('../load/model.js').Settings} */
   const settings = Object.fromEntries(pairs);
-  if (settings.rate === 0 && (scenario.defaults.rate ?? 0) > 0) {
-    throw new BenchError(`--rate must be above 0 for ${scenario.name}`);
+  const openLoop = (defaults.rate ?? 0) > 0;
+  if (openLoop && settings.rate === 0) throw new BenchError(`--rate must be above 0 for ${chosen}`);
+  if (openLoop && settings.batch > settings.publishSockets) {
+    throw new BenchError(`--batch ${settings.batch} needs as many --publish-sockets`);
   }
-  const seconds = settings.rounds * 2 * (settings.warmup + settings.duration);
-  if (seconds >= timeLimit) {
-    throw new BenchError(`${seconds} s of load do not fit the time limit of ${timeLimit} s`);
+  if (scenario.lasting === true) {
+    if (text('duration') !== null) throw new BenchError(`${chosen} lasts --minutes, not --duration`);
+    settings.duration = settings.minutes * 60;
   }
   return { ...settings, loadProcesses: Math.min(settings.loadProcesses, settings.connections) };
+}
+
+/**
+ * Refuses a run whose load alone would take longer.
+ * @param {import('../scenarios/metrics.js').Scenario} scenario
+ * @param {import('../load/model.js').Settings} settings
+ * @param {number | null} given
+ */
+function timeLimitOf({ alone, lasting, phases }, settings, given) {
+  const { rounds, warmup, duration, settle } = settings;
+  const windows = phases?.(settings).length ?? 1;
+  const seconds = rounds * (alone === true ? 1 : 2) * (windows * (warmup + duration) + 2 * settle);
+  const usual = lasting === true ? seconds + MARGIN_SECONDS : USUAL_TIME_LIMIT_SECONDS;
+  const limit = given ?? Math.min(usual, LONGEST_TIME_LIMIT_SECONDS);
+  if (seconds >= limit) throw new BenchError(`${seconds} s of load do not fit the time limit of ${limit} s`);
+  return limit;
+}
+
+/** @param {import('../scenarios/metrics.js').Scenario} scenario @param {Text} text */
+function limitsOf(scenario, text) {
+  /** @type {Record<string, number>} */
+  const limits = {};
+  for (const [name, limit] of Object.entries(LIMITS)) {
+    const given = text(name);
+    if (given === null) continue;
+    if (!belongsTo(limit, scenario)) throw new BenchError(`--${name} is not for ${scenario.name}`);
+    limits[name] = boundedNumber(name, given, limit);
+  }
+  return limits;
 }
 
 /** @param {import('../scenarios/metrics.js').Scenario} scenario @param {Text} text */

@@ -80,7 +80,7 @@ describe('options', () => {
   });
 
   it('refuse what is out of bounds instead of bending it', () => {
-    expect(refused('--connections', '15001')).toThrow('--connections must be a whole number from 1 to 15000');
+    expect(refused('--connections', '19001')).toThrow('--connections must be a whole number from 1 to 19000');
     expect(refused('--connections', '1.5')).toThrow('whole');
     expect(refused('--duration', '')).toThrow('--duration');
     expect(refused('--rate', '0')).toThrow('--rate must be above 0');
@@ -89,6 +89,28 @@ describe('options', () => {
     expect(refused('--duration', '60', '--rounds', '9')).toThrow('time limit');
     expect(refused('--key', 'a b')).toThrow('--key');
     expect(refused('churn')).toThrow('name one scenario');
+  });
+
+  it('belong to the scenarios that can use them', () => {
+    const soak = parseOptions(['soak', ...TARGET]);
+    expect(soak?.settings).toMatchObject({ duration: 1800, rounds: 1, batch: 1, settle: 0 });
+    expect(soak?.timeLimit).toBeGreaterThan(1800);
+    expect(() => parseOptions(['soak', ...TARGET, '--duration', '5'])).toThrow('--minutes');
+    expect(refused('--minutes', '5')).toThrow('--minutes is for soak');
+    expect(() => parseOptions(['latency', ...TARGET, '--batch', '2'])).toThrow('--batch is for');
+    expect(refused('--batch', '17')).toThrow('--publish-sockets');
+    expect(parseOptions(['fanout', ...TARGET, '--batch', '16'])?.settings.batch).toBe(16);
+    expect(parseOptions(['publish', ...TARGET, '--batch', '50'])?.settings.batch).toBe(50);
+  });
+
+  it('hold a run to the limits of its scenario', () => {
+    const slow = parseOptions(['slow', ...TARGET, '--close-code', '4100', '--max-ratio', '1.5']);
+    expect(slow?.limits).toEqual({ 'close-code': 4100, 'max-ratio': 1.5 });
+    expect(refused('--close-code', '4100')).toThrow('--close-code is not for fanout');
+    expect(() => parseOptions(['soak', ...TARGET, '--max-ratio', '2'])).toThrow(
+      '--max-ratio is not for soak',
+    );
+    expect(refused('--max-ratio', '0')).toThrow('--max-ratio must be a number');
   });
 
   it('name what is missing', () => {
@@ -100,7 +122,9 @@ describe('options', () => {
   it('are all in the help, and so is every scenario', () => {
     const help = helpText();
     for (const { name } of scenarios) expect(help).toContain(`  ${name} `);
-    expect(help).toContain('--payload-bytes');
+    for (const name of ['payload-bytes', 'minutes', 'max-slope-mib-per-minute']) {
+      expect(help).toContain(`  --${name} `);
+    }
     expect(parseOptions(['--help'])).toBeNull();
     expect(parseOptions([])).toBeNull();
   });

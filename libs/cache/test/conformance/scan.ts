@@ -1,22 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Cache } from '../../src/index.js';
-import { HOUR_MS, type OpenStore, withStore } from './store.js';
+import { HOUR_MS, type OpenStore, scanAll, withStore } from './store.js';
 
 const COUNT = 60;
 const names = (prefix: string) => Array.from({ length: COUNT }, (_, index) => `${prefix}${index}`);
 const sorted = (all: Iterable<string>) => [...new Set(all)].sort();
-
-async function scanAll(cache: Cache, prefix: string, between?: (page: number) => Promise<void>) {
-  const seen: string[] = [];
-  let cursor: string | null = null;
-  for (let page = 0; ; page += 1) {
-    const next = await cache.scanPrefix(prefix, cursor, 7);
-    seen.push(...next.names);
-    if (next.cursor === null) return seen;
-    cursor = next.cursor;
-    await between?.(page);
-  }
-}
 
 /** Listing names. */
 export function scanConformance(open: OpenStore): void {

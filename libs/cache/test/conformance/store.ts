@@ -27,3 +27,20 @@ export const withStore =
 
 /** Long enough for no test to see its end. */
 export const HOUR_MS = 3_600_000;
+
+/** Every name with the prefix, in the order of the pages and as often as they hold it. */
+export async function scanAll(
+  cache: Cache,
+  prefix: string,
+  between?: (page: number) => Promise<void>,
+): Promise<string[]> {
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; ; page += 1) {
+    const next = await cache.scanPrefix(prefix, cursor, 7);
+    seen.push(...next.names);
+    if (next.cursor === null) return seen;
+    cursor = next.cursor;
+    await between?.(page);
+  }
+}

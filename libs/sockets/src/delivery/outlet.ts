@@ -1,7 +1,14 @@
 import { ERRORS, type ErrorCode } from '@carillon/errors';
 import { encodeV1, errorFrame, type FrameError, type OutboundFrame } from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
+import type { ConnectionErrorType } from '../metrics.js';
 import { SlowLane } from './slow-lane.js';
+
+/** Ends that count as errors of the connection; the others are its ordinary life. */
+const ERROR_TYPES: Partial<Record<ErrorCode, ConnectionErrorType>> = {
+  over_capacity: 'over_capacity',
+  closed_by_rate_limit: 'rate_limited',
+};
 
 /** How much may wait for one client. */
 export interface OutletBounds {
@@ -94,6 +101,8 @@ export class Outlet {
     const code = ERRORS[reason].closeCode;
     if (socket === null || code === null || connection.endedFor !== null) return;
     connection.endedFor = reason;
+    const type = ERROR_TYPES[reason];
+    if (type !== undefined) connection.hub.meters.error(type);
     const frame = encodeV1(errorFrame({ code, message: text, channel: null }));
     socket.cork(() => {
       if (socket.send(frame, false, this.bounds.compress) !== 'closed')

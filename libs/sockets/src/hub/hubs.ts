@@ -1,7 +1,7 @@
 import type { App } from '@carillon/app-registry';
 import type { Metrics } from '@carillon/runtime';
 import type { Connection } from '../connection/connection.js';
-import { AppMeters } from '../metrics.js';
+import { AppMeters, showSocketMetrics } from '../metrics.js';
 import { AppHub } from './app-hub.js';
 
 /** The apps with connections in this process. */
@@ -9,7 +9,9 @@ export class Hubs {
   readonly #byId = new Map<string, AppHub>();
   #connections = 0;
 
-  constructor(private readonly metrics: Metrics) {}
+  constructor(private readonly metrics: Metrics) {
+    showSocketMetrics(metrics);
+  }
 
   /** Open connections of all apps. */
   get connections(): number {

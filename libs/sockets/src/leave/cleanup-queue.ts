@@ -27,9 +27,13 @@ const BREAKER_MS = 30_000;
  */
 export class CleanupQueue<Task> {
   readonly #queues: Task[][];
+  /** Tasks that found no room and will try again. */
+  readonly #homeless = new Map<NodeJS.Timeout, Task>();
+  readonly #running = new Set<Promise<void>>();
   #next = 0;
   #isScheduled = false;
-  #running = 0;
+  /** Set while the rest of a batch waits for its time. */
+  #lingering: NodeJS.Timeout | null = null;
   #failures = 0;
   #inLineUntilMs = 0;
 
@@ -43,18 +47,26 @@ export class CleanupQueue<Task> {
 
   /** Tasks that are not done yet. */
   get size(): number {
-    return this.#running + this.#queues.reduce((sum, queue) => sum + queue.length, 0);
+    const queued = this.#queues.reduce((sum, queue) => sum + queue.length, 0);
+    return queued + this.#homeless.size + this.#running.size;
   }
 
   add(task: Task): void {
-    if (!this.options.async_enabled || performance.now() < this.#inLineUntilMs) return void this.#run(task);
-    this.#offer(task, 0);
+    if (!this.options.async_enabled || performance.now() < this.#inLineUntilMs) this.#start(task);
+    else this.#offer(task, 0);
   }
 
-  /** Does everything that waits, now. Resolves when it is done. */
+  /** Does everything that waits, now. Resolves when nothing is left to do, also of what had begun before. */
   async empty(): Promise<void> {
-    const tasks = this.#queues.flatMap((queue) => queue.splice(0));
-    await Promise.all(tasks.map((task) => this.#run(task)));
+    while (this.size > 0) {
+      for (const queue of this.#queues) for (const task of queue.splice(0)) this.#start(task);
+      for (const [timer, task] of this.#homeless) {
+        clearTimeout(timer);
+        this.#homeless.delete(timer);
+        this.#start(task);
+      }
+      await Promise.all(this.#running);
+    }
   }
 
   #offer(task: Task, attempt: number): void {
@@ -63,17 +75,25 @@ export class CleanupQueue<Task> {
       this.#next = (this.#next + 1) % this.#queues.length;
       if (queue.length >= this.options.queue_buffer_size) continue;
       queue.push(task);
-      return this.#schedule();
+      return this.#schedule(queue.length >= this.options.batch_size);
     }
-    if (this.options.fallback_to_sync) return void this.#run(task);
+    if (this.options.fallback_to_sync) return this.#start(task);
     if (attempt >= this.options.max_retry_attempts)
       return this.observer.lost(new Error('cleanup queues are full'));
-    setTimeout(() => this.#offer(task, attempt + 1), this.options.batch_timeout_ms);
+    const timer = setTimeout(() => {
+      this.#homeless.delete(timer);
+      this.#offer(task, attempt + 1);
+    }, this.options.batch_timeout_ms);
+    this.#homeless.set(timer, task);
   }
 
   /** The first task of a quiet time is taken at once; after a batch, the next waits until it is full or its time is over. */
-  #schedule(): void {
-    if (this.#isScheduled) return;
+  #schedule(isFull: boolean): void {
+    if (isFull && this.#lingering !== null) {
+      clearTimeout(this.#lingering);
+      this.#lingering = null;
+    }
+    if (this.#isScheduled || this.#lingering !== null) return;
     this.#isScheduled = true;
     setImmediate(() => this.#batch());
   }
@@ -81,37 +101,35 @@ export class CleanupQueue<Task> {
   #batch(): void {
     const { batch_size, batch_timeout_ms } = this.options;
     this.#isScheduled = false;
+    this.#lingering = null;
     for (const queue of this.#queues) {
-      for (const task of queue.splice(0, batch_size)) void this.#run(task);
+      for (const task of queue.splice(0, batch_size)) this.#start(task);
     }
     const longest = Math.max(...this.#queues.map((queue) => queue.length));
-    if (longest >= batch_size) this.#schedule();
-    else if (longest > 0) this.#linger(batch_timeout_ms);
+    if (longest >= batch_size) this.#schedule(true);
+    else if (longest > 0) this.#lingering = setTimeout(() => this.#batch(), batch_timeout_ms);
   }
 
-  #linger(ms: number): void {
-    this.#isScheduled = true;
-    setTimeout(() => this.#batch(), ms);
+  #start(task: Task): void {
+    const run = this.#run(task).finally(() => this.#running.delete(run));
+    this.#running.add(run);
   }
 
   async #run(task: Task): Promise<void> {
-    this.#running += 1;
     try {
       await this.work(task);
       this.#failures = 0;
     } catch (error) {
       this.#failed(error);
-    } finally {
-      this.#running -= 1;
     }
   }
 
+  /** Only a success ends the count, so that after a time in line one more failure is enough for another. */
   #failed(error: unknown): void {
     this.#failures += 1;
-    if (this.#failures > BREAKER_FAILURES) {
-      this.#inLineUntilMs = performance.now() + BREAKER_MS;
-      this.#failures = 0;
-    }
+    const nowMs = performance.now();
+    if (this.#failures > BREAKER_FAILURES && nowMs >= this.#inLineUntilMs)
+      this.#inLineUntilMs = nowMs + BREAKER_MS;
     this.observer.lost(error);
   }
 }

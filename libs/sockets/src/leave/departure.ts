@@ -21,6 +21,8 @@ export type EndCause =
   | 'fatal_error';
 
 const NO_CLOSE_FRAME = 1006;
+/** What the native side ends a connection with that sends too large a message. */
+const TOO_LARGE = 1009;
 
 const CAUSES: Partial<Record<ErrorCode, EndCause>> = {
   pong_missing: 'activity_timeout',
@@ -35,6 +37,7 @@ const CAUSES: Partial<Record<ErrorCode, EndCause>> = {
 
 export function endCause({ endedFor, closedWith }: End): EndCause {
   if (endedFor !== null) return CAUSES[endedFor] ?? 'fatal_error';
+  if (closedWith === TOO_LARGE) return 'fatal_error';
   return closedWith === NO_CLOSE_FRAME ? 'transport_eof' : 'client_close';
 }
 

@@ -1,4 +1,10 @@
-import { clientPublishRefusal, takesClientEvents, userLimitRefusal, type Channels } from '@carillon/channels';
+import {
+  clientPublishRefusal,
+  takesClientEvents,
+  userLimitRefusal,
+  type ChannelRefusal,
+  type Channels,
+} from '@carillon/channels';
 import type { ErrorCode } from '@carillon/errors';
 import { frameError, type ClientEventFrame, type FrameError } from '@carillon/protocol';
 import type { Publisher } from '@carillon/publishing';
@@ -79,7 +85,8 @@ export function clientEventVerdict(
   }
   // Patterns and meta names are known here, so that they are told what every channel without client events is told.
   const channel = channels.subscription(app, name, 2);
-  if (!channel.accepted) return refused(channel.frame, name, channel.text);
+  if (!channel.accepted)
+    return refused(isSpecial(channel) ? 'client_event_refused' : channel.frame, name, channel.text);
   if (!takesClientEvents(channel)) {
     return refused('client_event_refused', name, 'Client events are not possible on this kind of channel');
   }
@@ -93,6 +100,10 @@ export function clientEventVerdict(
     return refused('client_event_refused', name, 'Not subscribed to the channel');
   return { subscription };
 }
+
+/** A malformed pattern or meta name is one all the same, and takes no client events. */
+const isSpecial = ({ reason }: ChannelRefusal): boolean =>
+  reason.startsWith('wildcard_') || reason.startsWith('meta_');
 
 const refused = (row: ErrorCode, channel: string | null, message: string): Verdict => ({
   refused: frameError(row, { channel, message }),

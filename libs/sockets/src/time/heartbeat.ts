@@ -34,6 +34,7 @@ export function heartbeatVerdict(pulse: Pulse, rules: HeartbeatRules, tick: numb
   const due = isProbed
     ? pulse.probedTick + rules.answerTicks
     : Math.max(pulse.activeTick, pulse.connectedTick) + rules.activityTicks;
-  if (tick < due) return { kind: 'wait', untilTick: Math.min(due, authorizeBy) };
+  // It may answer a probe and be silent again before the time to answer is over.
+  if (tick < due) return { kind: 'wait', untilTick: Math.min(due, authorizeBy, tick + rules.activityTicks) };
   return isProbed ? NO_ANSWER : PROBE;
 }

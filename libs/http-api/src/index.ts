@@ -1,0 +1,1 @@
+export { HttpApiModule } from './module.js';

@@ -1,0 +1,75 @@
+import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
+import { CACHE, type Cache } from '@carillon/cache';
+import type { Config } from '@carillon/config';
+import { FABRIC, type Fabric } from '@carillon/fabric';
+import { PRESENCE, type Presence } from '@carillon/presence';
+import { LAST_EVENTS, PUBLISHER, type LastEvents, type Publisher } from '@carillon/publishing';
+import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
+import { LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon/runtime';
+import { UwsHttpAdapter } from '@carillon/uws';
+import { Inject, Module, type DynamicModule, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { mountHttpApi, type HttpApiParts, type LiveParts } from './routes.js';
+
+const PARTS = Symbol('http api parts');
+const LIVE = Symbol('live parts of the http api');
+
+/** Role `api` has no sockets to tell about, and neither the rooms that would. */
+const noLiveParts = { provide: LIVE, useValue: null };
+
+const liveParts = {
+  provide: LIVE,
+  inject: [FABRIC, PRESENCE, LAST_EVENTS],
+  useFactory: (fabric: Fabric, presence: Presence, lastEvents: LastEvents): LiveParts => ({
+    fabric,
+    presence,
+    lastEvents,
+  }),
+};
+
+/**
+ * The signed HTTP API on the main listener. Needs `RuntimeModule` and the modules of the app registry, the cache, the
+ * rate limiter and publishing; in role `default` those of the fabric and presence too. In role `api` the routes about
+ * live sockets do not exist.
+ */
+@Module({})
+export class HttpApiModule implements OnModuleInit {
+  constructor(
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(PARTS) private readonly parts: HttpApiParts,
+  ) {}
+
+  static forMainListener(config: Config): DynamicModule {
+    const parts = {
+      provide: PARTS,
+      inject: [APP_REGISTRY, PUBLISHER, CACHE, RATE_LIMIT, METRICS_REGISTRY, LOGGING, LIVE],
+      useFactory: (
+        apps: AppRegistry,
+        publisher: Publisher,
+        cache: Cache,
+        rateLimit: RateLimit,
+        metrics: Metrics,
+        logging: Logging,
+        live: LiveParts | null,
+      ): HttpApiParts => ({
+        config,
+        apps,
+        publisher,
+        cache,
+        rateLimit,
+        metrics,
+        log: logging.for('service::api'),
+        live,
+      }),
+    };
+    const live = config.server_role === 'api' ? noLiveParts : liveParts;
+    return { module: HttpApiModule, providers: [live, parts] };
+  }
+
+  /** Fast routes are not Nest's: they exist as soon as the modules do, and the gate keeps them shut until the start is over. */
+  onModuleInit(): void {
+    const { httpAdapter } = this.host;
+    if (!(httpAdapter instanceof UwsHttpAdapter)) throw new Error('the HTTP API needs the adapter of uws');
+    mountHttpApi(httpAdapter, this.parts);
+  }
+}

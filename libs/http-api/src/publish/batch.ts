@@ -1,0 +1,112 @@
+import type { App } from '@carillon/app-registry';
+import { cacheKeys } from '@carillon/contract';
+import { ServiceError } from '@carillon/errors';
+import { rawMember } from '@carillon/protocol';
+import type { Metrics } from '@carillon/runtime';
+import type { KeyRules } from '../idempotency/keys.js';
+import type { RequestRecords } from '../idempotency/request-records.js';
+import { isJsonObject } from '../json/json-body.js';
+import { listMember } from '../json/members.js';
+import { rawElements } from '../json/scan.js';
+import type { Call, Endpoint, Reply } from '../pipeline/call.js';
+import type { Event } from './event.js';
+import { REPLAYED } from './events.js';
+import { itemOutcome } from './outcome.js';
+import type { EventReader } from './read-event.js';
+import type { EventRunner } from './run-event.js';
+
+const NOTHING: Reply = { text: '{}' };
+
+export interface BatchParts {
+  readonly reader: EventReader;
+  readonly runner: EventRunner;
+  readonly records: RequestRecords;
+  readonly keys: KeyRules;
+  readonly metrics: Metrics;
+}
+
+/** `POST /apps/{appId}/batch_events`: everything is judged before anything is claimed or published. */
+export class BatchEndpoint implements Endpoint {
+  readonly rate = 'backend';
+
+  constructor(private readonly parts: BatchParts) {}
+
+  /** Its length; a body that is no batch counts as one request. */
+  cost(call: Call): number {
+    try {
+      return listMember(call.body.object, 'batch')?.length ?? 1;
+    } catch {
+      return 1;
+    }
+  }
+
+  async answer(call: Call): Promise<Reply> {
+    const { app } = call;
+    const { keys } = this.parts;
+    const events = this.#read(call);
+    const key = keys.headerKey(app, call.header('x-idempotency-key'));
+    const ttlMs = keys.ttlMs(app);
+    if (events.length === 0) return NOTHING;
+    if (key === null || ttlMs === null) return this.#run(app, events);
+    return this.#once(app, events, key, ttlMs);
+  }
+
+  #read({ app, body }: Call): Event[] {
+    const items = listMember(body.object, 'batch');
+    if (items === undefined) throw new ServiceError('invalid_input', { text: 'batch is missing' });
+    const limit = app.limits.maxEventBatchSize;
+    if (items.length > limit) {
+      throw new ServiceError('limit_exceeded', {
+        text: `${items.length} events given, at most ${limit} allowed`,
+      });
+    }
+    const texts = rawElements(rawMember(body.text, 'batch') ?? '[]');
+    return items.map((item, index) => this.#readItem(app, item, texts[index] ?? '', index));
+  }
+
+  #readItem(app: App, object: unknown, text: string, index: number): Event {
+    try {
+      if (isJsonObject(object)) return this.parts.reader.read(app, { text, object });
+      throw new ServiceError('invalid_input', { text: 'must be an object' });
+    } catch (error) {
+      throw error instanceof ServiceError ? ofItem(error, index) : error;
+    }
+  }
+
+  async #once(app: App, events: readonly Event[], key: string, ttlMs: number): Promise<Reply> {
+    const { records, metrics } = this.parts;
+    const name = cacheKeys.batchRequest(app.id, key);
+    const { record: text, isReplay } = await records.once(
+      name,
+      ttlMs,
+      async () => (await this.#run(app, events)).text,
+    );
+    if (!isReplay) return { text };
+    metrics.counter('idempotency_publish_total').for({ app_id: app.id }).add();
+    metrics.counter('idempotency_duplicates_total').for({ app_id: app.id }).add();
+    return { text, headers: REPLAYED };
+  }
+
+  /** Strictly one after another; the first failure ends it, and what was published before stays. */
+  async #run(app: App, events: readonly Event[]): Promise<Reply> {
+    const items: object[] = [];
+    for (const event of events) {
+      const running = this.parts.runner.run(app, event, event.idempotencyKey);
+      const { outcome } = running instanceof Promise ? await running : running;
+      items.push(itemOutcome(outcome, event));
+    }
+    const isReported = events.some((event) => event.isReported);
+    return isReported ? { text: JSON.stringify({ batch: items }) } : NOTHING;
+  }
+}
+
+/** The same error, telling which item it is about. */
+function ofItem(error: ServiceError, index: number): ServiceError {
+  const { code, status, aiCode, message, cause } = error;
+  return new ServiceError(code, {
+    status,
+    text: `batch[${index}]: ${message}`,
+    cause,
+    ...(aiCode === null ? {} : { aiCode }),
+  });
+}

@@ -1,0 +1,35 @@
+import { ServiceError } from '@carillon/errors';
+import { rawMember } from '@carillon/protocol';
+import type { JsonBody } from '../json/json-body.js';
+import { member } from '../json/members.js';
+import { compactJson } from '../json/scan.js';
+
+const NULL_TEXT = '"null"';
+
+/**
+ * The payload as JSON text of the string that is delivered. A string stays as it was written; anything else becomes
+ * the string of its compact text, digits of numbers included.
+ *
+ * @throws ServiceError `payload_too_large` when the delivered string has more than `maxBytes` bytes in UTF-8.
+ */
+export function readData({ text, object }: JsonBody, maxBytes: number): string {
+  const value = member(object, 'data');
+  if (value === undefined) return NULL_TEXT;
+  const raw = rawMember(text, 'data') ?? 'null';
+  if (typeof value === 'string') {
+    checkSize(value, maxBytes);
+    return raw;
+  }
+  const compact = compactJson(raw);
+  checkSize(compact, maxBytes);
+  return JSON.stringify(compact);
+}
+
+function checkSize(delivered: string, maxBytes: number): void {
+  if (maxBytes === Infinity) return;
+  const bytes = Buffer.byteLength(delivered);
+  if (bytes <= maxBytes) return;
+  throw new ServiceError('payload_too_large', {
+    text: `event data of ${bytes} bytes given, at most ${maxBytes} allowed`,
+  });
+}

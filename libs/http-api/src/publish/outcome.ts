@@ -1,0 +1,68 @@
+import { ServiceError } from '@carillon/errors';
+import { isJsonObject } from '../json/json-body.js';
+import { OK, type Reply } from '../pipeline/call.js';
+import type { Event } from './event.js';
+import type { Published } from './publish-event.js';
+
+/** What is told about one channel. */
+export interface ChannelOutcome {
+  readonly acknowledgement_id: string;
+  readonly subscription_count?: number;
+  readonly user_count?: number;
+}
+
+/** What came of one event: the form in which keys remember it, from which each endpoint makes its own answer. */
+export interface EventOutcome {
+  /** Whether answers tell about channels at all. */
+  readonly reported: boolean;
+  /** By name. */
+  readonly channels: Readonly<Record<string, ChannelOutcome>>;
+}
+
+/** Counts of channels by name; what could not be counted is missing. */
+export interface ChannelCounts {
+  readonly subscriptions: ReadonlyMap<string, number>;
+  readonly users: ReadonlyMap<string, number>;
+}
+
+export const NO_COUNTS: ChannelCounts = { subscriptions: new Map(), users: new Map() };
+
+export function eventOutcome(event: Event, { receipts }: Published, counts: ChannelCounts): EventOutcome {
+  const channels = event.channels.map(({ name }, index): [string, ChannelOutcome] => {
+    const users = counts.users.get(name);
+    const subscriptions = counts.subscriptions.get(name);
+    return [
+      name,
+      {
+        acknowledgement_id: receipts[index]?.messageId ?? '',
+        ...(users === undefined ? {} : { user_count: users }),
+        ...(subscriptions === undefined ? {} : { subscription_count: subscriptions }),
+      },
+    ];
+  });
+  return { reported: event.isReported, channels: Object.fromEntries(channels) };
+}
+
+/** The answer of `/events`. */
+export function eventReply({ reported, channels }: EventOutcome): Reply {
+  return reported ? { text: JSON.stringify({ channels }) } : OK;
+}
+
+/** What a batch tells about an event: the first channel it names, or nothing. */
+export function itemOutcome({ reported, channels }: EventOutcome, event: Event): ChannelOutcome | object {
+  const [first] = event.channels;
+  if (!reported || first === undefined || !Object.hasOwn(channels, first.name)) return {};
+  return channels[first.name] ?? {};
+}
+
+/** Reads what a key remembers. Throws 503 for what another version wrote and this one cannot read. */
+export function readOutcome(record: string): EventOutcome {
+  try {
+    const value: unknown = JSON.parse(record);
+    if (isJsonObject(value) && typeof value['reported'] === 'boolean' && isJsonObject(value['channels']))
+      return value as unknown as EventOutcome;
+  } catch {
+    // Answered below: not JSON is as unreadable as the wrong members.
+  }
+  throw new ServiceError('service_unavailable', { text: 'the record of this key cannot be read' });
+}

@@ -1,0 +1,36 @@
+import type { App } from '@carillon/app-registry';
+import { refusalError, type Channels, type PublishableChannel } from '@carillon/channels';
+import { ServiceError } from '@carillon/errors';
+import type { JsonObject } from '../json/json-body.js';
+import { listMember, stringMember, wrongType } from '../json/members.js';
+
+/**
+ * The channels an event goes to, each once. `channels` wins over `channel`.
+ *
+ * @throws ServiceError `missing_channel_info` without any, `limit_exceeded` with too many, `invalid_input` for a name
+ * that breaks the rules.
+ */
+export function readTargets(app: App, channels: Channels, object: JsonObject): PublishableChannel[] {
+  const names = targetNames(object);
+  const limit = app.limits.maxEventChannelsAtOnce;
+  if (names.length > limit) {
+    throw new ServiceError('limit_exceeded', {
+      text: `${names.length} channels given, at most ${limit} allowed`,
+    });
+  }
+  const distinct = names.length === 1 ? names : [...new Set(names)];
+  return distinct.map((name) => {
+    const channel = channels.publishTarget(app, name);
+    if (!channel.accepted) throw refusalError(channel);
+    return channel;
+  });
+}
+
+function targetNames(object: JsonObject): readonly string[] {
+  const single = stringMember(object, 'channel');
+  const several = listMember(object, 'channels');
+  if (several === undefined && single !== undefined) return [single];
+  if (several === undefined || several.length === 0) throw new ServiceError('missing_channel_info');
+  if (!several.every((name) => typeof name === 'string')) throw wrongType('channels', 'an array of strings');
+  return several;
+}

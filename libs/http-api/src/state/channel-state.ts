@@ -1,0 +1,71 @@
+import type { App } from '@carillon/app-registry';
+import type { Channels, PublishableChannel } from '@carillon/channels';
+import { ServiceError } from '@carillon/errors';
+import type { Fabric } from '@carillon/fabric';
+import type { Presence } from '@carillon/presence';
+import type { LastEvent, LastEvents } from '@carillon/publishing';
+import type { Call, Endpoint, Reply } from '../pipeline/call.js';
+import { hasMembers } from '../publish/counts.js';
+import { infoTokens } from '../publish/read-event.js';
+import { orUnavailable } from '../unavailable.js';
+import { namedChannel } from './named-channel.js';
+import { stateReply } from './partial.js';
+
+export interface ChannelStateParts {
+  readonly channels: Channels;
+  readonly fabric: Fabric;
+  readonly presence: Presence;
+  readonly lastEvents: LastEvents;
+}
+
+/** `GET /apps/{appId}/channels/{channelName}`. A channel that was never used is an unoccupied one. */
+export class ChannelStateEndpoint implements Endpoint {
+  readonly rate = 'read';
+
+  constructor(private readonly parts: ChannelStateParts) {}
+
+  async answer(call: Call): Promise<Reply> {
+    const { app } = call;
+    const channel = namedChannel(call, this.parts.channels);
+    const info = infoTokens(call.parameters.get('info') ?? '');
+    const wantsUsers = info.has('user_count');
+    if (wantsUsers && !hasMembers(channel)) {
+      throw new ServiceError('invalid_input', { text: 'info user_count needs a presence channel' });
+    }
+    const [{ answer, complete }, users, last] = await Promise.all([
+      this.parts.fabric.ask('batch_channel_sockets_count', app.id, { channels: [channel.name] }),
+      wantsUsers ? this.#userCount(app, channel) : 0,
+      info.has('cache') ? this.#lastEvent(app, channel) : null,
+    ]);
+    const subscriptions = answer.get(channel.name) ?? 0;
+    const occupied = subscriptions > 0;
+    const body = {
+      occupied,
+      ...(info.has('subscription_count') ? { subscription_count: subscriptions } : {}),
+      // A member may outlive its socket for a while; an unoccupied channel has none all the same.
+      ...(wantsUsers ? { user_count: occupied || !complete ? users : 0 } : {}),
+      ...(last === null ? {} : { cache: cacheOf(last) }),
+      ...(complete ? {} : { subscription_count_complete: false }),
+    };
+    return stateReply(body, complete);
+  }
+
+  async #userCount({ id }: App, { name }: PublishableChannel): Promise<number> {
+    const [count = 0] = await orUnavailable(
+      'presence unavailable',
+      this.parts.presence.memberCounts(id, [name]),
+    );
+    return count;
+  }
+
+  async #lastEvent({ id }: App, channel: PublishableChannel): Promise<LastEvent | null> {
+    if (channel.form !== 'ordinary' || !channel.traits.keepsLastEvent) return null;
+    return orUnavailable('cache unavailable', this.parts.lastEvents.read(id, channel.name));
+  }
+}
+
+/** The payload goes in as it was delivered. */
+function cacheOf({ event, channel, dataText, ttlMs }: LastEvent): { data: string; ttl: number } {
+  const head = `"event":${JSON.stringify(event)},"channel":${JSON.stringify(channel)}`;
+  return { data: `{${head},"data":${dataText}}`, ttl: Math.ceil(ttlMs / 1000) };
+}

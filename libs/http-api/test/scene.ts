@@ -1,0 +1,248 @@
+import { request, type IncomingMessage } from 'node:http';
+import { App } from '@carillon/app-registry';
+import { MemoryCache, type Cache } from '@carillon/cache';
+import { configure, parseAppRecord, type Config } from '@carillon/config';
+import { LocalFabric, type Answer, type Fabric, type FabricListener, type LiveEvent } from '@carillon/fabric';
+import { MemoryPresence, type Presence } from '@carillon/presence';
+import { LivePublisher, StoredLastEvents, type LastEvents, type Publisher } from '@carillon/publishing';
+import { MemoryRateLimit, type RateLimit } from '@carillon/rate-limit';
+import { createLogging, Metrics } from '@carillon/runtime';
+import { prepareSigningKey, signRequest, type SigningKey } from '@carillon/signing';
+import { UwsHttpAdapter, UwsServer, type AdapterOptions } from '@carillon/uws';
+import { expect, onTestFinished } from 'vitest';
+import { mountHttpApi } from '../src/routes.js';
+
+/** Server time of every test. */
+export const NOW = 1_760_000_000;
+
+/** What the sockets of the process would say. */
+export class Sockets implements FabricListener {
+  readonly delivered: LiveEvent[] = [];
+  readonly asked: { kind: string; appId: string; about: unknown }[] = [];
+  /** Sockets per channel. */
+  counts = new Map<string, number>();
+  /** Answers nothing when true, as a process that hangs does. */
+  isSilent = false;
+
+  deliver(event: LiveEvent): void {
+    this.delivered.push(event);
+  }
+
+  answer<Kind extends keyof Answer>(kind: Kind, appId: string, about: unknown): Answer[Kind] {
+    this.asked.push({ kind, appId, about });
+    if (this.isSilent) throw new Error('silent');
+    return this.#answer(kind, about) as Answer[Kind];
+  }
+
+  /** The frames of one channel, parsed. */
+  frames(channel: string): unknown[] {
+    return this.delivered
+      .filter((event) => event.channel === channel)
+      .map(({ frameText }) => JSON.parse(frameText) as unknown);
+  }
+
+  #answer(kind: keyof Answer, about: unknown): unknown {
+    if (kind === 'channels_with_sockets_count') {
+      const { prefix } = about as { prefix: string };
+      return new Map([...this.counts].filter(([name]) => name.startsWith(prefix)));
+    }
+    if (kind === 'batch_channel_sockets_count') {
+      const { channels } = about as { channels: string[] };
+      return new Map([...this.counts].filter(([name]) => channels.includes(name)));
+    }
+    return 0;
+  }
+}
+
+export interface SceneOptions {
+  /** Names and values of the environment, which set the configuration. */
+  readonly env?: Record<string, string>;
+  readonly role?: 'default' | 'api';
+  /** Apps in the stored form; absent: `shop`. */
+  readonly apps?: readonly object[];
+  readonly adapter?: AdapterOptions;
+  readonly cache?: (real: Cache) => Cache;
+  readonly publisher?: (real: Publisher) => Publisher;
+  readonly fabric?: (real: Fabric) => Fabric;
+  readonly presence?: (real: Presence) => Presence;
+  readonly lastEvents?: (real: LastEvents) => LastEvents;
+  readonly rateLimit?: RateLimit;
+  /** Where apps are looked up beyond what is known already. */
+  readonly findByKey?: (key: string) => Promise<App | null>;
+  readonly now?: () => number;
+}
+
+export const SHOP = { id: 'shop', key: 'shop-key', secret: 'shop-secret' };
+
+/** The configuration of these environment variables. */
+export function configOf(env: Record<string, string>): Config {
+  const outcome = configure({ process: 'server', argv: [], env, cwd: '/nowhere' });
+  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
+  return outcome.config;
+}
+
+/** An app as the registry finds it. */
+export function appOf(stored: object, config: Config): App {
+  const parsed = parseAppRecord(stored, '');
+  if (parsed.record === null) throw new Error(JSON.stringify(parsed.problems));
+  return new App(parsed.record, config);
+}
+
+/** The API on a free port of 127.0.0.1, over everything in memory. Closed when the test ends. */
+export async function openScene(options: SceneOptions = {}) {
+  const config = configOf(options.env ?? {});
+  const lines: string[] = [];
+  const logging = createLogging(
+    { debug: true, colors_enabled: false, include_target: true, format: 'json', filter: 'trace' },
+    { terminal: false, destination: { write: (line) => lines.push(line) } },
+  );
+  const log = logging.for('service::api');
+  const metrics = new Metrics({ prefix: 'service_', port: 6001, log });
+  const faults: unknown[] = [];
+  const server = new UwsServer();
+  const adapter = new UwsHttpAdapter(server, {
+    bodyLimitBytes: config.http_api.request_limit_in_mb * 1024 * 1024,
+    trustHops: config.rate_limiter.api_rate_limit.trust_hops,
+    onFault: (error) => faults.push(error.cause ?? error),
+    ...options.adapter,
+  });
+  const sockets = new Sockets();
+  const local = new LocalFabric('node-1', () => undefined);
+  local.listen(sockets);
+  const memory = new MemoryCache({ capacity: 10_000, defaultTtlMs: 0, cleanupIntervalMs: 60_000 });
+  const cache = options.cache?.(memory) ?? memory;
+  const stored = new StoredLastEvents({ cache: memory, ttlMs: 3_600_000, maxRecordBytes: 1 << 24 });
+  const real = new LivePublisher({ fabric: local, lastEvents: stored, log });
+  const realPresence = new MemoryPresence({ onObserverFault: () => undefined });
+  const apps = new Map(
+    (options.apps ?? [SHOP]).map((one) => appOf(one, config)).map((app) => [app.key, app]),
+  );
+  mountHttpApi(adapter, {
+    config,
+    apps: {
+      peekByKey: (key) => apps.get(key),
+      findByKey: options.findByKey ?? (async () => null),
+    },
+    publisher: options.publisher?.(real) ?? real,
+    cache,
+    rateLimit: options.rateLimit ?? new MemoryRateLimit(),
+    metrics,
+    log,
+    live:
+      options.role === 'api'
+        ? null
+        : {
+            fabric: options.fabric?.(local) ?? local,
+            presence: options.presence?.(realPresence) ?? realPresence,
+            lastEvents: options.lastEvents?.(stored) ?? stored,
+          },
+    nowSeconds: options.now ?? (() => NOW),
+  });
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  const port = address.kind === 'tcp' ? address.port : 0;
+  onTestFinished(async () => {
+    server.close();
+    await memory.close();
+  });
+  const [first] = [...apps.values()];
+  if (first === undefined) throw new Error('a scene needs an app');
+  const key = keyOf(first);
+  return { port, key, config, sockets, lines, faults, metrics, cache: memory, presence: realPresence };
+}
+
+export type Scene = Awaited<ReturnType<typeof openScene>>;
+
+export function keyOf({ id, key, record }: App): SigningKey {
+  return prepareSigningKey({ appId: id, key, secret: record.secret.reveal() });
+}
+
+/** The same object, but for some of its methods. */
+export function overriding<Real extends object>(real: Real, own: Partial<Real>): Real {
+  return new Proxy(real, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(name in own ? own : target, name);
+      return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+    },
+  });
+}
+
+/** What came back. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: unknown;
+}
+
+export interface CallOptions {
+  readonly query?: Record<string, string>;
+  readonly headers?: Record<string, string>;
+  readonly key?: SigningKey;
+  readonly nowSeconds?: number;
+}
+
+/** Sends anything, signed or not. */
+export async function send(
+  { port }: Pick<Scene, 'port'>,
+  method: string,
+  url: string,
+  body?: string | Uint8Array,
+  headers: Record<string, string> = {},
+): Promise<Answered> {
+  const response = await new Promise<IncomingMessage>((answered, failed) => {
+    const sent = request({ host: '127.0.0.1', port, method, path: url, headers }, answered);
+    sent.on('error', failed).end(body);
+  });
+  const text = ((await response.toArray()) as Buffer[]).join('');
+  const pairs = Object.entries(response.headers).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  const status = response.statusCode ?? 0;
+  return { status, headers: new Headers(pairs), text, body: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A signed call below `/apps/shop`. A body that is no text is sent as JSON. */
+export function call(
+  scene: Scene,
+  method: string,
+  path: string,
+  body?: unknown,
+  { query = {}, headers = {}, key = scene.key, nowSeconds = NOW }: CallOptions = {},
+): Promise<Answered> {
+  const rawPath = `/apps/${key.appId}${path}`;
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const toSign = { method, rawPath, query, ...(text === undefined ? {} : { body: text }) };
+  return send(scene, method, `${rawPath}?${signRequest(toSign, key, nowSeconds)}`, text, headers);
+}
+
+export const publish = (scene: Scene, body: unknown, options?: CallOptions) =>
+  call(scene, 'POST', '/events', body, options);
+export const publishBatch = (scene: Scene, batch: unknown, options?: CallOptions) =>
+  call(scene, 'POST', '/batch_events', { batch }, options);
+export const read = (scene: Scene, path: string, query: Record<string, string> = {}) =>
+  call(scene, 'GET', path, undefined, { query });
+
+/** The error of a row; without a text, whatever it says. */
+export const refused = (status: number, code: string, error?: string) => ({
+  status,
+  body: { error: error ?? (expect.any(String) as unknown), code, status },
+});
+
+/** The value of a counter, 0 when nobody has added to it. */
+export async function counted(scene: Scene, name: string, labels: Record<string, string>): Promise<number> {
+  const samples = await scene.metrics.samples();
+  const found = samples.find(
+    (one) =>
+      one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+  );
+  return found?.value ?? 0;
+}

@@ -1,0 +1,95 @@
+import { cacheKeys } from '@carillon/contract';
+import { describe, expect, it } from 'vitest';
+import { call, NOW, openScene, refused, type Scene } from './scene.js';
+
+const revoke = (scene: Scene, body: unknown) => call(scene, 'POST', '/revocations', body);
+
+describe('disconnecting a user', () => {
+  it.each([
+    ['terminate_connections', 'terminate_user'],
+    ['force_reconnect', 'force_reconnect'],
+  ])('by %s asks every process', async (path, kind) => {
+    const scene = await openScene();
+    for (const body of [undefined, '{}', 'no json']) {
+      const answer = await call(scene, 'POST', `/users/u%3A9%2F%C3%A9/${path}`, body);
+      expect(answer).toMatchObject({ status: 200, text: '{"ok":true}' });
+    }
+    const question = { kind, appId: 'shop', about: { userId: 'u:9/é' } };
+    expect(scene.sockets.asked).toEqual([question, question, question]);
+  });
+
+  it('is an error when some process did not confirm', async () => {
+    const scene = await openScene();
+    scene.sockets.isSilent = true;
+    expect(await call(scene, 'POST', '/users/u/terminate_connections')).toMatchObject(
+      refused(500, 'internal_error', 'Internal server error'),
+    );
+    expect(String(scene.faults)).toContain('not every process answered');
+  });
+});
+
+describe('a revocation', () => {
+  it('writes a record of each identity with its time and reason', async () => {
+    const scene = await openScene();
+    const answer = await revoke(scene, {
+      jti: 't-1',
+      client_id: 'u-9',
+      ttl_seconds: 900,
+      reason: 'lost phone',
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { revoked_jti: true, revoked_client_id: true, closed_connections: 0 },
+    });
+    for (const name of [cacheKeys.revokedToken('shop', 't-1'), cacheKeys.revokedClient('shop', 'u-9')]) {
+      const entry = await scene.cache.entry(name);
+      expect(entry?.value).toBe('lost phone');
+      expect(entry?.ttlMs).toBeGreaterThan(890_000);
+      expect(entry?.ttlMs).toBeLessThanOrEqual(900_000);
+    }
+  });
+
+  it.each<[object, number]>([
+    [{}, 86_400],
+    [{ ttl_seconds: 0 }, 1],
+    [{ ttl_seconds: 5, expires_at: NOW + 900 }, 5],
+    [{ expires_at: NOW + 900 }, 900],
+    [{ expires_at: NOW - 1 }, 1],
+    [{ ttl_seconds: null, expires_at: null }, 86_400],
+    [{ ttl_seconds: Number.MAX_SAFE_INTEGER }, 3_153_600_000],
+  ])('with %j lasts %i s', async (time, seconds) => {
+    const scene = await openScene();
+    const answer = await revoke(scene, { jti: 't', ...time });
+    expect(answer.body).toEqual({ revoked_jti: true, revoked_client_id: false, closed_connections: 0 });
+    const entry = await scene.cache.entry(cacheKeys.revokedToken('shop', 't'));
+    expect(entry?.value).toBe('revoked');
+    expect(entry?.ttlMs).toBeLessThanOrEqual(seconds * 1000);
+    expect(entry?.ttlMs).toBeGreaterThan(seconds * 1000 - 900);
+  });
+
+  it.each<object>([
+    {},
+    { jti: null },
+    { jti: '' },
+    { jti: 5 },
+    { jti: 'é'.repeat(65) },
+    { client_id: '' },
+    { jti: 'fine', client_id: 'x'.repeat(129) },
+    { jti: 't', ttl_seconds: -1 },
+    { jti: 't', ttl_seconds: 1.5 },
+    { jti: 't', ttl_seconds: '5' },
+    { jti: 't', expires_at: 'soon' },
+    { jti: 't', reason: 5 },
+    { jti: 't', reason: 'x'.repeat(4097) },
+  ])('of %j is refused and writes nothing', async (body) => {
+    const scene = await openScene();
+    expect(await revoke(scene, body)).toMatchObject(refused(400, 'invalid_input'));
+    expect((await scene.cache.scanPrefix('service:', null, 10)).names).toEqual([]);
+  });
+
+  it('is 503 when it cannot be written', async () => {
+    const scene = await openScene();
+    await scene.cache.close();
+    expect(await revoke(scene, { jti: 't' })).toMatchObject(refused(503, 'service_unavailable'));
+  });
+});

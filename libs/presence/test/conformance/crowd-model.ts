@@ -1,0 +1,82 @@
+import type { Member, PresenceChange, Presentation } from '../../src/index.js';
+import { line } from '../samples.js';
+
+interface ModelUser extends Member {
+  readonly sockets: Set<string>;
+  userInfoText: string;
+  leased: boolean;
+}
+
+/** What an operation must answer, and what must be told. */
+export interface Expected {
+  readonly answer: unknown;
+  readonly told: readonly string[];
+}
+
+const expected = (answer: unknown, ...changes: PresenceChange[]): Expected => ({
+  answer,
+  told: changes.map(line),
+});
+
+/** What one place must look like, in the plainest way to say it: a list of users. */
+export class CrowdModel {
+  #users: ModelUser[] = [];
+
+  get members(): readonly Member[] {
+    return this.#users.map(({ userId, userInfoText }) => ({ userId, userInfoText }));
+  }
+
+  join(presentation: Presentation, maxMembers: number): Expected {
+    const { userId, socketId, userInfoText } = presentation;
+    const user = this.#find(userId);
+    if (user === undefined) {
+      if (this.#users.length >= maxMembers) return expected({ kind: 'full' });
+      this.#users.push({ userId, sockets: new Set([socketId]), userInfoText, leased: false });
+      const member = { userId, userInfoText };
+      return expected(this.#joined(), { kind: 'added', member, ...presentation });
+    }
+    if (!user.sockets.has(socketId)) {
+      user.sockets.add(socketId);
+      user.userInfoText = userInfoText;
+      user.leased = false;
+    }
+    return expected(this.#joined());
+  }
+
+  leave({ appId, channel, userId, socketId }: Presentation, leased: boolean): Expected {
+    const user = this.#find(userId);
+    if (user === undefined || !user.sockets.delete(socketId) || user.sockets.size > 0)
+      return expected(undefined);
+    if (leased) {
+      user.leased = true;
+      return expected(undefined);
+    }
+    this.#users = this.#users.filter((one) => one !== user);
+    return expected(undefined, { kind: 'removed', appId, channel, userId, cause: 'left' });
+  }
+
+  update(presentation: Presentation): Expected {
+    const { userId, socketId, userInfoText } = presentation;
+    const user = this.#find(userId);
+    if (user?.sockets.has(socketId) !== true) return expected(false);
+    user.userInfoText = userInfoText;
+    return expected(true, { kind: 'updated', member: { userId, userInfoText }, ...presentation });
+  }
+
+  endLeases(appId: string, channel: string): Expected {
+    const gone = this.#users.filter(({ leased }) => leased);
+    this.#users = this.#users.filter(({ leased }) => !leased);
+    return expected(
+      undefined,
+      ...gone.map(({ userId }) => ({ kind: 'removed', appId, channel, userId, cause: 'left' }) as const),
+    );
+  }
+
+  #joined(): unknown {
+    return { kind: 'joined', members: this.members };
+  }
+
+  #find(userId: string): ModelUser | undefined {
+    return this.#users.find((one) => one.userId === userId);
+  }
+}

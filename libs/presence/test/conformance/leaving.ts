@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { as, LOBBY } from '../samples.js';
+import { join, type Scene } from './scene.js';
+
+/** Who is told what when a connection goes. */
+export function leaving(scene: Scene): void {
+  describe('leaving', () => {
+    it('removes a user with the last connection, wherever the others were', async () => {
+      await join(scene.one, 'ada', '1.1');
+      await join(scene.other, 'ada', '2.1');
+      await join(scene.other, 'bo', '2.2');
+      await scene.one.leave(as('ada', '1.1'), 0, 'left');
+      expect(scene.world.toldBriefly()).toEqual(['+ada', '+bo']);
+      await scene.other.leave(as('ada', '2.1'), 0, 'forced_disconnect');
+      expect(scene.world.told()).toEqual(['shop presence-lobby: ada removed, forced_disconnect']);
+      expect(await scene.ids()).toEqual(['bo']);
+    });
+
+    it('ignores connections that are not there', async () => {
+      await scene.one.leave(as('ada', '1.1'), 0, 'left');
+      await join(scene.one, 'ada', '1.1');
+      await scene.one.leave(as('ada', '1.2'), 0, 'left');
+      await scene.one.leave(as('bo', '1.1'), 0, 'left');
+      await scene.one.leave(as('ada', '1.1', { place: { ...LOBBY, channel: 'presence-hall' } }), 0, 'left');
+      await scene.one.leave(
+        as('ada', '1.1', { place: { ...LOBBY, appId: 'blog' } }),
+        scene.world.leaseMs,
+        'left',
+      );
+      expect(await scene.ids()).toEqual(['ada']);
+      await scene.one.leave(as('ada', '1.1'), 0, 'left');
+      await scene.one.leave(as('ada', '1.1'), 0, 'left');
+      await scene.one.leave(as('ada', '1.1'), scene.world.leaseMs, 'left');
+      await scene.world.pass(scene.world.leaseMs);
+      expect(scene.world.toldBriefly()).toEqual(['+ada', '-ada']);
+    });
+
+    it('lets one connection be different users in different channels', async () => {
+      const hall = { ...LOBBY, channel: 'presence-hall' };
+      await join(scene.one, 'ada', '1.1');
+      await join(scene.one, 'anna', '1.1', { place: hall });
+      await scene.one.leave(as('ada', '1.1'), 0, 'left');
+      expect([await scene.ids(), await scene.ids(hall)]).toEqual([[], ['anna']]);
+    });
+  });
+
+  describe('a lease', () => {
+    it('keeps the user until it ends, and tells then why the connection went', async () => {
+      await join(scene.one, 'ada', '1.1');
+      await join(scene.one, 'bo', '1.2');
+      scene.world.told();
+      await scene.one.leave(as('ada', '1.1'), scene.world.leaseMs, 'connection_lost');
+      expect(scene.world.told()).toEqual([]);
+      expect(await scene.ids()).toEqual(['ada', 'bo']);
+      expect(await scene.other.memberCounts('shop', [LOBBY.channel])).toEqual([2]);
+      expect(await scene.other.present(LOBBY, ['ada'])).toEqual(new Set(['ada']));
+      await scene.world.pass(scene.world.leaseMs);
+      expect(scene.world.told()).toEqual(['shop presence-lobby: ada removed, connection_lost']);
+      expect(await scene.ids()).toEqual(['bo']);
+      expect(await scene.other.present(LOBBY, ['ada'])).toEqual(new Set());
+    });
+
+    it('is cancelled by a join anywhere, without a word; the user keeps the place and gets the info', async () => {
+      await join(scene.one, 'ada', '1.1');
+      await join(scene.one, 'bo', '1.2');
+      await scene.one.leave(as('ada', '1.1'), scene.world.leaseMs, 'connection_lost');
+      scene.world.told();
+      expect(await join(scene.other, 'ada', '2.1')).toMatchObject({
+        members: [{ userId: 'ada', userInfoText: '{"from":"2.1"}' }, { userId: 'bo' }],
+      });
+      await scene.world.pass(scene.world.leaseMs);
+      expect(scene.world.told()).toEqual([]);
+      expect(await scene.ids()).toEqual(['ada', 'bo']);
+      await scene.other.leave(as('ada', '2.1'), 0, 'left');
+      expect(scene.world.toldBriefly()).toEqual(['-ada']);
+    });
+
+    it('begins with the last connection only', async () => {
+      await join(scene.one, 'ada', '1.1');
+      await join(scene.other, 'ada', '2.1');
+      await scene.one.leave(as('ada', '1.1'), scene.world.leaseMs, 'connection_lost');
+      await scene.world.pass(scene.world.leaseMs);
+      expect(scene.world.toldBriefly()).toEqual(['+ada']);
+      await scene.other.leave(as('ada', '2.1'), scene.world.leaseMs, 'connection_lost');
+      expect(scene.world.toldBriefly()).toEqual([]);
+      await scene.world.pass(scene.world.leaseMs);
+      expect(scene.world.toldBriefly()).toEqual(['-ada']);
+    });
+
+    it('is neither shortened nor told by a connection that has gone', async () => {
+      await join(scene.one, 'ada', '1.1');
+      await scene.one.leave(as('ada', '1.1'), scene.world.leaseMs, 'connection_lost');
+      await scene.one.leave(as('ada', '1.1'), 0, 'left');
+      expect(await scene.one.update(as('ada', '1.1', { info: 'away' }))).toBe(false);
+      expect(await scene.other.members(LOBBY)).toEqual([{ userId: 'ada', userInfoText: '{"from":"1.1"}' }]);
+      expect(scene.world.toldBriefly()).toEqual(['+ada']);
+    });
+  });
+}

@@ -1,0 +1,93 @@
+import 'reflect-metadata';
+import type { Config } from '@carillon/config';
+import { createLogging, createParts, RuntimeModule, Shutdown } from '@carillon/runtime';
+import { Inject, Injectable, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { describe, expect, it } from 'vitest';
+import { PRESENCE, PresenceModule, type Presence } from '../src/index.js';
+import { configuration } from './configuration.js';
+import { as, LOBBY } from './samples.js';
+
+@Injectable()
+class Room {
+  constructor(@Inject(PRESENCE) readonly presence: Presence) {}
+}
+
+/** A process with this room in it, not started, whose log lines and exits are written down. */
+async function processWith(config: Config = configuration()) {
+  const lines: string[] = [];
+  const exits: number[] = [];
+  const parts = createParts(config);
+  const logging = createLogging(
+    { debug: false, colors_enabled: false, include_target: true, format: 'json', filter: 'error' },
+    { terminal: false, destination: { write: (line) => lines.push(line) } },
+  );
+  const shutdown = new Shutdown(
+    { shutdown_grace_period: 0, drain: {}, queue_shutdown_timeout_ms: 1000, server_role: 'default' },
+    {
+      process: parts.process,
+      metrics: parts.metrics,
+      log: logging.for('service::ops'),
+      flushLog: () => {},
+      exit: (code) => exits.push(code),
+    },
+  );
+
+  @Module({
+    imports: [RuntimeModule.forProcess({ ...parts, logging, shutdown }), PresenceModule],
+    providers: [Room],
+  })
+  class Root {}
+
+  const context = await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false });
+  return { presence: context.get(Room).presence, shutdown, lines, exits, close: () => context.close() };
+}
+
+describe('the module', () => {
+  it('offers presence to every room, in the memory of a process that is alone', async () => {
+    const { presence, close } = await processWith();
+    await presence.join(as('ada', '1.1'), Infinity);
+    expect(await presence.members(LOBBY)).toMatchObject([{ userId: 'ada' }]);
+    expect(await presence.health()).toBeNull();
+    await close();
+  });
+
+  it('logs what its observer could not handle, and goes on', async () => {
+    const { presence, lines, close } = await processWith();
+    presence.observe(() => {
+      throw new Error('broken');
+    });
+    expect(await presence.join(as('ada', '1.1'), Infinity)).toMatchObject({ kind: 'joined' });
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      {
+        level: 'ERROR',
+        target: 'service::presence',
+        fields: { message: 'a presence change was not handled', kind: 'added', app_id: 'shop' },
+      },
+    ]);
+    expect(lines[0]).toContain('broken');
+    await close();
+  });
+
+  it('is there while sockets leave and work is finished at a stop, and closed after that', async () => {
+    const { presence, shutdown, exits, close } = await processWith();
+    const healthIn: Record<string, string | null> = {};
+    for (const phase of ['membership', 'flush', 'disconnect'] as const) {
+      shutdown.onShutdown(phase, 'the test', async () => {
+        healthIn[phase] = await presence.health();
+      });
+    }
+    await shutdown.stop('the test');
+    expect(healthIn).toEqual({ membership: null, flush: null, disconnect: 'presence is closed' });
+    expect(exits).toEqual([0]);
+    await close();
+  });
+
+  it('refuses to be alone where other processes share the load', async () => {
+    const config = configuration();
+    const shared = { ...config, adapter: { ...config.adapter, driver: 'nats' as const } };
+    await expect(processWith(shared)).rejects.toThrow(
+      'presence over adapter driver nats is not available in this build',
+    );
+  });
+});

@@ -1,0 +1,28 @@
+import type { PresenceChange, PresencePlace, Presentation } from '../src/index.js';
+
+export const LOBBY: PresencePlace = { appId: 'shop', channel: 'presence-lobby' };
+
+/** The connection `socketId` of a user; the info tells the two, unless given. */
+export function as(
+  userId: string,
+  socketId: string,
+  {
+    place = LOBBY,
+    info = { from: socketId },
+  }: { readonly place?: PresencePlace; readonly info?: unknown } = {},
+): Presentation {
+  return { ...place, userId, socketId, userInfoText: JSON.stringify(info) };
+}
+
+/** A change as one line. */
+export function line(change: PresenceChange): string {
+  return change.kind === 'removed'
+    ? `${change.appId} ${change.channel}: ${change.userId} removed, ${change.cause}`
+    : `${change.appId} ${change.channel}: ${change.member.userId} ${change.kind} ${change.member.userInfoText} by ${change.socketId}`;
+}
+
+const SIGNS = { added: '+', removed: '-', updated: '~' };
+
+/** A change in short, for where only who and what matter. */
+export const brief = (change: PresenceChange): string =>
+  `${SIGNS[change.kind]}${change.kind === 'removed' ? change.userId : change.member.userId}`;

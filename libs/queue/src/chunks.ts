@@ -1,0 +1,23 @@
+import { MOST_BYTES, type PreparedJob } from './job-store.js';
+
+/** A part of a batch, and where it begins. */
+export interface Chunk {
+  readonly start: number;
+  readonly jobs: readonly PreparedJob[];
+}
+
+/** Cuts a batch into parts of at most so many jobs, and of a bounded weight unless one job alone exceeds it. */
+export function* chunks(jobs: readonly PreparedJob[], mostJobs: number): Generator<Chunk> {
+  let start = 0;
+  let bytes = 0;
+  for (const [index, job] of jobs.entries()) {
+    const size = Buffer.byteLength(job.data, 'utf8');
+    if (index > start && (index - start === mostJobs || bytes + size > MOST_BYTES)) {
+      yield { start, jobs: jobs.slice(start, index) };
+      start = index;
+      bytes = 0;
+    }
+    bytes += size;
+  }
+  if (start < jobs.length) yield { start, jobs: jobs.slice(start) };
+}

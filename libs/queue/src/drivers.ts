@@ -1,0 +1,30 @@
+import type { Config } from '@carillon/config';
+import type { QueueParts } from './options.js';
+import type { Queue } from './port.js';
+
+type OpenQueue = (parts: QueueParts, config: Config) => Promise<Queue>;
+
+/** One line a driver; its client library is loaded when it is chosen, and only then. */
+const DRIVERS: ReadonlyMap<string, OpenQueue> = new Map<string, OpenQueue>([
+  ['memory', async (parts) => (await import('./drivers/memory/open.js')).openMemoryQueue(parts)],
+  [
+    'redis',
+    async (parts, config) => (await import('./drivers/redis/open.js')).openRedisQueue('redis', parts, config),
+  ],
+  [
+    'redis-cluster',
+    async (parts, config) =>
+      (await import('./drivers/redis/open.js')).openRedisQueue('redis-cluster', parts, config),
+  ],
+  ['none', async () => new (await import('./drivers/none.js')).NoQueue()],
+]);
+
+/** Values of `queue.driver` and `push.queue_driver` that this build can serve. */
+export const QUEUE_DRIVERS: readonly string[] = [...DRIVERS.keys()];
+
+/** A queue that is not connected yet, with the settings of `queue`. Rejects when this build has no such driver. */
+export async function openQueue(driver: string, parts: QueueParts, config: Config): Promise<Queue> {
+  const open = DRIVERS.get(driver);
+  if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
+  return open(parts, config);
+}

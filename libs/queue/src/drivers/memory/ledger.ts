@@ -1,0 +1,272 @@
+import { JobConflict, QueueFull } from '../../failures.js';
+import { fingerprint } from '../../fingerprint.js';
+import type { Claim, ClaimedJob, Outcome, PreparedJob, Returned, Settled } from '../../job-store.js';
+import type { Reliability } from '../../options.js';
+import type { DeadLetter, FailureReason, JobEvent, QueueStats } from '../../port.js';
+import { retryDelayMs } from '../../retry-delay.js';
+import { Deduplication } from './deduplication.js';
+import { DueHeap } from './due-heap.js';
+import type { Capacity, Completed, Entry } from './entry.js';
+import { EventLog } from './event-log.js';
+import { Fifo } from './fifo.js';
+
+/** The jobs of one queue in memory, and every transition between their states. */
+export class Ledger {
+  /** Waiting, running and dead. */
+  readonly #jobs = new Map<string, Entry>();
+  readonly #ready = new Fifo<Entry>();
+  readonly #delayed = new DueHeap<Entry>();
+  readonly #dead = new Map<string, Entry>();
+  readonly #completed = new Map<string, Completed>();
+  readonly #deduplication: Deduplication;
+  readonly #events: EventLog;
+  #active = 0;
+  #sequence = 0;
+
+  constructor(
+    private readonly reliability: Reliability,
+    private readonly capacity: Capacity,
+    /** Called when there may be something to claim. */
+    private readonly onWork: () => void,
+  ) {
+    this.#deduplication = new Deduplication(reliability.deduplication_ttl_ms);
+    this.#events = new EventLog(reliability.event_retention);
+  }
+
+  add(jobs: readonly PreparedJob[]): string[] {
+    const added = new Map<string, PreparedJob>();
+    const keys = new Map<string, string>();
+    const ids = jobs.map((job) => {
+      const { id, deduplicationKey: key } = job;
+      const first = key === null ? undefined : (this.#deduplication.find(key) ?? keys.get(key));
+      if (first !== undefined) return first;
+      if (key !== null) keys.set(key, id);
+      if (!this.#isHeld(job, added)) added.set(id, job);
+      return id;
+    });
+    const { used, most } = this.capacity;
+    if (used + added.size > most) throw new QueueFull(most);
+    for (const job of added.values()) this.#insert(job);
+    if (added.size > 0) this.onWork();
+    return ids;
+  }
+
+  claim(token: string, limit: number): Claim {
+    const nowMs = performance.now();
+    for (let due = this.#delayed.takeDue(nowMs); due !== undefined; due = this.#delayed.takeDue(nowMs)) {
+      this.#makeReady(due, due.dueMs);
+      this.#events.record('waiting', due.id);
+    }
+    const jobs: ClaimedJob[] = [];
+    while (jobs.length < limit) {
+      const entry = this.#ready.take();
+      if (entry === undefined) break;
+      jobs.push(this.#hand(entry, token));
+    }
+    const next = this.#delayed.first;
+    return {
+      jobs,
+      nextMs: next === undefined ? null : Math.max(1, Math.ceil(next.dueMs - nowMs)),
+      retried: 0,
+      dead: 0,
+    };
+  }
+
+  settle(job: ClaimedJob, outcome: Outcome): Settled {
+    const entry = this.#own(job);
+    if (entry === undefined) return 'lost';
+    this.#active--;
+    entry.token = null;
+    switch (outcome.kind) {
+      case 'ok':
+        this.#complete(entry);
+        return 'ok';
+      case 'defer':
+        entry.attempts--;
+        this.#schedule(entry, outcome.delayMs);
+        return 'deferred';
+      case 'dead':
+        this.#bury(entry, outcome.reason, null);
+        return 'dead';
+      case 'retry':
+        return this.#fail(entry, outcome.reason, outcome.detail);
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  release(returned: readonly Returned[]): void {
+    // The last one first, so that they stand in front in the order they had.
+    for (const { job, begun } of returned.toReversed()) {
+      const entry = this.#own(job);
+      if (entry === undefined) continue;
+      this.#active--;
+      entry.token = null;
+      if (!begun) entry.attempts--;
+      this.#ready.addFirst(entry);
+    }
+    this.onWork();
+  }
+
+  get stats(): QueueStats {
+    const first = this.#ready.first;
+    return {
+      ready: this.#ready.size,
+      active: this.#active,
+      delayed: this.#delayed.size,
+      deadLetter: this.#dead.size,
+      completed: this.#completed.size,
+      oldestReadyAgeMs:
+        first === undefined ? null : Math.max(0, Math.round(performance.now() - first.readySinceMs)),
+    };
+  }
+
+  listDeadLetters(limit: number): DeadLetter[] {
+    return [...this.#dead.values()].slice(0, limit).map(({ id, data, attempts, enqueuedAtMs, failure }) => ({
+      id,
+      data,
+      reason: failure?.reason ?? 'processor-error',
+      detail: failure?.detail ?? null,
+      attempts,
+      enqueuedAtMs,
+      failedAtMs: failure?.failedAtMs ?? enqueuedAtMs,
+    }));
+  }
+
+  replayDeadLetters(limit: number): number {
+    const replayed = [...this.#dead.values()].slice(0, limit);
+    for (const entry of replayed) {
+      this.#dead.delete(entry.id);
+      entry.attempts = 0;
+      entry.failure = null;
+      this.#makeReady(entry, performance.now());
+      this.#events.record('replayed', entry.id);
+    }
+    if (replayed.length > 0) this.onWork();
+    return replayed.length;
+  }
+
+  removeDeadLetters(ids: readonly string[]): number {
+    const removed = ids.map((id) => this.#dead.get(id)).filter((entry) => entry !== undefined);
+    for (const entry of removed) this.#forget(entry);
+    return removed.length;
+  }
+
+  listEvents(limit: number): readonly JobEvent[] {
+    return this.#events.latest(limit);
+  }
+
+  /** Whether the same job is held already. Throws `JobConflict` when another one is. */
+  #isHeld({ id, data }: PreparedJob, added: ReadonlyMap<string, PreparedJob>): boolean {
+    const held = this.#jobs.get(id)?.data ?? added.get(id)?.data;
+    const completed = this.#completed.get(id);
+    if (held === undefined && completed === undefined) return false;
+    const same = held === undefined ? completed?.fingerprint === fingerprint(data) : held === data;
+    if (!same) throw new JobConflict(id);
+    return true;
+  }
+
+  #insert({ id, stableId, data, delayMs, deduplicationKey, maxAttempts }: PreparedJob): void {
+    const nowMs = performance.now();
+    const entry: Entry = {
+      id,
+      stableId,
+      data,
+      deduplicationKey,
+      maxAttempts,
+      enqueuedAtMs: Date.now(),
+      attempts: 0,
+      dueMs: nowMs,
+      sequence: 0,
+      readySinceMs: nowMs,
+      token: null,
+      failure: null,
+    };
+    this.#jobs.set(id, entry);
+    this.capacity.used++;
+    if (deduplicationKey !== null) this.#deduplication.hold(deduplicationKey, id);
+    this.#events.record('enqueued', id);
+    this.#schedule(entry, delayMs);
+  }
+
+  #hand(entry: Entry, token: string): ClaimedJob {
+    entry.attempts++;
+    entry.token = token;
+    this.#active++;
+    this.#events.record('active', entry.id);
+    const maxAttempts = this.#mostAttempts(entry);
+    const { id, data, attempts: attempt, enqueuedAtMs } = entry;
+    return { id, token, data, attempt, maxAttempts, enqueuedAtMs };
+  }
+
+  /** The entry, while this delivery of it runs. */
+  #own({ id, token }: ClaimedJob): Entry | undefined {
+    const entry = this.#jobs.get(id);
+    return entry?.token === token ? entry : undefined;
+  }
+
+  #fail(entry: Entry, reason: FailureReason, detail: string): 'retry' | 'dead' {
+    if (entry.attempts >= this.#mostAttempts(entry)) {
+      this.#bury(entry, 'attempts-exhausted', `${reason}: ${detail}`);
+      return 'dead';
+    }
+    this.#schedule(entry, retryDelayMs(entry.id, entry.attempts, this.reliability));
+    this.#events.record('retrying', entry.id);
+    return 'retry';
+  }
+
+  #schedule(entry: Entry, delayMs: number): void {
+    const nowMs = performance.now();
+    if (delayMs === 0) {
+      this.#makeReady(entry, nowMs);
+    } else {
+      entry.dueMs = nowMs + delayMs;
+      entry.sequence = this.#sequence++;
+      this.#delayed.add(entry);
+    }
+    this.onWork();
+  }
+
+  #makeReady(entry: Entry, sinceMs: number): void {
+    entry.readySinceMs = sinceMs;
+    this.#ready.add(entry);
+  }
+
+  #complete({ id, stableId, data, deduplicationKey }: Entry): void {
+    this.#jobs.delete(id);
+    this.capacity.used--;
+    this.#events.record('completed', id);
+    this.#completed.set(id, { fingerprint: stableId ? fingerprint(data) : null, deduplicationKey });
+    trim(this.#completed, this.reliability.completed_retention, (goneId, gone) =>
+      this.#deduplication.free(gone.deduplicationKey, goneId),
+    );
+  }
+
+  #bury(entry: Entry, reason: string, detail: string | null): void {
+    entry.failure = { reason, detail, failedAtMs: Date.now() };
+    this.#dead.set(entry.id, entry);
+    this.#events.record('failed', entry.id);
+    trim(this.#dead, this.reliability.failed_retention, (_, gone) => this.#forget(gone));
+  }
+
+  #forget({ id, deduplicationKey }: Entry): void {
+    this.#dead.delete(id);
+    this.#jobs.delete(id);
+    this.capacity.used--;
+    this.#deduplication.free(deduplicationKey, id);
+  }
+
+  #mostAttempts({ maxAttempts }: Entry): number {
+    return maxAttempts ?? this.reliability.max_attempts;
+  }
+}
+
+/** Takes the oldest out of a map that holds one too many. */
+function trim<Value>(map: Map<string, Value>, most: number, onGone: (key: string, value: Value) => void) {
+  if (map.size <= most) return;
+  for (const [key, value] of map) {
+    map.delete(key);
+    onGone(key, value);
+    break;
+  }
+}

@@ -1,0 +1,11 @@
+/** What the driver needs of a connection. A call is answered or rejects in a bounded time. */
+export interface QueueLink {
+  call(command: string, ...args: readonly (number | string)[]): Promise<unknown>;
+  /** Null when the server can serve, else what is wrong. Never rejects. */
+  health(): Promise<string | null>;
+  /** Calls that wait, and all later ones, reject. */
+  close(): void;
+}
+
+/** Opens a connection. `blockingMs`: how much longer than usual its calls may take. */
+export type OpenLink = (blockingMs: number) => Promise<QueueLink>;

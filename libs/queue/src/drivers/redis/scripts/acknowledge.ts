@@ -1,0 +1,38 @@
+import { APPEND, NOW, OWNS, RECORD, TAKE_BACK, WHOLE } from '../functions.js';
+import { queueScript } from '../script.js';
+
+/**
+ * Completes a job.
+ *
+ * Guarantee: only the delivery that holds the job completes it; from another one nothing changes. Its data is gone;
+ * its id and fingerprint stay while it is among the completed_retention last completed.
+ *
+ * Arguments: id, token. Answer: 'ok' or 'lost'.
+ */
+export const ACKNOWLEDGE = queueScript({
+  parts: ['jobs', 'active', 'tokens', 'attempts', 'max-attempts', 'completed', 'events'],
+  settings: ['event_retention', 'completed_retention'],
+  uses: [NOW, WHOLE, RECORD, APPEND, TAKE_BACK, OWNS],
+  body: `
+local id, token = arg(1), arg(2)
+if not owns(id, token) then return 'lost' end
+if completed_retention > 0 then
+  local text = redis.call('HGET', jobs, id) or ''
+  redis.call('HSET', jobs, id, 'c:' .. (string.match(text, '^2:%d+:([%w_-]*):') or ''))
+  append(completed, id, now_ms())
+else
+  redis.call('HDEL', jobs, id)
+end
+local excess = redis.call('ZCARD', completed) - completed_retention
+if excess > 0 then
+  for _, gone in ipairs(redis.call('ZRANGE', completed, 0, math.min(excess, 1000) - 1)) do
+    redis.call('HDEL', jobs, gone)
+    redis.call('ZREM', completed, gone)
+  end
+end
+redis.call('HDEL', attempts, id)
+redis.call('HDEL', own_max, id)
+take_back(id)
+record('completed', id)
+return 'ok'`,
+});

@@ -1,0 +1,75 @@
+import { APPEND, NOW, RECORD, WAKE, WHOLE } from '../functions.js';
+import { queueScript } from '../script.js';
+
+/**
+ * Writes a chunk of jobs.
+ *
+ * Guarantee: all of them are written or none. A job whose id is there with the same fingerprint, waiting, running,
+ * dead or among the completed, is not written again; with another one, the whole chunk is refused. A job whose
+ * deduplication key stands for a job that exists is not written and goes by that one's id. Running it again with the
+ * same ids changes nothing, so a lost answer may be followed by another try.
+ *
+ * Arguments: per job its id, fingerprint, data, delay in ms, deduplication key or '', attempts or ''.
+ * Answer: the ids, or 'conflict' and the place of the job in conflict.
+ */
+export const ENQUEUE = queueScript({
+  parts: ['jobs', 'wait', 'delayed', 'max-attempts', 'dedup', 'dedup-expiry', 'notify', 'events'],
+  settings: ['event_retention', 'deduplication_ttl_ms'],
+  uses: [NOW, WHOLE, RECORD, APPEND, WAKE],
+  body: `
+local WIDTH = 6
+local now = now_ms()
+local ids, fresh, fingerprints, keys = {}, {}, {}, {}
+
+local function first_with(key)
+  if keys[key] then return keys[key] end
+  local id = redis.call('HGET', dedup, key)
+  local until_ms = tonumber(redis.call('ZSCORE', dedup_expiry, key) or 0)
+  if id and until_ms > now and redis.call('HEXISTS', jobs, id) == 1 then return id end
+end
+
+local function fingerprint_of(id)
+  if fingerprints[id] then return fingerprints[id] end
+  local text = redis.call('HGET', jobs, id)
+  if not text then return nil end
+  return string.match(text, '^2:%d+:([%w_-]*):') or string.match(text, '^c:([%w_-]*)$') or 'unreadable'
+end
+
+for at = 1, (#ARGV - 2) / WIDTH do
+  local from = (at - 1) * WIDTH
+  local id, fingerprint, key = arg(from + 1), arg(from + 2), arg(from + 5)
+  local first = key ~= '' and first_with(key) or nil
+  if first then
+    ids[at] = first
+  else
+    local known = fingerprint_of(id)
+    if known and known ~= fingerprint then return { 'conflict', at } end
+    if not known then fresh[#fresh + 1] = from end
+    ids[at], fingerprints[id] = id, fingerprint
+    if key ~= '' then keys[key] = id end
+  end
+end
+
+for _, key in ipairs(redis.call('ZRANGEBYSCORE', dedup_expiry, '-inf', now, 'LIMIT', 0, 100 + #fresh)) do
+  redis.call('HDEL', dedup, key)
+  redis.call('ZREM', dedup_expiry, key)
+end
+
+for _, from in ipairs(fresh) do
+  local id, fingerprint, delay, key, most = arg(from + 1), arg(from + 2), tonumber(arg(from + 4)), arg(from + 5), arg(from + 6)
+  redis.call('HSET', jobs, id, '2:' .. whole(now) .. ':' .. fingerprint .. ':' .. arg(from + 3))
+  if most ~= '' then redis.call('HSET', own_max, id, most) end
+  if key ~= '' then
+    redis.call('HSET', dedup, key, id)
+    redis.call('ZADD', dedup_expiry, whole(now + deduplication_ttl_ms), key)
+  end
+  record('enqueued', id)
+  if delay > 0 then
+    redis.call('ZADD', delayed, whole(now + delay), id)
+  else
+    append(wait, id, now)
+  end
+end
+wake(#fresh)
+return ids`,
+});

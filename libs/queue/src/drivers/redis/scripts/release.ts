@@ -1,0 +1,29 @@
+import { COUNT_OF, NOW, OWNS, TAKE_BACK, WAKE, WHOLE } from '../functions.js';
+import { queueScript } from '../script.js';
+
+/**
+ * Gives jobs back, to be handed out before all others and in the order given.
+ *
+ * Guarantee: only jobs whose delivery is the caller's are moved. One that was not begun keeps no trace of it.
+ *
+ * Arguments: per job its id, token, and '1' when it was begun. Answer: how many were moved.
+ */
+export const RELEASE = queueScript({
+  parts: ['wait', 'active', 'tokens', 'attempts', 'notify'],
+  settings: [],
+  uses: [NOW, WHOLE, COUNT_OF, TAKE_BACK, OWNS, WAKE],
+  body: `
+local moved = 0
+for at = #ARGV / 3, 1, -1 do
+  local id, token, begun = arg(at * 3 - 2), arg(at * 3 - 1), arg(at * 3) == '1'
+  if owns(id, token) then
+    local first = tonumber(redis.call('ZRANGE', wait, 0, 0, 'WITHSCORES')[2])
+    redis.call('ZADD', wait, whole(first and first - 1 or now_ms() * 1000), id)
+    if not begun then redis.call('HSET', attempts, id, math.max(0, count_of(attempts, id, 1) - 1)) end
+    take_back(id)
+    moved = moved + 1
+  end
+end
+wake(moved)
+return moved`,
+});

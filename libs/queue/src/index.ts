@@ -1,0 +1,28 @@
+export { type QueueCapabilities, type QueueLimits } from './capabilities.js';
+export { openQueue, QUEUE_DRIVERS } from './drivers.js';
+export {
+  BatchIncomplete,
+  CannotConsume,
+  HandlerExists,
+  InvalidJob,
+  JobConflict,
+  QueueFull,
+  QueueOptionUnsupported,
+  QueueStopped,
+  QueueUnavailable,
+} from './failures.js';
+export { QUEUE, QueueModule } from './module.js';
+export { type QueueParts, type Reliability } from './options.js';
+export {
+  type DeadLetter,
+  type FailureReason,
+  type Job,
+  type JobEvent,
+  type JobHandler,
+  type JobOptions,
+  type NewJob,
+  type ProcessOptions,
+  type Queue,
+  type QueueStats,
+} from './port.js';
+export { deadLetter, defer, type Settlement } from './settlement.js';

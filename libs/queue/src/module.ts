@@ -1,0 +1,100 @@
+import type { Config } from '@carillon/config';
+import {
+  CONFIG,
+  HEALTH,
+  type Health,
+  LOGGING,
+  type Logging,
+  METRICS_REGISTRY,
+  type Metrics,
+  PROCESS_STATE,
+  type ProcessState,
+  type Severity,
+  SHUTDOWN,
+  type Shutdown,
+  STARTUP,
+  type Startup,
+} from '@carillon/runtime';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { openQueue } from './drivers.js';
+import { countSettled, showDepths } from './metrics.js';
+import type { Queue } from './port.js';
+
+/** Token of the `Queue`. */
+export const QUEUE = Symbol('queue');
+/** Token of what an unreachable broker means for the process; without a provider it is a degradation. */
+const QUEUE_SEVERITY = Symbol('queue severity');
+
+const PART = 'queue';
+
+interface Surroundings {
+  readonly config: Config;
+  readonly logging: Logging;
+  readonly metrics: Metrics;
+  readonly state: ProcessState;
+  readonly startup: Startup;
+  readonly health: Health;
+  readonly shutdown: Shutdown;
+  readonly severity: Severity;
+}
+
+/** A queue tied to the life of the process: connected at start, worked on once it runs, given back at the stop. */
+async function openProcessQueue(around: Surroundings): Promise<Queue> {
+  const { config, logging, metrics, state, startup, health, shutdown, severity } = around;
+  const { driver, reliability } = config.queue;
+  const queue = await openQueue(
+    driver,
+    {
+      reliability,
+      log: logging.for('service::queue'),
+      mayConsume: () => state.current !== 'STARTING',
+      onSettled: countSettled(metrics),
+    },
+    config,
+  );
+  if (driver !== 'none') {
+    startup.needs({ name: PART, connect: () => queue.connect() });
+    health.register({ part: PART, severity, check: () => queue.health() });
+    showDepths(queue, metrics);
+  }
+  shutdown.onShutdown('flush', PART, () => queue.drain(), { bound: 'queue' });
+  shutdown.onShutdown('disconnect', PART, () => queue.close());
+  return queue;
+}
+
+/** The queue of `queue.driver`, for the whole process. Needs `RuntimeModule`. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: QUEUE,
+      inject: [
+        CONFIG,
+        LOGGING,
+        METRICS_REGISTRY,
+        PROCESS_STATE,
+        STARTUP,
+        HEALTH,
+        SHUTDOWN,
+        { token: QUEUE_SEVERITY, optional: true },
+      ],
+      useFactory: (
+        config: Config,
+        logging: Logging,
+        metrics: Metrics,
+        state: ProcessState,
+        startup: Startup,
+        health: Health,
+        shutdown: Shutdown,
+        severity: Severity = 'non-critical',
+      ) => openProcessQueue({ config, logging, metrics, state, startup, health, shutdown, severity }),
+    },
+  ],
+  exports: [QUEUE],
+})
+export class QueueModule {
+  /** For a process that is nothing without its queue, as a webhook worker: `/up` answers 503 when it is away. */
+  static forWorker(): DynamicModule {
+    return { module: QueueModule, providers: [{ provide: QUEUE_SEVERITY, useValue: 'critical' }] };
+  }
+}

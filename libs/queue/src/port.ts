@@ -1,0 +1,173 @@
+import type { QueueCapabilities, QueueLimits } from './capabilities.js';
+import type { Settlement } from './settlement.js';
+
+/**
+ * Work that waits for a worker, in named queues that begin to exist when they are first used. Every driver promises:
+ *
+ * - At least once. A job whose `enqueue` resolved is handed to a handler until one settles it, however often
+ *   processes die in between (unless the driver is not `durable`). It may be handed out twice: handlers are
+ *   idempotent. No order is promised between jobs; drivers hand out what waits longest first, where they can.
+ * - A handler that resolves acknowledges. One that rejects, crashes or loses its lease has failed the delivery: the
+ *   job comes again after a wait that doubles from `retry_base_delay_ms` to `retry_max_delay_ms`, with a jitter that
+ *   spreads jobs but is the same for the same job and attempt. A failure at the last attempt makes it a dead letter.
+ * - Attempts count from 1. Dead letters are kept until replayed or removed, the newest `failed_retention` of them.
+ * - What cannot be read becomes a dead letter with reason `invalid-envelope`; it never stops the queue.
+ * - An option the driver cannot honour rejects with `QueueOptionUnsupported`, and nothing is written.
+ * - Everything is bounded: a batch, an answer, a wait, the jobs a worker holds.
+ * - A broker that is away makes calls reject with `QueueUnavailable` and consumption pause; both recover by
+ *   themselves. There is never a fallback to the memory of the process.
+ */
+export interface Queue {
+  /** As configured, as in `redis-cluster`. */
+  readonly driver: string;
+  readonly capabilities: QueueCapabilities;
+  readonly limits: QueueLimits;
+  /** The first 1000 queues this process has produced to or consumes. */
+  readonly queues: ReadonlySet<string>;
+
+  /** Reaches the broker, once; may be called again after it failed. Consumption begins after it. */
+  connect(): Promise<void>;
+
+  /**
+   * Resolves with the job's id once the job is safe. Rejects with `InvalidJob`, `JobConflict`, `QueueFull`,
+   * `QueueOptionUnsupported`, `QueueUnavailable` or `QueueStopped`; after `QueueUnavailable` the job may be there
+   * all the same.
+   */
+  enqueue(queue: string, data: string, options?: JobOptions): Promise<string>;
+
+  /**
+   * Resolves with the ids in order. Written in chunks of at most `max_batch_size` and `maxBatchJobs` jobs; a chunk is
+   * written whole or not at all where the driver's store can do that. Rejects like `enqueue` when nothing was written,
+   * else with `BatchIncomplete`, which says what was.
+   */
+  enqueueBatch(queue: string, jobs: readonly NewJob[]): Promise<string[]>;
+
+  /**
+   * Hands the queue's jobs to this handler from `connect` until `drain`. Throws `HandlerExists` for a second handler of
+   * one queue in one process, `CannotConsume` where the driver only produces, `QueueStopped` after `drain`.
+   */
+  process(queue: string, handler: JobHandler, options?: ProcessOptions): void;
+
+  stats(queue: string): Promise<QueueStats>;
+
+  /** Oldest first. Fewer than `limit` (at most 1000) when they are large, but never none while there are some. */
+  listDeadLetters(queue: string, limit: number): Promise<readonly DeadLetter[]>;
+
+  /** Makes up to `limit` dead letters ready again, oldest first, their attempts forgotten; how many it were. */
+  replayDeadLetters(queue: string, limit: number): Promise<number>;
+
+  /** Forgets dead letters that `listDeadLetters` named; how many of them there were. */
+  removeDeadLetters(queue: string, ids: readonly string[]): Promise<number>;
+
+  /** The latest events, oldest first, at most `limit` (at most 1000). Empty where the driver records none. */
+  listEvents(queue: string, limit: number): Promise<readonly JobEvent[]>;
+
+  /** Rejects when the broker cannot serve. */
+  health(): Promise<void>;
+
+  /**
+   * Ends this process's work: pulls nothing more, lets running handlers finish for `shutdown_timeout_ms`, then aborts
+   * their `signal` and gives their jobs back, like those not begun. Producing goes on. A driver that is not durable
+   * works off what is ready instead, since nobody else could. Idempotent, never rejects.
+   */
+  drain(): Promise<void>;
+
+  /** Drains, makes every later call reject with `QueueStopped`, releases connections. Deletes nothing. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface JobOptions {
+  /**
+   * 1 to 512 bytes; absent: a new one. While a job of this id waits, runs, is a dead letter or is among the
+   * `completed_retention` last completed ones, enqueuing the same data again resolves and changes nothing, and other
+   * data rejects with `JobConflict`.
+   */
+  readonly jobId?: string;
+  /**
+   * 1 to 512 bytes. For `deduplication_ttl_ms`, and as long as that job still exists, a job with the same key resolves
+   * with the id of the first one and is not written.
+   */
+  readonly deduplicationKey?: string;
+  /** Earliest time from now; absent or 0: ready at once. */
+  readonly delayMs?: number;
+  /** Instead of `max_attempts`. */
+  readonly maxAttempts?: number;
+  /** A hint for brokers that spread a queue or keep order within a key. Others have no use for it. */
+  readonly partitionKey?: string;
+}
+
+export interface NewJob extends JobOptions {
+  readonly data: string;
+}
+
+/** A job as handed out. */
+export interface Job {
+  readonly id: string;
+  readonly queue: string;
+  readonly data: string;
+  /** 1 on the first delivery. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** Null where the broker does not tell. */
+  readonly enqueuedAtMs: number | null;
+  /** Aborted when the lease is lost or the stop's time is over: end side effects, settling is ignored from here on. */
+  readonly signal: AbortSignal;
+  /** Renews the lease now, beside the automatic renewal; false when it is lost. */
+  renew(): Promise<boolean>;
+}
+
+export type JobHandler = (job: Job) => Promise<Settlement | void>;
+
+export interface ProcessOptions {
+  /** Handlers of this queue that run at once; absent: the driver's. */
+  readonly concurrency?: number;
+  /** Jobs held at once, running ones included; absent: `worker_prefetch`. Below the concurrency it bounds that too. */
+  readonly prefetch?: number;
+}
+
+/** Null: the driver cannot tell. */
+export interface QueueStats {
+  readonly ready: number | null;
+  readonly active: number | null;
+  readonly delayed: number | null;
+  readonly deadLetter: number | null;
+  readonly completed: number | null;
+  /** How long the job that waits longest has been ready; null also when nothing is. */
+  readonly oldestReadyAgeMs: number | null;
+}
+
+/** Why a delivery failed, beside the reasons handlers give. */
+export type FailureReason =
+  | 'processor-error'
+  | 'processor-crash'
+  | 'lease-expired'
+  | 'attempts-exhausted'
+  | 'invalid-envelope';
+
+export interface DeadLetter {
+  readonly id: string;
+  /** Null when what is stored cannot be read, or is larger than any job. */
+  readonly data: string | null;
+  /** A `FailureReason`, or what the handler said. */
+  readonly reason: string;
+  /** For `attempts-exhausted`, why the last delivery failed; scrubbed, for operators. */
+  readonly detail: string | null;
+  /** Deliveries made. */
+  readonly attempts: number;
+  readonly enqueuedAtMs: number | null;
+  readonly failedAtMs: number;
+}
+
+export interface JobEvent {
+  readonly event:
+    | 'enqueued'
+    | 'waiting'
+    | 'active'
+    | 'completed'
+    | 'retrying'
+    | 'stalled'
+    | 'failed'
+    | 'replayed';
+  readonly jobId: string;
+  readonly timestamp: number;
+}

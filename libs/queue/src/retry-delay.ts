@@ -1,0 +1,37 @@
+/** What decides when a failed job comes again. */
+export interface RetrySettings {
+  readonly retry_base_delay_ms: number;
+  readonly retry_max_delay_ms: number;
+  /** 0 to 1: the part of the wait that varies, in both directions. */
+  readonly retry_jitter: number;
+}
+
+const WORD = 2 ** 32;
+const OFFSET_HIGH = 0xcbf29ce4;
+const OFFSET_LOW = 0x84222325;
+/** The prime is 2^40 + 0x1b3. */
+const PRIME_LOW = 0x1b3;
+const PRIME_SHIFT = 2 ** 8;
+/** Beyond it every wait is the longest one. */
+const MOST_DOUBLINGS = 62;
+
+/** FNV-1a-64 of a text in UTF-8, as a part of 1. In two 32-bit halves, which is what scripts in Redis can do too. */
+export function fnvFraction(text: string): number {
+  let high = OFFSET_HIGH;
+  let low = OFFSET_LOW;
+  for (const byte of Buffer.from(text, 'utf8')) {
+    const mixed = (low ^ byte) >>> 0;
+    const product = mixed * PRIME_LOW;
+    high = (high * PRIME_LOW + Math.floor(product / WORD) + ((mixed * PRIME_SHIFT) % WORD)) % WORD;
+    low = product % WORD;
+  }
+  return high / WORD + low / WORD / WORD;
+}
+
+/** The wait after a failed attempt (from 1), in whole milliseconds: the same for the same job and attempt. */
+export function retryDelayMs(jobId: string, attempt: number, settings: RetrySettings): number {
+  const { retry_base_delay_ms: base, retry_max_delay_ms: max, retry_jitter: jitter } = settings;
+  const wait = Math.min(base * 2 ** Math.min(attempt - 1, MOST_DOUBLINGS), max);
+  const varied = wait * (1 - jitter + 2 * jitter * fnvFraction(`${jobId}:${attempt}`));
+  return Math.min(Math.floor(varied), max);
+}

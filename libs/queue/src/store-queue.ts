@@ -1,0 +1,228 @@
+import { pause } from '@carillon/runtime';
+import { randomUUID } from 'node:crypto';
+import type { QueueCapabilities, QueueLimits } from './capabilities.js';
+import { checkJob, checkQueueName } from './check-job.js';
+import { chunks } from './chunks.js';
+import { BatchIncomplete, CannotConsume, HandlerExists, InvalidJob, QueueStopped } from './failures.js';
+import { MOST_JOBS, type JobStore, type PreparedJob } from './job-store.js';
+import type { QueueParts } from './options.js';
+import type {
+  DeadLetter,
+  JobEvent,
+  JobHandler,
+  JobOptions,
+  NewJob,
+  ProcessOptions,
+  Queue,
+  QueueStats,
+} from './port.js';
+import { Worker, type WorkerSettings } from './worker/worker.js';
+
+export interface StoreQueueOptions {
+  readonly driver: string;
+  readonly capabilities: QueueCapabilities;
+  readonly limits: QueueLimits;
+  /** Handlers of one queue that run at once. */
+  readonly concurrency: number;
+  /** Jobs of one queue held at once. */
+  readonly prefetch: number;
+}
+
+/** How much of the time to stop is kept for giving jobs back. */
+const RELEASE_PART = 0.1;
+const MOST_RELEASE_MS = 1000;
+/** What closing may still wait for jobs that came in while others were being drained. */
+const CLOSING_MS = 1000;
+const LOOK_AGAIN_MS = 10;
+const MOST_NAMES = 1000;
+
+/** A queue over a store that keeps jobs and their states itself; pulls with one `Worker` per queue. */
+export class StoreQueue implements Queue {
+  readonly driver: string;
+  readonly capabilities: QueueCapabilities;
+  readonly limits: QueueLimits;
+  readonly queues = new Set<string>();
+  readonly #workers = new Map<string, Worker>();
+  #connected = false;
+  #draining: Promise<void> | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(
+    private readonly store: JobStore,
+    private readonly options: StoreQueueOptions,
+    private readonly parts: QueueParts,
+  ) {
+    this.driver = options.driver;
+    this.capabilities = options.capabilities;
+    this.limits = options.limits;
+  }
+
+  async connect(): Promise<void> {
+    this.#mustBeOpen();
+    if (this.#connected) return;
+    await this.store.connect();
+    this.#connected = true;
+    if (this.#draining === null) for (const worker of this.#workers.values()) worker.start();
+  }
+
+  async enqueue(queue: string, data: string, options: JobOptions = {}): Promise<string> {
+    const [id = ''] = await this.enqueueBatch(queue, [{ ...options, data }]);
+    return id;
+  }
+
+  async enqueueBatch(queue: string, jobs: readonly NewJob[]): Promise<string[]> {
+    this.#mustBeOpen();
+    checkQueueName(queue);
+    this.#remember(queue);
+    const prepared = jobs.map((job) => this.#prepare(job));
+    const ids: string[] = [];
+    const mostJobs = Math.min(this.parts.reliability.max_batch_size, this.limits.maxBatchJobs);
+    for (const chunk of chunks(prepared, mostJobs)) {
+      try {
+        ids.push(...(await this.store.add(queue, chunk.jobs)));
+      } catch (error) {
+        if (ids.length === 0 || !(error instanceof Error)) throw error;
+        const left = Array.from({ length: jobs.length - ids.length }, (_, n) => ids.length + n);
+        throw new BatchIncomplete(
+          [...ids, ...left.map(() => null)],
+          left.map((index) => ({ index, error })),
+        );
+      }
+    }
+    return ids;
+  }
+
+  process(queue: string, handler: JobHandler, options: ProcessOptions = {}): void {
+    if (this.#draining !== null) throw new QueueStopped();
+    checkQueueName(queue);
+    if (!this.capabilities.consume) throw new CannotConsume(this.driver);
+    if (this.#workers.has(queue)) throw new HandlerExists(queue);
+    const { log, mayConsume = () => true, onSettled = () => undefined } = this.parts;
+    const settings = this.#settings(options);
+    const worker = new Worker({ store: this.store, queue, handler, settings, log, mayConsume, onSettled });
+    this.#workers.set(queue, worker);
+    this.#remember(queue);
+    if (this.#connected) worker.start();
+  }
+
+  async stats(queue: string): Promise<QueueStats> {
+    this.#mustBeOpen();
+    checkQueueName(queue);
+    return this.store.stats(queue);
+  }
+
+  async listDeadLetters(queue: string, limit: number): Promise<readonly DeadLetter[]> {
+    this.#mustBeOpen();
+    checkQueueName(queue);
+    return limit < 1 ? [] : this.store.listDeadLetters(queue, Math.min(limit, MOST_JOBS));
+  }
+
+  async replayDeadLetters(queue: string, limit: number): Promise<number> {
+    this.#mustBeOpen();
+    checkQueueName(queue);
+    let count = 0;
+    while (count < limit) {
+      const asked = Math.min(limit - count, MOST_JOBS);
+      const replayed = await this.store.replayDeadLetters(queue, asked);
+      count += replayed;
+      if (replayed < asked) break;
+    }
+    return count;
+  }
+
+  async removeDeadLetters(queue: string, ids: readonly string[]): Promise<number> {
+    this.#mustBeOpen();
+    checkQueueName(queue);
+    let count = 0;
+    for (let start = 0; start < ids.length; start += MOST_JOBS) {
+      count += await this.store.removeDeadLetters(queue, ids.slice(start, start + MOST_JOBS));
+    }
+    return count;
+  }
+
+  async listEvents(queue: string, limit: number): Promise<readonly JobEvent[]> {
+    this.#mustBeOpen();
+    checkQueueName(queue);
+    return limit < 1 ? [] : this.store.listEvents(queue, Math.min(limit, MOST_JOBS));
+  }
+
+  async health(): Promise<void> {
+    this.#mustBeOpen();
+    await this.store.health();
+  }
+
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain();
+    return this.#draining;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #drain(): Promise<void> {
+    const totalMs = this.parts.reliability.shutdown_timeout_ms;
+    const drainMs = totalMs - Math.min(MOST_RELEASE_MS, totalMs * RELEASE_PART);
+    if (this.capabilities.durable) await this.#stopWorkers(drainMs);
+    else await this.#workOff(drainMs);
+  }
+
+  async #close(): Promise<void> {
+    await this.drain();
+    if (!this.capabilities.durable) {
+      await this.#workOff(CLOSING_MS);
+      await this.#stopWorkers(0);
+    }
+    await this.store.close();
+  }
+
+  async #stopWorkers(timeoutMs: number): Promise<void> {
+    const left = await Promise.all([...this.#workers.values()].map((worker) => worker.stop(timeoutMs)));
+    const released = left.reduce((sum, count) => sum + count, 0);
+    if (released > 0) this.parts.log.warn('running jobs were given back at the stop', { jobs: released });
+  }
+
+  /** Waits until nothing is ready or running in the queues this process works on. */
+  async #workOff(timeoutMs: number): Promise<void> {
+    if (!this.#connected) return;
+    const deadlineMs = performance.now() + timeoutMs;
+    for (const [queue, worker] of this.#workers) {
+      while (performance.now() < deadlineMs) {
+        const { ready } = await this.store.stats(queue);
+        if (ready === 0 && worker.idle) break;
+        await pause(LOOK_AGAIN_MS);
+      }
+    }
+  }
+
+  #prepare(job: NewJob): PreparedJob {
+    checkJob(job, this);
+    const { jobId, data, delayMs = 0, deduplicationKey = null, maxAttempts = null } = job;
+    const id = jobId ?? randomUUID();
+    return { id, stableId: jobId !== undefined, data, delayMs, deduplicationKey, maxAttempts };
+  }
+
+  #remember(queue: string): void {
+    if (this.queues.size < MOST_NAMES) this.queues.add(queue);
+  }
+
+  #settings({
+    concurrency = this.options.concurrency,
+    prefetch = this.options.prefetch,
+  }: ProcessOptions): WorkerSettings {
+    for (const [name, value] of Object.entries({ concurrency, prefetch })) {
+      if (!Number.isSafeInteger(value) || value < 1) {
+        throw new InvalidJob(`${name} must be an integer of at least 1`);
+      }
+    }
+    const { reliability } = this.parts;
+    const lease = this.capabilities.leasing ? reliability : null;
+    return { concurrency, prefetch, pollMs: reliability.worker_poll_interval_ms, lease };
+  }
+
+  /** From the beginning of `close` on, every call is refused. */
+  #mustBeOpen(): void {
+    if (this.#closing !== null) throw new QueueStopped();
+  }
+}

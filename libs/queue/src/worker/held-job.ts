@@ -1,0 +1,48 @@
+import type { ClaimedJob } from '../job-store.js';
+import type { Job } from '../port.js';
+
+/** A job between its claim and its settlement, as its handler sees it. */
+export class HeldJob implements Job {
+  readonly id: string;
+  readonly data: string;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly enqueuedAtMs: number;
+  /** Whether its handler was called. */
+  begun = false;
+  /** Whether settling it is over, or somebody else's. */
+  lost = false;
+  /** Made when somebody looks: most handlers do not. */
+  #controller: AbortController | null = null;
+
+  constructor(
+    readonly queue: string,
+    readonly claimed: ClaimedJob,
+    /** On the clock of `performance.now()`; past it somebody else may have the job. Infinity: no lease. */
+    public leaseUntilMs: number,
+    private readonly renewOne: (job: HeldJob) => Promise<void>,
+  ) {
+    this.id = claimed.id;
+    this.data = claimed.data;
+    this.attempt = claimed.attempt;
+    this.maxAttempts = claimed.maxAttempts;
+    this.enqueuedAtMs = claimed.enqueuedAtMs;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.lost) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  async renew(): Promise<boolean> {
+    if (!this.lost) await this.renewOne(this);
+    return !this.lost;
+  }
+
+  /** Tells the handler that the job is no longer its own. */
+  lose(): void {
+    this.lost = true;
+    this.#controller?.abort();
+  }
+}

@@ -1,0 +1,24 @@
+import { batchConformance } from './conformance/batch.js';
+import { deadLetterConformance } from './conformance/dead-letters.js';
+import { deliveryConformance } from './conformance/delivery.js';
+import { durableConformance } from './conformance/durable.js';
+import { identityConformance } from './conformance/identity.js';
+import { observationConformance } from './conformance/observation.js';
+import { stopConformance } from './conformance/stop.js';
+import type { Scene } from './scene.js';
+
+/** What every driver that honours all options must do. */
+export function queueConformance(name: string, openScene: () => Promise<Scene>): void {
+  deliveryConformance(name, openScene);
+  deadLetterConformance(name, openScene);
+  identityConformance(name, openScene);
+  batchConformance(name, openScene);
+  observationConformance(name, openScene);
+  stopConformance(name, openScene);
+}
+
+/** What a driver must do beyond that when its jobs outlive the process. */
+export function durableQueueConformance(name: string, openScene: () => Promise<Scene>): void {
+  queueConformance(name, openScene);
+  durableConformance(name, openScene);
+}

@@ -1,0 +1,76 @@
+import { engine, type EngineHandle } from '@carillon/engines';
+import type { Config } from '@carillon/config';
+import { openRedisLink, redisTarget } from '@carillon/redis';
+import { randomUUID } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import type { Queue } from '../src/index.js';
+import type { QueueLink } from '../src/drivers/redis/link.js';
+import { openRedisQueue, type RedisDriver } from '../src/drivers/redis/open.js';
+import { configuration, quick, recordingLog, type OpenOptions, type Scene } from './scene.js';
+
+const silent = { lost: () => {}, restored: () => {} };
+
+export interface RedisScene extends Scene {
+  readonly prefix: string;
+  /** A connection of the test's own. */
+  link(): Promise<QueueLink>;
+}
+
+function configurationOf(driver: RedisDriver, { url }: EngineHandle): Config {
+  return configuration(driver === 'redis' ? { REDIS_URL: url } : { REDIS_CLUSTER_NODES: url });
+}
+
+/** A corner of a real server. */
+export async function redisScene(driver: RedisDriver, given?: EngineHandle): Promise<RedisScene> {
+  const config = configurationOf(driver, given ?? (await engine(driver)));
+  const prefix = `t-${randomUUID()}`;
+  const { queue, database } = config;
+  const settings = {
+    ...config,
+    queue: {
+      ...queue,
+      redis: { ...queue.redis, prefix },
+      redis_cluster: { ...queue.redis_cluster, prefix },
+    },
+  };
+  const target = redisTarget(
+    { ...database.redis, cluster: { ...database.redis.cluster, nodes: queue.redis_cluster.nodes } },
+    { driver, urlOverride: queue.redis.url_override, clusterMode: driver === 'redis-cluster' },
+  );
+  const links = new Map<Queue, QueueLink[]>();
+
+  async function open({ onSettled, log, ...reliability }: OpenOptions = {}): Promise<Queue> {
+    const own: QueueLink[] = [];
+    const openQueue = openRedisQueue(
+      driver,
+      {
+        reliability: quick(reliability),
+        log: log ?? recordingLog().log,
+        ...(onSettled === undefined ? {} : { onSettled }),
+      },
+      settings,
+      async (blockingMs) => {
+        const link = await openRedisLink({ target, listener: silent, timeoutMs: 5000 + blockingMs });
+        own.push(link);
+        return link;
+      },
+    );
+    await openQueue.connect();
+    links.set(openQueue, own);
+    onTestFinished(() => openQueue.close());
+    return openQueue;
+  }
+
+  return {
+    prefix,
+    open,
+    cut: (queueToCut) => {
+      for (const link of links.get(queueToCut) ?? []) link.close();
+    },
+    link: async () => {
+      const link = await openRedisLink({ target, listener: silent });
+      onTestFinished(() => link.close());
+      return link;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { configure, type Config } from '@carillon/config';
+import { type LogFields, Logger } from '@carillon/runtime';
+import { onTestFinished } from 'vitest';
+import type { Job, Queue, Reliability } from '../src/index.js';
+
+/** A store that the queues of one test share, if the driver can share. */
+export interface Scene {
+  /** One process' queue, connected; closed when the test ends. */
+  open(options?: OpenOptions): Promise<Queue>;
+  /** Takes the broker away from one process for good. Absent where there is none. */
+  cut?(queue: Queue): void;
+}
+
+export interface OpenOptions extends Partial<Reliability> {
+  readonly onSettled?: (queue: string, outcome: 'ok' | 'retry' | 'dead', count: number) => void;
+  readonly log?: Logger;
+}
+
+/** The configuration without any file. */
+export function configuration(env: Record<string, string> = {}): Config {
+  const outcome = configure({
+    process: 'server',
+    argv: [],
+    env: { RUST_LOG: 'off', ...env },
+    cwd: '/nowhere',
+    files: { exists: () => false, read: () => '' },
+  });
+  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
+  return outcome.config;
+}
+
+/** Everything as configured by default, but with times that tests can wait for. */
+export function quick(options: Partial<Reliability> = {}): Reliability {
+  return {
+    ...configuration().queue.reliability,
+    retry_base_delay_ms: 20,
+    retry_max_delay_ms: 60,
+    lease_duration_ms: 600,
+    lease_renew_interval_ms: 100,
+    worker_poll_interval_ms: 50,
+    shutdown_timeout_ms: 2000,
+    ...options,
+  };
+}
+
+export interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** A log that keeps its lines. */
+export function recordingLog(): { readonly log: Logger; readonly lines: readonly Line[] } {
+  const lines: Line[] = [];
+  const log = new Logger('service::queue', 'debug', (level, _, message, fields = {}) => {
+    lines.push({ level, message, fields });
+  });
+  return { log, lines };
+}
+
+/** Waits until it is so; the runner's time-out ends it. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(10);
+}
+
+export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Something to wait for, and what ends the wait; opened at the latest when the test ends. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  const controller = new AbortController();
+  const opened = new Promise<void>((resolve) => {
+    controller.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const open = () => controller.abort();
+  onTestFinished(open);
+  return { opened, open };
+}
+
+/** Consumes a queue and remembers what it was given. */
+export function collect(queue: Queue, name: string, concurrency = 1): Job[] {
+  const jobs: Job[] = [];
+  queue.process(
+    name,
+    async (job) => {
+      jobs.push(job);
+    },
+    { concurrency },
+  );
+  return jobs;
+}

@@ -1,0 +1,13 @@
+import { createHash } from 'node:crypto';
+
+/** A Lua script that reads and writes the one key it is given, in one atomic step. */
+export interface RedisScript {
+  readonly lua: string;
+  /** What the server calls it once it knows it. */
+  readonly sha1: string;
+}
+
+export const redisScript = (lua: string): RedisScript => ({
+  lua,
+  sha1: createHash('sha1').update(lua).digest('hex'),
+});

@@ -1,0 +1,79 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SlowLane } from '../../src/delivery/slow-lane.js';
+
+const step = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('push' as const), frame: fc.string({ unit: 'binary' }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('shift' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('pop' as const) }) },
+);
+
+/** Carries a program out on a lane and on an array. */
+class Pair {
+  readonly lane = new SlowLane();
+  readonly model: string[] = [];
+
+  push(frame: string): void {
+    this.lane.push(frame);
+    this.model.push(frame);
+  }
+
+  shift(): void {
+    expect(this.lane.shift()).toBe(this.model.shift());
+  }
+
+  pop(): void {
+    this.lane.pop();
+    this.model.pop();
+  }
+
+  compare(): void {
+    expect(this.lane.size).toBe(this.model.length);
+    expect(this.lane.bytes).toBe(this.model.reduce((sum, frame) => sum + Buffer.byteLength(frame), 0));
+  }
+}
+
+describe('the lane of a slow client', () => {
+  it('is what an array would be, counted in bytes of UTF-8', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (program) => {
+        const pair = new Pair();
+        for (const one of program) {
+          if (one.kind === 'push') pair.push(one.frame);
+          else pair[one.kind]();
+          pair.compare();
+        }
+        while (pair.model.length > 0) pair.shift();
+        pair.compare();
+        pair.shift();
+      }),
+    );
+  });
+
+  it('stays one over thousands of frames, whatever is taken out between', () => {
+    const bursts = fc.array(fc.tuple(fc.nat(3000), fc.nat(3000), fc.nat(5)), { maxLength: 6 });
+    fc.assert(
+      fc.property(bursts, (program) => {
+        const pair = new Pair();
+        let next = 0;
+        for (const [pushes, shifts, pops] of program) {
+          for (let count = 0; count < pushes; count += 1) pair.push(`frame ${next++}`);
+          for (let count = 0; count < shifts; count += 1) pair.shift();
+          for (let count = 0; count < pops; count += 1) pair.pop();
+          pair.compare();
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('takes nothing out where nothing is', () => {
+    const lane = new SlowLane();
+    lane.pop();
+    expect(lane.shift()).toBeUndefined();
+    expect([lane.size, lane.bytes]).toEqual([0, 0]);
+  });
+});

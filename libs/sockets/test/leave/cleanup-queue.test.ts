@@ -1,0 +1,247 @@
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CleanupQueue, type CleanupOptions } from '../../src/leave/cleanup-queue.js';
+
+const OPTIONS: CleanupOptions = {
+  async_enabled: true,
+  fallback_to_sync: true,
+  queue_buffer_size: 1000,
+  batch_size: 3,
+  batch_timeout_ms: 100,
+  max_retry_attempts: 2,
+  workers: 1,
+};
+
+/** A queue whose work is written down, done at once unless told otherwise. */
+class Scene {
+  readonly done: number[] = [];
+  readonly lost: string[] = [];
+  /** What a task does before it is done; may reject. */
+  before: (task: number) => Promise<void> = () => Promise.resolve();
+  readonly queue: CleanupQueue<number>;
+
+  constructor(options: Partial<CleanupOptions> = {}) {
+    this.queue = new CleanupQueue<number>(
+      { ...OPTIONS, ...options },
+      async (task) => {
+        await this.before(task);
+        this.done.push(task);
+      },
+      { lost: (error) => void this.lost.push(String(error)) },
+    );
+  }
+
+  add(...tasks: number[]): void {
+    for (const task of tasks) this.queue.add(task);
+  }
+
+  /** What is done after every turn of the loop that can come without time passing. */
+  async turns(count = 1): Promise<readonly number[]> {
+    for (let turn = 0; turn < count; turn += 1) await vi.advanceTimersByTimeAsync(0);
+    return this.done;
+  }
+}
+
+const fails = (): Promise<void> => Promise.reject(new Error('store away'));
+const BREAKER_MS = 30_000;
+
+describe('the cleanup queue', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('does nothing in the turn a task is added, and a batch in the next', async () => {
+    const scene = new Scene();
+    scene.add(1, 2);
+    expect(scene.queue.size).toBe(2);
+    expect(scene.done).toEqual([]);
+    expect(await scene.turns()).toEqual([1, 2]);
+    expect(scene.queue.size).toBe(0);
+  });
+
+  it('takes a batch at a time, with a turn in between while they are full', async () => {
+    const scene = new Scene();
+    scene.add(1, 2, 3, 4, 5, 6, 7);
+    vi.runAllTicks();
+    const seen: number[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      vi.advanceTimersToNextTimer();
+      await Promise.resolve();
+      await Promise.resolve();
+      seen.push(scene.done.length);
+    }
+    // The rest of a batch waits for its time.
+    expect(seen).toEqual([3, 6, 7]);
+  });
+
+  it('lets the rest of a batch wait for its time, or until it is full', async () => {
+    const scene = new Scene();
+    scene.add(1, 2, 3, 4);
+    expect(await scene.turns(5)).toEqual([1, 2, 3]);
+    await vi.advanceTimersByTimeAsync(99);
+    expect(scene.done).toEqual([1, 2, 3]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(scene.done).toEqual([1, 2, 3, 4]);
+    scene.add(5, 6, 7, 8);
+    expect(await scene.turns(5)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    scene.add(9, 10);
+    expect(await scene.turns(5)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it('spreads tasks over its queues, each with its own batch', async () => {
+    const scene = new Scene({ workers: 2, batch_size: 2 });
+    scene.add(1, 2, 3, 4, 5, 6);
+    await vi.advanceTimersByTimeAsync(0);
+    expect([...scene.done].sort()).toEqual([1, 2, 3, 4]);
+  });
+
+  it('works in line when it is not asynchronous', () => {
+    const scene = new Scene({ async_enabled: false });
+    const begun: number[] = [];
+    scene.before = async (task) => void begun.push(task);
+    scene.add(1, 2);
+    expect(begun).toEqual([1, 2]);
+  });
+
+  it('works in line when every queue is full, and never holds more', () => {
+    const scene = new Scene({ workers: 2, queue_buffer_size: 2 });
+    const begun: number[] = [];
+    scene.before = async (task) => void begun.push(task);
+    scene.add(1, 2, 3, 4);
+    expect(begun).toEqual([]);
+    scene.add(5, 6);
+    expect(begun).toEqual([5, 6]);
+  });
+
+  it('tries again later instead when told so, and says what it gave up', async () => {
+    const scene = new Scene({ fallback_to_sync: false, queue_buffer_size: 1, batch_size: 1 });
+    scene.add(1, 2);
+    expect(scene.queue.size).toBe(2);
+    // A turn of the loop takes a millisecond of the replaced clock.
+    await vi.advanceTimersByTimeAsync(101);
+    expect(scene.done).toEqual([1, 2]);
+
+    const blocked = new Scene({ fallback_to_sync: false, queue_buffer_size: 1, batch_timeout_ms: 50 });
+    // Nothing is ever taken: the loop has no turn for batches.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    blocked.add(1, 2);
+    vi.advanceTimersByTime(100);
+    expect(blocked.lost).toEqual([]);
+    vi.advanceTimersByTime(50);
+    expect(blocked.lost).toEqual(['Error: cleanup queues are full']);
+  });
+
+  it('empties itself at once: what waits, what waits for another attempt, and what is being done', async () => {
+    const scene = new Scene({ fallback_to_sync: false, queue_buffer_size: 3 });
+    const release: (() => void)[] = [];
+    scene.before = () => new Promise((resolve) => void release.push(resolve));
+    scene.add(1, 2, 3);
+    await scene.turns();
+    expect(release).toHaveLength(3);
+    scene.add(4, 5, 6, 7);
+    let isEmpty = false;
+    const emptied = scene.queue.empty().then(() => (isEmpty = true));
+    await scene.turns(3);
+    expect(release).toHaveLength(7);
+    for (const one of release.slice(1)) one();
+    await scene.turns(3);
+    expect([scene.queue.size, isEmpty]).toEqual([1, false]);
+    release[0]?.();
+    await emptied;
+    expect([...scene.done].sort()).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(scene.done).toHaveLength(7);
+  });
+
+  it('goes on after a task that fails, and says so', async () => {
+    const scene = new Scene();
+    scene.before = (task) => (task === 2 ? fails() : Promise.resolve());
+    scene.add(1, 2, 3);
+    expect(await scene.turns()).toEqual([1, 3]);
+    expect(scene.lost).toEqual(['Error: store away']);
+    expect(scene.queue.size).toBe(0);
+  });
+
+  it('works in line for half a minute after more than 10 failures in a row', async () => {
+    const scene = new Scene({ batch_size: 100 });
+    const begun: number[] = [];
+    scene.before = (task) => {
+      begun.push(task);
+      return fails();
+    };
+    for (let task = 1; task <= 10; task += 1) scene.add(task);
+    await scene.turns();
+    scene.add(11);
+    expect(begun).toHaveLength(10);
+    await scene.turns();
+    scene.add(12);
+    expect(begun).toHaveLength(12);
+    await vi.advanceTimersByTimeAsync(BREAKER_MS - 1);
+    scene.before = async (task) => void begun.push(task);
+    scene.add(13);
+    expect(begun).toHaveLength(13);
+    await vi.advanceTimersByTimeAsync(1);
+    scene.add(14);
+    expect(begun).toHaveLength(13);
+    await scene.turns();
+    expect(scene.done).toEqual([13, 14]);
+  });
+
+  it('is back to working in line when the first task after that fails too', async () => {
+    const scene = new Scene({ batch_size: 100 });
+    const begun: number[] = [];
+    scene.before = (task) => {
+      begun.push(task);
+      return fails();
+    };
+    for (let task = 1; task <= 11; task += 1) scene.add(task);
+    await scene.turns();
+    // Failures meanwhile do not put the trial off.
+    await vi.advanceTimersByTimeAsync(BREAKER_MS - 1);
+    scene.add(12);
+    await vi.advanceTimersByTimeAsync(1);
+    scene.add(13);
+    expect(begun).toHaveLength(12);
+    await scene.turns();
+    scene.add(14);
+    expect(begun).toHaveLength(14);
+  });
+
+  it('counts only failures in a row', async () => {
+    const scene = new Scene({ batch_size: 100 });
+    scene.before = (task) => (task % 11 === 0 ? Promise.resolve() : fails());
+    for (let task = 1; task <= 110; task += 1) scene.add(task);
+    await scene.turns();
+    const begun: number[] = [];
+    scene.before = async (task) => void begun.push(task);
+    scene.add(111);
+    expect(begun).toEqual([]);
+  });
+
+  it('does every task exactly once, whatever its bounds and however they come', async () => {
+    const options = fc.record({
+      queue_buffer_size: fc.integer({ min: 1, max: 10 }),
+      batch_size: fc.integer({ min: 1, max: 10 }),
+      batch_timeout_ms: fc.integer({ min: 1, max: 20 }),
+      workers: fc.integer({ min: 1, max: 3 }),
+      async_enabled: fc.boolean(),
+    });
+    const arrivals = fc.array(fc.tuple(fc.nat(15), fc.nat(10)), { maxLength: 10 });
+    await fc.assert(
+      fc.asyncProperty(options, arrivals, async (bounds, bursts) => {
+        const scene = new Scene(bounds);
+        scene.before = () => Promise.resolve();
+        let added = 0;
+        for (const [tasks, waitMs] of bursts) {
+          for (let count = 0; count < tasks; count += 1) scene.add((added += 1));
+          expect(scene.queue.size).toBeLessThanOrEqual(added);
+          await vi.advanceTimersByTimeAsync(waitMs);
+        }
+        await scene.queue.empty();
+        expect(scene.queue.size).toBe(0);
+        const ordered = [...scene.done].sort((one, other) => one - other);
+        expect(ordered).toEqual(Array.from({ length: added }, (_, index) => index + 1));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,36 @@
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { APPS, Node, type Setting } from './node.js';
+
+/** What no test may leave behind: a dead process, errors, credentials in the log. */
+async function expectGoodEnd(node: Node): Promise<void> {
+  expect(node.process.isRunning).toBe(true);
+  expect(await node.stop()).toBe(0);
+  expect(node.complaints()).toEqual([]);
+}
+
+/**
+ * The same tests for every app that holds sockets, each app in one process with the setting. Whatever the tests do,
+ * the process must survive it without an error in its log, and end well when told to.
+ */
+export function onEveryApp(title: string, setting: Setting, tests: (node: Node) => void): void {
+  describe.each(APPS)(`${title} (%s)`, (app) => {
+    const node = new Node(app, setting);
+    beforeAll(() => node.start());
+    afterEach(() => node.dropClients());
+    tests(node);
+    afterAll(() => expectGoodEnd(node));
+  });
+}
+
+/** The same for tests that mostly wait: all of all apps at once, so that each must have channels of its own. */
+export function onEveryAppAtOnce(title: string, setting: Setting, tests: (node: Node) => void): void {
+  describe.concurrent.each(APPS)(`${title} (%s)`, (app) => {
+    const node = new Node(app, setting);
+    beforeAll(() => node.start());
+    tests(node);
+    afterAll(async () => {
+      node.dropClients();
+      await expectGoodEnd(node);
+    });
+  });
+}

@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  type RawAnswer,
+  rawHttp,
+  type RawRequest,
+  RawSocketClient,
+  type SpawnedNode,
+  spawnNode,
+} from '@carillon/testing';
+import { Api } from './api.js';
+import { Client } from './client.js';
+import { Scrape } from './scrape.js';
+import type { Tenant } from './tenant.js';
+
+/** Free ports, JSON logs, a short stop, and only the apps of the file. */
+const QUICK: Readonly<Record<string, string>> = {
+  ENVIRONMENT: 'test',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  METRICS_HOST: '127.0.0.1',
+  METRICS_PORT: '0',
+  LOG_OUTPUT_FORMAT: 'json',
+  SHUTDOWN_GRACE_PERIOD: '0',
+  SERVICE_DEFAULT_APP_ID: '',
+  SERVICE_DEFAULT_APP_KEY: '',
+  SERVICE_DEFAULT_APP_SECRET: '',
+};
+
+/** The apps that hold sockets. */
+export const APPS = ['server', 'gateway'] as const;
+export type AppName = (typeof APPS)[number];
+
+/** What a process is started with. */
+export interface Setting {
+  readonly tenants: readonly Tenant[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Sections of the configuration file besides the apps. */
+  readonly config?: Readonly<Record<string, unknown>>;
+}
+
+/** How a client connects. */
+export interface ConnectOptions {
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface LogLine {
+  readonly level: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** One of the apps in a process of its own, and the clients that a test has opened to it. */
+export class Node {
+  readonly #app: AppName;
+  readonly #setting: Setting;
+  readonly #clients: Client[] = [];
+  #process: SpawnedNode | null = null;
+  #port = 0;
+  #metricsPort = 0;
+
+  constructor(app: AppName, setting: Setting) {
+    this.#app = app;
+    this.#setting = setting;
+  }
+
+  /** Resolves when it says that it is ready. */
+  async start(): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-acceptance-'));
+    const file = join(folder, 'config.json');
+    const { tenants, config = {}, env = {} } = this.#setting;
+    writeFileSync(file, JSON.stringify({ ...config, app_manager: { array: { apps: tenants } } }));
+    const main = new URL(`../../../../../apps/${this.#app}/dist/src/main.js`, import.meta.url);
+    this.#process = spawnNode(fileURLToPath(main), ['--config', file], { ...QUICK, ...env });
+    const ready = /"message":"ready","listening":"http:\/\/[^"]*?:(\d+)","metrics":"http:\/\/[^"]*?:(\d+)\//;
+    const [, port, metricsPort] = await this.#process.says(ready);
+    rmSync(folder, { recursive: true });
+    this.#port = Number(port);
+    this.#metricsPort = Number(metricsPort);
+  }
+
+  get process(): SpawnedNode {
+    if (this.#process === null) throw new Error('not started');
+    return this.#process;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** The first app of the setting, for tests that need only one. */
+  get tenant(): Tenant {
+    const [first] = this.#setting.tenants;
+    if (first === undefined) throw new Error('the setting has no app');
+    return first;
+  }
+
+  /** Lines of the log so far. */
+  get log(): LogLine[] {
+    const lines = this.process.output.split('\n').slice(0, -1);
+    return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine);
+  }
+
+  /** A handshake that may be refused. */
+  upgrade(path: string, headers: Readonly<Record<string, string>> = {}): Promise<RawSocketClient> {
+    return RawSocketClient.open(this.#port, path, headers);
+  }
+
+  /** A WebSocket whose first frame is not read yet; fails when the upgrade is refused. */
+  async socket(
+    tenant = this.tenant,
+    { query = 'protocol=7', headers }: ConnectOptions = {},
+  ): Promise<Client> {
+    const raw = await this.upgrade(`/app/${tenant.key}?${query}`, headers);
+    const client = new Client(raw, tenant);
+    this.#clients.push(client);
+    if (raw.answer.status !== 101) throw new Error(`HTTP ${raw.answer.status}: ${raw.answer.body}`);
+    return client;
+  }
+
+  /** An established connection. */
+  async connect(tenant = this.tenant, options?: ConnectOptions): Promise<Client> {
+    return (await this.socket(tenant, options)).established();
+  }
+
+  api(tenant = this.tenant): Api {
+    return new Api(this.#port, tenant);
+  }
+
+  request(request: RawRequest): Promise<RawAnswer> {
+    return rawHttp(this.#port, request);
+  }
+
+  async metrics(): Promise<Scrape> {
+    return new Scrape((await rawHttp(this.#metricsPort, { path: '/metrics' })).body);
+  }
+
+  /** Ends what a test has opened. */
+  dropClients(): void {
+    for (const client of this.#clients.splice(0)) client.vanish();
+  }
+
+  /** Ends the process as an operator does; resolves with its exit code. */
+  stop(): Promise<number | null> {
+    return this.process.kill('SIGTERM');
+  }
+
+  /** What no test may leave behind: errors in the log, and credentials anywhere in it. */
+  complaints(): string[] {
+    const { output } = this.process;
+    const secrets = this.#setting.tenants.flatMap(({ id, key, secret }) => [
+      ...(output.includes(secret) ? [`the secret of ${id} is in the log`] : []),
+      ...(output.includes(key) ? [`the key of ${id} is in the log`] : []),
+    ]);
+    const errors = this.log.filter(({ level }) => level === 'ERROR').map((line) => JSON.stringify(line));
+    return [...errors, ...secrets];
+  }
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../harness/client.js';
+import { onEveryApp } from '../harness/every-app.js';
+import { eventually } from '../harness/eventually.js';
+import type { Node } from '../harness/node.js';
+import { tenant } from '../harness/tenant.js';
+
+const LARGE = 'x'.repeat(256 * 1024);
+/** More than the buffers of the system and the transport could take. */
+const ENOUGH = 200;
+
+/** Publishes large numbered events until told to stop; resolves with how many. */
+async function flood(node: Node, channel: string, isEnough: (sent: number) => boolean): Promise<number> {
+  let sent = 0;
+  while (sent < ENOUGH && !isEnough(sent)) {
+    await node.api().publish(channel, `tick-${sent}`, LARGE);
+    sent += 1;
+  }
+  return sent;
+}
+
+const stopReading = ({ raw }: Client): void => void raw.connection.socket.pause();
+const readOn = ({ raw }: Client): void => void raw.connection.socket.resume();
+const numberOf = (text: string): number => Number(/"event":"tick-(\d+)"/.exec(text)?.[1]);
+
+const isSlow = (node: Node): boolean => node.process.output.includes('"cause":"slow_consumer"');
+
+for (const [bound, env] of [
+  ['messages', { WEBSOCKET_MAX_MESSAGES: '20', WEBSOCKET_MAX_BYTES: 'none' }],
+  ['bytes', { WEBSOCKET_MAX_MESSAGES: 'none', WEBSOCKET_MAX_BYTES: '2097152' }],
+] as const) {
+  onEveryApp(
+    `a reader that stops reading, bounded in ${bound}`,
+    { tenants: [tenant('shop')], env: { ...env, RUST_LOG: 'debug' } },
+    (node) => {
+      it('is closed 4100, and nobody else notices', async () => {
+        const [slow, fast] = [await node.connect(), await node.connect()];
+        await slow.subscribe('news');
+        await fast.subscribe('news');
+        const reading: Promise<number[]> = (async () => {
+          const numbers: number[] = [];
+          for (;;) {
+            const text = await fast.nextText();
+            if (text.includes('"event":"end"')) return numbers;
+            numbers.push(numberOf(text));
+          }
+        })();
+        stopReading(slow);
+        const sent = await flood(node, 'news', () => isSlow(node));
+        expect(sent).toBeLessThan(ENOUGH);
+        await node.api().publish('news', 'end', '');
+        expect(await reading).toEqual(Array.from({ length: sent }, (_, index) => index));
+        readOn(slow);
+        const { texts, code } = await slow.ended();
+        expect(code).toBe(4100);
+        // What it had coming before that is what was published first, in order.
+        const events = texts.filter((text) => text.includes('"event":"tick-'));
+        expect(events.map(numberOf)).toEqual(events.map((_, index) => index));
+        expect(events.length).toBeLessThan(sent);
+        expect(await node.api().subscriptionCount('news')).toBe(1);
+      });
+    },
+  );
+}
+
+onEveryApp(
+  'a reader that stops reading where messages are dropped instead',
+  {
+    tenants: [tenant('shop')],
+    env: {
+      WEBSOCKET_MAX_MESSAGES: '20',
+      WEBSOCKET_MAX_BYTES: 'none',
+      WEBSOCKET_DISCONNECT_ON_BUFFER_FULL: 'false',
+    },
+  },
+  (node) => {
+    describe('when it reads on', () => {
+      it('has lost the newest messages, keeps the order, and stays', async () => {
+        const slow = await node.connect();
+        await slow.subscribe('news');
+        stopReading(slow);
+        const sent = await flood(node, 'news', () => false);
+        readOn(slow);
+        // What was queued has to leave before there is room for anything new, so it may take several marks.
+        const numbers: number[] = [];
+        let isThrough = false;
+        const reading = (async () => {
+          for (let text = await slow.nextText(); !text.includes('"mark"'); text = await slow.nextText())
+            numbers.push(numberOf(text));
+          isThrough = true;
+        })();
+        await eventually(async () => {
+          await node.api().publish('news', 'mark', '');
+          expect(isThrough).toBe(true);
+        });
+        await reading;
+        expect(numbers[0]).toBe(0);
+        expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+        expect(new Set(numbers).size).toBe(numbers.length);
+        expect(numbers.length).toBeGreaterThanOrEqual(20);
+        expect(numbers.length).toBeLessThan(sent);
+        const rest = await slow.pending();
+        expect(rest.filter((text) => !text.includes('"mark"'))).toEqual([]);
+      });
+    });
+  },
+);
