@@ -47,7 +47,7 @@ describe('a process that falls under fire', () => {
   it('is noticed, by itself and by the innocent clients', async () => {
     server = await ServerUnderFire.start();
     expect(await server.ailment()).toBeNull();
-    const group = await Innocents.start(server.port, STEADY);
+    const group = await Innocents.start(server.port, STEADY, 'client');
     await server.child.kill();
     expect(await server.ailment()).toContain('the process ended');
     expect(await group.finish()).not.toEqual([]);
