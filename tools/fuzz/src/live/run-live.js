@@ -73,24 +73,31 @@ class LiveRun {
     this.fail(this.#next, error, 'the end');
   }
 
-  async leave() {
+  /** Nobody hostile stays, and the service knows. @param {number} innocents connections that do stay */
+  async leave(innocents) {
     for (const leave of this.#lingering) await leave();
-    await this.#gone();
+    await this.#gone(innocents);
   }
 
-  /** Waits until no hostile client is connected any more as far as the service knows. */
-  async #gone() {
+  /** @param {number} innocents */
+  async #gone(innocents) {
     const deadline = Date.now() + GONE_MS;
     for (;;) {
       const connected = await this.server.metric('service_connected');
-      if (connected === 2 * Innocents.SOCKETS) return;
-      must(
-        Date.now() < deadline,
-        `${connected} connections are still counted, ${2 * Innocents.SOCKETS} are there`,
-      );
+      if (connected === innocents) return;
+      must(Date.now() < deadline, `${connected} connections are still counted, ${innocents} are there`);
       await new Promise((later) => setTimeout(later, 50));
     }
   }
+}
+
+/** Where nobody else is, and among the hostile ones. @param {number} port */
+async function startInnocents(port) {
+  return [
+    await Innocents.start(port, STEADY, 'client'),
+    await Innocents.start(port, OPEN, 'client'),
+    await Innocents.start(port, OPEN, 'server'),
+  ];
 }
 
 /** @param {{ seed: number, inputs: number }} wanted @returns {Promise<ChunkReport>} */
@@ -98,11 +105,11 @@ export async function runLive({ seed, inputs }) {
   const server = await ServerUnderFire.start();
   const run = new LiveRun(server, seed);
   try {
-    const groups = [await Innocents.start(server.port, STEADY), await Innocents.start(server.port, OPEN)];
+    const groups = await startInnocents(server.port);
     await run.fire(inputs * WARM_UP);
     const warmBytes = await server.memoryBytes();
     await run.fire(inputs);
-    await run.leave();
+    await run.leave(groups.reduce((sum, { sockets }) => sum + sockets, 0));
     for (const group of groups) for (const complaint of await group.finish()) run.failAtTheEnd(complaint);
     await checkAfter(server, warmBytes);
     run.outcomes.set(

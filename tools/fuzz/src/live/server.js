@@ -10,6 +10,9 @@ const MAIN = fileURLToPath(new URL('../../../../apps/server/dist/src/main.js', i
 /** What a log must not hold, however hostile the clients: something escaped or was not expected. */
 const TROUBLE = /uncaught|unhandled|\b(?:Type|Range|Reference|Syntax)Error\b|"level":"(?:ERROR|FATAL)"/i;
 
+/** The first line of a log that tells of trouble; null when there is none. @param {string} log */
+export const troubleIn = (log) => log.split('\n').find((line) => TROUBLE.test(line)) ?? null;
+
 /** The server process under fire. */
 export class ServerUnderFire {
   /** @param {import('@carillon/testing').SpawnedNode} child @param {number} port @param {number} metricsPort @param {string} folder */
@@ -52,8 +55,8 @@ export class ServerUnderFire {
 
   /** Why it is not well; null when it is. @returns {Promise<string | null>} */
   async ailment() {
-    const line = this.child.output.split('\n').find((one) => TROUBLE.test(one));
-    if (line !== undefined) return `the log says ${line.slice(0, 2000)}`;
+    const line = troubleIn(this.child.output);
+    if (line !== null) return `the log says ${line.slice(0, 2000)}`;
     if (!this.child.isRunning)
       return `the process ended with ${this.child.exitCode}: ${this.child.output.slice(-2000)}`;
     const { status } = await rawHttp(this.port, { path: '/live' });

@@ -112,11 +112,17 @@ function checkMember(text) {
   const member = readChannelData(text);
   mustEqual(member === null, expected === null, 'whether there is a member');
   if (member === null) return 'no member';
-  if (typeof expected === 'string') mustEqual(member.userId, expected, 'user id');
-  else mustEqual(Number(member.userId), expected === 0 ? 0 : expected, 'number of the user');
+  checkMemberId(member.userId, expected);
   checkInfo(member.userInfoText, text);
   checkMemberFrames(member);
   return `member by ${typeof expected}`;
+}
+
+/** @param {string} userId @param {string | number | null} given */
+function checkMemberId(userId, given) {
+  if (typeof given === 'string') return mustEqual(userId, given, 'user id');
+  mustEqual(Number(userId), given === 0 ? 0 : given, 'number of the user');
+  if (Number.isInteger(given)) must(/^(0|-?[1-9]\d*)$/.test(userId), `${userId} is a decimal number`);
 }
 
 /** @param {import('@carillon/protocol').PresenceMember} member */
