@@ -1,3 +1,4 @@
+import { collectableEnvironment } from '../measure/garbage.js';
 import { measureSide } from '../measure/side.js';
 import { floorServer, runningServer, spawnedServer } from './servers.js';
 import { Pool } from './pool.js';
@@ -12,8 +13,9 @@ import { Pool } from './pool.js';
  */
 export async function runRounds(options, progress) {
   const { scenario, server, pid, spawn } = options;
-  const target = spawn === null ? runningServer(server, pid) : spawnedServer(server, spawn);
-  const floor = floorServer(server, scenario.signedFloor === true);
+  const env = scenario.collects === true ? collectableEnvironment() : {};
+  const target = spawn === null ? runningServer(server, pid) : spawnedServer(server, spawn, env);
+  const floor = floorServer(server, scenario.signedFloor === true, env);
   // Memory already taken by an earlier round would hide what the next one needs.
   const rounds = scenario.fresh === true && !target.restartable ? 1 : options.settings.rounds;
   const pool = new Pool(options.settings.loadProcesses);

@@ -37,8 +37,14 @@ export const runningServer = (server, pid) => ({
   server: () => server,
 });
 
-/** A server that a shell command starts. @param {import('../load/model.js').Server} server @param {string} command @returns {MeasuredServer} */
-export function spawnedServer(server, command) {
+/**
+ * A server that a shell command starts.
+ * @param {import('../load/model.js').Server} server
+ * @param {string} command
+ * @param {NodeJS.ProcessEnv} env on top of ours
+ * @returns {MeasuredServer}
+ */
+export function spawnedServer(server, command, env) {
   /** @type {import('node:child_process').ChildProcess | null} */
   let child = null;
   return {
@@ -48,7 +54,12 @@ export function spawnedServer(server, command) {
       if (await answers(server))
         throw new BenchError(`port ${server.port} is taken already: --spawn needs it free`);
       // Its own process group: what the command starts can then be ended with it.
-      const started = spawn(command, { shell: true, detached: true, stdio: ['ignore', 'ignore', 'inherit'] });
+      const started = spawn(command, {
+        shell: true,
+        detached: true,
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: { ...process.env, ...env },
+      });
       child = started;
       remember(started, () => signalGroup(started, 'SIGKILL'));
       const giveUp = Date.now() + START_TIMEOUT_MS;
@@ -72,9 +83,10 @@ export function spawnedServer(server, command) {
  * The bare native server on a free port.
  * @param {import('../load/model.js').Server} like whose credentials to use
  * @param {boolean} signed whether it checks signatures
+ * @param {NodeJS.ProcessEnv} env on top of ours
  * @returns {MeasuredServer}
  */
-export function floorServer(like, signed) {
+export function floorServer(like, signed, env) {
   /** @type {import('node:child_process').ChildProcess | null} */
   let child = null;
   let port = 0;
@@ -83,8 +95,11 @@ export function floorServer(like, signed) {
     restartable: true,
     async start() {
       // In the environment, not among the arguments: those are there for everyone to see.
-      const env = { ...process.env, FLOOR_SECRET: signed ? like.credentials.secret : '' };
-      const started = fork(FLOOR, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+      const secret = signed ? like.credentials.secret : '';
+      const started = fork(FLOOR, {
+        env: { ...process.env, ...env, FLOOR_SECRET: secret },
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      });
       child = started;
       remember(started, () => started.kill('SIGKILL'));
       const [message] = await Promise.race([

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { collectGarbage } from './garbage.js';
 import { requireOpenFiles } from './open-files.js';
 import { measurePhase } from './phase.js';
 import { readTree } from './proc-tree.js';
@@ -8,7 +9,8 @@ const onePhase = ({ rate }) => [{ name: 'load', rate: () => rate }];
 
 /**
  * Loads one server for one round and measures it. Memory is read three times: before the load's connections exist, when
- * all are open, and after they have been silent for a while; the server alone is read, never the load.
+ * all are open, and after they have been silent for a while and the server has collected its garbage. The server alone is
+ * read, never the load.
  * @param {object} round
  * @param {import('../scenarios/metrics.js').Scenario} round.scenario
  * @param {import('../load/model.js').Settings} round.settings
@@ -22,6 +24,7 @@ export async function measureSide({ scenario, settings, server, pool, progress }
   const read = () => (pid === null ? null : readTree(pid));
   const readSettled = async () => {
     await sleep(settings.settle * 1000);
+    if (server.restartable && scenario.collects === true) await collectGarbage(read()?.pids ?? []);
     return read();
   };
   requireOpenFiles(read()?.pids ?? [], settings.connections);

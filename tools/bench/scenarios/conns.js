@@ -14,6 +14,7 @@ export const conns = {
   defaults: { connections: 10_000, channels: 100, rate: 0 },
   needs: 'key',
   fresh: true,
+  collects: true,
   load: (context) => {
     const { server, settings, share } = context;
     const lives = shareOf(Math.min(WARM_UP_LIVES, settings.connections), share);
@@ -26,7 +27,7 @@ export const conns = {
   rows: [
     { key: 'connections', title: 'connections held', digits: 0 },
     { key: 'bytes', title: 'memory per connection, bytes', digits: 0, compare: true, headline: true },
-    { key: 'bytes_at_once', title: 'the same before settling, bytes', digits: 0 },
+    { key: 'bytes_at_once', title: 'with the garbage of connecting, bytes', digits: 0 },
     { key: 'rss_mb', title: 'resident memory, MiB', digits: 1, compare: true },
     { key: 'idle_percent', title: 'CPU while idle, % of one core', digits: 2 },
     { key: 'failed', title: 'connections lost', digits: 0 },

@@ -49,6 +49,7 @@ import { quantileMs } from '../report/statistics.js';
  * @property {Partial<import('../load/model.js').Settings>} defaults
  * @property {'none' | 'key' | 'secret'} needs credentials: none, the app key, or all three
  * @property {boolean} [fresh] each round needs a newly started server
+ * @property {boolean} [collects] a server the bench starts collects its garbage before its memory is read
  * @property {boolean} [alone] only the target is loaded: what is measured needs no floor beside it
  * @property {boolean} [lasting] measured for `minutes`, not for `duration`
  * @property {boolean} [signedFloor] the floor checks signatures as the target must

@@ -23,7 +23,7 @@ const secondHalf = ({ memory }) =>
 export const soak = {
   name: 'soak',
   summary: 'lasting and short-lived connections and publishes for a long time: slope of memory (target only)',
-  defaults: { connections: 1000, channels: 100, rate: 500, rounds: 1, warmup: 5 },
+  defaults: { connections: 1000, channels: 100, rate: 3000, rounds: 1, warmup: 5 },
   needs: 'secret',
   alone: true,
   lasting: true,

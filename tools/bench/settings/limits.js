@@ -5,6 +5,7 @@
  * @property {'most' | 'exactly'} kind
  * @property {number} least of the option's value
  * @property {number} most of the option's value
+ * @property {boolean} [needsSpawn] only a server that the bench starts can be measured so
  * @property {string} help
  */
 
@@ -22,6 +23,7 @@ export const LIMITS = {
     kind: 'most',
     least: 1,
     most: 1_000_000,
+    needsSpawn: true,
     help: 'memory of one idle subscribed connection',
   },
   'max-batch-cost': {

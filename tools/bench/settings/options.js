@@ -133,6 +133,7 @@ function limitsOf(scenario, text) {
     const given = text(name);
     if (given === null) continue;
     if (!belongsTo(limit, scenario)) throw new BenchError(`--${name} is not for ${scenario.name}`);
+    if (limit.needsSpawn === true && text('spawn') === null) throw new BenchError(`--${name} needs --spawn`);
     limits[name] = boundedNumber(name, given, limit);
   }
   return limits;

@@ -110,6 +110,9 @@ describe('options', () => {
     expect(() => parseOptions(['soak', ...TARGET, '--max-ratio', '2'])).toThrow(
       '--max-ratio is not for soak',
     );
+    const conns = ['conns', ...TARGET, '--max-bytes-per-connection', '2560'];
+    expect(() => parseOptions([...conns, '--pid', '1'])).toThrow('needs --spawn');
+    expect(parseOptions([...conns, '--spawn', 'x'])?.limits).toEqual({ 'max-bytes-per-connection': 2560 });
     expect(refused('--max-ratio', '0')).toThrow('--max-ratio must be a number');
   });
 
