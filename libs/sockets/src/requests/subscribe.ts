@@ -108,14 +108,18 @@ export class Subscribe {
 
   async #joinHeld(joining: Joining, gate: Gate): Promise<SubscribeFailure | null> {
     const { connection, channel, member, isRepeated } = joining;
-    const { book, outlet, identities } = this.parts;
+    const { book, outlet, identities, leaving } = this.parts;
     // Who came before a member did is among those it is shown: to be told of again would be wrong.
     if (member === null) channel.hold(gate);
     await channel.interest;
     if (member !== null) channel.hold(gate);
     const outcome = member === null ? null : await this.#joinMembers(joining, member);
     if (outcome?.kind === 'full') return failure('presence_full', 503, channel.name);
-    if (!connection.isOpen) return null;
+    if (!connection.isOpen) {
+      // It went while it was being let in: its leaving could not know of this membership.
+      if (member !== null) await leaving.member(connection, channel.name, member.userId);
+      return null;
+    }
     if (!isRepeated) book.enter(connection, channel, member?.userId ?? null);
     if (member !== null) identities.joinedAs(connection, member.userId);
     outlet.send(
@@ -136,18 +140,12 @@ export class Subscribe {
     const { hub } = connection;
     const limit = isRepeated ? Infinity : hub.app.limits.maxPresenceMembersPerChannel;
     const place = { appId: hub.appId, channel: channel.name, socketId: connection.id };
-    let isGhost = false;
     try {
-      const outcome = await presence.join({ ...place, ...member }, limit);
-      // It may have gone while it was being let in: its leaving could not know of this membership.
-      isGhost = outcome.kind === 'joined' && !connection.isOpen;
-      return outcome;
+      return await presence.join({ ...place, ...member }, limit);
     } catch (error) {
       // It may have joined all the same, with only the answer lost.
-      isGhost = !isRepeated || !connection.isOpen;
+      if (!isRepeated || !connection.isOpen) await leaving.member(connection, channel.name, member.userId);
       throw error;
-    } finally {
-      if (isGhost) await leaving.member(connection, channel.name, member.userId);
     }
   }
 
