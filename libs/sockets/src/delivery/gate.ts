@@ -20,18 +20,24 @@ export class Gate {
   ) {}
 
   hold(messageId: string, frameText: string): void {
+    if (!this.connection.isOpen) return;
     const { maxFrames, maxBytes } = this.outlet.bounds;
-    this.#bytes += frameText.length;
-    if (this.#held.length >= maxFrames || this.#bytes > maxBytes)
+    const bytes = Buffer.byteLength(frameText);
+    if (this.#held.length >= maxFrames || this.#bytes + bytes > maxBytes)
       return this.outlet.overflow(this.connection);
     this.#held.push({ messageId, frameText });
+    this.#bytes += bytes;
   }
 
-  /** Sends what was held, in order, but for one event that the client has got already; null: it has got none. */
-  send(exceptMessageId: string | null): void {
-    for (const { messageId, frameText } of this.#held) {
-      if (messageId !== exceptMessageId) this.outlet.sendText(this.connection, frameText);
-    }
+  /** Whether this event waits here, so that the client will get it in its place. */
+  has(messageId: string): boolean {
+    return this.#held.some((one) => one.messageId === messageId);
+  }
+
+  /** Sends what was held, in order. */
+  send(): void {
+    for (const { frameText } of this.#held) this.outlet.sendText(this.connection, frameText);
     this.#held = [];
+    this.#bytes = 0;
   }
 }

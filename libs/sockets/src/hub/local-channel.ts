@@ -114,10 +114,15 @@ export class LocalChannel {
     this.#removeSlow(gate.connection);
   }
 
-  /** Ends a hold. A subscribed connection receives from now on; what was held is the caller's to send before. */
+  /**
+   * Ends a hold: a subscribed connection is sent what was held and receives from now on, in one step, so that nothing
+   * that is published can come in between. Any other is sent nothing.
+   */
   release(gate: Gate): void {
     if (this.#gates?.delete(gate) === true && this.#gates.size === 0) this.#gates = null;
-    if (this.has(gate.connection)) this.open(gate.connection);
+    if (!this.has(gate.connection)) return;
+    gate.send();
+    this.open(gate.connection);
   }
 
   becameSlow(connection: Connection): void {

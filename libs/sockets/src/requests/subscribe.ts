@@ -92,7 +92,6 @@ export class Subscribe {
     const { book, outlet, onTrouble } = this.parts;
     const gate = new Gate(connection, outlet);
     channel.openings += 1;
-    channel.hold(gate);
     try {
       const refusal = await this.#joinHeld(joining, gate);
       if (refusal !== null) this.refuse(connection, channel.name, refusal);
@@ -109,11 +108,18 @@ export class Subscribe {
 
   async #joinHeld(joining: Joining, gate: Gate): Promise<SubscribeFailure | null> {
     const { connection, channel, member, isRepeated } = joining;
-    const { book, outlet, identities } = this.parts;
+    const { book, outlet, identities, leaving } = this.parts;
+    // Who came before a member did is among those it is shown: to be told of again would be wrong.
+    if (member === null) channel.hold(gate);
     await channel.interest;
+    if (member !== null) channel.hold(gate);
     const outcome = member === null ? null : await this.#joinMembers(joining, member);
     if (outcome?.kind === 'full') return failure('presence_full', 503, channel.name);
-    if (!connection.isOpen) return null;
+    if (!connection.isOpen) {
+      // It went while it was being let in: its leaving could not know of this membership.
+      if (member !== null) await leaving.member(connection, channel.name, member.userId);
+      return null;
+    }
     if (!isRepeated) book.enter(connection, channel, member?.userId ?? null);
     if (member !== null) identities.joinedAs(connection, member.userId);
     outlet.send(
@@ -122,7 +128,7 @@ export class Subscribe {
         ? subscriptionSucceeded(channel.name)
         : presenceSubscriptionSucceeded(channel.name, outcome.members),
     );
-    gate.send(channel.about.traits.keepsLastEvent ? await this.#showLastEvent(connection, channel) : null);
+    if (channel.about.traits.keepsLastEvent) await this.#showLastEvent(connection, channel, gate);
     return null;
   }
 
@@ -130,28 +136,28 @@ export class Subscribe {
     { connection, channel, isRepeated }: Joining,
     member: PresenceMember,
   ): Promise<JoinOutcome> {
+    const { presence, leaving } = this.parts;
     const { hub } = connection;
     const limit = isRepeated ? Infinity : hub.app.limits.maxPresenceMembersPerChannel;
     const place = { appId: hub.appId, channel: channel.name, socketId: connection.id };
-    const outcome = await this.parts.presence.join({ ...place, ...member }, limit);
-    // It went while it was being let in: its leaving could not know of this membership.
-    if (!connection.isOpen && outcome.kind === 'joined')
-      await this.parts.leaving.member(connection, channel.name, member.userId);
-    return outcome;
+    try {
+      return await presence.join({ ...place, ...member }, limit);
+    } catch (error) {
+      // It may have joined all the same, with only the answer lost.
+      if (!isRepeated || !connection.isOpen) await leaving.member(connection, channel.name, member.userId);
+      throw error;
+    }
   }
 
-  /** The id of the event that was shown; null: there was none. A store that cannot be read is a miss. */
-  async #showLastEvent(connection: Connection, { hub, name }: LocalChannel): Promise<string | null> {
+  /** An event that was published meanwhile is shown in its place. A store that cannot be read is a miss. */
+  async #showLastEvent(connection: Connection, { hub, name }: LocalChannel, gate: Gate): Promise<void> {
     const { lastEvents, outlet, onTrouble } = this.parts;
     const last = await lastEvents.read(hub.appId, name).catch((error: unknown) => {
       onTrouble('last event', error);
       return null;
     });
-    if (last !== null) {
+    if (last === null) outlet.send(connection, cacheMiss(name));
+    else if (!gate.has(last.messageId))
       outlet.send(connection, { event: last.event, channel: name, dataText: last.dataText });
-      return last.messageId;
-    }
-    outlet.send(connection, cacheMiss(name));
-    return null;
   }
 }
