@@ -35,7 +35,7 @@ export function quick(options: Partial<Reliability> = {}): Reliability {
     ...configuration().queue.reliability,
     retry_base_delay_ms: 20,
     retry_max_delay_ms: 60,
-    lease_duration_ms: 600,
+    lease_duration_ms: 20_000,
     lease_renew_interval_ms: 100,
     worker_poll_interval_ms: 50,
     shutdown_timeout_ms: 2000,

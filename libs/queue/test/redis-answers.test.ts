@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { QueueUnavailable } from '../src/index.js';
+import { RedisStore } from '../src/drivers/redis/redis-store.js';
+import type { QueueLink } from '../src/drivers/redis/link.js';
+import { openRedisQueue } from '../src/drivers/redis/open.js';
+import { redisScene } from './redis-scene.js';
+import { collect, configuration, quick, recordingLog, until } from './scene.js';
+
+/** A queue whose connection loses the answers of chosen calls: they are carried out, and nobody is told. */
+async function losing(loses: (args: readonly (number | string)[]) => boolean) {
+  const scene = await redisScene('redis');
+  const { queue } = configuration();
+  const open = async (): Promise<QueueLink> => {
+    const link = await scene.link();
+    return {
+      call: async (command, ...args) => {
+        const answer = await link.call(command, ...args);
+        if (loses(args)) throw new Error('the answer is lost');
+        return answer;
+      },
+      health: () => link.health(),
+      close: () => link.close(),
+    };
+  };
+  const config = { ...configuration(), queue: { ...queue, redis: { ...queue.redis, prefix: scene.prefix } } };
+  const { log, lines } = recordingLog();
+  const one = openRedisQueue('redis', { reliability: quick(), log }, config, open);
+  await one.connect();
+  return { queue: one, lines };
+}
+
+describe('an answer that is lost', () => {
+  it('does not make two jobs of one', async () => {
+    let left = 2;
+    const { queue } = await losing((args) => args.includes('work') && left-- > 0);
+    const id = await queue.enqueue('q', 'work');
+    const jobs = collect(queue, 'q');
+    await until(async () => (await queue.stats('q')).completed === 1);
+    expect(jobs.map((job) => job.id)).toEqual([id]);
+    await queue.close();
+  });
+
+  it('is told after three tries', async () => {
+    let tries = 0;
+    const { queue } = await losing((args) => args.includes('work') && ++tries > 0);
+    await expect(queue.enqueue('q', 'work')).rejects.toThrow(QueueUnavailable);
+    expect(tries).toBe(3);
+    expect(await queue.stats('q')).toMatchObject({ ready: 1 });
+    await queue.close();
+  });
+
+  it('does not keep a job from being settled', async () => {
+    let left = 3;
+    const { queue, lines } = await losing((args) => args.includes('mine') && args.length < 25 && left-- > 0);
+    let deliveries = 0;
+    queue.process('q', async () => {
+      deliveries++;
+    });
+    await queue.enqueue('q', 'x', { jobId: 'mine' });
+    await until(async () => (await queue.stats('q')).completed === 1);
+    await queue.close();
+    expect(deliveries).toBe(1);
+    expect(lines.length).toBeGreaterThan(0);
+  });
+
+  it('of the first connection is told, and another try may work', async () => {
+    let healthy = false;
+    const scene = await redisScene('redis');
+    const store = new RedisStore({
+      prefix: scene.prefix,
+      reliability: quick(),
+      open: async () => {
+        const link = await scene.link();
+        return {
+          call: (command, ...args) => link.call(command, ...args),
+          health: async () => (healthy ? link.health() : 'not there yet'),
+          close: () => link.close(),
+        };
+      },
+      log: recordingLog().log,
+    });
+    await expect(store.health()).rejects.toThrow('not connected');
+    await expect(store.add('q', [])).rejects.toThrow(QueueUnavailable);
+    await expect(store.connect()).rejects.toThrow('not there yet');
+    healthy = true;
+    await store.connect();
+    await expect(store.health()).resolves.toBeUndefined();
+    await store.close();
+  });
+});
