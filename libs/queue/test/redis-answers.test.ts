@@ -9,7 +9,6 @@ import { collect, configuration, quick, recordingLog, until } from './scene.js';
 /** A queue whose connection loses the answers of chosen calls: they are carried out, and nobody is told. */
 async function losing(loses: (args: readonly (number | string)[]) => boolean) {
   const scene = await redisScene('redis');
-  const { queue } = configuration();
   const open = async (): Promise<QueueLink> => {
     const link = await scene.link();
     return {
@@ -22,7 +21,7 @@ async function losing(loses: (args: readonly (number | string)[]) => boolean) {
       close: () => link.close(),
     };
   };
-  const config = { ...configuration(), queue: { ...queue, redis: { ...queue.redis, prefix: scene.prefix } } };
+  const config = configuration({ QUEUE_REDIS_PREFIX: scene.prefix });
   const { log, lines } = recordingLog();
   const one = openRedisQueue('redis', { reliability: quick(), log }, config, open);
   await one.connect();

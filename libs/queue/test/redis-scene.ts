@@ -1,5 +1,4 @@
 import { engine, type EngineHandle } from '@carillon/engines';
-import type { Config } from '@carillon/config';
 import { openRedisLink, redisTarget } from '@carillon/redis';
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
@@ -16,23 +15,21 @@ export interface RedisScene extends Scene {
   link(): Promise<QueueLink>;
 }
 
-function configurationOf(driver: RedisDriver, { url }: EngineHandle): Config {
-  return configuration(driver === 'redis' ? { REDIS_URL: url } : { REDIS_CLUSTER_NODES: url });
-}
+/** The variables that lead to an engine, with a prefix that nobody else uses. */
+export const environmentOf = (
+  driver: RedisDriver,
+  { url }: EngineHandle,
+  prefix: string,
+): Record<string, string> =>
+  driver === 'redis'
+    ? { REDIS_URL: url, QUEUE_REDIS_PREFIX: prefix }
+    : { REDIS_CLUSTER_NODES: url, REDIS_CLUSTER_QUEUE_PREFIX: prefix };
 
 /** A corner of a real server. */
 export async function redisScene(driver: RedisDriver, given?: EngineHandle): Promise<RedisScene> {
-  const config = configurationOf(driver, given ?? (await engine(driver)));
   const prefix = `t-${randomUUID()}`;
+  const config = configuration(environmentOf(driver, given ?? (await engine(driver)), prefix));
   const { queue, database } = config;
-  const settings = {
-    ...config,
-    queue: {
-      ...queue,
-      redis: { ...queue.redis, prefix },
-      redis_cluster: { ...queue.redis_cluster, prefix },
-    },
-  };
   const target = redisTarget(
     { ...database.redis, cluster: { ...database.redis.cluster, nodes: queue.redis_cluster.nodes } },
     { driver, urlOverride: queue.redis.url_override, clusterMode: driver === 'redis-cluster' },
@@ -48,7 +45,7 @@ export async function redisScene(driver: RedisDriver, given?: EngineHandle): Pro
         log: log ?? recordingLog().log,
         ...(onSettled === undefined ? {} : { onSettled }),
       },
-      settings,
+      config,
       async (blockingMs) => {
         const link = await openRedisLink({ target, listener: silent, timeoutMs: 5000 + blockingMs });
         own.push(link);
