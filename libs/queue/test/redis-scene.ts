@@ -9,7 +9,11 @@ import { configuration, quick, recordingLog, type OpenOptions, type Scene } from
 
 const silent = { lost: () => {}, restored: () => {} };
 
+type WrapLink = (link: QueueLink) => QueueLink;
+
 export interface RedisScene extends Scene {
+  /** With a hand in what goes over its connections, if wanted. */
+  open(options?: OpenOptions, wrap?: WrapLink): Promise<Queue>;
   readonly prefix: string;
   /** A connection of the test's own. */
   link(): Promise<QueueLink>;
@@ -36,7 +40,19 @@ export async function redisScene(driver: RedisDriver, given?: EngineHandle): Pro
   );
   const links = new Map<Queue, QueueLink[]>();
 
-  async function open({ onSettled, log, ...reliability }: OpenOptions = {}): Promise<Queue> {
+  async function openLink(): Promise<QueueLink> {
+    const link = await openRedisLink({ target, listener: silent, timeoutMs: 7000 });
+    return {
+      call: (command, ...args) => link.call(command, ...args),
+      health: () => link.health(),
+      close: () => link.close(),
+    };
+  }
+
+  async function open(
+    { onSettled, log, ...reliability }: OpenOptions = {},
+    wrap: WrapLink = (link) => link,
+  ): Promise<Queue> {
     const own: QueueLink[] = [];
     const openQueue = openRedisQueue(
       driver,
@@ -46,8 +62,8 @@ export async function redisScene(driver: RedisDriver, given?: EngineHandle): Pro
         ...(onSettled === undefined ? {} : { onSettled }),
       },
       config,
-      async (blockingMs) => {
-        const link = await openRedisLink({ target, listener: silent, timeoutMs: 5000 + blockingMs });
+      async () => {
+        const link = wrap(await openLink());
         own.push(link);
         return link;
       },
@@ -65,7 +81,7 @@ export async function redisScene(driver: RedisDriver, given?: EngineHandle): Pro
       for (const link of links.get(queueToCut) ?? []) link.close();
     },
     link: async () => {
-      const link = await openRedisLink({ target, listener: silent });
+      const link = await openLink();
       onTestFinished(() => link.close());
       return link;
     },

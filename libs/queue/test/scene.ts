@@ -16,14 +16,14 @@ export interface OpenOptions extends Partial<Reliability> {
   readonly log?: Logger;
 }
 
-/** The configuration without any file. */
-export function configuration(env: Record<string, string> = {}): Config {
+/** The configuration of these variables and this file. */
+export function configuration(env: Record<string, string> = {}, file = ''): Config {
   const outcome = configure({
     process: 'server',
     argv: [],
     env: { RUST_LOG: 'off', ...env },
     cwd: '/nowhere',
-    files: { exists: () => false, read: () => '' },
+    files: { exists: (path) => path.endsWith('.toml'), read: () => file },
   });
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
   return outcome.config;
