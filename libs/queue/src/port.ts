@@ -100,7 +100,7 @@ export interface NewJob extends JobOptions {
   readonly data: string;
 }
 
-/** A job as handed out. */
+/** A job as handed out. Its data is the text that was enqueued, if that was Unicode; halves of a pair are not kept. */
 export interface Job {
   readonly id: string;
   readonly queue: string;
@@ -121,7 +121,10 @@ export type JobHandler = (job: Job) => Promise<Settlement | void>;
 export interface ProcessOptions {
   /** Handlers of this queue that run at once; absent: the driver's. */
   readonly concurrency?: number;
-  /** Jobs held at once, running ones included; absent: `worker_prefetch`. Below the concurrency it bounds that too. */
+  /**
+   * Jobs held at once, running ones included. Below the concurrency it bounds that too. Absent: `worker_prefetch`, or
+   * the concurrency where there are no leases.
+   */
   readonly prefetch?: number;
 }
 

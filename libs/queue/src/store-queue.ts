@@ -24,8 +24,6 @@ export interface StoreQueueOptions {
   readonly limits: QueueLimits;
   /** Handlers of one queue that run at once. */
   readonly concurrency: number;
-  /** Jobs of one queue held at once. */
-  readonly prefetch: number;
 }
 
 /** How much of the time to stop is kept for giving jobs back. */
@@ -187,13 +185,15 @@ export class StoreQueue implements Queue {
   async #workOff(timeoutMs: number): Promise<void> {
     if (!this.#connected) return;
     const deadlineMs = performance.now() + timeoutMs;
+    while (performance.now() < deadlineMs && (await this.#isBusy())) await pause(LOOK_AGAIN_MS);
+  }
+
+  async #isBusy(): Promise<boolean> {
     for (const [queue, worker] of this.#workers) {
-      while (performance.now() < deadlineMs) {
-        const { ready } = await this.store.stats(queue);
-        if (ready === 0 && worker.idle) break;
-        await pause(LOOK_AGAIN_MS);
-      }
+      const { ready } = await this.store.stats(queue);
+      if (ready !== 0 || !worker.idle) return true;
     }
+    return false;
   }
 
   #prepare(job: NewJob): PreparedJob {
@@ -209,7 +209,8 @@ export class StoreQueue implements Queue {
 
   #settings({
     concurrency = this.options.concurrency,
-    prefetch = this.options.prefetch,
+    // Without leases nothing is held ahead: fetching costs nothing, and nobody else could take a job back.
+    prefetch = this.capabilities.leasing ? this.parts.reliability.worker_prefetch : concurrency,
   }: ProcessOptions): WorkerSettings {
     for (const [name, value] of Object.entries({ concurrency, prefetch })) {
       if (!Number.isSafeInteger(value) || value < 1) {

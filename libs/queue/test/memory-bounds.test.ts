@@ -44,6 +44,16 @@ describe('the memory driver', () => {
     expect([running, (await queue.stats('q')).ready]).toEqual([64, 36]);
   });
 
+  it('wakes an idle worker when something is enqueued or becomes due', async () => {
+    const queue = await openMemory({ worker_poll_interval_ms: 3_600_000 });
+    const jobs = collect(queue, 'q');
+    await until(async () => (await queue.stats('q')).ready === 0);
+    await queue.enqueue('q', 'later', { delayMs: 30 });
+    await queue.enqueue('q', 'now');
+    await until(() => jobs.length === 2);
+    expect(jobs.map(({ data }) => data)).toEqual(['now', 'later']);
+  });
+
   it('works off what is ready before it stops, also what comes in meanwhile', async () => {
     const queue = await openMemory();
     const jobs = collect(queue, 'q');

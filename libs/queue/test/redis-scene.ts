@@ -1,5 +1,4 @@
 import { engine, type EngineHandle } from '@carillon/engines';
-import type { Config } from '@carillon/config';
 import { openRedisLink, redisTarget } from '@carillon/redis';
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
@@ -10,36 +9,50 @@ import { configuration, quick, recordingLog, type OpenOptions, type Scene } from
 
 const silent = { lost: () => {}, restored: () => {} };
 
+type WrapLink = (link: QueueLink) => QueueLink;
+
 export interface RedisScene extends Scene {
+  /** With a hand in what goes over its connections, if wanted. */
+  open(options?: OpenOptions, wrap?: WrapLink): Promise<Queue>;
   readonly prefix: string;
   /** A connection of the test's own. */
   link(): Promise<QueueLink>;
 }
 
-function configurationOf(driver: RedisDriver, { url }: EngineHandle): Config {
-  return configuration(driver === 'redis' ? { REDIS_URL: url } : { REDIS_CLUSTER_NODES: url });
-}
+/** The variables that lead to an engine, with a prefix that nobody else uses. */
+export const environmentOf = (
+  driver: RedisDriver,
+  { url }: EngineHandle,
+  prefix: string,
+): Record<string, string> =>
+  driver === 'redis'
+    ? { REDIS_URL: url, QUEUE_REDIS_PREFIX: prefix }
+    : { REDIS_CLUSTER_NODES: url, REDIS_CLUSTER_QUEUE_PREFIX: prefix };
 
 /** A corner of a real server. */
 export async function redisScene(driver: RedisDriver, given?: EngineHandle): Promise<RedisScene> {
-  const config = configurationOf(driver, given ?? (await engine(driver)));
   const prefix = `t-${randomUUID()}`;
+  const config = configuration(environmentOf(driver, given ?? (await engine(driver)), prefix));
   const { queue, database } = config;
-  const settings = {
-    ...config,
-    queue: {
-      ...queue,
-      redis: { ...queue.redis, prefix },
-      redis_cluster: { ...queue.redis_cluster, prefix },
-    },
-  };
   const target = redisTarget(
     { ...database.redis, cluster: { ...database.redis.cluster, nodes: queue.redis_cluster.nodes } },
     { driver, urlOverride: queue.redis.url_override, clusterMode: driver === 'redis-cluster' },
   );
   const links = new Map<Queue, QueueLink[]>();
 
-  async function open({ onSettled, log, ...reliability }: OpenOptions = {}): Promise<Queue> {
+  async function openLink(): Promise<QueueLink> {
+    const link = await openRedisLink({ target, listener: silent, timeoutMs: 7000 });
+    return {
+      call: (command, ...args) => link.call(command, ...args),
+      health: () => link.health(),
+      close: () => link.close(),
+    };
+  }
+
+  async function open(
+    { onSettled, log, ...reliability }: OpenOptions = {},
+    wrap: WrapLink = (link) => link,
+  ): Promise<Queue> {
     const own: QueueLink[] = [];
     const openQueue = openRedisQueue(
       driver,
@@ -48,9 +61,9 @@ export async function redisScene(driver: RedisDriver, given?: EngineHandle): Pro
         log: log ?? recordingLog().log,
         ...(onSettled === undefined ? {} : { onSettled }),
       },
-      settings,
-      async (blockingMs) => {
-        const link = await openRedisLink({ target, listener: silent, timeoutMs: 5000 + blockingMs });
+      config,
+      async () => {
+        const link = wrap(await openLink());
         own.push(link);
         return link;
       },
@@ -68,7 +81,7 @@ export async function redisScene(driver: RedisDriver, given?: EngineHandle): Pro
       for (const link of links.get(queueToCut) ?? []) link.close();
     },
     link: async () => {
-      const link = await openRedisLink({ target, listener: silent });
+      const link = await openLink();
       onTestFinished(() => link.close());
       return link;
     },

@@ -16,14 +16,14 @@ export interface OpenOptions extends Partial<Reliability> {
   readonly log?: Logger;
 }
 
-/** The configuration without any file. */
-export function configuration(env: Record<string, string> = {}): Config {
+/** The configuration of these variables and this file. */
+export function configuration(env: Record<string, string> = {}, file = ''): Config {
   const outcome = configure({
     process: 'server',
     argv: [],
     env: { RUST_LOG: 'off', ...env },
     cwd: '/nowhere',
-    files: { exists: () => false, read: () => '' },
+    files: { exists: (path) => path.endsWith('.toml'), read: () => file },
   });
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
   return outcome.config;
@@ -35,7 +35,7 @@ export function quick(options: Partial<Reliability> = {}): Reliability {
     ...configuration().queue.reliability,
     retry_base_delay_ms: 20,
     retry_max_delay_ms: 60,
-    lease_duration_ms: 600,
+    lease_duration_ms: 20_000,
     lease_renew_interval_ms: 100,
     worker_poll_interval_ms: 50,
     shutdown_timeout_ms: 2000,

@@ -110,7 +110,7 @@ export function deliveryConformance(name: string, openScene: () => Promise<Scene
 
     it('holds a delayed job back, and lets others pass', async () => {
       const queue = await (await openScene()).open();
-      const delayed = await queue.enqueue('q', 'later', { delayMs: 400 });
+      const delayed = await queue.enqueue('q', 'later', { delayMs: 1000 });
       expect(await queue.stats('q')).toMatchObject({ ready: 0, delayed: 1, oldestReadyAgeMs: null });
       const jobs = collect(queue, 'q');
       const ready = await queue.enqueue('q', 'now', { delayMs: 0 });

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { collect, gate, until, type Scene } from '../scene.js';
 
+/** Leases whose end a test can wait for. */
+const BRIEF = { lease_duration_ms: 600 };
+
 /** What holds when jobs outlive the process that holds them. */
 export function durableConformance(name: string, openScene: () => Promise<Scene>): void {
   describe(`${name}: durable`, () => {
@@ -25,7 +28,7 @@ export function durableConformance(name: string, openScene: () => Promise<Scene>
 
     it('gives the job of a process that died to another, as the next attempt', async () => {
       const scene = await openScene();
-      const victim = await scene.open();
+      const victim = await scene.open(BRIEF);
       let begun = false;
       victim.process('q', () => {
         begun = true;
@@ -49,7 +52,7 @@ export function durableConformance(name: string, openScene: () => Promise<Scene>
 
     it('buries a job that its last attempt did not survive', async () => {
       const scene = await openScene();
-      const victim = await scene.open({ max_attempts: 1 });
+      const victim = await scene.open({ ...BRIEF, max_attempts: 1 });
       let begun = false;
       victim.process('q', () => {
         begun = true;
@@ -74,7 +77,7 @@ export function durableConformance(name: string, openScene: () => Promise<Scene>
 
     it('tells a handler that its lease is lost, and ignores what it says then', async () => {
       const scene = await openScene();
-      const slow = await scene.open();
+      const slow = await scene.open(BRIEF);
       const end = gate();
       let told = false;
       let renewed: boolean | null = null;
@@ -107,7 +110,7 @@ export function durableConformance(name: string, openScene: () => Promise<Scene>
 
     it('keeps the lease of a handler that takes long', async () => {
       const scene = await openScene();
-      const settings = { lease_duration_ms: 300, lease_renew_interval_ms: 50 };
+      const settings = { lease_duration_ms: 1500, lease_renew_interval_ms: 50 };
       const [slow, other] = [await scene.open(settings), await scene.open(settings)];
       const end = gate();
       const attempts: number[] = [];
@@ -120,7 +123,7 @@ export function durableConformance(name: string, openScene: () => Promise<Scene>
       await slow.enqueue('q', 'long');
       await until(() => attempts.length === 1);
       // Others look for abandoned jobs all the while.
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < 40; round++) {
         await new Promise((resolve) => setTimeout(resolve, 50));
         await other.enqueue('idle', 'x', { jobId: 'x' });
       }
@@ -188,7 +191,7 @@ export function durableConformance(name: string, openScene: () => Promise<Scene>
       const scene = await openScene();
       const first = await scene.open();
       await first.enqueue('q', 'ready', { jobId: 'ready' });
-      await first.enqueue('q', 'later', { delayMs: 200 });
+      await first.enqueue('q', 'later', { delayMs: 1500 });
       await first.close();
       const second = await scene.open();
       expect(await second.stats('q')).toMatchObject({ ready: 1, delayed: 1 });

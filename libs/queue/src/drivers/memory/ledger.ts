@@ -9,6 +9,7 @@ import { DueHeap } from './due-heap.js';
 import type { Capacity, Completed, Entry } from './entry.js';
 import { EventLog } from './event-log.js';
 import { Fifo } from './fifo.js';
+import { Retained } from './retained.js';
 
 /** The jobs of one queue in memory, and every transition between their states. */
 export class Ledger {
@@ -16,8 +17,8 @@ export class Ledger {
   readonly #jobs = new Map<string, Entry>();
   readonly #ready = new Fifo<Entry>();
   readonly #delayed = new DueHeap<Entry>();
-  readonly #dead = new Map<string, Entry>();
-  readonly #completed = new Map<string, Completed>();
+  readonly #dead: Retained<Entry>;
+  readonly #completed: Retained<Completed>;
   readonly #deduplication: Deduplication;
   readonly #events: EventLog;
   #active = 0;
@@ -29,6 +30,8 @@ export class Ledger {
     /** Called when there may be something to claim. */
     private readonly onWork: () => void,
   ) {
+    this.#dead = new Retained(reliability.failed_retention);
+    this.#completed = new Retained(reliability.completed_retention);
     this.#deduplication = new Deduplication(reliability.deduplication_ttl_ms);
     this.#events = new EventLog(reliability.event_retention);
   }
@@ -122,7 +125,7 @@ export class Ledger {
   }
 
   listDeadLetters(limit: number): DeadLetter[] {
-    return [...this.#dead.values()].slice(0, limit).map(({ id, data, attempts, enqueuedAtMs, failure }) => ({
+    return this.#dead.first(limit).map(({ id, data, attempts, enqueuedAtMs, failure }) => ({
       id,
       data,
       reason: failure?.reason ?? 'processor-error',
@@ -134,7 +137,7 @@ export class Ledger {
   }
 
   replayDeadLetters(limit: number): number {
-    const replayed = [...this.#dead.values()].slice(0, limit);
+    const replayed = this.#dead.first(limit);
     for (const entry of replayed) {
       this.#dead.delete(entry.id);
       entry.attempts = 0;
@@ -236,17 +239,16 @@ export class Ledger {
     this.#jobs.delete(id);
     this.capacity.used--;
     this.#events.record('completed', id);
-    this.#completed.set(id, { fingerprint: stableId ? fingerprint(data) : null, deduplicationKey });
-    trim(this.#completed, this.reliability.completed_retention, (goneId, gone) =>
+    const completed = { fingerprint: stableId ? fingerprint(data) : null, deduplicationKey };
+    this.#completed.add(id, completed, (goneId, gone) =>
       this.#deduplication.free(gone.deduplicationKey, goneId),
     );
   }
 
   #bury(entry: Entry, reason: string, detail: string | null): void {
     entry.failure = { reason, detail, failedAtMs: Date.now() };
-    this.#dead.set(entry.id, entry);
     this.#events.record('failed', entry.id);
-    trim(this.#dead, this.reliability.failed_retention, (_, gone) => this.#forget(gone));
+    this.#dead.add(entry.id, entry, (_, gone) => this.#forget(gone));
   }
 
   #forget({ id, deduplicationKey }: Entry): void {
@@ -258,15 +260,5 @@ export class Ledger {
 
   #mostAttempts({ maxAttempts }: Entry): number {
     return maxAttempts ?? this.reliability.max_attempts;
-  }
-}
-
-/** Takes the oldest out of a map that holds one too many. */
-function trim<Value>(map: Map<string, Value>, most: number, onGone: (key: string, value: Value) => void) {
-  if (map.size <= most) return;
-  for (const [key, value] of map) {
-    map.delete(key);
-    onGone(key, value);
-    break;
   }
 }

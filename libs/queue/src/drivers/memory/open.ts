@@ -6,10 +6,7 @@ import { MemoryStore } from './memory-store.js';
 
 const CONCURRENCY = 64;
 
-/**
- * Jobs of this process only, lost when it ends. Without leases nothing is held ahead: fetching costs nothing, and
- * nobody else could take a job back.
- */
+/** Jobs of this process only, lost when it ends. */
 export function openMemoryQueue(parts: QueueParts): Queue {
   const { reliability, log } = parts;
   return new StoreQueue(
@@ -35,7 +32,6 @@ export function openMemoryQueue(parts: QueueParts): Queue {
         attemptOverride: true,
       },
       concurrency: CONCURRENCY,
-      prefetch: CONCURRENCY,
     },
     parts,
   );

@@ -80,7 +80,6 @@ export function openRedisQueue(
         attemptOverride: true,
       },
       concurrency: settings.concurrency,
-      prefetch: reliability.worker_prefetch,
     },
     parts,
   );

@@ -18,11 +18,15 @@ local id, token = arg(1), arg(2)
 if not owns(id, token) then return 'lost' end
 if completed_retention > 0 then
   local text = redis.call('HGET', jobs, id) or ''
-  redis.call('HSET', jobs, id, 'c:' .. (string.match(text, '^2:%d+:([%w_-]*):') or ''))
   append(completed, id, now_ms())
+  redis.call('HSET', jobs, id, 'c:' .. (string.match(text, '^2:%d+:([%w_-]*):') or ''))
 else
   redis.call('HDEL', jobs, id)
 end
+take_back(id)
+record('completed', id)
+redis.call('HDEL', attempts, id)
+redis.call('HDEL', own_max, id)
 local excess = redis.call('ZCARD', completed) - completed_retention
 if excess > 0 then
   for _, gone in ipairs(redis.call('ZRANGE', completed, 0, math.min(excess, 1000) - 1)) do
@@ -30,9 +34,5 @@ if excess > 0 then
     redis.call('ZREM', completed, gone)
   end
 end
-redis.call('HDEL', attempts, id)
-redis.call('HDEL', own_max, id)
-take_back(id)
-record('completed', id)
 return 'ok'`,
 });

@@ -68,12 +68,12 @@ for at = 1, #due, 2 do
 end
 
 local function hand(id, text)
-  local attempt = count_of(attempts, id, 0) + 1
-  redis.call('HSET', attempts, id, attempt)
+  local attempt, most = count_of(attempts, id, 0) + 1, count_of(own_max, id, max_attempts)
   redis.call('HSET', tokens, id, token)
   redis.call('ZADD', active, whole(now + lease_duration_ms), id)
+  redis.call('HSET', attempts, id, attempt)
   record('active', id)
-  return { id, attempt, count_of(own_max, id, max_attempts), text }
+  return { id, attempt, most, text }
 end
 
 local handed = {}

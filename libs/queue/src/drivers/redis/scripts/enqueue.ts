@@ -57,18 +57,19 @@ end
 
 for _, from in ipairs(fresh) do
   local id, fingerprint, delay, key, most = arg(from + 1), arg(from + 2), tonumber(arg(from + 4)), arg(from + 5), arg(from + 6)
-  redis.call('HSET', jobs, id, '2:' .. whole(now) .. ':' .. fingerprint .. ':' .. arg(from + 3))
   if most ~= '' then redis.call('HSET', own_max, id, most) end
   if key ~= '' then
     redis.call('HSET', dedup, key, id)
     redis.call('ZADD', dedup_expiry, whole(now + deduplication_ttl_ms), key)
   end
-  record('enqueued', id)
   if delay > 0 then
     redis.call('ZADD', delayed, whole(now + delay), id)
   else
     append(wait, id, now)
   end
+  -- Last, because a job that is here counts as enqueued.
+  redis.call('HSET', jobs, id, '2:' .. whole(now) .. ':' .. fingerprint .. ':' .. arg(from + 3))
+  record('enqueued', id)
 end
 wake(#fresh)
 return ids`,

@@ -1,0 +1,19 @@
+// A process that takes jobs and never finishes them, for a test to kill. Settings come as the variables of the service.
+import { Logger } from '@carillon/runtime';
+import { openQueue } from '../src/index.js';
+import { configuration, quick } from './scene.js';
+
+const env = Object.fromEntries(
+  Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+);
+const log = new Logger('service::queue', 'off', () => undefined);
+const queue = await openQueue(
+  'redis',
+  { reliability: quick({ lease_duration_ms: 1000, worker_prefetch: 8 }), log },
+  configuration(env),
+);
+await queue.connect();
+queue.process('q', ({ id }) => {
+  process.send?.(id);
+  return new Promise(() => undefined);
+});
