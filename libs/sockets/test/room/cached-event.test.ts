@@ -16,23 +16,29 @@ const numbers = (client: Client): number[] =>
   client.frames.filter(({ event }) => event === 'news').map(({ data }) => Number(data));
 
 describe('the last event of a cache channel', () => {
-  it.each(['cache-a', 'private-cache-a', 'private-encrypted-cache-a'])('follows the answer on %s', async (channel) => {
-    const room = await openRoom();
-    const client = await room.connect();
-    client.subscribe(channel);
-    expect(await client.news()).toEqual([`subscription_succeeded ${channel} {}`, `cache_miss ${channel} {}`]);
-    await room.publish(channel, 'one');
-    await room.publish(channel, 'two');
-    expect(await client.news()).toEqual([`news ${channel} one`, `news ${channel} two`]);
-    const late = await room.connect();
-    late.subscribe(channel);
-    expect(await late.news()).toEqual([`subscription_succeeded ${channel} {}`, `news ${channel} two`]);
-    await room.publish(channel, 'three');
-    expect(await late.news()).toEqual([`news ${channel} three`]);
-    client.close();
-    late.close();
-    await room.expectNothingLeft();
-  });
+  it.each(['cache-a', 'private-cache-a', 'private-encrypted-cache-a'])(
+    'follows the answer on %s',
+    async (channel) => {
+      const room = await openRoom();
+      const client = await room.connect();
+      client.subscribe(channel);
+      expect(await client.news()).toEqual([
+        `subscription_succeeded ${channel} {}`,
+        `cache_miss ${channel} {}`,
+      ]);
+      await room.publish(channel, 'one');
+      await room.publish(channel, 'two');
+      expect(await client.news()).toEqual([`news ${channel} one`, `news ${channel} two`]);
+      const late = await room.connect();
+      late.subscribe(channel);
+      expect(await late.news()).toEqual([`subscription_succeeded ${channel} {}`, `news ${channel} two`]);
+      await room.publish(channel, 'three');
+      expect(await late.news()).toEqual([`news ${channel} three`]);
+      client.close();
+      late.close();
+      await room.expectNothingLeft();
+    },
+  );
 
   it('follows the members on presence-cache-a', async () => {
     const room = await openRoom();
@@ -60,7 +66,10 @@ describe('the last event of a cache channel', () => {
     one.send('client-x', { channel: 'private-cache-a', data: 1 });
     await one.news();
     two.subscribe('private-cache-a');
-    expect(await two.news()).toEqual(['subscription_succeeded private-cache-a {}', 'cache_miss private-cache-a {}']);
+    expect(await two.news()).toEqual([
+      'subscription_succeeded private-cache-a {}',
+      'cache_miss private-cache-a {}',
+    ]);
     one.close();
     two.close();
     await room.expectNothingLeft();
@@ -207,7 +216,9 @@ describe('the last event of a cache channel', () => {
         expect(client.frames[0]?.event).toBe('pusher_internal:subscription_succeeded');
         // From the first one seen on, every one, once and in order.
         expect(seen.length).toBeGreaterThan(0);
-        expect(seen).toEqual(Array.from({ length: next - (seen[0] ?? 0) }, (_, index) => index + (seen[0] ?? 0)));
+        expect(seen).toEqual(
+          Array.from({ length: next - (seen[0] ?? 0) }, (_, index) => index + (seen[0] ?? 0)),
+        );
         client.drop();
         await room.expectNothingLeft();
         await room.close();

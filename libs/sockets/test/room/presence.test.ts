@@ -120,7 +120,9 @@ describe('members of a presence channel', () => {
     await room.presence.join(elsewhere('eve'), Infinity);
     await client.heard();
     expect(ids(client)).toEqual(['bob', 'ada']);
-    expect((await client.news()).slice(1)).toEqual([`member_added ${LOBBY} {"user_id":"eve","user_info":{}}`]);
+    expect((await client.news()).slice(1)).toEqual([
+      `member_added ${LOBBY} {"user_id":"eve","user_info":{}}`,
+    ]);
     client.close();
     await room.expectNothingLeft();
   });
@@ -184,7 +186,13 @@ describe('members of a presence channel', () => {
     await turn();
     await room.publish(LOBBY, 'three');
     const lines = await client.news();
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(['news', 'error', 'subscription_error', 'news', 'news']);
+    expect(lines.map((line) => line.split(' ')[0])).toEqual([
+      'news',
+      'error',
+      'subscription_error',
+      'news',
+      'news',
+    ]);
     expect(lines.filter((line) => line.startsWith('news'))).toEqual(
       ['one', 'two', 'three'].map((data) => `news ${LOBBY} ${data}`),
     );

@@ -109,7 +109,10 @@ describe('a subscription that waits for other processes', () => {
     expect(await client.news()).toEqual(['subscription_succeeded fast {}']);
     await room.publish('fast', 'one');
     client.signin('ada');
-    expect(await client.news()).toEqual(['news fast one', 'signin_success {"user_data":"{\\"id\\":\\"ada\\"}"}']);
+    expect(await client.news()).toEqual([
+      'news fast one',
+      'signin_success {"user_data":"{\\"id\\":\\"ada\\"}"}',
+    ]);
     holds[0]?.release();
     await turn();
     expect(await client.news()).toEqual(['subscription_succeeded slow {}']);
@@ -167,7 +170,8 @@ describe('a subscription that waits for other processes', () => {
   ])('leaves nothing when its connection ends %s', async (_name, end) => {
     const { room, holds } = await slowRoom();
     const client = await room.connect();
-    for (const channel of ['orders', 'private-a', 'cache-a', 'presence-a']) client.subscribe(channel, undefined);
+    for (const channel of ['orders', 'private-a', 'cache-a', 'presence-a'])
+      client.subscribe(channel, undefined);
     client.subscribe('presence-b', 'ada');
     await client.heard();
     end(client);
@@ -217,7 +221,11 @@ describe('a subscription that waits for other processes', () => {
   });
 
   it('drops the newest of what it holds back where slow clients are kept, by frames and by bytes', async () => {
-    const env = { WEBSOCKET_MAX_MESSAGES: '4', WEBSOCKET_MAX_BYTES: '1000', WEBSOCKET_DISCONNECT_ON_BUFFER_FULL: 'false' };
+    const env = {
+      WEBSOCKET_MAX_MESSAGES: '4',
+      WEBSOCKET_MAX_BYTES: '1000',
+      WEBSOCKET_DISCONNECT_ON_BUFFER_FULL: 'false',
+    };
     const room = await openRoom({ env });
     const hold = new Hold();
     room.fabric.confirm = () => hold;
@@ -280,7 +288,8 @@ describe('a subscription that waits for other processes', () => {
             if (event !== 'news') next = event === 'pusher_internal:subscription_succeeded' ? next : null;
             else {
               // Without an unsubscribe in between, nothing is missing.
-              if (next !== null && !program.some(([kind]) => kind === 'unsubscribe')) expect(Number(data)).toBe(next);
+              if (next !== null && !program.some(([kind]) => kind === 'unsubscribe'))
+                expect(Number(data)).toBe(next);
               if (next !== null) expect(Number(data)).toBeGreaterThanOrEqual(next);
               next = Number(data) + 1;
             }
