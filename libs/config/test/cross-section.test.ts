@@ -175,12 +175,16 @@ describe('drivers of this build', () => {
   });
 
   it('do not matter for what is off', () => {
-    const json = {
-      rate_limiter: { driver: 'redis' },
-      push: { queue_driver: 'kafka', storage_driver: 'mysql' },
-    };
+    const json = { push: { queue_driver: 'kafka', storage_driver: 'mysql' } };
     expect(runs({ json, drivers }).config.history.backend).toBe('postgres');
     const used = { ...json, push_rules: [{ channel_pattern: '*' }] };
     expect(problems({ json: used, drivers })).toHaveLength(2);
+  });
+
+  it('matter for the limits that apps have of their own, though the rate limiter is off', () => {
+    const json = { rate_limiter: { enabled: false, driver: 'redis' } };
+    expect(problems({ json, drivers })).toEqual([
+      'rate_limiter.driver: driver redis is not available in this build',
+    ]);
   });
 });

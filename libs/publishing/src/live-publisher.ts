@@ -46,9 +46,11 @@ export class LivePublisher implements Publisher {
   /** An event of a cache channel that cannot be stored is sent all the same. */
   publish(publication: Publication): Receipt | Promise<Receipt> {
     const { appId, channel, exceptSocketId } = publication;
-    const messageId = publication.messageId ?? randomUUID();
+    // The publisher's own id is shared by the channels it publishes to; whoever drops duplicates needs one per event.
+    const eventId = randomUUID();
+    const messageId = publication.messageId ?? eventId;
     const frameText = encodeV1(publication);
-    const event = { messageId, appId, channel, frameText, exceptSocketId, publishedAtMs: nowMs() };
+    const event = { messageId: eventId, appId, channel, frameText, exceptSocketId, publishedAtMs: nowMs() };
     const sent = publication.isLastEvent
       ? this.#lines.pass(`${appId} ${channel}`, { publication, event })
       : this.#send(event);
@@ -82,7 +84,7 @@ export class LivePublisher implements Publisher {
   async #keep({ publication, event: { messageId } }: LastPublication): Promise<boolean> {
     const { appId, channel, event, dataText } = publication;
     try {
-      await this.parts.lastEvents.keep(appId, { messageId, event, channel, dataText });
+      await this.parts.lastEvents.keep(appId, { messageId, event, channel, dataText: dataText ?? 'null' });
       return true;
     } catch (error) {
       this.parts.log.warn('last event not stored', { app_id: appId, channel, error });

@@ -3,8 +3,11 @@ export interface Publication {
   readonly appId: string;
   readonly channel: string;
   readonly event: string;
-  /** JSON text of the payload, sent on as it is. A server publish has a string, so its text is quoted. */
-  readonly dataText: string;
+  /**
+   * JSON text of the payload, sent on as it is. A server publish has a string, so its text is quoted; null: a client
+   * gave none, and receivers get none.
+   */
+  readonly dataText: string | null;
   /** The sender of a client event on a presence channel, else null. */
   readonly userId: string | null;
   /** The connection that must not receive it, else null. */

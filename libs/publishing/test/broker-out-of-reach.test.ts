@@ -1,17 +1,17 @@
 import { ServiceError } from '@carillon/errors';
 import { expect, it } from 'vitest';
-import { cutOff, last, publication, publish, scene } from './scene.js';
+import { cutOff, last, namesOf, publication, publish, scene } from './scene.js';
 
 const reason = new Error('connection lost');
 
-it.each([publication({ messageId: 'm1' }), last('m1')])(
+it.each([publication({ event: 'tick' }), last('tick')])(
   'the publisher is told; local delivery stands',
   async (published) => {
     const { publisher, delivered } = scene({ publish: cutOff(reason) });
     const refused = await publish(publisher, published).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ServiceError);
     expect(refused).toMatchObject({ code: 'service_unavailable', cause: reason });
-    expect(delivered.map(({ messageId }) => messageId)).toEqual(['m1']);
+    expect(namesOf(delivered)).toEqual(['tick']);
   },
 );
 
@@ -29,13 +29,13 @@ it('the receipt waits for the other processes', async () => {
 
 it('an event that cannot be sent does not hold up the next of its channel', async () => {
   const { publisher } = scene({
-    publish: ({ messageId }) => {
-      if (messageId === 'm1') throw reason;
+    publish: ({ frameText }) => {
+      if (frameText.includes('"event":"first"')) throw reason;
       return undefined;
     },
   });
-  const first = publish(publisher, last('m1'));
-  const second = publish(publisher, last('m2'));
+  const first = publish(publisher, last('first'));
+  const second = publish(publisher, last('second', { messageId: 'm2' }));
   await expect(first).rejects.toBe(reason);
   expect(await second).toEqual({ messageId: 'm2' });
 });

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRecord } from '../src/stored-record.js';
-import { last, publish, scene } from './scene.js';
+import { last, namesOf, publish, scene } from './scene.js';
 
-const idOf = (record: string | undefined): string | undefined => readRecord(record ?? '', 100_000)?.messageId;
+const nameOf = (record: string | undefined): string | undefined => readRecord(record ?? '', 100_000)?.event;
 
 /** A store whose writes end one at a time, when told. */
 function heldBack(cache: ReturnType<typeof scene>['cache']) {
@@ -20,14 +20,14 @@ describe('an event of a cache channel', () => {
   it('is stored, then sent', async () => {
     const { publisher, lastEvents, cache, delivered } = scene();
     const { endOne } = heldBack(cache);
-    const receipt = publisher.publish(last('m1', { event: 'tick', dataText: '"{\\"n\\":5}"' }));
+    const receipt = publisher.publish(last('tick', { messageId: 'm1', dataText: '"{\\"n\\":5}"' }));
     expect([cache.stored.length, delivered.length]).toEqual([0, 0]);
     await endOne();
     expect(await receipt).toEqual({ messageId: 'm1' });
-    expect(delivered.map(({ messageId }) => messageId)).toEqual(['m1']);
+    expect(namesOf(delivered)).toEqual(['tick']);
     cache.before = () => Promise.resolve();
     expect(await lastEvents.read('shop', 'cache-prices')).toEqual({
-      messageId: 'm1',
+      messageId: delivered[0]?.messageId,
       event: 'tick',
       channel: 'cache-prices',
       dataText: '"{\\"n\\":5}"',
@@ -35,9 +35,9 @@ describe('an event of a cache channel', () => {
     });
   });
 
-  it('is stored under the id its publisher did not give', async () => {
+  it('is stored under the id it is sent with', async () => {
     const { publisher, lastEvents, delivered } = scene();
-    const receipt = await publisher.publish(last('', { messageId: null }));
+    const receipt = await publisher.publish(last('tick'));
     expect(delivered[0]?.messageId).toBe(receipt.messageId);
     expect((await lastEvents.read('shop', 'cache-prices'))?.messageId).toBe(receipt.messageId);
   });
@@ -55,8 +55,8 @@ describe('an event of a cache channel', () => {
   it('is sent though it cannot be stored, and that is logged', async () => {
     const { publisher, cache, delivered, lines } = scene();
     cache.before = () => Promise.reject(new Error('out of reach'));
-    expect(await publisher.publish(last('m1'))).toEqual({ messageId: 'm1' });
-    expect(delivered.map(({ messageId }) => messageId)).toEqual(['m1']);
+    expect(await publisher.publish(last('e1', { messageId: 'm1' }))).toEqual({ messageId: 'm1' });
+    expect(namesOf(delivered)).toEqual(['e1']);
     expect(lines).toEqual(['last event not stored']);
   });
 
@@ -71,8 +71,10 @@ describe('an event of a cache channel', () => {
         await scheduler.waitFor(Promise.all(done));
         for (const channel of new Set(channels)) {
           const published = channels.flatMap((name, at) => (name === channel ? [`${at}`] : []));
-          const sent = delivered.filter((one) => one.channel === channel).map(({ messageId }) => messageId);
-          const kept = cache.stored.filter((one) => readRecord(one, 100_000)?.channel === channel).map(idOf);
+          const sent = namesOf(delivered.filter((one) => one.channel === channel));
+          const kept = cache.stored
+            .filter((one) => readRecord(one, 100_000)?.channel === channel)
+            .map(nameOf);
           expect({ sent, kept }).toEqual({ sent: published, kept: published });
         }
       }),
@@ -81,10 +83,10 @@ describe('an event of a cache channel', () => {
 
   it('is never in the store before all earlier ones have been sent', async () => {
     const { publisher, cache, delivered } = scene();
-    const before: { readonly storing: string | undefined; readonly sent: string[] }[] = [];
+    const before: { readonly storing: string | undefined; readonly sent: unknown[] }[] = [];
     cache.before = async (value) => {
       await new Promise((resolve) => setImmediate(resolve));
-      before.push({ storing: idOf(value), sent: delivered.map(({ messageId }) => messageId) });
+      before.push({ storing: nameOf(value), sent: namesOf(delivered) });
     };
     const ids = Array.from({ length: 20 }, (_, at) => `${at}`);
     await Promise.all(ids.map((id) => publish(publisher, last(id))));
@@ -97,15 +99,13 @@ describe('while the store fails', () => {
     const { publisher, cache, delivered } = scene();
     const tried: (string | undefined)[] = [];
     cache.before = async (value) => {
-      tried.push(idOf(value));
+      tried.push(nameOf(value));
       await new Promise((resolve) => setImmediate(resolve));
       throw new Error('out of reach');
     };
     await Promise.all(Array.from({ length: 100 }, (_, at) => publish(publisher, last(`${at}`))));
     expect(tried).toEqual(['0', '99']);
-    expect(delivered.map(({ messageId }) => messageId)).toEqual(
-      Array.from({ length: 100 }, (_, at) => `${at}`),
-    );
+    expect(namesOf(delivered)).toEqual(Array.from({ length: 100 }, (_, at) => `${at}`));
   });
 
   it('every event is stored again once one could be', async () => {
@@ -114,7 +114,7 @@ describe('while the store fails', () => {
     await publisher.publish(last('lost'));
     cache.before = () => Promise.resolve();
     await Promise.all([publish(publisher, last('1')), publish(publisher, last('2'))]);
-    expect(cache.stored.map(idOf)).toEqual(['1', '2']);
+    expect(cache.stored.map(nameOf)).toEqual(['1', '2']);
   });
 });
 
@@ -134,9 +134,7 @@ describe('too many events that wait', () => {
     cache.before = () => Promise.resolve();
     while (held.length > 0) await endOne();
     await Promise.all([...waiting, late]);
-    const sent = delivered
-      .filter(({ channel }) => channel === 'cache-prices')
-      .map(({ messageId }) => messageId);
+    const sent = namesOf(delivered.filter(({ channel }) => channel === 'cache-prices'));
     expect(sent).toEqual([...Array.from({ length: 4097 }, (_, at) => `${at}`), 'late']);
   });
 
@@ -151,6 +149,6 @@ describe('too many events that wait', () => {
     await expect(publishTo('f')).rejects.toMatchObject({ code: 'backpressure' });
     for (const _ of waiting) await endOne();
     await Promise.all(waiting);
-    expect(delivered.map(({ messageId }) => messageId)).toEqual(['a', 'b', 'c', 'e']);
+    expect(namesOf(delivered)).toEqual(['a', 'b', 'c', 'e']);
   });
 });

@@ -10,8 +10,16 @@ describe('an event of which nothing is kept', () => {
     const { publisher, delivered, cache } = scene();
     const receipt = publisher.publish(publication({ messageId: 'm1' }));
     expect(receipt).toEqual({ messageId: 'm1' });
-    expect(delivered.map(({ messageId }) => messageId)).toEqual(['m1']);
+    expect(delivered).toHaveLength(1);
     expect(cache.stored).toEqual([]);
+  });
+
+  it('has an id of its own on each channel, though its publisher gave one for all', () => {
+    const { publisher, delivered } = scene();
+    for (const channel of ['orders', 'news'])
+      void publisher.publish(publication({ channel, messageId: 'm1' }));
+    expect(new Set(delivered.map(({ messageId }) => messageId)).size).toBe(2);
+    expect(delivered.map(({ messageId }) => messageId)).not.toContain('m1');
   });
 
   it('is not kept on a cache channel either, when a client said it', () => {

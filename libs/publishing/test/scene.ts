@@ -27,8 +27,12 @@ export function publication(more: Partial<Publication> = {}): Publication {
 }
 
 /** What a server publishes to a cache channel. */
-export const last = (messageId: string, more: Partial<Publication> = {}): Publication =>
-  publication({ channel: 'cache-prices', messageId, isLastEvent: true, ...more });
+export const last = (event: string, more: Partial<Publication> = {}): Publication =>
+  publication({ channel: 'cache-prices', event, isLastEvent: true, ...more });
+
+/** The names of events in the order delivered. */
+export const namesOf = (delivered: readonly LiveEvent[]): unknown[] =>
+  delivered.map(({ frameText }) => (JSON.parse(frameText) as { event: unknown }).event);
 
 /** What becomes of a publish, waited for or not. */
 export const publish = (publisher: Publisher, published: Publication): Promise<Receipt> =>

@@ -10,7 +10,8 @@ const DRIVER_SETTINGS: Readonly<Record<string, (config: Config) => boolean>> = {
   'app_manager.driver': always,
   'cache.driver': always,
   'queue.driver': always,
-  'rate_limiter.driver': ({ rate_limiter }) => rate_limiter.enabled,
+  // Off, it still counts the limits that apps have of their own.
+  'rate_limiter.driver': always,
   'metrics.driver': ({ metrics }) => metrics.enabled,
   'history.backend': ({ history, presence_history, versioned_messages }) =>
     history.enabled || presence_history.enabled || versioned_messages.enabled,

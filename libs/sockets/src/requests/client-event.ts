@@ -22,9 +22,6 @@ export interface ClientEventParts {
 
 type Verdict = { readonly refused: FrameError } | { readonly subscription: Subscription };
 
-/** The absence of a payload, as the payload that says so. */
-const NO_DATA = 'null';
-
 /** Publishes what clients say to the other subscribers of a channel. */
 export class ClientEvents {
   constructor(private readonly parts: ClientEventParts) {}
@@ -49,7 +46,7 @@ export class ClientEvents {
       appId: channel.hub.appId,
       channel: channel.name,
       event,
-      dataText: dataText ?? NO_DATA,
+      dataText,
       userId,
       exceptSocketId: connection.id,
       messageId: null,

@@ -278,6 +278,8 @@ describe('a subscription that waits for other processes', () => {
           }
           await turn();
         }
+        // What waits its turn behind these is confirmed at once.
+        room.fabric.confirm = () => null;
         for (const hold of holds) hold.release();
         await eventually(() => room.gateway.connections.every(({ openings }) => openings === null));
         await room.publish('orders', `${published++}`);

@@ -38,6 +38,12 @@ onEveryApp('a client event', { tenants: [shop, mute, small, limited, strict, ref
     },
   );
 
+  it('without a payload reaches the others without one', async () => {
+    const [sender, receiver] = await pair('private-orders');
+    sender.send({ event: 'client-typing', channel: 'private-orders' });
+    expect(await receiver.nextText()).toBe('{"event":"client-typing","channel":"private-orders"}');
+  });
+
   it('on a cache channel reaches the others too, and is not kept there', async () => {
     const [sender, receiver] = [await node.connect(), await node.connect()];
     for (const client of [sender, receiver]) {
