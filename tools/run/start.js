@@ -17,6 +17,8 @@ const DEMO = {
   SERVICE_DEFAULT_APP_KEY: 'demo-key',
   SERVICE_DEFAULT_APP_SECRET: 'demo-secret',
   SERVICE_DEFAULT_APP_ENABLE_CLIENT_MESSAGES: 'true',
+  SERVICE_DEFAULT_APP_ENABLE_USER_AUTHENTICATION: 'true',
+  SERVICE_DEFAULT_APP_ENABLE_WATCHLIST_EVENTS: 'true',
 };
 
 const set = (name) => (process.env[name] ?? '') !== '';
