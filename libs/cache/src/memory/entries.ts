@@ -2,7 +2,7 @@ import { isEssential } from '@carillon/contract';
 import { CacheFull } from '../failures.js';
 import type { MemoryEntry } from './entry.js';
 import { ExpiryHeap } from './expiry-heap.js';
-import { Recency } from './recency.js';
+import { Recency } from '@carillon/collections';
 
 /**
  * The entries of a memory cache, at most `capacity`. Room for a new one is made of those that expired, then of the

@@ -1,4 +1,4 @@
-import type { Aging } from './recency.js';
+import type { Aging } from '@carillon/collections';
 
 /** One entry of the memory cache. */
 export interface MemoryEntry extends Aging<MemoryEntry> {

@@ -1,4 +1,4 @@
-import { type Aging, Recency } from './recency.js';
+import { type Aging, Recency } from '@carillon/collections';
 import { SlidingLog } from './sliding-log.js';
 
 /** Looked at for every new subject, so that those which stay away go sooner than new ones come. */

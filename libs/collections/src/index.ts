@@ -1,0 +1,1 @@
+export { type Aging, Recency } from './recency.js';
