@@ -2,15 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { cacheKeys } from '@carillon/contract';
 import { engine } from '@carillon/engines';
 import { openRedisLink, redisTarget } from '@carillon/redis';
+import { configuration } from '@carillon/testing';
 import { expect, it } from 'vitest';
 import { openCache } from '../src/index.js';
 import { HOUR_MS, scanAll } from './conformance/store.js';
-import { configOf } from './process.js';
 
 it('puts both prefixes in front of a name, as written, and deletes nothing when it closes', async () => {
   const { url } = await engine('redis');
   const id = randomUUID();
-  const config = configOf({ CACHE_DRIVER: 'redis', REDIS_URL: url, DATABASE_REDIS_KEY_PREFIX: `${id}*` });
+  const config = configuration({
+    CACHE_DRIVER: 'redis',
+    REDIS_URL: url,
+    DATABASE_REDIS_KEY_PREFIX: `${id}*`,
+  });
   const cache = await openCache(config);
   await cache.set(cacheKeys.appById('shop'), '1', HOUR_MS);
   expect(await scanAll(cache, 'app:')).toEqual(['app:id:shop']);

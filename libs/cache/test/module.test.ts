@@ -1,6 +1,7 @@
+import { configuration } from '@carillon/testing';
 import { describe, expect, it } from 'vitest';
 import { CACHE_DRIVERS, openCache } from '../src/index.js';
-import { configOf, connect, processWith } from './process.js';
+import { connect, processWith } from './process.js';
 
 describe('the module', () => {
   it('offers the configured cache, checks its health', async () => {
@@ -35,7 +36,7 @@ describe('the module', () => {
   });
 
   it('keeps an entry for good when the default ttl is 0', async () => {
-    const cache = await openCache(configOf({}, '[cache.memory]\nttl = 0'));
+    const cache = await openCache(configuration({}, '[cache.memory]\nttl = 0'));
     await cache.set('a', '1');
     expect(await cache.entry('a')).toEqual({ value: '1', ttlMs: null });
     await cache.close();
@@ -43,7 +44,7 @@ describe('the module', () => {
 
   it('knows the drivers of this build, and no others', async () => {
     expect(CACHE_DRIVERS).toEqual(['memory', 'none', 'redis', 'redis-cluster']);
-    const config = configOf({});
+    const config = configuration({});
     const unknown = { ...config, cache: { ...config.cache, driver: 'toString' as 'memory' } };
     await expect(openCache(unknown)).rejects.toThrow('driver toString is not available in this build');
   });

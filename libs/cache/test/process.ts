@@ -1,26 +1,13 @@
 import 'reflect-metadata';
-import { configure } from '@carillon/config';
 import { connectDependencies, createParts, RuntimeModule, type RuntimeParts } from '@carillon/runtime';
+import { configuration } from '@carillon/testing';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CACHE, CacheModule, type Cache } from '../src/index.js';
 
-/** The configuration that the environment and a file make. */
-export function configOf(env: Record<string, string>, file = '') {
-  const outcome = configure({
-    process: 'server',
-    argv: [],
-    env: { RUST_LOG: 'off', ...env },
-    cwd: '/nowhere',
-    files: { exists: (path) => path.endsWith('.toml'), read: () => file },
-  });
-  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
-  return outcome.config;
-}
-
 /** A process with this room in it, not started. */
 export async function processWith(env: Record<string, string>, file = '') {
-  const parts = createParts(configOf(env, file));
+  const parts = createParts(configuration(env, file));
 
   @Module({ imports: [RuntimeModule.forProcess(parts), CacheModule] })
   class Root {}

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EngineHandle } from '@carillon/engines';
+import { configuration } from '@carillon/testing';
 import { openCache } from '../src/index.js';
 import { HOUR_MS, type Store } from './conformance/store.js';
-import { configOf } from './process.js';
 
 /** Entries expire on the server's clock, whose steps need not be ours. */
 const SLACK_MS = 20;
@@ -17,8 +17,8 @@ export function redisConfig({ name, url }: EngineHandle) {
     prefix = "${randomUUID()}:"
   `;
   return name === 'redis-cluster'
-    ? configOf({ CACHE_DRIVER: 'redis-cluster', REDIS_CLUSTER_NODES: url }, file)
-    : configOf({ CACHE_DRIVER: 'redis', REDIS_URL: url }, file);
+    ? configuration({ CACHE_DRIVER: 'redis-cluster', REDIS_CLUSTER_NODES: url }, file)
+    : configuration({ CACHE_DRIVER: 'redis', REDIS_URL: url }, file);
 }
 
 /** An empty corner of a real server, seen by two processes. */

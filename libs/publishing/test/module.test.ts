@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { CacheModule } from '@carillon/cache';
-import { configure } from '@carillon/config';
 import { FABRIC, FabricModule, type Fabric, type LiveEvent } from '@carillon/fabric';
 import { createParts, RuntimeModule } from '@carillon/runtime';
+import { configuration } from '@carillon/testing';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -11,17 +11,9 @@ import { last } from './scene.js';
 
 /** A process with this room in it, not started. */
 async function processWith(env: Record<string, string>) {
-  const outcome = configure({
-    process: 'server',
-    argv: [],
-    env: { RUST_LOG: 'off', ...env },
-    cwd: '/nowhere',
-    files: { exists: () => false, read: () => '' },
-  });
-  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
   const modules = [FabricModule, CacheModule, PublishingModule];
 
-  @Module({ imports: [RuntimeModule.forProcess(createParts(outcome.config)), ...modules] })
+  @Module({ imports: [RuntimeModule.forProcess(createParts(configuration(env))), ...modules] })
   class Root {}
 
   const context = await NestFactory.createApplicationContext(Root, { logger: false });

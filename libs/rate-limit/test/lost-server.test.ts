@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { engine, type EngineHandle } from '@carillon/engines';
 import { openRedisLink, redisTarget, RedisUnavailable } from '@carillon/redis';
+import { configuration } from '@carillon/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RedisRateLimit } from '../src/drivers/redis.js';
 import { openRateLimit, RateLimitUnavailable } from '../src/index.js';
-import { connect, configOf, processWith } from './process.js';
+import { connect, processWith } from './process.js';
 import { redisConfig } from './redis-subject.js';
 
 const rule = (limit: number) => ({ identifier: 'api', limit, windowMs: 600_000 });
@@ -17,7 +18,7 @@ describe('a limiter whose server goes away', () => {
   afterAll(() => redis.release());
 
   const openLimit = async () => {
-    const target = redisTarget(configOf({}).database.redis, {
+    const target = redisTarget(configuration({}).database.redis, {
       driver: 'redis',
       urlOverride: redis.url,
       clusterMode: false,

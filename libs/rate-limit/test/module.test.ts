@@ -1,6 +1,7 @@
+import { configuration } from '@carillon/testing';
 import { describe, expect, it } from 'vitest';
 import { openRateLimit, RATE_LIMITER_DRIVERS } from '../src/index.js';
-import { configOf, connect, processWith } from './process.js';
+import { connect, processWith } from './process.js';
 
 const RULE = { identifier: 'api', limit: 1, windowMs: 60_000 };
 
@@ -29,7 +30,7 @@ describe('the module', () => {
 
   it('knows the drivers of this build, and no others', async () => {
     expect(RATE_LIMITER_DRIVERS).toEqual(['memory', 'none', 'redis', 'redis-cluster']);
-    const config = configOf({});
+    const config = configuration({});
     const unknown = { ...config, rate_limiter: { ...config.rate_limiter, driver: 'toString' as 'memory' } };
     await expect(openRateLimit(unknown)).rejects.toThrow('driver toString is not available in this build');
   });

@@ -1,26 +1,13 @@
 import 'reflect-metadata';
-import { configure } from '@carillon/config';
 import { connectDependencies, createParts, RuntimeModule, type RuntimeParts } from '@carillon/runtime';
+import { configuration } from '@carillon/testing';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { RATE_LIMIT, RateLimitModule, type RateLimit } from '../src/index.js';
 
-/** The configuration that the environment makes. */
-export function configOf(env: Record<string, string>) {
-  const outcome = configure({
-    process: 'server',
-    argv: [],
-    env: { RUST_LOG: 'off', ...env },
-    cwd: '/nowhere',
-    files: { exists: () => false, read: () => '' },
-  });
-  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
-  return outcome.config;
-}
-
 /** A process with this room in it, not started. */
 export async function processWith(env: Record<string, string>) {
-  const parts = createParts(configOf(env));
+  const parts = createParts(configuration(env));
 
   @Module({ imports: [RuntimeModule.forProcess(parts), RateLimitModule] })
   class Root {}

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EngineHandle } from '@carillon/engines';
+import { configuration } from '@carillon/testing';
 import { openRateLimit } from '../src/index.js';
 import type { Subject } from './conformance.js';
-import { configOf } from './process.js';
 
 /** The server counts by its own clock, whose steps need not be ours. */
 const SLACK_MS = 20;
@@ -12,8 +12,8 @@ const SLACK_MS = 20;
 export function redisConfig({ name, url }: EngineHandle) {
   const common = { RATE_LIMITER_ENABLED: 'true', RATE_LIMITER_REDIS_PREFIX: `${randomUUID()}:` };
   return name === 'redis-cluster'
-    ? configOf({ ...common, RATE_LIMITER_DRIVER: 'redis-cluster', REDIS_CLUSTER_NODES: url })
-    : configOf({ ...common, RATE_LIMITER_DRIVER: 'redis', REDIS_URL: url });
+    ? configuration({ ...common, RATE_LIMITER_DRIVER: 'redis-cluster', REDIS_CLUSTER_NODES: url })
+    : configuration({ ...common, RATE_LIMITER_DRIVER: 'redis', REDIS_URL: url });
 }
 
 /** An empty corner of a real server, seen by two processes. */

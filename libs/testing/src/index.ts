@@ -1,3 +1,4 @@
+export { configuration } from './configuration.js';
 export { freePort } from './free-port.js';
 export { RawConnection, type RawTarget } from './raw-connection.js';
 export { type RawAnswer, rawHttp, type RawRequest, readAnswer, requestBytes } from './raw-http.js';
