@@ -15,6 +15,7 @@ interface Structured {
  * that of another statement.
  */
 export class Session implements SqlSession {
+  readonly #abandoned = new AbortController();
   #usable = true;
   #ended = false;
 
@@ -30,11 +31,14 @@ export class Session implements SqlSession {
     const outcome = await bounded(
       this.answerTimeoutMs,
       () => this.runner.query(sql, [...values], true) as Promise<unknown> as Promise<Structured>,
+      this.#abandoned.signal,
     );
     if (outcome.kind === 'done') {
       return { rows: outcome.value.records ?? [], changed: outcome.value.affected ?? 0 };
     }
     if (outcome.kind === 'timeout') {
+      if (this.#abandoned.signal.aborted)
+        throw new DatabaseUnavailable('lost', 'the connection was given up');
       this.#usable = false;
       throw new DatabaseUnavailable('timeout', `no answer in ${this.answerTimeoutMs} ms`);
     }
@@ -46,6 +50,7 @@ export class Session implements SqlSession {
   /** Closes the connection now; what runs on it is rejected. */
   abandon(): void {
     this.#usable = false;
+    this.#abandoned.abort();
     this.end();
   }
 

@@ -22,7 +22,7 @@ export class SqlDatabase implements Database {
   #source: DataSource | null = null;
   #connecting: Promise<void> | null = null;
   #migrated = 0;
-  #calls = 0;
+  readonly #calls = new Set<Promise<unknown>>();
   #closed = false;
 
   constructor(
@@ -72,9 +72,9 @@ export class SqlDatabase implements Database {
     const source = this.#source;
     this.#source = null;
     if (source === null) return;
-    const ended = source.destroy().catch(() => undefined);
-    if ((await bounded(CLOSE_TIMEOUT_MS, () => ended)).kind !== 'timeout') return;
+    await bounded(CLOSE_TIMEOUT_MS, () => Promise.allSettled(this.#calls));
     for (const session of this.#sessions) session.abandon();
+    await bounded(CLOSE_TIMEOUT_MS, () => source.destroy());
   }
 
   async #connect(): Promise<void> {
@@ -97,19 +97,28 @@ export class SqlDatabase implements Database {
   async #borrowed<Result>(timeoutMs: number, work: (session: Session) => Promise<Result>): Promise<Result> {
     if (this.#closed) throw new DatabaseUnavailable('closed', 'the database is closed');
     if (this.#source === null) throw new DatabaseUnavailable('lost', 'not connected yet');
-    if (this.#calls >= MAX_CALLS)
+    if (this.#calls.size >= MAX_CALLS)
       throw new DatabaseUnavailable('busy', `${MAX_CALLS} calls wait or run already`);
-    this.#calls += 1;
+    const call = this.#withSession(this.#source, timeoutMs, work);
+    this.#calls.add(call);
     try {
-      const session = await this.#borrow(this.#source, timeoutMs);
-      try {
-        return await work(session);
-      } finally {
-        this.#sessions.delete(session);
-        session.end();
-      }
+      return await call;
     } finally {
-      this.#calls -= 1;
+      this.#calls.delete(call);
+    }
+  }
+
+  async #withSession<Result>(
+    source: DataSource,
+    timeoutMs: number,
+    work: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
+    const session = await this.#borrow(source, timeoutMs);
+    try {
+      return await work(session);
+    } finally {
+      this.#sessions.delete(session);
+      session.end();
     }
   }
 

@@ -58,6 +58,11 @@ const REJECTED: ReadonlyMap<number, RejectedReason> = new Map([
 /** Texts that name tables, columns and users; others may quote a value. */
 const TELLING = new Set([1054, 1091, 1142, 1143, 1146]);
 
+interface PooledConnection {
+  readonly stream: { destroy(): void };
+  destroy(): void;
+}
+
 interface ClientError {
   readonly errno?: number;
   readonly code?: string;
@@ -107,7 +112,12 @@ export const mysql: Dialect = {
     ` /*M!100101 , max_statement_time = ${LONGEST} */`,
     ` /*!50708 , max_execution_time = ${STATEMENT_TIMEOUT_MS} */`,
   ].join(''),
-  discard: (connection) => (connection as { destroy(): void }).destroy(),
+  discard(connection) {
+    const { stream } = connection as PooledConnection;
+    // Takes it out of the pool, but waits for the server to end what it does.
+    (connection as PooledConnection).destroy();
+    stream.destroy();
+  },
   classify,
   locked,
 };
