@@ -13,7 +13,7 @@ async function types(session: SqlSession): Promise<Readonly<Record<ColumnKind, s
     'select collation_name as name from information_schema.collations where collation_name in (?)',
     [EXACT],
   );
-  const collation = String(rows[0]?.['name'] ?? COMMON);
+  const collation = rows[0] === undefined ? COMMON : String(rows[0]['name']);
   return {
     boolean: 'boolean',
     created: 'timestamp(6) default current_timestamp(6)',

@@ -14,6 +14,9 @@ const MAX_INTEGER = 2_147_483_647;
 
 type Json = Record<string, unknown>;
 
+/** Null stays null. */
+const integer = (value: number | null): number | null => value && Math.min(value, MAX_INTEGER);
+
 const isTable = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -23,7 +26,6 @@ export function rowOf(record: AppRecord): ReadonlyMap<string, SqlScalar> {
   const whole = isTable(policy) ? policy : {};
   const channels = isTable(whole['channels']) ? whole['channels'] : {};
   const { limits, features } = record.policy;
-  const integer = (value: number | null): number | null => value && Math.min(value, MAX_INTEGER);
   const stored = Object.keys(members).length > 0 ? { ...whole, [RECORD_MEMBERS]: members } : whole;
   const json = (name: string, value: unknown): [string, SqlScalar] => [name, jsonText(record, name, value)];
   const text = (name: string, value: unknown): [string, SqlScalar] => [name, wellFormed(record, name, value)];
@@ -106,7 +108,7 @@ function readJson(row: SqlRow, name: string, problems: Problem[]): unknown {
     return null;
   }
   try {
-    return JSON.parse(String(text)) as unknown;
+    return JSON.parse(text as string) as unknown;
   } catch {
     problems.push({ path: name, message: 'is not JSON' });
     return null;
