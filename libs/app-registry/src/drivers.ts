@@ -8,7 +8,7 @@ export interface AppStoreSources {
   readonly databases: Databases;
 }
 
-type OpenStore = (sources: AppStoreSources) => Promise<AppStore>;
+type OpenStore = (sources: AppStoreSources | undefined) => Promise<AppStore>;
 
 /** One line a driver; what it needs is loaded when it is chosen, and only then. */
 const DRIVERS: ReadonlyMap<string, OpenStore> = new Map<string, OpenStore>([
@@ -23,14 +23,18 @@ const ALIASES: ReadonlyMap<string, string> = new Map([['array', 'memory']]);
 /** Values of `app_manager.driver` that this build can serve. */
 export const APP_MANAGER_DRIVERS: readonly string[] = [...DRIVERS.keys()];
 
-/** A store that is not connected yet. Rejects when this build has no such driver. */
-export async function openAppStore(driver: string, sources: AppStoreSources): Promise<AppStore> {
+/**
+ * A store that is not connected yet; `memory` needs no sources. Rejects when this build has no such driver.
+ */
+export async function openAppStore(driver: string, sources?: AppStoreSources): Promise<AppStore> {
   const open = DRIVERS.get(ALIASES.get(driver) ?? driver);
   if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
   return open(sources);
 }
 
-async function openSqlStore(name: SqlDialect, { config, databases }: AppStoreSources): Promise<AppStore> {
+async function openSqlStore(name: SqlDialect, sources: AppStoreSources | undefined): Promise<AppStore> {
+  if (sources === undefined) throw new Error(`driver ${name} needs a database`);
+  const { config, databases } = sources;
   const [{ SqlAppStore }, { appTable }, dialect] = await Promise.all([
     import('./drivers/sql/store.js'),
     import('./drivers/sql/table.js'),

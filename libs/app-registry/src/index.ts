@@ -27,3 +27,4 @@ export {
 export { registerInlineApps, type RegisteredApp } from './register-inline-apps.js';
 export { AppRegistry, type AppRegistryParts } from './registry.js';
 export { type SharedAppCache } from './shared-app-cache.js';
+export { type SharedStore } from './shared-store.js';

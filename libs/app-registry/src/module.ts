@@ -13,12 +13,13 @@ import {
   STARTUP,
   type Startup,
 } from '@carillon/runtime';
-import { Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { openAppStore } from './drivers.js';
 import { AppConflict, AppNotStorable } from './failures.js';
 import type { AnnounceAppChange, AppRegistryOptions } from './options.js';
 import { AppRegistry } from './registry.js';
 import type { SharedAppCache } from './shared-app-cache.js';
+import { sharedAppCache, type SharedStore } from './shared-store.js';
 
 /** Token of the `AppRegistry`. */
 export const APP_REGISTRY = Symbol('app registry');
@@ -110,4 +111,17 @@ const optional = (token: symbol) => ({ token, optional: true });
   ],
   exports: [APP_REGISTRY],
 })
-export class AppRegistryModule {}
+export class AppRegistryModule {
+  /**
+   * The same, with the process's cache between the index and the store where nodes share it: `cache` is the token of
+   * a `SharedStore`, such as `CACHE` of `@carillon/cache`.
+   */
+  static sharing(cache: symbol): DynamicModule {
+    const useFactory = (config: Config, store: SharedStore): SharedAppCache | undefined =>
+      sharedAppCache(config.cache.driver, store);
+    return {
+      module: AppRegistryModule,
+      providers: [{ provide: SHARED_APP_CACHE, inject: [CONFIG, cache], useFactory }],
+    };
+  }
+}

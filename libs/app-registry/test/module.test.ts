@@ -68,6 +68,8 @@ describe('the module', () => {
     expect(APP_MANAGER_DRIVERS).toEqual(['memory', 'mysql', 'postgres']);
     for (const driver of APP_MANAGER_DRIVERS)
       await expect(openAppStore(driver, sources)).resolves.toBeDefined();
+    await expect(openAppStore('memory')).resolves.toBeDefined();
+    await expect(openAppStore('mysql')).rejects.toThrow('driver mysql needs a database');
     for (const unknown of ['toString', 'dynamodb']) {
       const refused = `driver ${unknown} is not available in this build`;
       await expect(openAppStore(unknown, sources)).rejects.toThrow(refused);
