@@ -1,5 +1,5 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
-import { CACHE_DRIVERS, CacheModule } from '@carillon/cache';
+import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
 import { FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
 import { HttpApiModule } from '@carillon/http-api';
 import { OpsApiModule } from '@carillon/ops-api';
@@ -18,7 +18,7 @@ await bootstrap({
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
-    AppRegistryModule,
+    AppRegistryModule.sharing(CACHE),
     CacheModule,
     RateLimitModule,
     FabricModule,

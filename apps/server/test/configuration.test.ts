@@ -35,9 +35,9 @@ describe('starting with a bad configuration', () => {
   });
 
   it('refuses a driver this build does not have', async () => {
-    const { code, output } = await exit([], { APP_MANAGER_DRIVER: 'postgres' });
+    const { code, output } = await exit([], { APP_MANAGER_DRIVER: 'dynamodb' });
     expect(code).toBe(78);
-    expect(output).toContain('driver postgres is not available in this build');
+    expect(output).toContain('driver dynamodb is not available in this build');
   });
 });
 

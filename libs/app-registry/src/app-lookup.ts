@@ -101,6 +101,21 @@ export class AppLookup {
     if (last === undefined) listeners.tell({ appId, app });
   }
 
+  /**
+   * As `changed`, for an app that somebody wrote past this service, so that nobody took the copies out of the shared
+   * cache: those under the names it had and has are.
+   */
+  async changedOutside(appId: string): Promise<void> {
+    const { index, source } = this.parts;
+    const reference = byId(appId);
+    const before = index.last(reference);
+    await this.changed(appId);
+    const names = [before, index.last(reference)].flatMap((app) =>
+      app === undefined ? [] : references(app),
+    );
+    source.forget([reference, ...names]);
+  }
+
   /** Reads again the apps whose change could not be seen, until the store fails again. */
   async retryUnseen(): Promise<void> {
     for (const appId of this.#unseen) {

@@ -48,6 +48,11 @@ export class AppSource {
     void this.cache?.put(record);
   }
 
+  /** Takes the copies under these names out of the cache; in the background and without promise. */
+  forget(names: readonly AppReference[]): void {
+    void this.cache?.drop(names).catch(() => undefined);
+  }
+
   async findInStore(reference: AppReference): Promise<Found> {
     const stored = await this.store.find(reference);
     if (stored === null) return { state: 'missing' };

@@ -1,7 +1,10 @@
 import type { AppReference } from './app-reference.js';
-import { AppConflict, AppNotFound, AppStoreUnavailable } from './failures.js';
+import { AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable } from './failures.js';
 import type { AppStore, StoredApp } from './port.js';
 import { within } from './time-bound.js';
+
+/** What the port lets a store throw. */
+const NAMED = [AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable];
 
 /**
  * A store whose every answer comes in time: one that is late, or fails in a way the port does not name, is
@@ -17,8 +20,7 @@ export class BoundedStore {
     try {
       return await within(this.timeoutMs, `app store: ${what}`, () => work(this.store));
     } catch (thrown) {
-      if (thrown instanceof AppConflict || thrown instanceof AppNotFound) throw thrown;
-      if (thrown instanceof AppStoreUnavailable) throw thrown;
+      if (NAMED.some((failure) => thrown instanceof failure)) throw thrown;
       throw new AppStoreUnavailable(`app store failed: ${what}`, { cause: thrown });
     }
   }

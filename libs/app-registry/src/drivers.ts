@@ -1,10 +1,20 @@
+import type { Config } from '@carillon/config';
+import type { Databases, SqlDialect } from '@carillon/database';
 import type { AppStore } from './port.js';
 
-type OpenStore = () => Promise<AppStore>;
+/** Where stores come from. */
+export interface AppStoreSources {
+  readonly config: Pick<Config, 'database'>;
+  readonly databases: Databases;
+}
 
-/** One line a driver; its client library is loaded when it is chosen, and only then. */
-const DRIVERS: ReadonlyMap<string, OpenStore> = new Map([
+type OpenStore = (sources: AppStoreSources | undefined) => Promise<AppStore>;
+
+/** One line a driver; what it needs is loaded when it is chosen, and only then. */
+const DRIVERS: ReadonlyMap<string, OpenStore> = new Map<string, OpenStore>([
   ['memory', async () => new (await import('./drivers/memory.js')).MemoryAppStore()],
+  ['mysql', (sources) => openSqlStore('mysql', sources)],
+  ['postgres', (sources) => openSqlStore('postgres', sources)],
 ]);
 
 /** Another name the configuration accepts for a driver. */
@@ -13,9 +23,28 @@ const ALIASES: ReadonlyMap<string, string> = new Map([['array', 'memory']]);
 /** Values of `app_manager.driver` that this build can serve. */
 export const APP_MANAGER_DRIVERS: readonly string[] = [...DRIVERS.keys()];
 
-/** A store that is not connected yet. Rejects when this build has no such driver. */
-export async function openAppStore(driver: string): Promise<AppStore> {
+/**
+ * A store that is not connected yet; `memory` needs no sources. Rejects when this build has no such driver.
+ */
+export async function openAppStore(driver: string, sources?: AppStoreSources): Promise<AppStore> {
   const open = DRIVERS.get(ALIASES.get(driver) ?? driver);
   if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
-  return open();
+  return open(sources);
 }
+
+async function openSqlStore(name: SqlDialect, sources: AppStoreSources | undefined): Promise<AppStore> {
+  if (sources === undefined) throw new Error(`driver ${name} needs a database`);
+  const { config, databases } = sources;
+  const [{ SqlAppStore }, { appTable }, dialect] = await Promise.all([
+    import('./drivers/sql/store.js'),
+    import('./drivers/sql/table.js'),
+    DIALECTS[name](),
+  ]);
+  const { table_name: table } = config.database[name];
+  return new SqlAppStore(databases.use(name, [appTable(dialect, table)]), dialect, table);
+}
+
+const DIALECTS = {
+  mysql: async () => (await import('./drivers/sql/mysql.js')).mysql,
+  postgres: async () => (await import('./drivers/sql/postgres.js')).postgres,
+};

@@ -23,6 +23,19 @@ export class AppNotFound extends Error {
   }
 }
 
+/** The store has no way to hold this record, however often it is tried. Thrown by `create` and `update`; nothing was written. */
+export class AppNotStorable extends Error {
+  override readonly name = 'AppNotStorable';
+
+  /** The reason names no value. */
+  constructor(
+    readonly appId: string,
+    reason: string,
+  ) {
+    super(`app "${appId}" cannot be stored: ${reason}`);
+  }
+}
+
 /** The store did not answer, or not in time; whether a write happened is unknown. */
 export class AppStoreUnavailable extends Error {
   override readonly name = 'AppStoreUnavailable';

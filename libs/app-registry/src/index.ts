@@ -1,8 +1,14 @@
 export { type AppChange, type AppChangeListener } from './app-change.js';
 export { App } from './app.js';
-export { APP_MANAGER_DRIVERS, openAppStore } from './drivers.js';
+export { APP_MANAGER_DRIVERS, type AppStoreSources, openAppStore } from './drivers.js';
 export { effectiveLimits, type EffectiveLimits, type GlobalLimits } from './effective-limits.js';
-export { AppConflict, AppLookupUnavailable, AppNotFound, AppStoreUnavailable } from './failures.js';
+export {
+  AppConflict,
+  AppLookupUnavailable,
+  AppNotFound,
+  AppNotStorable,
+  AppStoreUnavailable,
+} from './failures.js';
 export { ANNOUNCE_APP_CHANGE, APP_REGISTRY, AppRegistryModule, SHARED_APP_CACHE } from './module.js';
 export {
   type AnnounceAppChange,
@@ -21,3 +27,4 @@ export {
 export { registerInlineApps, type RegisteredApp } from './register-inline-apps.js';
 export { AppRegistry, type AppRegistryParts } from './registry.js';
 export { type SharedAppCache } from './shared-app-cache.js';
+export { type SharedStore } from './shared-store.js';

@@ -1,4 +1,5 @@
 import type { Config } from '@carillon/config';
+import { DATABASES, DatabaseModule, type Databases } from '@carillon/database';
 import {
   CONFIG,
   HEALTH,
@@ -12,12 +13,13 @@ import {
   STARTUP,
   type Startup,
 } from '@carillon/runtime';
-import { Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { openAppStore } from './drivers.js';
-import { AppConflict } from './failures.js';
+import { AppConflict, AppNotStorable } from './failures.js';
 import type { AnnounceAppChange, AppRegistryOptions } from './options.js';
 import { AppRegistry } from './registry.js';
 import type { SharedAppCache } from './shared-app-cache.js';
+import { sharedAppCache, type SharedStore } from './shared-store.js';
 
 /** Token of the `AppRegistry`. */
 export const APP_REGISTRY = Symbol('app registry');
@@ -48,16 +50,17 @@ interface Surroundings {
   readonly startup: Startup;
   readonly health: Health;
   readonly shutdown: Shutdown;
+  readonly databases: Databases;
   readonly cache: SharedAppCache | undefined;
   readonly announce: AnnounceAppChange | undefined;
 }
 
 /** A registry tied to the life of the process: connected at start, checked by `/up`, released at the stop. */
 async function openRegistry(around: Surroundings): Promise<AppRegistry> {
-  const { config, logging, metrics, startup, health, shutdown, cache, announce } = around;
+  const { config, logging, metrics, startup, health, shutdown, databases, cache, announce } = around;
   const log = logging.for('service::app_manager');
   const registry = new AppRegistry(optionsOf(config), {
-    store: await openAppStore(config.app_manager.driver),
+    store: await openAppStore(config.app_manager.driver, { config, databases }),
     cache,
     announce,
     log: (level, message, fields) => log[level](message, fields),
@@ -66,7 +69,7 @@ async function openRegistry(around: Surroundings): Promise<AppRegistry> {
   startup.needs({
     name: PART,
     connect: () => registry.start(),
-    isFinal: (error) => error instanceof AppConflict,
+    isFinal: (error) => error instanceof AppConflict || error instanceof AppNotStorable,
   });
   health.register({ part: PART, severity: 'critical', check: () => registry.health() });
   shutdown.onShutdown('disconnect', PART, () => registry.close());
@@ -78,6 +81,7 @@ const optional = (token: symbol) => ({ token, optional: true });
 /** The registry over the configured store, for the whole process. Needs `RuntimeModule`. */
 @Global()
 @Module({
+  imports: [DatabaseModule],
   providers: [
     {
       provide: APP_REGISTRY,
@@ -88,6 +92,7 @@ const optional = (token: symbol) => ({ token, optional: true });
         STARTUP,
         HEALTH,
         SHUTDOWN,
+        DATABASES,
         optional(SHARED_APP_CACHE),
         optional(ANNOUNCE_APP_CHANGE),
       ],
@@ -98,11 +103,25 @@ const optional = (token: symbol) => ({ token, optional: true });
         startup: Startup,
         health: Health,
         shutdown: Shutdown,
+        databases: Databases,
         cache?: SharedAppCache,
         announce?: AnnounceAppChange,
-      ) => openRegistry({ config, logging, metrics, startup, health, shutdown, cache, announce }),
+      ) => openRegistry({ config, logging, metrics, startup, health, shutdown, databases, cache, announce }),
     },
   ],
   exports: [APP_REGISTRY],
 })
-export class AppRegistryModule {}
+export class AppRegistryModule {
+  /**
+   * The same, with the process's cache between the index and the store where nodes share it: `cache` is the token of
+   * a `SharedStore`, such as `CACHE` of `@carillon/cache`.
+   */
+  static sharing(cache: symbol): DynamicModule {
+    const useFactory = (config: Config, store: SharedStore): SharedAppCache | undefined =>
+      sharedAppCache(config.cache.driver, store);
+    return {
+      module: AppRegistryModule,
+      providers: [{ provide: SHARED_APP_CACHE, inject: [CONFIG, cache], useFactory }],
+    };
+  }
+}

@@ -19,10 +19,13 @@ export interface AppStore {
   /** Connects and creates or upgrades tables. May be called again after it failed; two nodes racing is no error. */
   init(): Promise<void>;
 
-  /** Rejects with `AppConflict` when the id or the key is taken. */
+  /** Rejects with `AppConflict` when the id or the key is taken, with `AppNotStorable` when it does not fit the store. */
   create(record: AppRecord): Promise<void>;
 
-  /** Replaces the record of that id. Rejects with `AppNotFound`, or `AppConflict` when the key is another app's. */
+  /**
+   * Replaces the record of that id. Rejects with `AppNotFound`, with `AppConflict` when the key is another app's, or
+   * with `AppNotStorable` as `create` does.
+   */
   update(record: AppRecord): Promise<void>;
 
   /** False when there was no such app. */
@@ -36,8 +39,8 @@ export interface AppStore {
   findByKey(key: string): Promise<StoredApp | null>;
 
   /**
-   * Apps written since a mark this store gave, by anybody; without a mark none, only the mark of now. Deleted apps
-   * are not reported. Absent when the store cannot tell.
+   * Apps written since a mark this store gave, by anybody; without a mark none, only the mark of now. Some may be
+   * reported that were written shortly before it. Deleted apps are not reported. Absent when the store cannot tell.
    */
   changedSince?(mark: string | null, limit: number): Promise<AppChangePage>;
 

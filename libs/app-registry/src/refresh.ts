@@ -42,7 +42,7 @@ export class Refresh {
       for (let pages = 0; pages < MAX_PAGES; pages++) {
         const page = await this.#page();
         if (page === null) return;
-        for (const appId of page.appIds) await this.lookup.changed(appId);
+        for (const appId of page.appIds) await this.lookup.changedOutside(appId);
         this.#mark = page.mark;
         if (page.appIds.length < PAGE) return;
       }

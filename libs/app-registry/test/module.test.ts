@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { configure } from '@carillon/config';
+import { Databases } from '@carillon/database';
 import { connectDependencies, createParts, RuntimeModule, type RuntimeParts } from '@carillon/runtime';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -62,9 +63,17 @@ describe('the module', () => {
   });
 
   it('knows the drivers of this build, and no others', async () => {
-    expect(APP_MANAGER_DRIVERS).toEqual(['memory']);
-    for (const driver of APP_MANAGER_DRIVERS) await expect(openAppStore(driver)).resolves.toBeDefined();
-    await expect(openAppStore('toString')).rejects.toThrow('driver toString is not available in this build');
-    await expect(openAppStore('postgres')).rejects.toThrow('driver postgres is not available in this build');
+    const { parts, close } = await processWith({});
+    const sources = { config: parts.config, databases: new Databases(parts) };
+    expect(APP_MANAGER_DRIVERS).toEqual(['memory', 'mysql', 'postgres']);
+    for (const driver of APP_MANAGER_DRIVERS)
+      await expect(openAppStore(driver, sources)).resolves.toBeDefined();
+    await expect(openAppStore('memory')).resolves.toBeDefined();
+    await expect(openAppStore('mysql')).rejects.toThrow('driver mysql needs a database');
+    for (const unknown of ['toString', 'dynamodb']) {
+      const refused = `driver ${unknown} is not available in this build`;
+      await expect(openAppStore(unknown, sources)).rejects.toThrow(refused);
+    }
+    await close();
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { serializeAppRecord } from '@carillon/config';
 import type { SharedAppCache } from '../src/index.js';
 import { RemoteStore } from './remote-store.js';
-import { record } from './samples.js';
+import { OPTIONS, record } from './samples.js';
 import { holdOneRead, scene } from './scene.js';
 
 class FakeCache implements SharedAppCache {
@@ -120,5 +120,18 @@ describe('the shared cache', () => {
     expect((await registry.findById('a'))?.record.secret.reveal()).toBe('rotated');
     held.answer();
     await change;
+  });
+
+  it('loses both names of an app that was changed past the service, the old key too', async () => {
+    const cache = new FakeCache();
+    const ages = { ...OPTIONS.cache, refresh_interval: 30 };
+    const { registry, store } = await scene({ apps: [record('a')], cache: ages, parts: { cache } });
+    for (const name of ['id:a', 'key:a-key', 'key:new-key'])
+      cache.entries.set(`app:${name}`, text(record('a')));
+    await store.rows.update(record('a', { key: 'new-key' }));
+    store.written.push('a');
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect([...cache.entries.keys()]).toEqual([]);
+    expect(registry.peekByKey('new-key')?.id).toBe('a');
   });
 });

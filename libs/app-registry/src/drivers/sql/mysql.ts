@@ -1,0 +1,73 @@
+import type { SqlSession } from '@carillon/database';
+import type { ColumnKind } from './columns.js';
+import type { FoundTable, Index, TableDialect } from './dialect.js';
+
+const quote = (name: string): string => `\`${name}\``;
+
+/** Of MySQL and of MariaDB, which compare every byte; the one that both have takes spaces at the end for nothing. */
+const EXACT = ['utf8mb4_0900_bin', 'utf8mb4_nopad_bin'];
+const COMMON = 'utf8mb4_bin';
+
+async function types(session: SqlSession): Promise<Readonly<Record<ColumnKind, string>>> {
+  const { rows } = await session.query(
+    'select collation_name as name from information_schema.collations where collation_name in (?)',
+    [EXACT],
+  );
+  const collation = rows[0] === undefined ? COMMON : String(rows[0]['name']);
+  return {
+    boolean: 'boolean',
+    created: 'timestamp(6) default current_timestamp(6)',
+    integer: 'int',
+    json: 'json',
+    name: `varchar(255) character set utf8mb4 collate ${collation}`,
+    secret: `varchar(255) character set utf8mb4 collate ${collation}`,
+    updated: 'timestamp(6) default current_timestamp(6) on update current_timestamp(6)',
+  };
+}
+
+async function find(session: SqlSession, table: string): Promise<FoundTable> {
+  const columns = await session.query(
+    'select column_name as name from information_schema.columns where table_schema = database() and table_name = ?',
+    [table],
+  );
+  const parts = await session.query(
+    `select index_name as index_name, column_name as column_name, non_unique as non_unique
+     from information_schema.statistics where table_schema = database() and table_name = ?
+     order by index_name, seq_in_index`,
+    [table],
+  );
+  const indexes = new Map<string, Index>();
+  for (const row of parts.rows) {
+    const name = String(row['index_name']);
+    const before = indexes.get(name)?.columns ?? [];
+    indexes.set(name, {
+      columns: [...before, String(row['column_name'])],
+      unique: Number(row['non_unique']) === 0,
+    });
+  }
+  return {
+    columns: new Set(columns.rows.map(({ name }) => String(name))),
+    indexes: [...indexes.values()],
+  };
+}
+
+/** MySQL and MariaDB. */
+export const mysql: TableDialect = {
+  quote,
+  placeholder: () => '?',
+  types,
+  find,
+  // The type of `updated_at` says it all.
+  afterCreation: () => [],
+  addIndex: (table, column, unique) =>
+    `alter table ${quote(table)} add ${unique ? 'unique ' : ''}index (${quote(column)})`,
+  jsonText(column, maxBytes) {
+    const name = quote(column);
+    // What the server has no room to convert is null: that counts as too long.
+    return `case when ${name} is null then null
+      when coalesce(length(${name}), ${maxBytes + 1}) > ${maxBytes} then '' else cast(${name} as char) end`;
+  },
+  timeText: (expression) => `cast(${expression} as char)`,
+  time: (placeholder, lessSeconds) => `cast(${placeholder} as datetime(6)) - interval ${lessSeconds} second`,
+  now: 'current_timestamp(6)',
+};

@@ -1,0 +1,122 @@
+import { parseAppRecord, serializeAppRecord, type AppRecord, type Problem } from '@carillon/config';
+import type { SqlRow, SqlScalar } from '@carillon/database';
+import { AppNotStorable } from '../../failures.js';
+import { BrokenApp, type StoredApp } from '../../port.js';
+import { CHANNEL_RULES, OPTIONAL_FEATURES, OPTIONAL_LIMITS, OVERRIDES, REQUIRED_LIMITS } from './columns.js';
+
+/** Longest JSON of one column; a longer one is neither written nor read. */
+export const MAX_JSON_BYTES = 1_048_576;
+
+/** Members of the record that have no column stand in the policy under this name. */
+const RECORD_MEMBERS = 'record_members';
+/** Columns of limits are signed; the policy has the whole number. */
+const MAX_INTEGER = 2_147_483_647;
+
+type Json = Record<string, unknown>;
+
+/** Null stays null. */
+const integer = (value: number | null): number | null => value && Math.min(value, MAX_INTEGER);
+
+const isTable = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The values of every column that is written, by name. */
+export function rowOf(record: AppRecord): ReadonlyMap<string, SqlScalar> {
+  const { id, key, secret, enabled, policy, ...members } = serializeAppRecord(record);
+  const whole = isTable(policy) ? policy : {};
+  const channels = isTable(whole['channels']) ? whole['channels'] : {};
+  const { limits, features } = record.policy;
+  const stored = Object.keys(members).length > 0 ? { ...whole, [RECORD_MEMBERS]: members } : whole;
+  const json = (name: string, value: unknown): [string, SqlScalar] => [name, jsonText(record, name, value)];
+  const text = (name: string, value: unknown): [string, SqlScalar] => [name, wellFormed(record, name, value)];
+  return new Map<string, SqlScalar>([
+    text('id', id),
+    text('key', key),
+    text('secret', secret),
+    ['enabled', enabled !== false],
+    ...[...REQUIRED_LIMITS, ...OPTIONAL_LIMITS].map((name): [string, SqlScalar] => [
+      name,
+      integer(limits[name]),
+    ]),
+    ['enable_client_messages', features.enable_client_messages],
+    ...OPTIONAL_FEATURES.map((name): [string, SqlScalar] => [name, features[name]]),
+    json('policy', stored),
+    ...OVERRIDES.map((name) => json(name, whole[name])),
+    ...CHANNEL_RULES.map((name) => json(name, channels[name])),
+  ]);
+}
+
+function jsonText({ id }: AppRecord, name: string, value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  const text = JSON.stringify(value);
+  // The database may write it with more spaces than this.
+  if (Buffer.byteLength(text) > MAX_JSON_BYTES / 2) {
+    throw new AppNotStorable(id, `${name} must be at most ${MAX_JSON_BYTES / 2} bytes of JSON`);
+  }
+  return text;
+}
+
+function wellFormed({ id }: AppRecord, name: string, value: unknown): string {
+  const text = String(value);
+  if (!isWellFormed(text)) throw new AppNotStorable(id, `${name} must be well-formed text`);
+  return text;
+}
+
+/** False for half of a surrogate pair, which no encoding can carry. */
+export const isWellFormed = (text: string): boolean => !/\p{Cs}/u.test(text);
+
+/** The app of a row: its policy, or where there is none the columns of old. */
+export function appOf(row: SqlRow): StoredApp {
+  const id = String(row['id']);
+  const problems: Problem[] = [];
+  const json = (name: string): unknown => readJson(row, name, problems);
+  const policy = json('policy');
+  const head = { id: row['id'], key: row['key'], secret: row['secret'], enabled: readFlag(row['enabled']) };
+  const raw = isTable(policy) ? nested(head, policy) : { ...head, ...legacy(row, json), ...unfit(policy) };
+  if (problems.length > 0) return new BrokenApp(id, problems);
+  const parsed = parseAppRecord(raw, '');
+  return parsed.record ?? new BrokenApp(id, parsed.problems);
+}
+
+/** A policy that is something else than a table is there to be complained about. */
+const unfit = (policy: unknown): Json => (policy === null ? {} : { policy });
+
+function nested(head: Json, policy: Json): Json {
+  const { [RECORD_MEMBERS]: members, ...rest } = policy;
+  if (members === undefined) return { ...head, policy };
+  return isTable(members) ? { ...members, ...head, policy: rest } : { ...head, policy };
+}
+
+function legacy(row: SqlRow, json: (name: string) => unknown): Json {
+  const members: [string, unknown][] = [
+    ...[...REQUIRED_LIMITS, ...OPTIONAL_LIMITS].map((name): [string, unknown] => [name, row[name]]),
+    ...['enable_client_messages', ...OPTIONAL_FEATURES].map((name): [string, unknown] => [
+      name,
+      readFlag(row[name]),
+    ]),
+    ...[...OVERRIDES, ...CHANNEL_RULES].map((name): [string, unknown] => [name, json(name)]),
+  ];
+  return Object.fromEntries(members.filter(([, value]) => value !== null));
+}
+
+/** Null: the column is, or holds JSON's null. */
+function readJson(row: SqlRow, name: string, problems: Problem[]): unknown {
+  const text = row[name];
+  if (text === null || text === undefined) return null;
+  if (text === '') {
+    problems.push({ path: name, message: `must be at most ${MAX_JSON_BYTES} bytes` });
+    return null;
+  }
+  try {
+    return JSON.parse(text as string) as unknown;
+  } catch {
+    problems.push({ path: name, message: 'is not JSON' });
+    return null;
+  }
+}
+
+/** MySQL has numbers for truth. */
+function readFlag(value: unknown): unknown {
+  if (value === 0 || value === 1) return value === 1;
+  return value;
+}

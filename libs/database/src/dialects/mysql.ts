@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import type { DataSourceOptions } from 'typeorm';
+import {
+  type Classify,
+  DatabaseRejected,
+  DatabaseUnavailable,
+  type RejectedReason,
+  type UnavailableReason,
+} from '../failures.js';
+import {
+  ACQUIRE_TIMEOUT_MS,
+  IDLE_TIMEOUT_MS,
+  MIGRATION_TIMEOUT_MS,
+  STATEMENT_TIMEOUT_MS,
+} from '../limits.js';
+import type { SqlSession } from '../port.js';
+import type { DatabaseTarget } from '../target.js';
+import type { Dialect } from './dialect.js';
+
+function options({ host, port, username, password, database, pool }: DatabaseTarget): DataSourceOptions {
+  return {
+    type: 'mysql',
+    host,
+    port,
+    username,
+    password: password.reveal(),
+    database,
+    connectTimeout: ACQUIRE_TIMEOUT_MS,
+    poolSize: pool.max,
+    charset: 'utf8mb4',
+    timezone: 'Z',
+    logging: false,
+    extra: {
+      // The library looks at idle connections only when not all of them may be idle.
+      maxIdle: Math.max(pool.min, pool.max - 1, 1),
+      idleTimeout: IDLE_TIMEOUT_MS,
+      enableKeepAlive: true,
+    },
+  };
+}
+
+/** Numbers of the server's errors. Others that are fatal to the connection count as `lost`. */
+const UNAVAILABLE: ReadonlyMap<number, UnavailableReason> = new Map([
+  ...[1021, 1040, 1044, 1045, 1049, 1053, 1129, 1130, 1203, 1226, 1290, 1698, 1792, 1836].map(
+    (code) => [code, 'refused'] as const,
+  ),
+  ...[1317, 1969, 3024].map((code) => [code, 'timeout'] as const),
+  ...[1152, 1158, 1159, 1160, 1161, 1927].map((code) => [code, 'lost'] as const),
+]);
+
+const REJECTED: ReadonlyMap<number, RejectedReason> = new Map([
+  [1062, 'unique'],
+  [1205, 'conflict'],
+  [1213, 'conflict'],
+  [1586, 'unique'],
+]);
+
+/** Texts that name tables, columns and users; others may quote a value. */
+const TELLING = new Set([1054, 1091, 1142, 1143, 1146]);
+
+interface PooledConnection {
+  readonly stream: { destroy(): void };
+  destroy(): void;
+}
+
+interface ClientError {
+  readonly errno?: number;
+  readonly code?: string;
+  readonly message?: string;
+  readonly sqlState?: string;
+}
+
+const classify: Classify = (error) => {
+  const { errno, code, message = '', sqlState } = error as ClientError;
+  // Only what the server itself said has a state.
+  if (errno === undefined || sqlState === undefined || sqlState === '') {
+    return new DatabaseUnavailable(code === 'ETIMEDOUT' ? 'timeout' : 'lost', message || code || 'lost');
+  }
+  const unavailable = UNAVAILABLE.get(errno);
+  if (unavailable !== undefined) return new DatabaseUnavailable(unavailable, `${message} (${errno})`);
+  const reason = REJECTED.get(errno) ?? (sqlState.startsWith('22') ? 'data' : 'statement');
+  return new DatabaseRejected(reason, String(errno), TELLING.has(errno) ? message : null);
+};
+
+const seconds = (ms: number): number => Math.ceil(ms / 1000);
+
+/** Names of locks are the server's, not the database's, and at most 64 characters long. */
+const lockName = (database: string): string =>
+  `carillon:${createHash('sha256').update(database).digest('hex').slice(0, 40)}`;
+
+/** The lock ends with the connection, also when this process dies. What was done before a failure stays done. */
+async function locked(session: SqlSession, database: string, work: () => Promise<void>): Promise<void> {
+  const wait = seconds(MIGRATION_TIMEOUT_MS);
+  await session.query(
+    `set session innodb_lock_wait_timeout = 5 /*M!100101 , max_statement_time = ${wait} */`,
+  );
+  const { rows } = await session.query('select get_lock(?, ?) as taken', [lockName(database), wait]);
+  if (Number(rows[0]?.['taken']) !== 1) throw new DatabaseUnavailable('timeout', 'another process migrates');
+  await work();
+  await session.query('select release_lock(?)', [lockName(database)]);
+}
+
+const LONGEST = seconds(STATEMENT_TIMEOUT_MS);
+
+export const mysql: Dialect = {
+  options,
+  // The mode decides how the client library must quote values, and that none is cut to fit. MariaDB and MySQL each
+  // read their own of the two comments.
+  sessionSetup: [
+    `set session sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00'`,
+    `, innodb_lock_wait_timeout = ${LONGEST}, lock_wait_timeout = ${LONGEST}`,
+    ` /*M!100101 , max_statement_time = ${LONGEST} */`,
+    ` /*!50708 , max_execution_time = ${STATEMENT_TIMEOUT_MS} */`,
+  ].join(''),
+  discard(connection) {
+    const { stream } = connection as PooledConnection;
+    // Takes it out of the pool, but waits for the server to end what it does.
+    (connection as PooledConnection).destroy();
+    stream.destroy();
+  },
+  classify,
+  locked,
+};

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { DataSourceOptions } from 'typeorm';
+import {
+  type Classify,
+  DatabaseRejected,
+  DatabaseUnavailable,
+  type RejectedReason,
+  type UnavailableReason,
+} from '../failures.js';
+import {
+  ACQUIRE_TIMEOUT_MS,
+  IDLE_TIMEOUT_MS,
+  MIGRATION_TIMEOUT_MS,
+  STATEMENT_TIMEOUT_MS,
+  TRANSACTION_TIMEOUT_MS,
+} from '../limits.js';
+import type { SqlSession } from '../port.js';
+import type { DatabaseTarget } from '../target.js';
+import type { Dialect } from './dialect.js';
+
+function options({ host, port, username, password, database, pool }: DatabaseTarget): DataSourceOptions {
+  return {
+    type: 'postgres',
+    host,
+    port,
+    username,
+    password: password.reveal(),
+    database,
+    connectTimeoutMS: ACQUIRE_TIMEOUT_MS,
+    poolSize: pool.max,
+    applicationName: 'carillon',
+    installExtensions: false,
+    logging: false,
+    // An idle connection that breaks leaves the pool by itself; the next call tells whether there is another.
+    poolErrorHandler: () => {},
+    extra: { min: pool.min, idleTimeoutMillis: IDLE_TIMEOUT_MS, keepAlive: true },
+  };
+}
+
+/** By the whole SQLSTATE, else by its class. */
+const UNAVAILABLE: Readonly<Record<string, UnavailableReason>> = {
+  '08': 'lost',
+  '25006': 'refused',
+  '28': 'refused',
+  '3D': 'refused',
+  '53': 'refused',
+  '57014': 'timeout',
+  '57P': 'refused',
+  '58': 'refused',
+};
+
+const REJECTED: Readonly<Record<string, RejectedReason>> = {
+  '22': 'data',
+  '23505': 'unique',
+  '40': 'conflict',
+  '55P03': 'conflict',
+};
+
+const lookUp = <Reason>(table: Readonly<Record<string, Reason>>, state: string): Reason | undefined =>
+  table[state] ?? table[state.slice(0, 3)] ?? table[state.slice(0, 2)];
+
+const classify: Classify = (error) => {
+  const {
+    code: state,
+    message,
+    severity,
+  } = error as Partial<Record<'code' | 'message' | 'severity', string>>;
+  // Only what the server itself said has a severity.
+  if (severity === undefined || state === undefined) {
+    return new DatabaseUnavailable(
+      /timeout/.test(message ?? '') ? 'timeout' : 'lost',
+      message || state || 'lost',
+    );
+  }
+  const unavailable = lookUp(UNAVAILABLE, state);
+  if (unavailable !== undefined) return new DatabaseUnavailable(unavailable, `${message} (${state})`);
+  // Texts of class 42 name tables, columns and roles; others may quote a value.
+  return new DatabaseRejected(
+    lookUp(REJECTED, state) ?? 'statement',
+    state,
+    state.startsWith('42') ? (message ?? null) : null,
+  );
+};
+
+/** One lock for all migrations of a database; the key is this service's own. */
+const LOCK_KEY = createHash('sha256').update('carillon migrations').digest().readBigInt64BE(0).toString();
+const LOCK_WAIT_MS = 5000;
+
+/** All or nothing: the lock ends with the transaction, also when this process dies. */
+async function locked(session: SqlSession, _database: string, work: () => Promise<void>): Promise<void> {
+  await session.query('begin');
+  await session.query(`set local statement_timeout = ${MIGRATION_TIMEOUT_MS}`);
+  await session.query(`set local idle_in_transaction_session_timeout = ${MIGRATION_TIMEOUT_MS}`);
+  await session.query('select pg_advisory_xact_lock($1)', [LOCK_KEY]);
+  // A table that is in use must not make everybody else wait behind the change of it.
+  await session.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
+  await work();
+  await session.query('commit');
+}
+
+export const postgres: Dialect = {
+  options,
+  sessionSetup: [
+    `set statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
+    `set idle_in_transaction_session_timeout = ${TRANSACTION_TIMEOUT_MS}`,
+    `set timezone = 'UTC'`,
+  ].join('; '),
+  discard: (connection) => void (connection as { end(): Promise<void> }).end().catch(() => undefined),
+  classify,
+  locked,
+};

@@ -1,0 +1,18 @@
+export { Databases, type DatabasesParts } from './databases.js';
+export {
+  DatabaseRejected,
+  DatabaseUnavailable,
+  type RejectedReason,
+  type UnavailableReason,
+} from './failures.js';
+export { DATABASES, DatabaseModule } from './module.js';
+export {
+  type Database,
+  type Migration,
+  type SqlAnswer,
+  type SqlDialect,
+  type SqlRow,
+  type SqlScalar,
+  type SqlSession,
+  type SqlValue,
+} from './port.js';

@@ -1,0 +1,19 @@
+import { bounded } from '@carillon/runtime';
+import type { DataSource } from 'typeorm';
+import type { Dialect } from './dialects/dialect.js';
+import { DatabaseUnavailable } from './failures.js';
+import { ANSWER_TIMEOUT_MS } from './limits.js';
+import { failureOf } from './session.js';
+import type { DatabaseTarget } from './target.js';
+
+/** Connects once, so that a wrong setting shows. Loads TypeORM and with it the client library of the dialect. */
+export async function openDataSource(rules: Dialect, target: DatabaseTarget): Promise<DataSource> {
+  const { DataSource } = await import('typeorm');
+  const source = new DataSource(rules.options(target));
+  const outcome = await bounded(ANSWER_TIMEOUT_MS, () => source.initialize());
+  if (outcome.kind === 'done') return source;
+  // Half open it holds connections; they are given back, however long that takes.
+  source.driver.disconnect().catch(() => undefined);
+  if (outcome.kind === 'failed') throw failureOf(rules, outcome.error);
+  throw new DatabaseUnavailable('timeout', `no answer in ${ANSWER_TIMEOUT_MS} ms`);
+}

@@ -1,0 +1,71 @@
+/** The SQL a database speaks; MariaDB speaks `mysql`. */
+export type SqlDialect = 'mysql' | 'postgres';
+
+/** What may stand for a placeholder. An array is PostgreSQL's array, and the items of an `in (?)` of MySQL. */
+export type SqlValue = SqlScalar | readonly SqlScalar[];
+
+export type SqlScalar = string | number | bigint | boolean | Uint8Array | null;
+
+/** One row by column. Values are as the client library gives them; 64-bit integers are text. */
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+export interface SqlAnswer {
+  /** Empty for a statement that returns none. */
+  readonly rows: readonly SqlRow[];
+  /** Rows written or deleted; in MySQL rows matched, whether the update changed them or not. */
+  readonly changed: number;
+}
+
+/**
+ * Runs statements, one at a time. Placeholders are those of the dialect: `$1`, `$2`, … or `?`. A value never becomes
+ * part of a statement that another value, or the server's mode, could change the meaning of.
+ *
+ * Every call ends: with an answer, with `DatabaseRejected` when the database refused the statement, or with
+ * `DatabaseUnavailable` when it could not be asked or did not answer in time. Neither carries a value.
+ */
+export interface SqlSession {
+  query(sql: string, values?: readonly SqlValue[]): Promise<SqlAnswer>;
+}
+
+/**
+ * The database of one dialect that a whole process shares, over one bounded pool of connections. A connection that is
+ * lost, or silent for 5 s, is replaced at the next call; nothing is sent twice. At most 1000 calls wait or run at a
+ * time, and a call waits for a connection 5 s at most.
+ */
+export interface Database extends SqlSession {
+  readonly dialect: SqlDialect;
+
+  /**
+   * Reaches the database and brings its tables up to date. All callers of one time share one attempt; once it worked,
+   * later ones resolve at once. May be called again after it failed.
+   */
+  connect(): Promise<void>;
+
+  /**
+   * Runs `work` in one transaction, committed when it resolves and rolled back when it rejects; its error is then
+   * rethrown. A transaction that takes longer than 30 s is rolled back. When the commit itself is not answered,
+   * whether it happened is unknown.
+   */
+  transaction<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result>;
+
+  /** Rejects when the database does not answer. */
+  health(): Promise<void>;
+
+  /** Idempotent. What runs may end within 2 s; later calls reject with `DatabaseUnavailable`. */
+  close(): Promise<void>;
+}
+
+/**
+ * A part of the schema that one room owns, described by what it lacks rather than by a number: so tables that somebody
+ * else made, or dropped, come out right as well.
+ */
+export interface Migration {
+  /** Names it in logs, as in `table applications`. */
+  readonly name: string;
+  /**
+   * The statements that are missing, in order; none when everything is there. Asked at every start, under a lock that
+   * only one process of all has; throws when the schema is one that this version must not touch. In MySQL each
+   * statement is final by itself, so any first part of them must leave something that can be gone on from.
+   */
+  missing(session: SqlSession): Promise<readonly string[]>;
+}

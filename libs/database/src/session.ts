@@ -1,0 +1,72 @@
+import { bounded } from '@carillon/runtime';
+import type { Dialect, Runner } from './dialects/dialect.js';
+import { DatabaseUnavailable, isFailure } from './failures.js';
+import type { SqlAnswer, SqlSession, SqlValue } from './port.js';
+
+/** What the client library's wrapper answers when it is asked for everything. */
+interface Structured {
+  readonly records?: SqlAnswer['rows'];
+  readonly affected?: number;
+}
+
+/**
+ * One connection, borrowed from the pool. A statement that is not answered in time, or whose connection fails, makes
+ * the connection unusable: it is closed instead of given back, because an answer that comes later would be taken for
+ * that of another statement.
+ */
+export class Session implements SqlSession {
+  readonly #abandoned = new AbortController();
+  #usable = true;
+  #ended = false;
+
+  constructor(
+    private readonly dialect: Dialect,
+    private readonly runner: Runner,
+    private readonly connection: object,
+    private readonly answerTimeoutMs: number,
+  ) {}
+
+  async query(sql: string, values: readonly SqlValue[] = []): Promise<SqlAnswer> {
+    if (this.#ended || !this.#usable) throw new DatabaseUnavailable('lost', 'the connection is not usable');
+    const outcome = await bounded(
+      this.answerTimeoutMs,
+      () => this.runner.query(sql, [...values], true) as Promise<unknown> as Promise<Structured>,
+      this.#abandoned.signal,
+    );
+    if (outcome.kind === 'done') {
+      return { rows: outcome.value.records ?? [], changed: outcome.value.affected ?? 0 };
+    }
+    if (outcome.kind === 'timeout') {
+      if (this.#abandoned.signal.aborted)
+        throw new DatabaseUnavailable('lost', 'the connection was given up');
+      this.#usable = false;
+      throw new DatabaseUnavailable('timeout', `no answer in ${this.answerTimeoutMs} ms`);
+    }
+    const failure = failureOf(this.dialect, outcome.error);
+    if (failure instanceof DatabaseUnavailable) this.#usable = false;
+    throw failure;
+  }
+
+  /** Closes the connection now; what runs on it is rejected. */
+  abandon(): void {
+    this.#usable = false;
+    this.#abandoned.abort();
+    this.end();
+  }
+
+  /** Gives the connection back, or closes it. Idempotent. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (!this.#usable) this.dialect.discard(this.connection);
+    this.runner.release().catch(() => undefined);
+  }
+}
+
+/** The error of this room behind whatever was thrown. */
+export function failureOf(dialect: Dialect, error: unknown): Error {
+  if (isFailure(error)) return error;
+  // The wrapper's own error repeats the statement with its values.
+  const inner = (error as { readonly driverError?: unknown }).driverError ?? error;
+  return dialect.classify(inner);
+}

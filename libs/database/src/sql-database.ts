@@ -1,0 +1,169 @@
+import { bounded } from '@carillon/runtime';
+import type { DataSource } from 'typeorm';
+import type { Dialect } from './dialects/dialect.js';
+import { DatabaseUnavailable } from './failures.js';
+import { ACQUIRE_TIMEOUT_MS, ANSWER_TIMEOUT_MS, CLOSE_TIMEOUT_MS, MAX_CALLS } from './limits.js';
+import { MIGRATION_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS } from './limits.js';
+import { migrate } from './migrate.js';
+import { openDataSource } from './open.js';
+import type { Database, Migration, SqlAnswer, SqlDialect, SqlSession, SqlValue } from './port.js';
+import { failureOf, Session } from './session.js';
+import type { DatabaseTarget } from './target.js';
+
+/** Told the name of every migration that had something to do. */
+export type MigratedListener = (name: string) => void;
+
+/** A database over a TypeORM data source, which is opened by `connect` and not before. */
+export class SqlDatabase implements Database {
+  readonly dialect: SqlDialect;
+  readonly #sessions = new Set<Session>();
+  readonly #prepared = new WeakSet<object>();
+  readonly #migrations: Migration[] = [];
+  #source: DataSource | null = null;
+  #connecting: Promise<void> | null = null;
+  #migrated = 0;
+  readonly #calls = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(
+    private readonly target: DatabaseTarget,
+    private readonly rules: Dialect,
+    private readonly onMigrated: MigratedListener = () => {},
+  ) {
+    this.dialect = target.dialect;
+  }
+
+  /** Adds to what `connect` brings up to date; those that come first run first. */
+  add(migrations: readonly Migration[]): void {
+    this.#migrations.push(...migrations);
+  }
+
+  connect(): Promise<void> {
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = null;
+    });
+    return this.#connecting;
+  }
+
+  query(sql: string, values: readonly SqlValue[] = []): Promise<SqlAnswer> {
+    return this.#borrowed(ANSWER_TIMEOUT_MS, (session) => session.query(sql, values));
+  }
+
+  transaction<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+    return this.#borrowed(ANSWER_TIMEOUT_MS, async (session) => {
+      const outcome = await bounded(TRANSACTION_TIMEOUT_MS, () => inTransaction(session, work));
+      if (outcome.kind === 'done') return outcome.value;
+      if (outcome.kind === 'failed') throw outcome.error;
+      session.abandon();
+      throw new DatabaseUnavailable(
+        'timeout',
+        `the transaction took longer than ${TRANSACTION_TIMEOUT_MS} ms`,
+      );
+    });
+  }
+
+  async health(): Promise<void> {
+    await this.query('select 1');
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#connecting?.catch(() => undefined);
+    const source = this.#source;
+    this.#source = null;
+    if (source === null) return;
+    await bounded(CLOSE_TIMEOUT_MS, () => Promise.allSettled(this.#calls));
+    for (const session of this.#sessions) session.abandon();
+    await bounded(CLOSE_TIMEOUT_MS, () => source.destroy());
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#closed) throw new DatabaseUnavailable('closed', 'the database is closed');
+    const { target, rules } = this;
+    this.#source ??= await openDataSource(rules, target);
+    const due = this.#migrations.slice(this.#migrated);
+    if (due.length === 0) return;
+    await this.#borrowed(MIGRATION_TIMEOUT_MS + ANSWER_TIMEOUT_MS, async (session) => {
+      try {
+        await rules.locked(session, target.database, () => migrate(session, due, this.onMigrated));
+      } finally {
+        // It has the long time limits of a migration.
+        session.abandon();
+      }
+    });
+    this.#migrated += due.length;
+  }
+
+  async #borrowed<Result>(timeoutMs: number, work: (session: Session) => Promise<Result>): Promise<Result> {
+    if (this.#closed) throw new DatabaseUnavailable('closed', 'the database is closed');
+    if (this.#source === null) throw new DatabaseUnavailable('lost', 'not connected yet');
+    if (this.#calls.size >= MAX_CALLS)
+      throw new DatabaseUnavailable('busy', `${MAX_CALLS} calls wait or run already`);
+    const call = this.#withSession(this.#source, timeoutMs, work);
+    this.#calls.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  async #withSession<Result>(
+    source: DataSource,
+    timeoutMs: number,
+    work: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
+    const session = await this.#borrow(source, timeoutMs);
+    try {
+      return await work(session);
+    } finally {
+      this.#sessions.delete(session);
+      session.end();
+    }
+  }
+
+  async #borrow(source: DataSource, timeoutMs: number): Promise<Session> {
+    const runner = source.createQueryRunner();
+    const connecting = runner.connect() as Promise<object>;
+    const outcome = await bounded(ACQUIRE_TIMEOUT_MS, () => connecting);
+    if (outcome.kind === 'failed') throw failureOf(this.rules, outcome.error);
+    if (outcome.kind === 'timeout') {
+      // It may still come; then it goes straight back.
+      connecting.then(() => runner.release()).catch(() => undefined);
+      throw new DatabaseUnavailable('timeout', `no connection in ${ACQUIRE_TIMEOUT_MS} ms`);
+    }
+    const session = new Session(this.rules, runner, outcome.value, timeoutMs);
+    this.#sessions.add(session);
+    await this.#prepare(session, outcome.value);
+    return session;
+  }
+
+  /** Sets up a connection the first time it is used. */
+  async #prepare(session: Session, connection: object): Promise<void> {
+    if (this.#prepared.has(connection)) return;
+    try {
+      await session.query(this.rules.sessionSetup);
+      this.#prepared.add(connection);
+    } catch (thrown) {
+      this.#sessions.delete(session);
+      session.abandon();
+      throw thrown;
+    }
+  }
+}
+
+async function inTransaction<Result>(
+  session: Session,
+  work: (session: SqlSession) => Promise<Result>,
+): Promise<Result> {
+  await session.query('start transaction');
+  try {
+    const result = await work(session);
+    await session.query('commit');
+    return result;
+  } catch (thrown) {
+    // One that cannot be rolled back ends with its connection.
+    await session.query('rollback').catch(() => session.abandon());
+    throw thrown;
+  }
+}
