@@ -117,11 +117,15 @@ export class AppRegistryModule {
    * a `SharedStore`, such as `CACHE` of `@carillon/cache`.
    */
   static sharing(cache: symbol): DynamicModule {
-    const useFactory = (config: Config, store: SharedStore): SharedAppCache | undefined =>
-      sharedAppCache(config.cache.driver, store);
     return {
       module: AppRegistryModule,
-      providers: [{ provide: SHARED_APP_CACHE, inject: [CONFIG, cache], useFactory }],
+      providers: [
+        {
+          provide: SHARED_APP_CACHE,
+          inject: [CONFIG, cache],
+          useFactory: (config: Config, store: SharedStore) => sharedAppCache(config.cache.driver, store),
+        },
+      ],
     };
   }
 }
