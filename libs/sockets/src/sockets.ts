@@ -175,7 +175,7 @@ export class Sockets {
 
   /** The native library holds as much for the socket as may be held at all. */
   dropped({ state }: Socket<Arrival>): void {
-    if (state instanceof Connection) this.#outlet.overflow(state);
+    if (state instanceof Connection) this.#outlet.dropped(state);
   }
 
   closed({ state }: Socket<Arrival>, code: number): void {
