@@ -64,11 +64,9 @@ export class Outlet {
   queue(connection: Connection, text: string): void {
     const { lane, socket } = connection;
     if (lane === null || socket === null || !connection.isOpen) return;
+    if (!this.#fits(text, lane, socket.bufferedBytes)) return this.overflow(connection);
     lane.push(text);
     this.#flush(connection, lane);
-    const { maxFrames, maxBytes } = this.bounds;
-    if (lane.size <= maxFrames && lane.bytes + socket.bufferedBytes <= maxBytes) return;
-    this.overflow(connection, lane);
   }
 
   /** Looks whether a connection on native topics has fallen behind. */
@@ -99,11 +97,10 @@ export class Outlet {
     setImmediate(() => this.#end(connection, 'over_capacity', ERRORS.over_capacity.text));
   }
 
-  /** Too much waits already. */
-  overflow(connection: Connection, lane?: SlowLane): void {
-    if (this.bounds.disconnects) return this.close(connection, 'over_capacity');
-    lane?.pop();
-    this.observer.dropped(connection);
+  /** Too much waits already for one frame more. */
+  overflow(connection: Connection): void {
+    if (this.bounds.disconnects) this.close(connection, 'over_capacity');
+    else this.observer.dropped(connection);
   }
 
   /** Tells the client why, closes, and remembers the reason. Nothing happens to one that is ending already. */
@@ -131,6 +128,15 @@ export class Outlet {
     });
     // A client so far behind that not even the close frame fits is dropped instead.
     if (socket.isOpen) socket.terminate();
+  }
+
+  /** Asked before anything is done with a frame, so that one that is refused has not gone out all the same. */
+  #fits(text: string, lane: SlowLane, unsentBytes: number): boolean {
+    const { maxFrames, maxBytes, slowBytes } = this.bounds;
+    const isNext = lane.size === 0 && unsentBytes < slowBytes;
+    return (
+      (isNext || lane.size < maxFrames) && lane.bytes + unsentBytes + Buffer.byteLength(text) <= maxBytes
+    );
   }
 
   #flush(connection: Connection, lane: SlowLane): void {
