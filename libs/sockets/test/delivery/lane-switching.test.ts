@@ -81,6 +81,8 @@ class Play {
     else scene.clients[one.who]?.[one.kind](one.channel);
     vi.runAllTimers();
     for (const client of scene.clients) client.check();
+    const given = scene.clients.reduce((sum, { native }) => sum + native.givenCount, 0);
+    expect(scene.sentCount).toBe(given);
   }
 
   /** The client reads some of what is kept for it. */
@@ -160,4 +162,17 @@ describe('a client that falls behind and catches up', () => {
       expect(client.native.closeCode).toBe(4100);
     },
   );
+
+  it('counts as sent what it was given, whoever is left out or held back', () => {
+    const { scene, client } = slowClient(false);
+    const [, other] = scene.clients;
+    other?.subscribe('a');
+    scene.publish('a', 'for the other', client);
+    expect(scene.sentCount).toBe(2);
+    other?.hold('a');
+    scene.publish('a', 'for nobody yet', client);
+    expect(scene.sentCount).toBe(2);
+    other?.release('a');
+    expect(scene.sentCount).toBe(3);
+  });
 });
