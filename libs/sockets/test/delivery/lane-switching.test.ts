@@ -108,6 +108,17 @@ class Play {
   }
 }
 
+/** One client with a channel, slow from 100 unsent bytes on, for which 200 may wait. */
+function slowClient(disconnects: boolean): { scene: LaneScene; client: LaneClient } {
+  const bounds = { maxFrames: 2, maxBytes: 200, slowBytes: 100, disconnects };
+  const scene = new LaneScene({ bounds, slackBytes: 200, roomBytes: 0 });
+  const [client] = scene.clients;
+  if (client === undefined) throw new Error('no client');
+  client.subscribe('a');
+  client.send('1'.repeat(150));
+  return { scene, client };
+}
+
 describe('a client that falls behind and catches up', () => {
   // What the room puts off until the next turn of the loop comes after each step.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setImmediate'] }));
@@ -126,17 +137,6 @@ describe('a client that falls behind and catches up', () => {
       { numRuns: 1000 },
     );
   });
-
-  /** One client with a channel, slow from 100 unsent bytes on, for which 200 may wait. */
-  function slowClient(disconnects: boolean): { scene: LaneScene; client: LaneClient } {
-    const bounds = { maxFrames: 2, maxBytes: 200, slowBytes: 100, disconnects };
-    const scene = new LaneScene({ bounds, slackBytes: 200, roomBytes: 0 });
-    const [client] = scene.clients;
-    if (client === undefined) throw new Error('no client');
-    client.subscribe('a');
-    client.send('1'.repeat(150));
-    return { scene, client };
-  }
 
   it('is not sent a frame that counts as dropped', () => {
     const { client } = slowClient(false);

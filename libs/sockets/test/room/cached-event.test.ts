@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Client } from './client.js';
@@ -14,6 +15,11 @@ async function slowReads(when: 'beforeRead' | 'afterRead'): Promise<{ room: Room
 
 const numbers = (client: Client): number[] =>
   client.frames.filter(({ event }) => event === 'news').map(({ data }) => Number(data));
+
+/** Settles after so many turns of the microtask queue. */
+async function ticks(count: number): Promise<void> {
+  for (let tick = 0; tick < count; tick += 1) await Promise.resolve();
+}
 
 describe('the last event of a cache channel', () => {
   it.each(['cache-a', 'private-cache-a', 'private-encrypted-cache-a'])(
@@ -173,10 +179,6 @@ describe('the last event of a cache channel', () => {
   });
 
   it('goes over into live events without a gap, wherever publishing and reading meet', async () => {
-    // Promises that settle after so many turns of the microtask queue.
-    const ticks = async (count: number): Promise<void> => {
-      for (let tick = 0; tick < count; tick += 1) await Promise.resolve();
-    };
     const program = fc.record({
       before: fc.nat(12),
       after: fc.nat(12),
@@ -187,8 +189,8 @@ describe('the last event of a cache channel', () => {
       fc.asyncProperty(program, async ({ before, after, publishes, isRepeated }) => {
         const room = await Room.open();
         const client = await room.connect();
-        let started = (): void => {};
-        const start = new Promise<void>((resolve) => (started = resolve));
+        const reading = new EventEmitter();
+        const start = once(reading, 'started');
         let next = 0;
         await room.publish('cache-a', `${next++}`);
         if (isRepeated) {
@@ -197,16 +199,18 @@ describe('the last event of a cache channel', () => {
         }
         client.frames.length = 0;
         room.lastEvents.beforeRead = () => {
-          started();
+          reading.emit('started');
           return ticks(before);
         };
         room.lastEvents.afterRead = () => ticks(after);
-        const publishing = start.then(async () => {
+        const publishWhenStarted = async (): Promise<void> => {
+          await start;
           for (const wait of publishes) {
             await ticks(wait);
             void room.publish('cache-a', `${next++}`);
           }
-        });
+        };
+        const publishing = publishWhenStarted();
         client.subscribe('cache-a');
         await publishing;
         await turn();
