@@ -35,8 +35,6 @@ export class LocalChannel {
   interest: Promise<void> | undefined;
   /** Connections that are about to subscribe. */
   openings = 0;
-  /** When its count was last told to its subscribers. */
-  countToldAtMs = -Infinity;
 
   readonly #topic: string;
   readonly #lookEvents: number;

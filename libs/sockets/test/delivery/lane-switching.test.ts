@@ -134,7 +134,7 @@ describe('a client that falls behind and catches up', () => {
         play.end();
         expect(play.scene.clients).toHaveLength(2);
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 
