@@ -45,6 +45,19 @@ export function showSocketMetrics(metrics: Metrics): void {
   metrics.counter('socket_transmitted_bytes');
 }
 
+/** Counts how cleaning up after disconnects goes; how much of it waits is asked at every scrape. */
+export function cleanupMeters(
+  metrics: Metrics,
+  depth: () => number,
+): { readonly fallbacks: CounterSeries; readonly failures: CounterSeries } {
+  const waiting = metrics.gauge('cleanup_queue_depth').for();
+  metrics.onScrape(() => waiting.set(depth()));
+  return {
+    fallbacks: metrics.counter('cleanup_sync_fallback_total').for(),
+    failures: metrics.counter('cleanup_failures_total').for(),
+  };
+}
+
 /** The time series of one app, held so that counting is an addition. */
 export class AppMeters {
   readonly connected: GaugeSeries;

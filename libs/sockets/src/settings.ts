@@ -27,10 +27,12 @@ export function socketOptions({ websocket, websocket_max_payload_kb }: Config): 
 }
 
 export function outletBounds({ websocket }: Config): OutletBounds {
+  const maxBytes = unbounded(websocket.max_bytes);
   return {
     maxFrames: unbounded(websocket.max_messages),
-    maxBytes: unbounded(websocket.max_bytes),
-    slowBytes: websocket.write_buffer_size,
+    maxBytes,
+    // What waits for a client that counts as fast is not looked at.
+    slowBytes: Math.min(websocket.write_buffer_size, maxBytes),
     disconnects: websocket.disconnect_on_buffer_full,
     compress: websocket.compression !== 'disabled',
   };

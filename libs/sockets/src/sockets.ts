@@ -25,6 +25,7 @@ import { closeAll } from './leave/closing.js';
 import { endCause } from './leave/departure.js';
 import { Leaving } from './leave/leaving.js';
 import { SocketOccupancy } from './occupancy.js';
+import { cleanupMeters } from './metrics.js';
 import { ClientEvents } from './requests/client-event.js';
 import { Requests } from './requests/requests.js';
 import { Signin } from './requests/signin.js';
@@ -99,13 +100,20 @@ export class Sockets {
     book.observe((channel) => this.#counts.changed(channel));
     const leaseMs = config.presence.ungraceful_timeout_seconds * 1000;
     const leaving = new Leaving({ book, presence, identities, watchlists, leaseMs, onTrouble });
+    const { fallbacks, failures } = cleanupMeters(metrics, () => this.#cleanup.size);
     this.#cleanup = new CleanupQueue(
       cleanupOptions(config),
       async (connection) => {
         await leaving.everything(connection);
         hubs.release(connection.hub);
       },
-      { lost: (error) => onTrouble('cleanup', error) },
+      {
+        lost: (error) => {
+          failures.add();
+          onTrouble('cleanup', error);
+        },
+        full: () => fallbacks.add(),
+      },
     );
     const limit = upgradeLimitOptions(config);
     this.#entrance = new Entrance({
@@ -175,7 +183,7 @@ export class Sockets {
 
   /** The native library holds as much for the socket as may be held at all. */
   dropped({ state }: Socket<Arrival>): void {
-    if (state instanceof Connection) this.#outlet.overflow(state);
+    if (state instanceof Connection) this.#outlet.dropped(state);
   }
 
   closed({ state }: Socket<Arrival>, code: number): void {

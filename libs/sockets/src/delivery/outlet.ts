@@ -52,22 +52,21 @@ export class Outlet {
   sendText(connection: Connection, text: string): void {
     if (connection.lane !== null) return this.queue(connection, text);
     const { socket, hub } = connection;
+    if (!connection.isOpen) return;
     const outcome = socket?.send(text, false, this.bounds.compress) ?? 'closed';
-    if (outcome === 'closed') return;
+    // What is dropped is told of by `dropped`, as is what is dropped of native topics.
+    if (outcome === 'closed' || outcome === 'dropped') return;
     hub.meters.sent(1, Buffer.byteLength(text));
     if (outcome === 'buffered') this.slowDown(connection);
-    if (outcome === 'dropped') this.overflow(connection);
   }
 
   /** For a slow connection only: sends, queues, drops or closes, whatever its bounds say. */
   queue(connection: Connection, text: string): void {
     const { lane, socket } = connection;
     if (lane === null || socket === null || !connection.isOpen) return;
+    if (!this.#fits(text, lane, socket.bufferedBytes)) return this.overflow(connection);
     lane.push(text);
     this.#flush(connection, lane);
-    const { maxFrames, maxBytes } = this.bounds;
-    if (lane.size <= maxFrames && lane.bytes + socket.bufferedBytes <= maxBytes) return;
-    this.overflow(connection, lane);
   }
 
   /** Looks whether a connection on native topics has fallen behind. */
@@ -88,29 +87,56 @@ export class Outlet {
     for (const { channel } of connection.subscriptions) channel.becameFast(connection);
   }
 
-  /** Too much waits already. */
-  overflow(connection: Connection, lane?: SlowLane): void {
-    if (this.bounds.disconnects) return this.close(connection, 'over_capacity');
-    lane?.pop();
-    this.observer.dropped(connection);
+  /**
+   * The native library threw a frame away. It says so amid its work on all subscribers of a topic, where it would go
+   * on with memory it has freed if one of them ended: the end is decided now and comes in the next turn of the loop.
+   */
+  dropped(connection: Connection): void {
+    if (!this.bounds.disconnects) return this.observer.dropped(connection);
+    if (!this.#decide(connection, 'over_capacity')) return;
+    setImmediate(() => this.#end(connection, 'over_capacity', ERRORS.over_capacity.text));
+  }
+
+  /** Too much waits already for one frame more. */
+  overflow(connection: Connection): void {
+    if (this.bounds.disconnects) this.close(connection, 'over_capacity');
+    else this.observer.dropped(connection);
   }
 
   /** Tells the client why, closes, and remembers the reason. Nothing happens to one that is ending already. */
   close(connection: Connection, reason: ErrorCode, text: string = ERRORS[reason].text): void {
-    const { socket } = connection;
-    const code = ERRORS[reason].closeCode;
-    if (socket === null || code === null || connection.endedFor !== null) return;
+    if (this.#decide(connection, reason)) this.#end(connection, reason, text);
+  }
+
+  /** False: it is ending already, or this is no reason to end. */
+  #decide(connection: Connection, reason: ErrorCode): boolean {
+    if (!connection.isOpen || ERRORS[reason].closeCode === null) return false;
     connection.endedFor = reason;
     const type = ERROR_TYPES[reason];
     if (type !== undefined) connection.hub.meters.error(type);
+    return true;
+  }
+
+  #end({ socket, hub }: Connection, reason: ErrorCode, text: string): void {
+    const code = ERRORS[reason].closeCode;
+    if (socket === null || code === null) return;
     const frame = encodeV1(errorFrame({ code, message: text, channel: null }));
     socket.cork(() => {
-      if (socket.send(frame, false, this.bounds.compress) !== 'closed')
-        connection.hub.meters.sent(1, Buffer.byteLength(frame));
+      const outcome = socket.send(frame, false, this.bounds.compress);
+      if (outcome === 'sent' || outcome === 'buffered') hub.meters.sent(1, Buffer.byteLength(frame));
       socket.end(code, text);
     });
     // A client so far behind that not even the close frame fits is dropped instead.
     if (socket.isOpen) socket.terminate();
+  }
+
+  /** Asked before anything is done with a frame, so that one that is refused has not gone out all the same. */
+  #fits(text: string, lane: SlowLane, unsentBytes: number): boolean {
+    const { maxFrames, maxBytes, slowBytes } = this.bounds;
+    const isNext = lane.size === 0 && unsentBytes < slowBytes;
+    return (
+      (isNext || lane.size < maxFrames) && lane.bytes + unsentBytes + Buffer.byteLength(text) <= maxBytes
+    );
   }
 
   #flush(connection: Connection, lane: SlowLane): void {

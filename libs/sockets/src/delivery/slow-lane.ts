@@ -18,13 +18,6 @@ export class SlowLane {
     this.#bytes += Buffer.byteLength(frame);
   }
 
-  /** Takes the newest out. */
-  pop(): void {
-    if (this.size === 0) return;
-    const frame = this.#frames.pop();
-    if (frame !== undefined) this.#bytes -= Buffer.byteLength(frame);
-  }
-
   /** The oldest, taken out; undefined when none waits. */
   shift(): string | undefined {
     const frame = this.#frames[this.#first];

@@ -6,7 +6,7 @@ import type { LocalChannel } from '../hub/local-channel.js';
 /** Between two counts of one channel, at least. */
 const INTERVAL_MS = 1000;
 
-/** How often channels that wait for their time are looked at. */
+/** How often it is looked whose second is over. */
 const LOOK_MS = 100;
 
 /** Channels asked about at once. */
@@ -19,67 +19,87 @@ export interface SubscriptionCountParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
+interface Channel {
+  readonly appId: string;
+  readonly name: string;
+}
+
+/** A count that was told. */
+interface Told {
+  readonly channel: Channel;
+  readonly atMs: number;
+  /** Whether it has changed since. */
+  isOld: boolean;
+}
+
 /**
  * Tells the subscribers of a channel how many they are, in apps that want that: after a change, at most once a second
- * per channel, the last value winning. The first change of a quiet channel is told in the next turn of the loop.
+ * per channel, the last value winning. The first change of a quiet channel is told in the next turn of the loop. What
+ * is remembered goes by name, so that a channel that everybody left and somebody came back to is the same.
  */
 export class SubscriptionCounts {
   /** Told in the next turn of the loop. */
-  readonly #due = new Set<LocalChannel>();
-  /** Told less than a second ago. */
-  readonly #waiting = new Set<LocalChannel>();
+  readonly #due = new Map<string, Channel>();
+  /** Told within the last second, longest ago first. */
+  readonly #told = new Map<string, Told>();
   #isTelling = false;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(private readonly parts: SubscriptionCountParts) {}
 
-  changed(channel: LocalChannel): void {
-    if (!channel.hub.rules.subscriptionCounts || channel.about.traits.members) return;
-    if (isDue(channel)) this.#soon(channel);
-    else {
-      this.#waiting.add(channel);
-      this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
-    }
+  changed({ hub, about, name }: LocalChannel): void {
+    if (!hub.rules.subscriptionCounts || about.traits.members) return;
+    const { appId } = hub;
+    const key = `${appId} ${name}`;
+    const told = this.#told.get(key);
+    if (told === undefined || isOver(told)) this.#soon(key, { appId, name });
+    else told.isOld = true;
   }
 
   /** What is not told yet is forgotten. */
   stop(): void {
     this.#due.clear();
-    this.#waiting.clear();
+    this.#told.clear();
     this.#look();
   }
 
-  #soon(channel: LocalChannel): void {
-    this.#due.add(channel);
+  #soon(key: string, channel: Channel): void {
+    this.#due.set(key, channel);
     if (this.#isTelling) return;
     this.#isTelling = true;
     setImmediate(() => this.#tell());
   }
 
   #look(): void {
-    for (const channel of this.#waiting) {
-      if (!isDue(channel)) continue;
-      this.#waiting.delete(channel);
-      this.#soon(channel);
+    for (const [key, told] of this.#told) {
+      if (!isOver(told)) break;
+      this.#told.delete(key);
+      if (told.isOld) this.#soon(key, told.channel);
     }
-    if (this.#waiting.size > 0 || this.#timer === null) return;
+    if (this.#told.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
   }
 
   #tell(): void {
     this.#isTelling = false;
-    const channels = [...this.#due];
+    if (this.#due.size === 0) return;
+    const due = [...this.#due];
     this.#due.clear();
-    const nowMs = performance.now();
-    for (const channel of channels) channel.countToldAtMs = nowMs;
-    for (const [appId, ofApp] of byApp(channels)) void this.#tellApp(appId, ofApp);
+    const atMs = performance.now();
+    for (const [key, channel] of due) {
+      // Taken out first, so that it stands last.
+      this.#told.delete(key);
+      this.#told.set(key, { channel, atMs, isOld: false });
+    }
+    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
+    for (const [appId, names] of byApp(due)) void this.#tellApp(appId, names);
   }
 
-  async #tellApp(appId: string, channels: readonly LocalChannel[]): Promise<void> {
+  async #tellApp(appId: string, channels: readonly string[]): Promise<void> {
     const { fabric, publisher, onTrouble } = this.parts;
     for (let first = 0; first < channels.length; first += BATCH) {
-      const names = channels.slice(first, first + BATCH).map(({ name }) => name);
+      const names = channels.slice(first, first + BATCH);
       try {
         const { answer } = await fabric.ask('batch_channel_sockets_count', appId, { channels: names });
         for (const [name, count] of answer)
@@ -91,15 +111,14 @@ export class SubscriptionCounts {
   }
 }
 
-const isDue = ({ countToldAtMs }: LocalChannel): boolean => performance.now() - countToldAtMs >= INTERVAL_MS;
+const isOver = ({ atMs }: Told): boolean => performance.now() - atMs >= INTERVAL_MS;
 
-function byApp(channels: readonly LocalChannel[]): Map<string, LocalChannel[]> {
-  const grouped = new Map<string, LocalChannel[]>();
-  for (const channel of channels) {
-    const { appId } = channel.hub;
-    const list = grouped.get(appId);
-    if (list === undefined) grouped.set(appId, [channel]);
-    else list.push(channel);
+function byApp(due: readonly (readonly [string, Channel])[]): Map<string, string[]> {
+  const names = new Map<string, string[]>();
+  for (const [, { appId, name }] of due) {
+    const list = names.get(appId);
+    if (list === undefined) names.set(appId, [name]);
+    else list.push(name);
   }
-  return grouped;
+  return names;
 }

@@ -35,8 +35,6 @@ export class LocalChannel {
   interest: Promise<void> | undefined;
   /** Connections that are about to subscribe. */
   openings = 0;
-  /** When its count was last told to its subscribers. */
-  countToldAtMs = -Infinity;
 
   readonly #topic: string;
   readonly #lookEvents: number;
@@ -137,18 +135,26 @@ export class LocalChannel {
   /** Hands an event to everybody here but one. Returns to how many. */
   deliver({ frameText, messageId, exceptSocketId }: LiveEvent): number {
     const except = exceptSocketId === null ? null : this.hub.connection(exceptSocketId);
+    const receivers = this.count - Number(except !== null && this.has(except));
+    const bytes = Buffer.byteLength(frameText);
     // The native library leaves the publisher out by itself, if it is on the topic.
-    if (except?.socket?.isSubscribed(this.#topic) !== true) this.publish(this.#topic, frameText);
-    else except.socket.publish(this.#topic, frameText, false, this.outlet.bounds.compress);
+    const publisher = except?.socket?.isSubscribed(this.#topic) === true ? except.socket : null;
+    this.hub.meters.sent(this.#onTopic() - Number(publisher !== null), bytes);
+    if (publisher === null) this.publish(this.#topic, frameText);
+    else publisher.publish(this.#topic, frameText, false, this.outlet.bounds.compress);
     if (this.#slow !== null) this.#deliverSlow(frameText, except);
     if (this.#gates !== null) {
       for (const gate of this.#gates) if (gate.connection !== except) gate.hold(messageId, frameText);
     }
-    const receivers = this.count - (except !== null && this.has(except) ? 1 : 0);
-    const bytes = Buffer.byteLength(frameText);
-    this.hub.meters.sent(receivers - (this.#slow?.size ?? 0), bytes);
     this.#look(bytes);
     return receivers;
+  }
+
+  /** Subscribers that are neither slow nor held back. */
+  #onTopic(): number {
+    let count = this.count - (this.#slow?.size ?? 0);
+    for (const { connection } of this.#gates ?? []) if (this.has(connection)) count -= 1;
+    return count;
   }
 
   #deliverSlow(frameText: string, except: Connection | null): void {

@@ -12,10 +12,12 @@ export interface CleanupOptions {
   readonly workers: number;
 }
 
-/** What is told of tasks that could not be done. */
+/** What is told of tasks that could not be done, or not as they should be. */
 export interface CleanupObserver {
   /** A task failed, or found every queue full too often. */
   lost(error: unknown): void;
+  /** A task found every queue full and is done in line. */
+  full(): void;
 }
 
 const BREAKER_FAILURES = 10;
@@ -77,7 +79,10 @@ export class CleanupQueue<Task> {
       queue.push(task);
       return this.#schedule(queue.length >= this.options.batch_size);
     }
-    if (this.options.fallback_to_sync) return this.#start(task);
+    if (this.options.fallback_to_sync) {
+      this.observer.full();
+      return this.#start(task);
+    }
     if (attempt >= this.options.max_retry_attempts)
       return this.observer.lost(new Error('cleanup queues are full'));
     const timer = setTimeout(() => {

@@ -44,11 +44,11 @@ export class Leaving {
   /** Everything, after the end: channels, then the online user. May run twice: the second time finds nothing. */
   async everything(connection: Connection): Promise<void> {
     const { identity } = connection;
-    const memberships: Promise<void>[] = [];
-    for (const subscription of connection.subscriptions) {
-      const membership = this.channel(connection, subscription);
-      if (membership !== undefined) memberships.push(membership);
-    }
+    const subscriptions = [...connection.subscriptions];
+    for (const { channel } of subscriptions) this.parts.book.leave(connection, channel);
+    const memberships = subscriptions.flatMap(({ channel, userId }) =>
+      userId === null ? [] : [this.member(connection, channel.name, userId)],
+    );
     if (identity !== null) this.parts.watchlists.end(connection, identity);
     this.parts.identities.forget(connection);
     await Promise.all(memberships);

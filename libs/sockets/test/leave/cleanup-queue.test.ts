@@ -16,6 +16,7 @@ const OPTIONS: CleanupOptions = {
 class Scene {
   readonly done: number[] = [];
   readonly lost: string[] = [];
+  fallbacks = 0;
   /** What a task does before it is done; may reject. */
   before: (task: number) => Promise<void> = () => Promise.resolve();
   readonly queue: CleanupQueue<number>;
@@ -27,7 +28,10 @@ class Scene {
         await this.before(task);
         this.done.push(task);
       },
-      { lost: (error) => void this.lost.push(String(error)) },
+      {
+        lost: (error) => void this.lost.push(String(error)),
+        full: () => void (this.fallbacks += 1),
+      },
     );
   }
 
@@ -108,8 +112,10 @@ describe('the cleanup queue', () => {
     scene.before = async (task) => void begun.push(task);
     scene.add(1, 2, 3, 4);
     expect(begun).toEqual([]);
+    expect(scene.fallbacks).toBe(0);
     scene.add(5, 6);
     expect(begun).toEqual([5, 6]);
+    expect([scene.fallbacks, scene.queue.size]).toEqual([2, 6]);
   });
 
   it('tries again later instead when told so, and says what it gave up', async () => {
@@ -128,6 +134,60 @@ describe('the cleanup queue', () => {
     expect(blocked.lost).toEqual([]);
     vi.advanceTimersByTime(1);
     expect(blocked.lost).toEqual(['Error: cleanup queues are full']);
+  });
+
+  it('finds room for a task at any of its attempts, and does it once', async () => {
+    const scene = new Scene({
+      fallback_to_sync: false,
+      queue_buffer_size: 1,
+      batch_timeout_ms: 50,
+      max_retry_attempts: 3,
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    scene.add(1, 2);
+    vi.advanceTimersByTime(149);
+    // The batch that makes room comes just before the last attempt.
+    await new Promise((resolve) => void setImmediate(resolve));
+    expect(scene.done).toEqual([1]);
+    vi.advanceTimersByTime(1);
+    await new Promise((resolve) => void setImmediate(resolve));
+    expect([scene.done, scene.lost, scene.queue.size]).toEqual([[1, 2], [], 0]);
+  });
+
+  it('gives up at once, and says so, where nothing is tried again', () => {
+    const scene = new Scene({ fallback_to_sync: false, queue_buffer_size: 1, max_retry_attempts: 0 });
+    scene.add(1, 2);
+    expect(scene.lost).toEqual(['Error: cleanup queues are full']);
+    expect(scene.queue.size).toBe(1);
+  });
+
+  it('does what is added while it empties before it says it is empty, failing or not', async () => {
+    const scene = new Scene();
+    scene.before = async (task) => {
+      if (task < 5) scene.add(task + 1);
+      await Promise.resolve();
+      if (task % 2 === 0) throw new Error(`task ${task}`);
+    };
+    scene.add(1);
+    await scene.queue.empty();
+    expect([scene.done, scene.lost.length, scene.queue.size]).toEqual([[1, 3, 5], 2, 0]);
+  });
+
+  it('says it is empty at once when nothing was ever to be done, and can be used again', async () => {
+    const scene = new Scene();
+    await scene.queue.empty();
+    scene.add(1);
+    expect(await scene.turns()).toEqual([1]);
+  });
+
+  it('works in line for a failing store as long as it is told to, and empties all the same', async () => {
+    const scene = new Scene({ batch_size: 100 });
+    scene.before = fails;
+    for (let task = 1; task <= 11; task += 1) scene.add(task);
+    await scene.turns();
+    scene.add(12);
+    await scene.queue.empty();
+    expect([scene.lost.length, scene.queue.size]).toEqual([12, 0]);
   });
 
   it('empties itself at once: what waits, what waits for another attempt, and what is being done', async () => {
@@ -224,6 +284,9 @@ describe('the cleanup queue', () => {
       batch_timeout_ms: fc.integer({ min: 1, max: 20 }),
       workers: fc.integer({ min: 1, max: 3 }),
       async_enabled: fc.boolean(),
+      // Retried often enough that nothing is given up.
+      fallback_to_sync: fc.boolean(),
+      max_retry_attempts: fc.constant(1000),
     });
     const arrivals = fc.array(fc.tuple(fc.nat(15), fc.nat(10)), { maxLength: 10 });
     await fc.assert(

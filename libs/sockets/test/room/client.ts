@@ -1,4 +1,4 @@
-import { signChannelAuth, signUserAuth, prepareSigningKey } from '@carillon/signing';
+import { prepareSigningKey, signChannelAuth, signUserAuth, type SigningKey } from '@carillon/signing';
 import { OPCODE, RawSocketClient, type RawFrame } from '@carillon/testing';
 
 /** A frame of the service as a client reads it. */
@@ -9,9 +9,12 @@ export interface Frame {
   readonly user_id?: string;
 }
 
-const KEY = prepareSigningKey({ appId: 'shop', key: 'shop-key', secret: 'shop-secret' });
+const keyOf = (app: string): SigningKey =>
+  prepareSigningKey({ appId: app, key: `${app}-key`, secret: `${app}-secret` });
 
 export interface ConnectOptions {
+  /** Default `shop`. */
+  readonly app?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -24,14 +27,17 @@ export class Client {
   closeCode: number | null = null;
   socketId = '';
 
-  private constructor(readonly raw: RawSocketClient) {}
+  private constructor(
+    readonly raw: RawSocketClient,
+    private readonly key: SigningKey,
+  ) {}
 
   /** Connects and reads the first frame, whatever it is. */
   static async connect(
     port: number,
-    { path = '/app/shop-key?protocol=7', headers = {} }: ConnectOptions = {},
+    { app = 'shop', path = `/app/${app}-key?protocol=7`, headers = {} }: ConnectOptions = {},
   ): Promise<Client> {
-    const client = new Client(await RawSocketClient.open(port, path, headers));
+    const client = new Client(await RawSocketClient.open(port, path, headers), keyOf(app));
     if (client.raw.answer.status !== 101) return client;
     const first = await client.next();
     if (first?.event === 'pusher:connection_established') {
@@ -60,7 +66,7 @@ export class Client {
     return {
       channel,
       ...(channelData === undefined ? {} : { channel_data: channelData }),
-      ...(isSigned ? { auth: signChannelAuth(KEY, subject) } : {}),
+      ...(isSigned ? { auth: signChannelAuth(this.key, subject) } : {}),
     };
   }
 
@@ -70,7 +76,7 @@ export class Client {
 
   signin(id: string, more: object = {}): void {
     const userData = JSON.stringify({ id, ...more });
-    const auth = signUserAuth(KEY, { socketId: this.socketId, userData });
+    const auth = signUserAuth(this.key, { socketId: this.socketId, userData });
     this.send('pusher:signin', { data: { auth, user_data: userData } });
   }
 

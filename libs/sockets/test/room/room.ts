@@ -2,7 +2,7 @@ import { AppRegistry, openAppStore } from '@carillon/app-registry';
 import { MemoryCache } from '@carillon/cache';
 import type { AppRecord, Config } from '@carillon/config';
 import { LocalFabric } from '@carillon/fabric';
-import { MemoryPresence } from '@carillon/presence';
+import { MemoryPresence, type PresenceClock } from '@carillon/presence';
 import { LivePublisher, StoredLastEvents, type Publication } from '@carillon/publishing';
 import { MemoryRateLimit, type RateLimit } from '@carillon/rate-limit';
 import { Admission, Logger, Metrics, ProcessState, type MemoryReader } from '@carillon/runtime';
@@ -23,6 +23,8 @@ export interface RoomOptions {
   readonly policy?: object;
   readonly apps?: readonly AppRecord[];
   readonly rateLimit?: RateLimit;
+  /** What leases are timed by; default: the time of the process. */
+  readonly presenceClock?: PresenceClock;
   /** What admission sees of the memory. */
   readonly memory?: MemoryReader;
 }
@@ -71,7 +73,10 @@ export class Room {
     this.metrics = new Metrics({ prefix: '', port: 6001, log });
     this.fabric = new TestFabric(new LocalFabric('node', (where, error) => this.#fault(where, error)));
     this.presence = new TestPresence(
-      new MemoryPresence({ onObserverFault: (error) => this.#fault('presence observer', error) }),
+      new MemoryPresence({
+        onObserverFault: (error) => this.#fault('presence observer', error),
+        ...(options.presenceClock === undefined ? {} : { clock: options.presenceClock }),
+      }),
     );
     this.#cache = new MemoryCache({ capacity: 1000, defaultTtlMs: 0, cleanupIntervalMs: 60_000 });
     const stored = new StoredLastEvents({ cache: this.#cache, ttlMs: 3_600_000, maxRecordBytes: 1_000_000 });
@@ -142,8 +147,10 @@ export class Room {
     });
   }
 
+  /** Connections of all apps. */
   get connected(): number {
-    return this.sockets.occupancy.counters('shop').connections;
+    const { occupancy } = this.sockets;
+    return [...occupancy.appIds()].reduce((sum, appId) => sum + occupancy.counters(appId).connections, 0);
   }
 
   /** Subscriptions of this process by channel. */

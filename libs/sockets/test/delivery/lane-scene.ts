@@ -1,0 +1,93 @@
+import { Channels, type OrdinaryChannel } from '@carillon/channels';
+import type { Fabric } from '@carillon/fabric';
+import type { Connection } from '../../src/connection/connection.js';
+import { Delivery } from '../../src/delivery/delivery.js';
+import { Outlet, type OutletBounds } from '../../src/delivery/outlet.js';
+import { ChannelBook } from '../../src/hub/channel-book.js';
+import { Hubs } from '../../src/hub/hubs.js';
+import { app, config, metrics } from '../samples.js';
+import { FakeTopics } from './fake-native.js';
+import { LaneClient } from './lane-client.js';
+
+/** What is said of a scene before it begins. */
+export interface Setup {
+  readonly bounds: Omit<OutletBounds, 'compress'>;
+  /** Beyond the bounds, the library keeps so much more. */
+  readonly slackBytes: number;
+  /** What each client takes before anything is kept for it. */
+  readonly roomBytes: number;
+}
+
+const APP = app();
+const CHANNELS = new Channels(config());
+const NO_FABRIC = { subscribe: () => undefined, unsubscribe: () => {} } as unknown as Fabric;
+
+/** An outlet that lets each client judge what is queued for it. */
+class JudgedOutlet extends Outlet {
+  judge: (connection: Connection, text: string, queue: () => void) => void = (_connection, _text, queue) =>
+    queue();
+
+  override queue(connection: Connection, text: string): void {
+    this.judge(connection, text, () => super.queue(connection, text));
+  }
+}
+
+/** The delivery half of the room over fake native sockets. */
+export class LaneScene {
+  readonly topics = new FakeTopics();
+  readonly metrics = metrics();
+  readonly hubs = new Hubs(this.metrics);
+  readonly outlet: Outlet;
+  readonly book: ChannelBook;
+  readonly clients: readonly LaneClient[];
+  readonly #delivery: Delivery;
+
+  constructor({ bounds, slackBytes, roomBytes }: Setup) {
+    const outlet = new JudgedOutlet(
+      { ...bounds, compress: false },
+      { dropped: (connection) => void (this.#client(connection).droppedCount += 1) },
+    );
+    outlet.judge = (connection, text, queue) => this.#client(connection).judge(text, queue);
+    this.outlet = outlet;
+    const publish = (topic: string, text: string): void => this.topics.publish(topic, text);
+    this.book = new ChannelBook(this.hubs, NO_FABRIC, outlet, publish);
+    this.#delivery = new Delivery(this.hubs, outlet);
+    const keptBytes = bounds.maxBytes + slackBytes;
+    this.clients = ['1.1', '2.2'].map((id) => new LaneClient(this, APP, { id, keptBytes, roomBytes }));
+  }
+
+  /** Frames the metrics count as sent. */
+  get sentCount(): number {
+    return this.metrics.counter('ws_messages_sent_total').for({ app_id: APP.id }).value;
+  }
+
+  about(name: string): OrdinaryChannel {
+    const channel = CHANNELS.subscription(APP, name, 1);
+    if (!channel.accepted || channel.form !== 'ordinary') throw new Error(name);
+    return channel;
+  }
+
+  /** To everybody but one. */
+  publish(channel: string, frameText: string, except: LaneClient | undefined): void {
+    for (const client of this.clients) if (client !== except) client.expectEvent(channel, frameText);
+    this.#delivery.deliver({
+      messageId: frameText,
+      appId: APP.id,
+      channel,
+      frameText,
+      exceptSocketId: except?.connection.id ?? null,
+      publishedAtMs: 0,
+    });
+  }
+
+  /** The end of a turn of the loop: what was published is written. */
+  turn(): void {
+    for (const { native } of this.clients) native.flush();
+  }
+
+  #client(connection: Connection): LaneClient {
+    const client = this.clients.find((one) => one.connection === connection);
+    if (client === undefined) throw new Error(connection.id);
+    return client;
+  }
+}
