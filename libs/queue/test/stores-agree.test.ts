@@ -84,7 +84,7 @@ class Run {
       case 'claim': {
         const { jobs, retried, dead } = await store.claim(queue, `token ${this.#tokens++}`, step.limit);
         this.#claimed.push(...jobs);
-        return { retried, dead, jobs: jobs.map(({ enqueuedAtMs: _, ...rest }) => rest) };
+        return { retried, dead, jobs: jobs.map((job) => ({ ...job, enqueuedAtMs: null })) };
       }
       case 'settle': {
         const claimed = this.#claimed.at(-1 - step.which);
@@ -113,7 +113,7 @@ class Run {
     return {
       ...counts,
       someReady: oldestReadyAgeMs !== null,
-      letters: letters.map(({ enqueuedAtMs: _, failedAtMs: __, ...rest }) => rest),
+      letters: letters.map((letter) => ({ ...letter, enqueuedAtMs: null, failedAtMs: null })),
       events: events.map(({ event, jobId }) => `${event} ${jobId}`),
     };
   }
