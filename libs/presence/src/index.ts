@@ -1,4 +1,4 @@
-export { type PresenceClock } from './drivers/memory/clock.js';
+export { type PresenceClock } from './clock.js';
 export { MemoryPresence, type MemoryPresenceOptions } from './drivers/memory/memory-presence.js';
 export { PresenceUnavailable } from './failures.js';
 export { PRESENCE, PresenceModule } from './module.js';
