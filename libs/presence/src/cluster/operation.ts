@@ -1,4 +1,4 @@
-import { list, oneOf, text, whole } from './replies.js';
+import { list, oneOf, pairs, text, whole } from './replies.js';
 
 /** How much this node holds of a subject from now on. */
 export interface Operation {
@@ -144,13 +144,12 @@ export function readRecord(record: string): SubjectRecord | null {
   return { total: Number(total), order, payload: record.slice(all.length) };
 }
 
-/** Subjects and records of a reply that lists them in turn. */
+/** Subjects and what their records say, of everything a shard has. */
 export function readSubjects(reply: unknown): [subject: string, record: SubjectRecord][] {
-  const fields = list(reply);
   const subjects: [string, SubjectRecord][] = [];
-  for (let at = 0; at < fields.length; at += 2) {
-    const record = readRecord(text(fields[at + 1]));
-    if (record !== null) subjects.push([text(fields[at]), record]);
+  for (const [subject, stored] of pairs(reply)) {
+    const record = readRecord(stored);
+    if (record !== null) subjects.push([subject, record]);
   }
   return subjects;
 }

@@ -22,3 +22,14 @@ export function oneOf<const Words extends readonly string[]>(reply: unknown, wor
   if (found === undefined) throw strange();
   return found;
 }
+
+/** The fields of a hash: in turn, as scripts answer them, or as the client library makes an object of them. */
+export function pairs(reply: unknown): [name: string, value: string][] {
+  if (!Array.isArray(reply)) {
+    if (typeof reply !== 'object' || reply === null) throw strange();
+    return Object.entries(reply).map(([name, value]) => [name, text(value)]);
+  }
+  const found: [string, string][] = [];
+  for (let at = 0; at < reply.length; at += 2) found.push([text(reply[at]), text(reply[at + 1])]);
+  return found;
+}

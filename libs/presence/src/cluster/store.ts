@@ -9,7 +9,7 @@ import {
   readPage,
   type Page,
 } from './operation.js';
-import { list, text, whole } from './replies.js';
+import { list, pairs, text, whole } from './replies.js';
 import { APPLY } from './scripts/apply.js';
 import type { ClusterScript } from './scripts/common.js';
 import { REAP } from './scripts/reap.js';
@@ -139,10 +139,8 @@ export class ClusterStore {
 
   /** What the node holds of each subject; 0: a lease hangs on it. */
   async held(shard: ShardName, nodeId: string): Promise<ReadonlyMap<string, number>> {
-    const reply = list(await this.link.call('hgetall', this.keys.shard(shardTag(shard), nodeId)[1]));
-    const held = new Map<string, number>();
-    for (let at = 0; at < reply.length; at += 2) held.set(text(reply[at]), whole(reply[at + 1]));
-    return held;
+    const reply = await this.link.call('hgetall', this.keys.shard(shardTag(shard), nodeId)[1]);
+    return new Map(pairs(reply).map(([subject, count]) => [subject, whole(count)]));
   }
 
   /** Every subject and its record. */
