@@ -65,13 +65,10 @@ export class Ledger implements ShardHost {
     return this.options.store;
   }
 
-  /** Whether nothing is on its way. */
-  get isIdle(): boolean {
-    return (
-      this.#beating === null &&
-      this.#sweeping === null &&
-      [...this.#shards.values()].every((one) => one.isIdle)
-    );
+  /** Whether an answer is awaited. */
+  get isBusy(): boolean {
+    const isBusy = [...this.#shards.values()].some((shard) => shard.isBusy);
+    return isBusy || this.#beating !== null || this.#sweeping !== null;
   }
 
   keep(kind: ShardName['kind'], keeper: ShardKeeper): void {
@@ -103,6 +100,10 @@ export class Ledger implements ShardHost {
 
   apply(shard: ShardName, batch: Batch) {
     return this.store.apply(shard, this.#life.licence, batch);
+  }
+
+  recall(shard: ShardName, batch: Batch) {
+    return this.store.recall(shard, this.#life.nodeId, batch);
   }
 
   stored(shard: ShardName): Promise<ReadonlyMap<string, number>> {

@@ -29,6 +29,8 @@ export interface ShardHost {
   /** Names the shard to those who clear up after this node, before anything is held. */
   note(shard: ShardName): Promise<void>;
   apply(shard: ShardName, batch: Batch): Promise<Answer>;
+  /** What became of a batch without an answer; null: nothing, and nothing will. */
+  recall(shard: ShardName, batch: Batch): Promise<Answer | null>;
   stored(shard: ShardName): Promise<ReadonlyMap<string, number>>;
   /** A batch that failed is tried again when the ledger says so. */
   stuck(shard: Shard, error: unknown): void;
@@ -43,8 +45,8 @@ interface Sent {
 }
 
 /**
- * The intents of this process about one shard, one batch after the other. A batch whose answer is missing is asked
- * for again before anything else, under the same name, so that what it changed is told once.
+ * The intents of this process about one shard, one batch after the other. Before anything else, a batch whose answer
+ * is missing is recalled: what it did is told, and what it did not do is done again or was refused.
  */
 export class Shard {
   #queue: Intent[] = [];
@@ -70,6 +72,17 @@ export class Shard {
     return this.isIdle && this.owner.held().size === 0;
   }
 
+  /** A call has failed, and the next one waits for `resume`. */
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
+  /** An answer is awaited. */
+  get isBusy(): boolean {
+    return this.#running !== null;
+  }
+
+  /** Nothing is wanted or in doubt. */
   get isIdle(): boolean {
     return this.#queue.length === 0 && this.#sent === null && this.#running === null && !this.#needsAudit;
   }
@@ -85,7 +98,7 @@ export class Shard {
     void this.#start();
   }
 
-  /** Tries again what failed. Resolves when all is done or it failed again; never rejects. */
+  /** Tries again what failed or is in doubt. Resolves when all is done or it failed again; never rejects. */
   resume(): Promise<void> {
     this.#isStuck = false;
     return this.#start();
@@ -128,25 +141,38 @@ export class Shard {
 
   async #work(): Promise<void> {
     for (;;) {
-      if (this.#needsAudit && this.#sent === null) await this.#lookThrough();
-      this.#sent ??= this.#next();
-      if (this.#sent === null) {
-        if (this.#needsAudit) continue;
-        return;
+      const life = this.#life;
+      if (this.#sent !== null) {
+        this.#resolve(this.#sent, life, await this.host.recall(this.name, this.#sent.batch));
+        continue;
       }
-      const [sent, life] = [this.#sent, this.#life];
-      if (!this.#isNoted) {
+      if (this.#needsAudit) {
+        await this.#lookThrough(life);
+        continue;
+      }
+      if (!this.#isNoted && this.#queue.length > 0) {
         await this.host.note(this.name);
-        if (life !== this.#life) continue;
-        this.#isNoted = true;
+        this.#isNoted = life === this.#life;
+        continue;
       }
-      const { results, subjects } = await this.host.apply(this.name, sent.batch);
-      if (life !== this.#life) continue;
-      this.#sent = null;
-      for (const [at, intent] of sent.intents.entries()) {
-        const result = results[at];
-        if (result !== undefined) intent.done(result, subjects);
-      }
+      const sent = this.#next();
+      if (sent === null) return;
+      this.#sent = sent;
+      this.#resolve(sent, life, await this.host.apply(this.name, sent.batch));
+    }
+  }
+
+  /** Hands out what a batch came to; null: it was not done. */
+  #resolve({ intents }: Sent, life: number, answer: Answer | null): void {
+    if (life !== this.#life) return;
+    this.#sent = null;
+    if (answer === null) {
+      this.#queue = [...intents.filter(({ isLasting }) => isLasting), ...this.#queue];
+      return;
+    }
+    for (const [at, intent] of intents.entries()) {
+      const result = answer.results[at];
+      if (result !== undefined) intent.done(result, answer.subjects);
     }
   }
 
@@ -174,11 +200,10 @@ export class Shard {
     this.#queue = later;
     if (operations.length === 0) return null;
     const wantsSubjects = intents.some((intent) => intent.wantsSubjects);
-    return { batch: { name: `${(batches += 1)}`, operations, wantsSubjects }, intents };
+    return { batch: { number: (batches += 1), operations, wantsSubjects }, intents };
   }
 
-  async #lookThrough(): Promise<void> {
-    const life = this.#life;
+  async #lookThrough(life: number): Promise<void> {
     const stored = await this.host.stored(this.name);
     if (life !== this.#life) return;
     this.#needsAudit = false;

@@ -10,7 +10,7 @@ import {
   type Page,
 } from './operation.js';
 import { list, pairs, text, whole } from './replies.js';
-import { APPLY } from './scripts/apply.js';
+import { APPLY, RECALL } from './scripts/apply.js';
 import type { ClusterScript } from './scripts/common.js';
 import { REAP } from './scripts/reap.js';
 import { BEAT, CLAIM, NOTE, STRIKE_OFF } from './scripts/registry.js';
@@ -33,8 +33,8 @@ export interface Licence {
 }
 
 export interface Batch {
-  /** Unique in the life of the node. */
-  readonly name: string;
+  /** Grows with every batch of this process. */
+  readonly number: number;
   readonly operations: readonly Operation[];
   readonly wantsSubjects: boolean;
 }
@@ -121,9 +121,18 @@ export class ClusterStore {
 
   async apply(shard: ShardName, { nodeId, untilMs }: Licence, batch: Batch): Promise<Answer> {
     const keys = this.keys.shard(shardTag(shard), nodeId);
-    const { name, operations, wantsSubjects } = batch;
+    const { number, operations, wantsSubjects } = batch;
     const fields = operations.flatMap(operationFields);
-    return readAnswer(await this.#run(APPLY, keys, nodeId, untilMs, name, wantsSubjects ? 1 : 0, ...fields));
+    return readAnswer(
+      await this.#run(APPLY, keys, nodeId, untilMs, number, wantsSubjects ? 1 : 0, ...fields),
+    );
+  }
+
+  /** What a batch came to of which no answer came; null: it was not done and never will be. */
+  async recall(shard: ShardName, nodeId: string, batch: Batch): Promise<Answer | null> {
+    const last = this.keys.shard(shardTag(shard), nodeId)[2];
+    const reply = await this.#run(RECALL, [last], batch.number);
+    return reply === null ? null : readAnswer(reply);
   }
 
   async reap(

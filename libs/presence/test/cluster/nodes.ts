@@ -130,7 +130,7 @@ export class Cluster {
     const living = this.#nodes.filter((node) => !this.#dead.has(node));
     for (let quiet = 0; quiet < 2;) {
       await new Promise((resolve) => setImmediate(resolve));
-      if (living.every(({ ledger }) => ledger.isIdle)) quiet += 1;
+      if (living.every(({ ledger }) => !ledger.isBusy)) quiet += 1;
       else {
         quiet = 0;
         await sleep(1);

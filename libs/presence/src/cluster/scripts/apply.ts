@@ -8,10 +8,9 @@ export const OPERATION_WIDTH = 8;
  *
  * Guarantee: a subject is added by whoever holds something of it first, and removed by whoever gives back the last of
  * it, or ends the lease that kept it; each once, whatever nodes do at the same time. Nothing happens when the lease of
- * the node has ended ('late'). The same batch again answers what it answered before, if it added or removed
- * something: an answer that was lost can be asked for once more.
+ * the node has ended, or when the batch was recalled ('late').
  *
- * KEYS subjects, held by this node, its last change. ARGV ms ahead, node, end of its lease, name of the batch, '1' for
+ * KEYS subjects, held by this node, its last batch. ARGV ms ahead, node, end of its lease, number of the batch, '1' for
  * the subjects; per operation subject, count (-1: end of a lease), payload, '1' to replace the payload of a known
  * subject, lease in ms, cause, most subjects, most of this subject over all nodes (-1: no limit).
  * Answer: 'late', or { serial and per operation its outcome, total and count; subjects; serial of them }.
@@ -28,8 +27,8 @@ local function answer(text)
   return { text, ARGV[5] == '1' and redis.call('HGETALL', subjects), whole(now_us) }
 end
 
-local known = redis.call('GET', last)
-if known and string.sub(known, 1, #batch + 1) == batch .. ' ' then return answer(string.sub(known, #batch + 2)) end
+local latest = string.match(redis.call('GET', last) or '', '^%d+')
+if latest and tonumber(latest) >= tonumber(batch) then return 'late' end
 
 local function end_lease(subject, subject_now, own)
   if subject_now and subject_now.total == 0 and subject_now.lease_node == node then
@@ -60,7 +59,7 @@ local function give_back(subject, subject_now, others, lease_ms, cause)
   return 'removed', 0, 0
 end
 
-local outcomes, has_changed = { whole(now_us) }, false
+local outcomes = { whole(now_us) }
 for at = 0, (#ARGV - 5) / 8 - 1 do
   local function field(n) return ARGV[5 + at * 8 + n] end
   local subject, count = field(1), tonumber(field(2))
@@ -87,11 +86,23 @@ for at = 0, (#ARGV - 5) / 8 - 1 do
       redis.call('HSET', held, subject, whole(count))
     end
   end
-  if outcome == 'added' or outcome == 'removed' then has_changed = true end
   outcomes[#outcomes + 1] = outcome .. ':' .. whole(total) .. ':' .. whole(count)
 end
 
 local text = table.concat(outcomes, ' ')
-if has_changed then redis.call('SET', last, batch .. ' ' .. text, 'PX', 120000) end
+redis.call('SET', last, batch .. ' ' .. text, 'PX', 120000)
 return answer(text)`,
 );
+
+/**
+ * Says what a batch came to whose answer is missing.
+ *
+ * Guarantee: a batch that had not been done by then never will be.
+ *
+ * KEYS last batch of this node. ARGV ms ahead, number of the batch. Answer: as that of the batch, or false: not done.
+ */
+export const RECALL = clusterScript(`
+local latest, text = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) ?(.*)$')
+if latest == ARGV[2] and text ~= '' then return { text, false, '0' } end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', 120000)
+return false`);

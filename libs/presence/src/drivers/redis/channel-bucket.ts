@@ -23,7 +23,17 @@ export class ChannelBucket implements ShardOwner {
   set(channel: string, connections: number): Promise<number> {
     if (connections > 0) this.#wanted.set(channel, connections);
     else this.#wanted.delete(channel);
-    return new Promise((resolve, reject) => this.#setting(channel).waiters.push({ resolve, reject }));
+    return new Promise((resolve, reject) => {
+      const waiting = this.#waiting.get(channel);
+      const setting = waiting ?? this.#newSetting(channel);
+      setting.waiters.push({ resolve, reject });
+      if (waiting === undefined) {
+        this.#waiting.set(channel, setting);
+        this.shard().add(setting);
+      } else if (this.shard().isStuck) {
+        setting.failed(new Error('the store is away'));
+      }
+    });
   }
 
   held(): ReadonlyMap<string, number> {
@@ -32,15 +42,6 @@ export class ChannelBucket implements ShardOwner {
 
   correction(channel: string): Intent | null {
     return this.#waiting.has(channel) ? null : this.#newSetting(channel);
-  }
-
-  #setting(channel: string): Setting {
-    const waiting = this.#waiting.get(channel);
-    if (waiting !== undefined) return waiting;
-    const setting = this.#newSetting(channel);
-    this.#waiting.set(channel, setting);
-    this.shard().add(setting);
-    return setting;
   }
 
   #newSetting(channel: string): Setting {
