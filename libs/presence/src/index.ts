@@ -1,4 +1,6 @@
-export { type PresenceClock } from './drivers/memory/clock.js';
+export { type ChannelCountChange, type ChannelCountObserver, type ChannelCounts } from './channel-counts.js';
+export { type PresenceClock } from './clock.js';
+export { type ConnectionQuota } from './connection-quota.js';
 export { MemoryPresence, type MemoryPresenceOptions } from './drivers/memory/memory-presence.js';
 export { PresenceUnavailable } from './failures.js';
 export { PRESENCE, PresenceModule } from './module.js';

@@ -21,20 +21,31 @@ export interface Presentation extends PresencePlace, Member {
  * joiner is told, they are left out (empty).
  */
 export type JoinOutcome =
-  | { readonly kind: 'joined'; readonly members: readonly Member[] }
+  | {
+      readonly kind: 'joined';
+      readonly members: readonly Member[];
+      /** Changes with a serial up to this one are in `members` already. */
+      readonly serial: number;
+    }
   /** As many other users are there as the limit allows. Nothing has changed. */
   | { readonly kind: 'full' };
 
-/** Why a user's last connection went. */
+/** Why a user's last connection went; `orphan_cleanup`: its process died. */
 export type LeaveCause = 'left' | 'connection_lost' | 'forced_disconnect' | 'orphan_cleanup';
 
-/** A user came to a place, went, or changed. Each reaches the observer of exactly one process. */
-export type PresenceChange = PresencePlace &
+/** A user came to a place, went, or changed. */
+export type PresenceEvent = PresencePlace &
   (
     | { readonly kind: 'added'; readonly member: Member; readonly socketId: string }
     | { readonly kind: 'removed'; readonly userId: string; readonly cause: LeaveCause }
     | { readonly kind: 'updated'; readonly member: Member; readonly socketId: string }
   );
+
+/**
+ * Each reaches the observer of exactly one process. Where processes tell each other of changes, what two of them say of
+ * one user may arrive in either order: the change with the highest serial is how it is.
+ */
+export type PresenceChange = PresenceEvent & { readonly serial: number };
 
 /** Told of changes, synchronously and in order per (place, user); must not throw. */
 export type PresenceObserver = (change: PresenceChange) => void;
@@ -44,6 +55,13 @@ export type PresenceObserver = (change: PresenceChange) => void;
  * first connection and `removed` with its last. Decisions are serialized per (place, user), so the changes of one
  * user alternate between added and removed, whatever interleaves. Every operation rejects with `PresenceUnavailable`
  * when the store cannot be reached, and has then changed nothing that a retry would not mend.
+ *
+ * In a cluster, connections hang on the lease of their process. When it ends, whoever lives on removes the users nobody
+ * else has a connection of, because of `orphan_cleanup`, and ends the leases the dead process had begun when their time
+ * is over. A process that was taken for dead, or that finds the store empty, says again whom it has. While the store
+ * is away everything is refused; a `leave` is made up for when it is back, and so is a join that had happened
+ * although it was refused: it is taken back. A process that dies between a change and its telling takes that telling
+ * with it, unless it was telling for a dead one: then the next process tells it.
  */
 export interface Presence {
   /** Names who is told of the changes this process causes; once per process. */
@@ -70,8 +88,8 @@ export interface Presence {
   /** Null when healthy, else what is wrong. */
   health(): Promise<string | null>;
   /**
-   * Idempotent. Outstanding leases are given up without a change being told. Afterwards every operation rejects with
-   * `PresenceUnavailable`.
+   * Idempotent. Outstanding leases are left to other processes; where there are none, they are given up without a change
+   * being told. Afterwards every operation rejects with `PresenceUnavailable`.
    */
   close(): Promise<void>;
 }

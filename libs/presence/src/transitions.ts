@@ -1,4 +1,4 @@
-import type { LeaveCause, Member, PresenceChange, PresencePlace, Presentation } from './port.js';
+import type { LeaveCause, Member, PresenceEvent, PresencePlace, Presentation } from './port.js';
 
 /** Keeps a user in a place for a while after the last connection has gone. */
 export interface Lease extends PresencePlace {
@@ -30,7 +30,7 @@ export type UserState = ConnectedUser | LeasedUser | null;
 export interface Transition {
   readonly next: UserState;
   /** What the others are told; null: nothing. */
-  readonly change: PresenceChange | null;
+  readonly change: PresenceEvent | null;
 }
 
 /** A connection comes; `known`: it was there before. Told only if the user was not there at all. */

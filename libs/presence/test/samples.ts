@@ -1,4 +1,5 @@
-import type { PresenceChange, PresencePlace, Presentation } from '../src/index.js';
+import type { PresencePlace, Presentation } from '../src/index.js';
+import type { PresenceEvent } from '../src/port.js';
 
 export const LOBBY: PresencePlace = { appId: 'shop', channel: 'presence-lobby' };
 
@@ -15,7 +16,7 @@ export function as(
 }
 
 /** A change as one line. */
-export function line(change: PresenceChange): string {
+export function line(change: PresenceEvent): string {
   return change.kind === 'removed'
     ? `${change.appId} ${change.channel}: ${change.userId} removed, ${change.cause}`
     : `${change.appId} ${change.channel}: ${change.member.userId} ${change.kind} ${change.member.userInfoText} by ${change.socketId}`;
@@ -24,5 +25,5 @@ export function line(change: PresenceChange): string {
 const SIGNS = { added: '+', removed: '-', updated: '~' };
 
 /** A change in short, for where only who and what matter. */
-export const brief = (change: PresenceChange): string =>
+export const brief = (change: PresenceEvent): string =>
   `${SIGNS[change.kind]}${change.kind === 'removed' ? change.userId : change.member.userId}`;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PresenceChange } from '../src/index.js';
+import type { PresenceEvent } from '../src/port.js';
 import {
   joined,
   leaseEnded,
@@ -41,9 +41,9 @@ const toConnected = (connections: number, who = member): UserState => ({
   member: who,
   connections,
 });
-const added: PresenceChange = { kind: 'added', ...LOBBY, member: renewed, socketId: '1.1' };
-const changed: PresenceChange = { kind: 'updated', ...LOBBY, member: renewed, socketId: '1.1' };
-const removed = (cause: 'left' | 'connection_lost'): PresenceChange => ({
+const added: PresenceEvent = { kind: 'added', ...LOBBY, member: renewed, socketId: '1.1' };
+const changed: PresenceEvent = { kind: 'updated', ...LOBBY, member: renewed, socketId: '1.1' };
+const removed = (cause: 'left' | 'connection_lost'): PresenceEvent => ({
   kind: 'removed',
   ...LOBBY,
   userId: 'ada',

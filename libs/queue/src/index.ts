@@ -12,7 +12,7 @@ export {
   QueueUnavailable,
 } from './failures.js';
 export { QUEUE, QueueModule } from './module.js';
-export { type QueueParts, type Reliability } from './options.js';
+export { type QueueObserver, type QueueParts, type Reliability } from './options.js';
 export {
   type DeadLetter,
   type FailureReason,

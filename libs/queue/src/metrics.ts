@@ -1,14 +1,28 @@
 import { bounded, type Metrics } from '@carillon/runtime';
-import type { QueueParts } from './options.js';
+import type { QueueObserver } from './options.js';
 import type { Queue } from './port.js';
 
 /** A scrape waits no longer for the broker; what it does not tell in time keeps its last value. */
 const SCRAPE_MS = 1000;
 
-/** Counts what becomes of deliveries. */
-export function countSettled(metrics: Metrics): NonNullable<QueueParts['onSettled']> {
-  const processed = metrics.counter('queue_jobs_processed_total');
-  return (queue, outcome, count) => processed.for({ queue, outcome }).add(count);
+/** Counts what becomes of jobs. */
+export function countJobs(metrics: Metrics, backend: string): QueueObserver {
+  const jobsEnqueued = metrics.counter('queue_enqueue_total');
+  const jobsClaimed = metrics.counter('queue_claimed_total');
+  const deliveriesSettled = metrics.counter('queue_settled_total');
+  const jobsProcessed = metrics.counter('queue_jobs_processed_total');
+  const duration = metrics.histogram('queue_processing_duration_seconds');
+  return {
+    enqueued: (queue, outcome, count) => jobsEnqueued.for({ backend, queue, outcome }).add(count),
+    claimed: (queue, count) => jobsClaimed.for({ backend, queue }).add(count),
+    processed: (queue, seconds) => duration.for({ backend, queue }).observe(seconds),
+    settled: (queue, outcome, count) => {
+      deliveriesSettled.for({ backend, queue, outcome }).add(count);
+      if (outcome === 'ok' || outcome === 'retry' || outcome === 'dead') {
+        jobsProcessed.for({ queue, outcome }).add(count);
+      }
+    },
+  };
 }
 
 /** Shows at every scrape how much waits in the queues this process uses, and for how long. */

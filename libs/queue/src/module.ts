@@ -17,7 +17,7 @@ import {
 } from '@carillon/runtime';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { openQueue } from './drivers.js';
-import { countSettled, showDepths } from './metrics.js';
+import { countJobs, showDepths } from './metrics.js';
 import type { Queue } from './port.js';
 
 /** Token of the `Queue`. */
@@ -48,7 +48,7 @@ async function openProcessQueue(around: Surroundings): Promise<Queue> {
       reliability,
       log: logging.for('service::queue'),
       mayConsume: () => state.current !== 'STARTING',
-      onSettled: countSettled(metrics),
+      observer: countJobs(metrics, driver),
     },
     config,
   );

@@ -1,5 +1,6 @@
 import type { Config } from '@carillon/config';
 import type { Logger } from '@carillon/runtime';
+import type { Settled } from './job-store.js';
 
 export type Reliability = Config['queue']['reliability'];
 
@@ -9,6 +10,18 @@ export interface QueueParts {
   readonly log: Logger;
   /** False holds consumption back, as while the process starts. Absent: true. */
   readonly mayConsume?: () => boolean;
-  /** Told of every delivery that was settled, and of jobs found abandoned. Must not throw. */
-  readonly onSettled?: (queue: string, outcome: 'ok' | 'retry' | 'dead', count: number) => void;
+  /** Absent: nobody counts. */
+  readonly observer?: Partial<QueueObserver>;
+}
+
+/** Told what becomes of jobs in this process, to be counted. Must not throw. */
+export interface QueueObserver {
+  /** Jobs that were to be written; those already there count as `ok`. */
+  enqueued(queue: string, outcome: 'failed' | 'ok', count: number): void;
+  /** Jobs handed to this process. */
+  claimed(queue: string, count: number): void;
+  /** A handler has run for so long, however it ended. */
+  processed(queue: string, seconds: number): void;
+  /** Deliveries that ended; jobs of others that were found abandoned or unreadable too. */
+  settled(queue: string, outcome: Settled, count: number): void;
 }

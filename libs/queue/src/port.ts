@@ -16,6 +16,28 @@ import type { Settlement } from './settlement.js';
  * - Everything is bounded: a batch, an answer, a wait, the jobs a worker holds.
  * - A broker that is away makes calls reject with `QueueUnavailable` and consumption pause; both recover by
  *   themselves. There is never a fallback to the memory of the process.
+ *
+ * What that means where a broker keeps the states of jobs, and the driver implements this port itself:
+ *
+ * - Written: JetStream's answer to the publish (work-queue retention, discard new: a full stream is `QueueFull`),
+ *   RabbitMQ's confirm of a persistent message, Kafka's `acks=all`, the provider's answer for SQS and Pub/Sub. A batch
+ *   that is written in part is `BatchIncomplete`. Ids are the driver's own unless `deduplication` is given.
+ * - Lease: the ack wait of JetStream, the visibility of SQS, the ack deadline of Pub/Sub, each extended while a
+ *   handler runs; the unacknowledged message of RabbitMQ, lost with its connection; the assigned partition of Kafka.
+ *   `renew` is false and `signal` aborted when that is gone.
+ * - Acknowledged: the broker's acknowledgement; in Kafka an offset, which is committed when everything before it in
+ *   the partition is settled, so a process that dies repeats what lies after the last commit.
+ * - The wait before another attempt: a delayed NAK, a queue of that delay that dead-letters back, a changed
+ *   visibility, an extended deadline (at most 600 s); Kafka pauses the partition and goes on polling.
+ * - Attempts: the broker's delivery count (JetStream, SQS, Pub/Sub), or a header on a copy that is written before its
+ *   original is acknowledged (RabbitMQ, Kafka: the copy goes to the end of its queue). A job that is deferred is such
+ *   a copy everywhere, with its attempts so far and its earliest time; who gets it too early gives it back unhandled.
+ * - Dead letters: a stream, queue or topic of their own, written before the original is acknowledged. There
+ *   `failed_retention` is the broker's limit of length where it has one, else its time of retention. Ids are places
+ *   in it; where only a place can be moved, removing counts from the oldest on.
+ * - What the broker does not tell is null in `stats`, and `listEvents` is empty.
+ * - Drained: nothing is pulled, and what is given back is a NAK, a requeue, a visibility of 0, or an offset that is
+ *   not committed.
  */
 export interface Queue {
   /** As configured, as in `redis-cluster`. */

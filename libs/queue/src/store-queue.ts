@@ -72,32 +72,24 @@ export class StoreQueue implements Queue {
     this.#mustBeOpen();
     checkQueueName(queue);
     this.#remember(queue);
-    const prepared = jobs.map((job) => this.#prepare(job));
     const ids: string[] = [];
-    const mostJobs = Math.min(this.parts.reliability.max_batch_size, this.limits.maxBatchJobs);
-    for (const chunk of chunks(prepared, mostJobs)) {
-      try {
-        ids.push(...(await this.store.add(queue, chunk.jobs)));
-      } catch (error) {
-        if (ids.length === 0 || !(error instanceof Error)) throw error;
-        const left = Array.from({ length: jobs.length - ids.length }, (_, n) => ids.length + n);
-        throw new BatchIncomplete(
-          [...ids, ...left.map(() => null)],
-          left.map((index) => ({ index, error })),
-        );
-      }
+    try {
+      await this.#write(queue, jobs, ids);
+      return ids;
+    } finally {
+      const failed = jobs.length - ids.length;
+      if (ids.length > 0) this.parts.observer?.enqueued?.(queue, 'ok', ids.length);
+      if (failed > 0) this.parts.observer?.enqueued?.(queue, 'failed', failed);
     }
-    return ids;
   }
-
   process(queue: string, handler: JobHandler, options: ProcessOptions = {}): void {
     if (this.#draining !== null) throw new QueueStopped();
     checkQueueName(queue);
     if (!this.capabilities.consume) throw new CannotConsume(this.driver);
     if (this.#workers.has(queue)) throw new HandlerExists(queue);
-    const { log, mayConsume = () => true, onSettled = () => undefined } = this.parts;
+    const { log, mayConsume = () => true, observer = {} } = this.parts;
     const settings = this.#settings(options);
-    const worker = new Worker({ store: this.store, queue, handler, settings, log, mayConsume, onSettled });
+    const worker = new Worker({ store: this.store, queue, handler, settings, log, mayConsume, observer });
     this.#workers.set(queue, worker);
     this.#remember(queue);
     if (this.#connected) worker.start();
@@ -194,6 +186,24 @@ export class StoreQueue implements Queue {
       if (ready !== 0 || !worker.idle) return true;
     }
     return false;
+  }
+
+  /** Adds the ids of what was written to `ids`. */
+  async #write(queue: string, jobs: readonly NewJob[], ids: string[]): Promise<void> {
+    const prepared = jobs.map((job) => this.#prepare(job));
+    const mostJobs = Math.min(this.parts.reliability.max_batch_size, this.limits.maxBatchJobs);
+    for (const chunk of chunks(prepared, mostJobs)) {
+      try {
+        ids.push(...(await this.store.add(queue, chunk.jobs)));
+      } catch (error) {
+        if (ids.length === 0 || !(error instanceof Error)) throw error;
+        const left = Array.from({ length: jobs.length - ids.length }, (_, n) => ids.length + n);
+        throw new BatchIncomplete(
+          [...ids, ...left.map(() => null)],
+          left.map((index) => ({ index, error })),
+        );
+      }
+    }
   }
 
   #prepare(job: NewJob): PreparedJob {

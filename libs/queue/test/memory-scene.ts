@@ -13,7 +13,7 @@ export async function openMemory({ onSettled, log, ...reliability }: OpenOptions
     {
       reliability: quick(reliability),
       log: log ?? recordingLog().log,
-      ...(onSettled === undefined ? {} : { onSettled }),
+      ...(onSettled === undefined ? {} : { observer: { settled: onSettled } }),
     },
     configuration(),
   );

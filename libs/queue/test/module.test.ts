@@ -3,7 +3,7 @@ import { connectDependencies, createParts, type ProcessState, RuntimeModule } fr
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
-import { deadLetter, openQueue, QUEUE, type Queue, QUEUE_DRIVERS, QueueModule } from '../src/index.js';
+import { deadLetter, defer, openQueue, QUEUE, type Queue, QUEUE_DRIVERS, QueueModule } from '../src/index.js';
 import { collect, configuration, quick, recordingLog, sleep, until } from './scene.js';
 
 /** A process with this room in it, connected. */
@@ -43,8 +43,15 @@ describe('the module', () => {
     await one.connect();
     run(one.process);
     await one.queue.enqueueBatch('later', [{ data: 'x' }, { data: 'y', delayMs: 60_000 }]);
-    one.queue.process('q', async ({ data }) => (data === 'bad' ? deadLetter('no') : undefined));
+    let isEarly = true;
+    one.queue.process('q', async ({ data }) => {
+      if (data === 'bad') return deadLetter('no');
+      if (!isEarly) return undefined;
+      isEarly = false;
+      return defer(0);
+    });
     await one.queue.enqueueBatch('q', [{ data: 'good' }, { data: 'bad' }]);
+    await expect(one.queue.enqueue('q', 'x', { maxAttempts: 0 })).rejects.toThrow('maxAttempts');
     await until(async () => (await one.queue.stats('q')).completed === 1);
     await until(async () => (await one.queue.stats('q')).deadLetter === 1);
     const text = await one.metrics.text();
@@ -56,6 +63,13 @@ describe('the module', () => {
       'service_queue_oldest_ready_age_seconds{queue="q"} 0',
       'service_queue_jobs_processed_total{queue="q",outcome="ok"} 1',
       'service_queue_jobs_processed_total{queue="q",outcome="dead"} 1',
+      'service_queue_enqueue_total{backend="memory",queue="q",outcome="ok"} 2',
+      'service_queue_enqueue_total{backend="memory",queue="q",outcome="failed"} 1',
+      'service_queue_claimed_total{backend="memory",queue="q"} 3',
+      'service_queue_settled_total{backend="memory",queue="q",outcome="ok"} 1',
+      'service_queue_settled_total{backend="memory",queue="q",outcome="dead"} 1',
+      'service_queue_settled_total{backend="memory",queue="q",outcome="deferred"} 1',
+      'service_queue_processing_duration_seconds_count{backend="memory",queue="q"} 3',
     ]) {
       expect(text).toContain(line);
     }

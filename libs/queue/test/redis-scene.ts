@@ -59,7 +59,7 @@ export async function redisScene(driver: RedisDriver, given?: EngineHandle): Pro
       {
         reliability: quick(reliability),
         log: log ?? recordingLog().log,
-        ...(onSettled === undefined ? {} : { onSettled }),
+        ...(onSettled === undefined ? {} : { observer: { settled: onSettled } }),
       },
       config,
       async () => {

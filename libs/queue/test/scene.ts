@@ -1,7 +1,7 @@
 import { configure, type Config } from '@carillon/config';
 import { type LogFields, Logger } from '@carillon/runtime';
 import { onTestFinished } from 'vitest';
-import type { Job, Queue, Reliability } from '../src/index.js';
+import type { Job, Queue, QueueObserver, Reliability } from '../src/index.js';
 
 /** A store that the queues of one test share, if the driver can share. */
 export interface Scene {
@@ -12,7 +12,7 @@ export interface Scene {
 }
 
 export interface OpenOptions extends Partial<Reliability> {
-  readonly onSettled?: (queue: string, outcome: 'ok' | 'retry' | 'dead', count: number) => void;
+  readonly onSettled?: QueueObserver['settled'];
   readonly log?: Logger;
 }
 

@@ -1,4 +1,6 @@
-import type { Member, PresenceChange, Presentation } from '../../src/index.js';
+import type { Member, Presentation } from '../../src/index.js';
+import type { PresenceEvent } from '../../src/port.js';
+import { expect } from 'vitest';
 import { line } from '../samples.js';
 
 interface ModelUser extends Member {
@@ -13,7 +15,7 @@ export interface Expected {
   readonly told: readonly string[];
 }
 
-const expected = (answer: unknown, ...changes: PresenceChange[]): Expected => ({
+const expected = (answer: unknown, ...changes: PresenceEvent[]): Expected => ({
   answer,
   told: changes.map(line),
 });
@@ -73,7 +75,7 @@ export class CrowdModel {
   }
 
   #joined(): unknown {
-    return { kind: 'joined', members: this.members };
+    return { kind: 'joined', members: this.members, serial: expect.any(Number) };
   }
 
   #find(userId: string): ModelUser | undefined {

@@ -9,6 +9,7 @@ export function joining(scene: Scene): void {
       expect(await join(scene.one, 'ada', '1.1')).toEqual({
         kind: 'joined',
         members: [{ userId: 'ada', userInfoText: '{"from":"1.1"}' }],
+        serial: expect.any(Number),
       });
       expect(scene.world.told()).toEqual(['shop presence-lobby: ada added {"from":"1.1"} by 1.1']);
       const outcome = await join(scene.other, 'bo', '2.1');
@@ -55,7 +56,10 @@ export function joining(scene: Scene): void {
       await join(scene.other, 'bo', '2.1');
       await scene.one.update(as('ada', '1.1', { info: 'anew' }));
       const asGiven = [{ userId: 'ada', userInfoText: '{"from":"1.1"}' }];
-      expect([outcome, members]).toEqual([{ kind: 'joined', members: asGiven }, asGiven]);
+      expect([outcome, members]).toEqual([
+        { kind: 'joined', members: asGiven, serial: expect.any(Number) },
+        asGiven,
+      ]);
     });
 
     it('keeps apart ids, channels and apps, whatever is in their names', async () => {

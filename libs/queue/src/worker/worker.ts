@@ -1,6 +1,7 @@
 import { pause, type Logger } from '@carillon/runtime';
 import { randomUUID } from 'node:crypto';
 import { MOST_JOBS, type Claim, type JobStore, type Outcome, type Settled } from '../job-store.js';
+import type { QueueObserver } from '../options.js';
 import type { JobHandler } from '../port.js';
 import { HeldJob } from './held-job.js';
 import { LeaseKeeper, type LeaseSettings } from './lease-keeper.js';
@@ -23,7 +24,7 @@ export interface WorkerParts {
   readonly settings: WorkerSettings;
   readonly log: Logger;
   readonly mayConsume: () => boolean;
-  readonly onSettled: (queue: string, outcome: 'ok' | 'retry' | 'dead', count: number) => void;
+  readonly observer: Partial<QueueObserver>;
 }
 
 const FIRST_PAUSE_MS = 50;
@@ -114,9 +115,10 @@ export class Worker {
   }
 
   async #take({ jobs, retried, dead }: Claim, fromMs: number): Promise<void> {
-    const { queue, settings, onSettled } = this.parts;
-    if (retried > 0) onSettled(queue, 'retry', retried);
-    if (dead > 0) onSettled(queue, 'dead', dead);
+    const { queue, settings, observer } = this.parts;
+    if (retried > 0) observer.settled?.(queue, 'retry', retried);
+    if (dead > 0) observer.settled?.(queue, 'dead', dead);
+    if (jobs.length > 0) observer.claimed?.(queue, jobs.length);
     const leaseUntilMs = settings.lease === null ? Infinity : fromMs + settings.lease.lease_duration_ms;
     const renewOne = async (job: HeldJob) => this.#leases?.renew([job]);
     const held = jobs.map((job) => new HeldJob(queue, job, leaseUntilMs, renewOne));
@@ -141,7 +143,9 @@ export class Worker {
   async #run(job: HeldJob): Promise<void> {
     job.begun = true;
     this.#running++;
+    const fromMs = performance.now();
     const outcome = await runHandler(this.parts.handler, job);
+    this.parts.observer.processed?.(this.parts.queue, (performance.now() - fromMs) / 1000);
     this.#running--;
     this.#dispatch();
     await this.#settle(job, outcome);
@@ -164,9 +168,9 @@ export class Worker {
   }
 
   #count(settled: Settled): void {
-    const { queue, onSettled, log } = this.parts;
+    const { queue, observer, log } = this.parts;
     if (settled === 'lost') log.debug('job was settled by somebody else', { queue });
-    else if (settled !== 'deferred') onSettled(queue, settled, 1);
+    observer.settled?.(queue, settled, 1);
   }
 
   async #giveBack(jobs: readonly HeldJob[]): Promise<void> {

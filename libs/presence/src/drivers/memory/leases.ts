@@ -1,5 +1,5 @@
 import type { Lease } from '../../transitions.js';
-import type { PresenceClock } from './clock.js';
+import type { PresenceClock } from '../../clock.js';
 import { LeaseQueue } from './lease-queue.js';
 
 /** After a burst of lost connections many leases end together; sockets get their turn between so many. */

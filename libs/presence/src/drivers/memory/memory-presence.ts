@@ -6,13 +6,14 @@ import type {
   Member,
   Presence,
   PresenceChange,
+  PresenceEvent,
   PresenceObserver,
   PresencePlace,
   Presentation,
 } from '../../port.js';
 import { joined, leaseEnded, left, updated, type Lease, type Transition } from '../../transitions.js';
-import { PROCESS_CLOCK, type PresenceClock } from './clock.js';
-import { held, holds, released, type HeldConnections } from './held-connections.js';
+import { PROCESS_CLOCK, type PresenceClock } from '../../clock.js';
+import { held, holds, released, type HeldConnections } from '../../held-connections.js';
 import { Leases } from './leases.js';
 import { Places } from './places.js';
 import { ABSENT, type Roster } from './roster.js';
@@ -43,6 +44,8 @@ export class MemoryPresence implements Presence {
   readonly #maxLeases: number;
   readonly #onObserverFault: MemoryPresenceOptions['onObserverFault'];
   #observer: PresenceObserver | null = null;
+  /** Of the last change. */
+  #serial = 0;
   #closed = false;
 
   constructor({ onObserverFault, maxLeases = MAX_LEASES, clock = PROCESS_CLOCK }: MemoryPresenceOptions) {
@@ -69,7 +72,7 @@ export class MemoryPresence implements Presence {
     this.#settle(roster, presentation, transition, held(connections, socketId));
     const members = channel === ONLINE_USERS ? NO_MEMBERS : roster.members();
     this.#tell(transition.change);
-    return { kind: 'joined', members };
+    return { kind: 'joined', members, serial: this.#serial };
   }
 
   async leave(
@@ -157,8 +160,9 @@ export class MemoryPresence implements Presence {
     if (next?.kind === 'leased') this.#leases.begin(next.lease);
   }
 
-  #tell(change: PresenceChange | null): void {
-    if (change === null) return;
+  #tell(event: PresenceEvent | null): void {
+    if (event === null) return;
+    const change = { ...event, serial: (this.#serial += 1) };
     try {
       this.#observer?.(change);
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Member } from '../../port.js';
 import type { UserState } from '../../transitions.js';
-import type { HeldConnections } from './held-connections.js';
+import type { HeldConnections } from '../../held-connections.js';
 
 /** A user as far as this driver knows one; the state is null when the user is not there. */
 export interface Occupant {

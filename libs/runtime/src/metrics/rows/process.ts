@@ -8,11 +8,18 @@ import {
   unprefixed,
 } from '../metric-row.js';
 
-/** Queues, webhooks, cleanup and the process itself (spec 50 §5.4). */
+/** Queues, webhooks, cleanup and the process itself (spec 50 §5.4, spec 40 §14). */
 export const PROCESS_METRICS = {
   queue_jobs: gauge(['queue', 'state'], 'Jobs by state: ready, delayed, leased, dead'),
   queue_oldest_ready_age_seconds: gauge(['queue'], 'Age of the oldest job that is ready'),
   queue_jobs_processed_total: counter(['queue', 'outcome'], 'Jobs processed: ok, retry, dead'),
+  queue_enqueue_total: counter(['backend', 'queue', 'outcome'], 'Jobs to be written: ok, failed'),
+  queue_claimed_total: counter(['backend', 'queue'], 'Jobs handed to this process'),
+  queue_settled_total: counter(
+    ['backend', 'queue', 'outcome'],
+    'Deliveries that ended: ok, retry, dead, deferred, lost (to another process)',
+  ),
+  queue_processing_duration_seconds: histogram(SECONDS, ['backend', 'queue'], 'Time of handlers'),
   webhook_deliveries_total: counter(['app_id', 'outcome'], 'Webhook calls'),
   webhook_delivery_latency_ms: histogram(MILLISECONDS, ['app_id'], 'Time of webhook calls'),
   cleanup_queue_depth: gauge([], 'Disconnects waiting to be cleaned up'),

@@ -1,0 +1,58 @@
+/** What a shard counts: members of a place, subscriptions of channels, connections of an app. */
+export type ShardKind = 'members' | 'quota' | 'subscriptions';
+
+/** Things that are counted together, in one slot of the store and in one step. */
+export interface ShardName {
+  readonly kind: ShardKind;
+  readonly appId: string;
+  readonly name: string;
+}
+
+const KINDS: ReadonlyMap<string, ShardKind> = new Map([
+  ['m', 'members'],
+  ['q', 'quota'],
+  ['s', 'subscriptions'],
+]);
+
+const escaped = (text: string, which: RegExp): string =>
+  text.replaceAll(which, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+const unescaped = (text: string): string =>
+  text.replaceAll(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+/** One text for one name, without what would end a hash tag. */
+export const shardTag = ({ kind, appId, name }: ShardName): string =>
+  `${kind[0]}:${escaped(appId, /[%:{}]/g)}:${escaped(name, /[%{}]/g)}`;
+
+/** The name behind a tag; null: it is none of this version. */
+export function shardNamed(tag: string): ShardName | null {
+  const [letter = '', appId, ...name] = tag.split(':');
+  const kind = KINDS.get(letter);
+  if (kind === undefined || appId === undefined || name.length === 0) return null;
+  return { kind, appId: unescaped(appId), name: unescaped(name.join(':')) };
+}
+
+/** Keys of the store. All keys of a shard share a slot, and so do those of the nodes. */
+export class Keys {
+  constructor(private readonly prefix: string) {}
+
+  /** Subjects and what is known of them; what one node holds of them; what its last change came to. */
+  shard(tag: string, nodeId: string): readonly [subjects: string, held: string, last: string] {
+    const root = `${this.prefix}cluster:v1:{${tag}}`;
+    return [`${root}:subjects`, `${root}:held:${nodeId}`, `${root}:last:${nodeId}`];
+  }
+
+  subjects(tag: string): string {
+    return this.shard(tag, '')[0];
+  }
+
+  /** The shards of which a node may hold something. */
+  index(nodeId: string): string {
+    return `${this.prefix}cluster:v1:{${nodeId}}:index`;
+  }
+
+  /** When each node's lease ends; who clears up after a dead one; since when somebody has always been there. */
+  get registry(): readonly [nodes: string, reapers: string, watched: string] {
+    const root = `${this.prefix}cluster:v1:{nodes}`;
+    return [root, `${root}:reapers`, `${root}:watched`];
+  }
+}

@@ -1,0 +1,155 @@
+import { list, oneOf, pairs, text, whole } from './replies.js';
+
+/** How much this node holds of a subject from now on. */
+export interface Operation {
+  readonly subject: string;
+  /** 0: nothing any more. `END_OF_LEASE`: ends the lease this node had begun, if it still hangs on it. */
+  readonly count: number;
+  /** Kept with the subject. */
+  readonly payload: string;
+  /** Whether the payload takes the place of that of a subject somebody holds already. */
+  readonly replaces: boolean;
+  /** Keeps the subject for so long when the last of it is given back; 0: not at all. */
+  readonly leaseMs: number;
+  /** Why it is given back, for when the lease ends on another node. */
+  readonly cause: string;
+  /** More subjects than these are not let in; Infinity: no limit. */
+  readonly mostSubjects: number;
+  /** All nodes together hold no more of the subject; Infinity: no limit. */
+  readonly mostOfIt: number;
+}
+
+export const END_OF_LEASE = -1;
+
+/** An operation that only holds or gives back. */
+export const holding = (subject: string, count: number, rest: Partial<Operation> = {}): Operation => ({
+  subject,
+  count,
+  payload: '',
+  replaces: false,
+  leaseMs: 0,
+  cause: '',
+  mostSubjects: Infinity,
+  mostOfIt: Infinity,
+  ...rest,
+});
+
+const LONGEST_LEASE_MS = 2 ** 43;
+
+const limited = (most: number): number => (most < Infinity ? Math.max(0, Math.floor(most)) : -1);
+
+/** In the order the script reads them. */
+export const operationFields = (operation: Operation): readonly (number | string)[] => [
+  operation.subject,
+  operation.count,
+  operation.payload,
+  operation.replaces ? 1 : 0,
+  Math.ceil(Math.min(operation.leaseMs, LONGEST_LEASE_MS)),
+  operation.cause,
+  limited(operation.mostSubjects),
+  limited(operation.mostOfIt),
+];
+
+const OUTCOMES = ['added', 'removed', 'leased', 'unchanged', 'full', 'early'] as const;
+
+export interface Result {
+  /**
+   * `added` and `removed`: for all nodes together. `leased`: a lease keeps it. `full`: a limit keeps it out. `early`:
+   * the lease is not over yet.
+   */
+  readonly outcome: (typeof OUTCOMES)[number];
+  /** Held by all nodes; for `early` the milliseconds left. */
+  readonly total: number;
+  /** Held by this node. */
+  readonly count: number;
+  /** Of two changes of one subject, the later one has the higher serial. */
+  readonly serial: number;
+}
+
+/** Every subject with its record, as the store gives them, and as of when. */
+export interface Subjects {
+  readonly reply: unknown;
+  readonly serial: number;
+}
+
+export interface Answer {
+  readonly results: readonly Result[];
+  /** Null unless wanted. */
+  readonly subjects: Subjects | null;
+}
+
+export function readAnswer(reply: unknown): Answer {
+  const [outcomes, subjects, serial] = list(reply);
+  const [first, ...rest] = text(outcomes).split(' ');
+  const results = rest.map((result) => {
+    const [outcome, total, count] = result.split(':');
+    return {
+      outcome: oneOf(outcome, OUTCOMES),
+      total: whole(total),
+      count: whole(count),
+      serial: whole(first),
+    };
+  });
+  return { results, subjects: subjects === null ? null : { reply: subjects, serial: whole(serial) } };
+}
+
+/** A subject a dead node held something of. */
+export interface Reaped {
+  readonly subject: string;
+  readonly outcome: 'removed' | 'unchanged';
+  readonly total: number;
+  readonly cause: string;
+  readonly serial: number;
+}
+
+export interface Page {
+  readonly changes: readonly Reaped[];
+  /** Of the next page; null: this was the last one. */
+  readonly cursor: string | null;
+  /** Subjects the dead node still holds something of. */
+  readonly left: number;
+}
+
+export function readPage(reply: unknown): Page {
+  const [cursor, left, serial, fields] = list(reply);
+  const changes: Reaped[] = [];
+  const all = list(fields);
+  for (let at = 0; at < all.length; at += 4) {
+    changes.push({
+      subject: text(all[at]),
+      outcome: oneOf(all[at + 1], ['removed', 'unchanged']),
+      total: whole(all[at + 2]),
+      cause: text(all[at + 3]),
+      serial: whole(serial),
+    });
+  }
+  return { changes, cursor: cursor === '0' ? null : text(cursor), left: whole(left) };
+}
+
+/** What a record says. */
+export interface SubjectRecord {
+  readonly total: number;
+  /** Later comers have later texts. */
+  readonly order: string;
+  readonly payload: string;
+}
+
+const RECORD = /^(\d+):([\d.]+):\d*:[^:]*:[^:]*:/;
+
+/** Null: it is not a record of this version. */
+export function readRecord(record: string): SubjectRecord | null {
+  const header = RECORD.exec(record);
+  const [all, total, order] = header ?? [];
+  if (all === undefined || total === undefined || order === undefined) return null;
+  return { total: Number(total), order, payload: record.slice(all.length) };
+}
+
+/** Subjects and what their records say, of everything a shard has. */
+export function readSubjects(reply: unknown): [subject: string, record: SubjectRecord][] {
+  const subjects: [string, SubjectRecord][] = [];
+  for (const [subject, stored] of pairs(reply)) {
+    const record = readRecord(stored);
+    if (record !== null) subjects.push([subject, record]);
+  }
+  return subjects;
+}

@@ -1,0 +1,69 @@
+import type { ShardName } from './keys.js';
+import type { Reaped } from './operation.js';
+import type { ClusterStore, Licence } from './store.js';
+
+/** How long nobody else clears up after a dead node, unless it is said again. */
+const CLAIM_MS = 15_000;
+const MOST_AT_ONCE = 50;
+
+/** Told what a dead node's going changed in a shard, before the store is told that it was told. */
+export type OnReaped = (shard: ShardName, changes: readonly Reaped[]) => void;
+
+/**
+ * Clears up after dead nodes: whoever of the living comes first claims one, and takes back shard by shard what it
+ * held. What a reaper that dies itself had not confirmed is done by the next.
+ */
+export class Reaper {
+  constructor(
+    private readonly store: ClusterStore,
+    private readonly onReaped: OnReaped,
+  ) {}
+
+  /** Clears up after those that are dead now. How many of them are done with; others have leases that still run. */
+  async sweep(nodeId: string): Promise<number> {
+    let done = 0;
+    const seen = new Set<string>();
+    for (;;) {
+      const found = await this.store.claim(nodeId, CLAIM_MS, { leftOut: seen });
+      if (found === null) return done;
+      seen.add(found.dead);
+      if (await this.#clearUp(found.dead, found.claim)) done += 1;
+    }
+  }
+
+  async #clearUp(dead: string, claim: Licence): Promise<boolean> {
+    let licence = claim;
+    for (let cursor: string | null = '0'; cursor !== null;) {
+      const page = await this.store.noted(dead, cursor);
+      for (let at = 0; at < page.shards.length; at += MOST_AT_ONCE) {
+        const renewed = await this.store.claim(licence.nodeId, CLAIM_MS, { dead });
+        if (renewed === null) return false;
+        licence = renewed.claim;
+        await this.#takeBack(page.shards.slice(at, at + MOST_AT_ONCE), dead, licence);
+      }
+      ({ cursor } = page);
+    }
+    if ((await this.store.countNoted(dead)) > 0) return false;
+    await this.store.strikeOff(licence.nodeId, dead);
+    return true;
+  }
+
+  async #takeBack(shards: readonly ShardName[], dead: string, claim: Licence): Promise<void> {
+    const left = await Promise.all(shards.map((shard) => this.#shard(shard, dead, claim)));
+    const emptied = shards.filter((_, at) => left[at] === 0);
+    if (emptied.length > 0) await this.store.unnote(dead, emptied);
+  }
+
+  /** How much is left. */
+  async #shard(shard: ShardName, dead: string, claim: Licence): Promise<number> {
+    let isConfirmed = false;
+    for (let cursor = '0'; ;) {
+      const page = await this.store.reap(shard, dead, claim, cursor, isConfirmed);
+      if (page.changes.length > 0) this.onReaped(shard, page.changes);
+      // The last page with changes is confirmed by asking once more.
+      if (page.cursor === null && page.changes.length === 0) return page.left;
+      isConfirmed = true;
+      cursor = page.cursor ?? '0';
+    }
+  }
+}

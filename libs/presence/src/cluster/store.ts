@@ -1,0 +1,198 @@
+import { PresenceUnavailable } from '../failures.js';
+import { LeaseLapsed } from './failures.js';
+import { type Keys, type ShardName, shardNamed, shardTag } from './keys.js';
+import {
+  type Answer,
+  type Operation,
+  operationFields,
+  readAnswer,
+  readPage,
+  type Page,
+} from './operation.js';
+import { list, pairs, text, whole } from './replies.js';
+import { APPLY, RECALL } from './scripts/apply.js';
+import type { ClusterScript } from './scripts/common.js';
+import { REAP } from './scripts/reap.js';
+import { BEAT, CLAIM, NOTE, STRIKE_OFF } from './scripts/registry.js';
+
+/** What is needed of a connection. A call is answered or rejects in a bounded time. */
+export interface StoreLink {
+  /** Grows whenever a server may have taken the place of another. */
+  readonly generation: number;
+  call(command: string, ...args: readonly (number | string)[]): Promise<unknown>;
+  /** Null when the server can serve, else what is wrong. Never rejects. */
+  health(): Promise<string | null>;
+  close(): void;
+}
+
+/** A node's right to write: whatever arrives after its end does nothing. */
+export interface Licence {
+  readonly nodeId: string;
+  /** On the clock of the store. */
+  readonly untilMs: number;
+}
+
+export interface Batch {
+  /** Grows with every batch of this process. */
+  readonly number: number;
+  readonly operations: readonly Operation[];
+  readonly wantsSubjects: boolean;
+}
+
+const INDEX_PAGE = 200;
+/** Time to come back after nobody was there: the longest pause between two attempts to connect, and a beat. */
+const RETURN_MS = 6000;
+/** How far the clocks of the servers of a cluster may be apart. */
+const MARGIN_MS = 1000;
+
+/** The shared store of a cluster: one call a method. Rejects with `LeaseLapsed` or whatever the link says. */
+export class ClusterStore {
+  constructor(
+    private readonly link: StoreLink,
+    private readonly keys: Keys,
+    /** Milliseconds to add to the clock of the store; for tests that cannot wait. */
+    private readonly aheadMs: () => number,
+  ) {}
+
+  get generation(): number {
+    return this.link.generation;
+  }
+
+  /** When the lease of the node ends now; null: it is taken for dead, or forgotten. */
+  async beat(nodeId: string, leaseMs: number, isFirst: boolean): Promise<number | null> {
+    const reply = await this.#run(BEAT, this.keys.registry, nodeId, leaseMs, isFirst ? 1 : 0);
+    return reply === null ? null : whole(reply);
+  }
+
+  /** A dead node to clear up after, or this very one again; null: none that is free. */
+  async claim(
+    nodeId: string,
+    claimMs: number,
+    { dead = '', leftOut = [] }: { readonly dead?: string; readonly leftOut?: Iterable<string> } = {},
+  ): Promise<{ dead: string; claim: Licence } | null> {
+    const reply = await this.#run(
+      CLAIM,
+      this.keys.registry,
+      nodeId,
+      claimMs,
+      MARGIN_MS,
+      RETURN_MS,
+      dead,
+      ...leftOut,
+    );
+    if (reply === null) return null;
+    const [found, untilMs] = list(reply);
+    return { dead: text(found), claim: { nodeId, untilMs: whole(untilMs) } };
+  }
+
+  async strikeOff(nodeId: string, dead: string): Promise<void> {
+    await this.#run(STRIKE_OFF, this.keys.registry, nodeId, dead);
+  }
+
+  /** The node is dead from now on. `isKnown`: only if it is among the nodes; else only if it is not. */
+  async leave(nodeId: string, isKnown: boolean): Promise<void> {
+    await this.link.call('zadd', this.keys.registry[0], isKnown ? 'xx' : 'nx', 0, nodeId);
+  }
+
+  /** The node holds nothing and is forgotten. */
+  async forget(nodeId: string): Promise<void> {
+    await this.link.call('zrem', this.keys.registry[0], nodeId);
+  }
+
+  async note({ nodeId, untilMs }: Licence, shards: readonly ShardName[]): Promise<void> {
+    await this.#run(NOTE, [this.keys.index(nodeId)], untilMs, ...shards.map(shardTag));
+  }
+
+  async unnote(nodeId: string, shards: readonly ShardName[]): Promise<void> {
+    await this.link.call('srem', this.keys.index(nodeId), ...shards.map(shardTag));
+  }
+
+  /** A page of the shards of which the node may hold something, and where to go on; null: nowhere. */
+  async noted(nodeId: string, cursor: string): Promise<{ shards: ShardName[]; cursor: string | null }> {
+    const reply = await this.link.call('sscan', this.keys.index(nodeId), cursor, 'count', INDEX_PAGE);
+    const [next, tags] = list(reply);
+    const shards = list(tags).map((tag) => shardNamed(text(tag)));
+    return { shards: shards.filter((name) => name !== null), cursor: next === '0' ? null : text(next) };
+  }
+
+  async countNoted(nodeId: string): Promise<number> {
+    return whole(await this.link.call('scard', this.keys.index(nodeId)));
+  }
+
+  async apply(shard: ShardName, { nodeId, untilMs }: Licence, batch: Batch): Promise<Answer> {
+    const keys = this.keys.shard(shardTag(shard), nodeId);
+    const { number, operations, wantsSubjects } = batch;
+    const fields = operations.flatMap(operationFields);
+    return readAnswer(
+      await this.#run(APPLY, keys, nodeId, untilMs, number, wantsSubjects ? 1 : 0, ...fields),
+    );
+  }
+
+  /** What a batch came to of which no answer came; null: it was not done and never will be. */
+  async recall(shard: ShardName, nodeId: string, batch: Batch): Promise<Answer | null> {
+    const last = this.keys.shard(shardTag(shard), nodeId)[2];
+    const reply = await this.#run(RECALL, [last], batch.number);
+    return reply === null ? null : readAnswer(reply);
+  }
+
+  async reap(
+    shard: ShardName,
+    dead: string,
+    claim: Licence,
+    cursor: string,
+    isConfirmed: boolean,
+  ): Promise<Page> {
+    const keys = this.keys.shard(shardTag(shard), dead);
+    return readPage(await this.#run(REAP, keys, claim.untilMs, cursor, isConfirmed ? 1 : 0, dead));
+  }
+
+  /** What the node holds of each subject; 0: a lease hangs on it. */
+  async held(shard: ShardName, nodeId: string): Promise<ReadonlyMap<string, number>> {
+    const reply = await this.link.call('hgetall', this.keys.shard(shardTag(shard), nodeId)[1]);
+    return new Map(pairs(reply).map(([subject, count]) => [subject, whole(count)]));
+  }
+
+  /** Every subject and its record. */
+  async subjects(shard: ShardName): Promise<unknown> {
+    return this.link.call('hgetall', this.keys.subjects(shardTag(shard)));
+  }
+
+  /** The records of some subjects, null where there is none. */
+  async records(shard: ShardName, subjects: readonly string[]): Promise<readonly (string | null)[]> {
+    if (subjects.length === 0) return [];
+    const reply = await this.link.call('hmget', this.keys.subjects(shardTag(shard)), ...subjects);
+    return list(reply).map((record) => (record === null ? null : text(record)));
+  }
+
+  async size(shard: ShardName): Promise<number> {
+    return whole(await this.link.call('hlen', this.keys.subjects(shardTag(shard))));
+  }
+
+  health(): Promise<string | null> {
+    return this.link.health();
+  }
+
+  close(): void {
+    this.link.close();
+  }
+
+  async #run(
+    { lua, sha1 }: ClusterScript,
+    keys: readonly string[],
+    ...args: readonly (number | string)[]
+  ): Promise<unknown> {
+    const rest = [keys.length, ...keys, this.aheadMs(), ...args];
+    const reply = await this.link.call('evalsha', sha1, ...rest).catch((error: unknown) => {
+      if (error instanceof Error && error.message.startsWith('NOSCRIPT')) {
+        return this.link.call('eval', lua, ...rest);
+      }
+      throw error;
+    });
+    if (reply === 'late') throw new LeaseLapsed();
+    return reply;
+  }
+}
+
+/** Any failure of the store, as callers know it. */
+export const unavailable = (error: unknown): PresenceUnavailable =>
+  error instanceof PresenceUnavailable ? error : new PresenceUnavailable(error);

@@ -1,0 +1,90 @@
+import type { ChannelCountChange } from '../../channel-counts.js';
+import { holding, type Operation, type Result } from '../../cluster/operation.js';
+import type { Intent, Shard, ShardOwner } from '../../cluster/shard.js';
+import { unavailable } from '../../cluster/store.js';
+
+interface Waiter {
+  readonly resolve: (count: number) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Some channels of an app, and how many connections of this process are subscribed to each. */
+export class ChannelBucket implements ShardOwner {
+  readonly #wanted = new Map<string, number>();
+  /** At most one a channel waits: what is wanted last is what counts. */
+  readonly #waiting = new Map<string, Setting>();
+
+  constructor(
+    private readonly appId: string,
+    private readonly shard: () => Shard,
+    private readonly tell: (change: ChannelCountChange) => void,
+  ) {}
+
+  set(channel: string, connections: number): Promise<number> {
+    if (connections > 0) this.#wanted.set(channel, connections);
+    else this.#wanted.delete(channel);
+    return new Promise((resolve, reject) => {
+      const waiting = this.#waiting.get(channel);
+      const setting = waiting ?? this.#newSetting(channel);
+      setting.waiters.push({ resolve, reject });
+      if (waiting === undefined) {
+        this.#waiting.set(channel, setting);
+        this.shard().add(setting);
+      } else if (this.shard().isStuck) {
+        setting.failed(new Error('the store is away'));
+      }
+    });
+  }
+
+  held(): ReadonlyMap<string, number> {
+    return this.#wanted;
+  }
+
+  correction(channel: string): Intent | null {
+    return this.#waiting.has(channel) ? null : this.#newSetting(channel);
+  }
+
+  #newSetting(channel: string): Setting {
+    const setting: Setting = new Setting(
+      channel,
+      () => {
+        if (this.#waiting.get(channel) === setting) this.#waiting.delete(channel);
+        return this.#wanted.get(channel) ?? 0;
+      },
+      (result) => this.#changed(channel, result),
+    );
+    return setting;
+  }
+
+  #changed(channel: string, { outcome, total: count, serial }: Result): void {
+    const kind = outcome === 'added' ? 'occupied' : outcome === 'removed' ? 'vacated' : 'counted';
+    this.tell({ kind, appId: this.appId, channel, count, serial });
+  }
+}
+
+/** Sets what is wanted of a channel when its turn has come. */
+class Setting implements Intent {
+  readonly isLasting = true;
+  readonly wantsSubjects = false;
+  readonly waiters: Waiter[] = [];
+
+  constructor(
+    readonly subject: string,
+    /** Takes the wish: what is wanted later is another one's. */
+    private readonly takeWish: () => number,
+    private readonly onChange: (result: Result) => void,
+  ) {}
+
+  prepare(): Operation {
+    return holding(this.subject, this.takeWish());
+  }
+
+  done(result: Result): void {
+    this.onChange(result);
+    for (const { resolve } of this.waiters.splice(0)) resolve(result.total);
+  }
+
+  failed(error: unknown): void {
+    for (const { reject } of this.waiters.splice(0)) reject(unavailable(error));
+  }
+}

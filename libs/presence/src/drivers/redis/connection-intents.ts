@@ -1,0 +1,134 @@
+import { readSubjects, type Operation, type Result, type Subjects } from '../../cluster/operation.js';
+import type { Intent, Shard } from '../../cluster/shard.js';
+import { unavailable } from '../../cluster/store.js';
+import { ONLINE_USERS } from '../../online-users.js';
+import type { JoinOutcome, LeaveCause, Member, Presentation } from '../../port.js';
+import type { Place } from './place.js';
+
+/** Users in order of first join. */
+export const membersOf = (reply: unknown): Member[] =>
+  readSubjects(reply)
+    .sort(([, one], [, other]) => (one.order < other.order ? -1 : 1))
+    .map(([userId, { payload }]) => ({ userId, userInfoText: payload }));
+
+interface Caller<Value> {
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A connection comes. What was asked and has no answer in time is taken back when it turns out to have happened. */
+export class Joining implements Intent {
+  readonly subject: string;
+  readonly isLasting = false;
+  readonly wantsSubjects: boolean;
+  #hasFailed = false;
+
+  constructor(
+    private readonly place: Place,
+    private readonly who: Presentation,
+    private readonly maxMembers: number,
+    private readonly shard: Shard,
+    private readonly caller: Caller<JoinOutcome>,
+  ) {
+    this.subject = who.userId;
+    this.wantsSubjects = who.channel !== ONLINE_USERS;
+  }
+
+  prepare(): Operation {
+    const { userId, socketId, userInfoText } = this.who;
+    return this.place.joining(userId, socketId, userInfoText, this.maxMembers);
+  }
+
+  done(result: Result, subjects: Subjects | null): void {
+    const { userId, socketId, userInfoText } = this.who;
+    if (result.outcome === 'full') {
+      this.caller.resolve({ kind: 'full' });
+      return;
+    }
+    const isNew = !this.place.holds(userId, socketId);
+    this.place.joined(userId, socketId, userInfoText, result);
+    if (this.#hasFailed) {
+      if (isNew) this.shard.add(new LeavingConnection(this.place, this.who, 0, 'left', UNHEARD));
+      return;
+    }
+    const isListed = this.wantsSubjects && subjects !== null;
+    this.caller.resolve({
+      kind: 'joined',
+      members: isListed ? membersOf(subjects.reply) : [],
+      serial: subjects?.serial ?? result.serial,
+    });
+  }
+
+  failed(error: unknown): void {
+    this.#hasFailed = true;
+    this.caller.reject(unavailable(error));
+  }
+}
+
+/** A connection goes, and the store hears of it however long it is away. */
+export class LeavingConnection implements Intent {
+  readonly subject: string;
+  readonly isLasting = true;
+  readonly wantsSubjects = false;
+
+  constructor(
+    private readonly place: Place,
+    private readonly who: Omit<Presentation, 'userInfoText'>,
+    private readonly leaseMs: number,
+    private readonly cause: LeaveCause,
+    private readonly caller: Caller<void>,
+  ) {
+    this.subject = who.userId;
+  }
+
+  prepare(): Operation | null {
+    const { userId, socketId } = this.who;
+    if (this.place.holds(userId, socketId)) return this.place.leaving(userId, this.leaseMs, this.cause);
+    this.caller.resolve();
+    return null;
+  }
+
+  done(result: Result): void {
+    const { userId, socketId } = this.who;
+    this.place.left(userId, socketId, this.leaseMs, this.cause, result);
+    this.caller.resolve();
+  }
+
+  failed(error: unknown): void {
+    this.caller.reject(unavailable(error));
+  }
+}
+
+/** A connection sets the info of its user. */
+export class Updating implements Intent {
+  readonly subject: string;
+  readonly isLasting = false;
+  readonly wantsSubjects = false;
+
+  constructor(
+    private readonly place: Place,
+    private readonly who: Presentation,
+    private readonly caller: Caller<boolean>,
+  ) {
+    this.subject = who.userId;
+  }
+
+  prepare(): Operation | null {
+    const { userId, socketId, userInfoText } = this.who;
+    if (this.place.holds(userId, socketId)) return this.place.updating(userId, userInfoText);
+    this.caller.resolve(false);
+    return null;
+  }
+
+  done(result: Result): void {
+    const { userId, socketId, userInfoText } = this.who;
+    this.place.updated(userId, socketId, userInfoText, result);
+    this.caller.resolve(true);
+  }
+
+  failed(error: unknown): void {
+    this.caller.reject(unavailable(error));
+  }
+}
+
+const UNHEARD: Caller<void> = { resolve: () => undefined, reject: () => undefined };

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { ChannelCountChange, ChannelCountObserver, ChannelCounts } from '../../channel-counts.js';
+import { type ShardName, shardTag } from '../../cluster/keys.js';
+import type { Ledger, ShardKeeper } from '../../cluster/ledger.js';
+import { readRecord, readSubjects, type Reaped } from '../../cluster/operation.js';
+import { unavailable } from '../../cluster/store.js';
+import { ChannelBucket } from './channel-bucket.js';
+
+/** The channels of an app are spread over so many slots. Every process has to do it alike. */
+const BUCKETS = 16;
+
+const bucketNamed = (appId: string, bucket: number): ShardName => ({
+  kind: 'subscriptions',
+  appId,
+  name: `${bucket}`,
+});
+
+const bucketOf = (appId: string, channel: string): ShardName =>
+  bucketNamed(appId, (createHash('sha1').update(channel).digest()[0] ?? 0) % BUCKETS);
+
+/** Drivers `redis` and `redis-cluster`: the counts of all processes, in the shared store. */
+export class RedisChannelCounts implements ChannelCounts, ShardKeeper {
+  readonly #buckets = new Map<string, ChannelBucket>();
+  #observer: ChannelCountObserver = () => undefined;
+
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly onObserverFault: (error: unknown, change: ChannelCountChange) => void,
+  ) {
+    ledger.keep('subscriptions', this);
+  }
+
+  observe(observer: ChannelCountObserver): void {
+    this.#observer = observer;
+  }
+
+  async set(appId: string, channel: string, connections: number): Promise<number> {
+    return this.#bucket(bucketOf(appId, channel)).set(channel, connections);
+  }
+
+  async counts(appId: string, channels: readonly string[]): Promise<readonly number[]> {
+    try {
+      const records = await Promise.all(
+        channels.map((channel) => this.ledger.store.records(bucketOf(appId, channel), [channel])),
+      );
+      return records.map(([record]) => (typeof record === 'string' ? (readRecord(record)?.total ?? 0) : 0));
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  async occupied(appId: string, prefix: string): Promise<ReadonlyMap<string, number>> {
+    try {
+      const buckets = await Promise.all(
+        Array.from({ length: BUCKETS }, (_, bucket) =>
+          this.ledger.store.subjects(bucketNamed(appId, bucket)),
+        ),
+      );
+      const all = buckets.flatMap(readSubjects).filter(([channel]) => channel.startsWith(prefix));
+      return new Map(all.map(([channel, { total }]) => [channel, total]));
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  known(name: ShardName): void {
+    this.#bucket(name);
+  }
+
+  forgotten(name: ShardName): void {
+    this.#buckets.delete(shardTag(name));
+  }
+
+  reaped({ appId }: ShardName, changes: readonly Reaped[]): void {
+    for (const { subject: channel, outcome, total: count, serial } of changes) {
+      this.#tell({ kind: outcome === 'removed' ? 'vacated' : 'counted', appId, channel, count, serial });
+    }
+  }
+
+  #bucket(name: ShardName): ChannelBucket {
+    const tag = shardTag(name);
+    const known = this.#buckets.get(tag);
+    if (known !== undefined) return known;
+    const bucket: ChannelBucket = new ChannelBucket(
+      name.appId,
+      () => this.ledger.shard(name, bucket),
+      (change) => this.#tell(change),
+    );
+    this.#buckets.set(tag, bucket);
+    this.ledger.shard(name, bucket);
+    return bucket;
+  }
+
+  #tell(change: ChannelCountChange): void {
+    try {
+      this.#observer(change);
+    } catch (error) {
+      this.onObserverFault(error, change);
+    }
+  }
+}
