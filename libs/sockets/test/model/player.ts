@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
-import { short, type Client, type Frame } from '../room/client.js';
+import type { Client } from '../room/client.js';
 import { Hold } from '../room/ports.js';
 import { eventually, Room, turn } from '../room/room.js';
 import { record } from '../samples.js';
 import type { ManualClock } from './clock.js';
+import { line, settled } from './lines.js';
 import type { Action, Step } from './program.js';
 import { answer, ask, end } from './requests.js';
 import { ModelApp, World, type AppRules, type ModelClient } from './world.js';
@@ -24,29 +25,6 @@ const policy = ({ clientEvents, signin, watchlists, counts, maxMembers }: AppRul
   },
   limits: maxMembers === Infinity ? {} : { max_presence_members_per_channel: maxMembers },
 });
-
-/** A frame without what is for humans only. */
-function line(frame: Frame): string {
-  const { event, channel, data } = frame;
-  const at = channel === undefined ? '' : ` ${channel}`;
-  const { code, type, status } = (data ?? {}) as { code?: number; type?: string; status?: number };
-  if (event === 'pusher:error') return `error${at} ${code}`;
-  if (event === 'pusher:subscription_error') return `subscription_error${at} ${type} ${status} ${code}`;
-  return short(frame);
-}
-
-/** Counts that are due together are told in any order. */
-function settled(lines: readonly string[]): readonly string[] {
-  const sorted = [...lines];
-  const isCount = (index: number): boolean => sorted[index]?.startsWith('subscription_count') === true;
-  for (let first = 0; first < sorted.length; first += 1) {
-    let last = first;
-    while (isCount(last)) last += 1;
-    sorted.splice(first, last - first, ...sorted.slice(first, last).sort());
-    first = Math.max(first, last);
-  }
-  return sorted;
-}
 
 /** Carries out a program on the model and on a room, and compares them after every step. */
 export class Player {

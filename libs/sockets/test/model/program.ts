@@ -61,74 +61,90 @@ export type Step =
   | { readonly kind: 'answer'; readonly which: number };
 
 const who = fc.nat(5);
-const channel = fc.constantFrom(...CHANNELS);
-const user = fc.constantFrom(...USERS);
+const app = fc.constantFrom(...APPS, 'shop' as const);
 const seldom = fc.integer({ min: 0, max: 9 }).map((one) => one === 9);
 
-const toUser = user.map((one) => `#server-to-user-${one}`);
+const constant = <Kind extends string>(kind: Kind): fc.Arbitrary<Kind> => fc.constant(kind);
 
-const action: fc.Arbitrary<Action> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant('subscribe' as const),
-      channel: fc.oneof({ weight: 12, arbitrary: channel }, { weight: 1, arbitrary: toUser }),
-      user: fc.option(user, { freq: 5 }),
-      info: fc.option(fc.nat(9)),
-      isForged: seldom,
-      slow: fc.option(fc.constantFrom('members' as const, 'lookup' as const, 'answer' as const)),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('unsubscribe' as const), channel }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('event' as const), channel }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('signin' as const),
-      user,
-      watchlist: fc.array(user, { maxLength: 4 }),
-      isForged: seldom,
-    }),
-  },
-);
+/** What a program is about: few enough of each that things meet. */
+interface Palette {
+  readonly channel: fc.Arbitrary<string>;
+  readonly user: fc.Arbitrary<string>;
+  /** Also those of users. */
+  readonly anyChannel: fc.Arbitrary<string>;
+}
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant('connect' as const), app: fc.constantFrom(...APPS, 'shop') }),
-  },
-  {
-    weight: 12,
-    arbitrary: fc.record({
-      kind: fc.constant('ask' as const),
-      who,
-      actions: fc.array(action, { minLength: 1, maxLength: 5 }),
-      closes: seldom,
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const), who }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant('publish' as const),
-      app: fc.constantFrom(...APPS, 'shop'),
-      channel: fc.oneof({ weight: 8, arbitrary: channel }, { weight: 1, arbitrary: toUser }),
-      times: fc.integer({ min: 1, max: 3 }),
-      except: fc.option(who, { freq: 2 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('kick' as const), user, comesBack: fc.boolean() }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(400, 1100, 31_000) }),
-  },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('answer' as const), which: fc.nat(5) }) },
-);
+function palette(channels: readonly string[], users: readonly string[]): Palette {
+  const channel = fc.constantFrom(...channels);
+  const user = fc.constantFrom(...users);
+  const toUser = user.map((one) => `#server-to-user-${one}`);
+  return {
+    channel,
+    user,
+    anyChannel: fc.oneof({ weight: 5, arbitrary: channel }, { weight: 1, arbitrary: toUser }),
+  };
+}
+
+function actionOf({ channel, user, anyChannel }: Palette): fc.Arbitrary<Action> {
+  const subscribe = fc.record({
+    kind: constant('subscribe'),
+    channel: anyChannel,
+    user: fc.option(user, { freq: 5 }),
+    info: fc.option(fc.nat(9)),
+    isForged: seldom,
+    slow: fc.option(fc.constantFrom<Slowness>('members', 'lookup', 'answer'), { freq: 2 }),
+  });
+  const signin = fc.record({
+    kind: constant('signin'),
+    user,
+    watchlist: fc.array(user, { maxLength: 4 }),
+    isForged: seldom,
+  });
+  return fc.oneof(
+    { weight: 6, arbitrary: subscribe },
+    { weight: 3, arbitrary: fc.record({ kind: constant('unsubscribe'), channel }) },
+    { weight: 2, arbitrary: fc.record({ kind: constant('event'), channel }) },
+    { weight: 2, arbitrary: signin },
+  );
+}
+
+function stepOf(about: Palette): fc.Arbitrary<Step> {
+  const { user, anyChannel } = about;
+  const ask = fc.record({
+    kind: constant('ask'),
+    who,
+    actions: fc.array(actionOf(about), { minLength: 1, maxLength: 4 }),
+    closes: seldom,
+  });
+  const publish = fc.record({
+    kind: constant('publish'),
+    app,
+    channel: anyChannel,
+    times: fc.integer({ min: 1, max: 3 }),
+    except: fc.option(who, { freq: 2 }),
+  });
+  const wait = fc.record({ kind: constant('wait'), ms: fc.constantFrom(400, 1100, 31_000) });
+  return fc.oneof(
+    { weight: 12, arbitrary: ask },
+    { weight: 7, arbitrary: publish },
+    { weight: 4, arbitrary: fc.record({ kind: constant('answer'), which: fc.nat(5) }) },
+    { weight: 3, arbitrary: fc.record({ kind: constant('connect'), app }) },
+    { weight: 2, arbitrary: wait },
+    { weight: 2, arbitrary: fc.record({ kind: constant('kick'), user, comesBack: fc.boolean() }) },
+    { weight: 1, arbitrary: fc.record({ kind: constant('drop'), who }) },
+  );
+}
 
 /** Some clients come first, so that most of what follows has somebody to happen to. */
 export const program: fc.Arbitrary<readonly Step[]> = fc
-  .tuple(fc.array(fc.constantFrom(...APPS, 'shop'), { maxLength: 3 }), fc.array(step, { maxLength: 40 }))
-  .map(([apps, steps]) => [...apps.map((app) => ({ kind: 'connect' as const, app })), ...steps]);
+  .tuple(
+    fc.shuffledSubarray([...CHANNELS], { minLength: 1, maxLength: 3 }),
+    fc.shuffledSubarray([...USERS], { minLength: 1, maxLength: 4 }),
+  )
+  .chain(([channels, users]) =>
+    fc.tuple(
+      fc.array(app, { minLength: 1, maxLength: 3 }),
+      fc.array(stepOf(palette(channels, users)), { maxLength: 50, size: 'max' }),
+    ),
+  )
+  .map(([apps, steps]) => [...apps.map((one) => ({ kind: 'connect' as const, app: one })), ...steps]);

@@ -55,7 +55,8 @@ function subscribe(client: ModelClient, request: Subscribe): Rest | undefined {
   const { app } = client;
   if (channel.startsWith('#')) {
     if (channel !== `#server-to-user-${client.signedInAs}`) return fail(client, channel, 4009, 403);
-    return void client.hear(`subscription_succeeded ${channel} {}`);
+    client.hear(`subscription_succeeded ${channel} {}`);
+    return undefined;
   }
   if (isForged && isSigned(channel)) return fail(client, channel, 4009, 401);
   const user = hasMembers(channel) ? (request.user ?? client.signedInAs) : null;

@@ -1,31 +1,31 @@
-import { describe, expect, it, vi } from 'vitest';
-import { openRoom, turn } from './room.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openRoom, type Room, turn } from './room.js';
 
 const told = (channel: string, count: number): string =>
   `subscription_count ${channel} {"subscription_count":${count}}`;
 
 /** A room that tells counts, in a time that goes on only when told to. */
-async function countingRoom() {
+async function countingRoom(): Promise<{ room: Room; wait: (ms: number) => Promise<void> }> {
   let nowMs = 0;
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   const room = await openRoom({ policy: { features: { enable_subscription_count_events: true } } });
   const wait = async (ms: number): Promise<void> => {
     nowMs += ms;
     vi.advanceTimersByTime(ms);
     await turn();
   };
-  const done = async (): Promise<void> => {
-    await room.expectNothingLeft();
-    clock.mockRestore();
-    vi.useRealTimers();
-  };
-  return { room, wait, done };
+  return { room, wait };
 }
 
 describe('the count of a channel', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+
   it('is told after a change, at most once a second, the last value winning', async () => {
-    const { room, wait, done } = await countingRoom();
+    const { room, wait } = await countingRoom();
     const clients = [await room.connect(), await room.connect(), await room.connect()] as const;
     const [one, two, three] = clients;
     one.subscribe('orders');
@@ -47,11 +47,11 @@ describe('the count of a channel', () => {
     await turn();
     expect(await one.news()).toEqual([told('orders', 2)]);
     for (const client of clients) client.close();
-    await done();
+    await room.expectNothingLeft();
   });
 
   it('is told no sooner because everybody had left in between', async () => {
-    const { room, wait, done } = await countingRoom();
+    const { room, wait } = await countingRoom();
     const client = await room.connect();
     client.subscribe('orders');
     await client.heard();
@@ -68,17 +68,17 @@ describe('the count of a channel', () => {
     await wait(1100);
     expect(await client.news()).toEqual([told('orders', 1)]);
     client.close();
-    await done();
+    await room.expectNothingLeft();
   });
 
   it('is told on no presence channel', async () => {
-    const { room, wait, done } = await countingRoom();
+    const { room, wait } = await countingRoom();
     const client = await room.connect();
     client.subscribe('presence-a', 'ada');
     await client.news();
     await wait(2000);
     expect(await client.news()).toEqual([]);
     client.close();
-    await done();
+    await room.expectNothingLeft();
   });
 });
