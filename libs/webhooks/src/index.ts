@@ -1,0 +1,1 @@
+export { JsonText, type WebhookEvent } from './events/event.js';
