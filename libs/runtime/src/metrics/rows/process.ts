@@ -13,7 +13,11 @@ export const PROCESS_METRICS = {
   queue_jobs: gauge(['queue', 'state'], 'Jobs by state: ready, delayed, leased, dead'),
   queue_oldest_ready_age_seconds: gauge(['queue'], 'Age of the oldest job that is ready'),
   queue_jobs_processed_total: counter(['queue', 'outcome'], 'Jobs processed: ok, retry, dead'),
-  webhook_deliveries_total: counter(['app_id', 'outcome'], 'Webhook calls'),
+  webhook_events_dropped_total: counter(
+    ['app_id'],
+    'Events lost because too many waited, or because the queue could not take them',
+  ),
+  webhook_deliveries_total: counter(['app_id', 'outcome'], 'Webhook calls: ok, retry, dead'),
   webhook_delivery_latency_ms: histogram(MILLISECONDS, ['app_id'], 'Time of webhook calls'),
   cleanup_queue_depth: gauge([], 'Disconnects waiting to be cleaned up'),
   cleanup_sync_fallback_total: counter([], 'Disconnects cleaned up in line because the queue was full'),
