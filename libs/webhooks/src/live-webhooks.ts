@@ -137,10 +137,13 @@ export class LiveWebhooks implements WebhookEvents {
 
   #tellCount(app: App, { name: channel, traits }: WebhookChannel, here: number): void {
     if (traits.members || !wantsEvent(app, 'subscription_count')) return;
-    void this.#counts.others(app.id, channel).then((counted) => {
-      const subscription_count = here + (counted?.others ?? 0);
-      this.emit(app, { name: 'subscription_count', channel, subscription_count });
-    });
+    void this.#count(app, channel, here);
+  }
+
+  async #count(app: App, channel: string, here: number): Promise<void> {
+    const counted = await this.#counts.others(app.id, channel);
+    const subscription_count = here + (counted?.others ?? 0);
+    this.emit(app, { name: 'subscription_count', channel, subscription_count });
   }
 
   async #cameFirst({ app, channel }: ChannelPlace): Promise<boolean> {

@@ -16,6 +16,12 @@ const wanting = (...event_types: readonly string[]) => app([{ url: 'http://h/', 
 const orders = { name: 'orders', traits: { members: false } };
 const lobby = { name: 'presence-lobby', traits: { members: true } };
 
+/** An event without its channel. */
+function short(event: WebhookEvent): string {
+  const members = Object.entries(event).filter(([member]) => member !== 'channel');
+  return members.map(([, value]) => String(value)).join(' ');
+}
+
 /** One process, with others whose subscribers a test sets. */
 function scene() {
   const clock = new ManualClock();
@@ -36,10 +42,6 @@ function scene() {
       return new Map(counts) as never;
     },
   });
-  const short = ({ name, ...event }: WebhookEvent): string => {
-    const { channel: _, ...more } = event;
-    return [name, ...Object.values(more)].join(' ');
-  };
   const webhooks = new LiveWebhooks({
     collector: {
       add: (_: unknown, event: WebhookEvent) => void told.push(short(event)),

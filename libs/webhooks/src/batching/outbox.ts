@@ -1,6 +1,7 @@
 import { queueNames } from '@carillon/contract';
-import { BatchIncomplete, QueueFull, QueueStopped, QueueUnavailable, type Queue } from '@carillon/queue';
+import { BatchIncomplete, QueueStopped, type Queue } from '@carillon/queue';
 import { pause, type Logger } from '@carillon/runtime';
+import { isPassing } from '../passing.js';
 import type { Batch } from './batches.js';
 
 const FIRST_PAUSE_MS = 100;
@@ -93,10 +94,4 @@ export class Outbox {
   #tell(batches: readonly Batch[], isEnqueued: boolean): void {
     for (const batch of batches) this.parts.onDone(batch, isEnqueued);
   }
-}
-
-/** Whether trying again is all there is to do. */
-function isPassing(error: unknown): boolean {
-  const cause = error instanceof BatchIncomplete ? error.cause : error;
-  return cause instanceof QueueUnavailable || cause instanceof QueueFull;
 }

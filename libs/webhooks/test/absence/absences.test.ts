@@ -89,19 +89,19 @@ describe('who comes and goes', () => {
   });
 
   it('is told of in turn when it comes back just as it is found gone', async () => {
-    let answer: (gone: boolean) => void = () => {};
-    const gone = () => new Promise<boolean>((resolve) => (answer = resolve));
+    const answers: ((gone: boolean) => void)[] = [];
+    const gone = () => new Promise<boolean>((resolve) => void answers.push(resolve));
     const { absences, clock, told } = world({ gone });
     absences.went('a');
     await clock.pass(SETTLE_MS);
     absences.came('a');
-    answer(true);
+    answers.shift()?.(true);
     await turn();
     expect(told).toEqual(['-a 3000', '+a 3000']);
     absences.went('a');
     await clock.pass(SETTLE_MS);
     absences.came('a');
-    answer(false);
+    answers.shift()?.(false);
     await turn();
     expect(told).toEqual(['-a 3000', '+a 3000']);
     expect(absences.size).toBe(0);

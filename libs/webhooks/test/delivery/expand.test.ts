@@ -22,14 +22,15 @@ const job = (...channels: readonly string[]): WebhookJob => ({
   events: channels.map(occupied),
 });
 
-describe('a batch becomes one delivery a receiver', () => {
-  const everything = { url: 'http://a/', event_types: ['channel_occupied'] };
-  const orders = {
-    url: 'http://b/',
-    event_types: ['channel_occupied'],
-    filter: { channel_prefix: 'orders' },
-  };
+const everything = { url: 'http://a/', event_types: ['channel_occupied'] };
+const orders = {
+  url: 'http://b/',
+  event_types: ['channel_occupied'],
+  filter: { channel_prefix: 'orders' },
+};
+const ids = (of: WebhookJob) => deliveriesOf(of, app([everything, orders])).map((one) => one.delivery_id);
 
+describe('a batch becomes one delivery a receiver', () => {
   it('with just the events it takes, in their order, under the time of the batch', () => {
     const [first, second] = deliveriesOf(job('news', 'orders-2', 'orders-1'), app([everything, orders]));
     expect(first?.body).toBe(
@@ -54,17 +55,16 @@ describe('a batch becomes one delivery a receiver', () => {
   });
 
   it('with the same ids whenever it is done again, and others for another batch', () => {
-    const ids = (of: WebhookJob) => deliveriesOf(of, app([everything, orders])).map((one) => one.delivery_id);
     expect(ids(job('orders'))).toEqual(ids(job('orders')));
     expect(ids({ ...job('orders'), batch_id: 'batch-2' })).not.toEqual(ids(job('orders')));
   });
 });
 
-describe('a receiver is known again', () => {
-  const keys = (...urls: readonly object[]) => [
-    ...entryKeys(app(urls.map((more) => ({ event_types: ['cache_miss'], ...more })))).keys(),
-  ];
+const keys = (...places: readonly object[]) => [
+  ...entryKeys(app(places.map((more) => ({ event_types: ['cache_miss'], ...more })))).keys(),
+];
 
+describe('a receiver is known again', () => {
   it('by where it is, whatever else is changed about it', () => {
     const [before] = keys({ url: 'https://u:pw@h/x' });
     expect(keys({ url: 'http://other/' }, { url: 'https://u:pw@h/x', headers: { a: 'b' } })[1]).toBe(before);

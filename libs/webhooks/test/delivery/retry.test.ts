@@ -3,9 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { outcomeOfStatus, retrySettings, retryWaitMs, type RetrySettings } from '../../src/delivery/retry.js';
 import { config, entry } from '../samples.js';
 
-describe('an answer', () => {
-  const kind = (status: number) => outcomeOfStatus(status, undefined).kind;
+const kind = (status: number) => outcomeOfStatus(status, undefined).kind;
 
+function retryAfter(status: number, header: string): number | null | undefined {
+  const outcome = outcomeOfStatus(status, header);
+  return outcome.kind === 'failed' ? outcome.retryAfterMs : undefined;
+}
+
+describe('an answer', () => {
   it('is a success when it is any 2xx, a redirect is not followed', () => {
     for (const status of [200, 201, 202, 204, 299]) expect(kind(status)).toBe('delivered');
     for (const status of [301, 302, 304, 307, 308]) expect(kind(status)).toBe('permanent');
@@ -18,10 +23,6 @@ describe('an answer', () => {
   });
 
   it('says when to come back in whole seconds, with 429 and 503', () => {
-    const retryAfter = (status: number, header: string) => {
-      const outcome = outcomeOfStatus(status, header);
-      return outcome.kind === 'failed' ? outcome.retryAfterMs : undefined;
-    };
     expect(retryAfter(429, '7')).toBe(7000);
     expect(retryAfter(503, '0')).toBe(0);
     expect(retryAfter(500, '7')).toBe(null);
