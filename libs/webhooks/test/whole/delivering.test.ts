@@ -48,9 +48,7 @@ describe('a webhook', () => {
     expect(await valueOf(scene.metrics, 'webhook_deliveries_total', { app_id: 'shop', outcome: 'ok' })).toBe(
       1,
     );
-    expect(await valueOf(scene.metrics, 'webhook_delivery_latency_ms', { app_id: 'shop' })).toBeGreaterThan(
-      0,
-    );
+    expect(await valueOf(scene.metrics, 'webhook_delivery_latency_ms_count', { app_id: 'shop' })).toBe(1);
   });
 
   it('is not sent to a receiver whose filter lets nothing of it through', async () => {
@@ -75,12 +73,10 @@ describe('a webhook', () => {
   it('is signed with the secret of the moment it is sent', async () => {
     const receiver = await Receiver.open();
     const scene = await Scene.open([to(receiver)]);
-    const settled = scene.app;
-    scene.app = undefined;
-    scene.occupy();
+    const { app } = scene;
     scene.app = new App(record([to(receiver)], { secret: 'old' }), config());
     scene.occupy('a');
-    scene.app = settled;
+    scene.app = app;
     await until(() => receiver.received.length === 1);
     expect(receiver.received.flatMap(eventsOf)).toHaveLength(1);
   });
@@ -285,9 +281,7 @@ describe('a job', () => {
         scene.queue,
         queue,
         data.replace(/"due_ms":(\d+)/, (_, ms) => `"due_ms":${Number(ms) + 400}`),
-        {
-          ...(jobId === undefined ? {} : { jobId }),
-        },
+        jobId === undefined ? {} : { jobId },
       );
     };
     scene.occupy('a');
