@@ -7,6 +7,7 @@ import { LivePublisher, StoredLastEvents, type Publication } from '@carillon/pub
 import { MemoryRateLimit, type RateLimit } from '@carillon/rate-limit';
 import { Admission, Logger, Metrics, ProcessState, type MemoryReader } from '@carillon/runtime';
 import { UwsHttpAdapter, UwsServer, type Socket } from '@carillon/uws';
+import { NO_WEBHOOKS, type WebhookEvents } from '@carillon/webhooks';
 import { expect, onTestFinished } from 'vitest';
 import { Connection } from '../../src/connection/connection.js';
 import type { Arrival } from '../../src/entrance/arrival.js';
@@ -23,6 +24,7 @@ export interface RoomOptions {
   readonly policy?: object;
   readonly apps?: readonly AppRecord[];
   readonly rateLimit?: RateLimit;
+  readonly webhooks?: WebhookEvents;
   /** What admission sees of the memory. */
   readonly memory?: MemoryReader;
 }
@@ -96,6 +98,7 @@ export class Room {
       publisher: this.publisher,
       lastEvents: this.lastEvents,
       rateLimit: options.rateLimit ?? new MemoryRateLimit(),
+      webhooks: options.webhooks ?? NO_WEBHOOKS,
       metrics: this.metrics,
       log,
       publish: (topic, text) => void this.#adapter.publish(topic, text, false, compress),

@@ -14,7 +14,7 @@ import { retrySettings, retryWaitMs, type AttemptOutcome } from './retry.js';
 import { Slots, type Slot } from './slots.js';
 
 /** Jobs held at once: those that run, those that wait for their turn, and batches. */
-const HELD_JOBS = 64;
+const HELD_JOBS = 128;
 /** When the app store or the queue cannot be reached. */
 const LATER_MS = 1000;
 /** Clocks of processes differ, and timers are not exact. */

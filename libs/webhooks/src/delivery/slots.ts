@@ -18,8 +18,8 @@ export const SLOT_BOUNDS: SlotBounds = {
   perEndpoint: 5,
   slow: 10,
   perSlowEndpoint: 2,
-  waiting: 40,
-  waitingPerEndpoint: 10,
+  waiting: 100,
+  waitingPerEndpoint: 40,
 };
 
 /** A delivery that took longer makes its endpoint a slow one, until one is quicker. */
