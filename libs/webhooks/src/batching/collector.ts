@@ -1,7 +1,7 @@
 import type { App } from '@carillon/app-registry';
 import type { Config } from '@carillon/config';
 import type { Queue } from '@carillon/queue';
-import { pause, type Logger, type Metrics } from '@carillon/runtime';
+import { pause, type Family, type CounterSeries, type Logger, type Metrics } from '@carillon/runtime';
 import { PROCESS_CLOCK, type Clock } from '../clock.js';
 import { eventText, isUrgent, type WebhookEvent } from '../events/event.js';
 import { Backlog, type BacklogBounds } from './backlog.js';
@@ -32,10 +32,12 @@ export class Collector {
   readonly #outbox: Outbox;
   readonly #clock: Clock;
   readonly #maxJobBytes: number;
+  readonly #losses: Family<'webhook_events_dropped_total', CounterSeries>;
   #cancel: (() => void) | null = null;
 
   constructor(private readonly parts: CollectorParts) {
     const { queue, log, bounds, clock = PROCESS_CLOCK } = parts;
+    this.#losses = parts.metrics.counter('webhook_events_dropped_total');
     this.#backlog = new Backlog(bounds);
     this.#clock = clock;
     this.#maxJobBytes = queue.limits.maxJobBytes - SPARE_JOB_BYTES;
@@ -104,6 +106,6 @@ export class Collector {
   }
 
   #dropped(appId: string, events: number): void {
-    this.parts.metrics.counter('webhook_events_dropped_total').for({ app_id: appId }).add(events);
+    this.#losses.for({ app_id: appId }).add(events);
   }
 }

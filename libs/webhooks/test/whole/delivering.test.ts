@@ -1,22 +1,11 @@
 import { App } from '@carillon/app-registry';
 import { describe, expect, it } from 'vitest';
 import { Receiver, type Received } from '../receiver.js';
-import { config, KEY, record, SECRET, sleep, until, valueOf } from '../samples.js';
-import { eventsOf, QUICK_RETRY, Scene } from './scene.js';
-
-const to = (receiver: Receiver, more: object = {}) => ({
-  url: `${receiver.url}/hook?token=5ec2e7`,
-  event_types: ['channel_occupied'],
-  retry: QUICK_RETRY,
-  ...more,
-});
+import { config, KEY, record, SECRET, until, valueOf } from '../samples.js';
+import { deadLetters, eventsOf, QUICK_RETRY, Scene, to } from './scene.js';
 
 const idsOf = (received: readonly Received[]) =>
   received.map(({ headers }) => headers['x-service-webhook-id']);
-
-async function deadLetters({ queue }: Scene): Promise<readonly string[]> {
-  return (await queue.listDeadLetters('webhooks', 100)).map(({ reason }) => reason);
-}
 
 describe('a webhook', () => {
   it('arrives as documented, and the customer’s library takes it for genuine', async () => {
@@ -201,94 +190,5 @@ describe('deliveries', () => {
     for (let n = 0; n < 50; n += 1) scene.occupy(`a${n}`);
     await until(() => done === 400);
     expect(most).toBe(20);
-  });
-});
-
-describe('a job', () => {
-  it('of an app or a receiver that is gone meanwhile is kept among the dead, with the reason', async () => {
-    const receiver = await Receiver.open();
-    const settings = config();
-    const scene = await Scene.open([to(receiver)]);
-    const { app } = scene;
-    scene.occupy('a');
-    scene.app = null;
-    await until(async () => (await deadLetters(scene)).length === 1);
-    for (const next of [
-      new App(record([to(receiver)], { enabled: false }), settings),
-      new App(record([to(receiver, { url: 'http://127.0.0.1:1/' })]), settings),
-    ]) {
-      scene.app = app;
-      receiver.replies = [
-        (response) => {
-          scene.app = next;
-          response.writeHead(500).end();
-        },
-      ];
-      const before = (await deadLetters(scene)).length;
-      scene.occupy('b');
-      await until(async () => (await deadLetters(scene)).length === before + 1);
-    }
-    expect(await deadLetters(scene)).toEqual(['app gone', 'app disabled', 'receiver gone']);
-    expect(await valueOf(scene.metrics, 'webhook_deliveries_total', { outcome: 'dead' })).toBe(3);
-  });
-
-  it('waits while nobody can tell what its app is', async () => {
-    const receiver = await Receiver.open();
-    const scene = await Scene.open([to(receiver)]);
-    const { app } = scene;
-    scene.occupy('a');
-    scene.app = undefined;
-    await sleep(50);
-    expect(await scene.queue.stats('webhooks')).toMatchObject({ delayed: 1, deadLetter: 0 });
-    scene.app = app;
-    await until(() => receiver.received.length === 1);
-  });
-
-  it('that comes again is delivered under the same ids, and not while the queue remembers', async () => {
-    const receiver = await Receiver.open();
-    const scene = await Scene.open([to(receiver), to(receiver)]);
-    const taken: string[] = [];
-    const { enqueueBatch } = scene.queue;
-    scene.queue.enqueueBatch = (queue, jobs) => {
-      taken.push(...jobs.map(({ data }) => data));
-      return enqueueBatch.call(scene.queue, queue, jobs);
-    };
-    scene.occupy('a');
-    await until(() => receiver.received.length === 2);
-    const [batch = ''] = taken;
-    await scene.queue.enqueue('webhooks', batch, { jobId: 'again' });
-    await scene.rest();
-    expect(receiver.received).toHaveLength(2);
-  });
-
-  it('nobody understands is kept among the dead', async () => {
-    const scene = await Scene.open([]);
-    await scene.queue.enqueue('webhooks', '{"v":1,"kind":"webhook","app_id":7}');
-    await scene.queue.enqueue('webhooks', 'garbage');
-    await until(async () => (await deadLetters(scene)).length === 2);
-    expect(await deadLetters(scene)).toEqual(['invalid-envelope', 'invalid-envelope']);
-  });
-
-  it('whose time has not come waits for it, also in a queue that hands it out at once', async () => {
-    const receiver = await Receiver.open();
-    const scene = await Scene.open([to(receiver)]);
-    let early = '';
-    receiver.replies = [500];
-    const { enqueue } = scene.queue;
-    scene.queue.enqueue = (queue, data, { jobId } = {}) => {
-      early = data;
-      return enqueue.call(
-        scene.queue,
-        queue,
-        data.replace(/"due_ms":(\d+)/, (_, ms) => `"due_ms":${Number(ms) + 400}`),
-        jobId === undefined ? {} : { jobId },
-      );
-    };
-    scene.occupy('a');
-    await until(() => early !== '');
-    await sleep(50);
-    expect(receiver.received).toHaveLength(1);
-    receiver.replies = [200];
-    await until(() => receiver.received.length === 2);
   });
 });

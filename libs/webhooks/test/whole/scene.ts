@@ -8,7 +8,7 @@ import { Collector } from '../../src/batching/collector.js';
 import { Delivery } from '../../src/delivery/delivery.js';
 import { HttpTarget } from '../../src/target/http-target.js';
 import { LambdaTarget } from '../../src/target/lambda-target.js';
-import type { Received } from '../receiver.js';
+import type { Received, Receiver } from '../receiver.js';
 import { config, KEY, metrics, record, recordingLog, SECRET, type Line } from '../samples.js';
 
 /** The library that customers check webhooks with. */
@@ -97,3 +97,16 @@ export class Scene {
 
 /** Retries that a test can wait for. */
 export const QUICK_RETRY = { initial_backoff_ms: 5, max_backoff_ms: 20 };
+
+/** An entry for the receiver, in the stored form. */
+export const to = (receiver: Receiver, more: object = {}) => ({
+  url: `${receiver.url}/hook?token=5ec2e7`,
+  event_types: ['channel_occupied'],
+  retry: QUICK_RETRY,
+  ...more,
+});
+
+/** Why deliveries are among the dead letters, oldest first. */
+export async function deadLetters({ queue }: Scene): Promise<readonly string[]> {
+  return (await queue.listDeadLetters('webhooks', 100)).map(({ reason }) => reason);
+}
