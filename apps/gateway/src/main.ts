@@ -5,9 +5,11 @@ import { HttpApiModule } from '@carillon/http-api';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PresenceModule } from '@carillon/presence';
 import { PublishingModule } from '@carillon/publishing';
+import { QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
 import { bootstrap } from '@carillon/runtime';
 import { SocketsModule } from '@carillon/sockets';
+import { WebhookEventsModule } from '@carillon/webhooks';
 
 await bootstrap({
   process: 'gateway',
@@ -15,6 +17,7 @@ await bootstrap({
     'adapter.driver': FABRIC_DRIVERS,
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'cache.driver': CACHE_DRIVERS,
+    'queue.driver': QUEUE_DRIVERS,
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
@@ -24,6 +27,8 @@ await bootstrap({
     FabricModule,
     PresenceModule,
     PublishingModule,
+    QueueModule,
+    WebhookEventsModule,
     SocketsModule,
     HttpApiModule.forMainListener(config),
     OpsApiModule.forMainListener(config),

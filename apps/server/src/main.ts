@@ -1,13 +1,16 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
+import { namespaceName } from '@carillon/channels';
 import { FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
 import { HttpApiModule } from '@carillon/http-api';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PresenceModule } from '@carillon/presence';
 import { PublishingModule } from '@carillon/publishing';
+import { QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
 import { bootstrap } from '@carillon/runtime';
 import { SocketsModule } from '@carillon/sockets';
+import { WebhookDeliveryModule, WebhookEventsModule } from '@carillon/webhooks';
 
 await bootstrap({
   process: 'server',
@@ -15,6 +18,7 @@ await bootstrap({
     'adapter.driver': FABRIC_DRIVERS,
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'cache.driver': CACHE_DRIVERS,
+    'queue.driver': QUEUE_DRIVERS,
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
@@ -24,6 +28,9 @@ await bootstrap({
     FabricModule,
     PresenceModule,
     PublishingModule,
+    QueueModule,
+    ...(config.workers.webhooks ? [WebhookDeliveryModule.with(namespaceName)] : []),
+    WebhookEventsModule,
     SocketsModule,
     HttpApiModule.forMainListener(config),
     OpsApiModule.forMainListener(config),

@@ -237,6 +237,8 @@ describe('bounds of sections', () => {
   });
 });
 
+const mayBePrivate = (env: Record<string, string>) => runs({ env }).config.webhooks.allow_private_targets;
+
 describe('values that follow from others', () => {
   it('drain, filter, routing and the tool protocol host', () => {
     const { config } = runs({ json: { shutdown_grace_period: 60, debug: true, host: '::1' } });
@@ -248,6 +250,12 @@ describe('values that follow from others', () => {
     ]);
     expect(runs().config.logging.filter).toBe('info');
     expect(runs({ json: { shutdown_grace_period: 0 } }).config.drain.delay_ms).toBe(0);
+  });
+
+  it('webhooks reach private addresses outside production only, unless told otherwise', () => {
+    expect(mayBePrivate({ ENVIRONMENT: 'production' })).toBe(false);
+    expect(mayBePrivate({ ENVIRONMENT: 'development' })).toBe(true);
+    expect(mayBePrivate({ ENVIRONMENT: 'production', WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true' })).toBe(true);
   });
 
   it('a process id of its own each time', () => {

@@ -93,4 +93,13 @@ export { type FabricNames } from './names/fabric-names.js';
 export { natsNames } from './names/nats.js';
 export { partitionedQueue, PUSH_PROVIDERS, queueNames, type PushProvider } from './names/queues.js';
 export { redisNames } from './names/redis.js';
-export { decodeWebhookJob, WEBHOOK_JOB, type WebhookJob, type WebhookJobBody } from './webhook-job.js';
+export {
+  decodeWebhookJob,
+  MAX_WEBHOOK_EVENTS,
+  WEBHOOK_DELIVERY_JOB,
+  WEBHOOK_JOB,
+  type WebhookDeliveryJob,
+  type WebhookDeliveryJobBody,
+  type WebhookJob,
+  type WebhookJobBody,
+} from './webhook-job.js';

@@ -1,23 +1,58 @@
-import { list, map } from './codec/composites.js';
+import { list, object, perhaps } from './codec/composites.js';
 import { decoder } from './codec/decode.js';
 import { message, type BodyOf, type MessageOf } from './codec/message.js';
-import { json, text } from './codec/primitives.js';
-import { appId, timeMs } from './fabric/fields.js';
+import { integer, text } from './codec/primitives.js';
+import { appId, channel, timeMs } from './fabric/fields.js';
 
-/** Most members of one event; the largest known has seven. */
-const EVENT_MEMBERS = 64;
+/** Most events of one job, whatever the configured batch size. */
+export const MAX_WEBHOOK_EVENTS = 10_000;
+
+/** As large as any queue takes jobs; the job's own cap is tighter. */
+const LONGEST_BODY = 16 * 1024 * 1024;
+const MOST_ATTEMPTS = 1_000_000;
+
+const jobId = text(1, 128);
 
 /** Consecutive events of one app. Carries no secret: that is read when the webhook is sent. */
 export const WEBHOOK_JOB = message('webhook', {
+  /** Ids of the deliveries follow from it, so that expanding the job twice gives the same ones. */
+  batch_id: jobId,
   app_id: appId,
   /** When the oldest of the events arose. */
   time_ms: timeMs,
-  /** As they go into the body, `name` among their members. */
-  events: list(map(text(1, 64), json, EVENT_MEMBERS), 1, 10_000),
+  events: list(
+    object({
+      name: text(1, 64),
+      channel,
+      /** The event as it goes into the request, as JSON text: numbers keep their digits. */
+      body: text(2, LONGEST_BODY),
+    }),
+    1,
+    MAX_WEBHOOK_EVENTS,
+  ),
 });
 
-/** Reads a webhook job from the queue. */
-export const decodeWebhookJob = decoder(WEBHOOK_JOB);
+/** One request to one receiver, as it was when the events were matched; one job an attempt. */
+export const WEBHOOK_DELIVERY_JOB = message('webhook_delivery', {
+  /** The same on every attempt: what receivers are shown. */
+  delivery_id: jobId,
+  app_id: appId,
+  /** Which of the app's receivers; everything else about it is read when the request is sent. */
+  entry: jobId,
+  /** 1 is the first. */
+  attempt: integer(1, MOST_ATTEMPTS),
+  /** When the first attempt began; absent before it. */
+  first_attempt_ms: perhaps(timeMs),
+  /** Not before; for queues that cannot delay a job. */
+  due_ms: timeMs,
+  /** The exact text to sign and send. */
+  body: text(2, LONGEST_BODY),
+});
+
+/** Reads either kind of job from the queue of webhooks. */
+export const decodeWebhookJob = decoder(WEBHOOK_JOB, WEBHOOK_DELIVERY_JOB);
 
 export type WebhookJob = MessageOf<typeof WEBHOOK_JOB>;
 export type WebhookJobBody = BodyOf<typeof WEBHOOK_JOB>;
+export type WebhookDeliveryJob = MessageOf<typeof WEBHOOK_DELIVERY_JOB>;
+export type WebhookDeliveryJobBody = BodyOf<typeof WEBHOOK_DELIVERY_JOB>;

@@ -198,10 +198,31 @@ export const SAMPLES: Readonly<Record<string, fc.Arbitrary<object>>> = {
     'op',
   ),
   webhook: whole({
+    batch_id: uuid,
     app_id: app,
     time_ms: count,
-    events: fc.array(whole({ name, channel: name, data: any }), { minLength: 1, maxLength: 4 }),
+    events: fc.array(whole({ name, channel: name, body: fc.json().map((text) => `[${text}]`) }), {
+      minLength: 1,
+      maxLength: 4,
+    }),
   }),
+  webhook_delivery: members(
+    {
+      delivery_id: uuid,
+      app_id: app,
+      entry: uuid,
+      attempt: fc.integer({ min: 1, max: 1000 }),
+      first_attempt_ms: fc.option(count),
+      due_ms: count,
+      body: fc.json().map((text) => `[${text}]`),
+    },
+    'delivery_id',
+    'app_id',
+    'entry',
+    'attempt',
+    'due_ms',
+    'body',
+  ),
 };
 
 /** The members no message of a kind may lack. */
@@ -228,6 +249,7 @@ export const REQUIRED: Readonly<Record<string, string>> = {
   token_revoked: 'app_id node_id',
   user_offline: 'app_id user_id node_id seq',
   user_online: 'app_id user_id node_id seq',
-  webhook: 'app_id time_ms events',
+  webhook: 'batch_id app_id time_ms events',
+  webhook_delivery: 'delivery_id app_id entry attempt due_ms body',
   writer: 'writer_id lanes serving state',
 };

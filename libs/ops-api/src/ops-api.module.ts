@@ -32,6 +32,9 @@ const CONTROLLERS: Record<OpsRoute, Type> = {
 /** The routes of a main listener; a worker's ops listener has only some of them. */
 const MAIN_ROUTES: readonly OpsRoute[] = ['live', 'accept-traffic', 'up', 'up-app', 'usage', 'stats'];
 
+/** What the ops listener of a worker answers; every other path is 404. */
+const WORKER_ROUTES: readonly OpsRoute[] = ['live', 'up', 'usage'];
+
 /** `/up/{appId}` asks the registry of the process. */
 const lookupProvider: Provider = {
   provide: APP_LOOKUP,
@@ -56,13 +59,13 @@ const statisticsProvider: Provider = {
 export class OpsApiModule {
   /** Everything a process with a main listener answers. Needs `AppRegistryModule` too. */
   static forMainListener(config: Config): DynamicModule {
-    const module = OpsApiModule.register({
-      routes: MAIN_ROUTES,
-      usage_enabled: config.http_api.usage_enabled,
-      health_check_timeout_ms: config.health_check_timeout_ms,
-      server_role: config.server_role,
-    });
+    const module = OpsApiModule.register(optionsOf(config, MAIN_ROUTES));
     return { ...module, providers: [...(module.providers ?? []), lookupProvider] };
+  }
+
+  /** Everything a worker answers. */
+  static forWorker(config: Config): DynamicModule {
+    return OpsApiModule.register(optionsOf(config, WORKER_ROUTES));
   }
 
   static register(options: OpsApiOptions): DynamicModule {
@@ -73,4 +76,13 @@ export class OpsApiModule {
       providers: [{ provide: OPS_API_OPTIONS, useValue: options }, statisticsProvider, AnswerInterceptor],
     };
   }
+}
+
+function optionsOf(config: Config, routes: readonly OpsRoute[]): OpsApiOptions {
+  return {
+    routes,
+    usage_enabled: config.http_api.usage_enabled,
+    health_check_timeout_ms: config.health_check_timeout_ms,
+    server_role: config.server_role,
+  };
 }

@@ -17,6 +17,7 @@ import {
   type Shutdown,
 } from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
+import { WEBHOOK_EVENTS, type WebhookEvents } from '@carillon/webhooks';
 import { Global, Module } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Sockets } from './sockets.js';
@@ -37,6 +38,7 @@ const PARTS = [
   PUBLISHER,
   LAST_EVENTS,
   RATE_LIMIT,
+  WEBHOOK_EVENTS,
 ];
 
 function openSockets(
@@ -52,6 +54,7 @@ function openSockets(
   publisher: Publisher,
   lastEvents: LastEvents,
   rateLimit: RateLimit,
+  webhooks: WebhookEvents,
 ): Sockets {
   const adapter: unknown = host.httpAdapter;
   if (!(adapter instanceof UwsHttpAdapter)) throw new Error('sockets need the uws platform');
@@ -66,6 +69,7 @@ function openSockets(
     publisher,
     lastEvents,
     rateLimit,
+    webhooks,
     log: logging.for('service::gateway'),
     publish: (topic, text) => void adapter.publish(topic, text, false, compress),
   });

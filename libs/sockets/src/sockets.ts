@@ -8,6 +8,7 @@ import type { LastEvents, Publisher } from '@carillon/publishing';
 import type { RateLimit } from '@carillon/rate-limit';
 import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
 import type { HttpRequest, Socket, SocketOptions, UpgradeDecision } from '@carillon/uws';
+import type { WebhookEvents } from '@carillon/webhooks';
 import { Connection } from './connection/connection.js';
 import { SocketsListener } from './delivery/answers.js';
 import { Delivery } from './delivery/delivery.js';
@@ -19,11 +20,12 @@ import { Reception } from './entrance/reception.js';
 import { UpgradeLimit } from './entrance/upgrade-limit.js';
 import { ChannelBook } from './hub/channel-book.js';
 import { Hubs } from './hub/hubs.js';
-import type { NativePublish } from './hub/local-channel.js';
+import type { LocalChannel, NativePublish } from './hub/local-channel.js';
 import { CleanupQueue } from './leave/cleanup-queue.js';
 import { closeAll } from './leave/closing.js';
 import { endCause } from './leave/departure.js';
 import { Leaving } from './leave/leaving.js';
+import { attendance } from './attendance.js';
 import { SocketOccupancy } from './occupancy.js';
 import { cleanupMeters } from './metrics.js';
 import { ClientEvents } from './requests/client-event.js';
@@ -52,6 +54,7 @@ export interface SocketsParts {
   readonly publisher: Publisher;
   readonly lastEvents: LastEvents;
   readonly rateLimit: RateLimit;
+  readonly webhooks: WebhookEvents;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Sends to every socket of a native topic. */
@@ -76,7 +79,8 @@ export class Sockets {
   readonly #watchlists: Watchlists;
 
   constructor(private readonly parts: SocketsParts) {
-    const { config, admission, apps, fabric, presence, publisher, lastEvents, metrics, log } = parts;
+    const { config, admission, apps, fabric, presence, publisher, lastEvents, webhooks, metrics, log } =
+      parts;
     const onTrouble = (what: string, error: unknown): void => log.warn('could not be done', { what, error });
     this.options = socketOptions(config);
     this.#hubs = new Hubs(metrics);
@@ -97,7 +101,8 @@ export class Sockets {
     const watchlists = new Watchlists({ fabric, presence, publisher, outlet, onTrouble });
     this.#watchlists = watchlists;
     this.#counts = new SubscriptionCounts({ fabric, publisher, onTrouble });
-    book.observe((channel) => this.#counts.changed(channel));
+    book.observe((channel, change) => this.#countChanged(channel, change));
+    webhooks.attend(attendance(hubs, presence));
     const leaseMs = config.presence.ungraceful_timeout_seconds * 1000;
     const leaving = new Leaving({ book, presence, identities, watchlists, leaseMs, onTrouble });
     const { fallbacks, failures } = cleanupMeters(metrics, () => this.#cleanup.size);
@@ -144,11 +149,12 @@ export class Sockets {
         outlet,
         presence,
         lastEvents,
+        webhooks,
         identities,
         leaving,
         onTrouble,
       }),
-      clientEvents: new ClientEvents({ channels, outlet, publisher, onTrouble }),
+      clientEvents: new ClientEvents({ channels, outlet, publisher, webhooks, onTrouble }),
       signin: new Signin({ outlet, presence, identities, watchlists, leaving, onTrouble }),
     });
     fabric.listen(new SocketsListener(hubs, new Delivery(hubs, outlet), outlet));
@@ -215,14 +221,26 @@ export class Sockets {
     this.#counts.stop();
   }
 
+  #countChanged(channel: LocalChannel, change: 1 | -1): void {
+    const { webhooks } = this.parts;
+    const { hub, about, count } = channel;
+    if (count > 0) this.#counts.changed(channel);
+    if (change === 1) webhooks.subscribed(hub.app, about, count);
+    else webhooks.unsubscribed(hub.app, about, count);
+  }
+
   #presenceChanged(change: PresenceChange): void {
-    const { publisher } = this.parts;
+    const { publisher, webhooks } = this.parts;
     const { appId, channel } = change;
     if (channel === ONLINE_USERS) return this.#watchlists.changed(change);
+    // A lease may outlast everything else that the app had here.
+    const app = this.#hubs.find(appId)?.app ?? appId;
     if (change.kind === 'added') {
       publisher.announce(appId, channel, memberAdded(channel, change.member), change.socketId);
+      webhooks.memberAdded(app, channel, change.member.userId);
     } else if (change.kind === 'removed') {
       publisher.announce(appId, channel, memberRemoved(channel, change.userId), null);
+      webhooks.memberRemoved(app, channel, change.userId);
     }
   }
 

@@ -26,6 +26,7 @@ const DERIVED: Readonly<Record<string, (settling: Settling) => unknown>> = {
     history.backend === 'postgres' && adapter.driver === 'local' && database.postgres.host === null,
   'database.postgres.host': () => 'localhost',
   'mcp.host': ({ config }) => config.host,
+  'webhooks.allow_private_targets': ({ config }) => config.mode !== 'production',
 };
 
 export function fillDerived(

@@ -2,6 +2,7 @@ import {
   bool,
   bound,
   clusterNodes,
+  derived,
   each,
   enumeration,
   f64,
@@ -232,4 +233,13 @@ export const webhooks = table({
     }),
   }),
   request_timeout_ms: u64({ default: 10_000, min: 1, unit: 'ms', meaning: 'Time one request may take' }),
+  allow_private_targets: derived(
+    bool({
+      default: null,
+      env: 'WEBHOOK_ALLOW_PRIVATE_TARGETS',
+      meaning:
+        'Whether webhooks may go to loopback, private, link-local and other addresses that are not public',
+    }),
+    'true outside production, else false',
+  ),
 });

@@ -8,6 +8,7 @@ import {
 import type { ErrorCode } from '@carillon/errors';
 import { frameError, type ClientEventFrame, type FrameError } from '@carillon/protocol';
 import type { Publisher } from '@carillon/publishing';
+import { JsonText, type WebhookEvents } from '@carillon/webhooks';
 import type { Connection } from '../connection/connection.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Subscription } from '../hub/local-channel.js';
@@ -17,6 +18,7 @@ export interface ClientEventParts {
   readonly channels: Channels;
   readonly outlet: Outlet;
   readonly publisher: Publisher;
+  readonly webhooks: WebhookEvents;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -38,9 +40,11 @@ export class ClientEvents {
 
   #publish(
     connection: Connection,
-    { event, dataText }: ClientEventFrame,
-    { channel, userId }: Subscription,
+    frame: ClientEventFrame,
+    subscription: Subscription,
   ): Promise<void> | undefined {
+    const { event, dataText } = frame;
+    const { channel, userId } = subscription;
     const { publisher } = this.parts;
     const receipt = publisher.publish({
       appId: channel.hub.appId,
@@ -52,18 +56,43 @@ export class ClientEvents {
       messageId: null,
       isLastEvent: false,
     });
-    if (!(receipt instanceof Promise)) return undefined;
-    return this.#answerFor(receipt, connection, channel.name);
+    if (receipt instanceof Promise) return this.#answerFor(receipt, connection, frame, subscription);
+    this.#tell(connection, frame, subscription);
+    return undefined;
   }
 
   /** A client hears of its event only when it could not be passed on. */
-  async #answerFor(receipt: Promise<unknown>, connection: Connection, channel: string): Promise<void> {
+  async #answerFor(
+    receipt: Promise<unknown>,
+    connection: Connection,
+    frame: ClientEventFrame,
+    subscription: Subscription,
+  ): Promise<void> {
     try {
       await receipt;
+      this.#tell(connection, frame, subscription);
     } catch (error) {
+      const { name: channel } = subscription.channel;
       this.parts.onTrouble('client event', error);
       this.parts.outlet.error(connection, frameError('service_unavailable', { channel }));
     }
+  }
+
+  #tell(
+    { id, hub }: Connection,
+    { event, dataText }: ClientEventFrame,
+    { channel, userId }: Subscription,
+  ): void {
+    const { webhooks } = this.parts;
+    if (!webhooks.wants(hub.app, 'client_event')) return;
+    webhooks.emit(hub.app, {
+      name: 'client_event',
+      channel: channel.name,
+      event,
+      data: new JsonText(dataText ?? NO_DATA),
+      socket_id: id,
+      ...(userId === null ? {} : { user_id: userId }),
+    });
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type SubscribeFrame,
 } from '@carillon/protocol';
 import type { LastEvents } from '@carillon/publishing';
+import type { WebhookEvents } from '@carillon/webhooks';
 import type { Connection } from '../connection/connection.js';
 import { Gate } from '../delivery/gate.js';
 import type { Outlet } from '../delivery/outlet.js';
@@ -25,6 +26,7 @@ export interface SubscribeParts {
   readonly outlet: Outlet;
   readonly presence: Presence;
   readonly lastEvents: LastEvents;
+  readonly webhooks: WebhookEvents;
   readonly identities: Identities;
   readonly leaving: Leaving;
   /** Told why something could not be asked of a store or a broker. */
@@ -151,13 +153,15 @@ export class Subscribe {
 
   /** An event that was published meanwhile is shown in its place. A store that cannot be read is a miss. */
   async #showLastEvent(connection: Connection, { hub, name }: LocalChannel, gate: Gate): Promise<void> {
-    const { lastEvents, outlet, onTrouble } = this.parts;
+    const { lastEvents, webhooks, outlet, onTrouble } = this.parts;
     const last = await lastEvents.read(hub.appId, name).catch((error: unknown) => {
       onTrouble('last event', error);
       return null;
     });
-    if (last === null) outlet.send(connection, cacheMiss(name));
-    else if (!gate.has(last.messageId))
+    if (last === null) {
+      outlet.send(connection, cacheMiss(name));
+      webhooks.emit(hub.app, { name: 'cache_miss', channel: name, data: '{}' });
+    } else if (!gate.has(last.messageId))
       outlet.send(connection, { event: last.event, channel: name, dataText: last.dataText });
   }
 }

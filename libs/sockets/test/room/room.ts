@@ -7,6 +7,7 @@ import { LivePublisher, StoredLastEvents, type Publication } from '@carillon/pub
 import { MemoryRateLimit, type RateLimit } from '@carillon/rate-limit';
 import { Admission, Logger, Metrics, ProcessState, type MemoryReader } from '@carillon/runtime';
 import { UwsHttpAdapter, UwsServer, type Socket } from '@carillon/uws';
+import { NO_WEBHOOKS, type WebhookEvents } from '@carillon/webhooks';
 import { expect, onTestFinished } from 'vitest';
 import { Connection } from '../../src/connection/connection.js';
 import type { Arrival } from '../../src/entrance/arrival.js';
@@ -25,6 +26,7 @@ export interface RoomOptions {
   readonly rateLimit?: RateLimit;
   /** What leases are timed by; default: the time of the process. */
   readonly presenceClock?: PresenceClock;
+  readonly webhooks?: WebhookEvents;
   /** What admission sees of the memory. */
   readonly memory?: MemoryReader;
 }
@@ -101,6 +103,7 @@ export class Room {
       publisher: this.publisher,
       lastEvents: this.lastEvents,
       rateLimit: options.rateLimit ?? new MemoryRateLimit(),
+      webhooks: options.webhooks ?? NO_WEBHOOKS,
       metrics: this.metrics,
       log,
       publish: (topic, text) => void this.#adapter.publish(topic, text, false, compress),

@@ -33,6 +33,9 @@ const QUICK: Readonly<Record<string, string>> = {
 export const APPS = ['server', 'gateway'] as const;
 export type AppName = (typeof APPS)[number];
 
+/** An app that may be in a process of its own, with sockets or without. */
+export type ProcessName = AppName | 'webhook-worker';
+
 /** What a process is started with. */
 export interface Setting {
   readonly tenants: readonly Tenant[];
@@ -54,14 +57,14 @@ interface LogLine {
 
 /** One of the apps in a process of its own, and the clients that a test has opened to it. */
 export class Node {
-  readonly #app: AppName;
+  readonly #app: ProcessName;
   readonly #setting: Setting;
   readonly #clients: Client[] = [];
   #process: SpawnedNode | null = null;
   #port = 0;
   #metricsPort = 0;
 
-  constructor(app: AppName, setting: Setting) {
+  constructor(app: ProcessName, setting: Setting) {
     this.#app = app;
     this.#setting = setting;
   }

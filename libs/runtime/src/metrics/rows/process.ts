@@ -20,7 +20,11 @@ export const PROCESS_METRICS = {
     'Deliveries that ended: ok, retry, dead, deferred, lost (to another process)',
   ),
   queue_processing_duration_seconds: histogram(SECONDS, ['backend', 'queue'], 'Time of handlers'),
-  webhook_deliveries_total: counter(['app_id', 'outcome'], 'Webhook calls'),
+  webhook_events_dropped_total: counter(
+    ['app_id'],
+    'Events lost because too many waited, or because the queue could not take them',
+  ),
+  webhook_deliveries_total: counter(['app_id', 'outcome'], 'Webhook calls: ok, retry, dead'),
   webhook_delivery_latency_ms: histogram(MILLISECONDS, ['app_id'], 'Time of webhook calls'),
   cleanup_queue_depth: gauge([], 'Disconnects waiting to be cleaned up'),
   cleanup_sync_fallback_total: counter([], 'Disconnects cleaned up in line because the queue was full'),

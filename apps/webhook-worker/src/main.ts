@@ -1,0 +1,17 @@
+import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
+import { namespaceName } from '@carillon/channels';
+import { OpsApiModule } from '@carillon/ops-api';
+import { QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
+import { bootstrap } from '@carillon/runtime';
+import { WebhookDeliveryModule } from '@carillon/webhooks';
+
+await bootstrap({
+  process: 'webhook-worker',
+  drivers: { 'app_manager.driver': APP_MANAGER_DRIVERS, 'queue.driver': QUEUE_DRIVERS },
+  modules: (config) => [
+    AppRegistryModule,
+    QueueModule.forWorker(),
+    WebhookDeliveryModule.with(namespaceName),
+    OpsApiModule.forWorker(config),
+  ],
+});

@@ -1,0 +1,131 @@
+import type { Clock } from '../clock.js';
+import { DelayLine } from './delay-line.js';
+
+/** How long somebody must stay away before others are told. */
+export const SETTLE_MS = 3000;
+/** Places whose state is not settled. Beyond, whoever goes is gone at once. */
+const MAX_OPEN = 100_000;
+/** How often it is asked whether somebody is gone before it is taken for granted. */
+const MOST_TRIES = 3;
+
+/** What is decided elsewhere, over all processes. Nothing rejects. */
+export interface AbsenceParts<Place> {
+  keyOf(place: Place): string;
+  /** Whether nobody was there before. */
+  cameFirst(place: Place): boolean | Promise<boolean>;
+  /** Whether nobody is there; null when it cannot be told now. */
+  isGone(place: Place): Promise<boolean | null>;
+  tell(place: Place, what: 'came' | 'went'): void;
+}
+
+interface Open<Place> {
+  readonly key: string;
+  place: Place;
+  /** Whether somebody is there, as this process sees it. */
+  isHere: boolean;
+  /** Whether somebody is there, as the others were told. */
+  isTold: boolean;
+  isBusy: boolean;
+  /** Not told to have gone before. */
+  dueMs: number;
+  tries: number;
+}
+
+/**
+ * Tells that somebody came or went, unless they come back within three seconds: then neither is told. What is told of
+ * one place alternates. Remembers a place only while what is so differs from what was told; a place it knows nothing
+ * of is as it was told.
+ */
+export class Absences<Place> {
+  readonly #open = new Map<string, Open<Place>>();
+  readonly #line: DelayLine<Open<Place>>;
+
+  constructor(
+    private readonly parts: AbsenceParts<Place>,
+    private readonly clock: Clock,
+    private readonly maxOpen: number = MAX_OPEN,
+  ) {
+    this.#line = new DelayLine(SETTLE_MS, clock, (open) => this.#settle(open));
+  }
+
+  /** Places that are not settled. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  has(place: Place): boolean {
+    return this.#open.size > 0 && this.#open.has(this.parts.keyOf(place));
+  }
+
+  came(place: Place): void {
+    const open = this.#find(place, false);
+    open.isHere = true;
+    this.#settle(open);
+  }
+
+  went(place: Place): void {
+    const isFull = this.#open.size >= this.maxOpen;
+    const open = this.#find(place, true);
+    open.isHere = false;
+    open.tries = 0;
+    open.dueMs = this.clock.now() + (isFull ? 0 : SETTLE_MS);
+    if (!isFull) this.#line.add(open);
+    this.#settle(open);
+  }
+
+  /** Forgets everything that is not settled. */
+  stop(): void {
+    this.#line.stop();
+    this.#open.clear();
+  }
+
+  #find(place: Place, isTold: boolean): Open<Place> {
+    const key = this.parts.keyOf(place);
+    let open = this.#open.get(key);
+    if (open === undefined) {
+      open = { key, place, isHere: isTold, isTold, isBusy: false, dueMs: 0, tries: 0 };
+      this.#open.set(key, open);
+    }
+    open.place = place;
+    return open;
+  }
+
+  #settle(open: Open<Place>): void {
+    if (open.isBusy || this.#open.get(open.key) !== open) return;
+    if (open.isHere === open.isTold) this.#open.delete(open.key);
+    else if (open.isHere) this.#decideCame(open);
+    else if (this.clock.now() >= open.dueMs) void this.#decideWent(open);
+  }
+
+  #decideCame(open: Open<Place>): void {
+    const first = this.parts.cameFirst(open.place);
+    if (typeof first === 'boolean') return this.#hasCome(open, first);
+    open.isBusy = true;
+    void first.then((isFirst) => this.#hasCome(open, isFirst));
+  }
+
+  #hasCome(open: Open<Place>, isFirst: boolean): void {
+    open.isBusy = false;
+    open.isTold = true;
+    if (isFirst) this.parts.tell(open.place, 'came');
+    this.#settle(open);
+  }
+
+  async #decideWent(open: Open<Place>): Promise<void> {
+    open.isBusy = true;
+    open.tries += 1;
+    const isGone = await this.parts.isGone(open.place);
+    open.isBusy = false;
+    if (isGone === null && open.tries < MOST_TRIES) {
+      open.dueMs = this.clock.now() + SETTLE_MS;
+      this.#line.add(open);
+    } else if (isGone !== false) {
+      open.isTold = false;
+      this.parts.tell(open.place, 'went');
+    } else if (!open.isHere) {
+      // Others are there: it is theirs to tell from now on.
+      open.isTold = false;
+    }
+    this.#settle(open);
+  }
+}

@@ -1,0 +1,74 @@
+import { encode, MAX_WEBHOOK_EVENTS, WEBHOOK_JOB } from '@carillon/contract';
+import { randomUUID } from 'node:crypto';
+
+/** An event that is certain, waiting for its batch. */
+export interface CollectedEvent {
+  readonly appId: string;
+  readonly name: string;
+  readonly channel: string;
+  /** JSON text. */
+  readonly body: string;
+  /** When it arose, milliseconds since 1970. */
+  readonly atMs: number;
+  /** What it is counted as while it waits. */
+  readonly bytes: number;
+}
+
+/** Consecutive events of one app, ready for the queue. */
+export interface Batch {
+  readonly id: string;
+  readonly appId: string;
+  readonly data: string;
+  readonly events: number;
+  readonly bytes: number;
+}
+
+export interface CutBatches {
+  readonly batches: readonly Batch[];
+  /** Events that no job of this queue can hold. */
+  readonly tooLarge: readonly CollectedEvent[];
+}
+
+/** Cuts events of one app, oldest first, into as few batches as the number of events and the size of a job allow. */
+export function cutBatches(
+  events: readonly CollectedEvent[],
+  maxEvents: number,
+  maxJobBytes: number,
+): CutBatches {
+  const batches: Batch[] = [];
+  const tooLarge: CollectedEvent[] = [];
+  const cut = (part: readonly CollectedEvent[]): void => {
+    const [first] = part;
+    if (first === undefined) return;
+    const batch = batchOf(first, part, maxJobBytes);
+    if (batch !== null) batches.push(batch);
+    else if (part.length === 1) tooLarge.push(first);
+    else {
+      const half = Math.ceil(part.length / 2);
+      cut(part.slice(0, half));
+      cut(part.slice(half));
+    }
+  };
+  const size = Math.min(maxEvents, MAX_WEBHOOK_EVENTS);
+  for (let start = 0; start < events.length; start += size) cut(events.slice(start, start + size));
+  return { batches, tooLarge };
+}
+
+/** Null: it does not fit into one job. */
+function batchOf(
+  first: CollectedEvent,
+  events: readonly CollectedEvent[],
+  maxJobBytes: number,
+): Batch | null {
+  const id = randomUUID();
+  const body = {
+    batch_id: id,
+    app_id: first.appId,
+    time_ms: first.atMs,
+    events: events.map(({ name, channel, body: text }) => ({ name, channel, body: text })),
+  };
+  const encoded = encode(WEBHOOK_JOB, body, maxJobBytes);
+  if (!encoded.ok) return null;
+  const bytes = events.reduce((sum, event) => sum + event.bytes, 0);
+  return { id, appId: first.appId, data: encoded.text, events: events.length, bytes };
+}

@@ -1,0 +1,154 @@
+import type { AppRegistry } from '@carillon/app-registry';
+import type { Config } from '@carillon/config';
+import { decodeWebhookJob, queueNames, type WebhookDeliveryJob, type WebhookJob } from '@carillon/contract';
+import { deadLetter, defer, type Job, type Queue, type Settlement } from '@carillon/queue';
+import type { Logger, Metrics } from '@carillon/runtime';
+import type { HttpTarget } from '../target/http-target.js';
+import type { LambdaTarget } from '../target/lambda-target.js';
+import { DeliveryJobs } from './delivery-jobs.js';
+import type { NamespaceOf } from './entry-filter.js';
+import { deliveriesOf } from './expand.js';
+import { endpointOf, findApp, findReceiver, type Receiver } from './find-receiver.js';
+import { webhookHeaders } from './headers.js';
+import { retrySettings, retryWaitMs, type AttemptOutcome } from './retry.js';
+import { Slots, type Slot } from './slots.js';
+
+/** Jobs held at once: those that run, those that wait for their turn, and batches. */
+const HELD_JOBS = 128;
+/** When the app store or the queue cannot be reached. */
+const LATER_MS = 1000;
+/** Clocks of processes differ, and timers are not exact. */
+const EARLY_MS = 100;
+
+export interface DeliveryParts {
+  readonly queue: Queue;
+  readonly apps: Pick<AppRegistry, 'findById'>;
+  readonly settings: Config['webhooks'];
+  readonly namespaceOf: NamespaceOf;
+  readonly http: HttpTarget;
+  readonly lambda: LambdaTarget;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Absent: as many as a process may have. */
+  readonly slots?: Slots;
+}
+
+/**
+ * Works on the queue of webhooks: makes deliveries of batches, and requests of deliveries. A delivery is one job an
+ * attempt. Whatever cannot be delivered ends among the dead letters of the queue.
+ */
+export class Delivery {
+  readonly #jobs: DeliveryJobs;
+  readonly #slots: Slots;
+
+  constructor(private readonly parts: DeliveryParts) {
+    this.#jobs = new DeliveryJobs(parts.queue);
+    this.#slots = parts.slots ?? new Slots();
+  }
+
+  start(): void {
+    this.parts.queue.process(queueNames.webhooks, (job) => this.handle(job), {
+      concurrency: HELD_JOBS,
+      prefetch: HELD_JOBS,
+    });
+  }
+
+  async handle(job: Job): Promise<Settlement | void> {
+    const decoded = decodeWebhookJob(job.data, this.parts.queue.limits.maxJobBytes);
+    if (!decoded.ok) {
+      this.parts.log.error('webhook job not understood', { job_id: job.id, detail: decoded.detail });
+      return deadLetter('invalid-envelope');
+    }
+    const { message } = decoded;
+    return message.kind === 'webhook' ? this.#expand(message) : this.#deliver(message, job.signal);
+  }
+
+  async #expand(batch: WebhookJob): Promise<Settlement | void> {
+    const app = await findApp(this.parts.apps, batch.app_id);
+    if (app === undefined) return defer(LATER_MS);
+    if (typeof app === 'string') return this.#dead(batch.app_id, app);
+    const { isSafe, refused } = await this.#jobs.begin(deliveriesOf(batch, app, this.parts.namespaceOf));
+    if (!isSafe) return defer(LATER_MS);
+    return refused > 0 ? this.#dead(app.id, 'too large') : undefined;
+  }
+
+  async #deliver(job: WebhookDeliveryJob, signal: AbortSignal): Promise<Settlement | void> {
+    const earlyMs = job.due_ms - Date.now();
+    if (earlyMs > EARLY_MS) return defer(earlyMs);
+    const found = await findReceiver(this.parts.apps, job);
+    if (found === undefined) return defer(LATER_MS);
+    if (typeof found === 'string') return this.#dead(job.app_id, found, job);
+    const slot = await this.#slots.enter(endpointOf(found.entry), signal);
+    if (slot.kind === 'busy') return defer(slot.againMs);
+    try {
+      return await this.#attempt(job, signal, slot);
+    } finally {
+      slot.release(0);
+    }
+  }
+
+  /** Reads the receiver anew: it may have waited, and the secret is that of the moment. */
+  async #attempt(job: WebhookDeliveryJob, signal: AbortSignal, slot: Slot): Promise<Settlement | void> {
+    const receiver = await findReceiver(this.parts.apps, job);
+    if (receiver === undefined) return defer(LATER_MS);
+    if (typeof receiver === 'string') return this.#dead(job.app_id, receiver, job);
+    const { metrics } = this.parts;
+    const firstAttemptMs = job.first_attempt_ms ?? Date.now();
+    const fromMs = performance.now();
+    const outcome = await this.#send(receiver, job, signal);
+    const tookMs = performance.now() - fromMs;
+    slot.release(tookMs);
+    metrics.histogram('webhook_delivery_latency_ms').for({ app_id: job.app_id }).observe(tookMs);
+    if (outcome.kind === 'delivered') return this.#count(job.app_id, 'ok');
+    if (outcome.kind === 'permanent') return this.#dead(job.app_id, outcome.reason, job);
+    return this.#later(receiver, job, firstAttemptMs, outcome);
+  }
+
+  #send({ app, entry }: Receiver, job: WebhookDeliveryJob, signal: AbortSignal): Promise<AttemptOutcome> {
+    const { http, lambda, settings } = this.parts;
+    const body = Buffer.from(job.body);
+    if (entry.url === null) {
+      if (entry.lambda === null) return Promise.resolve({ kind: 'permanent', reason: 'no target' });
+      return lambda.invoke(entry.lambda, body, signal);
+    }
+    return http.post({
+      url: entry.url,
+      headers: webhookHeaders(app, job.delivery_id, body, entry.headers),
+      body,
+      timeoutMs: entry.request_timeout_ms ?? settings.request_timeout_ms,
+      signal,
+    });
+  }
+
+  async #later(
+    { entry }: Receiver,
+    job: WebhookDeliveryJob,
+    firstAttemptMs: number,
+    { reason, retryAfterMs }: Extract<AttemptOutcome, { kind: 'failed' }>,
+  ): Promise<Settlement | void> {
+    const { settings, log } = this.parts;
+    const { attempt, app_id, delivery_id } = job;
+    const failed = { attempt, elapsedMs: Date.now() - firstAttemptMs, retryAfterMs, chance: Math.random() };
+    const waitMs = retryWaitMs(failed, retrySettings(entry, settings));
+    if (waitMs === null) return this.#dead(app_id, `given up: ${reason}`, job);
+    log.debug('webhook failed, trying again', { app_id, delivery_id, attempt, reason, wait_ms: waitMs });
+    // The queue cannot take the next attempt: this one is made again.
+    if (!(await this.#jobs.again(job, firstAttemptMs, waitMs))) return defer(waitMs);
+    return this.#count(app_id, 'retry');
+  }
+
+  #dead(appId: string, reason: string, job?: WebhookDeliveryJob): Settlement {
+    this.#count(appId, 'dead');
+    this.parts.log.warn('webhook not delivered', {
+      app_id: appId,
+      reason,
+      retryable: false,
+      ...(job === undefined ? {} : { delivery_id: job.delivery_id, attempt: job.attempt }),
+    });
+    return deadLetter(reason);
+  }
+
+  #count(appId: string, outcome: 'ok' | 'retry' | 'dead'): void {
+    this.parts.metrics.counter('webhook_deliveries_total').for({ app_id: appId, outcome }).add();
+  }
+}

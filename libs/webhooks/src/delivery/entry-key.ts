@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import type { App } from '@carillon/app-registry';
+import type { WebhookEntry } from '@carillon/config';
+
+/**
+ * What names a receiver in jobs: where it is, and which of several at the same place. So whatever else is changed
+ * about it counts for what already waits, and a receiver that is moved is another one.
+ */
+export function entryKeys(app: App): ReadonlyMap<string, WebhookEntry> {
+  let keys = known.get(app);
+  if (keys === undefined) {
+    keys = new Map(keyed(app.record.policy.webhooks));
+    known.set(app, keys);
+  }
+  return keys;
+}
+
+const known = new WeakMap<App, ReadonlyMap<string, WebhookEntry>>();
+
+function* keyed(entries: readonly WebhookEntry[]): Generator<[string, WebhookEntry]> {
+  const seen = new Map<string, number>();
+  for (const entry of entries) {
+    const place = placeOf(entry);
+    const nth = seen.get(place) ?? 0;
+    seen.set(place, nth + 1);
+    yield [`${place}.${nth}`, entry];
+  }
+}
+
+/** A digest: keys are logged and stored, and URLs may hold credentials. */
+function placeOf({ url, lambda }: WebhookEntry): string {
+  const place = url ?? `${lambda?.region ?? ''} ${lambda?.function_name ?? ''}`;
+  return createHash('sha256').update(place).digest('hex').slice(0, 32);
+}

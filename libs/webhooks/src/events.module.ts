@@ -1,0 +1,101 @@
+import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
+import type { Config } from '@carillon/config';
+import { queueNames } from '@carillon/contract';
+import { FABRIC, type Fabric } from '@carillon/fabric';
+import { QUEUE, type Queue } from '@carillon/queue';
+import {
+  CONFIG,
+  LOGGING,
+  METRICS_REGISTRY,
+  pause,
+  SHUTDOWN,
+  type Logger,
+  type Logging,
+  type Metrics,
+  type Shutdown,
+} from '@carillon/runtime';
+import { Global, Module } from '@nestjs/common';
+import { Collector } from './batching/collector.js';
+import { WEBHOOK_DELIVERY } from './delivery.module.js';
+import type { Delivery } from './delivery/delivery.js';
+import { LiveWebhooks } from './live-webhooks.js';
+import { offWebhooks } from './off-webhooks.js';
+import type { WebhookEvents } from './port.js';
+
+/** Token of the `WebhookEvents`. */
+export const WEBHOOK_EVENTS = Symbol('webhook events');
+
+const PART = 'webhooks';
+const LOOK_MS = 10;
+
+/** Why nothing can be told; null: it can. Jobs that no other process sees need somebody here who works on them. */
+function reasonForNone({ driver, capabilities }: Queue, delivery: Delivery | undefined): string | null {
+  if (driver === 'none') return 'webhooks are off: queue.driver is none';
+  if (!capabilities.durable && delivery === undefined) {
+    return 'webhooks are off: queue.driver is memory, and this process does not deliver them';
+  }
+  return null;
+}
+
+function off(config: Config, log: Logger, reason: string): WebhookEvents {
+  const say = (): void => log.warn(reason);
+  const isAsked = config.app_manager.array.apps.some(({ policy }) => policy.webhooks.length > 0);
+  if (!isAsked) return offWebhooks(say);
+  say();
+  return offWebhooks(() => {});
+}
+
+/** Waits until nothing is left to deliver: what only this process has would be lost with it. */
+async function workedOff(queue: Queue, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const { ready, active } = await queue.stats(queueNames.webhooks);
+    if (ready === 0 && active === 0) return;
+    await pause(LOOK_MS, signal);
+  }
+}
+
+function openWebhookEvents(
+  config: Config,
+  logging: Logging,
+  metrics: Metrics,
+  shutdown: Shutdown,
+  queue: Queue,
+  fabric: Fabric,
+  apps: AppRegistry,
+  delivery?: Delivery,
+): WebhookEvents {
+  const log = logging.for('service::webhook');
+  const reason = reasonForNone(queue, delivery);
+  if (reason !== null) return off(config, log, reason);
+  const collector = new Collector({ batching: config.webhooks.batching, queue, metrics, log });
+  const webhooks = new LiveWebhooks({ collector, fabric, apps, log });
+  shutdown.onShutdown('flush', PART, async ({ signal }) => {
+    await webhooks.flush(signal);
+    webhooks.stop();
+    if (!queue.capabilities.durable) await workedOff(queue, signal);
+  });
+  return webhooks;
+}
+
+/** Where other rooms of this process say what happened. Needs the modules of the rooms it injects. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: WEBHOOK_EVENTS,
+      inject: [
+        CONFIG,
+        LOGGING,
+        METRICS_REGISTRY,
+        SHUTDOWN,
+        QUEUE,
+        FABRIC,
+        APP_REGISTRY,
+        { token: WEBHOOK_DELIVERY, optional: true },
+      ],
+      useFactory: openWebhookEvents,
+    },
+  ],
+  exports: [WEBHOOK_EVENTS],
+})
+export class WebhookEventsModule {}

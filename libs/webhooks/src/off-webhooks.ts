@@ -1,0 +1,22 @@
+import type { App } from '@carillon/app-registry';
+import { NO_WEBHOOKS, type WebhookEvents } from './port.js';
+
+/** Tells nobody anything, and says once that it does not, as soon as an app would have it otherwise. */
+export function offWebhooks(say: () => void): WebhookEvents {
+  let isSaid = false;
+  const look = (app: App | string): void => {
+    if (isSaid || typeof app === 'string' || app.record.policy.webhooks.length === 0) return;
+    isSaid = true;
+    say();
+  };
+  return {
+    ...NO_WEBHOOKS,
+    wants: (app) => {
+      look(app);
+      return false;
+    },
+    emit: look,
+    subscribed: look,
+    memberAdded: look,
+  };
+}
