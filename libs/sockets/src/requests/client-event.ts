@@ -89,7 +89,7 @@ export class ClientEvents {
       name: 'client_event',
       channel: channel.name,
       event,
-      data: new JsonText(dataText ?? NO_DATA),
+      data: new JsonText(dataText ?? 'null'),
       socket_id: id,
       ...(userId === null ? {} : { user_id: userId }),
     });
