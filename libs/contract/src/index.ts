@@ -53,10 +53,12 @@ export {
   HEARTBEAT,
   NODE_DEAD,
   NODE_LEAVING,
+  ROLL_CALL,
   type AppCounts,
   type Heartbeat,
   type NodeDead,
   type NodeLeaving,
+  type RollCall,
 } from './fabric/liveness.js';
 export {
   PRESENCE_JOINED,

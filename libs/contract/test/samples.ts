@@ -65,6 +65,7 @@ export const SAMPLES: Readonly<Record<string, fc.Arbitrary<object>>> = {
       request_type: fc.constantFrom('channels', 'sockets', 'terminate_user'),
       channel: name,
       channels: some(name),
+      prefix: name,
       socket_id: socket,
       user_id: name,
       user_info: any,
@@ -90,6 +91,7 @@ export const SAMPLES: Readonly<Record<string, fc.Arbitrary<object>>> = {
       channels: some(name),
       members_count: count,
       user_ids: some(name),
+      more: fc.boolean(),
     },
     'request_id',
     'node_id',
@@ -108,6 +110,7 @@ export const SAMPLES: Readonly<Record<string, fc.Arbitrary<object>>> = {
     'routing',
     'seq',
   ),
+  roll_call: whole({ node_id: node }),
   node_dead: whole({ node_id: node, dead_node_id: node }),
   node_leaving: whole({
     node_id: node,
