@@ -218,6 +218,7 @@ export const REQUIRED: Readonly<Record<string, string>> = {
   committed: 'results',
   heartbeat: 'node_id role routing seq',
   hello: 'node_id lanes',
+  roll_call: 'node_id',
   node_dead: 'node_id dead_node_id',
   node_leaving: 'node_id pending_leases',
   presence_joined: 'node_id app_id channel seq user_id socket_id',
