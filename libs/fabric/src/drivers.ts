@@ -23,6 +23,8 @@ type OpenFabric = (options: FabricOptions) => Promise<Fabric>;
 /** One line a driver; its client library is loaded when it is chosen, and only then. */
 const DRIVERS: ReadonlyMap<string, OpenFabric> = new Map([
   ['local', openLocal],
+  ['redis', async (options) => (await import('./drivers/redis/open.js')).openRedis(options)],
+  ['redis-cluster', async (options) => (await import('./drivers/redis/open.js')).openRedisCluster(options)],
   ['nats', async (options) => (await import('./drivers/nats/open.js')).openNats(options)],
 ]);
 

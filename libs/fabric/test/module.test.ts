@@ -55,13 +55,13 @@ describe('the module', () => {
   });
 
   it('knows the drivers of this build, and no others', async () => {
-    const { parts, config } = await processWith({});
+    const { parts, config } = await processWith({ REDIS_CLUSTER_NODES: 'localhost:1' });
     const options = { ...parts, log: parts.logging.for('test'), onFault: () => {} };
     const withDriver = (driver: string) => ({
       ...options,
       config: { ...config, adapter: { ...config.adapter, driver: driver as 'local' } },
     });
-    expect(FABRIC_DRIVERS).toEqual(['local', 'nats']);
+    expect(FABRIC_DRIVERS).toEqual(['local', 'redis', 'redis-cluster', 'nats']);
     for (const driver of FABRIC_DRIVERS) {
       const fabric = await openFabric(withDriver(driver));
       await fabric.close();

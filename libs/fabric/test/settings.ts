@@ -13,5 +13,3 @@ export function configured(env: Record<string, string>): Config {
   return outcome.config;
 }
 
-export const natsSettings = (env: Record<string, string>): Config['adapter']['nats'] =>
-  configured(env).adapter.nats;
