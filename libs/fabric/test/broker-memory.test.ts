@@ -1,0 +1,7 @@
+import { brokerConformance } from './broker-conformance.js';
+import { MemoryBroker } from './memory-broker.js';
+
+brokerConformance('of the tests', () => {
+  const broker = new MemoryBroker();
+  return Promise.resolve({ wire: () => Promise.resolve(broker.wire()) });
+});
