@@ -193,8 +193,8 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
       const before = first.fabric.nodeId;
       const encoded = encode(NODE_DEAD, { node_id: 'stranger', dead_node_id: before }, CAP);
       if (encoded.ok) await session.publish(wire.names.control, encoded.text);
+      await vi.waitFor(() => expect(first.fabric.nodeId).not.toBe(before), SOON);
       await vi.waitFor(() => expect(second.fabric.peers).toEqual([first.fabric.nodeId]), SOON);
-      expect(first.fabric.nodeId).not.toBe(before);
       second.gateway.answers = { ...second.gateway.answers, sockets_count: 4 };
       expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 4, complete: true });
       expect(await second.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 4, complete: true });

@@ -6,7 +6,7 @@ import { own, REAL_WIRES } from './wires.js';
 
 const SOON = { timeout: 30_000, interval: 20 };
 
-describe.each(REAL_WIRES)('broker $name, killed and restarted', (real) => {
+describe.each(REAL_WIRES)('broker $name, killed and restarted', { timeout: 90_000 }, (real) => {
   let broker: EngineHandle;
   beforeAll(async () => {
     broker = await own(real);

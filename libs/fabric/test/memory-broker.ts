@@ -65,6 +65,8 @@ export class MemoryBroker {
 class MemorySession implements Session {
   readonly addresses = new Set<string>();
   #isOver = false;
+  #over: () => void = () => {};
+  readonly #untilOver = new Promise<void>((resolve) => (this.#over = resolve));
 
   constructor(
     private readonly broker: MemoryBroker,
@@ -75,7 +77,8 @@ class MemorySession implements Session {
     await soon();
     if (this.#isOver) throw new SessionLost();
     this.broker.carry(address, Buffer.from(text));
-    if (this.broker.isMute) await new Promise(() => {});
+    if (this.broker.isMute) await this.#untilOver;
+    if (this.#isOver) throw new SessionLost();
   }
 
   async subscribe(addresses: readonly string[]): Promise<readonly string[]> {
@@ -111,6 +114,7 @@ class MemorySession implements Session {
 
   #end(): void {
     this.#isOver = true;
+    this.#over();
     this.broker.forget(this);
   }
 }

@@ -15,8 +15,8 @@ export interface SessionListener {
 }
 
 /**
- * One connection to a broker, from the moment it works until it is lost; it never comes back. A call rejects with
- * `SessionLost`, or never settles, when the session is lost meanwhile.
+ * One connection to a broker, from the moment it works until it is lost; it never comes back. Calls that wait then
+ * reject with `SessionLost`, and so do later ones.
  */
 export interface Session {
   /** Settles when the broker has it. Messages of one address arrive in the order of the calls, whatever settles when. */

@@ -5,6 +5,7 @@ import { keySlot } from './key-slot.js';
 import { CLASSIC, SHARDED, type PubSubListener, type RedisPubSub } from './pub-sub.js';
 import { RoutedPubSub } from './routed.js';
 import { ServerPair } from './server-pair.js';
+import { untilReady } from './until-ready.js';
 
 interface ClusterPubSubOptions {
   readonly sharded: boolean;
@@ -19,10 +20,8 @@ export async function openClusterPubSub(
   cluster: Cluster,
   { sharded, listener }: ClusterPubSubOptions,
 ): Promise<RedisPubSub> {
-  const quiet = (): void => undefined;
-  cluster.on('error', quiet);
   try {
-    await cluster.connect();
+    await untilReady(cluster);
     const masters = cluster.nodes('master');
     const isSharded = sharded && (await knowsSharded(cluster));
     const owners = isSharded ? await slotOwners(cluster, masters) : new Map<string, Slots>();

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { RedisUnavailable } from '../failures.js';
 import { unavailable } from '../unavailable.js';
+import { untilReady } from './until-ready.js';
 import type { Dialect, PubSubListener } from './pub-sub.js';
 
 /** Two connections to one server: what is published must not stand behind what comes in. */
@@ -31,11 +32,10 @@ export class ServerPair {
   /** Rejects, with nothing left open, when one of the connections cannot be had. */
   async connect(): Promise<void> {
     try {
-      await Promise.all(this.#connections.map((connection) => connection.connect()));
+      await Promise.all(this.#connections.map(untilReady));
     } catch (error) {
-      const reason = this.#reason;
       this.close();
-      throw reason === null ? unavailable(error) : new RedisUnavailable('lost', reason, error);
+      throw error;
     }
   }
 

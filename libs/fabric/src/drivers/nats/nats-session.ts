@@ -14,6 +14,8 @@ const FLUSH_WITHIN_MS = 1000;
 export class NatsSession implements Session {
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #barrier: Barrier;
+  /** Ends the wait of each round trip under way. */
+  readonly #waiting = new Set<() => void>();
   #refused = new Set<string>();
   #isOver = false;
 
@@ -82,17 +84,22 @@ export class NatsSession implements Session {
     });
   }
 
-  async #roundTrip(): Promise<void> {
-    if (this.connection.isClosed()) throw new SessionLost();
-    try {
-      await this.connection.flush();
-    } catch {
-      throw new SessionLost();
-    }
+  /** The client leaves those waiting who flush a connection that is then lost. */
+  #roundTrip(): Promise<void> {
+    if (this.connection.isClosed()) return Promise.reject(new SessionLost());
+    return new Promise((resolve, reject) => {
+      const lose = (): void => reject(new SessionLost());
+      this.#waiting.add(lose);
+      this.connection
+        .flush()
+        .then(resolve, lose)
+        .finally(() => this.#waiting.delete(lose));
+    });
   }
 
   async #untilClosed(): Promise<void> {
     const error = await this.connection.closed();
+    for (const lose of this.#waiting) lose();
     this.onEvent('closed');
     if (this.#isOver) return;
     this.#isOver = true;
