@@ -53,7 +53,13 @@ async function fabricOfProcess(
 /** The fabric of `adapter.driver`, for the whole process. Needs `RuntimeModule`. */
 @Global()
 @Module({
-  providers: [{ provide: FABRIC, inject: [CONFIG, LOGGING, METRICS_REGISTRY, STARTUP, HEALTH, SHUTDOWN], useFactory: fabricOfProcess }],
+  providers: [
+    {
+      provide: FABRIC,
+      inject: [CONFIG, LOGGING, METRICS_REGISTRY, STARTUP, HEALTH, SHUTDOWN],
+      useFactory: fabricOfProcess,
+    },
+  ],
   exports: [FABRIC],
 })
 export class FabricModule {}

@@ -138,7 +138,14 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
       const { session, wire } = await stranger(broker);
       first.gateway.answers = { ...first.gateway.answers, sockets_count: 2 };
       second.gateway.answers = { ...second.gateway.answers, sockets_count: 3 };
-      const answer = { v: 1, kind: 'response', request_id: 'r', node_id: 'x', app_id: 'shop', sockets_count: 9 };
+      const answer = {
+        v: 1,
+        kind: 'response',
+        request_id: 'r',
+        node_id: 'x',
+        app_id: 'shop',
+        sockets_count: 9,
+      };
       await session.publish(wire.names.reply(first.fabric.nodeId), JSON.stringify(answer));
       expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 5, complete: true });
       expect(first.counts).toMatchObject({ asked: 1, resolved: 1, responseReceived: 1 });
@@ -161,7 +168,8 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
       const doomed = severable(await broker.wire());
       const victim = await member(doomed.wire);
       await known([...nodes, victim], 2);
-      for (const { gateway } of [...nodes, victim]) gateway.answers = { ...gateway.answers, sockets_count: 1 };
+      for (const { gateway } of [...nodes, victim])
+        gateway.answers = { ...gateway.answers, sockets_count: 1 };
       expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 3, complete: true });
       doomed.sever();
       expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 2, complete: false });
@@ -172,7 +180,10 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
     });
 
     it('ends the wait for a node that leaves', async () => {
-      const { nodes, first, second } = await installation(3, { nodeTimeoutMs: 60_000, requestTimeoutMs: 60_000 });
+      const { nodes, first, second } = await installation(3, {
+        nodeTimeoutMs: 60_000,
+        requestTimeoutMs: 60_000,
+      });
       second.gateway.before = () => {
         throw new Error('no answer of this one');
       };

@@ -12,4 +12,3 @@ export function configured(env: Record<string, string>): Config {
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
   return outcome.config;
 }
-

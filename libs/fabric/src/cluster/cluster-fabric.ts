@@ -50,18 +50,12 @@ export interface ClusterParts {
 
 /** A channel that waits longer makes the node unhealthy. */
 const MISSING_MS = 5000;
+/** How long the first attempt is waited for before it is said what is missing. */
+const BEGIN_WITHIN_MS = 1500;
 /** How long leaving may take, farewell and hanging up each. */
 const LEAVE_WITHIN_MS = 2000;
 
-const decode = decoder(
-  BROADCAST,
-  REQUEST,
-  RESPONSE,
-  HEARTBEAT,
-  ROLL_CALL,
-  NODE_LEAVING,
-  NODE_DEAD,
-);
+const decode = decoder(BROADCAST, REQUEST, RESPONSE, HEARTBEAT, ROLL_CALL, NODE_LEAVING, NODE_DEAD);
 
 /** The fabric of an installation of several processes, over whatever broker the wire leads to. */
 export class ClusterFabric implements Fabric {
@@ -176,7 +170,7 @@ export class ClusterFabric implements Fabric {
 
   async health(): Promise<string | null> {
     if (this.#closing !== null) return 'the fabric is closed';
-    await this.#begun;
+    await within(BEGIN_WITHIN_MS, this.#begun);
     const problem = this.#problem();
     if (problem !== null) return problem;
     const missing = this.#subscriptions.missingLongerThan(MISSING_MS);

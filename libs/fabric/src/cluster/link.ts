@@ -126,10 +126,7 @@ export class Link {
   }
 
   async #checkNow(session: Session): Promise<void> {
-    const late = setTimeout(
-      () => this.fail(session, `no answer in ${CHECK_WITHIN_MS} ms`),
-      CHECK_WITHIN_MS,
-    );
+    const late = setTimeout(() => this.fail(session, `no answer in ${CHECK_WITHIN_MS} ms`), CHECK_WITHIN_MS);
     try {
       await session.check();
       if (this.#session === session) this.#watch(session);

@@ -68,10 +68,7 @@ export class Membership {
     if (this.#isMember && options.isWatching) {
       this.#hasAnnounced = true;
       this.#sendHeartbeat(post.names.control);
-      this.#beat ??= setInterval(
-        () => this.#sendHeartbeat(post.names.control),
-        options.heartbeatIntervalMs,
-      );
+      this.#beat ??= setInterval(() => this.#sendHeartbeat(post.names.control), options.heartbeatIntervalMs);
     }
     this.#sweep ??= setInterval(() => this.#bury(), options.cleanupIntervalMs);
     this.#discovery?.end();
@@ -164,6 +161,8 @@ export class Membership {
     const nowMs = performance.now();
     if (nowMs - this.#remindedAtMs < REMIND_EVERY_MS) return;
     this.#remindedAtMs = nowMs;
-    this.#parts.log.error('a node routes by broadcast while this one routes by interest: publishing both ways');
+    this.#parts.log.error(
+      'a node routes by broadcast while this one routes by interest: publishing both ways',
+    );
   }
 }

@@ -33,7 +33,11 @@ export interface ClusterLog {
 }
 
 /** Counts in the metrics of the process. */
-export function clusterMeters(metrics: Metrics, driver: string, readings: () => ClusterReadings): ClusterMeters {
+export function clusterMeters(
+  metrics: Metrics,
+  driver: string,
+  readings: () => ClusterReadings,
+): ClusterMeters {
   const of = { driver };
   const counters = {
     dropped: metrics.counter('horizontal_transport_messages_dropped_total').for(of),

@@ -22,7 +22,11 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** The configured way to run an installation of several processes. */
 export function clusterOptions(
-  { adapter, http_api, websocket_max_payload_kb }: Pick<Config, 'adapter' | 'http_api' | 'websocket_max_payload_kb'>,
+  {
+    adapter,
+    http_api,
+    websocket_max_payload_kb,
+  }: Pick<Config, 'adapter' | 'http_api' | 'websocket_max_payload_kb'>,
   broker: BrokerOptions,
 ): ClusterOptions {
   const { interest, cluster_health: health } = adapter;

@@ -73,4 +73,3 @@ export const writing = <K extends Kind>(kind: K): Writing<K> => WRITINGS[kind];
 export function kindOf({ request_type: type }: Pick<Request, 'request_type'>): Kind | null {
   return Object.hasOwn(WRITINGS, type) ? (type as Kind) : null;
 }
-

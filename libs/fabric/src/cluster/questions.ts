@@ -98,7 +98,9 @@ export class Questions {
     const inquiry = new Inquiry(options);
     this.#underWay.set(inquiry.id, inquiry as Pick<Inquiry<Kind>, 'end' | 'gone' | 'take'>);
     meters.asked(appId);
-    post.send(REQUEST, this.#request(inquiry.id, kind, appId, about), [post.names.requests]).catch(() => inquiry.end());
+    post
+      .send(REQUEST, this.#request(inquiry.id, kind, appId, about), [post.names.requests])
+      .catch(() => inquiry.end());
     const gathered = await inquiry.done;
     this.#underWay.delete(inquiry.id);
     return gathered;
@@ -142,4 +144,3 @@ export class Questions {
     }
   }
 }
-
