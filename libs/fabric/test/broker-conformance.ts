@@ -21,6 +21,29 @@ interface Node extends ClusterNode {
 
 const ids = ({ gateway }: Node): string[] => gateway.received.map(({ messageId }) => messageId);
 
+/** Somebody else with a connection of its own to the broker. */
+async function stranger(broker: SharedBroker): Promise<{ wire: Wire; session: Session }> {
+  const wire = await broker.wire();
+  const listener = { message: () => {}, dropped: () => {}, lost: () => {} };
+  const session = await wire.open(listener);
+  onTestFinished(() => session.close());
+  return { wire, session };
+}
+
+/** Resolves when what was sent before has come, too. */
+async function fence(from: Node, to: Node): Promise<void> {
+  const fenceEvent = event('fence');
+  await to.fabric.subscribe('shop', 'fence');
+  await from.fabric.publish(fenceEvent);
+  await vi.waitFor(() => expect(ids(to)).toContain(fenceEvent.messageId), SOON);
+}
+
+const written = (...args: Parameters<typeof bodyOf>): string => {
+  const encoded = encode(BROADCAST, bodyOf(...args), CAP);
+  if (!encoded.ok) throw new Error(encoded.detail);
+  return encoded.text;
+};
+
 /** What every broker must do for several nodes beyond what the port promises, and what nodes must bear. */
 export function brokerConformance(name: string, open: () => Promise<SharedBroker>): void {
   async function installation(count: number, more: Partial<ClusterOptions> = {}) {
@@ -37,29 +60,6 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
     if (first === undefined || second === undefined) throw new Error('at least two nodes');
     return { broker, join, member, nodes, first, second };
   }
-
-  /** Somebody else with a connection of its own to the broker. */
-  async function stranger(broker: SharedBroker): Promise<{ wire: Wire; session: Session }> {
-    const wire = await broker.wire();
-    const listener = { message: () => {}, dropped: () => {}, lost: () => {} };
-    const session = await wire.open(listener);
-    onTestFinished(() => session.close());
-    return { wire, session };
-  }
-
-  /** Resolves when what was sent before has come, too. */
-  async function fence(from: Node, to: Node): Promise<void> {
-    const fenceEvent = event('fence');
-    await to.fabric.subscribe('shop', 'fence');
-    await from.fabric.publish(fenceEvent);
-    await vi.waitFor(() => expect(ids(to)).toContain(fenceEvent.messageId), SOON);
-  }
-
-  const written = (...args: Parameters<typeof bodyOf>): string => {
-    const encoded = encode(BROADCAST, bodyOf(...args), CAP);
-    if (!encoded.ok) throw new Error(encoded.detail);
-    return encoded.text;
-  };
 
   describe(`broker ${name}`, () => {
     it('sends a node nothing of channels that nobody wants there', async () => {

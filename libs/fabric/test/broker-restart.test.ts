@@ -13,12 +13,13 @@ describe.each(REAL_WIRES)('broker $name, killed and restarted', { timeout: 90_00
   });
   afterAll(() => broker.release());
 
+  async function join() {
+    const node = clusterNode(await real.open(broker.url, 'restart'));
+    onTestFinished(() => node.fabric.close());
+    return { ...node, gateway: new Gateway(node.fabric) };
+  }
+
   async function twoNodes() {
-    const join = async () => {
-      const node = clusterNode(await real.open(broker.url, 'restart'));
-      onTestFinished(() => node.fabric.close());
-      return { ...node, gateway: new Gateway(node.fabric) };
-    };
     const nodes = [await join(), await join()] as const;
     await known(nodes, 1);
     for (const { fabric } of nodes) await fabric.subscribe('shop', 'orders');
@@ -28,10 +29,10 @@ describe.each(REAL_WIRES)('broker $name, killed and restarted', { timeout: 90_00
   it('is waited for: interest comes back, nobody is given up, and order is kept without copies', async () => {
     const nodes = await twoNodes();
     const [publisher, subscriber] = nodes;
-    let isStopping = false;
+    const stopping = new AbortController();
     const confirmed: string[] = [];
     const publishing = (async () => {
-      for (let count = 0; !isStopping; count += 1) {
+      for (let count = 0; !stopping.signal.aborted; count += 1) {
         const messageId = String(count);
         const sent = publisher.fabric.publish(event('orders', { messageId }));
         // Several are on their way at any time.
@@ -49,7 +50,7 @@ describe.each(REAL_WIRES)('broker $name, killed and restarted', { timeout: 90_00
     }
     const before = subscriber.gateway.received.length;
     await vi.waitFor(() => expect(subscriber.gateway.received.length).toBeGreaterThan(before + 50), SOON);
-    isStopping = true;
+    stopping.abort();
     await publishing;
 
     const order = subscriber.gateway.received.map(({ messageId }) => Number(messageId));

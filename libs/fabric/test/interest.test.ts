@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ClusterOptions } from '../src/cluster/cluster-fabric.js';
 import { clusterNode, known } from './cluster.js';
@@ -21,9 +22,8 @@ async function twoNodes(more: Partial<ClusterOptions> = {}) {
 
 /** Something that settles when told to. */
 function gate() {
-  let open: () => void = () => {};
-  const closed = new Promise<void>((resolve) => (open = resolve));
-  return { closed, open: () => open() };
+  const opener = new EventEmitter();
+  return { closed: once(opener, 'open').then(() => undefined), open: () => opener.emit('open') };
 }
 
 describe('interest in a channel', () => {
@@ -121,7 +121,7 @@ describe('interest in a channel', () => {
   it('in many channels is made a few round trips at a time, and comes back after a reconnect', async () => {
     const { broker, publisher, subscriber } = await twoNodes({ coalesceMax: 64 });
     const channels = Array.from({ length: 1000 }, (_, at) => `c-${at}`);
-    await Promise.all(channels.map((channel) => subscriber.fabric.subscribe('shop', channel)));
+    await Promise.all(channels.map(async (channel) => subscriber.fabric.subscribe('shop', channel)));
     broker.cut();
     await vi.waitFor(async () => {
       expect(publisher.counts.reconnected + subscriber.counts.reconnected).toBe(2);

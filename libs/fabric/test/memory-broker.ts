@@ -38,7 +38,7 @@ export class MemoryBroker {
 
   /** Every session is lost; others can be had. */
   cut(): void {
-    for (const session of [...this.#sessions]) session.lose();
+    for (const session of this.#sessions) session.lose();
   }
 
   /** Sends what nobody here would send. */

@@ -5,7 +5,7 @@ export function configured(env: Record<string, string>): Config {
   const outcome = configure({
     process: 'server',
     argv: [],
-    env: { ENVIRONMENT: 'development', RUST_LOG: 'off', ...env },
+    env: { ENVIRONMENT: 'development', RUST_LOG: 'off', CACHE_DRIVER: 'redis', ...env },
     cwd: '/nowhere',
     files: { exists: () => false, read: () => '' },
   });

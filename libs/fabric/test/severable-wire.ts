@@ -1,9 +1,10 @@
 import type { Session, Wire } from '../src/cluster/wire.js';
 
+const never = <Value>(): Promise<Value> => new Promise(() => {});
+
 /** A wire that can be made to lead nowhere, as that of a process that died without a word. */
 export function severable(wire: Wire): { readonly wire: Wire; sever(): void } {
   let isSevered = false;
-  const never = <Value>(): Promise<Value> => new Promise(() => {});
   return {
     sever: () => (isSevered = true),
     wire: {

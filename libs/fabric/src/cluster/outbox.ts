@@ -91,7 +91,8 @@ export class Outbox {
 
   #pump(): void {
     const session = this.#session;
-    while (session !== null && this.#unconfirmed < MAX_UNCONFIRMED) {
+    if (session === null) return;
+    while (this.#unconfirmed < MAX_UNCONFIRMED) {
       const letter = this.#line[this.#next];
       if (letter === undefined) return;
       this.#next += 1;

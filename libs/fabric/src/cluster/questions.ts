@@ -96,7 +96,7 @@ export class Questions {
     const timeoutMs = this.#timeoutMs(kind, Math.max(awaited.length, minAnswers));
     const options: InquiryOptions<K> = { kind, own, awaited, minAnswers, timeoutMs };
     const inquiry = new Inquiry(options);
-    this.#underWay.set(inquiry.id, inquiry as Pick<Inquiry<Kind>, 'end' | 'gone' | 'take'>);
+    this.#underWay.set(inquiry.id, inquiry);
     meters.asked(appId);
     post
       .send(REQUEST, this.#request(inquiry.id, kind, appId, about), [post.names.requests])
@@ -126,7 +126,7 @@ export class Questions {
   }
 
   /** One that cannot answer says nothing: whoever asked then knows that something is missing. */
-  async #answer<K extends Kind>(kind: K, request: Request): Promise<void> {
+  async #answer(kind: Kind, request: Request): Promise<void> {
     const { own, identity, post, maxMessageBytes } = this.parts;
     const about = writing(kind).asked(request);
     if (about === undefined) return;

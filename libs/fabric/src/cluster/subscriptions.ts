@@ -146,7 +146,7 @@ export class Subscriptions {
   close(): void {
     this.#session = null;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    for (const wish of [...this.#wishes.values()]) this.#end(wish);
+    for (const wish of this.#wishes.values()) this.#end(wish);
   }
 
   #add(address: string, isEssential: boolean): Wish {
