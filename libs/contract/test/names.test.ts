@@ -17,6 +17,11 @@ describe('on NATS', () => {
     expect([names.commit(5), names.read(5)]).toEqual(['service_adapter.commit.5', 'service_adapter.read.5']);
   });
 
+  it('a node is never an empty token', () => {
+    expect(names.node('.a..b.')).toBe('service_adapter.node._a_.b_');
+    expect(names.reply('gw.1-00')).toBe('_INBOX.service_adapter.gw.1-00');
+  });
+
   it('a channel is two tokens that hold nothing of the subject language', () => {
     expect(names.channel('shop', 'orders')).toBe('service_adapter.ch.c2hvcA.b3JkZXJz');
     fc.assert(

@@ -113,6 +113,8 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
         '{"v":99,"kind":"broadcast"}',
         `{"v":1,"kind":"response","request_id":"${'x'.repeat(1000)}"}`,
         '{"v":1,"kind":"broadcast","__proto__":{"x":1}}',
+        JSON.stringify({ v: 1, kind: 'roll_call', node_id: 'x\r\nPUB a 1\r\nb' }),
+        JSON.stringify({ v: 1, kind: 'roll_call', node_id: '*' }),
         written(event('payments'), 'stranger'),
         written(event('orders', { appId: 'other' }), 'stranger'),
         JSON.stringify({ v: 1, kind: 'broadcast', x: 'y'.repeat(CAP) }),

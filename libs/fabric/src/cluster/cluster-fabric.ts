@@ -1,14 +1,3 @@
-import {
-  BROADCAST,
-  decoder,
-  HEARTBEAT,
-  NODE_DEAD,
-  NODE_LEAVING,
-  REQUEST,
-  RESPONSE,
-  ROLL_CALL,
-} from '@carillon/contract';
-import { pause } from '@carillon/runtime';
 import { LocalFabric } from '../drivers/local.js';
 import type { OnListenerFault } from '../listener-fault.js';
 import type { LiveEvent } from '../live-event.js';
@@ -21,8 +10,10 @@ import type { ClusterLog, ClusterMeters, ClusterReadings } from './meters.js';
 import { Outbox } from './outbox.js';
 import { Post } from './post.js';
 import { Questions } from './questions.js';
+import { Reception } from './reception.js';
 import { Subscriptions } from './subscriptions.js';
 import { Traffic } from './traffic.js';
+import { said, within } from './waiting.js';
 import type { Session, Wire } from './wire.js';
 
 /** How an installation of several processes is to be run. */
@@ -48,14 +39,14 @@ export interface ClusterParts {
   readonly log: ClusterLog;
 }
 
+/** A node with more channels is warned about. */
+const MANY_CHANNELS = 200_000;
 /** A channel that waits longer makes the node unhealthy. */
 const MISSING_MS = 5000;
 /** How long the first attempt is waited for before it is said what is missing. */
 const BEGIN_WITHIN_MS = 1500;
 /** How long leaving may take, farewell and hanging up each. */
 const LEAVE_WITHIN_MS = 2000;
-
-const decode = decoder(BROADCAST, REQUEST, RESPONSE, HEARTBEAT, ROLL_CALL, NODE_LEAVING, NODE_DEAD);
 
 /** The fabric of an installation of several processes, over whatever broker the wire leads to. */
 export class ClusterFabric implements Fabric {
@@ -67,6 +58,7 @@ export class ClusterFabric implements Fabric {
   readonly #membership: Membership;
   readonly #questions: Questions;
   readonly #traffic: Traffic;
+  readonly #reception: Reception;
   readonly #meters: ClusterMeters;
   readonly #parts: ClusterParts;
   /** What this process is called at, whatever it does; empty: it only publishes. */
@@ -121,6 +113,15 @@ export class ClusterFabric implements Fabric {
       subscriptions: this.#subscriptions,
       deliver: (event) => this.#own.publish(event),
     });
+    this.#reception = new Reception({
+      identity,
+      membership: this.#membership,
+      questions: this.#questions,
+      traffic: this.#traffic,
+      maxMessageBytes,
+      meters,
+      log,
+    });
     this.#link.start();
   }
 
@@ -156,6 +157,9 @@ export class ClusterFabric implements Fabric {
 
   subscribe(appId: string, channel: string): Promise<void> | undefined {
     if (this.#closing !== null) return Promise.reject(new Error('the fabric is closed'));
+    if (this.#subscriptions.size > MANY_CHANNELS) {
+      this.#parts.log.warn('very many channels are subscribed to in this process', { over: MANY_CHANNELS });
+    }
     return this.#traffic.subscribe(appId, channel);
   }
 
@@ -211,11 +215,13 @@ export class ClusterFabric implements Fabric {
           this.#outbox.detach();
         },
         failed: (error, givesUp) => {
-          if (givesUp) log.error('broker given up', { error });
-          else log.warn('broker not reachable, trying again', { error, retryable: true });
+          if (givesUp) {
+            log.error('broker given up', { error });
+            wire.givenUp?.();
+          } else log.warn('broker not reachable, trying again', { error, retryable: true });
           this.#begin();
         },
-        message: (address, bytes) => this.#receive(address, bytes),
+        message: (address, bytes) => this.#reception.receive(address, bytes),
         dropped: (addresses) => this.#subscriptions.dropped(addresses),
       },
       options.maxReconnects,
@@ -263,47 +269,6 @@ export class ClusterFabric implements Fabric {
     for (const address of before) if (!after.includes(address)) this.#subscriptions.drop(address);
   }
 
-  #receive(address: string, bytes: Uint8Array): void {
-    const decoded = decode(bytes, this.#parts.options.maxMessageBytes);
-    if (!decoded.ok) {
-      if (decoded.reason !== 'unknown-kind') this.#drop(decoded.reason, decoded.detail);
-      return;
-    }
-    const { message } = decoded;
-    if (this.#identity.isMine(message.node_id)) return;
-    this.#membership.members.heard(message.node_id, performance.now());
-    switch (message.kind) {
-      case 'broadcast': {
-        const wrong = this.#traffic.receive(address, message);
-        if (wrong !== null) this.#drop('malformed', wrong);
-        break;
-      }
-      case 'request':
-        this.#questions.request(message);
-        break;
-      case 'response':
-        this.#questions.response(message);
-        break;
-      case 'heartbeat':
-        this.#membership.heartbeat(message);
-        break;
-      case 'roll_call':
-        this.#membership.rollCall(message);
-        break;
-      case 'node_leaving':
-        this.#membership.leaving(message);
-        break;
-      case 'node_dead':
-        this.#membership.dead(message);
-        break;
-    }
-  }
-
-  #drop(reason: string, detail: string): void {
-    this.#meters.dropped();
-    this.#parts.log.warn('message from another process dropped', { reason, detail });
-  }
-
   /** Null while this process is connected and hears all that it must. */
   #problem(): string | null {
     const { problem } = this.#link;
@@ -320,21 +285,4 @@ export class ClusterFabric implements Fabric {
       isLeader: this.#isMember && members.isLeader(this.nodeId),
     };
   }
-}
-
-/** Null when it resolves, or is not there; else why not. */
-async function said(answer: Promise<void> | undefined): Promise<string | null> {
-  try {
-    await answer;
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : 'no answer';
-  }
-}
-
-/** Waits for so long at most; what becomes of the work then is nobody's concern. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const over = new AbortController();
-  await Promise.race([work.catch(() => undefined), pause(ms, over.signal)]);
-  over.abort();
 }

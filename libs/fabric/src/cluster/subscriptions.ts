@@ -1,23 +1,6 @@
+import { takeFirst } from './take-first.js';
 import type { Session } from './wire.js';
-
-/** What is wanted of the broker under one address. */
-interface Wish {
-  readonly address: string;
-  /** Kept whatever happens; others are given up when the broker refuses them. */
-  readonly isEssential: boolean;
-  /** Since when messages do not come; null: they do. */
-  missingSinceMs: number | null;
-  waiting: Waiting | null;
-  /** Ends a wish that nobody has any more; null: somebody has it. */
-  linger: NodeJS.Timeout | null;
-}
-
-interface Waiting {
-  readonly confirmed: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-  readonly timer: NodeJS.Timeout;
-}
+import { Wish } from './wish.js';
 
 export interface SubscriptionsOptions {
   readonly confirmTimeoutMs: number;
@@ -93,11 +76,9 @@ export class Subscriptions {
       return Promise.reject(new Error('too many channels are subscribed to in this process'));
     }
     const wish = this.#wishes.get(address) ?? this.#add(address, false);
-    if (wish.linger !== null) clearTimeout(wish.linger);
-    wish.linger = null;
-    if (wish.missingSinceMs === null) return undefined;
-    wish.waiting ??= this.#wait(wish);
-    return wish.waiting.confirmed;
+    wish.stopLingering();
+    if (!wish.isMissing) return undefined;
+    return wish.wait(this.options.confirmTimeoutMs, this.options.onTimeout);
   }
 
   /** Not wanted any more, unless it is again before it has lingered. */
@@ -150,14 +131,7 @@ export class Subscriptions {
   }
 
   #add(address: string, isEssential: boolean): Wish {
-    const missingSinceMs = performance.now();
-    const wish: Wish = {
-      address,
-      isEssential,
-      missingSinceMs,
-      waiting: null,
-      linger: null,
-    };
+    const wish = new Wish(address, isEssential);
     this.#wishes.set(address, wish);
     if (isEssential) {
       this.#essentials += 1;
@@ -173,32 +147,12 @@ export class Subscriptions {
     return wish;
   }
 
-  #wait(wish: Wish): Waiting {
-    const { confirmTimeoutMs } = this.options;
-    const timer = setTimeout(() => {
-      this.options.onTimeout();
-      this.#tell(wish, new Error(`interest not confirmed by the broker in ${confirmTimeoutMs} ms`));
-    }, confirmTimeoutMs);
-    let settle: Pick<Waiting, 'resolve' | 'reject'> = { resolve: () => {}, reject: () => {} };
-    const confirmed = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
-    return { confirmed, timer, ...settle };
-  }
-
-  #tell(wish: Wish, failure: Error | null): void {
-    const { waiting } = wish;
-    if (waiting === null) return;
-    wish.waiting = null;
-    clearTimeout(waiting.timer);
-    if (failure === null) waiting.resolve();
-    else waiting.reject(failure);
-  }
-
   #confirm(wish: Wish): void {
     if (wish.missingSinceMs === null) return;
     this.options.onConfirmed(performance.now() - wish.missingSinceMs);
     wish.missingSinceMs = null;
     this.#missing -= 1;
-    this.#tell(wish, null);
+    wish.tell(null);
     if (!wish.isEssential) return;
     this.#essentialsMissing -= 1;
     if (this.#essentialsMissing > 0) return;
@@ -222,11 +176,11 @@ export class Subscriptions {
   }
 
   #end(wish: Wish): void {
-    const { address, isEssential, linger } = wish;
-    if (linger !== null) clearTimeout(linger);
-    this.#tell(wish, new Error('the channel is not wanted any more'));
+    const { address, isEssential } = wish;
+    wish.stopLingering();
+    wish.tell(new Error('the channel is not wanted any more'));
     this.#wishes.delete(address);
-    const wasConfirmed = wish.missingSinceMs === null;
+    const wasConfirmed = !wish.isMissing;
     if (isEssential) this.#essentials -= 1;
     if (!wasConfirmed) this.#missing -= 1;
     if (!wasConfirmed && isEssential) this.#essentialsMissing -= 1;
@@ -282,26 +236,10 @@ export class Subscriptions {
   }
 
   #refuse(wish: Wish): void {
-    this.#tell(wish, new Error('the broker refuses the subscription'));
+    wish.tell(new Error('the broker refuses the subscription'));
     if (wish.isEssential) return;
     this.#missing -= 1;
-    if (wish.linger !== null) clearTimeout(wish.linger);
+    wish.stopLingering();
     this.#wishes.delete(wish.address);
   }
-}
-
-/** Takes out the first so many. */
-function takeFirst<Key, Value>(from: Takeable<Key, Value>, count: number): [Key, Value][] {
-  const taken: [Key, Value][] = [];
-  for (const [key, value] of from.entries()) {
-    if (taken.length === count) break;
-    from.delete(key);
-    taken.push([key, value]);
-  }
-  return taken;
-}
-
-interface Takeable<Key, Value> {
-  entries(): Iterable<[Key, Value]>;
-  delete(key: Key): boolean;
 }

@@ -38,4 +38,6 @@ export interface Wire {
   readonly names: FabricNames;
   /** One attempt, bounded in time. Leaves nothing open when it rejects. */
   open(listener: SessionListener): Promise<Session>;
+  /** There will be no other attempt. Absent: nobody has to know. */
+  givenUp?(): void;
 }

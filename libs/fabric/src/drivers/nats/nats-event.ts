@@ -4,7 +4,6 @@ export type NatsEvent =
   | 'closed'
   | 'connected'
   | 'disconnected'
-  | 'draining'
   | 'lame_duck'
   | 'max_reconnects'
   | 'server_error'

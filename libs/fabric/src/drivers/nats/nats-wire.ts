@@ -18,6 +18,7 @@ export async function natsWire({ settings, connectionName, onEvent }: NatsWireOp
   const servers = serversOf(settings);
   return {
     names: natsNames(settings.prefix),
+    givenUp: () => onEvent('max_reconnects'),
     open: async (listener) => {
       try {
         const connection = await connect({
