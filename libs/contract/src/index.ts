@@ -95,4 +95,5 @@ export { type FabricNames } from './names/fabric-names.js';
 export { natsNames } from './names/nats.js';
 export { partitionedQueue, PUSH_PROVIDERS, queueNames, type PushProvider } from './names/queues.js';
 export { redisNames } from './names/redis.js';
+export { sharedNames } from './names/shared.js';
 export { decodeWebhookJob, WEBHOOK_JOB, type WebhookJob, type WebhookJobBody } from './webhook-job.js';

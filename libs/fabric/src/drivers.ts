@@ -25,6 +25,7 @@ const DRIVERS: ReadonlyMap<string, OpenFabric> = new Map([
   ['local', openLocal],
   ['redis', async (options) => (await import('./drivers/redis/open.js')).openRedis(options)],
   ['redis-cluster', async (options) => (await import('./drivers/redis/open.js')).openRedisCluster(options)],
+  ['rabbitmq', async (options) => (await import('./drivers/rabbitmq/open.js')).openRabbitmq(options)],
   ['nats', async (options) => (await import('./drivers/nats/open.js')).openNats(options)],
 ]);
 

@@ -14,7 +14,7 @@ describe.each(REAL_WIRES)('broker $name, killed and restarted', { timeout: 90_00
   afterAll(() => broker.release());
 
   async function join() {
-    const node = clusterNode(await real.open(broker.url, 'restart'));
+    const node = clusterNode(await real.open(broker.url, 'restart'), { routing: real.routing });
     onTestFinished(() => node.fabric.close());
     return { ...node, gateway: new Gateway(node.fabric) };
   }
@@ -75,7 +75,7 @@ describe.each(REAL_WIRES)('broker $name, killed and restarted', { timeout: 90_00
 
   it('is found when it appears after the node', async () => {
     await broker.kill();
-    const node = clusterNode(await real.open(broker.url, 'late'));
+    const node = clusterNode(await real.open(broker.url, 'late'), { routing: real.routing });
     onTestFinished(() => node.fabric.close());
     const gateway = new Gateway(node.fabric);
     expect(await node.fabric.health()).toMatch(/not connected/);

@@ -7,7 +7,9 @@ for (const real of REAL_WIRES) {
     const { url, prefix } = await shared(real);
     const faults: unknown[] = [];
     const open = async () => {
-      return clusterNode(await real.open(url, prefix), {}, (_, error) => faults.push(error));
+      return clusterNode(await real.open(url, prefix), { routing: real.routing }, (_, error) =>
+        faults.push(error),
+      );
     };
     const nodes = [await open(), await open(), await open()] as const;
     return {

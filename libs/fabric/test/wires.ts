@@ -1,7 +1,9 @@
 import { engine, type EngineHandle } from '@carillon/engines';
 import { redisTarget } from '@carillon/redis';
 import { natsWire } from '../src/drivers/nats/nats-wire.js';
+import { rabbitmqWire } from '../src/drivers/rabbitmq/rabbitmq-wire.js';
 import { redisWire } from '../src/drivers/redis/redis-wire.js';
+import type { Routing } from '../src/cluster/members.js';
 import type { Wire } from '../src/cluster/wire.js';
 import { configured } from './settings.js';
 
@@ -9,12 +11,14 @@ import { configured } from './settings.js';
 export interface RealWire {
   readonly name: string;
   readonly engine: string;
+  readonly routing: Routing;
   open(url: string, prefix: string): Promise<Wire>;
 }
 
 const nats: RealWire = {
   name: 'nats',
   engine: 'nats',
+  routing: 'interest',
   open: (url, prefix) => {
     const { nats: settings } = configured({ NATS_SERVERS: url, NATS_PREFIX: prefix }).adapter;
     return natsWire({ settings, connectionName: prefix, onEvent: () => {} });
@@ -24,6 +28,7 @@ const nats: RealWire = {
 const redis: RealWire = {
   name: 'redis',
   engine: 'redis',
+  routing: 'interest',
   open: (url, prefix) => {
     const use = { driver: 'redis', urlOverride: url, clusterMode: false };
     const target = redisTarget(configured({}).database.redis, use);
@@ -34,6 +39,7 @@ const redis: RealWire = {
 const redisCluster = (name: string, sharded: boolean): RealWire => ({
   name,
   engine: 'redis-cluster',
+  routing: 'interest',
   open: (urls, prefix) => {
     const settings = configured({ REDIS_CLUSTER_NODES: urls }).database.redis;
     const target = redisTarget(settings, { driver: 'redis-cluster', urlOverride: null, clusterMode: true });
@@ -41,8 +47,17 @@ const redisCluster = (name: string, sharded: boolean): RealWire => ({
   },
 });
 
+const rabbitmq: RealWire = {
+  name: 'rabbitmq',
+  engine: 'rabbitmq',
+  routing: 'broadcast',
+  open: (url, prefix) =>
+    rabbitmqWire(configured({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }).adapter.rabbitmq),
+};
+
 export const REAL_WIRES: readonly RealWire[] = [
   nats,
+  rabbitmq,
   redis,
   redisCluster('redis-cluster', false),
   redisCluster('redis-cluster, sharded', true),
