@@ -1,99 +1,15 @@
-import { BROADCAST, encode, HEARTBEAT, NODE_DEAD } from '@carillon/contract';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { ClusterOptions } from '../src/cluster/cluster-fabric.js';
-import { bodyOf } from '../src/cluster/event-message.js';
-import type { Routing } from '../src/cluster/members.js';
-import type { Session, Wire } from '../src/cluster/wire.js';
-import { clusterNode, known, OPTIONS, type ClusterNode } from './cluster.js';
-import { event, Gateway } from './samples.js';
+import { encode, HEARTBEAT, NODE_DEAD } from '@carillon/contract';
+import { describe, expect, it, vi } from 'vitest';
+import { known } from './cluster.js';
+import { CAP, fence, installation, SOON, stranger, written, type SharedBroker } from './installation.js';
+import { event } from './samples.js';
 import { severable } from './severable-wire.js';
 
-/** A broker that tests may use together. */
-export interface SharedBroker {
-  wire(): Promise<Wire>;
-}
-
-const SOON = { timeout: 15_000, interval: 5 };
-const CAP = OPTIONS.maxMessageBytes;
-
-interface Node extends ClusterNode {
-  readonly gateway: Gateway;
-}
-
-const ids = ({ gateway }: Node): string[] => gateway.received.map(({ messageId }) => messageId);
-
-/** Somebody else with a connection of its own to the broker. */
-async function stranger(broker: SharedBroker): Promise<{ wire: Wire; session: Session }> {
-  const wire = await broker.wire();
-  const listener = { message: () => {}, dropped: () => {}, lost: () => {} };
-  const session = await wire.open(listener);
-  onTestFinished(() => session.close());
-  return { wire, session };
-}
-
-/** Resolves when what was sent before has come, too. */
-async function fence(from: Node, to: Node): Promise<void> {
-  const fenceEvent = event('fence');
-  await to.fabric.subscribe('shop', 'fence');
-  await from.fabric.publish(fenceEvent);
-  await vi.waitFor(() => expect(ids(to)).toContain(fenceEvent.messageId), SOON);
-}
-
-const written = (...args: Parameters<typeof bodyOf>): string => {
-  const encoded = encode(BROADCAST, bodyOf(...args), CAP);
-  if (!encoded.ok) throw new Error(encoded.detail);
-  return encoded.text;
-};
-
 /** What every broker must do for several nodes beyond what the port promises, and what nodes must bear. */
-export function brokerConformance(name: string, routing: Routing, open: () => Promise<SharedBroker>): void {
-  const byInterest = routing === 'interest';
-  const itByInterest = (behaviour: string, test: () => Promise<void>): void => {
-    if (byInterest) it(behaviour, test);
-  };
-
-  async function installation(count: number, more: Partial<ClusterOptions> = {}) {
-    const broker = await open();
-    const member = async (wire: Wire, own: Partial<ClusterOptions> = {}): Promise<Node> => {
-      const node = clusterNode(wire, { routing, ...more, ...own });
-      onTestFinished(() => node.fabric.close());
-      return { ...node, gateway: new Gateway(node.fabric) };
-    };
-    const join = async (own: Partial<ClusterOptions> = {}) => member(await broker.wire(), own);
-    const nodes = await Promise.all(Array.from({ length: count }, () => join()));
-    await known(nodes, count - 1);
-    const [first, second] = nodes;
-    if (first === undefined || second === undefined) throw new Error('at least two nodes');
-    return { broker, join, member, nodes, first, second };
-  }
-
+export function brokerConformance(name: string, open: () => Promise<SharedBroker>): void {
   describe(`broker ${name}`, () => {
-    itByInterest('sends a node nothing of channels that nobody wants there', async () => {
-      const { nodes, first, second } = await installation(3);
-      const [, , third] = nodes;
-      await second.fabric.subscribe('shop', 'orders');
-      for (let count = 0; count < 20; count += 1) await first.fabric.publish(event('orders'));
-      await vi.waitFor(() => expect(second.gateway.received).toHaveLength(20), SOON);
-      if (third !== undefined) await fence(first, third);
-      expect(third?.counts).toMatchObject({ received: 1, unneeded: 0 });
-      expect(second.counts).toMatchObject({ received: 20, unneeded: 0 });
-      expect(first.counts).toMatchObject({ received: 0, published: 21 });
-    });
-
-    itByInterest('sends nothing more once nobody wants a channel any more', async () => {
-      const { first, second } = await installation(2);
-      await second.fabric.subscribe('shop', 'orders');
-      second.fabric.unsubscribe('shop', 'orders');
-      await vi.waitFor(() => expect(second.readings().interestChannels).toBe(0), SOON);
-      // The end of interest is on its way in front of this.
-      await second.fabric.subscribe('shop', 'fence');
-      await first.fabric.publish(event('orders'));
-      await fence(first, second);
-      expect(second.counts).toMatchObject({ received: 1, unneeded: 0 });
-    });
-
     it('delivers a copy of an event once', async () => {
-      const { broker, second } = await installation(2);
+      const { broker, second } = await installation(await open(), 2);
       const { session, wire } = await stranger(broker);
       await second.fabric.subscribe('shop', 'orders');
       const events = [event('orders'), event('orders')];
@@ -105,7 +21,7 @@ export function brokerConformance(name: string, routing: Routing, open: () => Pr
     });
 
     it('drops and counts what is too large, malformed or under a false address, and goes on', async () => {
-      const { broker, first, second } = await installation(2);
+      const { broker, first, second } = await installation(await open(), 2);
       const { session, wire } = await stranger(broker);
       await second.fabric.subscribe('shop', 'orders');
       const address = wire.names.channel('shop', 'orders');
@@ -121,9 +37,6 @@ export function brokerConformance(name: string, routing: Routing, open: () => Pr
         '{"v":1,"kind":"broadcast","__proto__":{"x":1}}',
         JSON.stringify({ v: 1, kind: 'roll_call', node_id: 'x\r\nPUB a 1\r\nb' }),
         JSON.stringify({ v: 1, kind: 'roll_call', node_id: '*' }),
-        ...(byInterest ? [event('payments'), event('orders', { appId: 'other' })] : []).map((one) =>
-          written(one, 'stranger'),
-        ),
         JSON.stringify({ v: 1, kind: 'broadcast', x: 'y'.repeat(CAP) }),
       ];
       for (const one of hostile) await session.publish(address, one);
@@ -136,14 +49,14 @@ export function brokerConformance(name: string, routing: Routing, open: () => Pr
     });
 
     it('refuses to publish what others would drop', async () => {
-      const { first } = await installation(2);
+      const { first } = await installation(await open(), 2);
       const large = event('orders', { frameText: 'x'.repeat(CAP) });
       await expect(first.fabric.publish(large)).rejects.toThrow(`message not sent: over ${CAP} bytes`);
       expect(first.counts.dropped).toBe(1);
     });
 
     it('ignores answers that nobody awaits, and those of strangers do not end a question', async () => {
-      const { broker, first, second } = await installation(2);
+      const { broker, first, second } = await installation(await open(), 2);
       const { session, wire } = await stranger(broker);
       first.gateway.answers = { ...first.gateway.answers, sockets_count: 2 };
       second.gateway.answers = { ...second.gateway.answers, sockets_count: 3 };
@@ -162,7 +75,7 @@ export function brokerConformance(name: string, routing: Routing, open: () => Pr
     });
 
     it('brings an answer that is too large for one message in parts', async () => {
-      const { first, second } = await installation(2);
+      const { first, second } = await installation(await open(), 2);
       const channels = Array.from({ length: 20_000 }, (_, at) => [`presence-${at}-é"`, at + 1] as const);
       const counts = new Map(channels);
       second.gateway.answers = { ...second.gateway.answers, channels_with_sockets_count: counts };
@@ -173,9 +86,9 @@ export function brokerConformance(name: string, routing: Routing, open: () => Pr
     });
 
     it('says that an answer is incomplete while a dead node is awaited, and is complete once it is given up', async () => {
-      const { broker, member, nodes, first } = await installation(2);
+      const { broker, member, nodes, first } = await installation(await open(), 2);
       const doomed = severable(await broker.wire());
-      const victim = await member(doomed.wire);
+      const victim = member(doomed.wire);
       await known([...nodes, victim], 2);
       for (const { gateway } of [...nodes, victim])
         gateway.answers = { ...gateway.answers, sockets_count: 1 };
@@ -189,7 +102,7 @@ export function brokerConformance(name: string, routing: Routing, open: () => Pr
     });
 
     it('ends the wait for a node that leaves', async () => {
-      const { nodes, first, second } = await installation(3, {
+      const { nodes, first, second } = await installation(await open(), 3, {
         nodeTimeoutMs: 60_000,
         requestTimeoutMs: 60_000,
       });
@@ -208,7 +121,7 @@ export function brokerConformance(name: string, routing: Routing, open: () => Pr
     });
 
     it('joins anew under another name when it has been taken for dead', async () => {
-      const { broker, first, second } = await installation(2);
+      const { broker, first, second } = await installation(await open(), 2);
       const { session, wire } = await stranger(broker);
       const before = first.fabric.nodeId;
       const encoded = encode(NODE_DEAD, { node_id: 'stranger', dead_node_id: before }, CAP);
@@ -221,7 +134,7 @@ export function brokerConformance(name: string, routing: Routing, open: () => Pr
     });
 
     it('does not believe in more nodes than there can be', async () => {
-      const { broker, first } = await installation(2, { cleanupIntervalMs: 60_000 });
+      const { broker, first } = await installation(await open(), 2, { cleanupIntervalMs: 60_000 });
       const { session, wire } = await stranger(broker);
       const sent = Array.from({ length: 1100 }, (_, at) => {
         const body = { node_id: `false-${at}`, role: 'default', routing: 'interest', seq: at } as const;
@@ -231,27 +144,6 @@ export function brokerConformance(name: string, routing: Routing, open: () => Pr
       await Promise.all(sent);
       await vi.waitFor(() => expect(first.counts.dropped).toBe(77), SOON);
       expect(first.fabric.peers).toHaveLength(1024);
-    });
-
-    itByInterest('brings every event once to nodes that route in different ways', async () => {
-      const broker = await open();
-      const join = async (routing: 'broadcast' | 'dual' | 'interest'): Promise<Node> => {
-        const node = clusterNode(await broker.wire(), { routing });
-        onTestFinished(() => node.fabric.close());
-        return { ...node, gateway: new Gateway(node.fabric) };
-      };
-      const nodes = await Promise.all([join('interest'), join('broadcast'), join('dual')]);
-      await known(nodes, 2);
-      for (const { fabric } of nodes) await fabric.subscribe('shop', 'orders');
-      const published = nodes.flatMap(() => [event('orders'), event('orders')]);
-      for (const [at, one] of published.entries()) await nodes[at % nodes.length]?.fabric.publish(one);
-      for (const from of nodes) for (const to of nodes) if (from !== to) await fence(from, to);
-      const wanted = published.map(({ messageId }) => messageId).sort();
-      for (const node of nodes) {
-        const received = node.gateway.received.filter(({ channel }) => channel === 'orders');
-        expect(received.map(({ messageId }) => messageId).sort()).toEqual(wanted);
-      }
-      expect(nodes[0].lines).toContainEqual(expect.stringContaining('routes by broadcast'));
     });
   });
 }
