@@ -53,10 +53,12 @@ export {
   HEARTBEAT,
   NODE_DEAD,
   NODE_LEAVING,
+  ROLL_CALL,
   type AppCounts,
   type Heartbeat,
   type NodeDead,
   type NodeLeaving,
+  type RollCall,
 } from './fabric/liveness.js';
 export {
   PRESENCE_JOINED,
@@ -93,6 +95,7 @@ export { type FabricNames } from './names/fabric-names.js';
 export { natsNames } from './names/nats.js';
 export { partitionedQueue, PUSH_PROVIDERS, queueNames, type PushProvider } from './names/queues.js';
 export { redisNames } from './names/redis.js';
+export { sharedNames } from './names/shared.js';
 export {
   decodeWebhookJob,
   MAX_WEBHOOK_EVENTS,

@@ -1,6 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cacheKeys, isEssential, natsNames, partitionedQueue, queueNames, redisNames } from '../src/index.js';
+import {
+  cacheKeys,
+  isEssential,
+  natsNames,
+  partitionedQueue,
+  queueNames,
+  redisNames,
+  sharedNames,
+} from '../src/index.js';
 
 describe('on NATS', () => {
   const names = natsNames('service_adapter:');
@@ -15,6 +23,11 @@ describe('on NATS', () => {
       'service_adapter.writers',
     ]);
     expect([names.commit(5), names.read(5)]).toEqual(['service_adapter.commit.5', 'service_adapter.read.5']);
+  });
+
+  it('a node is never an empty token', () => {
+    expect(names.node('.a..b.')).toBe('service_adapter.node._a_.b_');
+    expect(names.reply('gw.1-00')).toBe('_INBOX.service_adapter.gw.1-00');
   });
 
   it('a channel is two tokens that hold nothing of the subject language', () => {
@@ -44,6 +57,14 @@ describe('on Redis', () => {
     expect(names.allChannels('shop')).toBe('service_adapter:#ch:shop:*');
     expect(names.allChannels('s*[a]?\\')).toBe('service_adapter:#ch:s\\*\\[a\\]\\?\\\\:*');
   });
+});
+
+it('where every node hears everything, there are three addresses', () => {
+  const names = sharedNames('p');
+  const all = [names.broadcast, names.requests, names.responses, names.control, names.node('x')];
+  all.push(names.reply('x'), names.channel('x', 'y'), names.allChannels('x'));
+  expect([...new Set(all)]).toEqual(['p.broadcast', 'p.requests', 'p.responses']);
+  expect([names.writers, names.commit(5), names.read(5)]).toEqual(['p.writers', 'p.commit.5', 'p.read.5']);
 });
 
 it.each([natsNames('p'), redisNames('p')])('every address is another one', (names) => {

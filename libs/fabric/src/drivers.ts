@@ -1,10 +1,20 @@
+import type { Config } from '@carillon/config';
+import type { Logger, Metrics } from '@carillon/runtime';
 import type { OnListenerFault } from './listener-fault.js';
+import { newNodeId } from './node-id.js';
 import type { Fabric } from './port.js';
+
+/** What the drivers read of the configuration. */
+export type FabricConfig = Pick<
+  Config,
+  'adapter' | 'database' | 'http_api' | 'instance' | 'startup_timeout_ms' | 'websocket_max_payload_kb'
+>;
 
 /** What every driver needs to know. */
 export interface FabricOptions {
-  /** From `newNodeId`. */
-  readonly nodeId: string;
+  readonly config: FabricConfig;
+  readonly metrics: Metrics;
+  readonly log: Logger;
   readonly onFault: OnListenerFault;
 }
 
@@ -12,18 +22,31 @@ type OpenFabric = (options: FabricOptions) => Promise<Fabric>;
 
 /** One line a driver; its client library is loaded when it is chosen, and only then. */
 const DRIVERS: ReadonlyMap<string, OpenFabric> = new Map([
-  [
-    'local',
-    async ({ nodeId, onFault }) => new (await import('./drivers/local.js')).LocalFabric(nodeId, onFault),
-  ],
+  ['local', openLocal],
+  ['redis', async (options) => (await import('./drivers/redis/open.js')).openRedis(options)],
+  ['redis-cluster', async (options) => (await import('./drivers/redis/open.js')).openRedisCluster(options)],
+  ['rabbitmq', async (options) => (await import('./drivers/rabbitmq/open.js')).openRabbitmq(options)],
+  ['nats', async (options) => (await import('./drivers/nats/open.js')).openNats(options)],
 ]);
 
 /** Values of `adapter.driver` that this build can serve. */
 export const FABRIC_DRIVERS: readonly string[] = [...DRIVERS.keys()];
 
-/** A fabric nobody listens to yet. Rejects when this build has no such driver. */
-export async function openFabric(driver: string, options: FabricOptions): Promise<Fabric> {
+/**
+ * The configured fabric, which connects in the background and nobody listens to yet. Where the configuration allows
+ * it, a broker that cannot be reached within the start-up time is done without. Rejects when this build has no such
+ * driver, or its settings cannot be used.
+ */
+export async function openFabric(options: FabricOptions): Promise<Fabric> {
+  const { driver, fallback_to_local: mayFallBack } = options.config.adapter;
   const open = DRIVERS.get(driver);
   if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
-  return open(options);
+  const fabric = await open(options);
+  if (!mayFallBack || driver === 'local') return fabric;
+  return (await import('./drivers/fallback.js')).orLocal(fabric, options);
+}
+
+async function openLocal({ config, onFault }: FabricOptions): Promise<Fabric> {
+  const { LocalFabric } = await import('./drivers/local.js');
+  return new LocalFabric(newNodeId(config.instance.process_id), onFault);
 }

@@ -1,4 +1,4 @@
-export { FABRIC_DRIVERS, openFabric, type FabricOptions } from './drivers.js';
+export { FABRIC_DRIVERS, openFabric, type FabricConfig, type FabricOptions } from './drivers.js';
 export { LocalFabric } from './drivers/local.js';
 export { type OnListenerFault } from './listener-fault.js';
 export { type LiveEvent } from './live-event.js';

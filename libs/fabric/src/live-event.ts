@@ -1,6 +1,9 @@
 /** One event of one channel on its way to subscribers. */
 export interface LiveEvent {
-  /** Unique; whoever receives two with one id drops the second. */
+  /**
+   * The event's own id on the fabric: unique per event, and made for it, never taken from a client or a caller. Whoever
+   * receives two events with one id takes the second for a copy and drops it.
+   */
   readonly messageId: string;
   readonly appId: string;
   readonly channel: string;

@@ -5,12 +5,15 @@ import {
   type Health,
   LOGGING,
   type Logging,
+  type Metrics,
+  METRICS_REGISTRY,
   SHUTDOWN,
   type Shutdown,
+  STARTUP,
+  type Startup,
 } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { openFabric } from './drivers.js';
-import { newNodeId } from './node-id.js';
 import type { Fabric } from './port.js';
 
 /** Token of the `Fabric`. */
@@ -18,27 +21,31 @@ export const FABRIC = Symbol('fabric');
 
 const PART = 'adapter';
 
-/** A fabric tied to the life of the process: checked by `/up`, left when the other nodes have been told. */
+async function requireHealthy(fabric: Fabric): Promise<void> {
+  const problem = await fabric.health();
+  if (problem !== null) throw new Error(problem);
+}
+
+/** A fabric tied to the life of the process: reached at start, checked by `/up`, left when others have been told. */
 async function fabricOfProcess(
   config: Config,
   logging: Logging,
+  metrics: Metrics,
+  startup: Startup,
   health: Health,
   shutdown: Shutdown,
 ): Promise<Fabric> {
   const log = logging.for('service::adapter');
-  const fabric = await openFabric(config.adapter.driver, {
-    nodeId: newNodeId(config.instance.process_id),
+  const fabric = await openFabric({
+    config,
+    metrics,
+    log,
     // A warning, because warnings are limited: a fault may return with every event.
     onFault: (doing, error) => log.warn('fabric listener failed', { doing, error }),
   });
-  health.register({
-    part: PART,
-    severity: 'critical',
-    check: async () => {
-      const problem = await fabric.health();
-      if (problem !== null) throw new Error(problem);
-    },
-  });
+  const check = (): Promise<void> => requireHealthy(fabric);
+  startup.needs({ name: PART, connect: check });
+  health.register({ part: PART, severity: 'critical', check });
   shutdown.onShutdown('leave', PART, () => fabric.close());
   return fabric;
 }
@@ -46,7 +53,13 @@ async function fabricOfProcess(
 /** The fabric of `adapter.driver`, for the whole process. Needs `RuntimeModule`. */
 @Global()
 @Module({
-  providers: [{ provide: FABRIC, inject: [CONFIG, LOGGING, HEALTH, SHUTDOWN], useFactory: fabricOfProcess }],
+  providers: [
+    {
+      provide: FABRIC,
+      inject: [CONFIG, LOGGING, METRICS_REGISTRY, STARTUP, HEALTH, SHUTDOWN],
+      useFactory: fabricOfProcess,
+    },
+  ],
   exports: [FABRIC],
 })
 export class FabricModule {}

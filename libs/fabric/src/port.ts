@@ -30,12 +30,15 @@ export interface Gathered<Kind extends keyof Question> {
  * - `publish` rejects when other processes could not be reached; local delivery stands.
  */
 export interface Fabric {
-  /** Unique per process start. */
+  /** Unique per process start. Changes when the other nodes have taken this one for dead and it joins anew. */
   readonly nodeId: string;
   /** Names who receives here; once per process. A process without sockets names nobody and only publishes and asks. */
   listen(listener: FabricListener): void;
   publish(event: LiveEvent): Promise<void> | undefined;
-  /** Events of the channel are wanted here from now on. Counted by the caller: called at the first subscriber only. */
+  /**
+   * Events of the channel are wanted here from now on. Counted by the caller: called at the first subscriber only.
+   * Rejects when the broker does not confirm it in time, or refuses it; it is wanted until `unsubscribe` all the same.
+   */
   subscribe(appId: string, channel: string): Promise<void> | undefined;
   /** The last subscriber has gone. */
   unsubscribe(appId: string, channel: string): void;

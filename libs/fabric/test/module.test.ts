@@ -24,7 +24,7 @@ async function processWith(env: Record<string, string>) {
 
   const context = await NestFactory.createApplicationContext(Root, { logger: false });
   onTestFinished(() => context.close());
-  return { parts, fabric: context.get<Fabric>(FABRIC) };
+  return { parts, config: outcome.config, fabric: context.get<Fabric>(FABRIC) };
 }
 
 describe('the module', () => {
@@ -55,10 +55,18 @@ describe('the module', () => {
   });
 
   it('knows the drivers of this build, and no others', async () => {
-    const options = { nodeId: 'n', onFault: () => {} };
-    expect(FABRIC_DRIVERS).toEqual(['local']);
-    for (const driver of FABRIC_DRIVERS) await expect(openFabric(driver, options)).resolves.toBeDefined();
-    await expect(openFabric('toString', options)).rejects.toThrow('is not available in this build');
-    await expect(openFabric('nats', options)).rejects.toThrow('driver nats is not available in this build');
+    const { parts, config } = await processWith({ REDIS_CLUSTER_NODES: 'localhost:1' });
+    const options = { ...parts, log: parts.logging.for('test'), onFault: () => {} };
+    const withDriver = (driver: string) => ({
+      ...options,
+      config: { ...config, adapter: { ...config.adapter, driver: driver as 'local' } },
+    });
+    expect(FABRIC_DRIVERS).toEqual(['local', 'redis', 'redis-cluster', 'rabbitmq', 'nats']);
+    for (const driver of FABRIC_DRIVERS) {
+      const fabric = await openFabric(withDriver(driver));
+      await fabric.close();
+    }
+    await expect(openFabric(withDriver('toString'))).rejects.toThrow('is not available in this build');
+    await expect(openFabric(withDriver('omq'))).rejects.toThrow('driver omq is not available in this build');
   });
 });

@@ -3,6 +3,7 @@ import { Connection, type ConnectionListener } from './connection.js';
 import { RedisUnavailable } from './failures.js';
 import type { RedisScript } from './script.js';
 import type { RedisTarget } from './target.js';
+import { unavailable } from './unavailable.js';
 
 /** Calls without an answer at one time; more are refused at once. */
 const MAX_WAITING = 10_000;
@@ -148,10 +149,3 @@ interface Addressed {
 const address = ({ options: { host, port } }: Addressed): string => `${host}:${port}`;
 
 const byAddress = (one: Addressed, two: Addressed): number => (address(one) < address(two) ? -1 : 1);
-
-function unavailable(thrown: unknown): RedisUnavailable {
-  if (thrown instanceof RedisUnavailable) return thrown;
-  const message = thrown instanceof Error ? thrown.message : 'unknown failure';
-  const refused = thrown instanceof Error && thrown.name === 'ReplyError';
-  return new RedisUnavailable(refused ? 'refused' : 'lost', message, thrown);
-}

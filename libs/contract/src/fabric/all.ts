@@ -2,7 +2,7 @@ import { RECORD } from '../commit/fan-out.js';
 import { decoder } from '../codec/decode.js';
 import { BROADCAST } from './broadcast.js';
 import { CHANNEL_COUNTS, CHANNEL_COUNTS_FULL } from './channel-counts.js';
-import { APP_COUNTS, HEARTBEAT, NODE_DEAD, NODE_LEAVING } from './liveness.js';
+import { APP_COUNTS, HEARTBEAT, NODE_DEAD, NODE_LEAVING, ROLL_CALL } from './liveness.js';
 import { PRESENCE_JOINED, PRESENCE_LEFT, PRESENCE_STATE, PRESENCE_UPDATED } from './presence.js';
 import { REQUEST, RESPONSE } from './request.js';
 import { APP_CHANGED, TOKEN_REVOKED, USER_OFFLINE, USER_ONLINE } from './users.js';
@@ -15,6 +15,7 @@ export const decodeControlPlane = decoder(
   REQUEST,
   RESPONSE,
   HEARTBEAT,
+  ROLL_CALL,
   NODE_DEAD,
   NODE_LEAVING,
   PRESENCE_JOINED,

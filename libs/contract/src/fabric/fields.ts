@@ -1,4 +1,4 @@
-import { integer, text } from '../codec/primitives.js';
+import { integer, matching, text } from '../codec/primitives.js';
 
 // Bounds that the size cap alone would not give. Names chosen by users (channels of signed-in users, user ids) are
 // as long as a client frame lets them be, so theirs are generous.
@@ -11,7 +11,7 @@ export const channel = text(1, USER_TEXT_BYTES);
 export const clientId = text(1, 128);
 export const messageId = text(1, 4096);
 /** `{instance.process_id}-{8 hex boot nonce}`. */
-export const nodeId = text(1, 160);
+export const nodeId = matching(/^[\w.-]{1,160}$/, 'a node id');
 export const requestId = text(1, 128);
 export const replyAddress = text(1, 512);
 export const socketId = text(1, 128);

@@ -17,6 +17,9 @@ export const HEARTBEAT = message('heartbeat', {
   apps: optional(appTotals),
 });
 
+/** Somebody is new, or was deaf, and wants to know who lives: every gateway sends it a heartbeat at its own address. */
+export const ROLL_CALL = message('roll_call', { node_id: nodeId });
+
 /** The leader removed a silent node; followers drop what they hold of it and emit nothing. */
 export const NODE_DEAD = message('node_dead', { node_id: nodeId, dead_node_id: nodeId });
 
@@ -34,6 +37,7 @@ export const NODE_LEAVING = message('node_leaving', {
 export const APP_COUNTS = message('app_counts', { node_id: nodeId, apps: appTotals });
 
 export type Heartbeat = MessageOf<typeof HEARTBEAT>;
+export type RollCall = MessageOf<typeof ROLL_CALL>;
 export type NodeDead = MessageOf<typeof NODE_DEAD>;
 export type NodeLeaving = MessageOf<typeof NODE_LEAVING>;
 export type AppCounts = MessageOf<typeof APP_COUNTS>;

@@ -43,6 +43,8 @@ export const REQUEST = message('request', {
   request_type: oneOf(...REQUEST_TYPES),
   channel: optional(channel),
   channels,
+  /** Only channels whose name starts with it. Absent: all. */
+  prefix: optional(channel),
   socket_id: optional(socketId),
   user_id: optional(userId),
   user_info: optional(json),
@@ -68,6 +70,8 @@ export const RESPONSE = message('response', {
   members_count: optional(count),
   /** Goes with `members_count`: a user on two nodes counts once. */
   user_ids: optional(list(userId, 0, MANY)),
+  /** True: further parts of the answer follow this one. Absent: it is the last. */
+  more: optional(flag),
 });
 
 export type Request = MessageOf<typeof REQUEST>;

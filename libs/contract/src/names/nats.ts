@@ -13,8 +13,8 @@ export function natsNames(prefix: string): FabricNames {
     responses: named('responses'),
     control: named('control'),
     writers: named('writers'),
-    node: (nodeId) => named(`node.${nodeId}`),
-    reply: (id) => `_INBOX.${root}.${id}`,
+    node: (nodeId) => named(`node.${tokens(nodeId)}`),
+    reply: (id) => `_INBOX.${root}.${tokens(id)}`,
     channel: (appId, channel) => named(`ch.${base64url(appId)}.${base64url(channel)}`),
     allChannels: (appId) => named(`ch.${base64url(appId)}.*`),
     commit: (lane) => named(`commit.${lane}`),
@@ -27,5 +27,8 @@ function trimmed(prefix: string): string {
   while (end > 0 && (prefix[end - 1] === ':' || prefix[end - 1] === '.')) end--;
   return prefix.slice(0, end);
 }
+
+/** A subject takes no empty token. */
+const tokens = (id: string) => id.replace(/^\.|\.(?=\.|$)/g, '_');
 
 const base64url = (text: string) => Buffer.from(text, 'utf8').toString('base64url');

@@ -1,0 +1,288 @@
+import { LocalFabric } from '../drivers/local.js';
+import type { OnListenerFault } from '../listener-fault.js';
+import type { LiveEvent } from '../live-event.js';
+import type { Fabric, FabricListener, Gathered } from '../port.js';
+import type { Question } from '../question.js';
+import { Identity } from './identity.js';
+import { Link } from './link.js';
+import { Membership, type MembershipOptions } from './membership.js';
+import type { ClusterLog, ClusterMeters, ClusterReadings } from './meters.js';
+import { Outbox } from './outbox.js';
+import { Post } from './post.js';
+import { Questions } from './questions.js';
+import { Reception } from './reception.js';
+import { Subscriptions } from './subscriptions.js';
+import { Traffic } from './traffic.js';
+import { said, within } from './waiting.js';
+import type { Session, Wire } from './wire.js';
+
+/** How an installation of several processes is to be run. */
+export interface ClusterOptions extends MembershipOptions {
+  readonly lingerMs: number;
+  readonly confirmTimeoutMs: number;
+  readonly coalesceMs: number;
+  readonly coalesceMax: number;
+  readonly requestTimeoutMs: number;
+  /** Nodes with sockets there should be at least, this one included; null: as many as are known. */
+  readonly nodesNumber: number | null;
+  readonly maxMessageBytes: number;
+  /** Attempts to reconnect; null: for ever. */
+  readonly maxReconnects: number | null;
+}
+
+export interface ClusterParts {
+  readonly wire: Wire;
+  readonly options: ClusterOptions;
+  readonly newNodeId: () => string;
+  readonly onFault: OnListenerFault;
+  readonly meters: (readings: () => ClusterReadings) => ClusterMeters;
+  readonly log: ClusterLog;
+}
+
+/** A node with more channels is warned about. */
+const MANY_CHANNELS = 200_000;
+/** A channel that waits longer makes the node unhealthy. */
+const MISSING_MS = 5000;
+/** How long the first attempt is waited for before it is said what is missing. */
+const BEGIN_WITHIN_MS = 1500;
+/** How long leaving may take, farewell and hanging up each. */
+const LEAVE_WITHIN_MS = 2000;
+
+/** The fabric of an installation of several processes, over whatever broker the wire leads to. */
+export class ClusterFabric implements Fabric {
+  readonly #own: LocalFabric;
+  readonly #identity: Identity;
+  readonly #link: Link;
+  readonly #outbox = new Outbox();
+  readonly #subscriptions: Subscriptions;
+  readonly #membership: Membership;
+  readonly #questions: Questions;
+  readonly #traffic: Traffic;
+  readonly #reception: Reception;
+  readonly #meters: ClusterMeters;
+  readonly #parts: ClusterParts;
+  /** What this process is called at, whatever it does; empty: it only publishes. */
+  #addresses: (nodeId: string) => readonly string[] = () => [];
+  #isMember = false;
+  /** Settles when the first attempt has failed, or has worked and the others are known. */
+  readonly #begun: Promise<void>;
+  #begin: () => void = () => {};
+  #closing: Promise<void> | null = null;
+
+  constructor(parts: ClusterParts) {
+    const { wire, options, log, onFault } = parts;
+    this.#parts = parts;
+    this.#identity = new Identity(parts.newNodeId(), parts.newNodeId);
+    this.#own = new LocalFabric(this.nodeId, onFault);
+    this.#begun = new Promise((resolve) => (this.#begin = resolve));
+    this.#meters = parts.meters(() => this.#readings());
+    const { maxMessageBytes } = options;
+    const meters = this.#meters;
+    const post = new Post({ names: wire.names, outbox: this.#outbox, maxMessageBytes, meters, log });
+    const identity = this.#identity;
+    const problem = (): string | null => this.#problem();
+    this.#link = this.#newLink();
+    this.#subscriptions = this.#newSubscriptions();
+    this.#membership = new Membership({
+      options,
+      identity,
+      post,
+      meters,
+      log,
+      hears: () => problem() === null,
+      onGone: (nodeId) => this.#questions.gone(nodeId),
+      onDeclaredDead: () => this.#rename(),
+    });
+    this.#questions = new Questions({
+      ...options,
+      identity,
+      post,
+      meters,
+      membership: this.#membership,
+      isAsked: () => this.#isMember,
+      problem,
+      own: (kind, appId, about) => this.#own.ask(kind, appId, about),
+    });
+    this.#traffic = new Traffic({
+      routing: options.routing,
+      identity,
+      names: wire.names,
+      post,
+      meters,
+      members: this.#membership.members,
+      subscriptions: this.#subscriptions,
+      deliver: (event) => this.#own.publish(event),
+    });
+    this.#reception = new Reception({
+      identity,
+      membership: this.#membership,
+      questions: this.#questions,
+      traffic: this.#traffic,
+      maxMessageBytes,
+      meters,
+      log,
+    });
+    this.#link.start();
+  }
+
+  get nodeId(): string {
+    return this.#identity.nodeId;
+  }
+
+  /** The other nodes with sockets that are known to live. */
+  get peers(): readonly string[] {
+    return this.#membership.members.nodeIds;
+  }
+
+  listen(listener: FabricListener): void {
+    this.#own.listen(listener);
+    if (this.#closing !== null) return;
+    const { names } = this.#parts.wire;
+    this.#isMember = true;
+    this.#membership.join();
+    this.#hear((nodeId) => [
+      names.broadcast,
+      names.requests,
+      names.control,
+      names.node(nodeId),
+      names.reply(nodeId),
+    ]);
+  }
+
+  publish(event: LiveEvent): Promise<void> {
+    this.#own.publish(event);
+    if (this.#closing !== null) return Promise.reject(new Error('the fabric is closed'));
+    return this.#traffic.publish(event);
+  }
+
+  subscribe(appId: string, channel: string): Promise<void> | undefined {
+    if (this.#closing !== null) return Promise.reject(new Error('the fabric is closed'));
+    if (this.#subscriptions.size > MANY_CHANNELS) {
+      this.#parts.log.warn('very many channels are subscribed to in this process', { over: MANY_CHANNELS });
+    }
+    return this.#traffic.subscribe(appId, channel);
+  }
+
+  unsubscribe(appId: string, channel: string): void {
+    this.#traffic.unsubscribe(appId, channel);
+  }
+
+  async ask<K extends keyof Question>(kind: K, appId: string, about: Question[K]): Promise<Gathered<K>> {
+    if (!this.#isMember) await this.#hearAnswers();
+    return this.#questions.ask(kind, appId, about);
+  }
+
+  async health(): Promise<string | null> {
+    if (this.#closing !== null) return 'the fabric is closed';
+    await within(BEGIN_WITHIN_MS, this.#begun);
+    const problem = this.#problem();
+    if (problem !== null) return problem;
+    const missing = this.#subscriptions.missingLongerThan(MISSING_MS);
+    if (missing > 0) return `${missing} channels wait for the broker for more than ${MISSING_MS} ms`;
+    return said(this.#link.session?.check());
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#own.close();
+    await within(LEAVE_WITHIN_MS, this.#membership.leave());
+    this.#begin();
+    this.#questions.close();
+    this.#subscriptions.close();
+    this.#outbox.close();
+    await within(LEAVE_WITHIN_MS, this.#link.close());
+  }
+
+  #newLink(): Link {
+    const { wire, options, log } = this.#parts;
+    return new Link(
+      wire,
+      {
+        opened: (session, isFirst) => {
+          log.info('connected to the broker', { reconnected: !isFirst });
+          if (!isFirst) this.#meters.reconnected();
+          this.#subscriptions.attach(session);
+          this.#outbox.attach(session);
+          if (this.#subscriptions.isComplete) void this.#announce();
+        },
+        lost: (reason) => {
+          log.warn('connection to the broker lost', { error: reason, retryable: true });
+          this.#subscriptions.detach();
+          this.#outbox.detach();
+        },
+        failed: (error, givesUp) => {
+          if (givesUp) {
+            log.error('broker given up', { error });
+            wire.givenUp?.();
+          } else log.warn('broker not reachable, trying again', { error, retryable: true });
+          this.#begin();
+        },
+        message: (address, bytes) => this.#reception.receive(address, bytes),
+        dropped: (addresses) => this.#subscriptions.dropped(addresses),
+      },
+      options.maxReconnects,
+    );
+  }
+
+  #newSubscriptions(): Subscriptions {
+    return new Subscriptions({
+      ...this.#parts.options,
+      onConfirmed: (afterMs) => this.#meters.interestConfirmed(afterMs),
+      onTimeout: () => this.#meters.interestTimeout(),
+      onComplete: () => void this.#announce(),
+      onFault: (session: Session, reason: string) => this.#link.fail(session, reason),
+    });
+  }
+
+  /** Says who is here whenever this process begins to hear, so that nobody is missed who came meanwhile. */
+  async #announce(): Promise<void> {
+    if (this.#closing !== null) return;
+    // A process that has never asked hears nobody, and needs not.
+    if (this.#addresses('').length > 0) await this.#membership.announce();
+    this.#begin();
+  }
+
+  #hear(addresses: (nodeId: string) => readonly string[]): void {
+    this.#addresses = addresses;
+    for (const address of addresses(this.nodeId)) this.#subscriptions.keep(address);
+  }
+
+  /** A process without sockets hears of others only once it has something to ask. */
+  async #hearAnswers(): Promise<void> {
+    const { names } = this.#parts.wire;
+    if (this.#addresses('').length === 0) {
+      this.#hear((nodeId) => [names.control, names.node(nodeId), names.reply(nodeId)]);
+    }
+    if (this.#link.problem !== null) return;
+    await within(this.#parts.options.requestTimeoutMs, this.#subscriptions.complete());
+  }
+
+  #rename(): void {
+    const before = this.#addresses(this.nodeId);
+    this.#identity.renew();
+    const after = this.#addresses(this.nodeId);
+    for (const address of after) this.#subscriptions.keep(address);
+    for (const address of before) if (!after.includes(address)) this.#subscriptions.drop(address);
+  }
+
+  /** Null while this process is connected and hears all that it must. */
+  #problem(): string | null {
+    const { problem } = this.#link;
+    if (problem !== null) return problem;
+    return this.#subscriptions.isComplete ? null : 'the broker has not confirmed what this node must hear';
+  }
+
+  #readings(): ClusterReadings {
+    const { members } = this.#membership;
+    return {
+      queueDepth: this.#outbox.size,
+      interestChannels: this.#subscriptions.size,
+      nodes: members.size + (this.#isMember ? 1 : 0),
+      isLeader: this.#isMember && members.isLeader(this.nodeId),
+    };
+  }
+}

@@ -1,0 +1,23 @@
+import type { Broadcast, BroadcastBody } from '@carillon/contract';
+import type { LiveEvent } from '../live-event.js';
+
+/** An event as other nodes are sent it. */
+export const bodyOf = (event: LiveEvent, nodeId: string): BroadcastBody => ({
+  message_id: event.messageId,
+  node_id: nodeId,
+  app_id: event.appId,
+  channel: event.channel,
+  message: event.frameText,
+  ...(event.exceptSocketId === null ? {} : { except_socket_id: event.exceptSocketId }),
+  timestamp_ms: event.publishedAtMs,
+});
+
+/** An event that another node sent. One without a time is taken for new. */
+export const eventOf = (message: Broadcast): LiveEvent => ({
+  messageId: message.message_id,
+  appId: message.app_id,
+  channel: message.channel,
+  frameText: message.message,
+  exceptSocketId: message.except_socket_id ?? null,
+  publishedAtMs: message.timestamp_ms ?? Date.now(),
+});

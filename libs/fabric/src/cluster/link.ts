@@ -1,0 +1,145 @@
+import type { Session, SessionListener, Wire } from './wire.js';
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+/** How often a session that says nothing is asked whether it lives, and how long it may take to answer. */
+const CHECK_EVERY_MS = 5000;
+const CHECK_WITHIN_MS = 5000;
+
+/** The pause before an attempt to connect again; the first attempt after a loss is number 1. */
+export const reconnectPauseMs = (attempt: number): number =>
+  Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS);
+
+/** Told what becomes of the link; everything is called synchronously. */
+export interface LinkListener {
+  opened(session: Session, isFirst: boolean): void;
+  /** The session is over, and another will follow. */
+  lost(reason: string): void;
+  /** No session could be had; another attempt follows unless the link gives up. */
+  failed(reason: string, givesUp: boolean): void;
+  message(address: string, bytes: Uint8Array): void;
+  dropped(addresses: readonly string[]): void;
+}
+
+/** Keeps a session with the broker: at once, then again and again with pauses of 500 ms doubling to 10 s. */
+export class Link {
+  #session: Session | null = null;
+  #problem = 'not connected yet';
+  /** Attempts since there was a session. */
+  #attempts = 0;
+  #opened = 0;
+  #closed = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** @param maxAttempts attempts after which it gives up a lost connection; null: never */
+  constructor(
+    private readonly wire: Wire,
+    private readonly listener: LinkListener,
+    private readonly maxAttempts: number | null = null,
+  ) {}
+
+  get session(): Session | null {
+    return this.#session;
+  }
+
+  /** Null while there is a session, else why there is none. */
+  get problem(): string | null {
+    return this.#session === null ? this.#problem : null;
+  }
+
+  start(): void {
+    void this.#attempt();
+  }
+
+  /** Ends a session that does not work as it should; the next one follows. Ignored for one that is over. */
+  fail(session: Session, reason: string): void {
+    if (this.#session === session) this.#lose(session, reason);
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#problem = 'closed';
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const session = this.#session;
+    this.#session = null;
+    await session?.close();
+  }
+
+  async #attempt(): Promise<void> {
+    const own: { session: Session | null; isLost: boolean } = { session: null, isLost: false };
+    const current = (): boolean => own.session !== null && own.session === this.#session;
+    const listener: SessionListener = {
+      message: (address, bytes) => current() && this.listener.message(address, bytes),
+      dropped: (addresses) => current() && this.listener.dropped(addresses),
+      lost: (reason) => {
+        own.isLost = true;
+        if (own.session !== null && current()) this.#lose(own.session, reason);
+      },
+    };
+    try {
+      own.session = await this.wire.open(listener);
+    } catch (error) {
+      this.#retry(reasonOf(error));
+      return;
+    }
+    if (this.#closed) await closeQuietly(own.session);
+    else if (own.isLost) this.#retry('the connection was closed');
+    else this.#accept(own.session);
+  }
+
+  #accept(session: Session): void {
+    this.#session = session;
+    this.#attempts = 0;
+    this.#opened += 1;
+    this.#watch(session);
+    this.listener.opened(session, this.#opened === 1);
+  }
+
+  #lose(session: Session, reason: string): void {
+    this.#session = null;
+    void closeQuietly(session);
+    this.listener.lost(reason);
+    this.#again(reason);
+  }
+
+  #retry(reason: string): void {
+    if (this.#closed) return;
+    this.#again(reason);
+    this.listener.failed(reason, this.#timer === null);
+  }
+
+  /** Arranges the next attempt, unless there have been enough of them. */
+  #again(reason: string): void {
+    this.#problem = `not connected: ${reason}`;
+    this.#attempts += 1;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    const isGivenUp = this.#opened > 0 && this.maxAttempts !== null && this.#attempts > this.maxAttempts;
+    if (isGivenUp) this.#problem = `given up after ${this.maxAttempts} attempts: ${reason}`;
+    else this.#timer = setTimeout(() => void this.#attempt(), reconnectPauseMs(this.#attempts));
+  }
+
+  /** Until the session is over, asks it now and then: a connection may be dead without anybody saying so. */
+  #watch(session: Session): void {
+    this.#timer = setTimeout(() => void this.#checkNow(session), CHECK_EVERY_MS);
+  }
+
+  async #checkNow(session: Session): Promise<void> {
+    const late = setTimeout(() => this.fail(session, `no answer in ${CHECK_WITHIN_MS} ms`), CHECK_WITHIN_MS);
+    try {
+      await session.check();
+      if (this.#session === session) this.#watch(session);
+    } catch (error) {
+      this.fail(session, reasonOf(error));
+    } finally {
+      clearTimeout(late);
+    }
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
+
+async function closeQuietly(session: Session): Promise<void> {
+  await session.close().catch(() => undefined);
+}

@@ -1,0 +1,168 @@
+import {
+  HEARTBEAT,
+  NODE_DEAD,
+  NODE_LEAVING,
+  ROLL_CALL,
+  type Heartbeat,
+  type NodeDead,
+  type NodeLeaving,
+  type RollCall,
+} from '@carillon/contract';
+import { Discovery, type DiscoveryOptions } from './discovery.js';
+import type { Identity } from './identity.js';
+import { Members, type Routing } from './members.js';
+import type { ClusterLog, ClusterMeters } from './meters.js';
+import type { Post } from './post.js';
+
+export interface MembershipOptions {
+  /** False: nobody sends heartbeats; who lives is found out for each question. */
+  readonly isWatching: boolean;
+  readonly heartbeatIntervalMs: number;
+  readonly nodeTimeoutMs: number;
+  readonly cleanupIntervalMs: number;
+  readonly discovery: DiscoveryOptions;
+  readonly routing: Routing;
+}
+
+export interface MembershipParts {
+  readonly options: MembershipOptions;
+  readonly identity: Identity;
+  readonly post: Post;
+  readonly meters: ClusterMeters;
+  readonly log: ClusterLog;
+  /** Whether this node hears what others say. */
+  readonly hears: () => boolean;
+  readonly onGone: (nodeId: string) => void;
+  /** The others have given this node up under its name. */
+  readonly onDeclaredDead: () => void;
+}
+
+/** How often it is said that some node does not hear channels by themselves. */
+const REMIND_EVERY_MS = 60_000;
+
+/** Who lives. Nodes with sockets tell it about themselves; all that listen keep a table of the others. */
+export class Membership {
+  readonly members = new Members();
+  readonly #parts: MembershipParts;
+  #discovery: Discovery | null = null;
+  #beat: NodeJS.Timeout | null = null;
+  #sweep: NodeJS.Timeout | null = null;
+  #seq = 0;
+  #isMember = false;
+  #hasAnnounced = false;
+  #remindedAtMs = -Infinity;
+
+  constructor(parts: MembershipParts) {
+    this.#parts = parts;
+  }
+
+  /** This node has sockets: the others are told from the next `announce` on. */
+  join(): void {
+    this.#isMember = true;
+  }
+
+  /** This node hears again, or for the first time: says so, and asks who lives. Settles when that is known. */
+  announce(): Promise<void> {
+    const { post, identity, options } = this.#parts;
+    this.members.excuse(performance.now());
+    if (this.#isMember && options.isWatching) {
+      this.#hasAnnounced = true;
+      this.#sendHeartbeat(post.names.control);
+      this.#beat ??= setInterval(() => this.#sendHeartbeat(post.names.control), options.heartbeatIntervalMs);
+    }
+    this.#sweep ??= setInterval(() => this.#bury(), options.cleanupIntervalMs);
+    this.#discovery?.end();
+    this.#discovery = new Discovery(options.discovery);
+    post.tell(ROLL_CALL, { node_id: identity.nodeId }, post.names.control);
+    return this.#discovery.done;
+  }
+
+  /** Settles when the table can be relied upon. */
+  async known(): Promise<void> {
+    if (this.#parts.options.isWatching) await this.#discovery?.done;
+    else await this.announce();
+  }
+
+  heartbeat({ node_id: nodeId, routing }: Heartbeat): void {
+    const { log, options, meters } = this.#parts;
+    const what = this.members.heartbeat(nodeId, routing, performance.now());
+    if (what === 'no room') {
+      meters.dropped();
+      log.warn('too many nodes say that they live', { nodes: this.members.size });
+      return;
+    }
+    if (what === 'new') log.info('node joined', { node_id: nodeId, nodes: this.members.size + 1 });
+    this.#discovery?.progress();
+    if (options.routing === 'interest' && this.members.someBroadcast) this.#remind();
+  }
+
+  rollCall({ node_id: nodeId }: RollCall): void {
+    if (this.#isMember) this.#sendHeartbeat(this.#parts.post.names.node(nodeId));
+  }
+
+  leaving({ node_id: nodeId }: NodeLeaving): void {
+    if (this.members.remove(nodeId)) this.#gone(nodeId, 'node left');
+  }
+
+  dead({ dead_node_id: nodeId }: NodeDead): void {
+    const { identity, onDeclaredDead, meters, log } = this.#parts;
+    if (nodeId === identity.nodeId) {
+      log.warn('declared dead by others, joining under a new name', { node_id: nodeId });
+      onDeclaredDead();
+    } else if (this.members.remove(nodeId)) {
+      meters.nodeDead();
+      this.#gone(nodeId, 'node died');
+    }
+  }
+
+  /** Settles when the others have been told, or could not be. Nothing is sent afterwards. */
+  async leave(): Promise<void> {
+    if (this.#beat !== null) clearInterval(this.#beat);
+    if (this.#sweep !== null) clearInterval(this.#sweep);
+    this.#discovery?.end();
+    this.#isMember = false;
+    if (!this.#hasAnnounced) return;
+    const { post, identity } = this.#parts;
+    const body = { node_id: identity.nodeId, pending_leases: [] };
+    await post.send(NODE_LEAVING, body, [post.names.control]).catch(() => undefined);
+  }
+
+  #sendHeartbeat(address: string): void {
+    const { post, identity, options } = this.#parts;
+    this.#seq += 1;
+    post.tell(
+      HEARTBEAT,
+      { node_id: identity.nodeId, role: 'default', routing: options.routing, seq: this.#seq },
+      address,
+    );
+  }
+
+  /** While this node is deaf itself, silence says nothing about others. */
+  #bury(): void {
+    const { options, post, identity, meters, hears } = this.#parts;
+    if (!options.isWatching || !hears()) return;
+    const dead = this.members.silentSince(performance.now() - options.nodeTimeoutMs);
+    for (const nodeId of dead) this.members.remove(nodeId);
+    const tells = this.#isMember && this.members.isLeader(identity.nodeId);
+    for (const nodeId of dead) {
+      meters.nodeDead();
+      this.#gone(nodeId, 'node died');
+      const body = { node_id: identity.nodeId, dead_node_id: nodeId };
+      if (tells) post.tell(NODE_DEAD, body, post.names.control);
+    }
+  }
+
+  #gone(nodeId: string, message: string): void {
+    this.#parts.log.info(message, { node_id: nodeId, nodes: this.members.size + 1 });
+    this.#parts.onGone(nodeId);
+  }
+
+  #remind(): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#remindedAtMs < REMIND_EVERY_MS) return;
+    this.#remindedAtMs = nowMs;
+    this.#parts.log.error(
+      'a node routes by broadcast while this one routes by interest: publishing both ways',
+    );
+  }
+}

@@ -1,0 +1,152 @@
+import { SessionLost, type Session } from './wire.js';
+
+/** How long a message may wait for the broker before its sender is told. */
+const SEND_WITHIN_MS = 2000;
+/**
+ * Messages handed over and not confirmed at one time. Those are sent again when the session is lost, and receivers
+ * remember more than these to notice it.
+ */
+const MAX_UNCONFIRMED = 2048;
+/** Settled messages in front of the line before it is cut. */
+const CUT_AFTER = 1024;
+
+interface Letter {
+  readonly address: string;
+  readonly text: string;
+  readonly expiresAtMs: number;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+  isSettled: boolean;
+}
+
+export interface OutboxBounds {
+  readonly maxLetters: number;
+  /** In UTF-16 units. */
+  readonly maxUnits: number;
+}
+
+const BOUNDS: OutboxBounds = { maxLetters: 10_000, maxUnits: 64 * 1024 * 1024 };
+
+/**
+ * What is on its way to the broker, in one line. It outlives sessions: what one did not confirm the next one sends
+ * again, in the same order, until 2 s are over. A full outbox refuses at once.
+ */
+export class Outbox {
+  /** In the order of sending: settled ones and handed-over ones up to `#next`, then those that wait. */
+  #line: Letter[] = [];
+  #head = 0;
+  #next = 0;
+  #unconfirmed = 0;
+  #waiting = 0;
+  #units = 0;
+  #session: Session | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  constructor(private readonly bounds: OutboxBounds = BOUNDS) {}
+
+  /** Messages that the broker has not confirmed. */
+  get size(): number {
+    return this.#waiting;
+  }
+
+  /** Whether another message would be refused. */
+  get isFull(): boolean {
+    return this.#waiting >= this.bounds.maxLetters || this.#units >= this.bounds.maxUnits;
+  }
+
+  /** Settles when the broker has it; rejects when it has not, or when that is not known. */
+  send(address: string, text: string): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error('the fabric is closed'));
+    if (this.isFull) return Promise.reject(new Error('too many messages wait for the broker'));
+    return new Promise((resolve, reject) => {
+      const expiresAtMs = performance.now() + SEND_WITHIN_MS;
+      this.#line.push({ address, text, expiresAtMs, resolve, reject, isSettled: false });
+      this.#waiting += 1;
+      this.#units += text.length;
+      this.#timer ??= setTimeout(() => this.#expire(), SEND_WITHIN_MS);
+      this.#pump();
+    });
+  }
+
+  attach(session: Session): void {
+    this.#session = session;
+    this.#pump();
+  }
+
+  /** The session is over: the next one begins with what this one did not confirm. */
+  detach(): void {
+    this.#session = null;
+    this.#next = this.#head;
+    this.#unconfirmed = 0;
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    this.detach();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    for (const letter of this.#line) this.#settle(letter, new Error('the fabric is closed'));
+  }
+
+  #pump(): void {
+    const session = this.#session;
+    if (session === null) return;
+    while (this.#unconfirmed < MAX_UNCONFIRMED) {
+      const letter = this.#line[this.#next];
+      if (letter === undefined) return;
+      this.#next += 1;
+      if (letter.isSettled) continue;
+      this.#unconfirmed += 1;
+      void this.#hand(letter, session);
+    }
+  }
+
+  async #hand(letter: Letter, session: Session): Promise<void> {
+    let failure: unknown = null;
+    try {
+      await session.publish(letter.address, letter.text);
+    } catch (error) {
+      // It stays in the line: that the session is lost is about to be told, and the next one sends it again.
+      if (error instanceof SessionLost) return;
+      failure = error;
+    }
+    const isCurrent = session === this.#session;
+    if (failure !== null && !isCurrent) return;
+    if (isCurrent) this.#unconfirmed -= 1;
+    this.#settle(letter, failure);
+    this.#pump();
+  }
+
+  #settle(letter: Letter, failure: unknown): void {
+    if (letter.isSettled) return;
+    letter.isSettled = true;
+    this.#waiting -= 1;
+    this.#units -= letter.text.length;
+    if (failure === null) letter.resolve();
+    else letter.reject(failure instanceof Error ? failure : new Error('refused by the broker'));
+    this.#advance();
+  }
+
+  #advance(): void {
+    while (this.#line[this.#head]?.isSettled === true) this.#head += 1;
+    this.#next = Math.max(this.#next, this.#head);
+    if (this.#head < CUT_AFTER || this.#head * 2 < this.#line.length) return;
+    this.#line = this.#line.slice(this.#head);
+    this.#next -= this.#head;
+    this.#head = 0;
+  }
+
+  /** The line is in the order of sending, so what is too old stands in front. */
+  #expire(): void {
+    this.#timer = null;
+    const nowMs = performance.now();
+    for (let first = this.#line[this.#head]; first !== undefined; first = this.#line[this.#head]) {
+      if (first.expiresAtMs > nowMs) {
+        this.#timer = setTimeout(() => this.#expire(), first.expiresAtMs - nowMs + 1);
+        return;
+      }
+      this.#settle(first, new Error(`not confirmed by the broker in ${SEND_WITHIN_MS} ms`));
+    }
+  }
+}

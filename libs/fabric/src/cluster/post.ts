@@ -1,0 +1,40 @@
+import { encode, type FabricNames, type MessageDefinition } from '@carillon/contract';
+import type { ClusterLog, ClusterMeters } from './meters.js';
+import type { Outbox } from './outbox.js';
+
+export interface PostParts {
+  readonly names: FabricNames;
+  readonly outbox: Outbox;
+  readonly maxMessageBytes: number;
+  readonly meters: ClusterMeters;
+  readonly log: ClusterLog;
+}
+
+/** Writes messages and hands them to the broker. */
+export class Post {
+  readonly names: FabricNames;
+
+  constructor(private readonly parts: PostParts) {
+    this.names = parts.names;
+  }
+
+  /** Settles when the broker has it under every address. Rejects what does not fit its own definition or the cap. */
+  async send<Body>(
+    definition: MessageDefinition<string, Body>,
+    body: Body,
+    addresses: readonly string[],
+  ): Promise<void> {
+    const { outbox, maxMessageBytes, meters } = this.parts;
+    const encoded = encode(definition, body, maxMessageBytes);
+    if (!encoded.ok || outbox.isFull) meters.dropped();
+    if (!encoded.ok) throw new Error(`message not sent: ${encoded.detail}`);
+    await Promise.all(addresses.map((address) => outbox.send(address, encoded.text)));
+  }
+
+  /** Sends what nobody waits for. */
+  tell<Body>(definition: MessageDefinition<string, Body>, body: Body, address: string): void {
+    this.send(definition, body, [address]).catch((error: unknown) => {
+      this.parts.log.warn('message to other nodes not sent', { kind: definition.kind, error });
+    });
+  }
+}

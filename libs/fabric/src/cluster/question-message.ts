@@ -1,0 +1,75 @@
+import type { Request, RequestBody, ResponseBody } from '@carillon/contract';
+import type { Answer, Question } from '../question.js';
+
+type Kind = keyof Question;
+type Asked = Pick<RequestBody, 'channels' | 'prefix' | 'user_id'>;
+type Answered = Pick<ResponseBody, 'channels_with_sockets_count' | 'sockets_count'>;
+
+/** How one kind of question and its answer are written; reading gives undefined where a member is missing. */
+interface Writing<K extends Kind> {
+  ask(about: Question[K]): Asked;
+  asked(request: Asked): Question[K] | undefined;
+  /** In as many parts as are needed to keep each within so many bytes. */
+  answer(answer: Answer[K], maxBytes: number): readonly Answered[];
+  answered(response: Answered): Answer[K] | undefined;
+  /** Whether a late answer is worth less than a quick one. */
+  readonly isQuick: boolean;
+}
+
+const count = {
+  answer: (sockets_count: number) => [{ sockets_count }],
+  answered: ({ sockets_count }: Answered) => sockets_count,
+};
+
+/** Bytes that a name takes beyond itself when it is written with its count. */
+const ENTRY_BYTES = 24;
+
+const counts = {
+  answer: (all: ReadonlyMap<string, number>, maxBytes: number) => {
+    const parts: [string, number][][] = [[]];
+    let bytes = 0;
+    for (const entry of all) {
+      const more = Buffer.byteLength(JSON.stringify(entry[0])) + ENTRY_BYTES;
+      if (bytes + more > maxBytes && bytes > 0) {
+        parts.push([]);
+        bytes = 0;
+      }
+      parts.at(-1)?.push(entry);
+      bytes += more;
+    }
+    return parts.map((part) => ({ channels_with_sockets_count: Object.fromEntries(part) }));
+  },
+  answered: ({ channels_with_sockets_count: all }: Answered) =>
+    all === undefined ? undefined : new Map(Object.entries(all)),
+};
+
+const user = {
+  ask: ({ userId }: { readonly userId: string }): Asked => ({ user_id: userId }),
+  asked: ({ user_id }: Asked) => (user_id === undefined ? undefined : { userId: user_id }),
+};
+
+const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
+  channels_with_sockets_count: {
+    ask: ({ prefix }) => (prefix === '' ? {} : { prefix }),
+    asked: ({ prefix = '' }) => ({ prefix }),
+    isQuick: false,
+    ...counts,
+  },
+  batch_channel_sockets_count: {
+    ask: ({ channels }) => ({ channels }),
+    asked: ({ channels }) => (channels === undefined ? undefined : { channels }),
+    isQuick: false,
+    ...counts,
+  },
+  sockets_count: { ask: () => ({}), asked: () => null, isQuick: true, ...count },
+  terminate_user: { isQuick: false, ...user, ...count },
+  force_reconnect: { isQuick: false, ...user, ...count },
+};
+
+/** How a question of this kind is written. */
+export const writing = <K extends Kind>(kind: K): Writing<K> => WRITINGS[kind];
+
+/** The kind of a request, if this version asks and answers it. */
+export function kindOf({ request_type: type }: Pick<Request, 'request_type'>): Kind | null {
+  return Object.hasOwn(WRITINGS, type) ? (type as Kind) : null;
+}

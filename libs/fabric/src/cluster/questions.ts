@@ -1,0 +1,146 @@
+import { REQUEST, RESPONSE, type Request, type Response } from '@carillon/contract';
+import type { Gathered } from '../port.js';
+import type { Question } from '../question.js';
+import type { Identity } from './identity.js';
+import { Inquiry, type InquiryOptions } from './inquiry.js';
+import type { Membership } from './membership.js';
+import type { ClusterMeters } from './meters.js';
+import type { Post } from './post.js';
+import { kindOf, writing } from './question-message.js';
+
+type Kind = keyof Question;
+
+export interface QuestionsParts {
+  readonly identity: Identity;
+  readonly post: Post;
+  readonly membership: Membership;
+  readonly meters: ClusterMeters;
+  readonly requestTimeoutMs: number;
+  /** How many nodes with sockets there should be at least, this one included; null: as many as are known. */
+  readonly nodesNumber: number | null;
+  readonly maxMessageBytes: number;
+  /** Whether this process is asked, too. */
+  readonly isAsked: () => boolean;
+  /** Null when others can be heard, else why not. */
+  readonly problem: () => string | null;
+  /** This process's own part. */
+  readonly own: <K extends Kind>(kind: K, appId: string, about: Question[K]) => Promise<Gathered<K>>;
+}
+
+/** Questions under way at one time; more are answered with what this process knows. */
+const MAX_UNDER_WAY = 10_000;
+/** What an answer may weigh before it is sent in parts, and what a part needs beside its entries. */
+const PART_BYTES = 256 * 1024;
+const ENVELOPE_BYTES = 4096;
+/** Time a quick question has per node, and at least. */
+const QUICK_MS_PER_NODE = 50;
+const QUICK_MIN_MS = 200;
+
+/** Questions of this process to the others, and theirs to it. */
+export class Questions {
+  readonly #underWay = new Map<string, Pick<Inquiry<Kind>, 'end' | 'gone' | 'take'>>();
+  #isClosed = false;
+
+  constructor(private readonly parts: QuestionsParts) {}
+
+  async ask<K extends Kind>(kind: K, appId: string, about: Question[K]): Promise<Gathered<K>> {
+    const { own, membership, meters } = this.parts;
+    const startMs = performance.now();
+    const mine = await own(kind, appId, about);
+    await membership.known();
+    const gathered = await this.#gather(kind, appId, about, mine);
+    meters.resolved(appId, performance.now() - startMs, gathered.complete);
+    return gathered;
+  }
+
+  response(message: Response): void {
+    const inquiry = this.#underWay.get(message.request_id);
+    if (inquiry === undefined) return;
+    this.parts.meters.responseReceived(message.app_id);
+    inquiry.take(message);
+  }
+
+  request(message: Request): void {
+    const { identity, isAsked, meters } = this.parts;
+    const target = message.target_node_id;
+    if (!isAsked() || (target !== undefined && target !== identity.nodeId)) return;
+    const kind = kindOf(message);
+    if (kind === null) return;
+    meters.requestReceived(message.app_id);
+    void this.#answer(kind, message);
+  }
+
+  /** A node will not answer any more. */
+  gone(nodeId: string): void {
+    for (const inquiry of this.#underWay.values()) inquiry.gone(nodeId);
+  }
+
+  /** Ends all of them with what is there. */
+  close(): void {
+    this.#isClosed = true;
+    for (const inquiry of this.#underWay.values()) inquiry.end();
+  }
+
+  async #gather<K extends Kind>(
+    kind: K,
+    appId: string,
+    about: Question[K],
+    own: Gathered<K>,
+  ): Promise<Gathered<K>> {
+    const { membership, nodesNumber, isAsked, problem, meters, post } = this.parts;
+    const awaited = membership.members.nodeIds;
+    const minAnswers = (nodesNumber ?? 0) - (isAsked() ? 1 : 0);
+    const cannotAsk = this.#isClosed || this.#underWay.size >= MAX_UNDER_WAY;
+    if (cannotAsk || problem() !== null) return { ...own, complete: false };
+    if (awaited.length === 0 && minAnswers <= 0) return own;
+    const timeoutMs = this.#timeoutMs(kind, Math.max(awaited.length, minAnswers));
+    const options: InquiryOptions<K> = { kind, own, awaited, minAnswers, timeoutMs };
+    const inquiry = new Inquiry(options);
+    this.#underWay.set(inquiry.id, inquiry);
+    meters.asked(appId);
+    post
+      .send(REQUEST, this.#request(inquiry.id, kind, appId, about), [post.names.requests])
+      .catch(() => inquiry.end());
+    const gathered = await inquiry.done;
+    this.#underWay.delete(inquiry.id);
+    return gathered;
+  }
+
+  #request<K extends Kind>(id: string, kind: K, appId: string, about: Question[K]) {
+    const { identity, post } = this.parts;
+    return {
+      request_id: id,
+      node_id: identity.nodeId,
+      app_id: appId,
+      request_type: kind,
+      ...writing(kind).ask(about),
+      reply_to: post.names.reply(identity.nodeId),
+      timestamp: Date.now(),
+    };
+  }
+
+  #timeoutMs(kind: Kind, nodes: number): number {
+    const { requestTimeoutMs } = this.parts;
+    if (!writing(kind).isQuick) return requestTimeoutMs;
+    return Math.min(Math.max(QUICK_MS_PER_NODE * nodes, QUICK_MIN_MS), requestTimeoutMs);
+  }
+
+  /** One that cannot answer says nothing: whoever asked then knows that something is missing. */
+  async #answer(kind: Kind, request: Request): Promise<void> {
+    const { own, identity, post, maxMessageBytes } = this.parts;
+    const about = writing(kind).asked(request);
+    if (about === undefined) return;
+    const { answer, complete } = await own(kind, request.app_id, about);
+    if (!complete) return;
+    const partBytes = Math.min(PART_BYTES, maxMessageBytes) - ENVELOPE_BYTES;
+    const parts = writing(kind).answer(answer, partBytes);
+    // Nobody is sent an answer at an address of somebody else's choosing.
+    const inbox = post.names.reply(request.node_id);
+    const address = request.reply_to === inbox ? inbox : post.names.responses;
+    for (const [at, part] of parts.entries()) {
+      const more = at < parts.length - 1 ? { more: true } : {};
+      const { request_id, app_id } = request;
+      post.tell(RESPONSE, { request_id, node_id: identity.nodeId, app_id, ...part, ...more }, address);
+    }
+  }
+}

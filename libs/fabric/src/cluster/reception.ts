@@ -1,0 +1,75 @@
+import {
+  BROADCAST,
+  decoder,
+  HEARTBEAT,
+  NODE_DEAD,
+  NODE_LEAVING,
+  REQUEST,
+  RESPONSE,
+  ROLL_CALL,
+} from '@carillon/contract';
+import type { Identity } from './identity.js';
+import type { Membership } from './membership.js';
+import type { ClusterLog, ClusterMeters } from './meters.js';
+import type { Questions } from './questions.js';
+import type { Traffic } from './traffic.js';
+
+export interface ReceptionParts {
+  readonly identity: Identity;
+  readonly membership: Membership;
+  readonly questions: Questions;
+  readonly traffic: Traffic;
+  readonly maxMessageBytes: number;
+  readonly meters: ClusterMeters;
+  readonly log: ClusterLog;
+}
+
+const decode = decoder(BROADCAST, REQUEST, RESPONSE, HEARTBEAT, ROLL_CALL, NODE_LEAVING, NODE_DEAD);
+
+/** Reads what comes from other processes, drops what cannot be used, and hands on the rest by its kind. */
+export class Reception {
+  constructor(private readonly parts: ReceptionParts) {}
+
+  /** Never throws. */
+  receive(address: string, bytes: Uint8Array): void {
+    const { identity, membership, questions, traffic, maxMessageBytes } = this.parts;
+    const decoded = decode(bytes, maxMessageBytes);
+    if (!decoded.ok) {
+      if (decoded.reason !== 'unknown-kind') this.#drop(decoded.reason, decoded.detail);
+      return;
+    }
+    const { message } = decoded;
+    if (identity.isMine(message.node_id)) return;
+    membership.members.heard(message.node_id, performance.now());
+    switch (message.kind) {
+      case 'broadcast': {
+        const wrong = traffic.receive(address, message);
+        if (wrong !== null) this.#drop('malformed', wrong);
+        break;
+      }
+      case 'request':
+        questions.request(message);
+        break;
+      case 'response':
+        questions.response(message);
+        break;
+      case 'heartbeat':
+        membership.heartbeat(message);
+        break;
+      case 'roll_call':
+        membership.rollCall(message);
+        break;
+      case 'node_leaving':
+        membership.leaving(message);
+        break;
+      case 'node_dead':
+        membership.dead(message);
+        break;
+    }
+  }
+
+  #drop(reason: string, detail: string): void {
+    this.parts.meters.dropped();
+    this.parts.log.warn('message from another process dropped', { reason, detail });
+  }
+}

@@ -1,0 +1,34 @@
+/** How many events of one app are told apart from their copies, at least. */
+const REMEMBERED_PER_APP = 4096;
+/** Of all apps together; when as many came, those before them are forgotten. */
+const REMEMBERED = 262_144;
+
+type IdsByApp = Map<string, Set<string>>;
+
+/** Remembers the events that came last, app by app, so that a copy of one is noticed. */
+export class Seen {
+  #young: IdsByApp = new Map();
+  #old: IdsByApp = new Map();
+  #count = 0;
+
+  /** @returns whether it came before */
+  isCopy(appId: string, messageId: string): boolean {
+    const young = this.#young.get(appId) ?? new Set();
+    if (young.has(messageId) || this.#old.get(appId)?.has(messageId) === true) return true;
+    young.add(messageId);
+    this.#young.set(appId, young);
+    if (young.size >= REMEMBERED_PER_APP) {
+      this.#young.delete(appId);
+      this.#old.set(appId, young);
+    }
+    this.#count += 1;
+    if (this.#count >= REMEMBERED) this.#turn();
+    return false;
+  }
+
+  #turn(): void {
+    this.#old = this.#young;
+    this.#young = new Map();
+    this.#count = 0;
+  }
+}

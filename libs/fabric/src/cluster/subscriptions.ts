@@ -1,0 +1,245 @@
+import { takeFirst } from './take-first.js';
+import type { Session } from './wire.js';
+import { Wish } from './wish.js';
+
+export interface SubscriptionsOptions {
+  readonly confirmTimeoutMs: number;
+  readonly lingerMs: number;
+  readonly coalesceMs: number;
+  readonly coalesceMax: number;
+  readonly onConfirmed: (afterMs: number) => void;
+  readonly onTimeout: () => void;
+  /** Everything essential comes here, again or for the first time. */
+  readonly onComplete: () => void;
+  /** The session does not do what it should. */
+  readonly onFault: (session: Session, reason: string) => void;
+}
+
+/** Channels above which the operator is warned are the caller's matter; this is what one process can hold at all. */
+const MAX_WISHES = 1_000_000;
+
+/**
+ * What this process wants to hear, and what the broker has confirmed of it. Whatever makes the two differ — a new
+ * wish, one that ended, a new session, a subscription the broker dropped — is made good by the same rounds: first
+ * everything that is to end, then everything that is to begin, one round trip each.
+ */
+export class Subscriptions {
+  readonly #wishes = new Map<string, Wish>();
+  readonly #toBegin = new Set<Wish>();
+  /** With whether the broker had confirmed it. */
+  readonly #toEnd = new Map<string, boolean>();
+  #missing = 0;
+  #essentials = 0;
+  #essentialsMissing = 0;
+  #completion: Promise<void> | null = null;
+  #completed: () => void = () => {};
+  #session: Session | null = null;
+  #round: 'none' | 'soon' | 'running' = 'none';
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly options: SubscriptionsOptions) {}
+
+  /** Addresses wanted, those included that nobody has any more but that linger. */
+  get size(): number {
+    return this.#wishes.size - this.#essentials;
+  }
+
+  /** Whether everything essential comes here. */
+  get isComplete(): boolean {
+    return this.#session !== null && this.#essentialsMissing === 0;
+  }
+
+  /** Settles when everything essential comes here. */
+  complete(): Promise<void> {
+    if (this.isComplete) return Promise.resolve();
+    this.#completion ??= new Promise((resolve) => (this.#completed = resolve));
+    return this.#completion;
+  }
+
+  /** Wanted as long as this process lives, or until `drop`. */
+  keep(address: string): void {
+    if (!this.#wishes.has(address)) this.#add(address, true);
+  }
+
+  /** Ends what was kept, at once. */
+  drop(address: string): void {
+    const wish = this.#wishes.get(address);
+    if (wish !== undefined) this.#end(wish);
+  }
+
+  /**
+   * Wanted until `release`. Settles when the broker has confirmed it; undefined: it has. Rejects when it takes too
+   * long, which leaves it wanted, or when the broker refuses it, which does not.
+   */
+  hold(address: string): Promise<void> | undefined {
+    if (!this.#wishes.has(address) && this.#wishes.size >= MAX_WISHES) {
+      return Promise.reject(new Error('too many channels are subscribed to in this process'));
+    }
+    const wish = this.#wishes.get(address) ?? this.#add(address, false);
+    wish.stopLingering();
+    if (!wish.isMissing) return undefined;
+    return wish.wait(this.options.confirmTimeoutMs, this.options.onTimeout);
+  }
+
+  /** Not wanted any more, unless it is again before it has lingered. */
+  release(address: string): void {
+    const wish = this.#wishes.get(address);
+    if (wish === undefined || wish.linger !== null) return;
+    wish.linger = setTimeout(() => this.#end(wish), this.options.lingerMs);
+  }
+
+  /** A new session knows nothing yet. */
+  attach(session: Session): void {
+    this.#session = session;
+    this.#plan();
+  }
+
+  /** The session is over, and with it all that it had confirmed. What only lingered ends. */
+  detach(): void {
+    this.#session = null;
+    this.#round = 'none';
+    this.#toEnd.clear();
+    this.#toBegin.clear();
+    for (const wish of this.#wishes.values()) this.#lack(wish);
+  }
+
+  /** The broker let go of them by itself. */
+  dropped(addresses: readonly string[]): void {
+    for (const address of addresses) {
+      const wish = this.#wishes.get(address);
+      if (wish !== undefined) this.#lack(wish);
+    }
+    this.#plan();
+  }
+
+  /** How many wanted addresses do not come here for longer than this. */
+  missingLongerThan(ms: number): number {
+    if (this.#missing === 0) return 0;
+    const beforeMs = performance.now() - ms;
+    let count = 0;
+    for (const { missingSinceMs, linger } of this.#wishes.values()) {
+      if (missingSinceMs !== null && missingSinceMs <= beforeMs && linger === null) count += 1;
+    }
+    return count;
+  }
+
+  /** Nothing is wanted any more. */
+  close(): void {
+    this.#session = null;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    for (const wish of this.#wishes.values()) this.#end(wish);
+  }
+
+  #add(address: string, isEssential: boolean): Wish {
+    const wish = new Wish(address, isEssential);
+    this.#wishes.set(address, wish);
+    if (isEssential) {
+      this.#essentials += 1;
+      this.#essentialsMissing += 1;
+    }
+    this.#missing += 1;
+    const wasConfirmed = this.#toEnd.get(address) === true;
+    this.#toEnd.delete(address);
+    // One that was about to end needs no beginning: the broker still has it.
+    if (wasConfirmed) this.#confirm(wish);
+    else this.#toBegin.add(wish);
+    this.#plan();
+    return wish;
+  }
+
+  #confirm(wish: Wish): void {
+    if (wish.missingSinceMs === null) return;
+    this.options.onConfirmed(performance.now() - wish.missingSinceMs);
+    wish.missingSinceMs = null;
+    this.#missing -= 1;
+    wish.tell(null);
+    if (!wish.isEssential) return;
+    this.#essentialsMissing -= 1;
+    if (this.#essentialsMissing > 0) return;
+    this.options.onComplete();
+    this.#completed();
+    this.#completion = null;
+  }
+
+  /** The broker does not have it any more. */
+  #lack(wish: Wish): void {
+    if (wish.linger !== null) {
+      this.#end(wish);
+      return;
+    }
+    this.#toBegin.add(wish);
+    if (wish.missingSinceMs !== null) return;
+    wish.missingSinceMs = performance.now();
+    this.#missing += 1;
+    if (!wish.isEssential) return;
+    this.#essentialsMissing += 1;
+  }
+
+  #end(wish: Wish): void {
+    const { address, isEssential } = wish;
+    wish.stopLingering();
+    wish.tell(new Error('the channel is not wanted any more'));
+    this.#wishes.delete(address);
+    const wasConfirmed = !wish.isMissing;
+    if (isEssential) this.#essentials -= 1;
+    if (!wasConfirmed) this.#missing -= 1;
+    if (!wasConfirmed && isEssential) this.#essentialsMissing -= 1;
+    // One that a round is beginning right now is ended after it.
+    const isUnknownToBroker = this.#toBegin.delete(wish);
+    if (!isUnknownToBroker && this.#session !== null) this.#toEnd.set(address, wasConfirmed);
+    this.#plan();
+  }
+
+  /** Sees to a round, now when there is much to do, else when others had time to join. */
+  #plan(): void {
+    const work = this.#toBegin.size + this.#toEnd.size;
+    if (this.#session === null || this.#round === 'running' || work === 0) return;
+    if (work >= this.options.coalesceMax) void this.#run(this.#session);
+    else if (this.#round === 'none') {
+      this.#round = 'soon';
+      this.#timer = setTimeout(() => {
+        if (this.#round === 'soon' && this.#session !== null) void this.#run(this.#session);
+      }, this.options.coalesceMs);
+    }
+  }
+
+  async #run(session: Session): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#round = 'running';
+    try {
+      while (session === this.#session && this.#toBegin.size + this.#toEnd.size > 0) {
+        await this.#endSome(session);
+        await this.#beginSome(session);
+      }
+    } catch (error) {
+      this.options.onFault(session, error instanceof Error ? error.message : 'unknown');
+    }
+    if (session === this.#session) this.#round = 'none';
+  }
+
+  async #endSome(session: Session): Promise<void> {
+    const addresses = takeFirst(this.#toEnd, this.options.coalesceMax).map(([address]) => address);
+    if (addresses.length > 0) await session.unsubscribe(addresses);
+  }
+
+  async #beginSome(session: Session): Promise<void> {
+    if (session !== this.#session) return;
+    const wishes = takeFirst(this.#toBegin, this.options.coalesceMax).map(([wish]) => wish);
+    if (wishes.length === 0) return;
+    const refused = new Set(await session.subscribe(wishes.map(({ address }) => address)));
+    if (session !== this.#session) return;
+    for (const wish of wishes) {
+      if (this.#wishes.get(wish.address) !== wish) continue;
+      if (refused.has(wish.address)) this.#refuse(wish);
+      else this.#confirm(wish);
+    }
+  }
+
+  #refuse(wish: Wish): void {
+    wish.tell(new Error('the broker refuses the subscription'));
+    if (wish.isEssential) return;
+    this.#missing -= 1;
+    wish.stopLingering();
+    this.#wishes.delete(wish.address);
+  }
+}

@@ -1,0 +1,74 @@
+import { BROADCAST, type Broadcast, type FabricNames } from '@carillon/contract';
+import type { LiveEvent } from '../live-event.js';
+import { bodyOf, eventOf } from './event-message.js';
+import type { Identity } from './identity.js';
+import type { Members, Routing } from './members.js';
+import type { ClusterMeters } from './meters.js';
+import type { Post } from './post.js';
+import { Seen } from './seen.js';
+import type { Subscriptions } from './subscriptions.js';
+
+export interface TrafficParts {
+  readonly routing: Routing;
+  readonly identity: Identity;
+  readonly names: FabricNames;
+  readonly post: Post;
+  readonly members: Members;
+  readonly subscriptions: Subscriptions;
+  readonly meters: ClusterMeters;
+  readonly deliver: (event: LiveEvent) => void;
+}
+
+/** Events of channels, from here to others and from others to here. */
+export class Traffic {
+  /** Channels somebody here wants, by app, with their addresses. */
+  readonly #wanted = new Map<string, Map<string, string>>();
+  readonly #seen = new Seen();
+
+  constructor(private readonly parts: TrafficParts) {}
+
+  subscribe(appId: string, channel: string): Promise<void> | undefined {
+    const { names, routing, subscriptions } = this.parts;
+    const address = names.channel(appId, channel);
+    const channels = this.#wanted.get(appId) ?? new Map<string, string>();
+    this.#wanted.set(appId, channels.set(channel, address));
+    return subscriptions.hold(routing === 'broadcast' ? names.broadcast : address);
+  }
+
+  unsubscribe(appId: string, channel: string): void {
+    const channels = this.#wanted.get(appId);
+    const address = channels?.get(channel);
+    if (channels === undefined || address === undefined) return;
+    channels.delete(channel);
+    if (channels.size === 0) this.#wanted.delete(appId);
+    if (this.parts.routing !== 'broadcast') this.parts.subscriptions.release(address);
+  }
+
+  /** Hands an event to the other nodes. */
+  publish(event: LiveEvent): Promise<void> {
+    const { post, identity, meters } = this.parts;
+    meters.published();
+    return post.send(BROADCAST, bodyOf(event, identity.nodeId), this.#addresses(event));
+  }
+
+  /** @returns what is wrong with a message that another node sent; null: nothing */
+  receive(address: string, message: Broadcast): string | null {
+    const { names, meters, deliver } = this.parts;
+    const wanted = this.#wanted.get(message.app_id)?.get(message.channel);
+    const isShared = address === names.broadcast;
+    if (!isShared && address !== (wanted ?? names.channel(message.app_id, message.channel))) {
+      return 'channel: is not that of the address';
+    }
+    meters.received();
+    if (wanted === undefined) meters.unneeded();
+    else if (!this.#seen.isCopy(message.app_id, message.message_id)) deliver(eventOf(message));
+    return null;
+  }
+
+  #addresses({ appId, channel }: LiveEvent): readonly string[] {
+    const { routing, names, members } = this.parts;
+    if (routing === 'broadcast') return [names.broadcast];
+    const own = names.channel(appId, channel);
+    return routing === 'dual' || members.someBroadcast ? [own, names.broadcast] : [own];
+  }
+}

@@ -1,0 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FabricOptions } from '../drivers.js';
+import type { Fabric } from '../port.js';
+import { LocalFabric } from './local.js';
+
+const REMIND_EVERY_MS = 60_000;
+const TRY_EVERY_MS = 200;
+
+/** A process that goes on alone because its broker could not be reached when it started, and says so. */
+class FallbackFabric extends LocalFabric {
+  readonly #reminder: NodeJS.Timeout;
+
+  constructor(nodeId: string, { onFault, log }: FabricOptions) {
+    super(nodeId, onFault);
+    const remind = (): void => log.warn('running alone: the broker was not reachable at start');
+    remind();
+    this.#reminder = setInterval(remind, REMIND_EVERY_MS);
+  }
+
+  override close(): Promise<void> {
+    clearInterval(this.#reminder);
+    return super.close();
+  }
+}
+
+/** The fabric, once it is healthy; one of this process alone when it is not within the start-up time. */
+export async function orLocal(fabric: Fabric, options: FabricOptions): Promise<Fabric> {
+  const deadlineMs = performance.now() + options.config.startup_timeout_ms;
+  while ((await fabric.health()) !== null) {
+    if (performance.now() > deadlineMs) {
+      await fabric.close();
+      return new FallbackFabric(fabric.nodeId, options);
+    }
+    await pause(TRY_EVERY_MS);
+  }
+  return fabric;
+}

@@ -1,0 +1,117 @@
+import type { NatsConnection, Subscription } from 'nats';
+import { pause } from '@carillon/runtime';
+import { SessionLost, type Session, type SessionListener } from '../../cluster/wire.js';
+import { Barrier } from './barrier.js';
+import type { NatsEvent } from './nats-event.js';
+
+/** How long what was published may take to leave when the session is closed. */
+const FLUSH_WITHIN_MS = 1000;
+
+/**
+ * One connection to a NATS server. The protocol confirms nothing by itself, but the server works through a connection
+ * in order: once it answers a ping, it has everything that was sent before.
+ */
+export class NatsSession implements Session {
+  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #barrier: Barrier;
+  /** Ends the wait of each round trip under way. */
+  readonly #waiting = new Set<() => void>();
+  #refused = new Set<string>();
+  #isOver = false;
+
+  constructor(
+    private readonly connection: NatsConnection,
+    private readonly listener: SessionListener,
+    private readonly onEvent: (event: NatsEvent) => void,
+  ) {
+    this.#barrier = new Barrier(() => this.#roundTrip());
+    void this.#watch();
+    void this.#untilClosed();
+  }
+
+  publish(address: string, text: string): Promise<void> {
+    if (this.connection.isClosed()) return Promise.reject(new SessionLost());
+    try {
+      this.connection.publish(address, text);
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new SessionLost());
+    }
+    return this.#barrier.pass();
+  }
+
+  async subscribe(addresses: readonly string[]): Promise<readonly string[]> {
+    this.#refused = new Set();
+    if (this.connection.isClosed()) throw new SessionLost();
+    for (const address of addresses) {
+      if (!this.#subscriptions.has(address)) this.#subscriptions.set(address, this.#subscribe(address));
+    }
+    await this.#barrier.pass();
+    return [...this.#refused];
+  }
+
+  async unsubscribe(addresses: readonly string[]): Promise<void> {
+    for (const address of addresses) {
+      this.#subscriptions.get(address)?.unsubscribe();
+      this.#subscriptions.delete(address);
+    }
+    await this.#barrier.pass();
+  }
+
+  check(): Promise<void> {
+    return this.#barrier.pass();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const over = new AbortController();
+    const flushed = this.#barrier.pass().catch(() => undefined);
+    if (!this.connection.isClosed()) await Promise.race([flushed, pause(FLUSH_WITHIN_MS, over.signal)]);
+    over.abort();
+    await this.connection.close();
+  }
+
+  #subscribe(address: string): Subscription {
+    return this.connection.subscribe(address, {
+      callback: (error, message) => {
+        if (error === null) {
+          if (!this.#isOver) this.listener.message(address, message.data);
+          return;
+        }
+        this.#subscriptions.delete(address);
+        this.#refused.add(address);
+      },
+    });
+  }
+
+  /** The client leaves those waiting who flush a connection that is then lost. */
+  #roundTrip(): Promise<void> {
+    if (this.connection.isClosed()) return Promise.reject(new SessionLost());
+    return new Promise((resolve, reject) => {
+      const lose = (): void => reject(new SessionLost());
+      this.#waiting.add(lose);
+      this.connection
+        .flush()
+        .then(resolve, lose)
+        .finally(() => this.#waiting.delete(lose));
+    });
+  }
+
+  async #untilClosed(): Promise<void> {
+    const error = await this.connection.closed();
+    for (const lose of this.#waiting) lose();
+    this.onEvent('closed');
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.onEvent('disconnected');
+    this.listener.lost(error instanceof Error ? error.message : 'the connection was closed');
+  }
+
+  async #watch(): Promise<void> {
+    for await (const { type } of this.connection.status()) {
+      if (type === 'error') this.onEvent('server_error');
+      else if (type === 'slowConsumer') this.onEvent('slow_consumer');
+      else if (type === 'ldm') this.onEvent('lame_duck');
+    }
+  }
+}

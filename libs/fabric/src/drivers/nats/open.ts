@@ -1,0 +1,25 @@
+import { openCluster } from '../../cluster/open-cluster.js';
+import type { FabricOptions } from '../../drivers.js';
+import type { Fabric } from '../../port.js';
+import { natsWire } from './nats-wire.js';
+
+/** Driver `nats`. */
+export async function openNats(options: FabricOptions): Promise<Fabric> {
+  const { config, metrics } = options;
+  const settings = config.adapter.nats;
+  const events = metrics.counter('nats_events_total');
+  const wire = await natsWire({
+    settings,
+    connectionName: config.instance.process_id,
+    onEvent: (event) => events.for({ event }).add(),
+  });
+  return openCluster(options, wire, {
+    requestTimeoutMs: settings.request_timeout_ms,
+    nodesNumber: settings.nodes_number,
+    maxReconnects: settings.max_reconnects,
+    discovery: {
+      maxWaitMs: settings.discovery_max_wait_ms,
+      idleWaitMs: settings.discovery_idle_wait_ms,
+    },
+  });
+}

@@ -1,0 +1,14 @@
+import { openCluster } from '../../cluster/open-cluster.js';
+import type { FabricOptions } from '../../drivers.js';
+import type { Fabric } from '../../port.js';
+import { rabbitmqWire } from './rabbitmq-wire.js';
+
+/** Driver `rabbitmq`. */
+export async function openRabbitmq(options: FabricOptions): Promise<Fabric> {
+  const settings = options.config.adapter.rabbitmq;
+  const wire = await rabbitmqWire(settings);
+  return openCluster(options, wire, {
+    requestTimeoutMs: settings.request_timeout_ms,
+    nodesNumber: settings.nodes_number,
+  });
+}

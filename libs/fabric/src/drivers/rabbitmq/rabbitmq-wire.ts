@@ -1,0 +1,56 @@
+import type { Config } from '@carillon/config';
+import { sharedNames } from '@carillon/contract';
+import type { Channel, ChannelModel } from 'amqplib';
+import type { SessionListener, Wire } from '../../cluster/wire.js';
+import { RabbitmqSession } from './rabbitmq-session.js';
+
+type Settings = Config['adapter']['rabbitmq'];
+
+/** A process that falls this far behind loses the oldest messages rather than the broker's memory. */
+const MAX_QUEUED = 100_000;
+
+/** The way to RabbitMQ. Loads the client library. */
+export async function rabbitmqWire(settings: Settings): Promise<Wire> {
+  const { connect } = await import('amqplib');
+  const names = sharedNames(settings.prefix);
+  const exchanges = [names.broadcast, names.requests, names.responses];
+  return {
+    names,
+    open: async (listener) => {
+      const connection = await connect(settings.url, { timeout: settings.connection_timeout_ms });
+      // Until there is a session nobody else listens, and an error without a listener would end the process.
+      connection.on('error', () => undefined);
+      try {
+        return await openSession(connection, exchanges, listener);
+      } catch (error) {
+        await connection.close().catch(() => undefined);
+        throw error;
+      }
+    },
+  };
+}
+
+async function openSession(
+  connection: ChannelModel,
+  exchanges: readonly string[],
+  listener: SessionListener,
+): Promise<RabbitmqSession> {
+  const publishing = await connection.createConfirmChannel();
+  const consuming = await connection.createChannel();
+  for (const channel of [publishing, consuming]) channel.on('error', () => undefined);
+  for (const exchange of exchanges) await consuming.assertExchange(exchange, 'fanout');
+  const queue = await ownQueue(consuming);
+  const session = new RabbitmqSession({ connection, publishing, consuming, queue, listener });
+  await consuming.consume(queue, (message) => session.take(message), { noAck: true });
+  return session;
+}
+
+async function ownQueue(channel: Channel): Promise<string> {
+  const { queue } = await channel.assertQueue('', {
+    exclusive: true,
+    autoDelete: true,
+    durable: false,
+    maxLength: MAX_QUEUED,
+  });
+  return queue;
+}

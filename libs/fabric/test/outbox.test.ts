@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { Outbox } from '../src/cluster/outbox.js';
+import { SessionLost, type Session } from '../src/cluster/wire.js';
+
+/** A session that keeps what it is given until it is told what became of it. */
+class HeldSession implements Session {
+  readonly held: { text: string; resolve: () => void; reject: (error: Error) => void }[] = [];
+
+  publish(_: string, text: string): Promise<void> {
+    return new Promise((resolve, reject) => this.held.push({ text, resolve, reject }));
+  }
+
+  get texts(): string[] {
+    return this.held.map(({ text }) => text);
+  }
+
+  subscribe = async () => [];
+  unsubscribe = async () => undefined;
+  check = async () => undefined;
+  close = async () => undefined;
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('the outbox', () => {
+  it('sends again, in order, what a lost session did not confirm, and nothing else', async () => {
+    const outbox = new Outbox();
+    const [first, second] = [new HeldSession(), new HeldSession()];
+    const settled: string[] = [];
+    const send = (text: string) => outbox.send('a', text).then(() => settled.push(text));
+    const early = [send('1'), send('2')];
+    outbox.attach(first);
+    const all = [...early, send('3'), send('4')];
+    expect(first.texts).toEqual(['1', '2', '3', '4']);
+    first.held[0]?.resolve();
+    first.held[2]?.resolve();
+    await turn();
+    first.held[1]?.reject(new SessionLost());
+    first.held[3]?.reject(new SessionLost());
+    outbox.detach();
+    all.push(send('5'));
+    outbox.attach(second);
+    expect(second.texts).toEqual(['2', '4', '5']);
+    for (const { resolve } of second.held) resolve();
+    await Promise.all(all);
+    expect(settled).toEqual(['1', '3', '2', '4', '5']);
+    expect(outbox.size).toBe(0);
+  });
+
+  it('tells the sender of a message that is refused, and of no other', async () => {
+    const outbox = new Outbox();
+    const session = new HeldSession();
+    outbox.attach(session);
+    const sent = [outbox.send('a', '1'), outbox.send('a', '2')];
+    session.held[0]?.reject(new Error('too large for the broker'));
+    session.held[1]?.resolve();
+    await expect(sent[0]).rejects.toThrow('too large for the broker');
+    await sent[1];
+    outbox.close();
+  });
+
+  it('gives up what waits too long, and refuses what does not fit', async () => {
+    const outbox = new Outbox({ maxLetters: 3, maxUnits: 10 });
+    const waits = [outbox.send('a', '1234'), outbox.send('a', '123456')];
+    await expect(outbox.send('a', '7')).rejects.toThrow('too many messages wait for the broker');
+    for (const one of waits) await expect(one).rejects.toThrow('not confirmed by the broker in 2000 ms');
+    expect(outbox.isFull).toBe(false);
+    const more = ['1', '2', '3'].map((text) => outbox.send('a', text));
+    expect(outbox.isFull).toBe(true);
+    await expect(outbox.send('a', '4')).rejects.toThrow('too many messages');
+    const outcome = Promise.allSettled(more);
+    outbox.close();
+    expect((await outcome).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    await expect(outbox.send('a', '5')).rejects.toThrow('the fabric is closed');
+  });
+
+  it('hands over so many at a time, however long the line', async () => {
+    const outbox = new Outbox();
+    const session = new HeldSession();
+    outbox.attach(session);
+    const all = Array.from({ length: 9000 }, (_, at) => outbox.send('a', String(at)));
+    expect(session.held).toHaveLength(2048);
+    for (let at = 0; at < session.held.length; at += 1) {
+      session.held[at]?.resolve();
+      if (at % 500 === 0) await turn();
+      if (at === session.held.length - 1) await turn();
+    }
+    await Promise.all(all);
+    expect(session.texts).toEqual(Array.from({ length: 9000 }, (_, at) => String(at)));
+    outbox.close();
+  });
+});

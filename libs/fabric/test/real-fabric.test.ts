@@ -1,0 +1,22 @@
+import { clusterNode, knownListeners } from './cluster.js';
+import { fabricConformance } from './conformance.js';
+import { REAL_WIRES, shared } from './wires.js';
+
+for (const real of REAL_WIRES) {
+  fabricConformance(real.name, async () => {
+    const { url, prefix } = await shared(real);
+    const faults: unknown[] = [];
+    const open = async () => {
+      return clusterNode(await real.open(url, prefix), { routing: real.routing }, (_, error) =>
+        faults.push(error),
+      );
+    };
+    const nodes = [await open(), await open(), await open()] as const;
+    return {
+      nodes: [nodes[0].fabric, nodes[1].fabric, nodes[2].fabric],
+      faults,
+      settle: () => knownListeners(nodes),
+      dispose: () => Promise.resolve(),
+    };
+  });
+}

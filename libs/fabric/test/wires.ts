@@ -1,0 +1,73 @@
+import { engine, type EngineHandle } from '@carillon/engines';
+import { redisTarget } from '@carillon/redis';
+import { natsWire } from '../src/drivers/nats/nats-wire.js';
+import { rabbitmqWire } from '../src/drivers/rabbitmq/rabbitmq-wire.js';
+import { redisWire } from '../src/drivers/redis/redis-wire.js';
+import type { Routing } from '../src/cluster/members.js';
+import type { Wire } from '../src/cluster/wire.js';
+import { configured } from './settings.js';
+
+/** Ways to a real broker, by the name of the driver: with the engine it needs, and the wire to it. */
+export interface RealWire {
+  readonly name: string;
+  readonly engine: string;
+  readonly routing: Routing;
+  open(url: string, prefix: string): Promise<Wire>;
+}
+
+const nats: RealWire = {
+  name: 'nats',
+  engine: 'nats',
+  routing: 'interest',
+  open: (url, prefix) => {
+    const { nats: settings } = configured({ NATS_SERVERS: url, NATS_PREFIX: prefix }).adapter;
+    return natsWire({ settings, connectionName: prefix, onEvent: () => {} });
+  },
+};
+
+const redis: RealWire = {
+  name: 'redis',
+  engine: 'redis',
+  routing: 'interest',
+  open: (url, prefix) => {
+    const use = { driver: 'redis', urlOverride: url, clusterMode: false };
+    const target = redisTarget(configured({}).database.redis, use);
+    return redisWire({ prefix, publishTo: target, subscribeTo: target, sharded: false });
+  },
+};
+
+const redisCluster = (name: string, sharded: boolean): RealWire => ({
+  name,
+  engine: 'redis-cluster',
+  routing: 'interest',
+  open: (urls, prefix) => {
+    const settings = configured({ REDIS_CLUSTER_NODES: urls }).database.redis;
+    const target = redisTarget(settings, { driver: 'redis-cluster', urlOverride: null, clusterMode: true });
+    return redisWire({ prefix, publishTo: target, subscribeTo: target, sharded });
+  },
+});
+
+const rabbitmq: RealWire = {
+  name: 'rabbitmq',
+  engine: 'rabbitmq',
+  routing: 'broadcast',
+  open: (url, prefix) =>
+    rabbitmqWire(configured({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }).adapter.rabbitmq),
+};
+
+export const REAL_WIRES: readonly RealWire[] = [
+  nats,
+  rabbitmq,
+  redis,
+  redisCluster('redis-cluster', false),
+  redisCluster('redis-cluster, sharded', true),
+];
+
+/** A broker that others use too, and a prefix of one's own on it. */
+export async function shared({ engine: name }: RealWire): Promise<{ url: string; prefix: string }> {
+  const { name: prefix, url } = await (await engine(name)).isolate();
+  return { url, prefix };
+}
+
+/** A broker of one's own, to be killed and restarted. */
+export const own = ({ engine: name }: RealWire): Promise<EngineHandle> => engine(name, { own: true });

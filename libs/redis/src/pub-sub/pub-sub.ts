@@ -1,0 +1,31 @@
+/** What a session tells, synchronously. After `lost` it tells nothing more. */
+export interface PubSubListener {
+  message(channel: string, bytes: Uint8Array): void;
+  lost(reason: string): void;
+}
+
+/**
+ * Publishing and subscribing over connections of its own, from the moment they work until one is lost; a session
+ * never comes back. Calls reject with `RedisUnavailable`: `refused` concerns one message, anything else the session.
+ */
+export interface RedisPubSub {
+  /** Settles when the server has it. Messages of one channel are carried in the order of the calls. */
+  publish(channel: string, text: string): Promise<void>;
+  /** Settles when what is published from then on comes here; with the channels the server refused. */
+  subscribe(channels: readonly string[]): Promise<readonly string[]>;
+  unsubscribe(channels: readonly string[]): Promise<void>;
+  /** Resolves when every server it stands on answers and can serve. */
+  check(): Promise<void>;
+  /** Idempotent; nothing is told afterwards. */
+  close(): void;
+}
+
+/** The commands of one way to publish and subscribe. */
+export interface Dialect {
+  readonly publish: 'publish' | 'spublish';
+  readonly subscribe: 'ssubscribe' | 'subscribe';
+  readonly unsubscribe: 'sunsubscribe' | 'unsubscribe';
+}
+
+export const CLASSIC: Dialect = { publish: 'publish', subscribe: 'subscribe', unsubscribe: 'unsubscribe' };
+export const SHARDED: Dialect = { publish: 'spublish', subscribe: 'ssubscribe', unsubscribe: 'sunsubscribe' };

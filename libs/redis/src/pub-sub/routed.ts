@@ -1,0 +1,48 @@
+import { RedisUnavailable } from '../failures.js';
+import type { Dialect, RedisPubSub } from './pub-sub.js';
+import type { ServerPair } from './server-pair.js';
+
+export interface RoutedOptions {
+  readonly dialect: Dialect;
+  readonly pairs: readonly ServerPair[];
+  /** Who serves a channel; null: nobody. */
+  readonly route: (channel: string) => ServerPair | null;
+  /** What is wrong with the servers although they answer; null: nothing. */
+  readonly trouble: () => Promise<string | null>;
+}
+
+/** A session over the servers that each serve some of the channels. */
+export class RoutedPubSub implements RedisPubSub {
+  constructor(private readonly options: RoutedOptions) {}
+
+  async publish(channel: string, text: string): Promise<void> {
+    await this.#at(channel).publish(this.options.dialect, channel, text);
+  }
+
+  async subscribe(channels: readonly string[]): Promise<readonly string[]> {
+    const { dialect } = this.options;
+    const taken = await Promise.all(channels.map((one) => this.#at(one).subscribe(dialect, one)));
+    return channels.filter((_, at) => taken[at] === false);
+  }
+
+  async unsubscribe(channels: readonly string[]): Promise<void> {
+    const { dialect } = this.options;
+    await Promise.all(channels.map((one) => this.#at(one).unsubscribe(dialect, one)));
+  }
+
+  async check(): Promise<void> {
+    await Promise.all(this.options.pairs.map((pair) => pair.check()));
+    const trouble = await this.options.trouble();
+    if (trouble !== null) throw new RedisUnavailable('lost', trouble);
+  }
+
+  close(): void {
+    for (const pair of this.options.pairs) pair.close();
+  }
+
+  #at(channel: string): ServerPair {
+    const pair = this.options.route(channel);
+    if (pair === null) throw new RedisUnavailable('lost', 'no server has the slot of the channel');
+    return pair;
+  }
+}

@@ -1,0 +1,9 @@
+import { RedisUnavailable } from './failures.js';
+
+/** What a call rejects with, whatever the library threw. */
+export function unavailable(thrown: unknown): RedisUnavailable {
+  if (thrown instanceof RedisUnavailable) return thrown;
+  const message = thrown instanceof Error ? thrown.message : 'unknown failure';
+  const refused = thrown instanceof Error && thrown.name === 'ReplyError';
+  return new RedisUnavailable(refused ? 'refused' : 'lost', message, thrown);
+}
