@@ -15,7 +15,6 @@ export type ValueOf<One> = One extends Shape<infer Value> ? Value : never;
 type Members = Readonly<Record<string, Shape<unknown>>>;
 type Required<Some extends Members> = { readonly [Name in keyof Some]: ValueOf<Some[Name]> };
 type Optional<Some extends Members> = { readonly [Name in keyof Some]?: ValueOf<Some[Name]> };
-type None = Readonly<Record<never, never>>;
 
 export const text = (description: string): Shape<string> => ({ schema: { type: 'string', description } });
 
@@ -49,10 +48,12 @@ export const mapOf = <Value>(
 });
 
 /** An object that always has the first members and may have the second. */
-export function object<Always extends Members, Perhaps extends Members = None>(
+export function object<Always extends Members>(always: Always): Shape<Required<Always>>;
+export function object<Always extends Members, Perhaps extends Members>(
   always: Always,
-  perhaps?: Perhaps,
-): Shape<Required<Always> & Optional<Perhaps>> {
+  perhaps: Perhaps,
+): Shape<Required<Always> & Optional<Perhaps>>;
+export function object(always: Members, perhaps: Members = {}): Shape<unknown> {
   const required = Object.keys(always);
   const members = Object.entries({ ...always, ...perhaps });
   return {
