@@ -22,13 +22,15 @@ const EVENT = JSON.stringify({ name: 'tick', channel: 'a', data: 'x' });
 const EXAMPLE_BODY =
   '{"name":"order.created","channels":["orders","private-ops"],"data":"{\\"id\\":\\"ord_77\\"}","info":"subscription_count"}';
 
+type Pairs = readonly (readonly [string, string])[];
+
 /** How a request departs from a correct one. */
 interface Forgery {
   readonly method?: string;
   readonly path?: string;
   readonly app?: Tenant;
   /** Pairs of the query instead of the usual ones, in this order; `auth_signature` is added. */
-  readonly pairs?: (usual: readonly (readonly [string, string])[]) => readonly (readonly [string, string])[];
+  readonly pairs?: (usual: Pairs) => Pairs;
   readonly body?: string;
   /** Sent instead of the body that was signed. */
   readonly sentBody?: string;
@@ -37,6 +39,10 @@ interface Forgery {
   /** What becomes of the whole query. */
   readonly query?: (query: string) => string;
 }
+
+const noMd5 = (usual: Pairs): Pairs => usual.filter(([name]) => name !== 'body_md5');
+const shout = (query: string): string =>
+  query.replace(/auth_signature=(.*)/, (_, hex: string) => `auth_signature=${hex.toUpperCase()}`);
 
 function forged(node: Node, forgery: Forgery) {
   const { method = 'POST', app = example, body = method === 'POST' ? EVENT : undefined } = forgery;
@@ -125,8 +131,6 @@ onEveryHttpApp('a signature', { tenants: [example, other, disabled], env: AT_NOW
   });
 
   it('has an MD5 of the body where there is one, and only there', async () => {
-    const noMd5 = (usual: readonly (readonly [string, string])[]) =>
-      usual.filter(([name]) => name !== 'body_md5');
     await expectRefused(forged(node, { pairs: noMd5 }), 401, 'auth_failed', 'body_md5 missing');
     const ending = { path: '/apps/1042/users/nobody/terminate_connections', body: '' };
     expect(await told(forged(node, ending))).toEqual([200, { ok: true }]);
@@ -187,8 +191,6 @@ onEveryHttpApp('a signature', { tenants: [example, other, disabled], env: AT_NOW
   });
 
   it('is lower-case hex', async () => {
-    const shout = (query: string) =>
-      query.replace(/auth_signature=(.*)/, (_, hex: string) => `auth_signature=${hex.toUpperCase()}`);
     await expectRefused(forged(node, { query: shout }), 401, 'auth_failed', 'auth_signature does not match');
   });
 
