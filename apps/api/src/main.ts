@@ -1,9 +1,4 @@
-import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
-import { OpsApiModule } from '@carillon/ops-api';
 import { bootstrap } from '@carillon/runtime';
+import { api } from './app.js';
 
-await bootstrap({
-  process: 'api',
-  drivers: { 'app_manager.driver': APP_MANAGER_DRIVERS },
-  modules: (config) => [AppRegistryModule, OpsApiModule.forMainListener(config)],
-});
+await bootstrap(api);

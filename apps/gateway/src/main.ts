@@ -1,36 +1,4 @@
-import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
-import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
-import { FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
-import { HttpApiModule } from '@carillon/http-api';
-import { OpsApiModule } from '@carillon/ops-api';
-import { PresenceModule } from '@carillon/presence';
-import { PublishingModule } from '@carillon/publishing';
-import { QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
-import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
 import { bootstrap } from '@carillon/runtime';
-import { SocketsModule } from '@carillon/sockets';
-import { WebhookEventsModule } from '@carillon/webhooks';
+import { gateway } from './app.js';
 
-await bootstrap({
-  process: 'gateway',
-  drivers: {
-    'adapter.driver': FABRIC_DRIVERS,
-    'app_manager.driver': APP_MANAGER_DRIVERS,
-    'cache.driver': CACHE_DRIVERS,
-    'queue.driver': QUEUE_DRIVERS,
-    'rate_limiter.driver': RATE_LIMITER_DRIVERS,
-  },
-  modules: (config) => [
-    AppRegistryModule.sharing(CACHE),
-    CacheModule,
-    RateLimitModule,
-    FabricModule,
-    PresenceModule,
-    PublishingModule,
-    QueueModule,
-    WebhookEventsModule,
-    SocketsModule,
-    HttpApiModule.forMainListener(config),
-    OpsApiModule.forMainListener(config),
-  ],
-});
+await bootstrap(gateway);

@@ -1,14 +1,35 @@
 import { ServiceError } from '@carillon/errors';
 import type { Fabric } from '@carillon/fabric';
-import { OK, type Call, type Endpoint, type Reply } from './pipeline/call.js';
+import type { Route } from './describe/route.js';
+import { OK, OK_SHAPE, type Call, type Endpoint, type Reply } from './pipeline/call.js';
+
+const described = (kind: string, summary: string, description: string): Route => ({
+  method: 'POST',
+  path: `/users/:userId/${kind}`,
+  tag: 'users',
+  summary,
+  description: `${description} They are those of this signed-in user or capability token client, on every process. A body is ignored but for its \`body_md5\`.`,
+  rate: null,
+  reply: OK_SHAPE,
+});
+
+export const TERMINATE_CONNECTIONS = described(
+  'terminate_connections',
+  'End the connections of a user',
+  'Closes them with 4009, after which clients do not reconnect by themselves. The user is not banned.',
+);
+
+export const FORCE_RECONNECT = described(
+  'force_reconnect',
+  'Make a user reconnect',
+  'Closes the connections of a user with 4200, after which clients reconnect at once.',
+);
 
 /**
  * `POST /apps/{appId}/users/{userId}/terminate_connections` and `…/force_reconnect`. That nobody was connected is no
  * failure; that some process did not confirm is one, because its sockets may still be there.
  */
 export class DisconnectUserEndpoint implements Endpoint {
-  readonly rate = null;
-
   constructor(
     private readonly fabric: Fabric,
     private readonly kind: 'terminate_user' | 'force_reconnect',

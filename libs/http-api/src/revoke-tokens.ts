@@ -1,35 +1,67 @@
 import type { Cache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contract';
 import { ServiceError } from '@carillon/errors';
+import { integerField, textField } from './describe/field.js';
+import { fieldsSchema } from './describe/fields-schema.js';
+import type { Route } from './describe/route.js';
+import { count, flag, object, type ValueOf } from './describe/shape.js';
 import type { JsonObject } from './json/json-body.js';
-import { integerMember, stringMember } from './json/members.js';
 import type { Call, Endpoint, Reply } from './pipeline/call.js';
 import { orUnavailable } from './unavailable.js';
 
-const MAX_IDENTITY_BYTES = 128;
+const IDENTITY_BYTES = { minBytes: 1, maxBytes: 128 } as const;
 /** As long as other processes can be told; see `TOKEN_REVOKED`. */
 const MAX_REASON_BYTES = 4096;
 const DEFAULT_TTL_SECONDS = 86_400;
 /** A hundred years: longer ones mean the same, and stores cannot count them. */
 const MAX_TTL_SECONDS = 3_153_600_000;
 
+const BODY = {
+  jti: textField('jti', 'Id of the token.', IDENTITY_BYTES),
+  clientId: textField('client_id', 'Whose tokens, later ones included.', IDENTITY_BYTES),
+  ttlSeconds: integerField('ttl_seconds', 'How long; wins over `expires_at`. 0 counts as 1.', 0),
+  expiresAt: integerField(
+    'expires_at',
+    'Until when, in Unix seconds; a time that has passed counts as 1 second.',
+  ),
+  reason: textField('reason', 'Kept with the record; `revoked` when absent.', { maxBytes: MAX_REASON_BYTES }),
+};
+
+const REPLY = object({
+  revoked_jti: flag('A token id was given.'),
+  revoked_client_id: flag('A client id was given.'),
+  closed_connections: count('Connections closed, over all processes that answered.'),
+});
+
+export const REVOKE_TOKENS: Route = {
+  method: 'POST',
+  path: '/revocations',
+  tag: 'tokens',
+  summary: 'Revoke capability tokens',
+  description: `From the answer on, every process refuses the token, or every token of the client, until the record lapses: after ${DEFAULT_TTL_SECONDS} seconds unless a time is given.`,
+  rate: null,
+  body: {
+    ...fieldsSchema(BODY),
+    anyOf: [{ required: [BODY.jti.name] }, { required: [BODY.clientId.name] }],
+  },
+  reply: REPLY,
+};
+
 /**
  * `POST /apps/{appId}/revocations`: from the answer on, every process refuses the named token, or every token of the
  * named client, until the record lapses. Only records are written here: no process holds token sockets to close yet.
  */
 export class RevokeTokensEndpoint implements Endpoint {
-  readonly rate = null;
-
   constructor(
     private readonly cache: Cache,
     private readonly nowSeconds: () => number,
   ) {}
 
   async answer({ app, body: { object } }: Call): Promise<Reply> {
-    const jti = identity(object, 'jti');
-    const clientId = identity(object, 'client_id');
+    const jti = BODY.jti.of(object);
+    const clientId = BODY.clientId.of(object);
     const ttlMs = this.#ttlSeconds(object) * 1000;
-    const reason = readReason(object);
+    const reason = BODY.reason.of(object) ?? 'revoked';
     if (jti === undefined && clientId === undefined) {
       throw new ServiceError('invalid_input', { text: 'one of jti and client_id is required' });
     }
@@ -37,7 +69,7 @@ export class RevokeTokensEndpoint implements Endpoint {
       orUnavailable('revocation store unavailable', this.cache.set(name, reason, ttlMs));
     if (jti !== undefined) await write(cacheKeys.revokedToken(app.id, jti));
     if (clientId !== undefined) await write(cacheKeys.revokedClient(app.id, clientId));
-    const body = {
+    const body: ValueOf<typeof REPLY> = {
       revoked_jti: jti !== undefined,
       revoked_client_id: clientId !== undefined,
       closed_connections: 0,
@@ -46,24 +78,9 @@ export class RevokeTokensEndpoint implements Endpoint {
   }
 
   #ttlSeconds(object: JsonObject): number {
-    const ttl = integerMember(object, 'ttl_seconds');
-    const expiresAt = integerMember(object, 'expires_at');
-    if (ttl !== undefined && ttl < 0) {
-      throw new ServiceError('invalid_input', { text: 'ttl_seconds must not be negative' });
-    }
+    const ttl = BODY.ttlSeconds.of(object);
+    const expiresAt = BODY.expiresAt.of(object);
     const fromTime = expiresAt === undefined ? DEFAULT_TTL_SECONDS : expiresAt - this.nowSeconds();
     return Math.min(MAX_TTL_SECONDS, Math.max(1, Math.ceil(ttl ?? fromTime)));
   }
-}
-
-function identity(object: JsonObject, name: string): string | undefined {
-  const value = stringMember(object, name);
-  if (value === undefined || (value !== '' && Buffer.byteLength(value) <= MAX_IDENTITY_BYTES)) return value;
-  throw new ServiceError('invalid_input', { text: `${name} must have 1 to ${MAX_IDENTITY_BYTES} bytes` });
-}
-
-function readReason(object: JsonObject): string {
-  const reason = stringMember(object, 'reason') ?? 'revoked';
-  if (Buffer.byteLength(reason) <= MAX_REASON_BYTES) return reason;
-  throw new ServiceError('invalid_input', { text: `reason is longer than ${MAX_REASON_BYTES} bytes` });
 }

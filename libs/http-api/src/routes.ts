@@ -9,10 +9,12 @@ import type { Logger, Metrics } from '@carillon/runtime';
 import type { UwsHttpAdapter } from '@carillon/uws';
 import { addressLimit } from './address-limit.js';
 import { DisconnectUserEndpoint } from './disconnect-user.js';
+import { openApiText } from './document/openapi.js';
 import { KeyRules } from './idempotency/keys.js';
 import { MessageReceipts } from './idempotency/message-receipts.js';
 import { RequestRecords } from './idempotency/request-records.js';
 import { AppRate } from './pipeline/app-rate.js';
+import type { Route } from './describe/route.js';
 import type { Endpoint } from './pipeline/call.js';
 import { KnownApps } from './pipeline/known-apps.js';
 import { Pipeline, type AppsByKey } from './pipeline/pipeline.js';
@@ -24,6 +26,7 @@ import { EventPublisher } from './publish/publish-event.js';
 import { EventReader } from './publish/read-event.js';
 import { EventRunner } from './publish/run-event.js';
 import { RevokeTokensEndpoint } from './revoke-tokens.js';
+import { COMMON_ROUTES, LIVE_ROUTES } from './route-table.js';
 import { ChannelStateEndpoint } from './state/channel-state.js';
 import { ChannelUsersEndpoint } from './state/channel-users.js';
 import { ListChannelsEndpoint } from './state/list-channels.js';
@@ -62,22 +65,29 @@ export function mountHttpApi(adapter: UwsHttpAdapter, parts: HttpApiParts): void
     log,
     nowSeconds,
   });
-  const route = (method: string, path: string, endpoint: Endpoint): void =>
-    adapter.fastRoute(method, `/apps/:appId${path}`, pipeline.serve(endpoint));
+  const mount = <Name extends string>(
+    routes: Readonly<Record<Name, Route>>,
+    endpoints: Readonly<Record<Name, Endpoint>>,
+  ): void => {
+    for (const name in routes) {
+      const route = routes[name];
+      adapter.fastRoute(route.method, `/apps/:appId${route.path}`, pipeline.serve(route, endpoints[name]));
+    }
+  };
   const channels = new Channels(config);
-  const { events, batch } = publishEndpoints(parts, channels);
-  route('POST', '/events', events);
-  route('POST', '/batch_events', batch);
-  route('POST', '/revocations', new RevokeTokensEndpoint(parts.cache, nowSeconds));
-  if (parts.live !== null) {
-    for (const [method, path, endpoint] of liveRoutes(parts.live, channels)) route(method, path, endpoint);
-  }
+  mount(COMMON_ROUTES, commonEndpoints(parts, channels, nowSeconds));
+  if (parts.live !== null) mount(LIVE_ROUTES, liveEndpoints(parts.live, channels));
+  if (config.mode !== 'production') serveDocument(adapter, parts);
   if (config.rate_limiter.enabled) {
     adapter.admission = addressLimit(config.rate_limiter, rateLimit, metrics);
   }
 }
 
-function publishEndpoints(parts: HttpApiParts, channels: Channels): { events: Endpoint; batch: Endpoint } {
+function commonEndpoints(
+  parts: HttpApiParts,
+  channels: Channels,
+  nowSeconds: () => number,
+): Record<keyof typeof COMMON_ROUTES, Endpoint> {
   const { config, publisher, cache, metrics, log, live } = parts;
   const keys = new KeyRules(config.idempotency);
   const records = new RequestRecords(cache, log);
@@ -96,18 +106,25 @@ function publishEndpoints(parts: HttpApiParts, channels: Channels): { events: En
     counts: live === null ? null : new PublishCounts(live.fabric, live.presence, log),
   });
   return {
-    events: new EventsEndpoint(reader, runner, keys),
-    batch: new BatchEndpoint({ reader, runner, records, keys, metrics }),
+    publishEvent: new EventsEndpoint(reader, runner, keys),
+    publishBatch: new BatchEndpoint({ reader, runner, records, keys, metrics }),
+    revokeTokens: new RevokeTokensEndpoint(cache, nowSeconds),
   };
 }
 
-function liveRoutes(live: LiveParts, channels: Channels): [string, string, Endpoint][] {
+function liveEndpoints(live: LiveParts, channels: Channels): Record<keyof typeof LIVE_ROUTES, Endpoint> {
   const { fabric, presence } = live;
-  return [
-    ['GET', '/channels', new ListChannelsEndpoint(fabric, presence)],
-    ['GET', '/channels/:channelName', new ChannelStateEndpoint({ ...live, channels })],
-    ['GET', '/channels/:channelName/users', new ChannelUsersEndpoint(channels, presence)],
-    ['POST', '/users/:userId/terminate_connections', new DisconnectUserEndpoint(fabric, 'terminate_user')],
-    ['POST', '/users/:userId/force_reconnect', new DisconnectUserEndpoint(fabric, 'force_reconnect')],
-  ];
+  return {
+    listChannels: new ListChannelsEndpoint(fabric, presence),
+    channelState: new ChannelStateEndpoint({ ...live, channels }),
+    channelUsers: new ChannelUsersEndpoint(channels, presence),
+    terminateConnections: new DisconnectUserEndpoint(fabric, 'terminate_user'),
+    forceReconnect: new DisconnectUserEndpoint(fabric, 'force_reconnect'),
+  };
+}
+
+/** What this process serves, described; for development, unsigned. */
+function serveDocument(adapter: UwsHttpAdapter, { live }: HttpApiParts): void {
+  const text = openApiText(live === null ? COMMON_ROUTES : { ...COMMON_ROUTES, ...LIVE_ROUTES });
+  adapter.fastRoute('GET', '/openapi.json', (_request, response) => response.end(text, 'application/json'));
 }

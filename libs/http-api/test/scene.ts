@@ -10,6 +10,7 @@ import { createLogging, Metrics } from '@carillon/runtime';
 import { prepareSigningKey, signRequest, type SigningKey } from '@carillon/signing';
 import { UwsHttpAdapter, UwsServer, type AdapterOptions } from '@carillon/uws';
 import { expect, onTestFinished } from 'vitest';
+import { undocumented } from './documented.js';
 import { mountHttpApi } from '../src/routes.js';
 
 /** Server time of every test. */
@@ -210,8 +211,11 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A signed call below `/apps/shop`. A body that is no text is sent as JSON. */
-export function call(
+/**
+ * A signed call below `/apps/shop`. A body that is no text is sent as JSON. Whatever the test is about, the document
+ * must know of the answer.
+ */
+export async function call(
   scene: Scene,
   method: string,
   path: string,
@@ -221,7 +225,12 @@ export function call(
   const rawPath = `/apps/${key.appId}${path}`;
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
   const toSign = { method, rawPath, query, ...(text === undefined ? {} : { body: text }) };
-  return send(scene, method, `${rawPath}?${signRequest(toSign, key, nowSeconds)}`, text, headers);
+  const url = `${rawPath}?${signRequest(toSign, key, nowSeconds)}`;
+  const answer = await send(scene, method, url, text, headers);
+  const isRouted = answer.status !== 404 && answer.status !== 405;
+  const sent = parsed(text ?? '');
+  if (isRouted) expect(undocumented({ ...answer, method, path, sent })).toEqual([]);
+  return answer;
 }
 
 export const publish = (scene: Scene, body: unknown, options?: CallOptions) =>

@@ -8,6 +8,7 @@ export {
 export { type MemoryReader } from './admission/memory-reader.js';
 export { bootstrap, type AppDefinition } from './bootstrap/bootstrap.js';
 export { createParts } from './bootstrap/create-parts.js';
+export { start } from './bootstrap/start.js';
 export {
   connectDependencies,
   DependencyError,

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { checkOne, problemOf } from './chunk.js';
 import { superlinear } from './growth.js';
+import { replayHttp, runHttp } from './http/run-http.js';
 import { replayLive, runLive } from './live/run-live.js';
 import { runPure } from './pure-run.js';
 import { describeFailure, summaryLine } from './report.js';
@@ -11,7 +12,7 @@ import { PURE_TARGETS } from './targets/index.js';
 
 /** @typedef {import('./chunk.js').ChunkReport} ChunkReport */
 
-const NAMES = [...PURE_TARGETS.map(({ name }) => name), 'live'];
+const NAMES = [...PURE_TARGETS.map(({ name }) => name), 'http', 'live'];
 /** Of `all`, a live input costs about as much as ten others. */
 const LIVE_SHARE = 10;
 
@@ -40,13 +41,14 @@ function wholeNumber(text, otherwise, name) {
 /** @param {string} name @param {{ seed: number, inputs: number }} wanted @returns {Promise<ChunkReport>} */
 async function runOne(name, wanted) {
   const target = PURE_TARGETS.find((one) => one.name === name);
-  return target === undefined ? runLive(wanted) : runPure(target, wanted);
+  if (target !== undefined) return runPure(target, wanted);
+  return name === 'http' ? runHttp(wanted) : runLive(wanted);
 }
 
 /** @param {string} wanted @param {number} inputs @returns {[name: string, inputs: number][]} */
 function plan(wanted, inputs) {
   if (wanted !== 'all') return [[wanted, inputs]];
-  const each = Math.ceil(inputs / PURE_TARGETS.length);
+  const each = Math.ceil(inputs / (PURE_TARGETS.length + 1));
   return NAMES.map((name) => [name, name === 'live' ? Math.ceil(inputs / LIVE_SHARE) : each]);
 }
 
@@ -74,7 +76,8 @@ async function replay(name, file) {
   const bytes = readFileSync(file);
   const target = PURE_TARGETS.find((one) => one.name === name);
   try {
-    print(target === undefined ? await replayLive(bytes) : checkOne(target, bytes));
+    const again = name === 'http' ? replayHttp : replayLive;
+    print(target === undefined ? await again(bytes) : checkOne(target, bytes));
     return true;
   } catch (error) {
     print(`${name} breaks: ${problemOf(error)}`);

@@ -27,6 +27,10 @@ const MET = [
   'close 4301',
   'http 101',
   'http 400',
+  'api ok',
+  'api auth_failed',
+  'api invalid_input',
+  'api not_found',
   'messages to innocents',
 ];
 

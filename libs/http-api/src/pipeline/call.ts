@@ -1,5 +1,7 @@
 import type { App } from '@carillon/app-registry';
 import type { HttpRequest } from '@carillon/uws';
+import type { Parameter } from '../describe/parameter.js';
+import { always, object } from '../describe/shape.js';
 import { readJsonBody, type JsonBody } from '../json/json-body.js';
 import type { Ready } from './when-ready.js';
 
@@ -10,7 +12,7 @@ export class Call {
   constructor(
     readonly app: App,
     /** Query parameters, decoded, by the names as written. */
-    readonly parameters: ReadonlyMap<string, string>,
+    private readonly query: ReadonlyMap<string, string>,
     private readonly request: HttpRequest,
   ) {}
 
@@ -33,9 +35,9 @@ export class Call {
     return this.request.params[name] ?? '';
   }
 
-  /** Undefined when the request has no such header. */
-  header(lowerCaseName: string): string | undefined {
-    return this.request.header(lowerCaseName);
+  /** Undefined when the request has no such parameter. */
+  parameter({ in: place, name }: Parameter): string | undefined {
+    return place === 'query' ? this.query.get(name) : this.request.header(name.toLowerCase());
   }
 }
 
@@ -48,11 +50,10 @@ export interface Reply {
 
 /** The answer of everything that has nothing to tell. */
 export const OK: Reply = { text: '{"ok":true}' };
+export const OK_SHAPE = object({ ok: always(true, 'It is done.') });
 
-/** One route of the signed API. */
+/** What answers a route of the signed API. */
 export interface Endpoint {
-  /** The per-app window that calls count in; null counts nowhere. */
-  readonly rate: 'backend' | 'read' | null;
   /** How much a call counts; absent: 1. Must not throw. Asked only where a limit is set. */
   cost?(call: Call): number;
   /** @throws ServiceError for every answer that is not 200. */

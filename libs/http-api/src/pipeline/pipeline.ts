@@ -3,6 +3,7 @@ import { ServiceError } from '@carillon/errors';
 import type { Logger } from '@carillon/runtime';
 import { parseSignedQuery, verifySignedRequest, type SignedQuery } from '@carillon/signing';
 import type { HttpRequest, HttpResponse } from '@carillon/uws';
+import type { Route } from '../describe/route.js';
 import type { AppRate } from './app-rate.js';
 import { Call, type Endpoint, type Reply } from './call.js';
 import { Exchange } from './exchange.js';
@@ -25,6 +26,12 @@ export interface PipelineParts {
   readonly nowSeconds: () => number;
 }
 
+/** An endpoint and the window its calls count in. */
+interface Served {
+  readonly rate: Route['rate'];
+  readonly endpoint: Endpoint;
+}
+
 const NO_BODY = new Uint8Array(0);
 
 /**
@@ -35,21 +42,25 @@ const NO_BODY = new Uint8Array(0);
 export class Pipeline {
   constructor(private readonly parts: PipelineParts) {}
 
-  /** The endpoint as a fast route. Answers every request exactly once and never throws. */
-  serve(endpoint: Endpoint): (request: HttpRequest, response: HttpResponse) => void {
+  /** The endpoint as the fast route that is described. Answers every request exactly once and never throws. */
+  serve(
+    route: Pick<Route, 'rate'>,
+    endpoint: Endpoint,
+  ): (request: HttpRequest, response: HttpResponse) => void {
+    const served: Served = { rate: route.rate, endpoint };
     return (request, response) => {
       const exchange = new Exchange(request, response, this.parts.log);
       try {
-        exchange.end(this.#reply(endpoint, exchange));
+        exchange.end(this.#reply(served, exchange));
       } catch (error) {
         exchange.fail(error);
       }
     };
   }
 
-  #reply(endpoint: Endpoint, exchange: Exchange): Ready<Reply> {
+  #reply(served: Served, exchange: Exchange): Ready<Reply> {
     const query = parseSignedQuery(exchange.request.rawQuery);
-    return whenReady(this.#find(query.authKey), (app) => this.#serve(endpoint, exchange, query, app));
+    return whenReady(this.#find(query.authKey), (app) => this.#serve(served, exchange, query, app));
   }
 
   #find(authKey: string): Ready<App | null> {
@@ -57,7 +68,7 @@ export class Pipeline {
     return apps.peekByKey(authKey) ?? lookUp(apps, authKey);
   }
 
-  #serve(endpoint: Endpoint, exchange: Exchange, query: SignedQuery, app: App | null): Ready<Reply> {
+  #serve(served: Served, exchange: Exchange, query: SignedQuery, app: App | null): Ready<Reply> {
     if (app === null) throw new ServiceError('auth_failed', { text: 'auth_key is unknown' });
     const { known, nowSeconds } = this.parts;
     const { request } = exchange;
@@ -67,13 +78,14 @@ export class Pipeline {
     exchange.belongsTo(knownApp);
     if (!app.enabled) throw new ServiceError('forbidden', { text: 'app is disabled' });
     const call = new Call(app, query.parameters, request);
-    const waiting = this.#admit(endpoint, call);
+    const { endpoint } = served;
+    const waiting = this.#admit(served, call);
     return waiting === undefined ? endpoint.answer(call) : waiting.then(() => endpoint.answer(call));
   }
 
-  #admit(endpoint: Endpoint, call: Call): Promise<void> | undefined {
-    if (endpoint.rate === null) return undefined;
-    return this.parts.rate.admit(call.app, endpoint.rate, () => endpoint.cost?.(call) ?? 1);
+  #admit({ rate, endpoint }: Served, call: Call): Promise<void> | undefined {
+    if (rate === null) return undefined;
+    return this.parts.rate.admit(call.app, rate, () => endpoint.cost?.(call) ?? 1);
   }
 }
 

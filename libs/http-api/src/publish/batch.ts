@@ -3,17 +3,48 @@ import { cacheKeys } from '@carillon/contract';
 import { ServiceError } from '@carillon/errors';
 import { rawMember } from '@carillon/protocol';
 import type { Metrics } from '@carillon/runtime';
+import { listField } from '../describe/field.js';
+import { fieldsSchema } from '../describe/fields-schema.js';
+import type { Route } from '../describe/route.js';
+import { either, listOf, object } from '../describe/shape.js';
 import type { KeyRules } from '../idempotency/keys.js';
 import type { RequestRecords } from '../idempotency/request-records.js';
 import { isJsonObject } from '../json/json-body.js';
-import { listMember } from '../json/members.js';
 import { rawElements } from '../json/scan.js';
 import type { Call, Endpoint, Reply } from '../pipeline/call.js';
 import type { Event } from './event.js';
-import { REPLAYED } from './events.js';
-import { itemOutcome } from './outcome.js';
+import { EVENT_SCHEMA } from './event-fields.js';
+import { KEY_HEADER, PUBLISH_ERRORS, REPLAYED, REPLAYED_HEADER } from './events.js';
+import { CHANNEL_OUTCOME, itemOutcome } from './outcome.js';
 import type { EventReader } from './read-event.js';
 import type { EventRunner } from './run-event.js';
+
+const BATCH = listField('batch', 'At most `max_event_batch_size` events of the app.', {
+  items: EVENT_SCHEMA,
+});
+
+export const PUBLISH_BATCH: Route = {
+  method: 'POST',
+  path: '/batch_events',
+  tag: 'publish',
+  summary: 'Publish several events',
+  description:
+    'One after another. An event that is refused means that nothing is published; errors name it as `batch[0]: …`.',
+  rate: 'backend',
+  parameters: [KEY_HEADER],
+  body: fieldsSchema({ batch: BATCH }, [BATCH]),
+  reply: object(
+    {},
+    {
+      batch: listOf(
+        either(CHANNEL_OUTCOME, object({})),
+        'With `info`, `message_id` or an AI event: an object each, of its channel or the first one; empty where nothing was asked.',
+      ),
+    },
+  ),
+  replyHeaders: REPLAYED_HEADER,
+  errors: PUBLISH_ERRORS,
+};
 
 const NOTHING: Reply = { text: '{}' };
 
@@ -27,14 +58,12 @@ export interface BatchParts {
 
 /** `POST /apps/{appId}/batch_events`: everything is judged before anything is claimed or published. */
 export class BatchEndpoint implements Endpoint {
-  readonly rate = 'backend';
-
   constructor(private readonly parts: BatchParts) {}
 
   /** Its length; a body that is no batch counts as one request. */
   cost(call: Call): number {
     try {
-      return listMember(call.body.object, 'batch')?.length ?? 1;
+      return BATCH.of(call.body.object)?.length ?? 1;
     } catch {
       return 1;
     }
@@ -44,7 +73,7 @@ export class BatchEndpoint implements Endpoint {
     const { app } = call;
     const { keys } = this.parts;
     const events = this.#read(call);
-    const key = keys.headerKey(app, call.header('x-idempotency-key'));
+    const key = keys.headerKey(app, call.parameter(KEY_HEADER));
     const ttlMs = keys.ttlMs(app);
     if (events.length === 0) return NOTHING;
     if (key === null || ttlMs === null) return this.#run(app, events);
@@ -52,7 +81,7 @@ export class BatchEndpoint implements Endpoint {
   }
 
   #read({ app, body }: Call): Event[] {
-    const items = listMember(body.object, 'batch');
+    const items = BATCH.of(body.object);
     if (items === undefined) throw new ServiceError('invalid_input', { text: 'batch is missing' });
     const limit = app.limits.maxEventBatchSize;
     if (items.length > limit) {
@@ -60,7 +89,7 @@ export class BatchEndpoint implements Endpoint {
         text: `${items.length} events given, at most ${limit} allowed`,
       });
     }
-    const texts = rawElements(rawMember(body.text, 'batch') ?? '[]');
+    const texts = rawElements(rawMember(body.text, BATCH.name) ?? '[]');
     return items.map((item, index) => this.#readItem(app, item, texts[index] ?? '', index));
   }
 

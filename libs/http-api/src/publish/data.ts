@@ -1,8 +1,8 @@
 import { ServiceError } from '@carillon/errors';
 import { rawMember } from '@carillon/protocol';
 import type { JsonBody } from '../json/json-body.js';
-import { member } from '../json/members.js';
 import { compactJson } from '../json/scan.js';
+import { EVENT } from './event-fields.js';
 
 const NULL_TEXT = '"null"';
 
@@ -13,9 +13,9 @@ const NULL_TEXT = '"null"';
  * @throws ServiceError `payload_too_large` when the delivered string has more than `maxBytes` bytes in UTF-8.
  */
 export function readData({ text, object }: JsonBody, maxBytes: number): string {
-  const value = member(object, 'data');
+  const value = EVENT.data.of(object);
   if (value === undefined) return NULL_TEXT;
-  const raw = rawMember(text, 'data') ?? 'null';
+  const raw = rawMember(text, EVENT.data.name) ?? 'null';
   if (typeof value === 'string') {
     checkSize(value, maxBytes);
     return raw;

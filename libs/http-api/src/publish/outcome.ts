@@ -1,15 +1,20 @@
 import { ServiceError } from '@carillon/errors';
+import { count, object, text, type ValueOf } from '../describe/shape.js';
 import { isJsonObject } from '../json/json-body.js';
 import { OK, type Reply } from '../pipeline/call.js';
 import type { Event } from './event.js';
 import type { Published } from './publish-event.js';
 
+export const CHANNEL_OUTCOME = object(
+  { acknowledgement_id: text('`message_id` when one was given, else a new id.') },
+  {
+    user_count: count('Distinct users, when asked for and possible.'),
+    subscription_count: count('Sockets subscribed after the publish, when asked for and possible.'),
+  },
+);
+
 /** What is told about one channel. */
-export interface ChannelOutcome {
-  readonly acknowledgement_id: string;
-  readonly subscription_count?: number;
-  readonly user_count?: number;
-}
+export type ChannelOutcome = ValueOf<typeof CHANNEL_OUTCOME>;
 
 /** What came of one event: the form in which keys remember it, from which each endpoint makes its own answer. */
 export interface EventOutcome {

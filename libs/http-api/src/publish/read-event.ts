@@ -1,14 +1,16 @@
 import type { App } from '@carillon/app-registry';
 import type { Channels } from '@carillon/channels';
 import { ServiceError } from '@carillon/errors';
-import { isSocketId, rawMember } from '@carillon/protocol';
+import { rawMember } from '@carillon/protocol';
 import type { KeyRules } from '../idempotency/keys.js';
 import type { JsonBody, JsonObject } from '../json/json-body.js';
-import { booleanMember, member, stringMember } from '../json/members.js';
+import type { Field } from '../describe/field.js';
+import { infoTokens } from '../info.js';
 import { compactJson } from '../json/scan.js';
 import { isAiEvent, type AiRules } from './ai.js';
 import { readData } from './data.js';
 import type { Event, Info } from './event.js';
+import { EVENT } from './event-fields.js';
 import { checkTags, readExtras } from './extras.js';
 import { readTargets } from './targets.js';
 
@@ -36,18 +38,18 @@ export class EventReader {
   read(app: App, body: JsonBody): Event {
     const { channels, keys, ai } = this.rules;
     const { object } = body;
-    const socketId = readSocketId(object);
+    const socketId = EVENT.socketId.of(object) ?? null;
     const info = this.#info(object);
     checkTags(object);
-    booleanMember(object, 'delta');
+    EVENT.delta.of(object);
     const extras = readExtras(object);
-    const messageId = stringMember(object, 'message_id');
-    const key = stringMember(object, 'idempotency_key');
+    const messageId = EVENT.messageId.of(object);
+    const key = EVENT.idempotencyKey.of(object);
     const name = readName(app, object);
     const targets = readTargets(app, channels, object);
     const isAi = isAiEvent(name);
     ai.check(isAi || extras?.isAi === true, messageId, targets);
-    if (messageId !== undefined) keys.checkLength('message_id', messageId);
+    if (messageId !== undefined) keys.checkLength(EVENT.messageId.name, messageId);
     return {
       name,
       channels: targets,
@@ -57,15 +59,15 @@ export class EventReader {
       info,
       isReported: info.subscriptionCount || info.userCount || messageId !== undefined || isAi,
       messageId: messageId ?? null,
-      idempotencyKey: keys.key(app, 'idempotency_key', key),
+      idempotencyKey: keys.key(app, EVENT.idempotencyKey.name, key),
       messageKey: keys.key(app, 'extras.idempotencyKey', extras?.idempotencyKey),
-      tagsText: compactMember(body, 'tags'),
-      extrasText: compactMember(body, 'extras'),
+      tagsText: compactMember(body, EVENT.tags),
+      extrasText: compactMember(body, EVENT.extras),
     };
   }
 
   #info(object: JsonObject): Info {
-    const text = stringMember(object, 'info');
+    const text = EVENT.info.of(object);
     if (text === undefined) return NO_INFO;
     const tokens = infoTokens(text);
     const info = {
@@ -77,26 +79,15 @@ export class EventReader {
   }
 }
 
-/** The tokens of an `info` list. */
-export function infoTokens(text: string): ReadonlySet<string> {
-  return new Set(text.split(',').map((token) => token.trim()));
-}
-
 function readName({ limits }: App, object: JsonObject): string {
-  const name = stringMember(object, 'name');
-  if (name === undefined || name === '') throw new ServiceError('invalid_input', { text: 'name is missing' });
+  const name = EVENT.name.of(object);
+  if (name === undefined) throw new ServiceError('invalid_input', { text: 'name is missing' });
   const max = limits.maxEventNameBytes;
   if (name.length * 3 <= max || Buffer.byteLength(name) <= max) return name;
   throw new ServiceError('limit_exceeded', { text: `name is longer than ${max} bytes` });
 }
 
-function readSocketId(object: JsonObject): string | null {
-  const id = stringMember(object, 'socket_id');
-  if (id === undefined || isSocketId(id)) return id ?? null;
-  throw new ServiceError('invalid_input', { text: 'socket_id must be two numbers joined by a dot' });
-}
-
-function compactMember({ text, object }: JsonBody, name: string): string | null {
-  if (member(object, name) === undefined) return null;
-  return compactJson(rawMember(text, name) ?? 'null');
+function compactMember({ text, object }: JsonBody, field: Field<unknown>): string | null {
+  if (field.of(object) === undefined) return null;
+  return compactJson(rawMember(text, field.name) ?? 'null');
 }

@@ -1,8 +1,9 @@
 import type { App } from '@carillon/app-registry';
 import { refusalError, type Channels, type PublishableChannel } from '@carillon/channels';
 import { ServiceError } from '@carillon/errors';
+import { wrong } from '../describe/field.js';
 import type { JsonObject } from '../json/json-body.js';
-import { listMember, stringMember, wrongType } from '../json/members.js';
+import { EVENT } from './event-fields.js';
 
 /**
  * The channels an event goes to, each once. `channels` wins over `channel`.
@@ -27,10 +28,11 @@ export function readTargets(app: App, channels: Channels, object: JsonObject): P
 }
 
 function targetNames(object: JsonObject): readonly string[] {
-  const single = stringMember(object, 'channel');
-  const several = listMember(object, 'channels');
+  const single = EVENT.channel.of(object);
+  const several = EVENT.channels.of(object);
   if (several === undefined && single !== undefined) return [single];
   if (several === undefined || several.length === 0) throw new ServiceError('missing_channel_info');
-  if (!several.every((name) => typeof name === 'string')) throw wrongType('channels', 'an array of strings');
+  if (!several.every((name) => typeof name === 'string'))
+    throw wrong(EVENT.channels.name, 'be an array of strings');
   return several;
 }

@@ -1,15 +1,29 @@
 import type { Channels } from '@carillon/channels';
 import { ServiceError } from '@carillon/errors';
 import type { Presence } from '@carillon/presence';
+import type { Route } from '../describe/route.js';
+import { listOf, object, text, type ValueOf } from '../describe/shape.js';
 import type { Call, Endpoint, Reply } from '../pipeline/call.js';
 import { hasMembers } from '../publish/counts.js';
 import { orUnavailable } from '../unavailable.js';
 import { namedChannel } from './named-channel.js';
 
+const REPLY = object({
+  users: listOf(object({ id: text('Id of the user.') }), 'Each user once, in no order.'),
+});
+
+export const CHANNEL_USERS: Route = {
+  method: 'GET',
+  path: '/channels/:channelName/users',
+  tag: 'state',
+  summary: 'Members of a presence channel',
+  description: 'Users of a channel whose name begins with `presence-`; others are refused.',
+  rate: 'read',
+  reply: REPLY,
+};
+
 /** `GET /apps/{appId}/channels/{channelName}/users`: each member once. */
 export class ChannelUsersEndpoint implements Endpoint {
-  readonly rate = 'read';
-
   constructor(
     private readonly channels: Channels,
     private readonly presence: Presence,
@@ -22,6 +36,7 @@ export class ChannelUsersEndpoint implements Endpoint {
     }
     const place = { appId: call.app.id, channel: channel.name };
     const members = await orUnavailable('presence unavailable', this.presence.members(place));
-    return { text: JSON.stringify({ users: members.map(({ userId }) => ({ id: userId })) }) };
+    const body: ValueOf<typeof REPLY> = { users: members.map(({ userId }) => ({ id: userId })) };
+    return { text: JSON.stringify(body) };
   }
 }

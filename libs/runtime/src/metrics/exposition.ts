@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type MetricType, type Registry } from 'prom-client';
 import type { LabelValues } from './cells.js';
 
 /** How a metric is shown: its full name, help text and all label names. */
@@ -43,16 +43,57 @@ export function exposeValues(
   registry.registerMetric(gauge);
 }
 
-/** Shows a histogram; returns how to observe a value of one label set, which then appears with no observations. */
+/** What a scrape reads of one histogram series. */
+export interface Distribution {
+  readonly labels: LabelValues;
+  /** As a `HistogramSeries` holds them. */
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
+/** Shows a histogram whose counts are ours, in the words of the library. */
 export function exposeHistogram(
   registry: Registry,
   shown: Shown,
   buckets: readonly number[],
-): (labels: LabelValues) => (value: number) => void {
-  const histogram = new Histogram({ ...shown, buckets: [...buckets], registers: [] });
-  registry.registerMetric(histogram);
-  return (labels) => {
-    histogram.zero(labels);
-    return (value) => histogram.observe(labels, value);
-  };
+  distributions: () => Iterable<Distribution>,
+): void {
+  const lines = (): (Sample & { metricName: string })[] =>
+    [...distributions()].flatMap((one) => linesOf(shown.name, buckets, one));
+  class ShownHistogram extends Histogram {
+    override get() {
+      return this.getForPromString();
+    }
+
+    async getForPromString() {
+      const { name, help } = shown;
+      return {
+        name,
+        help,
+        type: 'histogram' as unknown as MetricType,
+        aggregator: 'sum' as const,
+        values: lines(),
+        collect: () => undefined,
+      };
+    }
+  }
+  registry.registerMetric(new ShownHistogram({ ...shown, buckets: [...buckets], registers: [] }));
+}
+
+function linesOf(
+  name: string,
+  buckets: readonly number[],
+  { labels, counts, sum }: Distribution,
+): (Sample & { metricName: string })[] {
+  let total = 0;
+  const lines = counts.map((count, at) => {
+    total += count;
+    const le = String(buckets[at] ?? '+Inf');
+    return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: total };
+  });
+  return [
+    ...lines,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: total },
+  ];
 }

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import type { Logger } from '../logging/logger.js';
 import { Cells, type LabelValues } from './cells.js';
-import { exposeHistogram, exposeValues, type Sample } from './exposition.js';
+import { type Distribution, exposeHistogram, exposeValues, type Sample } from './exposition.js';
 import { METRICS, type MetricLabels, type MetricName } from './metric-definitions.js';
 import type { MetricRow } from './metric-row.js';
 import { CounterSeries, GaugeSeries, HistogramSeries } from './series.js';
@@ -107,24 +107,17 @@ export class Metrics {
   #register(name: string, row: MetricRow): { row: MetricRow; cells: Cells<AnySeries> } {
     const { prefix, log } = this.options;
     const shown = { name: row.prefixed ? prefix + name : name, help: row.help, labelNames: [...row.labels] };
-    const cells = new Cells<AnySeries>(ownLabels(row), this.#limit, this.#creator(row, shown), () =>
+    const cells = new Cells<AnySeries>(ownLabels(row), this.#limit, creator(row), () =>
       log.warn('metric has too many label sets, further ones count as other', { metric: name }),
     );
-    if (row.type !== 'histogram') {
-      exposeValues(this.#registry, row.type, shown, () => this.#values(row, cells));
-    }
+    if (row.type === 'histogram') {
+      exposeHistogram(this.#registry, shown, row.buckets, () => this.#distributions(row, cells));
+    } else exposeValues(this.#registry, row.type, shown, () => this.#values(row, cells));
     if (ownLabels(row).length === 0) cells.get({});
     for (const labels of this.#known.values()) appear(row, cells, labels);
     const family = { row, cells };
     this.#families.set(name, family);
     return family;
-  }
-
-  #creator(row: MetricRow, shown: { name: string; help: string; labelNames: string[] }) {
-    if (row.type === 'counter') return () => new CounterSeries();
-    if (row.type === 'gauge') return () => new GaugeSeries();
-    const observer = exposeHistogram(this.#registry, shown, row.buckets);
-    return (labels: LabelValues) => new HistogramSeries(observer(this.#withPort(row, labels)));
   }
 
   *#values(row: MetricRow, cells: Cells<AnySeries>): Generator<Sample> {
@@ -135,9 +128,22 @@ export class Metrics {
     }
   }
 
+  *#distributions(row: MetricRow, cells: Cells<AnySeries>): Generator<Distribution> {
+    for (const { labels, cell } of cells.entries()) {
+      if (cell instanceof HistogramSeries) {
+        yield { labels: this.#withPort(row, labels), counts: cell.counts, sum: cell.sum };
+      }
+    }
+  }
+
   #withPort(row: MetricRow, labels: LabelValues): LabelValues {
     return row.labels.includes('port') ? { ...labels, port: String(this.options.port) } : labels;
   }
+}
+
+function creator({ type, buckets }: MetricRow): () => AnySeries {
+  if (type === 'counter') return () => new CounterSeries();
+  return type === 'gauge' ? () => new GaugeSeries() : () => new HistogramSeries(buckets);
 }
 
 const ownLabels = (row: MetricRow): string[] => row.labels.filter((label) => label !== 'port');

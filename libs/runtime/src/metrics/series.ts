@@ -25,12 +25,23 @@ export class GaugeSeries {
   }
 }
 
-/** A distribution of observed values. */
+/** A distribution of observed values. Observing is two additions: hold on to the series in hot paths. */
 export class HistogramSeries {
-  constructor(private readonly record: (value: number) => void) {}
+  /** Observations by the first bound they do not exceed; the last ones exceed all. */
+  readonly counts: number[];
+  sum = 0;
+
+  /** Bounds rise. */
+  constructor(private readonly bounds: readonly number[]) {
+    this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
+  }
 
   /** A non-finite value is ignored. */
   observe(value: number): void {
-    if (Number.isFinite(value)) this.record(value);
+    if (!Number.isFinite(value)) return;
+    let at = 0;
+    while (value > (this.bounds[at] ?? Infinity)) at += 1;
+    this.counts[at] = (this.counts[at] ?? 0) + 1;
+    this.sum += value;
   }
 }

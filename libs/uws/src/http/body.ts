@@ -79,7 +79,8 @@ export class BodyReader {
   #keep(chunk: Uint8Array, offset: number): void {
     if (this.#bytes.length < this.#length) {
       const capacity = offset === 0 ? this.#length : Math.min(this.#limit, this.#length * 2);
-      const grown = Buffer.allocUnsafeSlow(capacity);
+      // Most bodies are small and short-lived: those come out of Node's pool, which costs no object of its own.
+      const grown = Buffer.allocUnsafe(capacity);
       this.#bytes.copy(grown, 0, 0, offset);
       this.#bytes = grown;
     }
@@ -87,8 +88,11 @@ export class BodyReader {
   }
 
   #complete(): BodyOutcome {
-    const bytes = this.#keeps ? this.#bytes.subarray(0, this.#length) : undefined;
-    return { tooLarge: false, bytes, length: this.#length };
+    return { tooLarge: false, bytes: this.#keeps ? this.#kept() : undefined, length: this.#length };
+  }
+
+  #kept(): Buffer {
+    return this.#bytes.length === this.#length ? this.#bytes : this.#bytes.subarray(0, this.#length);
   }
 
   #exceed(): void {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onEveryHttpApp } from '../harness/every-app.js';
 import { published } from '../harness/frames.js';
 import { expectClosed } from '../harness/refusals.js';
 import { openTenant, tenant } from '../harness/tenant.js';
@@ -14,12 +14,22 @@ const read = async (asking: ReturnType<PusherServer['get']>): Promise<unknown> =
   return [answer.status, await answer.json()];
 };
 
-onEveryApp('the pusher server library', { tenants: [shop, brief] }, (node) => {
+onEveryHttpApp('the pusher server library', { tenants: [shop, brief] }, (node) => {
   let backend: Backend;
   let pusher: PusherServer;
+  /** Publishes, at the api node where there is one. */
+  let publisher: PusherServer;
   beforeAll(async () => {
     backend = await Backend.start(node);
     ({ pusher } = backend);
+    publisher = new PusherServer({
+      appId: shop.id,
+      key: shop.key,
+      secret: shop.secret,
+      host: '127.0.0.1',
+      port: String(node.apiPort),
+      useTLS: false,
+    });
   });
   afterAll(() => backend.close());
 
@@ -27,10 +37,10 @@ onEveryApp('the pusher server library', { tenants: [shop, brief] }, (node) => {
     const client = await node.connect();
     await client.subscribe('one');
     await client.subscribe('two');
-    expect(await read(pusher.trigger(['one', 'two'], 'tick', { n: 1 }))).toEqual([200, { ok: true }]);
+    expect(await read(publisher.trigger(['one', 'two'], 'tick', { n: 1 }))).toEqual([200, { ok: true }]);
     expect(
       await read(
-        pusher.triggerBatch([
+        publisher.triggerBatch([
           { channel: 'one', name: 'tock', data: { n: 2 } },
           { channel: 'two', name: 'tock', data: 'text' },
         ]),
@@ -80,7 +90,7 @@ onEveryApp('the pusher server library', { tenants: [shop, brief] }, (node) => {
   it('sends to a user and ends the user’s connections', async () => {
     const client = await node.connect();
     await client.signin('u-17');
-    await pusher.sendToUser('u-17', 'note', { n: 1 });
+    await publisher.sendToUser('u-17', 'note', { n: 1 });
     expect(await client.pending()).toEqual([published('#server-to-user-u-17', 'note', '{"n":1}')]);
     await pusher.terminateUserConnections('u-17');
     await expectClosed(client, 4009, 'You got disconnected by the app.');
@@ -101,7 +111,7 @@ onEveryApp('the pusher server library', { tenants: [shop, brief] }, (node) => {
           key,
           secret: index === 0 ? `${secret}x` : secret,
           host: '127.0.0.1',
-          port: String(node.port),
+          port: String(node.apiPort),
           useTLS: false,
         }),
     );

@@ -9,10 +9,26 @@ export interface PublishOptions {
   readonly extras?: unknown;
 }
 
+/** Where parts of the HTTP API are: a proxy in front of an api node sends calls about live sockets to a gateway. */
+export interface ApiPorts {
+  readonly live: number;
+  readonly other: number;
+}
+
+/** Paths below the app that are about live sockets. */
+const LIVE = /^\/(channels(\/[^/]+(\/users)?)?|users\/.*)$/;
+
+/** What a call may carry. */
+export interface Sent {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** The signed HTTP API of one app, as its server uses it. */
 export class Api {
   constructor(
-    private readonly port: number,
+    private readonly ports: ApiPorts,
     private readonly tenant: Tenant,
   ) {}
 
@@ -20,14 +36,16 @@ export class Api {
   request(
     method: 'GET' | 'POST',
     path: string,
-    { query = {}, body }: { query?: Readonly<Record<string, string>>; body?: string } = {},
+    { query = {}, body, headers = {} }: Sent = {},
   ): Promise<RawAnswer> {
     const full = `/apps/${this.tenant.id}${path}`;
     const signed = signedQuery(this.tenant, method, full, query, body);
-    return rawHttp(this.port, {
+    const type: Record<string, string> = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    return rawHttp(LIVE.test(path) ? this.ports.live : this.ports.other, {
       method,
       path: `${full}?${signed}`,
-      ...(body === undefined ? {} : { body, headers: { 'Content-Type': 'application/json' } }),
+      headers: { ...type, ...headers },
+      ...(body === undefined ? {} : { body }),
     });
   }
 

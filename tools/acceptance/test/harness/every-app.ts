@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import { APPS, Node, type Setting } from './node.js';
+import { APPS, type AppName, HTTP_APPS, Node, type Setting } from './node.js';
 
 /** What no test may leave behind: a dead process, errors, credentials in the log. */
 async function expectGoodEnd(node: Node): Promise<void> {
@@ -13,7 +13,26 @@ async function expectGoodEnd(node: Node): Promise<void> {
  * the process must survive it without an error in its log, and end well when told to.
  */
 export function onEveryApp(title: string, setting: Setting, tests: (node: Node) => void): void {
-  describe.each(APPS)(`${title} (%s)`, (app) => {
+  onEach(APPS, title, setting, tests);
+}
+
+/** The same also for an api node beside gateways: tests of the HTTP API. */
+export function onEveryHttpApp(title: string, setting: Setting, tests: (node: Node) => void): void {
+  onEach(HTTP_APPS, title, setting, tests);
+}
+
+/** The same for two gateways beside an api node only: tests of what processes do together. */
+export function onGroup(title: string, setting: Setting, tests: (node: Node) => void): void {
+  onEach(['group'], title, setting, tests);
+}
+
+function onEach(
+  apps: readonly AppName[],
+  title: string,
+  setting: Setting,
+  tests: (node: Node) => void,
+): void {
+  describe.each(apps)(`${title} (%s)`, (app) => {
     const node = new Node(app, setting);
     beforeAll(() => node.start());
     afterEach(() => node.dropClients());

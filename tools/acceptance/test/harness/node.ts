@@ -31,10 +31,21 @@ const QUICK: Readonly<Record<string, string>> = {
 
 /** The apps that hold sockets. */
 export const APPS = ['server', 'gateway'] as const;
-export type AppName = (typeof APPS)[number];
-
+/** What serves the HTTP API: the same, and two gateways with an api node, joined in one process. */
+export const HTTP_APPS = [...APPS, 'group'] as const;
+export type AppName = (typeof HTTP_APPS)[number];
 /** An app that may be in a process of its own, with sockets or without. */
 export type ProcessName = AppName | 'webhook-worker';
+
+const MAINS: Readonly<Record<ProcessName, string>> = {
+  server: '../../../../../apps/server/dist/src/main.js',
+  gateway: '../../../../../apps/gateway/dist/src/main.js',
+  group: './group-main.js',
+  'webhook-worker': '../../../../../apps/webhook-worker/dist/src/main.js',
+};
+
+const READY = /"message":"ready","listening":"http:\/\/[^"]*?:(\d+)","metrics":"http:\/\/[^"]*?:(\d+)\//;
+const ALL_READY = new RegExp(Array.from({ length: 3 }, () => READY.source).join('[^]*'));
 
 /** What a process is started with. */
 export interface Setting {
@@ -47,6 +58,8 @@ export interface Setting {
 /** How a client connects. */
 export interface ConnectOptions {
   readonly query?: string;
+  /** Of a group, to which of its gateways; absent: the first. */
+  readonly gateway?: 1 | 2;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -57,15 +70,15 @@ interface LogLine {
 
 /** One of the apps in a process of its own, and the clients that a test has opened to it. */
 export class Node {
-  readonly #app: ProcessName;
+  readonly app: ProcessName;
   readonly #setting: Setting;
   readonly #clients: Client[] = [];
   #process: SpawnedNode | null = null;
-  #port = 0;
+  #ports: readonly number[] = [];
   #metricsPort = 0;
 
   constructor(app: ProcessName, setting: Setting) {
-    this.#app = app;
+    this.app = app;
     this.#setting = setting;
   }
 
@@ -75,13 +88,12 @@ export class Node {
     const file = join(folder, 'config.json');
     const { tenants, config = {}, env = {} } = this.#setting;
     writeFileSync(file, JSON.stringify({ ...config, app_manager: { array: { apps: tenants } } }));
-    const main = new URL(`../../../../../apps/${this.#app}/dist/src/main.js`, import.meta.url);
+    const main = new URL(MAINS[this.app], import.meta.url);
     this.#process = spawnNode(fileURLToPath(main), ['--config', file], { ...QUICK, ...env });
-    const ready = /"message":"ready","listening":"http:\/\/[^"]*?:(\d+)","metrics":"http:\/\/[^"]*?:(\d+)\//;
-    const [, port, metricsPort] = await this.#process.says(ready);
+    const [, ...numbers] = await this.#process.says(this.app === 'group' ? ALL_READY : READY);
     rmSync(folder, { recursive: true });
-    this.#port = Number(port);
-    this.#metricsPort = Number(metricsPort);
+    this.#ports = numbers.filter((_, index) => index % 2 === 0).map(Number);
+    this.#metricsPort = Number(numbers[1]);
   }
 
   get process(): SpawnedNode {
@@ -89,8 +101,14 @@ export class Node {
     return this.#process;
   }
 
+  /** Where sockets connect, and where the HTTP API tells about them; of a group, the first gateway. */
   get port(): number {
-    return this.#port;
+    return this.#ports[0] ?? 0;
+  }
+
+  /** Where servers publish: of a group, the api node. */
+  get apiPort(): number {
+    return this.#ports.at(-1) ?? 0;
   }
 
   /** The first app of the setting, for tests that need only one. */
@@ -107,16 +125,20 @@ export class Node {
   }
 
   /** A handshake that may be refused. */
-  upgrade(path: string, headers: Readonly<Record<string, string>> = {}): Promise<RawSocketClient> {
-    return RawSocketClient.open(this.#port, path, headers);
+  upgrade(
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    port = this.port,
+  ): Promise<RawSocketClient> {
+    return RawSocketClient.open(port, path, headers);
   }
 
   /** A WebSocket whose first frame is not read yet; fails when the upgrade is refused. */
   async socket(
     tenant = this.tenant,
-    { query = 'protocol=7', headers }: ConnectOptions = {},
+    { query = 'protocol=7', headers, gateway = 1 }: ConnectOptions = {},
   ): Promise<Client> {
-    const raw = await this.upgrade(`/app/${tenant.key}?${query}`, headers);
+    const raw = await this.upgrade(`/app/${tenant.key}?${query}`, headers, this.#gatewayPort(gateway));
     const client = new Client(raw, tenant);
     this.#clients.push(client);
     if (raw.answer.status !== 101) throw new Error(`HTTP ${raw.answer.status}: ${raw.answer.body}`);
@@ -129,11 +151,21 @@ export class Node {
   }
 
   api(tenant = this.tenant): Api {
-    return new Api(this.#port, tenant);
+    return new Api({ live: this.port, other: this.apiPort }, tenant);
   }
 
-  request(request: RawRequest): Promise<RawAnswer> {
-    return rawHttp(this.#port, request);
+  /** One app's HTTP API alone, as a server library without a proxy in front of the service uses it. */
+  apiAt(port: number, tenant = this.tenant): Api {
+    return new Api({ live: port, other: port }, tenant);
+  }
+
+  request(request: RawRequest, port = this.port): Promise<RawAnswer> {
+    return rawHttp(port, request);
+  }
+
+  /** An app that is no group has but one. */
+  #gatewayPort(gateway: 1 | 2): number {
+    return this.app === 'group' ? (this.#ports[gateway - 1] ?? 0) : this.port;
   }
 
   async metrics(): Promise<Scrape> {

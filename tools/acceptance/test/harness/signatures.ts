@@ -10,6 +10,12 @@ export interface Credentials {
 const hmac = (secret: string, message: string): string =>
   createHmac('sha256', secret).update(message).digest('hex');
 
+/** What a signed request carries of its body. */
+export const md5 = (body: string): string => createHash('md5').update(body).digest('hex');
+
+/** The signature of a string to sign. */
+export const signature = ({ secret }: Credentials, text: string): string => hmac(secret, text);
+
 /** `auth` of a subscription; `channelData` only for presence channels, exactly as it will be sent. */
 export const channelAuth = (
   { key, secret }: Credentials,
@@ -36,7 +42,7 @@ export function signedQuery(
     auth_key: key,
     auth_timestamp: String(Math.floor(Date.now() / 1000)),
     auth_version: '1.0',
-    ...(body === undefined ? {} : { body_md5: createHash('md5').update(body).digest('hex') }),
+    ...(body === undefined ? {} : { body_md5: md5(body) }),
   };
   const names = Object.keys(values).sort();
   const signed = names.map((name) => `${name}=${values[name] ?? ''}`).join('&');

@@ -1,12 +1,10 @@
-# pysher, a client of the Pusher protocol in Python, driven over HTTP: POST / with {"do": …}, answered in JSON.
-import json
+# pysher, a client of the Pusher protocol in Python, driven over HTTP.
 import queue
-import sys
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import version
 from threading import Thread
 
 import pysher
+from http_driver import serve
 
 WAIT_SECONDS = 10
 clients = {}
@@ -82,26 +80,4 @@ DOES = {
 }
 
 
-class Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        try:
-            self.answer(200, DOES[request.pop("do")](**request))
-        except queue.Empty:
-            self.answer(504, {"error": "nothing came"})
-        except Exception as error:
-            self.answer(400, {"error": repr(error)})
-
-    def answer(self, status, value):
-        body = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args):
-        pass
-
-
-ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+serve(DOES)

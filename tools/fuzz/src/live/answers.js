@@ -1,5 +1,6 @@
 // What the service may say to a client, whatever the client said.
 import { OPCODE } from '@carillon/testing';
+import { ERRORS } from '@carillon/errors';
 import { must } from '../broken.js';
 
 /** Of the service's page, and those the protocol itself gives. */
@@ -44,6 +45,16 @@ export function judgeHttp(bytes) {
   const [, status = ''] = /^HTTP\/1\.1 (\d{3}) /.exec(bytes.toString('latin1', 0, 20)) ?? [];
   must(status !== '', `an answer begins with a status line, not ${bytes.toString('latin1', 0, 40)}`);
   return judgeStatus(Number(status));
+}
+
+/** An answer of the HTTP API, judged and named; requests it cannot parse the native server answers with no JSON. @param {Buffer} bytes */
+export function judgeApi(bytes) {
+  const name = judgeHttp(bytes);
+  const [head = '', body = ''] = bytes.toString().split('\r\n\r\n');
+  if (!/content-type: application\/json/i.test(head) || body === '') return name;
+  const { code } = JSON.parse(body);
+  must(name === 'http 200' || Object.hasOwn(ERRORS, code), `${code} is in the table`);
+  return `api ${name === 'http 200' ? 'ok' : code}`;
 }
 
 /** @param {number} status */

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { SOURCE } from '../restate/hmac.js';
 
 /**
  * @typedef {object} LiveApp
@@ -81,6 +82,8 @@ allowed_origins = ["*.example.com"]
 `,
   ),
   entry(DISABLED, ''),
+  // Whose servers publish.
+  entry({ id: SOURCE.appId, key: SOURCE.key, secret: SOURCE.secret }, ''),
 ].join('\n');
 
 /** @param {LiveApp} owner @param {string} message */

@@ -1,7 +1,8 @@
-import { frameBytes, OPCODE, RawConnection, RawSocketClient } from '@carillon/testing';
+import { frameBytes, OPCODE, RawConnection, RawSocketClient, requestBytes } from '@carillon/testing';
 import { must } from '../broken.js';
+import { requestOf } from '../http/input.js';
 import { membersOf, objectIn } from '../restate/json.js';
-import { judgeFrame, judgeHttp, judgeStatus } from './answers.js';
+import { judgeApi, judgeFrame, judgeHttp, judgeStatus } from './answers.js';
 import { signature } from './apps.js';
 import { framesOf } from './session.js';
 
@@ -24,6 +25,7 @@ const QUESTION = 'are you there?';
  * @param {number} port @param {Session} session @param {Tell} tell @returns {Promise<Leave | null>}
  */
 export async function act(port, session, tell) {
+  if (session.kind === 'http') return callApi(await RawConnection.open(port), session, tell);
   if (session.kind === 'upgrade') return request(await RawConnection.open(port), session, tell);
   const client = await RawSocketClient.open(port, session.path, session.headers);
   const { connection } = client;
@@ -50,6 +52,50 @@ async function request(connection, { raw, ending }, tell) {
   if (ending === 'linger') return async () => connection.destroy();
   connection.destroy();
   return null;
+}
+
+/** Requests one after the other, until one ends the connection. @param {RawConnection} connection @param {Session} session @param {Tell} tell */
+async function callApi(connection, { raw, ending }, tell) {
+  try {
+    for (const bytes of raw) {
+      const { method, path, query, headers, body } = requestOf(bytes);
+      const url = query === '' ? path : `${path}?${query}`;
+      // As bytes, which a head may hold any of: the characters of Latin-1.
+      const [latinUrl, ...latinHeaders] = [url, ...headers.flat()].map((text) =>
+        Buffer.from(text).toString('latin1'),
+      );
+      const pairs = headers.map((_, at) => [latinHeaders[2 * at], latinHeaders[2 * at + 1]]);
+      const head = requestBytes({ method, path: latinUrl ?? '/', headers: Object.fromEntries(pairs) });
+      connection.write(Buffer.concat([head, body]));
+      if (connection.ended) break;
+      tell(judgeApi(await wholeAnswer(connection, method === 'HEAD')));
+    }
+    if (ending === 'half') connection.halfClose();
+  } finally {
+    connection.destroy();
+  }
+  return null;
+}
+
+/** The bytes of one answer; what there is of it when the connection ends before.
+ * @param {RawConnection} connection @param {boolean} isBare whether it has no body, whatever its head says */
+async function wholeAnswer(connection, isBare) {
+  const lengthOf = (/** @type {Buffer} */ bytes) => {
+    const end = bytes.indexOf('\r\n\r\n');
+    if (end < 0) return Infinity;
+    const head = bytes.toString('latin1', 0, end);
+    const [, length] = /\ncontent-length: *(\d+)/i.exec(head) ?? [];
+    // The native server closes after what it cannot parse, and does not tell the length.
+    if (length === undefined && /\nconnection: close/i.test(head)) return Infinity;
+    return end + 4 + (isBare ? 0 : Number(length ?? 0));
+  };
+  try {
+    await connection.until((bytes) => bytes.length >= lengthOf(bytes), ANSWER_MS);
+  } catch (error) {
+    must(connection.ended, `a request is answered or its connection ended: ${String(error)}`);
+  }
+  const { received } = connection;
+  return connection.take(Math.min(received.length, lengthOf(received)));
 }
 
 /** Reads the first frame; null when the connection is refused. @param {RawSocketClient} client @param {Tell} tell @returns {Promise<string | null>} */

@@ -1,6 +1,7 @@
 // What one hostile client does, decided before it connects and only by its numbers: so it can be done again.
 import { frameBytes, OPCODE } from '@carillon/testing';
 import { readCorpus } from '../corpus.js';
+import { HTTP_CORPUS, HTTP_TOKENS } from '../http/input.js';
 import { allTokens, mutate } from '../mutate/mutate.js';
 import { Random } from '../random.js';
 import { clientEvent } from '../targets/client-event.js';
@@ -23,18 +24,19 @@ import { words } from '../words.js';
 
 /**
  * @typedef {object} Session
- * @property {'frames' | 'framing' | 'upgrade'} kind well-framed messages; bytes instead of frames; bytes instead of a request
+ * @property {'frames' | 'framing' | 'upgrade' | 'http'} kind well-framed messages; bytes instead of frames; bytes instead of a request; requests of the HTTP API
  * @property {LiveApp} app
  * @property {string} path of a handshake
  * @property {Record<string, string>} headers beside those of a handshake
  * @property {Message[]} messages
- * @property {Buffer[]} raw bytes as they are
+ * @property {Buffer[]} raw bytes as they are; of `http`, inputs of its target, one request each
  * @property {number} pieceBytes what goes to the network at once; 0: whole frames
  * @property {Ending} ending
  * @property {number} inputs
  */
 
 const MOST_MESSAGES = 24;
+const MOST_REQUESTS = 12;
 const ENDINGS = /** @type {const} */ (['ask', 'ask', 'ask', 'close', 'destroy', 'half', 'linger']);
 
 /** @param {readonly string[]} names */
@@ -44,6 +46,7 @@ const SENSIBLE = bytesOf(['live-frame']);
 const FRAMES = bytesOf(['live-frame', 'live-frame', 'frame', 'client-event']);
 const UPGRADES = bytesOf(['upgrade']);
 const FRAMINGS = bytesOf(['framing']);
+const REQUESTS = HTTP_CORPUS.map(({ bytes }) => bytes);
 const QUERIES = bytesOf(['connect-query']);
 const FRAME_TOKENS = allTokens([
   ...frame.tokens,
@@ -89,6 +92,7 @@ export function sessionOf(seed, index) {
     inputs: 1,
   };
   if (random.oneIn(12)) return { ...session, kind: 'upgrade', raw: [upgrade(random)] };
+  if (random.oneIn(8)) return requests(session, random);
   if (random.oneIn(8)) return { ...session, kind: 'framing', raw: [framing(random)] };
   const messages = Array.from({ length: 1 + random.below(MOST_MESSAGES) }, () => message(random));
   return { ...session, messages, inputs: messages.length };
@@ -99,6 +103,14 @@ function query(random) {
   if (!random.oneIn(8)) return '?protocol=7&client=js&version=8.4.0';
   const text = mutate({ random, inputs: QUERIES, tokens: QUERY_TOKENS }).toString('latin1');
   return `?${text.replaceAll(/[^\x21-\x7e]/g, '+').slice(0, 2000)}`;
+}
+
+/** @param {Session} session @param {Random} random @returns {Session} */
+function requests(session, random) {
+  const raw = Array.from({ length: 1 + random.below(MOST_REQUESTS) }, () =>
+    mutate({ random, inputs: REQUESTS, tokens: HTTP_TOKENS }),
+  );
+  return { ...session, kind: 'http', raw, inputs: raw.length };
 }
 
 /** @param {Random} random */

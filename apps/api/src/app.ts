@@ -1,0 +1,28 @@
+import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
+import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
+import { FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
+import { HttpApiModule } from '@carillon/http-api';
+import { OpsApiModule } from '@carillon/ops-api';
+import { PublishingModule } from '@carillon/publishing';
+import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
+import type { AppDefinition } from '@carillon/runtime';
+
+/** The signed HTTP API of a process without sockets. */
+export const api: AppDefinition = {
+  process: 'api',
+  drivers: {
+    'adapter.driver': FABRIC_DRIVERS,
+    'app_manager.driver': APP_MANAGER_DRIVERS,
+    'cache.driver': CACHE_DRIVERS,
+    'rate_limiter.driver': RATE_LIMITER_DRIVERS,
+  },
+  modules: (config) => [
+    AppRegistryModule.sharing(CACHE),
+    CacheModule,
+    RateLimitModule,
+    FabricModule,
+    PublishingModule,
+    HttpApiModule.forMainListener(config),
+    OpsApiModule.forMainListener(config),
+  ],
+};

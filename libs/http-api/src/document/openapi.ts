@@ -1,0 +1,80 @@
+import { createRequire } from 'node:module';
+import type { JsonSchema } from '../describe/json-schema.js';
+import type { Route } from '../describe/route.js';
+import { EVENT_SCHEMA } from '../publish/event-fields.js';
+import { CHANNEL_OUTCOME } from '../publish/outcome.js';
+import { ERROR } from './errors.js';
+import { documentPath, operation, SHARED_PARAMETERS } from './operation.js';
+
+/** Schemas that stand in several places, by the names that readers know them by. */
+const NAMED: Readonly<Record<string, JsonSchema>> = {
+  ChannelOutcome: CHANNEL_OUTCOME.schema,
+  Error: ERROR.schema,
+  Event: EVENT_SCHEMA,
+};
+
+const DESCRIPTION =
+  'The signed HTTP API. `auth_signature` is the lower-case hex HMAC-SHA256, keyed with the secret of the app, of the ' +
+  'method, the path as sent and every other query parameter: decoded, names in lower case, sorted, joined as ' +
+  '`name=value` with `&`; the three parts joined by line feeds. Bounds of text count bytes of UTF-8. A member that ' +
+  'is null counts as absent; unknown members are ignored.';
+
+const TAGS = [
+  { name: 'publish', description: 'Events to channels.' },
+  { name: 'state', description: 'Channels and their members.' },
+  { name: 'users', description: 'Connections of users.' },
+  { name: 'tokens', description: 'Capability tokens.' },
+];
+
+const keyIn = (name: string, description: string) => ({ type: 'apiKey', in: 'query', name, description });
+
+const SIGNATURE = {
+  auth_key: keyIn('auth_key', 'Key of the app.'),
+  auth_timestamp: keyIn('auth_timestamp', 'Unix time in seconds, at most 600 away from that of the server.'),
+  auth_signature: keyIn('auth_signature', 'The signature.'),
+};
+
+/** The OpenAPI 3.1 document of these routes, as text. */
+export function openApiText(routes: Readonly<Record<string, Route>>): string {
+  const paths: Record<string, JsonSchema> = {};
+  for (const [name, route] of Object.entries(routes)) {
+    const path = documentPath(route);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(name, route) };
+  }
+  const parameters = Object.entries(SHARED_PARAMETERS).map(([name, one]) => [name, { name, ...one }]);
+  const document = {
+    openapi: '3.1.1',
+    info: {
+      title: 'Carillon',
+      version: version(),
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: TAGS,
+    security: [Object.fromEntries(Object.keys(SIGNATURE).map((name) => [name, []]))],
+    paths: withReferences(paths),
+    components: {
+      schemas: Object.fromEntries(
+        Object.entries(NAMED).map(([name, schema]) => [name, withReferences(schema, schema)]),
+      ),
+      parameters: Object.fromEntries(parameters) as object,
+      securitySchemes: SIGNATURE,
+    },
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** The same, with a reference for each named schema but the one being defined. */
+function withReferences(value: unknown, defined?: JsonSchema): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const name = Object.keys(NAMED).find((one) => NAMED[one] === value);
+  if (name !== undefined && value !== defined) return { $ref: `#/components/schemas/${name}` };
+  if (Array.isArray(value)) return value.map((item) => withReferences(item));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withReferences(item)]));
+}
+
+function version(): string {
+  const manifest = createRequire(import.meta.url)('../../../package.json') as { version: string };
+  return manifest.version;
+}

@@ -1,0 +1,24 @@
+import type { Route } from './describe/route.js';
+import { FORCE_RECONNECT, TERMINATE_CONNECTIONS } from './disconnect-user.js';
+import { PUBLISH_BATCH } from './publish/batch.js';
+import { PUBLISH_EVENT } from './publish/events.js';
+import { REVOKE_TOKENS } from './revoke-tokens.js';
+import { CHANNEL_STATE } from './state/channel-state.js';
+import { CHANNEL_USERS } from './state/channel-users.js';
+import { LIST_CHANNELS } from './state/list-channels.js';
+
+/** The routes of every role, by the names that clients made from the document give them. */
+export const COMMON_ROUTES = {
+  publishEvent: PUBLISH_EVENT,
+  publishBatch: PUBLISH_BATCH,
+  revokeTokens: REVOKE_TOKENS,
+} as const satisfies Record<string, Route>;
+
+/** Those about live sockets, which role `api` does not have. */
+export const LIVE_ROUTES = {
+  listChannels: LIST_CHANNELS,
+  channelState: CHANNEL_STATE,
+  channelUsers: CHANNEL_USERS,
+  terminateConnections: TERMINATE_CONNECTIONS,
+  forceReconnect: FORCE_RECONNECT,
+} as const satisfies Record<string, Route>;
