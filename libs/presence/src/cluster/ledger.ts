@@ -1,5 +1,6 @@
 import type { PresenceClock } from '../clock.js';
 import { LeaseLapsed } from './failures.js';
+import { inGroups } from './in-groups.js';
 import { type ShardName, shardTag } from './keys.js';
 import { NodeLife } from './node-life.js';
 import type { Reaped } from './operation.js';
@@ -133,8 +134,10 @@ export class Ledger implements ShardHost {
     this.#stopBeats();
     this.#stopSweeps();
     const { clock, onTrouble } = this.options;
+    const busy = [...this.#shards.values()].filter(({ isIdle }) => !isIdle);
     await Promise.race([
-      Promise.all([...this.#shards.values()].filter(({ isIdle }) => !isIdle).map((shard) => shard.resume())),
+      // A lease that is renewed after it was given back would keep everything until its end.
+      Promise.all([this.#beating, ...busy.map((shard) => shard.resume())]),
       new Promise<void>((resolve) => clock.after(LEAVE_MS, resolve)),
     ]);
     try {
@@ -247,11 +250,5 @@ export class Ledger implements ShardHost {
     } catch (error) {
       if (this.#closing === null) this.options.onTrouble('clearing up after dead nodes', error);
     }
-  }
-}
-
-async function inGroups<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += MOST_AT_ONCE) {
-    await Promise.all(items.slice(at, at + MOST_AT_ONCE).map(act));
   }
 }
