@@ -1,10 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { APPLY } from '../../src/cluster/scripts/apply.js';
-import type { StoreLink } from '../../src/cluster/store.js';
 import { as, brief, line, LOBBY } from '../samples.js';
+import { faultyLink, type Fault } from './faulty-link.js';
 import { Cluster } from './nodes.js';
-
-type Fault = 'answer' | 'call' | 'delay';
 
 const unknown = (): Promise<unknown> => Promise.resolve();
 
@@ -15,21 +13,13 @@ async function scene() {
   const faults: Fault[] = [];
   let late: () => Promise<unknown> = unknown;
   const one = await cluster.open({
-    wrap: (link): StoreLink => ({
-      get generation() {
-        return link.generation;
-      },
-      call: async (command, ...args) => {
-        const fault = args[0] === APPLY.sha1 || args[0] === APPLY.lua ? faults.shift() : undefined;
-        if (fault === 'delay') late = () => link.call(command, ...args);
-        if (fault === 'delay' || fault === 'call') throw new Error('the call is lost');
-        const answer = await link.call(command, ...args);
-        if (fault === 'answer') throw new Error('the answer is lost');
-        return answer;
-      },
-      health: () => link.health(),
-      close: () => link.close(),
-    }),
+    wrap: (link) =>
+      faultyLink(link, {
+        fault: () => faults.shift(),
+        onDelayed: (call) => {
+          late = call;
+        },
+      }),
   });
   const two = await cluster.open();
   const told: string[] = [];
