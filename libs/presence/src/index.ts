@@ -3,7 +3,7 @@ export { type PresenceClock } from './clock.js';
 export { type ConnectionQuota } from './connection-quota.js';
 export { MemoryPresence, type MemoryPresenceOptions } from './drivers/memory/memory-presence.js';
 export { PresenceUnavailable } from './failures.js';
-export { PRESENCE, PresenceModule } from './module.js';
+export { CHANNEL_COUNTS, CONNECTION_QUOTA, PRESENCE, PresenceModule } from './module.js';
 export { ONLINE_USERS } from './online-users.js';
 export {
   type JoinOutcome,

@@ -1,16 +1,30 @@
 import 'reflect-metadata';
+import { engine } from '@carillon/engines';
 import type { Config } from '@carillon/config';
 import { createLogging, createParts, RuntimeModule, Shutdown } from '@carillon/runtime';
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { PRESENCE, PresenceModule, type Presence } from '../src/index.js';
+import {
+  CHANNEL_COUNTS,
+  CONNECTION_QUOTA,
+  PRESENCE,
+  PresenceModule,
+  type ChannelCounts,
+  type ConnectionQuota,
+  type Presence,
+} from '../src/index.js';
 import { configuration } from './configuration.js';
-import { as, LOBBY } from './samples.js';
+import { as, brief, LOBBY } from './samples.js';
 
 @Injectable()
 class Room {
-  constructor(@Inject(PRESENCE) readonly presence: Presence) {}
+  constructor(
+    @Inject(PRESENCE) readonly presence: Presence,
+    @Inject(CHANNEL_COUNTS) readonly channelCounts: ChannelCounts,
+    @Inject(CONNECTION_QUOTA) readonly connectionQuota: ConnectionQuota,
+  ) {}
 }
 
 /** A process with this room in it, not started, whose log lines and exits are written down. */
@@ -40,7 +54,10 @@ async function processWith(config: Config = configuration()) {
   class Root {}
 
   const context = await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false });
-  return { presence: context.get(Room).presence, shutdown, lines, exits, close: () => context.close() };
+  const { presence, channelCounts, connectionQuota } = context.get(Room);
+  const { startup, health } = parts;
+  const close = () => context.close();
+  return { presence, channelCounts, connectionQuota, startup, health, shutdown, lines, exits, close };
 }
 
 describe('the module', () => {
@@ -83,11 +100,45 @@ describe('the module', () => {
     await close();
   });
 
-  it('refuses to be alone where other processes share the load', async () => {
+  it('refuses to be alone where other processes share the load, and there is no store to share', async () => {
     const config = configuration();
     const shared = { ...config, adapter: { ...config.adapter, driver: 'nats' as const } };
     await expect(processWith(shared)).rejects.toThrow(
-      'presence over adapter driver nats is not available in this build',
+      'presence over adapter.driver=nats requires cache.driver=redis or redis-cluster',
     );
+  });
+
+  it.each(['redis', 'redis-cluster'] as const)('shares the store of the cache: %s', async (driver) => {
+    const { url } = await engine(driver);
+    const config = configuration({
+      ENVIRONMENT: 'development',
+      ADAPTER_DRIVER: 'nats',
+      CACHE_DRIVER: driver,
+      ...(driver === 'redis' ? { REDIS_URL: url } : { REDIS_CLUSTER_NODES: url }),
+      DATABASE_REDIS_KEY_PREFIX: `t-${randomUUID()}:`,
+    });
+    const processes = [await processWith(config), await processWith(config)] as const;
+    const [one, other] = processes;
+    const told: string[] = [];
+    for (const { presence, startup } of processes) {
+      presence.observe((change) => told.push(brief(change)));
+      for (const { connect } of startup.dependencies) await connect(new AbortController().signal);
+    }
+    await one.presence.join(as('ada', '1.1'), Infinity);
+    await other.presence.join(as('bo', '2.1'), Infinity);
+    expect(await one.presence.members(LOBBY)).toMatchObject([{ userId: 'ada' }, { userId: 'bo' }]);
+    expect(await one.channelCounts.set('shop', 'news', 2)).toBe(2);
+    expect(await other.channelCounts.counts('shop', ['news'])).toEqual([2]);
+    expect(await one.connectionQuota.take('shop', 1)).toBe(true);
+    expect(await other.connectionQuota.take('shop', 1)).toBe(false);
+    expect(await one.health.check()).toMatchObject({ status: 'OK' });
+    await one.shutdown.stop('the test');
+    expect(await one.presence.health()).toBe('presence is closed');
+    // What it had not given back goes as soon as somebody looks.
+    while ((await other.presence.members(LOBBY)).length > 1) await new Promise((r) => setTimeout(r, 50));
+    expect(told).toEqual(['+ada', '+bo', '-ada']);
+    expect([one.exits, one.lines]).toEqual([[0], []]);
+    await other.presence.close();
+    for (const { close } of processes) await close();
   });
 });

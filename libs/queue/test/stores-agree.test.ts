@@ -132,7 +132,7 @@ describe('jobs in memory and jobs in Redis', () => {
     onTestFinished(() => redis.close());
     let round = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
         const queue = `round ${round++}`;
         const one = new Run(new MemoryStore(RELIABILITY, recordingLog().log), queue);
         const other = new Run(redis, queue);

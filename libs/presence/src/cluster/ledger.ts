@@ -1,5 +1,6 @@
 import type { PresenceClock } from '../clock.js';
 import { LeaseLapsed } from './failures.js';
+import { inGroups } from './in-groups.js';
 import { type ShardName, shardTag } from './keys.js';
 import { NodeLife } from './node-life.js';
 import type { Reaped } from './operation.js';
@@ -48,10 +49,13 @@ export class Ledger implements ShardHost {
   #stopBeats: () => void = () => undefined;
   #stopSweeps: () => void = () => undefined;
   #beating: Promise<void> | null = null;
+  #mending: Promise<void> | null = null;
   #sweeping: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
   #generation = -1;
   #needsAudit = false;
+  /** Names this node had, of which something may be left in the store. */
+  readonly #deadNames: string[] = [];
 
   constructor(private readonly options: LedgerOptions) {
     const { store, processId, leaseMs } = options;
@@ -68,7 +72,7 @@ export class Ledger implements ShardHost {
   /** Whether an answer is awaited. */
   get isBusy(): boolean {
     const isBusy = [...this.#shards.values()].some((shard) => shard.isBusy);
-    return isBusy || this.#beating !== null || this.#sweeping !== null;
+    return isBusy || this.#beating !== null || this.#mending !== null || this.#sweeping !== null;
   }
 
   keep(kind: ShardName['kind'], keeper: ShardKeeper): void {
@@ -113,7 +117,7 @@ export class Ledger implements ShardHost {
   stuck(shard: Shard, error: unknown): void {
     if (this.#stuck.size === 0) this.options.onTrouble('counts of the cluster wait for the store', error);
     this.#stuck.add(shard);
-    if (error instanceof LeaseLapsed) void this.#beat();
+    if (error instanceof LeaseLapsed && this.#mending === null) void this.#beat();
     else this.#beatLater(RETRY_MS);
   }
 
@@ -133,8 +137,10 @@ export class Ledger implements ShardHost {
     this.#stopBeats();
     this.#stopSweeps();
     const { clock, onTrouble } = this.options;
+    const busy = [...this.#shards.values()].filter(({ isIdle }) => !isIdle);
     await Promise.race([
-      Promise.all([...this.#shards.values()].filter(({ isIdle }) => !isIdle).map((shard) => shard.resume())),
+      // A lease that is renewed after it was given back would keep everything until its end.
+      Promise.all([this.#beating, ...busy.map((shard) => shard.resume())]),
       new Promise<void>((resolve) => clock.after(LEAVE_MS, resolve)),
     ]);
     try {
@@ -164,12 +170,12 @@ export class Ledger implements ShardHost {
     if (this.#closing !== null) return;
     try {
       const deadName = await this.#life.renew();
+      if (deadName !== null) this.#liveAnew(deadName);
       const { generation } = this.store;
-      if (deadName !== null) await this.#liveAnew(deadName);
-      else if (this.#needsAudit || generation !== this.#generation) await this.#auditEverything();
-      else await this.#resumeStuck();
+      if (generation !== this.#generation) this.#needsAudit = true;
       this.#generation = generation;
-      await this.#tidy();
+      // Beats do not wait for it: mending may take longer than a lease.
+      void this.#mend();
       this.#beatLater(this.#stuck.size > 0 ? RETRY_MS : this.options.beatMs);
     } catch (error) {
       if (this.#closing !== null) return;
@@ -179,15 +185,40 @@ export class Ledger implements ShardHost {
     }
   }
 
-  /** Everything is said again under a new name; only then is what is left of the old one taken back. */
-  async #liveAnew(deadName: string): Promise<void> {
+  #liveAnew(deadName: string): void {
+    this.#deadNames.push(deadName);
     for (const shard of this.#shards.values()) shard.restart();
     this.#needsAudit = true;
-    await this.#auditEverything();
-    await this.store.leave(deadName, false);
   }
 
+  #mend(): Promise<void> {
+    this.#mending ??= this.#mendOnce().finally(() => {
+      this.#mending = null;
+    });
+    return this.#mending;
+  }
+
+  async #mendOnce(): Promise<void> {
+    try {
+      if (this.#needsAudit) await this.#auditEverything();
+      else await this.#resumeStuck();
+      // Everything is said again under the new name; only now is what is left of an old one taken back.
+      for (let [deadName] = this.#deadNames; deadName !== undefined; [deadName] = this.#deadNames) {
+        await this.store.leave(deadName, false);
+        this.#deadNames.shift();
+      }
+      await this.#tidy();
+    } catch (error) {
+      if (this.#closing !== null) return;
+      this.options.onTrouble('mending the counts of the cluster', error);
+      this.#needsAudit = true;
+      this.#beatLater(RETRY_MS);
+    }
+  }
+
+  /** Every shard is looked through; one that fails goes on with that when it is resumed. */
   async #auditEverything(): Promise<void> {
+    this.#needsAudit = false;
     // What the store has of this node although nobody here wants it: it may have come back from an older copy.
     for (let cursor: string | null = '0'; cursor !== null;) {
       const page = await this.store.noted(this.#life.nodeId, cursor);
@@ -196,7 +227,6 @@ export class Ledger implements ShardHost {
     }
     this.#stuck.clear();
     await inGroups([...this.#shards.values()], (shard) => shard.audit());
-    this.#needsAudit = this.#stuck.size > 0;
   }
 
   async #resumeStuck(): Promise<void> {
@@ -247,11 +277,5 @@ export class Ledger implements ShardHost {
     } catch (error) {
       if (this.#closing === null) this.options.onTrouble('clearing up after dead nodes', error);
     }
-  }
-}
-
-async function inGroups<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += MOST_AT_ONCE) {
-    await Promise.all(items.slice(at, at + MOST_AT_ONCE).map(act));
   }
 }

@@ -18,6 +18,8 @@ export interface Intent {
 
 /** What a process knows of a shard: the truth about its own part. */
 export interface ShardOwner {
+  /** Whether this process holds nothing. */
+  readonly isEmpty: boolean;
   /** How much this process holds of each subject; 0: a lease keeps it. */
   held(): ReadonlyMap<string, number>;
   /** Brings the store into line about a subject of which it says this; undefined: nothing. Null: it is in line. */
@@ -37,6 +39,8 @@ export interface ShardHost {
 }
 
 const MOST_AT_ONCE = 100;
+/** Beyond it what is not lasting is refused. */
+const MOST_WAITING = 10_000;
 let batches = 0;
 
 interface Sent {
@@ -69,7 +73,7 @@ export class Shard {
 
   /** Nothing is held, wanted or in doubt. */
   get isEmpty(): boolean {
-    return this.isIdle && this.owner.held().size === 0;
+    return this.isIdle && this.owner.isEmpty;
   }
 
   /** A call has failed, and the next one waits for `resume`. */
@@ -89,9 +93,10 @@ export class Shard {
 
   add(intent: Intent): void {
     this.isQuiet = false;
-    if (this.#isStuck) {
+    const isRefused = this.#isStuck || (!intent.isLasting && this.#queue.length >= MOST_WAITING);
+    if (isRefused) {
       if (intent.isLasting) this.#queue.push(intent);
-      intent.failed(new Error('the store is away'));
+      intent.failed(new Error('the store is away or slow'));
       return;
     }
     this.#queue.push(intent);

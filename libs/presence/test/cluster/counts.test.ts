@@ -57,8 +57,8 @@ for (const driver of ['redis', 'redis-cluster'] as const) {
   describe(`connections over ${driver}`, () => {
     it('are let in as many as there are places, wherever they come at the same time', async () => {
       const { nodes, one } = await scene(3, driver);
-      const arrivals = Array.from({ length: 60 }, (_, n) => nodes[n % 3]?.quota.take('shop', 25));
-      const letIn = (await Promise.all(arrivals)).filter((isLetIn) => isLetIn === true);
+      const arrivals = nodes.flatMap(({ quota }) => Array.from({ length: 20 }, () => quota.take('shop', 25)));
+      const letIn = (await Promise.all(arrivals)).filter((isLetIn) => isLetIn);
       expect(letIn).toHaveLength(25);
       expect(await one.quota.take('shop', 25)).toBe(false);
       expect(await one.quota.take('blog', 1)).toBe(true);

@@ -1,33 +1,25 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { APPLY } from '../../src/cluster/scripts/apply.js';
-import type { StoreLink } from '../../src/cluster/store.js';
 import { as, brief, line, LOBBY } from '../samples.js';
+import { faultyLink, type Fault } from './faulty-link.js';
 import { Cluster } from './nodes.js';
 
-type Fault = 'answer' | 'call' | 'delay';
+const unknown = (): Promise<unknown> => Promise.resolve();
 
 /** A process whose next changes of the store fail as told: they are carried out all the same, or do not arrive. */
 async function scene() {
   const cluster = new Cluster('redis');
   onTestFinished(() => cluster.close());
   const faults: Fault[] = [];
-  let late = (): Promise<unknown> => Promise.resolve();
+  let late: () => Promise<unknown> = unknown;
   const one = await cluster.open({
-    wrap: (link): StoreLink => ({
-      get generation() {
-        return link.generation;
-      },
-      call: async (command, ...args) => {
-        const fault = args[0] === APPLY.sha1 || args[0] === APPLY.lua ? faults.shift() : undefined;
-        if (fault === 'delay') late = () => link.call(command, ...args);
-        if (fault === 'delay' || fault === 'call') throw new Error('the call is lost');
-        const answer = await link.call(command, ...args);
-        if (fault === 'answer') throw new Error('the answer is lost');
-        return answer;
-      },
-      health: () => link.health(),
-      close: () => link.close(),
-    }),
+    wrap: (link) =>
+      faultyLink(link, {
+        fault: () => faults.shift(),
+        onDelayed: (call) => {
+          late = call;
+        },
+      }),
   });
   const two = await cluster.open();
   const told: string[] = [];
@@ -110,7 +102,9 @@ describe('an answer that is lost', () => {
     await one.presence.join(as('ada', '1.1'), Infinity);
     told();
     faults.push('answer');
-    await expect(one.presence.leave(as('ada', '1.1'), 15_000, 'connection_lost')).rejects.toThrow();
+    await expect(one.presence.leave(as('ada', '1.1'), 15_000, 'connection_lost')).rejects.toThrow(
+      'not available',
+    );
     await cluster.pass(10_000);
     expect([await ids(), told()]).toEqual([['zoe', 'ada'], []]);
     await cluster.pass(10_000);

@@ -15,7 +15,7 @@ export const NODE_LEASE_MS = 30_000;
 const BEAT_MS = 10_000;
 const SWEEP_MS = 10_000;
 /** Small enough that every beat and every sweep has its turn. */
-const STEP_MS = 1000;
+const STEP_MS = 2000;
 
 /** A process of a cluster. */
 export interface Node {

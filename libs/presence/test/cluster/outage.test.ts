@@ -8,6 +8,12 @@ import { openStoreLink } from './store-link.js';
 const join = ({ presence }: Node, ...who: Parameters<typeof as>) => presence.join(as(...who), Infinity);
 const ids = async ({ presence }: Node) => (await presence.members(LOBBY)).map(({ userId }) => userId).sort();
 
+/** Until both processes are connected again and have said whom they have. */
+async function back(cluster: Cluster, nodes: readonly Node[]): Promise<void> {
+  for (const { presence } of nodes) while ((await presence.health()) !== null) await sleep(20);
+  await cluster.pass(2000);
+}
+
 describe('while the store is away', () => {
   let redis: EngineHandle;
   beforeAll(async () => {
@@ -22,12 +28,6 @@ describe('while the store is away', () => {
     for (const { presence } of nodes) presence.observe((change) => told.push(brief(change)));
     onTestFinished(() => cluster.close());
     return { cluster, one: nodes[0], two: nodes[1], told: () => told.splice(0) };
-  }
-
-  /** Until both processes are connected again and have said whom they have. */
-  async function back(cluster: Cluster, nodes: readonly Node[]): Promise<void> {
-    for (const { presence } of nodes) while ((await presence.health()) !== null) await sleep(20);
-    await cluster.pass(2000);
   }
 
   it('everything is refused and nobody is told; who left meanwhile is gone when it is back', async () => {
@@ -106,6 +106,32 @@ describe('while the store is away', () => {
     await two.presence.leave(as('ada', '2.2'), 0, 'left');
     await two.presence.leave(as('bo', '2.1'), 0, 'left');
     expect(told()).toEqual(['-ada', '-bo']);
+  });
+
+  it('and comes back empty: what happens before that is noticed is told as it is', async () => {
+    const { cluster, one, two, told } = await scene();
+    await join(one, 'ada', '1.1', { info: 'mine' });
+    await join(one, 'bo', '1.2');
+    await join(one, 'bo', '1.3');
+    await join(two, 'cy', '2.1');
+    await one.counts.set('shop', 'news', 2);
+    const link = await openStoreLink('redis', redis);
+    await link.call('flushall');
+    link.close();
+    told();
+    one.counted.length = 0;
+    await join(one, 'ada', '1.1', { info: 'again' });
+    await one.presence.leave(as('bo', '1.2'), 0, 'left');
+    await two.presence.leave(as('cy', '2.1'), 0, 'left');
+    await one.counts.set('shop', 'news', 0);
+    expect(await one.presence.members(LOBBY)).toEqual([
+      { userId: 'ada', userInfoText: '"mine"' },
+      { userId: 'bo', userInfoText: '{"from":"1.3"}' },
+    ]);
+    expect(told()).toEqual(['+ada', '+bo', '-cy']);
+    expect(one.counted.map(({ kind }) => kind)).toEqual(['vacated']);
+    await cluster.pass(NODE_LEASE_MS + 5000);
+    expect([await ids(two), told()]).toEqual([['ada', 'bo'], []]);
   });
 
   it('and comes back with an older copy: it is brought into line with what is', async () => {

@@ -34,6 +34,10 @@ export class AppConnections implements ShardOwner {
     this.#ask();
   }
 
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
   held(): ReadonlyMap<string, number> {
     return new Map(this.#count === 0 ? [] : [[SUBJECT, this.#count]]);
   }

@@ -11,6 +11,8 @@ interface Waiter {
 /** Some channels of an app, and how many connections of this process are subscribed to each. */
 export class ChannelBucket implements ShardOwner {
   readonly #wanted = new Map<string, number>();
+  /** What the store has of it, as it last said. */
+  readonly #stored = new Map<string, number>();
   /** At most one a channel waits: what is wanted last is what counts. */
   readonly #waiting = new Map<string, Setting>();
 
@@ -36,11 +38,17 @@ export class ChannelBucket implements ShardOwner {
     });
   }
 
+  get isEmpty(): boolean {
+    return this.#wanted.size === 0;
+  }
+
   held(): ReadonlyMap<string, number> {
     return this.#wanted;
   }
 
-  correction(channel: string): Intent | null {
+  correction(channel: string, stored: number | undefined): Intent | null {
+    if (stored === undefined) this.#stored.delete(channel);
+    else this.#stored.set(channel, stored);
     return this.#waiting.has(channel) ? null : this.#newSetting(channel);
   }
 
@@ -56,8 +64,13 @@ export class ChannelBucket implements ShardOwner {
     return setting;
   }
 
-  #changed(channel: string, { outcome, total: count, serial }: Result): void {
-    const kind = outcome === 'added' ? 'occupied' : outcome === 'removed' ? 'vacated' : 'counted';
+  #changed(channel: string, { outcome, total: count, count: own, serial }: Result): void {
+    const before = this.#stored.get(channel) ?? 0;
+    if (own > 0) this.#stored.set(channel, own);
+    else this.#stored.delete(channel);
+    if (own === before && outcome === 'unchanged') return;
+    // None are left, also when it is the store that lost them.
+    const kind = count === 0 ? 'vacated' : outcome === 'added' ? 'occupied' : 'counted';
     this.tell({ kind, appId: this.appId, channel, count, serial });
   }
 }

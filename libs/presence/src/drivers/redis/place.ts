@@ -32,6 +32,10 @@ export class Place implements ShardOwner {
     private readonly shard: () => Shard,
   ) {}
 
+  get isEmpty(): boolean {
+    return this.#users.size === 0 && this.#leases.size === 0;
+  }
+
   held(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const userId of this.#leases.keys()) counts.set(userId, 0);
@@ -51,23 +55,24 @@ export class Place implements ShardOwner {
   /** What a connection makes of what this process holds; a known one changes nothing, not even the info. */
   joining(userId: string, socketId: string, userInfoText: string, maxMembers: number): Operation {
     const count = this.#count(userId);
-    if (this.holds(userId, socketId)) return holding(userId, count);
+    if (this.holds(userId, socketId)) return this.#holding(userId, count);
     return holding(userId, count + 1, { payload: userInfoText, replaces: true, mostSubjects: maxMembers });
   }
 
-  joined(userId: string, socketId: string, userInfoText: string, { outcome, serial }: Result): void {
-    if (this.holds(userId, socketId)) return;
-    const connections = held(this.#users.get(userId)?.connections ?? null, socketId);
-    const count = this.#count(userId) + 1;
-    this.#users.set(userId, { connections, count, userInfoText });
-    this.#endLease(userId);
-    if (outcome === 'added') this.#tellAdded(userId, socketId, userInfoText, serial);
+  joined(userId: string, socketId: string, userInfoText: string, result: Result): void {
+    if (!this.holds(userId, socketId)) {
+      const connections = held(this.#users.get(userId)?.connections ?? null, socketId);
+      const count = this.#count(userId) + 1;
+      this.#users.set(userId, { connections, count, userInfoText });
+      this.#endLease(userId);
+    }
+    this.#tellIfAdded(userId, result, socketId);
   }
 
   leaving(userId: string, leaseMs: number, cause: LeaveCause): Operation {
     const { leases } = this.around;
     const isLeased = leaseMs > 0 && leases.count < leases.most;
-    return holding(userId, this.#count(userId) - 1, { leaseMs: isLeased ? leaseMs : 0, cause });
+    return this.#holding(userId, this.#count(userId) - 1, { leaseMs: isLeased ? leaseMs : 0, cause });
   }
 
   left(userId: string, socketId: string, leaseMs: number, cause: LeaveCause, result: Result): void {
@@ -75,28 +80,30 @@ export class Place implements ShardOwner {
     if (user === undefined || !this.holds(userId, socketId)) return;
     user.connections = released(user.connections, socketId);
     user.count -= 1;
-    if (user.count === 0) this.#users.delete(userId);
+    this.#tellIfAdded(userId, result);
+    if (user.count > 0) return;
+    this.#users.delete(userId);
     if (result.outcome === 'leased') this.#beginLease(userId, leaseMs, cause);
-    if (result.outcome === 'removed') this.#tellRemoved(userId, cause, result.serial);
+    // Nobody has the user any more, also when it is the store that lost it.
+    else if (result.total === 0) this.#tellRemoved(userId, cause, result.serial);
   }
 
   updating(userId: string, userInfoText: string): Operation {
-    return holding(userId, this.#count(userId), { payload: userInfoText, replaces: true });
+    return this.#holding(userId, this.#count(userId), { payload: userInfoText, replaces: true });
   }
 
-  updated(userId: string, socketId: string, userInfoText: string, { outcome, serial }: Result): void {
+  updated(userId: string, socketId: string, userInfoText: string, result: Result): void {
     const user = this.#users.get(userId);
     if (user !== undefined) user.userInfoText = userInfoText;
-    // The store had lost the user: now it is there again.
-    if (outcome === 'added') this.#tellAdded(userId, socketId, userInfoText, serial);
+    this.#tellIfAdded(userId, result, socketId);
     const { appId, channel } = this.place;
     const member = { userId, userInfoText };
-    this.around.tell({ kind: 'updated', appId, channel, member, socketId, serial });
+    this.around.tell({ kind: 'updated', appId, channel, member, socketId, serial: result.serial });
   }
 
   /** Leases of a process that has gone end on others. */
   forgetLeases(): void {
-    for (const userId of [...this.#leases.keys()]) this.#endLease(userId);
+    for (const userId of this.#leases.keys()) this.#endLease(userId);
   }
 
   #count(userId: string): number {
@@ -142,19 +149,28 @@ export class Place implements ShardOwner {
   #inLine(userId: string): Intent {
     return lasting(
       userId,
-      () => holding(userId, this.#count(userId), { payload: this.#users.get(userId)?.userInfoText ?? '' }),
-      ({ outcome, serial }) => {
-        const { connections = null, userInfoText = '' } = this.#users.get(userId) ?? {};
-        const [socketId = ''] = connections instanceof Set ? connections : [connections ?? ''];
-        if (outcome === 'added') this.#tellAdded(userId, socketId, userInfoText, serial);
-        if (outcome === 'removed') this.#tellRemoved(userId, 'orphan_cleanup', serial);
+      () => this.#holding(userId, this.#count(userId)),
+      (result) => {
+        this.#tellIfAdded(userId, result);
+        if (result.outcome === 'removed') this.#tellRemoved(userId, 'orphan_cleanup', result.serial);
       },
     );
   }
 
-  #tellAdded(userId: string, socketId: string, userInfoText: string, serial: number): void {
+  /** With what this process knows of the user, in case the store has lost it. */
+  #holding(userId: string, count: number, rest: Partial<Operation> = {}): Operation {
+    return holding(userId, count, { payload: this.#users.get(userId)?.userInfoText ?? '', ...rest });
+  }
+
+  /** A user is new to the store with the first connection, or when the store had lost it. */
+  #tellIfAdded(userId: string, { outcome, serial }: Result, by?: string): void {
+    const user = this.#users.get(userId);
+    if (outcome !== 'added' || user === undefined) return;
+    const { connections, userInfoText } = user;
+    const [first = ''] = connections instanceof Set ? connections : [connections ?? ''];
     const { appId, channel } = this.place;
-    this.around.tell({ kind: 'added', appId, channel, member: { userId, userInfoText }, socketId, serial });
+    const member = { userId, userInfoText };
+    this.around.tell({ kind: 'added', appId, channel, member, socketId: by ?? first, serial });
   }
 
   #tellRemoved(userId: string, cause: LeaveCause, serial: number): void {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChannelCountChange, ChannelCountObserver, ChannelCounts } from '../../channel-counts.js';
+import { inGroups } from '../../cluster/in-groups.js';
 import { type ShardName, shardTag } from '../../cluster/keys.js';
 import type { Ledger, ShardKeeper } from '../../cluster/ledger.js';
 import { readRecord, readSubjects, type Reaped } from '../../cluster/operation.js';
@@ -40,8 +41,8 @@ export class RedisChannelCounts implements ChannelCounts, ShardKeeper {
 
   async counts(appId: string, channels: readonly string[]): Promise<readonly number[]> {
     try {
-      const records = await Promise.all(
-        channels.map((channel) => this.ledger.store.records(bucketOf(appId, channel), [channel])),
+      const records = await inGroups(channels, (channel) =>
+        this.ledger.store.records(bucketOf(appId, channel), [channel]),
       );
       return records.map(([record]) => (typeof record === 'string' ? (readRecord(record)?.total ?? 0) : 0));
     } catch (error) {

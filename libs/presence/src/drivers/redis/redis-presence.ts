@@ -1,4 +1,5 @@
 import { PROCESS_CLOCK, type PresenceClock } from '../../clock.js';
+import { inGroups } from '../../cluster/in-groups.js';
 import { type ShardName, shardTag } from '../../cluster/keys.js';
 import type { Ledger, ShardKeeper } from '../../cluster/ledger.js';
 import type { Reaped } from '../../cluster/operation.js';
@@ -104,9 +105,7 @@ export class RedisPresence implements Presence, ShardKeeper {
   }
 
   async memberCounts(appId: string, channels: readonly string[]): Promise<readonly number[]> {
-    return this.#ask((store) =>
-      Promise.all(channels.map((channel) => store.size(shardOf({ appId, channel })))),
-    );
+    return this.#ask((store) => inGroups(channels, (channel) => store.size(shardOf({ appId, channel }))));
   }
 
   async present(place: PresencePlace, userIds: readonly string[]): Promise<ReadonlySet<string>> {

@@ -1,0 +1,13 @@
+const MOST_AT_ONCE = 100;
+
+/** Does it with every item, so many at a time; the answers are in the order of the items. */
+export async function inGroups<Item, Answer>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<Answer>,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let at = 0; at < items.length; at += MOST_AT_ONCE) {
+    answers.push(...(await Promise.all(items.slice(at, at + MOST_AT_ONCE).map(act))));
+  }
+  return answers;
+}

@@ -1,0 +1,19 @@
+import type { Logger } from '@carillon/runtime';
+import type { PresencePorts } from '../../drivers.js';
+import { MemoryChannelCounts, MemoryConnectionQuota } from './memory-counts.js';
+import { MemoryPresence } from './memory-presence.js';
+
+/** Everybody who is connected to this process. */
+export function openMemoryPorts(log: Logger): PresencePorts {
+  return {
+    presence: new MemoryPresence({
+      onObserverFault: (error, { kind, appId }) =>
+        log.error('a presence change was not handled', { error, kind, app_id: appId }),
+    }),
+    channelCounts: new MemoryChannelCounts((error, { kind, appId }) =>
+      log.error('a change of subscriptions was not handled', { error, kind, app_id: appId }),
+    ),
+    connectionQuota: new MemoryConnectionQuota(),
+    connect: null,
+  };
+}

@@ -1,0 +1,40 @@
+import { APPLY, RECALL } from '../../src/cluster/scripts/apply.js';
+import type { StoreLink } from '../../src/cluster/store.js';
+
+/** What becomes of a call: carried out but not answered, not carried out, or carried out some time later. */
+export type Fault = 'answer' | 'call' | 'delay';
+
+const CHANGES: readonly unknown[] = [APPLY.sha1, APPLY.lua];
+const RECALLS: readonly unknown[] = [RECALL.sha1, RECALL.lua];
+
+export interface FaultyLinkOptions {
+  /** Asked for every change of the store; undefined: nothing happens to it. */
+  readonly fault: () => Fault | undefined;
+  /** Whether questions for lost answers may be lost too. */
+  readonly losesRecalls?: boolean;
+  /** Given calls that are carried out later. */
+  readonly onDelayed?: (call: () => Promise<unknown>) => void;
+}
+
+/** A connection that loses calls and answers as it is told. */
+export function faultyLink(
+  link: StoreLink,
+  { fault, losesRecalls = false, onDelayed = () => undefined }: FaultyLinkOptions,
+): StoreLink {
+  return {
+    get generation() {
+      return link.generation;
+    },
+    call: async (command, ...args) => {
+      const isConcerned = CHANGES.includes(args[0]) || (losesRecalls && RECALLS.includes(args[0]));
+      const what = isConcerned ? fault() : undefined;
+      if (what === 'delay') onDelayed(() => link.call(command, ...args));
+      if (what === 'delay' || what === 'call') throw new Error('the call is lost');
+      const answer = await link.call(command, ...args);
+      if (what === 'answer') throw new Error('the answer is lost');
+      return answer;
+    },
+    health: () => link.health(),
+    close: () => link.close(),
+  };
+}

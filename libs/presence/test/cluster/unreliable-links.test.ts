@@ -1,0 +1,101 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { as, brief, LOBBY } from '../samples.js';
+import { faultyLink, type Fault } from './faulty-link.js';
+import { Cluster, NODE_LEASE_MS, type Node } from './nodes.js';
+
+const USERS = ['ada', 'bo', 'cy'];
+const NODES = 3;
+
+/** What one connection does, one after the other; different ones do not wait for each other. */
+const deeds = fc.record({
+  node: fc.nat({ max: NODES - 1 }),
+  user: fc.constantFrom(...USERS),
+  acts: fc.array(fc.constantFrom('join', 'join', 'leave', 'lease', 'count'), { minLength: 1, maxLength: 5 }),
+});
+type Deeds = typeof deeds extends fc.Arbitrary<infer Value> ? Value : never;
+
+const someFaults = fc.array(
+  fc.constantFrom<(Fault | undefined)[]>(undefined, undefined, undefined, 'answer', 'call', 'delay'),
+  { maxLength: 60, size: 'max' },
+);
+
+/** Whether the connection is there in the end: as far as it was told, and always gone when it went. */
+async function act({ presence, counts }: Node, { user, acts }: Deeds, socketId: string): Promise<boolean> {
+  let isThere = false;
+  for (const [at, what] of acts.entries()) {
+    try {
+      if (what === 'join') {
+        await presence.join(as(user, socketId), Infinity);
+        isThere = true;
+      } else if (what === 'count') {
+        await counts.set('shop', 'news', at);
+      } else {
+        await presence.leave(as(user, socketId), what === 'lease' ? 15_000 : 0, 'left');
+        isThere = false;
+      }
+    } catch {
+      // A join that was refused for a connection that is there already changes nothing.
+      if (what === 'leave' || what === 'lease') isThere = false;
+    }
+  }
+  return isThere;
+}
+
+describe('links that lose calls and answers', () => {
+  it('never make what was told differ from who is there in the end', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(deeds, { minLength: 5, maxLength: 20, size: 'max' }),
+        someFaults,
+        async (all, faults) => {
+          const left = [...faults];
+          const delayed: (() => Promise<unknown>)[] = [];
+          const cluster = new Cluster('redis');
+          const nodes: Node[] = [];
+          const told: string[] = [];
+          for (let at = 0; at < NODES; at += 1) {
+            const node = await cluster.open({
+              wrap: (link) =>
+                faultyLink(link, {
+                  fault: () => left.shift(),
+                  losesRecalls: true,
+                  onDelayed: (call) => delayed.push(call),
+                }),
+            });
+            node.presence.observe((change) => told.push(brief(change)));
+            nodes.push(node);
+          }
+          try {
+            let isOver = false;
+            const acting = Promise.all(
+              all.map(async (one, n) => {
+                const node = nodes[one.node];
+                return node !== undefined && (await act(node, one, `${one.node}.${n}`)) ? one.user : null;
+              }),
+            ).finally(() => (isOver = true));
+            while (!isOver) await cluster.pass(1000);
+            const there = new Set((await acting).filter((user) => user !== null));
+            await cluster.pass(60_000);
+            for (const call of delayed) await call().catch(() => 'refused');
+            await cluster.pass(NODE_LEASE_MS);
+            for (const { presence } of nodes) {
+              expect(await presence.present(LOBBY, USERS)).toEqual(there);
+            }
+            for (const user of USERS) {
+              const times = (sign: string) => told.filter((text) => text === `${sign}${user}`).length;
+              expect([user, times('+') - times('-')]).toEqual([user, there.has(user) ? 1 : 0]);
+            }
+            const counted = nodes.flatMap((node) => node.counted.map(({ kind }) => kind));
+            const times = (kind: string) => counted.filter((one) => one === kind).length;
+            const [news = 0] = (await nodes[0]?.counts.counts('shop', ['news'])) ?? [];
+            expect(times('occupied') - times('vacated')).toBe(news > 0 ? 1 : 0);
+          } finally {
+            await cluster.close();
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});

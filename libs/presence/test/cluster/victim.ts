@@ -1,0 +1,13 @@
+import { openPorts } from '../../src/drivers.js';
+import { configuration } from '../configuration.js';
+import { as, LOBBY } from '../samples.js';
+import { silentLog } from './silent-log.js';
+
+const variables = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
+
+/** A process that joins, says so, and is killed then. */
+const { presence, channelCounts, connect } = await openPorts(configuration(variables), silentLog());
+await connect?.();
+for (const user of ['ada', 'bo']) await presence.join(as(user, `9.${user}`), Infinity);
+await channelCounts.set(LOBBY.appId, 'news', 3);
+process.send?.('ready');
