@@ -4,8 +4,8 @@ import type { StoreLink } from '../../src/cluster/store.js';
 /** What becomes of a call: carried out but not answered, not carried out, or carried out some time later. */
 export type Fault = 'answer' | 'call' | 'delay';
 
-const CHANGES: readonly unknown[] = [APPLY.sha1, APPLY.lua];
-const RECALLS: readonly unknown[] = [RECALL.sha1, RECALL.lua];
+const CHANGES = new Set<unknown>([APPLY.sha1, APPLY.lua]);
+const RECALLS = new Set<unknown>([RECALL.sha1, RECALL.lua]);
 
 export interface FaultyLinkOptions {
   /** Asked for every change of the store; undefined: nothing happens to it. */
@@ -26,7 +26,7 @@ export function faultyLink(
       return link.generation;
     },
     call: async (command, ...args) => {
-      const isConcerned = CHANGES.includes(args[0]) || (losesRecalls && RECALLS.includes(args[0]));
+      const isConcerned = CHANGES.has(args[0]) || (losesRecalls && RECALLS.has(args[0]));
       const what = isConcerned ? fault() : undefined;
       if (what === 'delay') onDelayed(() => link.call(command, ...args));
       if (what === 'delay' || what === 'call') throw new Error('the call is lost');

@@ -67,14 +67,14 @@ describe('links that lose calls and answers', () => {
             nodes.push(node);
           }
           try {
-            let isOver = false;
+            const over = { isTrue: false };
             const acting = Promise.all(
               all.map(async (one, n) => {
                 const node = nodes[one.node];
                 return node !== undefined && (await act(node, one, `${one.node}.${n}`)) ? one.user : null;
               }),
-            ).finally(() => (isOver = true));
-            while (!isOver) await cluster.pass(1000);
+            ).finally(() => (over.isTrue = true));
+            while (!over.isTrue) await cluster.pass(1000);
             const there = new Set((await acting).filter((user) => user !== null));
             await cluster.pass(60_000);
             for (const call of delayed) await call().catch(() => 'refused');
