@@ -28,6 +28,8 @@ export {
   type UnsubscribeFrame,
 } from './inbound/frame.js';
 export { readUserData, type UserData } from './inbound/user-data.js';
+export { compactJson } from './json/compact.js';
+export { rawElements } from './json/raw-elements.js';
 export { rawMember } from './json/raw-member.js';
 export {
   connectionEstablished,

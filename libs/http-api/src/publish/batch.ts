@@ -1,7 +1,7 @@
 import type { App } from '@carillon/app-registry';
 import { cacheKeys } from '@carillon/contract';
 import { ServiceError } from '@carillon/errors';
-import { rawMember } from '@carillon/protocol';
+import { rawElements, rawMember } from '@carillon/protocol';
 import type { Metrics } from '@carillon/runtime';
 import { listField } from '../describe/field.js';
 import { fieldsSchema } from '../describe/fields-schema.js';
@@ -10,7 +10,6 @@ import { either, listOf, object } from '../describe/shape.js';
 import type { KeyRules } from '../idempotency/keys.js';
 import type { RequestRecords } from '../idempotency/request-records.js';
 import { isJsonObject } from '../json/json-body.js';
-import { rawElements } from '../json/scan.js';
 import type { Call, Endpoint, Reply } from '../pipeline/call.js';
 import type { Event } from './event.js';
 import { EVENT_SCHEMA } from './event-fields.js';

@@ -1,7 +1,6 @@
 import { ServiceError } from '@carillon/errors';
-import { rawMember } from '@carillon/protocol';
+import { compactJson, rawMember } from '@carillon/protocol';
 import type { JsonBody } from '../json/json-body.js';
-import { compactJson } from '../json/scan.js';
 import { EVENT } from './event-fields.js';
 
 const NULL_TEXT = '"null"';

@@ -1,12 +1,11 @@
 import type { App } from '@carillon/app-registry';
 import type { Channels } from '@carillon/channels';
 import { ServiceError } from '@carillon/errors';
-import { rawMember } from '@carillon/protocol';
+import { compactJson, rawMember } from '@carillon/protocol';
 import type { KeyRules } from '../idempotency/keys.js';
 import type { JsonBody, JsonObject } from '../json/json-body.js';
 import type { Field } from '../describe/field.js';
 import { infoTokens } from '../info.js';
-import { compactJson } from '../json/scan.js';
 import { isAiEvent, type AiRules } from './ai.js';
 import { readData } from './data.js';
 import type { Event, Info } from './event.js';
