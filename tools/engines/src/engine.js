@@ -24,6 +24,8 @@ export class MissingEngine extends Error {
 let count = 0;
 /** @type {Set<string>} */
 const ownKeys = new Set();
+/** Whether the end of this process ends them. */
+let endsOwn = false;
 /** @type {Map<string, Promise<EngineHandle>>} */
 const once = new Map();
 
@@ -35,7 +37,8 @@ async function startOwn(engine, durable) {
   const found = tools.get(engine.name);
   if (found === undefined) throw new MissingEngine(missing[0] ?? { name: engine.name, reason: 'unknown' });
   const key = `${engine.name}@${process.pid}.${++count}`;
-  if (ownKeys.size === 0) process.once('exit', () => ownKeys.forEach(endEngineNow));
+  if (!endsOwn) process.once('exit', () => ownKeys.forEach(endEngineNow));
+  endsOwn = true;
   ownKeys.add(key);
   const terms = { key, owner: ownIdentity(), lifetimeMs: DEFAULT_LIFETIME_MS, options: { durable } };
   const { url } = await startEngine(engine, found, terms);
