@@ -8,6 +8,8 @@ import { FABRIC, FabricModule, type Fabric } from '../src/index.js';
 import { event, Gateway } from './samples.js';
 import { configured } from './settings.js';
 
+const SOON = { timeout: 20_000 };
+
 /** A process with this room in it. */
 async function processWith(env: Record<string, string>) {
   const parts = createParts(configured(env));
@@ -46,7 +48,8 @@ describe.each(['kafka', 'nats', 'rabbitmq', 'redis', 'redis-cluster'])(
       for (const { parts } of [one, two]) {
         for (const { name, connect } of parts.startup.dependencies) {
           expect(name).toBe('adapter');
-          await connect(new AbortController().signal);
+          // As the start does, which tries again.
+          await vi.waitFor(async () => connect(new AbortController().signal), SOON);
         }
         expect(await parts.health.check()).toEqual({ status: 'OK', failures: [] });
       }
