@@ -31,15 +31,15 @@ const tooLarge = () => Object.assign(new Error('too large'), { type: 'MESSAGE_TO
 
 describe('sending to Kafka', () => {
   it('has one request on its way, and puts what comes meanwhile into the next one, in order', async () => {
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((done) => (release = done));
-    const { sending, sent } = producer(() => held);
+    const held = new AbortController();
+    const release = new Promise<void>((done) => held.signal.addEventListener('abort', () => done()));
+    const { sending, sent } = producer(() => release);
     const first = [sending.send('t', 'a', '1'), sending.send('u', 'b', '2')];
     await Promise.resolve();
     await Promise.resolve();
     const second = [sending.send('t', 'a', '3'), sending.send('t', 'c', '4')];
     expect(sent()).toHaveLength(1);
-    release();
+    held.abort();
     await Promise.all([...first, ...second]);
     expect(sent()).toEqual([
       [

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sharedNames } from '@carillon/contract';
 import type { Consumer, Kafka } from 'kafkajs';
-import type { SessionListener, Wire } from '../../cluster/wire.js';
+import type { Wire } from '../../cluster/wire.js';
 import { clientConfig, type KafkaSettings } from './client-config.js';
-import { disconnect, KafkaSession } from './kafka-session.js';
+import { disconnect, type KafkaParts, KafkaSession } from './kafka-session.js';
 import { endsOf, makeTopics } from './topics.js';
 
 export interface KafkaWireOptions {
@@ -38,7 +38,7 @@ export async function kafkaWire(options: KafkaWireOptions): Promise<Wire> {
         await admin.connect();
         await makeTopics(admin, topics, options.maxMessageBytes);
         await producer.connect();
-        return await read(new KafkaSession(parts), parts, listener);
+        return await read(new KafkaSession(parts), parts);
       } catch (error) {
         await disconnect(parts);
         throw error;
@@ -57,11 +57,7 @@ const consumerOf = (kafka: Kafka, groupId: string): Consumer =>
   });
 
 /** Lets the consumer read from where the topics end now; from then on nothing is missed, or the session is lost. */
-async function read(
-  session: KafkaSession,
-  { admin, consumer, topics }: ConstructorParameters<typeof KafkaSession>[0],
-  listener: SessionListener,
-): Promise<KafkaSession> {
+async function read(session: KafkaSession, { admin, consumer, topics }: KafkaParts): Promise<KafkaSession> {
   let joined = 0;
   let failure: string | null = null;
   consumer.on(consumer.events.GROUP_JOIN, () => {
