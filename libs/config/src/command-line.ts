@@ -3,7 +3,12 @@ export type Command =
   | { readonly kind: 'usage-error'; readonly message: string }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
-  | { readonly kind: 'run' | 'check' | 'print'; readonly file: string | null };
+  | {
+      readonly kind: 'run' | 'check' | 'print';
+      readonly file: string | null;
+      /** How many processes are to share the main port. */
+      readonly workers: number;
+    };
 
 const FLAGS = new Map([
   ['--help', 'help'],
@@ -14,38 +19,63 @@ const FLAGS = new Map([
 
 export const USAGE = `Options:
   -c, --config <path>  read exactly this configuration file (.toml, otherwise JSON)
+      --workers <n>    run as n processes that share the main port (server, gateway and api; default 1)
       --check-config   check the configuration and exit
       --print-config   print the effective configuration without secrets and exit
       --version        print the version and exit
       --help           print this and exit
 `;
 
+/** Far above the cores of a machine; each worker is a process of its own. */
+const MOST_WORKERS = 64;
+
 const wrong = (message: string): Command => ({ kind: 'usage-error', message });
 
-/** Reads the arguments behind the program's name. Only `--config` takes a value; no setting has an option. */
+/** Options that take a value, by every name they have. */
+const VALUED = new Map([
+  ['--config', { option: 'config', needs: 'a path' }],
+  ['-c', { option: 'config', needs: 'a path' }],
+  ['--workers', { option: 'workers', needs: `a number from 1 to ${MOST_WORKERS}` }],
+] as const);
+
+type Valued = 'config' | 'workers';
+
+/** Reads the arguments behind the program's name. `--workers` says how to run; no setting has an option. */
 export function readCommandLine(argv: readonly string[]): Command {
   const asked = new Set<string>();
-  let file: string | null = null;
+  const given = new Map<Valued, string>();
   for (let index = 0; index < argv.length; index += 1) {
-    const [option = '', ...inline] = (argv[index] ?? '').split('=');
+    const [name = '', ...inline] = (argv[index] ?? '').split('=');
     const flag = (FLAGS as ReadonlyMap<string, string>).get(argv[index] ?? '');
+    const valued = (VALUED as ReadonlyMap<string, { option: Valued; needs: string }>).get(name);
     if (flag !== undefined) {
       asked.add(flag);
-    } else if (option === '--config' || option === '-c') {
+    } else if (valued !== undefined) {
       if (inline.length === 0) index += 1;
       const value = inline.length > 0 ? inline.join('=') : argv[index];
       if (value === undefined || value === '' || (inline.length === 0 && value.startsWith('-'))) {
-        return wrong(`${option} needs a path`);
+        return wrong(`${name} needs ${valued.needs}`);
       }
-      if (file !== null) return wrong(`${option} is given twice`);
-      file = value;
+      if (given.has(valued.option)) return wrong(`${name} is given twice`);
+      given.set(valued.option, value);
     } else {
-      return wrong(`unknown argument ${option}`);
+      return wrong(`unknown argument ${name}`);
     }
   }
+  return commandFor(asked, given);
+}
+
+function commandFor(asked: ReadonlySet<string>, given: ReadonlyMap<Valued, string>): Command {
   if (asked.has('help')) return { kind: 'help' };
   if (asked.has('version')) return { kind: 'version' };
   if (asked.has('check') && asked.has('print'))
     return wrong('--check-config and --print-config exclude each other');
-  return { kind: asked.has('check') ? 'check' : asked.has('print') ? 'print' : 'run', file };
+  const workers = given.get('workers') ?? '1';
+  if (!/^[1-9]\d?$/.test(workers) || Number(workers) > MOST_WORKERS)
+    return wrong(`--workers needs a number from 1 to ${MOST_WORKERS}`);
+  return {
+    kind: asked.has('check') ? 'check' : asked.has('print') ? 'print' : 'run',
+    file: given.get('config') ?? null,
+    workers: Number(workers),
+  };
 }

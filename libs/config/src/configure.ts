@@ -31,8 +31,13 @@ export type Configured =
       readonly warnings: readonly Problem[];
       /** The file that was read; null when only defaults and variables count. */
       readonly source: string | null;
+      /** How many processes are to share the main port; 1: this one serves. */
+      readonly workers: number;
     }
   | { readonly kind: 'exit'; readonly code: number; readonly stdout: string; readonly stderr: string };
+
+/** What serves the main port to clients, and so may do it as several processes. */
+const SHARING: ReadonlySet<ProcessKind> = new Set(['server', 'gateway', 'api']);
 
 /** Exit codes of the service. */
 export const EXIT = { stop: 0, failure: 1, usage: 64, configuration: 78 } as const;
@@ -59,6 +64,9 @@ export function configure(input: ConfigureInput): Configured {
   if (command.kind === 'help') return exit(EXIT.stop, USAGE, '');
   if (command.kind === 'version') return exit(EXIT.stop, `${version()}\n`, '');
   const { files = nodeFiles, drivers = {}, process, env, cwd } = input;
+  const { workers } = command;
+  if (workers > 1 && !SHARING.has(process))
+    return exit(EXIT.usage, '', `--workers is not for ${process}\n\n${USAGE}`);
   const { config, problems, warnings, source } = load({
     process,
     env,
@@ -66,12 +74,13 @@ export function configure(input: ConfigureInput): Configured {
     files,
     drivers,
     named: command.file,
+    workers,
   });
   if (problems.length > 0) {
     const json = config.logging.format === 'json';
     return exit(EXIT.configuration, '', json ? jsonReport(problems, new Date()) : textReport(problems));
   }
-  if (command.kind === 'run') return { kind: 'run', config, warnings, source };
+  if (command.kind === 'run') return { kind: 'run', config, warnings, source, workers };
   const stdout =
     command.kind === 'check'
       ? `configuration OK (${warnings.length} warnings)\n`

@@ -54,3 +54,4 @@ export { type Config } from './schema/index.js';
 export { PUSH_STAGES } from './schema/listener.js';
 export { COMPRESSION_NAMES } from './schema/websocket.js';
 export { REDACTED, Secret } from './secret.js';
+export { workerEnvironment } from './workers.js';

@@ -26,6 +26,7 @@ const DRIVERS: ReadonlyMap<string, OpenFabric> = new Map([
   ['redis', async (options) => (await import('./drivers/redis/open.js')).openRedis(options)],
   ['redis-cluster', async (options) => (await import('./drivers/redis/open.js')).openRedisCluster(options)],
   ['rabbitmq', async (options) => (await import('./drivers/rabbitmq/open.js')).openRabbitmq(options)],
+  ['kafka', async (options) => (await import('./drivers/kafka/open.js')).openKafka(options)],
   ['nats', async (options) => (await import('./drivers/nats/open.js')).openNats(options)],
 ]);
 

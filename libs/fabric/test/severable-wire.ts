@@ -17,7 +17,7 @@ export function severable(wire: Wire): { readonly wire: Wire; sever(): void } {
           lost: (reason) => listener.lost(reason),
         });
         return {
-          publish: (address, text) => (isSevered ? never() : session.publish(address, text)),
+          publish: (address, text, key) => (isSevered ? never() : session.publish(address, text, key)),
           subscribe: (addresses) => (isSevered ? never() : session.subscribe(addresses)),
           unsubscribe: (addresses) => (isSevered ? never() : session.unsubscribe(addresses)),
           check: () => (isSevered ? Promise.resolve() : session.check()),

@@ -1,10 +1,12 @@
 import { engine, type EngineHandle } from '@carillon/engines';
 import { redisTarget } from '@carillon/redis';
+import { kafkaWire } from '../src/drivers/kafka/kafka-wire.js';
 import { natsWire } from '../src/drivers/nats/nats-wire.js';
 import { rabbitmqWire } from '../src/drivers/rabbitmq/rabbitmq-wire.js';
 import { redisWire } from '../src/drivers/redis/redis-wire.js';
 import type { Routing } from '../src/cluster/members.js';
 import type { Wire } from '../src/cluster/wire.js';
+import { OPTIONS } from './cluster.js';
 import { configured } from './settings.js';
 
 /** Ways to a real broker, by the name of the driver: with the engine it needs, and the wire to it. */
@@ -55,7 +57,19 @@ const rabbitmq: RealWire = {
     rabbitmqWire(configured({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }).adapter.rabbitmq),
 };
 
+const kafka: RealWire = {
+  name: 'kafka',
+  engine: 'kafka',
+  routing: 'broadcast',
+  open: (url, prefix) => {
+    const env = { KAFKA_BROKERS: url.replace('kafka://', ''), KAFKA_PREFIX: prefix };
+    const { kafka: settings } = configured(env).adapter;
+    return kafkaWire({ settings, clientId: prefix, maxMessageBytes: OPTIONS.maxMessageBytes });
+  },
+};
+
 export const REAL_WIRES: readonly RealWire[] = [
+  kafka,
   nats,
   rabbitmq,
   redis,

@@ -8,6 +8,7 @@ async function start(httpsPort: number): Promise<{ server: UwsServer; port: numb
     host: '127.0.0.1',
     port: 0,
     httpsPort,
+    exclusive: true,
     onWarning: (text) => {
       throw new Error(text);
     },
@@ -52,6 +53,7 @@ describe('redirect to HTTPS', () => {
         host: '127.0.0.1',
         port,
         httpsPort: 443,
+        exclusive: true,
         onWarning: (text) => warnings.push(text),
       });
     const first = await open();

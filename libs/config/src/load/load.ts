@@ -23,6 +23,8 @@ export interface LoadInput {
   readonly cwd: string;
   readonly files: Files;
   readonly drivers: AvailableDrivers;
+  /** How many processes are to share the main port. */
+  readonly workers: number;
 }
 
 export interface Loaded {
@@ -68,7 +70,7 @@ function ordered(problems: readonly Problem[]): readonly Problem[] {
 
 /** Brings file and environment together into one checked tree; collects every problem, stops at none. */
 export function load(input: LoadInput): Loaded {
-  const { process, files, cwd, drivers, env } = input;
+  const { process, files, cwd, drivers, env, workers } = input;
   const file = readFile(discover(files, cwd, input.named), env);
   const findings: Findings = { problems: [], warnings: [], unknownKeys: [], configured: new Set() };
   const { configured } = findings;
@@ -79,7 +81,7 @@ export function load(input: LoadInput): Loaded {
   const adjusted = adjust(tree, configured, process);
   freeze(tree);
   const config = tree as Config;
-  const context: RuleContext = { config, process, files, cwd, drivers, configured };
+  const context: RuleContext = { config, process, files, cwd, drivers, configured, workers };
 
   const { config_strict: strict } = config;
   const found = [

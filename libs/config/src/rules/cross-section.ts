@@ -8,7 +8,13 @@ const sharedCache = ({ cache }: Config): boolean =>
 const versions = (config: Config): boolean => config.versioned_messages.enabled || config.annotations.enabled;
 
 /** Listeners that will be opened, by the setting that gives the port. */
-function listeners({ port, unix_socket, metrics, mcp, ssl }: Config): readonly (readonly [string, number])[] {
+export function listeners({
+  port,
+  unix_socket,
+  metrics,
+  mcp,
+  ssl,
+}: Config): readonly (readonly [string, number])[] {
   const exporter = metrics.tcp_exporter;
   const all: readonly (readonly [string, number | null, boolean])[] = [
     ['port', port, !unix_socket.enabled],

@@ -13,6 +13,8 @@ export interface RuleContext {
   readonly drivers: AvailableDrivers;
   readonly files: Files;
   readonly cwd: string;
+  /** How many processes are to share the main port; with more than 1 this is the configuration of all of them. */
+  readonly workers: number;
 }
 
 /** Something that has to hold between settings. */

@@ -23,6 +23,8 @@ export interface ClusterOptions extends MembershipOptions {
   readonly coalesceMs: number;
   readonly coalesceMax: number;
   readonly requestTimeoutMs: number;
+  /** What a quick question has at least. */
+  readonly quickTimeoutMinMs: number;
   /** Nodes with sockets there should be at least, this one included; null: as many as are known. */
   readonly nodesNumber: number | null;
   readonly maxMessageBytes: number;

@@ -13,6 +13,8 @@ export interface BrokerOptions {
 
 const DISCOVERY: DiscoveryOptions = { maxWaitMs: 1000, idleWaitMs: 150 };
 
+const QUICK_TIMEOUT_MIN_MS = 200;
+
 const KIB = 1024;
 const MIB = 1024 * KIB;
 /** A payload that is not a text becomes one inside of two others, and each may put a backslash before a character. */
@@ -42,6 +44,7 @@ export function clusterOptions(
     coalesceMs: interest.coalesce_ms,
     coalesceMax: interest.coalesce_max,
     requestTimeoutMs: atMost(broker.requestTimeoutMs),
+    quickTimeoutMinMs: QUICK_TIMEOUT_MIN_MS,
     nodesNumber: broker.nodesNumber,
     discovery: broker.discovery ?? DISCOVERY,
     maxReconnects: broker.maxReconnects ?? null,

@@ -13,6 +13,7 @@ const CUT_AFTER = 1024;
 interface Letter {
   readonly address: string;
   readonly text: string;
+  readonly key: string;
   readonly expiresAtMs: number;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -55,13 +56,16 @@ export class Outbox {
     return this.#waiting >= this.bounds.maxLetters || this.#units >= this.bounds.maxUnits;
   }
 
-  /** Settles when the broker has it; rejects when it has not, or when that is not known. */
-  send(address: string, text: string): Promise<void> {
+  /**
+   * Settles when the broker has it; rejects when it has not, or when that is not known. What has the same address and
+   * key keeps its order.
+   */
+  send(address: string, text: string, key = ''): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('the fabric is closed'));
     if (this.isFull) return Promise.reject(new Error('too many messages wait for the broker'));
     return new Promise((resolve, reject) => {
       const expiresAtMs = performance.now() + SEND_WITHIN_MS;
-      this.#line.push({ address, text, expiresAtMs, resolve, reject, isSettled: false });
+      this.#line.push({ address, text, key, expiresAtMs, resolve, reject, isSettled: false });
       this.#waiting += 1;
       this.#units += text.length;
       this.#timer ??= setTimeout(() => this.#expire(), SEND_WITHIN_MS);
@@ -105,7 +109,7 @@ export class Outbox {
   async #hand(letter: Letter, session: Session): Promise<void> {
     let failure: unknown = null;
     try {
-      await session.publish(letter.address, letter.text);
+      await session.publish(letter.address, letter.text, letter.key);
     } catch (error) {
       // It stays in the line: that the session is lost is about to be told, and the next one sends it again.
       if (error instanceof SessionLost) return;

@@ -23,12 +23,13 @@ export class Post {
     definition: MessageDefinition<string, Body>,
     body: Body,
     addresses: readonly string[],
+    key?: string,
   ): Promise<void> {
     const { outbox, maxMessageBytes, meters } = this.parts;
     const encoded = encode(definition, body, maxMessageBytes);
     if (!encoded.ok || outbox.isFull) meters.dropped();
     if (!encoded.ok) throw new Error(`message not sent: ${encoded.detail}`);
-    await Promise.all(addresses.map((address) => outbox.send(address, encoded.text)));
+    await Promise.all(addresses.map((address) => outbox.send(address, encoded.text, key)));
   }
 
   /** Sends what nobody waits for. */

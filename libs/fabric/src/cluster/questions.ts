@@ -16,6 +16,8 @@ export interface QuestionsParts {
   readonly membership: Membership;
   readonly meters: ClusterMeters;
   readonly requestTimeoutMs: number;
+  /** What a quick question has at least. */
+  readonly quickTimeoutMinMs: number;
   /** How many nodes with sockets there should be at least, this one included; null: as many as are known. */
   readonly nodesNumber: number | null;
   readonly maxMessageBytes: number;
@@ -32,9 +34,8 @@ const MAX_UNDER_WAY = 10_000;
 /** What an answer may weigh before it is sent in parts, and what a part needs beside its entries. */
 const PART_BYTES = 256 * 1024;
 const ENVELOPE_BYTES = 4096;
-/** Time a quick question has per node, and at least. */
+/** Time a quick question has per node. */
 const QUICK_MS_PER_NODE = 50;
-const QUICK_MIN_MS = 200;
 
 /** Questions of this process to the others, and theirs to it. */
 export class Questions {
@@ -120,9 +121,9 @@ export class Questions {
   }
 
   #timeoutMs(kind: Kind, nodes: number): number {
-    const { requestTimeoutMs } = this.parts;
+    const { requestTimeoutMs, quickTimeoutMinMs } = this.parts;
     if (!writing(kind).isQuick) return requestTimeoutMs;
-    return Math.min(Math.max(QUICK_MS_PER_NODE * nodes, QUICK_MIN_MS), requestTimeoutMs);
+    return Math.min(Math.max(QUICK_MS_PER_NODE * nodes, quickTimeoutMinMs), requestTimeoutMs);
   }
 
   /** One that cannot answer says nothing: whoever asked then knows that something is missing. */

@@ -48,7 +48,12 @@ export class Traffic {
   publish(event: LiveEvent): Promise<void> {
     const { post, identity, meters } = this.parts;
     meters.published();
-    return post.send(BROADCAST, bodyOf(event, identity.nodeId), this.#addresses(event));
+    return post.send(
+      BROADCAST,
+      bodyOf(event, identity.nodeId),
+      this.#addresses(event),
+      `${event.appId}/${event.channel}`,
+    );
   }
 
   /** @returns what is wrong with a message that another node sent; null: nothing */

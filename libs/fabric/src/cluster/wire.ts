@@ -19,8 +19,11 @@ export interface SessionListener {
  * reject with `SessionLost`, and so do later ones.
  */
 export interface Session {
-  /** Settles when the broker has it. Messages of one address arrive in the order of the calls, whatever settles when. */
-  publish(address: string, text: string): Promise<void>;
+  /**
+   * Settles when the broker has it. Messages of one address and key arrive in the order of the calls, whatever settles
+   * when. Absent: the empty key.
+   */
+  publish(address: string, text: string, key?: string): Promise<void>;
   /**
    * Settles when whatever is published from then on to these addresses comes here; with those the broker refused.
    * Never called while another call of it, or of `unsubscribe`, is under way.

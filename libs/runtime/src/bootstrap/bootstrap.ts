@@ -1,7 +1,14 @@
-import { type AvailableDrivers, type Config, configure, type ProcessKind } from '@carillon/config';
+import {
+  type AvailableDrivers,
+  type Config,
+  configure,
+  type Configured,
+  type ProcessKind,
+} from '@carillon/config';
 import type { DynamicModule, Type } from '@nestjs/common';
-import type { RuntimeParts } from '../runtime-module.js';
-import { createParts } from './create-parts.js';
+import type { Logging } from '../logging/logging.js';
+import { supervise } from '../workers/supervise.js';
+import { configuredLogging, createParts, shutdownOptions } from './create-parts.js';
 import { IN_PROCESS_DRIVERS } from './in-process-drivers.js';
 import { start } from './start.js';
 import { serviceVersion } from './version.js';
@@ -15,7 +22,8 @@ export interface AppDefinition {
 }
 
 /**
- * Runs an app: reads the configuration, starts, serves, and stops on a signal. Exit codes: 0 normal stop, 1 something
+ * Runs an app: reads the configuration, starts, serves, and stops on a signal; with `--workers`, as several processes
+ * under this one. Exit codes: 0 normal stop, 1 something
  * was missing at start or left unfinished at stop, 64 bad command line, 78 bad configuration.
  */
 export async function bootstrap(definition: AppDefinition): Promise<void> {
@@ -32,26 +40,43 @@ export async function bootstrap(definition: AppDefinition): Promise<void> {
     process.exitCode = outcome.code;
     return;
   }
-  const parts = createParts(outcome.config);
-  exitOnUncaught(parts);
+  if (outcome.workers > 1) await runWorkers(outcome);
+  else await serve(outcome, definition);
+}
+
+type Run = Extract<Configured, { kind: 'run' }>;
+
+/** Runs several processes like this one; ends with the last of them. */
+async function runWorkers({ config, source, workers }: Run): Promise<void> {
+  const logging = configuredLogging(config);
+  exitOnUncaught(logging);
+  const shutdown = shutdownOptions(config);
+  const code = await supervise({ config, source, workers, shutdown, logging });
+  logging.flush();
+  process.exit(code);
+}
+
+async function serve({ config, warnings, source }: Run, definition: AppDefinition): Promise<void> {
+  const parts = createParts(config);
+  exitOnUncaught(parts.logging);
   const log = parts.logging.for('service::config');
-  for (const { path, message } of outcome.warnings) log.warn(path === '' ? message : `${path}: ${message}`);
-  log.info('configuration loaded', { source: outcome.source ?? 'defaults and environment' });
+  for (const { path, message } of warnings) log.warn(path === '' ? message : `${path}: ${message}`);
+  log.info('configuration loaded', { source: source ?? 'defaults and environment' });
   try {
     await start(parts, definition, serviceVersion());
   } catch (error) {
     // A stop that was asked for meanwhile explains every failure of the start, and has its own exit.
-    if (parts.process.current === 'STARTING') exit(parts, 'start failed', error);
+    if (parts.process.current === 'STARTING') exit(parts.logging, 'start failed', error);
   }
 }
 
 /** A fault nobody caught leaves the process in an unknown state: whoever runs it starts a new one. */
-function exitOnUncaught(parts: RuntimeParts): void {
-  process.on('uncaughtException', (error) => exit(parts, 'uncaught exception', error));
-  process.on('unhandledRejection', (error) => exit(parts, 'unhandled rejection', error));
+function exitOnUncaught(logging: Logging): void {
+  process.on('uncaughtException', (error) => exit(logging, 'uncaught exception', error));
+  process.on('unhandledRejection', (error) => exit(logging, 'unhandled rejection', error));
 }
 
-function exit({ logging }: RuntimeParts, message: string, error: unknown): never {
+function exit(logging: Logging, message: string, error: unknown): never {
   logging.for('service::ops').error(message, { error });
   logging.flush();
   process.exit(1);

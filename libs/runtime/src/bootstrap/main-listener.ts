@@ -8,9 +8,17 @@ import { adapterOptions, mainPlace, serverOptions } from './http-options.js';
 /** The open main listener of a process. */
 export interface MainListener {
   readonly adapter: UwsHttpAdapter;
-  readonly address: ListenAddress;
-  /** Lets requests through to the routes. */
-  open(): void;
+  /** Lets requests through to the routes; resolves with where it listens. */
+  open(): Promise<ListenAddress>;
+  /** Takes no more connections; those there are go on. */
+  leavePort(): void;
+}
+
+export interface MainListenerOptions {
+  /** Others listen on the port already and answer the probes: this one joins them when it can serve. */
+  readonly listensLate: boolean;
+  /** The plain-HTTP port is shared too. */
+  readonly sharesRedirect: boolean;
 }
 
 const PROBE = /^\/(live|accept-traffic|up(\/[^/]+)?)\/?$/;
@@ -20,13 +28,21 @@ const POLL_MS = 10;
  * Starts listening before any route exists: until `open`, probes are answered and everything else is 503. At the stop,
  * running requests are finished and new ones refused while probes go on.
  */
-export async function openMainListener(parts: RuntimeParts): Promise<MainListener> {
+export async function openMainListener(
+  parts: RuntimeParts,
+  { listensLate, sharesRedirect }: MainListenerOptions,
+): Promise<MainListener> {
   const server = new UwsServer(serverOptions(parts.config));
   const adapter = new UwsHttpAdapter(server, adapterOptions(parts));
   const early = (path: string): Answer => startingAnswer(path, parts);
   adapter.gate = ({ rawPath }) => early(rawPath);
-  const address = await server.listen(mainPlace(parts.config));
-  const redirect = await openRedirect(parts);
+  let redirect: UwsServer | null = null;
+  const listen = async (): Promise<ListenAddress> => {
+    const address = await server.listen(mainPlace(parts.config));
+    redirect = await openRedirect(parts, sharesRedirect);
+    return address;
+  };
+  const listening = listensLate ? null : await listen();
   const { shutdown } = parts;
   shutdown.onShutdown('flush', 'HTTP requests', async ({ signal }) => {
     adapter.gate = ({ rawPath }) => (PROBE.test(rawPath) ? early(rawPath) : null);
@@ -40,14 +56,20 @@ export async function openMainListener(parts: RuntimeParts): Promise<MainListene
   });
   return {
     adapter,
-    address,
-    open: () => {
+    open: async () => {
       adapter.gate = null;
+      return listening ?? listen();
+    },
+    leavePort: () => {
+      if (!server.isListening) return;
+      redirect?.stopListening();
+      server.stopListening();
+      parts.logging.for('service::ops').info('leaving the port to the other workers');
     },
   };
 }
 
-async function openRedirect({ config, logging }: RuntimeParts): Promise<UwsServer | null> {
+async function openRedirect({ config, logging }: RuntimeParts, isShared: boolean): Promise<UwsServer | null> {
   const { ssl, host, port } = config;
   if (!ssl.enabled || !ssl.redirect_http || config.unix_socket.enabled) return null;
   const log = logging.for('service::ops');
@@ -55,6 +77,7 @@ async function openRedirect({ config, logging }: RuntimeParts): Promise<UwsServe
     host,
     port: ssl.http_port,
     httpsPort: port,
+    exclusive: !isShared,
     onWarning: (text) => log.warn(text),
   });
 }

@@ -6,6 +6,7 @@ import { connectDependencies } from '../dependencies/connect-dependencies.js';
 import { NestLogBridge } from '../logging/nest-log-bridge.js';
 import { RuntimeModule, type RuntimeParts } from '../runtime-module.js';
 import { stopOnSignals } from '../shutdown/shutdown.js';
+import { supervisorLink } from '../workers/supervisor-link.js';
 import type { AppDefinition } from './bootstrap.js';
 import { addressText, openMainListener } from './main-listener.js';
 import { openMetrics } from './open-metrics.js';
@@ -30,7 +31,12 @@ export async function start(parts: RuntimeParts, definition: AppDefinition, vers
   for (const fault of faults) log.warn(fault);
   const scrape = await openMetrics(parts, version);
   admission.start();
-  const listener = await openMainListener(parts);
+  const link = supervisorLink();
+  const listener = await openMainListener(parts, {
+    listensLate: link?.kind === 'replacement',
+    sharesRedirect: link !== null,
+  });
+  link?.follow(shutdown, () => listener.leavePort());
   const app = await NestFactory.create(rootModule(parts, definition), listener.adapter, {
     logger: new NestLogBridge(logging),
     abortOnError: false,
@@ -43,13 +49,14 @@ export async function start(parts: RuntimeParts, definition: AppDefinition, vers
     signal: stopping.signal,
   });
   if (!parts.process.advance('RUNNING')) return;
-  listener.open();
+  const address = await listener.open();
   log.info('ready', {
-    listening: addressText(config, listener.address),
+    listening: addressText(config, address),
     ...(scrape?.port === undefined || scrape.port === null
       ? {}
       : { metrics: `http://${config.metrics.host}:${scrape.port}/metrics` }),
   });
+  link?.ready();
 }
 
 function rootModule(parts: RuntimeParts, definition: AppDefinition): new () => object {

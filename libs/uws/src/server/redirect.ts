@@ -10,6 +10,8 @@ export interface RedirectOptions {
   readonly port: number;
   /** Port of the TLS listener; 443 is left out of the address. */
   readonly httpsPort: number;
+  /** False: several processes may listen on the port, as on the main one. */
+  readonly exclusive: boolean;
   /** Told when the listener cannot be opened: only a warning, the service goes on. */
   readonly onWarning: (text: string) => void;
 }
@@ -40,7 +42,8 @@ export async function listenForRedirect(options: RedirectOptions): Promise<UwsSe
   dispatcher.gate = (request) => redirectAnswer(request.header('host'), request.url, options.httpsPort);
   server.onRequest(dispatcher.accept);
   try {
-    await server.listen({ host: options.host, port: options.port, exclusive: true });
+    const { host, port, exclusive } = options;
+    await server.listen({ host, port, exclusive });
     return server;
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;

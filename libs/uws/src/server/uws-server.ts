@@ -74,6 +74,11 @@ export class UwsServer {
     return this.#address;
   }
 
+  /** Whether it takes new connections. */
+  get isListening(): boolean {
+    return this.#listening !== null;
+  }
+
   /** Sends to every socket subscribed to the topic. False: nobody is, or the server is closed. */
   publish(topic: string, message: Message, isBinary = false, compress = false): boolean {
     return !this.#closed && this.#app.publish(topic, sendable(message), isBinary, compress);

@@ -1,0 +1,145 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { engine } from '@carillon/engines';
+import { freePort, rawHttp, RawSocketClient, type SpawnedNode, spawnNode } from '@carillon/testing';
+import { onTestFinished } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
+
+/** Whether a process runs; one that has ended and that nobody has asked about yet does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until something holds; the test's own time is the bound. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((later) => setTimeout(later, 20));
+}
+
+/** A gateway of several processes on one port, with a broker of its own. */
+export class Workers {
+  readonly supervisor: SpawnedNode;
+  readonly port: number;
+  readonly count: number;
+  readonly #metricsPort: number;
+
+  private constructor(supervisor: SpawnedNode, port: number, metricsPort: number, count: number) {
+    this.supervisor = supervisor;
+    this.port = port;
+    this.count = count;
+    this.#metricsPort = metricsPort;
+  }
+
+  /** Starts them; does not wait. Whatever is left of them ends with the test. */
+  static async start(count: number, env: Readonly<Record<string, string>> = {}): Promise<Workers> {
+    const { url } = await (await engine('redis')).isolate();
+    const [port, metricsPort] = [await freePort(), await freePorts(count)];
+    const app = `shop-${port}`;
+    const supervisor = spawnNode(MAIN, ['--workers', String(count)], {
+      ENVIRONMENT: 'test',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      METRICS_HOST: '127.0.0.1',
+      METRICS_PORT: String(metricsPort),
+      LOG_OUTPUT_FORMAT: 'json',
+      SHUTDOWN_GRACE_PERIOD: '0',
+      ADAPTER_DRIVER: 'redis',
+      CACHE_DRIVER: 'redis',
+      QUEUE_DRIVER: 'none',
+      REDIS_URL: url,
+      SERVICE_DEFAULT_APP_ID: app,
+      SERVICE_DEFAULT_APP_KEY: app,
+      SERVICE_DEFAULT_APP_SECRET: 'secret',
+      ...env,
+    });
+    const workers = new Workers(supervisor, port, metricsPort, count);
+    onTestFinished(async () => {
+      await supervisor.kill();
+      for (const pid of workers.pids()) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    });
+    return workers;
+  }
+
+  async ready(): Promise<void> {
+    await this.supervisor.says(/"message":"all workers ready"/);
+  }
+
+  /** Of all workers there have been, in the order they were started. */
+  pids(): readonly number[] {
+    return [...this.supervisor.output.matchAll(/"message":"worker started","worker":\d+,"pid":(\d+)/g)].map(
+      ([, pid]) => Number(pid),
+    );
+  }
+
+  /** How often the log has said it. */
+  said(text: string): number {
+    return this.supervisor.output.split(text).length - 1;
+  }
+
+  async connect(): Promise<RawSocketClient> {
+    const client = await RawSocketClient.open({ port: this.port }, `/app/shop-${this.port}?protocol=7`);
+    onTestFinished(() => client.destroy());
+    return client;
+  }
+
+  /** The clients of so many connections; each has been told that it is connected. */
+  async connectMany(count: number): Promise<readonly RawSocketClient[]> {
+    const clients: RawSocketClient[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const client = await this.connect();
+      if (client.answer.status !== 101) throw new Error(`not connected: ${client.answer.status}`);
+      await client.nextText();
+      clients.push(client);
+    }
+    return clients;
+  }
+
+  /** How many sockets each worker has, as its own metrics tell. */
+  connected(): Promise<readonly number[]> {
+    return Promise.all(
+      Array.from({ length: this.count }, async (_, index) => {
+        const { body } = await rawHttp(this.#metricsPort + index, { path: '/metrics' });
+        return Number(/^service_connected\{[^}]*\} (\d+)/m.exec(body)?.[1] ?? 0);
+      }),
+    );
+  }
+
+  /** The status of a probe, 0 when nobody listens. */
+  async probe(path: string): Promise<number> {
+    const answer = await rawHttp(this.port, { path }).catch(() => null);
+    return answer?.status ?? 0;
+  }
+}
+
+/** Whether the worker at the other end still answers. */
+export async function answers(client: RawSocketClient): Promise<boolean> {
+  client.sendText('{"event":"pusher:ping","data":{}}');
+  const text = await client.nextText().catch(() => '');
+  return text.includes('pusher:pong');
+}
+
+/** The first of so many ports in a row that are all free. */
+async function freePorts(count: number): Promise<number> {
+  for (;;) {
+    const first = await freePort();
+    const rest = Array.from({ length: count }, (_, index) => isFree(first + index));
+    if (!(await Promise.all(rest)).includes(false)) return first;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((told) => {
+    const server = createServer();
+    server.once('error', () => told(false));
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address() as AddressInfo;
+      server.close(() => told(address.port === port));
+    });
+  });
+}

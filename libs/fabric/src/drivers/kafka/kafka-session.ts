@@ -1,0 +1,86 @@
+import type { Admin, Batch, Consumer, Producer } from 'kafkajs';
+import { SessionLost, type Session, type SessionListener } from '../../cluster/wire.js';
+import { Sending } from './sending.js';
+
+export interface KafkaParts {
+  readonly admin: Admin;
+  readonly producer: Producer;
+  readonly consumer: Consumer;
+  /** What the consumer reads. */
+  readonly topics: readonly string[];
+  readonly timeoutMs: number;
+  readonly listener: SessionListener;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * One set of connections to Kafka. An address is a topic. All of them are read from the moment the session is there;
+ * to subscribe is to tell of what is read anyway.
+ */
+export class KafkaSession implements Session {
+  readonly #parts: KafkaParts;
+  readonly #sending: Sending;
+  readonly #heard = new Set<string>();
+  #isOver = false;
+
+  constructor(parts: KafkaParts) {
+    this.#parts = parts;
+    this.#sending = new Sending(parts.producer, parts.timeoutMs, (reason) => this.lose(reason));
+  }
+
+  /** What the consumer brings. */
+  take({ topic, messages }: Batch): void {
+    if (this.#isOver || !this.#heard.has(topic)) return;
+    for (const { value } of messages) this.#parts.listener.message(topic, value ?? NOTHING);
+  }
+
+  publish(address: string, text: string, key = ''): Promise<void> {
+    return this.#sending.send(address, key, text);
+  }
+
+  subscribe(addresses: readonly string[]): Promise<readonly string[]> {
+    if (this.#isOver) return Promise.reject(new SessionLost());
+    const { topics } = this.#parts;
+    const [known, unknown] = [true, false].map((isRead) =>
+      addresses.filter((address) => topics.includes(address) === isRead),
+    );
+    for (const address of known ?? []) this.#heard.add(address);
+    return Promise.resolve(unknown ?? []);
+  }
+
+  unsubscribe(addresses: readonly string[]): Promise<void> {
+    if (this.#isOver) return Promise.reject(new SessionLost());
+    for (const address of addresses) this.#heard.delete(address);
+    return Promise.resolve();
+  }
+
+  async check(): Promise<void> {
+    if (this.#isOver) throw new SessionLost();
+    const { brokers } = await this.#parts.admin.describeCluster();
+    if (brokers.length === 0) throw new Error('the cluster has no brokers');
+  }
+
+  async close(): Promise<void> {
+    if (this.#isOver) return;
+    await this.#sending.idle();
+    this.#isOver = true;
+    this.#sending.end('the session was closed');
+    await disconnect(this.#parts);
+  }
+
+  /** Ends the session; what was not confirmed rejects. Idempotent. */
+  lose(reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#sending.end(reason);
+    void disconnect(this.#parts);
+    this.#parts.listener.lost(reason);
+  }
+}
+
+/** Lets go of all connections, whatever state they are in. */
+export async function disconnect(parts: Pick<KafkaParts, 'admin' | 'producer' | 'consumer'>): Promise<void> {
+  const { admin, producer, consumer } = parts;
+  await Promise.allSettled([consumer.disconnect(), producer.disconnect(), admin.disconnect()]);
+}

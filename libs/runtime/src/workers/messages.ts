@@ -1,0 +1,24 @@
+/** What a worker tells its supervisor: it serves; it has begun to stop. */
+export type WorkerNews = 'ready' | 'draining';
+
+/**
+ * What a supervisor tells a worker: stop, because of a signal to all of them (a second one: at once); or leave the port
+ * to the siblings, because the others go on.
+ */
+export type Order = { readonly stop: string } | 'leave the port';
+
+/** Whether the worker is one of the first, or stands in for one that ended while its siblings serve. */
+export type WorkerKind = 'first' | 'replacement';
+
+/** The variable by which a process knows that it is a worker, and of which kind. */
+export const WORKER_VARIABLE = 'SERVICE_WORKER';
+
+export const isNews = (message: unknown): message is WorkerNews =>
+  message === 'ready' || message === 'draining';
+
+export function isOrder(message: unknown): message is Order {
+  if (message === 'leave the port') return true;
+  return (
+    typeof message === 'object' && message !== null && 'stop' in message && typeof message.stop === 'string'
+  );
+}

@@ -1,0 +1,48 @@
+import type { Shutdown } from '../shutdown/shutdown.js';
+import { isOrder, WORKER_VARIABLE, type WorkerKind, type WorkerNews } from './messages.js';
+
+/** A worker's way to the process that started it. */
+export interface SupervisorLink {
+  readonly kind: WorkerKind;
+  /** Says that this worker serves. */
+  ready(): void;
+  /**
+   * From now on orders are followed. The supervisor's death is an order too: nobody would restart this worker or stop
+   * it, so it stops in order and leaves the port to whoever comes next.
+   */
+  follow(shutdown: Shutdown, leavePort: () => void): void;
+}
+
+/** Null in a process that is no worker. */
+export function supervisorLink(): SupervisorLink | null {
+  const kind = process.env[WORKER_VARIABLE];
+  if (process.channel === undefined || (kind !== 'first' && kind !== 'replacement')) return null;
+  return { kind, ready: () => tell('ready'), follow };
+}
+
+function follow(shutdown: Shutdown, leavePort: () => void): void {
+  let told = 0;
+  const stop = (reason: string): void => {
+    told += 1;
+    // A terminal or a service manager may signal every process of the group besides: that is no second signal.
+    if (told === 1) void shutdown.stop(reason);
+    else shutdown.signal(reason);
+  };
+  const abandoned = (): void => {
+    leavePort();
+    void shutdown.stop('the supervisor is gone');
+  };
+  shutdown.onShutdown('drain', 'word to the supervisor', () => tell('draining'));
+  process.on('message', (message) => {
+    if (!isOrder(message)) return;
+    if (message === 'leave the port') leavePort();
+    else stop(message.stop);
+  });
+  process.on('disconnect', abandoned);
+  if (!process.connected) abandoned();
+}
+
+/** A supervisor that is gone needs no news. */
+function tell(news: WorkerNews): void {
+  if (process.connected) process.send?.(news, undefined, undefined, () => undefined);
+}
