@@ -208,10 +208,15 @@ export class TestCounts implements ChannelCounts {
 /** Places that are taken here, and a moment's thought before each. */
 export class TestQuota implements ConnectionQuota {
   taken = 0;
+  /** How often somebody wanted one. */
+  asked = 0;
+  /** How often one was given back. */
+  given = 0;
   /** What the next decisions wait for; null: nothing. */
   hold: Hold | null = null;
 
   async take(_appId: string, limit: number): Promise<boolean> {
+    this.asked += 1;
     await this.hold?.settled;
     if (this.taken >= limit) return false;
     this.taken += 1;
@@ -219,6 +224,7 @@ export class TestQuota implements ConnectionQuota {
   }
 
   release(): void {
+    this.given += 1;
     this.taken -= 1;
   }
 }

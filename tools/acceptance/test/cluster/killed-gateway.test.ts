@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BROKERS, NODE_TIMEOUT_MS, onCluster } from '../harness/cluster.js';
+import { BRIEF_LIVES, BROKERS, NODE_TIMEOUT_MS, onCluster } from '../harness/cluster.js';
 import { eventually } from '../harness/eventually.js';
 import { memberRemoved, subscriptionCount, watchlist } from '../harness/frames.js';
 import { openTenant } from '../harness/tenant.js';
@@ -12,22 +12,26 @@ const shop = openTenant('shop', {
 const GRACE_MS = 5000;
 const sleep = (ms: number) => new Promise<void>((later) => void setTimeout(later, ms));
 
-onCluster('a gateway that is killed', BROKERS, { tenants: () => [shop] }, (cluster) => {
+onCluster('a gateway that is killed', BROKERS, { tenants: () => [shop], env: BRIEF_LIVES }, (cluster) => {
   it('leaves no member, no user, no subscriber and no connection, and each is told of once', async () => {
     const [watcher, lost] = await cluster.both();
     const both = await cluster.connect(1);
-    await watcher.signin('w', { watchlist: ['lost'] });
     await lost.signin('lost');
+    await watcher.signin('w', { watchlist: ['lost'] });
+    expect(await watcher.nextText()).toBe(watchlist(['online', ['lost']]));
     await watcher.join('presence-room', 'w');
     await watcher.subscribe('orders');
+    await watcher.pending();
     await lost.join('presence-room', 'lost');
+    await lost.subscribe('orders');
+    await both.subscribe('orders');
     await both.join('presence-room', 'both');
-    for (const client of [lost, both]) await client.subscribe('orders');
     const here = await cluster.connect(0);
     await here.join('presence-room', 'both');
     const counts = subscriptionCount('orders', 3);
-    for (let text = ''; text !== counts;) text = await watcher.nextText();
-    await watcher.pending();
+    const before: string[] = [];
+    while (before.length < 3 || !before.includes(counts)) before.push(await watcher.nextText());
+    await eventually(async () => expect(await watcher.pending()).toEqual([]));
     expect(await cluster.api().users('presence-room')).toEqual(['both', 'lost', 'w']);
 
     const victim = cluster.gateway(1);

@@ -10,9 +10,9 @@ import type { Tenant } from './tenant.js';
 export const BROKERS = ['nats', 'redis'] as const;
 export type Broker = (typeof BROKERS)[number];
 
-/** After so long without a sign of life a process is taken for dead. */
-export const NODE_TIMEOUT_MS = 2000;
-const LIVELINESS = {
+/** After so long without a sign of life a process is taken for dead, where lives are brief. */
+export const NODE_TIMEOUT_MS = 3000;
+export const BRIEF_LIVES = {
   CLUSTER_HEALTH_HEARTBEAT_INTERVAL: '500',
   CLUSTER_HEALTH_NODE_TIMEOUT: String(NODE_TIMEOUT_MS),
   CLUSTER_HEALTH_CLEANUP_INTERVAL: '500',
@@ -49,7 +49,6 @@ export class Cluster {
       QUEUE_DRIVER: 'redis',
       REDIS_URL: redis.url,
       ...nats,
-      ...LIVELINESS,
       ...this.setting.env,
     };
     this.#tenants = this.setting.tenants();
