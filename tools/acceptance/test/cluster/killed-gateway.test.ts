@@ -21,13 +21,10 @@ onCluster('a gateway that is killed', BROKERS, { tenants: () => [shop], env: BRI
     expect(await watcher.nextText()).toBe(watchlist(['online', ['lost']]));
     await watcher.join('presence-room', 'w');
     await watcher.subscribe('orders');
-    await watcher.pending();
-    await lost.join('presence-room', 'lost');
-    await lost.subscribe('orders');
-    await both.subscribe('orders');
-    await both.join('presence-room', 'both');
     const here = await cluster.connect(0);
-    await here.join('presence-room', 'both');
+    await lost.join('presence-room', 'lost');
+    for (const client of [both, here]) await client.join('presence-room', 'both');
+    for (const client of [lost, both]) client.ask('orders');
     const counts = subscriptionCount('orders', 3);
     const before: string[] = [];
     while (before.length < 3 || !before.includes(counts)) before.push(await watcher.nextText());

@@ -52,9 +52,9 @@ export class Cluster {
       ...this.setting.env,
     };
     this.#tenants = this.setting.tenants();
-    await Promise.all(
-      (['gateway', 'gateway', 'api', ...(this.setting.more ?? [])] as const).map((app) => this.add(app)),
-    );
+    // One after another: each has all of a busy machine to itself, and time to say that it is ready.
+    for (const app of ['gateway', 'gateway', 'api', ...(this.setting.more ?? [])] as const)
+      await this.add(app);
   }
 
   /** One process more. */
