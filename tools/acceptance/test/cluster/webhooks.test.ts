@@ -28,7 +28,7 @@ const tenants = () => {
   return [shop];
 };
 const short = ({ name, channel, user_id: user }: HookEvent): string =>
-  [name, channel, user].filter((part) => part !== undefined).join(' ');
+  typeof user === 'string' ? `${name} ${String(channel)} ${user}` : `${name} ${String(channel)}`;
 /** What was told, without counts. */
 const heard = (): string[] => receiver.events.filter(({ name }) => name !== 'subscription_count').map(short);
 const counted = (): number[] =>

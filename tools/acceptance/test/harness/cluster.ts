@@ -126,7 +126,7 @@ export function onCluster(
 ): void {
   describe.each(brokers)(`${title} (%s)`, (broker) => {
     const cluster = new Cluster(broker, setting);
-    let redis: EngineHandle | null = null;
+    let redis: EngineHandle;
     beforeAll(async () => {
       redis = await engine('redis', { own: true });
       await cluster.start(redis);
@@ -135,7 +135,7 @@ export function onCluster(
     tests(cluster);
     afterAll(async () => {
       await cluster.stop();
-      await redis?.release();
+      await redis.release();
     });
   });
 }
