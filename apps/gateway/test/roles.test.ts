@@ -28,4 +28,13 @@ describe('the gateway process', () => {
     expect(await new Promise((done) => gateway.child.once('close', done))).toBe(78);
     expect(gateway.output).toContain('server_role');
   });
+
+  it.each([
+    ['clustered compatibility and idempotency require cache.driver=redis or redis-cluster', {}],
+    ['cache.driver: must be redis or redis-cluster', { IDEMPOTENCY_ENABLED: 'false' }],
+  ])('does not join others without a store that they share: %s', async (message, env) => {
+    const gateway = spawnNode(MAIN, [], { ...QUICK, ADAPTER_DRIVER: 'nats', ...env });
+    expect(await new Promise((done) => gateway.child.once('close', done))).toBe(78);
+    expect(gateway.output).toContain(message);
+  });
 });

@@ -83,9 +83,9 @@ describe('rules between sections', () => {
       history: { enabled: true },
       versioned_messages: { enabled: true, driver: 'postgres' },
     };
-    expect(problems({ json })).toEqual([
+    expect(problems({ json })).toContain(
       'clustered ai_transport requires cache.driver=redis or redis-cluster',
-    ]);
+    );
   });
 
   it('X11 looks only at listeners that open', () => {

@@ -83,7 +83,7 @@ describe('reading the file against the schema', () => {
     const files = {
       'c.json': JSON.stringify({
         [section]: { driver: text },
-        idempotency: { enabled: false },
+        cache: { driver: 'redis' },
         adapter: {
           ...(section === 'adapter' ? { driver: text } : {}),
           cluster: { nodes: ['a:1'] },

@@ -40,6 +40,19 @@ export const processRules: readonly Rule[] = [
     (config, { process }) => process === 'gateway' && config.server_role === 'api',
   ),
   rule(
+    'shared-presence',
+    'cache.driver',
+    'must be redis or redis-cluster when the adapter is clustered: sockets of all processes share presence there',
+    // Where X3 says so already, it is not said twice.
+    (config, { process }) =>
+      (process === 'gateway' || process === 'server') &&
+      clustered(config) &&
+      !config.compat.enabled &&
+      !config.idempotency.enabled &&
+      config.cache.driver !== 'redis' &&
+      config.cache.driver !== 'redis-cluster',
+  ),
+  rule(
     'history-writer-cluster',
     '',
     'history-writer requires a horizontal adapter; adapter.driver=local is not supported',

@@ -68,8 +68,9 @@ export class AppHub {
     this.#connections.delete(connection.id);
   }
 
-  /** Whether nothing of the app is left here. */
+  /** Whether nothing of the app is left here, not even of connections whose end is being worked on. */
   get isEmpty(): boolean {
-    return this.#connections.size === 0 && this.channels.size === 0;
+    if (this.#connections.size > 0 || this.channels.size > 0) return false;
+    return this.users.size === 0 && this.signedIn.size === 0 && this.watchers.size === 0;
   }
 }

@@ -53,9 +53,9 @@ export class Hubs {
     return true;
   }
 
-  /** Forgets an app that has nothing here any more. */
+  /** Forgets an app that has nothing here any more. One that was forgotten may have come back as another. */
   release(hub: AppHub): void {
-    if (hub.isEmpty) this.#byId.delete(hub.appId);
+    if (hub.isEmpty && this.#byId.get(hub.appId) === hub) this.#byId.delete(hub.appId);
   }
 
   [Symbol.iterator](): Iterator<AppHub> {

@@ -33,6 +33,33 @@ describe('what a closed connection leaves behind', () => {
     ]);
   });
 
+  it('takes nothing from connections of its app that come before it has gone', async () => {
+    const room = await openRoom();
+    const hold = new Hold();
+    const { presence } = room;
+    const leave = presence.leave.bind(presence);
+    let isLeaving = false;
+    presence.leave = async (...about) => {
+      isLeaving = true;
+      await hold.settled;
+      return leave(...about);
+    };
+    const before = await room.connect();
+    before.subscribe('presence-a', 'ada');
+    await before.news();
+    before.close();
+    await eventually(() => isLeaving && room.connected === 0);
+    const after = await room.connect();
+    after.subscribe('orders');
+    await after.news();
+    hold.release();
+    await room.settled(1);
+    room.publish('orders', 'still here');
+    expect(await after.news()).toEqual(['news orders still here']);
+    after.close();
+    await room.expectNothingLeft();
+  });
+
   it('is counted while it waits, and so is what finds no room', async () => {
     const room = await openRoom({ env: { CLEANUP_QUEUE_BUFFER_SIZE: '1', CLEANUP_WORKER_THREADS: '1' } });
     const clients = await Promise.all(Array.from({ length: 3 }, () => room.connect()));
