@@ -1,0 +1,14 @@
+import { cutNode, restartBroker, restartStore } from './connections.js';
+import type { Fault } from './fault.js';
+import { freezeLong, freezeShortly, killApi, killGateway, rollingRestart } from './processes.js';
+
+export const FAULTS: readonly Fault[] = [
+  killGateway,
+  killApi,
+  restartBroker,
+  restartStore,
+  cutNode,
+  freezeShortly,
+  freezeLong,
+  rollingRestart,
+];

@@ -1,0 +1,37 @@
+import { Broker, type Driver } from '../broker/broker.js';
+import { Node } from './node.js';
+
+const GATEWAYS = ['gateway-1', 'gateway-2', 'gateway-3'];
+const APIS = ['api-1', 'api-2'];
+
+/** An installation: three gateways, two api nodes, their broker and their store. */
+export class Fleet {
+  private constructor(
+    readonly broker: Broker,
+    readonly gateways: readonly Node[],
+    readonly apis: readonly Node[],
+  ) {}
+
+  static async start(driver: Driver): Promise<Fleet> {
+    const broker = await Broker.start(driver);
+    const make = (role: 'gateway' | 'api', names: readonly string[]): Promise<Node[]> =>
+      Promise.all(names.map((name) => Node.create(role, name, broker)));
+    const fleet = new Fleet(broker, await make('gateway', GATEWAYS), await make('api', APIS));
+    try {
+      await Promise.all(fleet.nodes.map((node) => node.start()));
+    } catch (error) {
+      await fleet.release();
+      throw error;
+    }
+    return fleet;
+  }
+
+  get nodes(): readonly Node[] {
+    return [...this.gateways, ...this.apis];
+  }
+
+  async release(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.release()));
+    await this.broker.release();
+  }
+}
