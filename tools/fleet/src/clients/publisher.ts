@@ -13,6 +13,8 @@ const RETRY_MS = 200;
 /** A backend that publishes one event after another, each until it is accepted, through the api node that answers. */
 export class Publisher {
   readonly publications: Publication[] = [];
+  /** Between two events, more or less. */
+  pauseMs = 0;
   readonly #counts = new Map<string, number>();
   #api: number;
   #isDone = false;
@@ -28,7 +30,8 @@ export class Publisher {
 
   /** Publishes to these channels in turn, until `stop`. */
   begin(channels: readonly string[], pauseMs: number): void {
-    this.#loop = this.#run(channels, pauseMs);
+    this.pauseMs = pauseMs;
+    this.#loop = this.#run(channels);
   }
 
   /** Resolves when the last event is accepted or given up. */
@@ -37,10 +40,10 @@ export class Publisher {
     await this.#loop;
   }
 
-  async #run(channels: readonly string[], pauseMs: number): Promise<void> {
+  async #run(channels: readonly string[]): Promise<void> {
     while (!this.#isDone) {
       await this.publish(this.random.pick(channels));
-      await sleep(this.random.between(pauseMs / 2, pauseMs * 2));
+      await sleep(this.random.between(this.pauseMs / 2, this.pauseMs * 2));
     }
   }
 

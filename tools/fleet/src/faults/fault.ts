@@ -1,5 +1,5 @@
 import type { Driver } from '../broker/broker.js';
-import type { Gap } from '../model/records.js';
+import type { Gap, Publication } from '../model/records.js';
 import type { Fleet } from '../nodes/fleet.js';
 import type { Node } from '../nodes/node.js';
 import type { Random } from '../random.js';
@@ -13,6 +13,8 @@ export interface Scene {
   readonly lastingMs: number;
   /** Says that a node may miss what is published from now until the fleet has settled. */
   gap(gateway: Node): Gap;
+  /** An event that somebody else than the publishers tells, and subscribers must get. */
+  record(publication: Publication): void;
 }
 
 /** One way to break a fleet. When it resolves, everything is mended and every process runs; nothing need have settled. */
@@ -22,5 +24,7 @@ export interface Fault {
   readonly drivers: readonly Driver[];
   /** Codes with which connections may be closed by it; others are wrong. Absent: any, or none. */
   readonly closeCodes?: readonly (number | null)[];
+  /** How often it may make the others give up a node that lives. Absent: never. */
+  readonly givenUp?: number;
   strike(scene: Scene): Promise<void>;
 }
