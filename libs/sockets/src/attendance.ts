@@ -1,11 +1,13 @@
-import type { Presence } from '@carillon/presence';
+import type { ChannelCounts, Presence } from '@carillon/presence';
 import type { Attendance } from '@carillon/webhooks';
-import type { Hubs } from './hub/hubs.js';
 
-/** What webhooks ask of this process before they say that somebody has gone. */
-export function attendance(hubs: Hubs, presence: Presence): Attendance {
+/** What webhooks ask before they say that somebody has gone. */
+export function attendance(counts: ChannelCounts, presence: Presence): Attendance {
   return {
-    subscribers: (appId, channel) => hubs.find(appId)?.channels.get(channel)?.count ?? 0,
+    isOccupied: async (appId, channel) => {
+      const [count = 0] = await counts.counts(appId, [channel]);
+      return count > 0;
+    },
     isPresent: async (appId, channel, userId) =>
       (await presence.present({ appId, channel }, [userId])).has(userId),
   };

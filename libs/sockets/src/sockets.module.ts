@@ -1,7 +1,14 @@
 import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
 import type { Config } from '@carillon/config';
 import { FABRIC, type Fabric } from '@carillon/fabric';
-import { PRESENCE, type Presence } from '@carillon/presence';
+import {
+  CHANNEL_COUNTS,
+  type ChannelCounts,
+  CONNECTION_QUOTA,
+  type ConnectionQuota,
+  PRESENCE,
+  type Presence,
+} from '@carillon/presence';
 import { LAST_EVENTS, PUBLISHER, type LastEvents, type Publisher } from '@carillon/publishing';
 import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
 import {
@@ -35,6 +42,8 @@ const PARTS = [
   APP_REGISTRY,
   FABRIC,
   PRESENCE,
+  CHANNEL_COUNTS,
+  CONNECTION_QUOTA,
   PUBLISHER,
   LAST_EVENTS,
   RATE_LIMIT,
@@ -51,6 +60,8 @@ function openSockets(
   apps: AppRegistry,
   fabric: Fabric,
   presence: Presence,
+  channelCounts: ChannelCounts,
+  connectionQuota: ConnectionQuota,
   publisher: Publisher,
   lastEvents: LastEvents,
   rateLimit: RateLimit,
@@ -66,6 +77,8 @@ function openSockets(
     apps,
     fabric,
     presence,
+    channelCounts,
+    connectionQuota,
     publisher,
     lastEvents,
     rateLimit,

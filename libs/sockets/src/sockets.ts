@@ -2,7 +2,13 @@ import type { AppChange, AppRegistry } from '@carillon/app-registry';
 import { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
-import { ONLINE_USERS, type Presence, type PresenceChange } from '@carillon/presence';
+import {
+  type ChannelCounts,
+  type ConnectionQuota,
+  ONLINE_USERS,
+  type Presence,
+  type PresenceChange,
+} from '@carillon/presence';
 import { memberAdded, memberRemoved } from '@carillon/protocol';
 import type { LastEvents, Publisher } from '@carillon/publishing';
 import type { RateLimit } from '@carillon/rate-limit';
@@ -20,7 +26,8 @@ import { Reception } from './entrance/reception.js';
 import { UpgradeLimit } from './entrance/upgrade-limit.js';
 import { ChannelBook } from './hub/channel-book.js';
 import { Hubs } from './hub/hubs.js';
-import type { LocalChannel, NativePublish } from './hub/local-channel.js';
+import type { NativePublish } from './hub/local-channel.js';
+import { Tally } from './hub/tally.js';
 import { CleanupQueue } from './leave/cleanup-queue.js';
 import { closeAll } from './leave/closing.js';
 import { endCause } from './leave/departure.js';
@@ -42,6 +49,7 @@ import {
 } from './settings.js';
 import { Heartbeats } from './time/heartbeats.js';
 import { Identities } from './users/identities.js';
+import { Interests } from './users/interests.js';
 import { Watchlists } from './users/watchlists.js';
 
 /** What sockets work with. */
@@ -51,6 +59,8 @@ export interface SocketsParts {
   readonly apps: AppRegistry;
   readonly fabric: Fabric;
   readonly presence: Presence;
+  readonly channelCounts: ChannelCounts;
+  readonly connectionQuota: ConnectionQuota;
   readonly publisher: Publisher;
   readonly lastEvents: LastEvents;
   readonly rateLimit: RateLimit;
@@ -77,10 +87,12 @@ export class Sockets {
   readonly #cleanup: CleanupQueue<Connection>;
   readonly #counts: SubscriptionCounts;
   readonly #watchlists: Watchlists;
+  readonly #interests: Interests;
+  readonly #quota: ConnectionQuota | null;
 
   constructor(private readonly parts: SocketsParts) {
-    const { config, admission, apps, fabric, presence, publisher, lastEvents, webhooks, metrics, log } =
-      parts;
+    const { config, admission, apps, fabric, presence, channelCounts, publisher } = parts;
+    const { lastEvents, webhooks, metrics, log } = parts;
     const onTrouble = (what: string, error: unknown): void => log.warn('could not be done', { what, error });
     this.options = socketOptions(config);
     this.#hubs = new Hubs(metrics);
@@ -97,12 +109,16 @@ export class Sockets {
     this.#heartbeats = heartbeats;
     const channels = new Channels(config);
     const book = new ChannelBook(hubs, fabric, outlet, parts.publish);
-    const identities = new Identities(fabric, onTrouble);
-    const watchlists = new Watchlists({ fabric, presence, publisher, outlet, onTrouble });
+    const interests = new Interests(fabric, onTrouble);
+    this.#interests = interests;
+    const identities = new Identities(interests);
+    const watchlists = new Watchlists({ interests, presence, publisher, outlet });
     this.#watchlists = watchlists;
-    this.#counts = new SubscriptionCounts({ fabric, publisher, onTrouble });
-    book.observe((channel, change) => this.#countChanged(channel, change));
-    webhooks.attend(attendance(hubs, presence));
+    const subscriptionCounts = new SubscriptionCounts({ counts: channelCounts, publisher, onTrouble });
+    this.#counts = subscriptionCounts;
+    const tally = new Tally({ hubs, apps, counts: channelCounts, subscriptionCounts, webhooks, onTrouble });
+    book.observe((channel) => tally.changed(channel));
+    webhooks.attend(attendance(channelCounts, presence));
     const leaseMs = config.presence.ungraceful_timeout_seconds * 1000;
     const leaving = new Leaving({ book, presence, identities, watchlists, leaseMs, onTrouble });
     const { fallbacks, failures } = cleanupMeters(metrics, () => this.#cleanup.size);
@@ -121,6 +137,8 @@ export class Sockets {
       },
     );
     const limit = upgradeLimitOptions(config);
+    // A process that is alone counts its own, without asking anybody.
+    this.#quota = config.adapter.driver === 'local' ? null : parts.connectionQuota;
     this.#entrance = new Entrance({
       admission,
       apps,
@@ -128,6 +146,7 @@ export class Sockets {
       heartbeats,
       limit: limit === null ? null : new UpgradeLimit(limit, parts.rateLimit, metrics),
       rules: connectRules(config),
+      quota: this.#quota,
     });
     this.#reception = new Reception({
       admission,
@@ -137,6 +156,7 @@ export class Sockets {
       metrics,
       log,
       maxConnections: config.max_connections,
+      quota: this.#quota,
       activityTimeoutSeconds: config.activity_timeout,
     });
     this.#requests = new Requests({
@@ -198,6 +218,7 @@ export class Sockets {
     state.lane = null;
     this.#heartbeats.end(state);
     const { hub, id } = state;
+    if (state.holdsPlace) this.#quota?.release(hub.appId);
     const cause = endCause(state);
     if (cause === 'slow_consumer') hub.meters.slowDisconnects.add();
     const { log } = this.parts;
@@ -219,14 +240,7 @@ export class Sockets {
   stop(): void {
     this.#heartbeats.stop();
     this.#counts.stop();
-  }
-
-  #countChanged(channel: LocalChannel, change: 1 | -1): void {
-    const { webhooks } = this.parts;
-    const { hub, about, count } = channel;
-    if (count > 0) this.#counts.changed(channel);
-    if (change === 1) webhooks.subscribed(hub.app, about, count);
-    else webhooks.unsubscribed(hub.app, about, count);
+    this.#interests.stop();
   }
 
   #presenceChanged(change: PresenceChange): void {

@@ -1,7 +1,7 @@
 import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
+import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { queueNames } from '@carillon/contract';
-import { FABRIC, type Fabric } from '@carillon/fabric';
 import { QUEUE, type Queue } from '@carillon/queue';
 import {
   CONFIG,
@@ -15,6 +15,7 @@ import {
   type Shutdown,
 } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
+import { CacheNotices } from './absence/cache-notices.js';
 import { Collector } from './batching/collector.js';
 import { WEBHOOK_DELIVERY } from './delivery.module.js';
 import type { Delivery } from './delivery/delivery.js';
@@ -60,7 +61,7 @@ function openWebhookEvents(
   metrics: Metrics,
   shutdown: Shutdown,
   queue: Queue,
-  fabric: Fabric,
+  cache: Cache,
   apps: AppRegistry,
   delivery?: Delivery,
 ): WebhookEvents {
@@ -68,7 +69,12 @@ function openWebhookEvents(
   const reason = reasonForNone(queue, delivery);
   if (reason !== null) return off(config, log, reason);
   const collector = new Collector({ batching: config.webhooks.batching, queue, metrics, log });
-  const webhooks = new LiveWebhooks({ collector, fabric, apps, log });
+  const webhooks = new LiveWebhooks({
+    collector,
+    apps,
+    log,
+    notices: config.adapter.driver === 'local' ? null : new CacheNotices(cache),
+  });
   shutdown.onShutdown('flush', PART, async ({ signal }) => {
     await webhooks.flush(signal);
     webhooks.stop();
@@ -89,7 +95,7 @@ function openWebhookEvents(
         METRICS_REGISTRY,
         SHUTDOWN,
         QUEUE,
-        FABRIC,
+        CACHE,
         APP_REGISTRY,
         { token: WEBHOOK_DELIVERY, optional: true },
       ],

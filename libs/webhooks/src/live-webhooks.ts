@@ -1,14 +1,13 @@
 import type { App, AppRegistry } from '@carillon/app-registry';
 import type { WebhookEventName } from '@carillon/config';
-import type { Fabric } from '@carillon/fabric';
 import { pause, type Logger } from '@carillon/runtime';
-import { Absences } from './absence/absences.js';
-import { ClusterCounts } from './absence/cluster-counts.js';
+import { Absences, type AbsenceParts, type AbsenceWatch } from './absence/absences.js';
+import { SharedAbsences, type Notices } from './absence/shared-absences.js';
 import type { Collector } from './batching/collector.js';
 import { PROCESS_CLOCK, type Clock } from './clock.js';
 import { legacyTwin, type WebhookEvent } from './events/event.js';
 import { wantsEvent } from './events/interest.js';
-import type { Attendance, WebhookChannel, WebhookEvents } from './port.js';
+import type { Attendance, WebhookEvents } from './port.js';
 
 interface ChannelPlace {
   readonly app: App;
@@ -21,57 +20,46 @@ interface MemberPlace extends ChannelPlace {
 
 export interface LiveWebhooksParts {
   readonly collector: Collector;
-  readonly fabric: Pick<Fabric, 'ask'>;
   readonly apps: Pick<AppRegistry, 'peekById' | 'findById'>;
   readonly log: Logger;
+  /** What all processes have told; null: this one is alone. */
+  readonly notices: Notices | null;
   readonly clock?: Clock;
 }
 
 const LOOK_MS = 20;
-const NOBODY: Attendance = { subscribers: () => 0, isPresent: () => Promise.resolve(false) };
+const NOBODY: Attendance = {
+  isOccupied: () => Promise.resolve(false),
+  isPresent: () => Promise.resolve(false),
+};
 
 /**
- * Tells what happens in channels of this process: at once what is certain, and who came or went once that is settled
- * over all processes. Two processes that see the first subscriber of a channel at the same moment may both tell it:
- * counting cannot tell them apart. What decides is `cameFirst` and `isGone`, and nothing else.
+ * Tells what happens in channels: at once what is certain, and who came or went once that is settled. Who was the first
+ * or the last over all processes is decided before it is said here, to one process.
  */
 export class LiveWebhooks implements WebhookEvents {
-  readonly #channels: Absences<ChannelPlace>;
-  readonly #members: Absences<MemberPlace>;
-  readonly #counts: ClusterCounts;
+  readonly #channels: AbsenceWatch<ChannelPlace>;
+  readonly #members: AbsenceWatch<MemberPlace>;
   #attendance = NOBODY;
 
   constructor(private readonly parts: LiveWebhooksParts) {
-    const { fabric, clock = PROCESS_CLOCK } = parts;
-    this.#counts = new ClusterCounts({
-      fabric,
-      here: (appId, channel) => this.#attendance.subscribers(appId, channel),
+    this.#channels = this.#watch<ChannelPlace>({
+      keyOf: ({ app, channel }) => JSON.stringify([app.id, channel]),
+      isGone: ({ app, channel }) => this.#isNot(app, () => this.#attendance.isOccupied(app.id, channel)),
+      tell: ({ app, channel }, what) =>
+        this.emit(app, { name: what === 'came' ? 'channel_occupied' : 'channel_vacated', channel }),
     });
-    this.#channels = new Absences<ChannelPlace>(
-      {
-        keyOf: ({ app, channel }) => `${app.id} ${channel}`,
-        cameFirst: (place) => this.#cameFirst(place),
-        isGone: (place) => this.#isEmpty(place),
-        tell: ({ app, channel }, what) =>
-          this.emit(app, { name: what === 'came' ? 'channel_occupied' : 'channel_vacated', channel }),
-      },
-      clock,
-    );
-    this.#members = new Absences<MemberPlace>(
-      {
-        keyOf: ({ app, channel, userId }) => JSON.stringify([app.id, channel, userId]),
-        // Presence decides that over all processes before it says so.
-        cameFirst: () => true,
-        isGone: (place) => this.#isAbsent(place),
-        tell: ({ app, channel, userId }, what) =>
-          this.emit(app, {
-            name: what === 'came' ? 'member_added' : 'member_removed',
-            channel,
-            user_id: userId,
-          }),
-      },
-      clock,
-    );
+    this.#members = this.#watch<MemberPlace>({
+      keyOf: ({ app, channel, userId }) => JSON.stringify([app.id, channel, userId]),
+      isGone: ({ app, channel, userId }) =>
+        this.#isNot(app, () => this.#attendance.isPresent(app.id, channel, userId)),
+      tell: ({ app, channel, userId }, what) =>
+        this.emit(app, {
+          name: what === 'came' ? 'member_added' : 'member_removed',
+          channel,
+          user_id: userId,
+        }),
+    });
   }
 
   wants(app: App, name: WebhookEventName): boolean {
@@ -84,33 +72,31 @@ export class LiveWebhooks implements WebhookEvents {
     if (twin !== null && wantsEvent(app, twin.name)) this.parts.collector.add(app, twin);
   }
 
-  subscribed(app: App, channel: WebhookChannel, here: number): void {
-    this.#tellCount(app, channel, here);
-    if (here !== 1) return;
-    const place = { app, channel: channel.name };
-    if (wantsEvent(app, 'channel_occupied') || this.#channels.has(place)) this.#channels.came(place);
+  channelOccupied(app: App | string, channel: string): void {
+    this.#withApp(app, (found) => {
+      const place = { app: found, channel };
+      if (wantsOccupancy(found) || this.#channels.has(place)) this.#channels.came(place);
+    });
   }
 
-  unsubscribed(app: App, channel: WebhookChannel, here: number): void {
-    this.#tellCount(app, channel, here);
-    if (here !== 0) return;
-    const place = { app, channel: channel.name };
-    if (wantsChanges(app, 'channel_occupied', 'channel_vacated') || this.#channels.has(place))
-      this.#channels.went(place);
+  channelVacated(app: App | string, channel: string): void {
+    this.#withApp(app, (found) => {
+      const place = { app: found, channel };
+      if (wantsOccupancy(found) || this.#channels.has(place)) this.#channels.went(place);
+    });
   }
 
   memberAdded(app: App | string, channel: string, userId: string): void {
     this.#withApp(app, (found) => {
       const place = { app: found, channel, userId };
-      if (wantsEvent(found, 'member_added') || this.#members.has(place)) this.#members.came(place);
+      if (wantsMembers(found) || this.#members.has(place)) this.#members.came(place);
     });
   }
 
   memberRemoved(app: App | string, channel: string, userId: string): void {
     this.#withApp(app, (found) => {
       const place = { app: found, channel, userId };
-      if (wantsChanges(found, 'member_added', 'member_removed') || this.#members.has(place))
-        this.#members.went(place);
+      if (wantsMembers(found) || this.#members.has(place)) this.#members.went(place);
     });
   }
 
@@ -135,34 +121,19 @@ export class LiveWebhooks implements WebhookEvents {
     this.#members.stop();
   }
 
-  #tellCount(app: App, { name: channel, traits }: WebhookChannel, here: number): void {
-    if (traits.members || !wantsEvent(app, 'subscription_count')) return;
-    void this.#count(app, channel, here);
+  #watch<Place>(decided: AbsenceParts<Place>): AbsenceWatch<Place> {
+    const { notices, log, clock = PROCESS_CLOCK } = this.parts;
+    if (notices === null) return new Absences(decided, clock);
+    const onTrouble = (what: string, error: unknown): void => log.warn('could not be done', { what, error });
+    return new SharedAbsences({ ...decided, notices, onTrouble }, clock);
   }
 
-  async #count(app: App, channel: string, here: number): Promise<void> {
-    const counted = await this.#counts.others(app.id, channel);
-    const subscription_count = here + (counted?.others ?? 0);
-    this.emit(app, { name: 'subscription_count', channel, subscription_count });
-  }
-
-  async #cameFirst({ app, channel }: ChannelPlace): Promise<boolean> {
-    const counted = await this.#counts.others(app.id, channel);
-    return (counted?.others ?? 0) === 0;
-  }
-
-  async #isEmpty({ app, channel }: ChannelPlace): Promise<boolean | null> {
-    const counted = await this.#counts.others(app.id, channel);
-    if (counted === null) return null;
-    if (counted.others > 0 || this.#attendance.subscribers(app.id, channel) > 0) return false;
-    return counted.isComplete ? true : null;
-  }
-
-  async #isAbsent({ app, channel, userId }: MemberPlace): Promise<boolean | null> {
+  /** Null: nobody can tell. */
+  async #isNot({ id }: App, ask: () => Promise<boolean>): Promise<boolean | null> {
     try {
-      return !(await this.#attendance.isPresent(app.id, channel, userId));
+      return !(await ask());
     } catch (error) {
-      this.parts.log.warn('cannot tell who is present', { app_id: app.id, error, retryable: true });
+      this.parts.log.warn('cannot tell who is there', { app_id: id, error, retryable: true });
       return null;
     }
   }
@@ -183,5 +154,9 @@ export class LiveWebhooks implements WebhookEvents {
   }
 }
 
-const wantsChanges = (app: App, came: WebhookEventName, went: WebhookEventName): boolean =>
-  wantsEvent(app, came) || wantsEvent(app, went);
+/** Who wants one of two events needs both followed: of one place they alternate. */
+const wantsOccupancy = (app: App): boolean =>
+  wantsEvent(app, 'channel_occupied') || wantsEvent(app, 'channel_vacated');
+
+const wantsMembers = (app: App): boolean =>
+  wantsEvent(app, 'member_added') || wantsEvent(app, 'member_removed');

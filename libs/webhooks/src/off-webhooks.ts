@@ -16,7 +16,7 @@ export function offWebhooks(say: () => void): WebhookEvents {
       return false;
     },
     emit: look,
-    subscribed: look,
+    channelOccupied: look,
     memberAdded: look,
   };
 }

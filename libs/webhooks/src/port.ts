@@ -2,18 +2,11 @@ import type { App } from '@carillon/app-registry';
 import type { WebhookEventName } from '@carillon/config';
 import type { WebhookEvent } from './events/event.js';
 
-/** A channel, as far as webhooks need to know it. */
-export interface WebhookChannel {
-  readonly name: string;
-  /** Whether its subscribers are members. */
-  readonly traits: { readonly members: boolean };
-}
-
-/** What a process with sockets tells when it is asked. */
+/** What a process with sockets tells when it is asked, over all processes. Rejects when nobody can tell. */
 export interface Attendance {
-  /** Subscribers of the channel in this process. */
-  subscribers(appId: string, channel: string): number;
-  /** Whether the user is in the presence channel, over all processes. Rejects when nobody can tell. */
+  /** Whether anybody is subscribed to the channel. */
+  isOccupied(appId: string, channel: string): Promise<boolean>;
+  /** Whether the user is in the presence channel. */
   isPresent(appId: string, channel: string, userId: string): Promise<boolean>;
 }
 
@@ -29,11 +22,11 @@ export interface WebhookEvents {
   wants(app: App, name: WebhookEventName): boolean;
   /** Something that is certain. Does nothing when no receiver lists it; also tells it under its older name, if wanted. */
   emit(app: App, event: WebhookEvent): void;
-  /** The channel has one subscriber more in this process; `here`: how many that makes. */
-  subscribed(app: App, channel: WebhookChannel, here: number): void;
-  /** The channel has one subscriber less in this process; `here`: how many are left. */
-  unsubscribed(app: App, channel: WebhookChannel, here: number): void;
-  /** A user came to a presence channel, over all processes. The app, or its id when nothing else of it is at hand. */
+  /** A channel has its first subscriber, over all processes. The app, or its id when nothing else of it is at hand. */
+  channelOccupied(app: App | string, channel: string): void;
+  /** A channel has no subscriber any more, over all processes. */
+  channelVacated(app: App | string, channel: string): void;
+  /** A user came to a presence channel, over all processes. */
   memberAdded(app: App | string, channel: string, userId: string): void;
   /** A user is in a presence channel no more, over all processes. */
   memberRemoved(app: App | string, channel: string, userId: string): void;
@@ -45,8 +38,8 @@ export interface WebhookEvents {
 export const NO_WEBHOOKS: WebhookEvents = {
   wants: () => false,
   emit() {},
-  subscribed() {},
-  unsubscribed() {},
+  channelOccupied() {},
+  channelVacated() {},
   memberAdded() {},
   memberRemoved() {},
   attend() {},

@@ -37,6 +37,8 @@ export const cacheKeys = {
   /** Who closes an AI stream that nobody continues. */
   aiOrphanClaim: (appId: string, channel: string, messageSerial: string) =>
     `ai_transport:orphan_claim:${appId}:${channel}:${messageSerial}`,
+  /** What webhooks were told of a place where somebody may be. */
+  webhookNotice: (place: string) => `webhook:notice:${createHash('sha256').update(place).digest('hex')}`,
   /** Push requests of the current window. */
   pushAcceptance: (appId: string) => `push:acceptance:${appId}`,
   /** Who speaks for a user of a dead node. */
@@ -64,6 +66,7 @@ const ESSENTIAL = [
   /^cluster:dead:/,
   /^rl:app:/,
   /^quota:conn:/,
+  /^webhook:notice:/,
   /^(?:seq|hot):\{/,
 ];
 

@@ -23,6 +23,8 @@ export class Connection {
   probedTick = 0;
   /** Signed in, token-authenticated or subscribed to a channel that needs a signature. */
   isAuthorized = false;
+  /** It is counted among the connections that its app has on all processes. */
+  holdsPlace = false;
   /** Why the service ended the connection; null while it has not. */
   endedFor: ErrorCode | null = null;
   /** What the connection closed with, 1006 without a close frame; 0: it has not. */

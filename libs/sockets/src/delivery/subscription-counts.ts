@@ -1,7 +1,6 @@
-import type { Fabric } from '@carillon/fabric';
+import type { ChannelCounts } from '@carillon/presence';
 import { subscriptionCount } from '@carillon/protocol';
 import type { Publisher } from '@carillon/publishing';
-import type { LocalChannel } from '../hub/local-channel.js';
 
 /** Between two counts of one channel, at least. */
 const INTERVAL_MS = 1000;
@@ -14,7 +13,7 @@ const BATCH = 1000;
 
 /** What telling counts works with. */
 export interface SubscriptionCountParts {
-  readonly fabric: Fabric;
+  readonly counts: ChannelCounts;
   readonly publisher: Publisher;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -33,8 +32,8 @@ interface Told {
 }
 
 /**
- * Tells the subscribers of a channel how many they are, in apps that want that: after a change, at most once a second
- * per channel, the last value winning. The first change of a quiet channel is told in the next turn of the loop. What
+ * Tells the subscribers of a channel how many they are: after a change in this process, at most once a second per
+ * channel, the last value winning. The first change of a quiet channel is told in the next turn of the loop. What
  * is remembered goes by name, so that a channel that everybody left and somebody came back to is the same.
  */
 export class SubscriptionCounts {
@@ -47,9 +46,7 @@ export class SubscriptionCounts {
 
   constructor(private readonly parts: SubscriptionCountParts) {}
 
-  changed({ hub, about, name }: LocalChannel): void {
-    if (!hub.rules.subscriptionCounts || about.traits.members) return;
-    const { appId } = hub;
+  changed(appId: string, name: string): void {
     const key = `${appId} ${name}`;
     const told = this.#told.get(key);
     if (told === undefined || isOver(told)) this.#soon(key, { appId, name });
@@ -97,13 +94,15 @@ export class SubscriptionCounts {
   }
 
   async #tellApp(appId: string, channels: readonly string[]): Promise<void> {
-    const { fabric, publisher, onTrouble } = this.parts;
+    const { counts, publisher, onTrouble } = this.parts;
     for (let first = 0; first < channels.length; first += BATCH) {
       const names = channels.slice(first, first + BATCH);
       try {
-        const { answer } = await fabric.ask('batch_channel_sockets_count', appId, { channels: names });
-        for (const [name, count] of answer)
+        for (const [index, count] of (await counts.counts(appId, names)).entries()) {
+          const name = names[index];
+          if (name === undefined || count === 0) continue;
           publisher.announce(appId, name, subscriptionCount(name, count), null);
+        }
       } catch (error) {
         onTrouble('subscription counts', error);
       }

@@ -1,5 +1,6 @@
 import { AppLookupUnavailable, type App, type AppRegistry } from '@carillon/app-registry';
 import { ServiceError, type ErrorCode } from '@carillon/errors';
+import type { ConnectionQuota } from '@carillon/presence';
 import { newSocketId, parseConnectOptions, type ConnectRules } from '@carillon/protocol';
 import type { Admission } from '@carillon/runtime';
 import type { HttpRequest, UpgradeDecision } from '@carillon/uws';
@@ -19,6 +20,8 @@ export interface EntranceParts {
   /** Null: upgrades are not limited by address. */
   readonly limit: UpgradeLimit | null;
   readonly rules: ConnectRules;
+  /** Counts the connections of an app over all processes; null: this one is alone, and the reception counts. */
+  readonly quota: ConnectionQuota | null;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -59,10 +62,17 @@ export class Entrance {
     const key = request.params['appKey'] ?? '';
     const origin = request.header('origin') ?? '';
     const app = this.parts.apps.peekByKey(key);
-    if (app !== undefined) return { accept: this.#arrive(app, origin, options.bringsToken), headers };
-    return this.#lookUp(key).then((found) => ({
+    if (app !== undefined) {
+      const arrival = this.#arrive(app, origin, options.bringsToken);
+      return arrival instanceof Promise
+        ? arrival.then((accept) => ({ accept, headers }))
+        : { accept: arrival, headers };
+    }
+    return this.#lookUp(key).then(async (found) => ({
       accept:
-        found === 'unavailable' ? refused('over_capacity') : this.#arrive(found, origin, options.bringsToken),
+        found === 'unavailable'
+          ? refused('over_capacity')
+          : await this.#arrive(found, origin, options.bringsToken),
       headers,
     }));
   }
@@ -76,13 +86,33 @@ export class Entrance {
     }
   }
 
-  #arrive(app: App | null, origin: string, bringsToken: boolean): Arrival {
+  #arrive(app: App | null, origin: string, bringsToken: boolean): Arrival | Promise<Arrival> {
     if (app === null) return refused('app_does_not_exist');
     if (!app.enabled) return refused('app_disabled', app);
     if (!rulesOf(app).allowsOrigin(origin)) return refused('origin_not_allowed', app);
     if (bringsToken) return new RefusedArrival('token_refused', app);
+    const { quota } = this.parts;
+    if (quota === null || !Number.isFinite(app.limits.maxConnections)) return this.#connection(app);
+    return this.#takePlace(app, quota);
+  }
+
+  #connection(app: App): Connection {
     const { hubs, heartbeats } = this.parts;
     return new Connection(newSocketId(), hubs.of(app), heartbeats.tick);
+  }
+
+  async #takePlace(app: App, quota: ConnectionQuota): Promise<Arrival> {
+    if (!(await quota.take(app.id, app.limits.maxConnections))) return refused('over_connection_quota', app);
+    const connection = this.#connection(app);
+    connection.holdsPlace = true;
+    // The upgrade happens before the next turn of the loop, unless the client has gone.
+    setImmediate(() => {
+      if (connection.socket !== null || !connection.holdsPlace) return;
+      connection.holdsPlace = false;
+      quota.release(app.id);
+      this.parts.hubs.release(connection.hub);
+    });
+    return connection;
   }
 }
 

@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorCode } from '@carillon/errors';
 import { connectionEstablished, encodeV1, errorFrame } from '@carillon/protocol';
+import type { ConnectionQuota } from '@carillon/presence';
 import type { Admission, Logger, Metrics } from '@carillon/runtime';
 import type { Socket } from '@carillon/uws';
 import type { App } from '@carillon/app-registry';
@@ -21,7 +22,12 @@ export interface ReceptionParts {
   /** Connections this process holds; 0: as many as come. */
   readonly maxConnections: number;
   readonly activityTimeoutSeconds: number;
+  /** Where places were taken on the way in; null: there are none to take. */
+  readonly quota: ConnectionQuota | null;
 }
+
+/** Reasons that count only after the quotas of the node and the app. */
+const AFTER_QUOTAS: ReadonlySet<ErrorCode> = new Set(['over_connection_quota', 'token_refused']);
 
 const ERROR_TYPES: Partial<Record<ErrorCode, ConnectionErrorType>> = {
   app_does_not_exist: 'app_not_found',
@@ -41,12 +47,14 @@ export class Reception {
   open(socket: Socket<Arrival>): void {
     const { state } = socket;
     if (state instanceof RefusedArrival) {
-      const late = state.reason === 'token_refused' && state.app !== null ? this.#full(state.app) : null;
+      const late = AFTER_QUOTAS.has(state.reason) && state.app !== null ? this.#full(state.app) : null;
       return this.#refuse(socket, late ?? state.reason, state.app);
     }
     const { app } = state.hub;
     const reason = this.#full(app);
     if (reason === null) return this.#admit(socket, state);
+    if (state.holdsPlace) this.parts.quota?.release(app.id);
+    state.holdsPlace = false;
     this.parts.hubs.release(state.hub);
     return this.#refuse(socket, reason, app);
   }

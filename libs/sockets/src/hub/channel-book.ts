@@ -7,7 +7,7 @@ import type { Hubs } from './hubs.js';
 import { LocalChannel, type NativePublish } from './local-channel.js';
 
 /** Told when a channel has a subscriber more or less here; it may have been the last. */
-export type CountObserver = (channel: LocalChannel, change: 1 | -1) => void;
+export type CountObserver = (channel: LocalChannel) => void;
 
 /** Keeps a channel in this process as long as somebody here has it or is about to, and the fabric informed. */
 export class ChannelBook {
@@ -52,7 +52,7 @@ export class ChannelBook {
     const meters = channel.hub.meters.kind(channel.about.kind);
     meters.subscriptions.add();
     if (channel.count === 1) meters.channels.add();
-    this.#observer(channel, 1);
+    this.#observer(channel);
   }
 
   /** Counts a connection out; what is left of the channel is settled. */
@@ -61,7 +61,7 @@ export class ChannelBook {
     const meters = channel.hub.meters.kind(channel.about.kind);
     meters.unsubscriptions.add();
     if (channel.count === 0) meters.channels.subtract();
-    this.#observer(channel, -1);
+    this.#observer(channel);
     this.settle(channel);
   }
 }

@@ -35,6 +35,8 @@ export class LocalChannel {
   interest: Promise<void> | undefined;
   /** Connections that are about to subscribe. */
   openings = 0;
+  /** Whether its subscribers are counted over all processes. */
+  isCounted = false;
 
   readonly #topic: string;
   readonly #lookEvents: number;

@@ -54,11 +54,17 @@ export class Signin {
       isOnline: watching,
     };
     if (before !== null) watchlists.end(connection, before);
-    identities.signedIn(connection, identity);
-    outlet.send(connection, signinSuccess(userData));
-    if (tooMany)
-      outlet.error(connection, frameError('too_many_entries', { message: 'The watchlist is too long' }));
-    return watching || before?.isOnline === true ? this.#comeOnline(connection, identity, before) : undefined;
+    const attempt = identities.signedIn(connection, identity);
+    const succeed = (): Promise<void> | undefined => {
+      outlet.send(connection, signinSuccess(userData));
+      if (tooMany)
+        outlet.error(connection, frameError('too_many_entries', { message: 'The watchlist is too long' }));
+      return watching || before?.isOnline === true
+        ? this.#comeOnline(connection, identity, before)
+        : undefined;
+    };
+    // Who went meanwhile has left as whoever it was before, and as this identity too.
+    return attempt === undefined ? succeed() : attempt.then(() => succeed());
   }
 
   async #comeOnline(connection: Connection, identity: Identity, before: Identity | null): Promise<void> {

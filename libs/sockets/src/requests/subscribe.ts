@@ -123,7 +123,11 @@ export class Subscribe {
       return null;
     }
     if (!isRepeated) book.enter(connection, channel, member?.userId ?? null);
-    if (member !== null) identities.joinedAs(connection, member.userId);
+    if (member !== null) {
+      // What is sent to the user after the success frame must come here.
+      const attempt = identities.joinedAs(connection, member.userId);
+      if (attempt !== undefined) await attempt;
+    }
     outlet.send(
       connection,
       outcome === null

@@ -1,32 +1,34 @@
 import { serverToUserChannel } from '@carillon/channels';
-import type { Fabric } from '@carillon/fabric';
 import type { Connection } from '../connection/connection.js';
 import type { Identity } from './identity.js';
+import type { Interests } from './interests.js';
 
 /** The one place that files connections under the user they speak for, and tells the fabric who is here. */
 export class Identities {
-  constructor(
-    private readonly fabric: Fabric,
-    private readonly onTrouble: (what: string, error: unknown) => void,
-  ) {}
+  constructor(private readonly interests: Interests) {}
 
-  /** A later sign-in replaces an earlier one. */
-  signedIn(connection: Connection, identity: Identity): void {
+  /** A later sign-in replaces an earlier one. Undefined when what is sent to the user comes here from now on. */
+  signedIn(connection: Connection, identity: Identity): Promise<void> | undefined {
     connection.isAuthorized = true;
-    this.#become(connection, identity, connection.presenceUserId);
+    return this.#become(connection, identity, connection.presenceUserId);
   }
 
-  /** The first presence channel speaks for a connection that is not signed in. */
-  joinedAs(connection: Connection, userId: string): void {
-    if (connection.presenceUserId === null) this.#become(connection, connection.identity, userId);
+  /** The first presence channel speaks for a connection that is not signed in. Undefined as above. */
+  joinedAs(connection: Connection, userId: string): Promise<void> | undefined {
+    if (connection.presenceUserId !== null) return undefined;
+    return this.#become(connection, connection.identity, userId);
   }
 
   /** The connection speaks for nobody any more. */
   forget(connection: Connection): void {
-    this.#become(connection, null, null);
+    void this.#become(connection, null, null);
   }
 
-  #become(connection: Connection, identity: Identity | null, presenceUserId: string | null): void {
+  #become(
+    connection: Connection,
+    identity: Identity | null,
+    presenceUserId: string | null,
+  ): Promise<void> | undefined {
     const { hub, userId: before, identity: beforeIdentity } = connection;
     connection.identity = identity;
     connection.presenceUserId = presenceUserId;
@@ -35,16 +37,14 @@ export class Identities {
     hub.withMeta += Number(hasMeta(identity)) - Number(hasMeta(beforeIdentity));
     if (beforeIdentity !== null) hub.signedIn.remove(beforeIdentity.userId, connection);
     if (identity !== null) hub.signedIn.add(identity.userId, connection);
-    if (userId === before) return;
-    if (userId !== null && hub.users.add(userId, connection)) this.#want(hub.appId, userId);
+    if (userId === before) return undefined;
+    const isFirst = userId !== null && hub.users.add(userId, connection);
     if (before !== null && hub.users.remove(before, connection)) {
-      this.fabric.unsubscribe(hub.appId, serverToUserChannel(before));
+      this.interests.drop(hub.appId, serverToUserChannel(before));
     }
-  }
-
-  #want(appId: string, userId: string): void {
-    const interest = this.fabric.subscribe(appId, serverToUserChannel(userId));
-    interest?.catch((error: unknown) => this.onTrouble('interest in a user', error));
+    if (userId === null) return undefined;
+    const channel = serverToUserChannel(userId);
+    return isFirst ? this.interests.want(hub.appId, channel) : this.interests.attempt(hub.appId, channel);
   }
 }
 

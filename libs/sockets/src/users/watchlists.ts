@@ -1,10 +1,10 @@
-import type { Fabric } from '@carillon/fabric';
 import { ONLINE_USERS, type Presence, type PresenceChange } from '@carillon/presence';
 import { watchlistEvents } from '@carillon/protocol';
 import type { Publisher } from '@carillon/publishing';
 import type { Connection } from '../connection/connection.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Identity } from './identity.js';
+import type { Interests } from './interests.js';
 
 const PREFIX = '#watchers of ';
 
@@ -17,11 +17,10 @@ export const watchedUser = (channel: string): string | null =>
 
 /** What watching works with. */
 export interface WatchlistParts {
-  readonly fabric: Fabric;
+  readonly interests: Interests;
   readonly presence: Presence;
   readonly publisher: Publisher;
   readonly outlet: Outlet;
-  readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /** Tells connections which of the users they watch come and go. */
@@ -33,9 +32,9 @@ export class Watchlists {
     const { hub } = connection;
     const { watchlist } = identity;
     if (watchlist.length === 0) return;
-    for (const userId of watchlist) {
-      if (hub.watchers.add(userId, connection)) this.#want(hub.appId, userId);
-    }
+    const attempts = watchlist.flatMap((userId) => this.#watch(connection, userId) ?? []);
+    // What happens after the look at who is there must come here.
+    if (attempts.length > 0) await Promise.all(attempts);
     const place = { appId: hub.appId, channel: ONLINE_USERS };
     const present = await this.parts.presence.present(place, watchlist);
     if (!connection.isOpen || connection.identity !== identity) return;
@@ -48,8 +47,7 @@ export class Watchlists {
   end(connection: Connection, identity: Identity): void {
     const { hub } = connection;
     for (const userId of identity.watchlist) {
-      if (hub.watchers.remove(userId, connection))
-        this.parts.fabric.unsubscribe(hub.appId, watchChannel(userId));
+      if (hub.watchers.remove(userId, connection)) this.parts.interests.drop(hub.appId, watchChannel(userId));
     }
   }
 
@@ -64,8 +62,12 @@ export class Watchlists {
     this.parts.publisher.announce(change.appId, watchChannel(userId), frame, null);
   }
 
-  #want(appId: string, userId: string): void {
-    const interest = this.parts.fabric.subscribe(appId, watchChannel(userId));
-    interest?.catch((error: unknown) => this.parts.onTrouble('interest in a watched user', error));
+  #watch(connection: Connection, userId: string): Promise<void> | undefined {
+    const { interests } = this.parts;
+    const { appId, watchers } = connection.hub;
+    const isFirst = watchers.add(userId, connection);
+    return isFirst
+      ? interests.want(appId, watchChannel(userId))
+      : interests.attempt(appId, watchChannel(userId));
   }
 }

@@ -1,5 +1,8 @@
 import type { Answer, Fabric, FabricListener, Gathered, LiveEvent, Question } from '@carillon/fabric';
 import type {
+  ChannelCountObserver,
+  ChannelCounts,
+  ConnectionQuota,
   JoinOutcome,
   LeaveCause,
   Member,
@@ -160,5 +163,62 @@ export class TestLastEvents implements LastEvents {
     const after = this.afterRead(channel);
     if (after !== undefined) await after;
     return read;
+  }
+}
+
+/** Counts of this process and what a test says of others. */
+export class TestCounts implements ChannelCounts {
+  /** Subscribers in other processes, by channel. */
+  readonly others = new Map<string, number>();
+  readonly #here = new Map<string, number>();
+  #observer: ChannelCountObserver = () => {};
+  #serial = 0;
+
+  observe(observer: ChannelCountObserver): void {
+    this.#observer = observer;
+  }
+
+  async set(appId: string, channel: string, connections: number): Promise<number> {
+    const before = this.#count(channel);
+    this.#here.set(channel, connections);
+    this.tell(appId, channel, before);
+    return this.#count(channel);
+  }
+
+  /** Something changed from so many. */
+  tell(appId: string, channel: string, before: number): void {
+    const count = this.#count(channel);
+    const kind = before === 0 ? 'occupied' : count === 0 ? 'vacated' : 'counted';
+    this.#observer({ kind, appId, channel, count, serial: (this.#serial += 1) });
+  }
+
+  async counts(_appId: string, channels: readonly string[]): Promise<readonly number[]> {
+    return channels.map((channel) => this.#count(channel));
+  }
+
+  async occupied(): Promise<ReadonlyMap<string, number>> {
+    return this.#here;
+  }
+
+  #count(channel: string): number {
+    return (this.#here.get(channel) ?? 0) + (this.others.get(channel) ?? 0);
+  }
+}
+
+/** Places that are taken here, and a moment's thought before each. */
+export class TestQuota implements ConnectionQuota {
+  taken = 0;
+  /** What the next decisions wait for; null: nothing. */
+  hold: Hold | null = null;
+
+  async take(_appId: string, limit: number): Promise<boolean> {
+    await this.hold?.settled;
+    if (this.taken >= limit) return false;
+    this.taken += 1;
+    return true;
+  }
+
+  release(): void {
+    this.taken -= 1;
   }
 }

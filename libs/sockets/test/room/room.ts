@@ -15,7 +15,7 @@ import { SocketsGateway } from '../../src/sockets.gateway.js';
 import { Sockets } from '../../src/sockets.js';
 import { config, record } from '../samples.js';
 import { Client, type ConnectOptions } from './client.js';
-import { TestFabric, TestLastEvents, TestPresence } from './ports.js';
+import { TestCounts, TestFabric, TestLastEvents, TestPresence, TestQuota } from './ports.js';
 
 export interface RoomOptions {
   /** Overrides of the environment. */
@@ -53,6 +53,8 @@ export class Room {
   readonly metrics: Metrics;
   readonly fabric: TestFabric;
   readonly presence: TestPresence;
+  readonly channelCounts = new TestCounts();
+  readonly connectionQuota = new TestQuota();
   readonly lastEvents: TestLastEvents;
   readonly publisher: LivePublisher;
   readonly sockets: Sockets;
@@ -100,6 +102,8 @@ export class Room {
       apps,
       fabric: this.fabric,
       presence: this.presence,
+      channelCounts: this.channelCounts,
+      connectionQuota: this.connectionQuota,
       publisher: this.publisher,
       lastEvents: this.lastEvents,
       rateLimit: options.rateLimit ?? new MemoryRateLimit(),

@@ -18,12 +18,12 @@ class HeardWebhooks implements WebhookEvents {
     this.heard.push([name, ...values].join(' '));
   }
 
-  subscribed(_: unknown, { name }: { name: string }, here: number): void {
-    this.heard.push(`+${name} ${here}`);
+  channelOccupied(app: unknown, channel: string): void {
+    this.heard.push(`+${channel} of ${typeof app === 'string' ? 'an id' : 'an app'}`);
   }
 
-  unsubscribed(_: unknown, { name }: { name: string }, here: number): void {
-    this.heard.push(`-${name} ${here}`);
+  channelVacated(app: unknown, channel: string): void {
+    this.heard.push(`-${channel} of ${typeof app === 'string' ? 'an id' : 'an app'}`);
   }
 
   memberAdded(app: unknown, channel: string, userId: string): void {
@@ -45,7 +45,7 @@ async function open(more: object = {}) {
 }
 
 describe('sockets tell webhooks', () => {
-  it('of every subscriber that comes and goes, with how many that makes, and of no repeated subscribe', async () => {
+  it('of the first and the last subscriber, and how many there are after each, and of no repeated subscribe', async () => {
     const { room, webhooks } = await open();
     const [one, other] = [await room.connect(), await room.connect()];
     for (const client of [one, other, one]) {
@@ -56,7 +56,14 @@ describe('sockets tell webhooks', () => {
     await one.heard();
     other.close();
     await room.settled(1);
-    expect(webhooks.news()).toEqual(['+orders 1', '+orders 2', '-orders 1', '-orders 0']);
+    expect(webhooks.news()).toEqual([
+      '+orders of an app',
+      'subscription_count orders 1',
+      'subscription_count orders 2',
+      'subscription_count orders 1',
+      '-orders of an app',
+      'subscription_count orders 0',
+    ]);
   });
 
   it('of users that come to a presence channel and go, once for all their connections', async () => {
@@ -72,10 +79,8 @@ describe('sockets tell webhooks', () => {
     }
     expect(webhooks.news()).toEqual([
       '+presence-lobby u-9 of an app',
-      '+presence-lobby 1',
-      '+presence-lobby 2',
-      '-presence-lobby 1',
-      '-presence-lobby 0',
+      '+presence-lobby of an app',
+      '-presence-lobby of an app',
       '-presence-lobby u-9 of an app',
     ]);
   });

@@ -4,18 +4,27 @@ import { DelayLine } from './delay-line.js';
 /** How long somebody must stay away before others are told. */
 export const SETTLE_MS = 3000;
 /** Places whose state is not settled. Beyond, whoever goes is gone at once. */
-const MAX_OPEN = 100_000;
+export const MAX_OPEN = 100_000;
 /** How often it is asked whether somebody is gone before it is taken for granted. */
-const MOST_TRIES = 3;
+export const MOST_TRIES = 3;
 
-/** What is decided elsewhere, over all processes. Nothing rejects. */
+/** What is decided elsewhere. Nothing rejects. */
 export interface AbsenceParts<Place> {
   keyOf(place: Place): string;
-  /** Whether nobody was there before. */
-  cameFirst(place: Place): boolean | Promise<boolean>;
   /** Whether nobody is there; null when it cannot be told now. */
   isGone(place: Place): Promise<boolean | null>;
   tell(place: Place, what: 'came' | 'went'): void;
+}
+
+/** Told who comes first and who went last, whatever process it happened in; tells what is worth telling. */
+export interface AbsenceWatch<Place> {
+  /** Places that are not settled. */
+  readonly size: number;
+  has(place: Place): boolean;
+  came(place: Place): void;
+  went(place: Place): void;
+  /** Forgets everything that is not settled. */
+  stop(): void;
 }
 
 interface Open<Place> {
@@ -32,11 +41,11 @@ interface Open<Place> {
 }
 
 /**
- * Tells that somebody came or went, unless they come back within three seconds: then neither is told. What is told of
+ * Of a process that is alone: tells that somebody came or went, unless they come back within three seconds: then neither is told. What is told of
  * one place alternates. Remembers a place only while what is so differs from what was told; a place it knows nothing
  * of is as it was told.
  */
-export class Absences<Place> {
+export class Absences<Place> implements AbsenceWatch<Place> {
   readonly #open = new Map<string, Open<Place>>();
   readonly #line: DelayLine<Open<Place>>;
 
@@ -48,7 +57,6 @@ export class Absences<Place> {
     this.#line = new DelayLine(SETTLE_MS, clock, (open) => this.#settle(open));
   }
 
-  /** Places that are not settled. */
   get size(): number {
     return this.#open.size;
   }
@@ -73,7 +81,6 @@ export class Absences<Place> {
     this.#settle(open);
   }
 
-  /** Forgets everything that is not settled. */
   stop(): void {
     this.#line.stop();
     this.#open.clear();
@@ -93,21 +100,13 @@ export class Absences<Place> {
   #settle(open: Open<Place>): void {
     if (open.isBusy || this.#open.get(open.key) !== open) return;
     if (open.isHere === open.isTold) this.#open.delete(open.key);
-    else if (open.isHere) this.#decideCame(open);
+    else if (open.isHere) this.#hasCome(open);
     else if (this.clock.now() >= open.dueMs) void this.#decideWent(open);
   }
 
-  #decideCame(open: Open<Place>): void {
-    const first = this.parts.cameFirst(open.place);
-    if (typeof first === 'boolean') return this.#hasCome(open, first);
-    open.isBusy = true;
-    void first.then((isFirst) => this.#hasCome(open, isFirst));
-  }
-
-  #hasCome(open: Open<Place>, isFirst: boolean): void {
-    open.isBusy = false;
+  #hasCome(open: Open<Place>): void {
     open.isTold = true;
-    if (isFirst) this.parts.tell(open.place, 'came');
+    this.parts.tell(open.place, 'came');
     this.#settle(open);
   }
 
@@ -123,7 +122,7 @@ export class Absences<Place> {
       open.isTold = false;
       this.parts.tell(open.place, 'went');
     } else if (!open.isHere) {
-      // Others are there: it is theirs to tell from now on.
+      // Somebody is there all the same.
       open.isTold = false;
     }
     this.#settle(open);

@@ -1,0 +1,142 @@
+import { engine, type EngineHandle } from '@carillon/engines';
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { Api } from './api.js';
+import type { Client } from './client.js';
+import { Node, type ProcessName } from './node.js';
+import type { Tenant } from './tenant.js';
+
+/** Brokers between the processes; what they share lies in Redis with each. */
+export const BROKERS = ['nats', 'redis'] as const;
+export type Broker = (typeof BROKERS)[number];
+
+/** After so long without a sign of life a process is taken for dead. */
+export const NODE_TIMEOUT_MS = 2000;
+const LIVELINESS = {
+  CLUSTER_HEALTH_HEARTBEAT_INTERVAL: '500',
+  CLUSTER_HEALTH_NODE_TIMEOUT: String(NODE_TIMEOUT_MS),
+  CLUSTER_HEALTH_CLEANUP_INTERVAL: '500',
+};
+
+/** What a cluster is started with. */
+export interface ClusterSetting {
+  /** Asked for when the cluster starts, so that they may name addresses that are known only then. */
+  readonly tenants: () => readonly Tenant[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Besides two gateways and an api node. */
+  readonly more?: readonly ProcessName[];
+}
+
+/** Two gateways and an api node, each a process of its own, over a real broker and a real store. */
+export class Cluster {
+  readonly #nodes: Node[] = [];
+  #tenants: readonly Tenant[] = [];
+  #env: Readonly<Record<string, string>> = {};
+
+  constructor(
+    private readonly broker: Broker,
+    private readonly setting: ClusterSetting,
+  ) {}
+
+  async start(redis: EngineHandle): Promise<void> {
+    const nats: Record<string, string> =
+      this.broker === 'nats'
+        ? { NATS_SERVERS: (await engine('nats')).url, NATS_PREFIX: `t-${randomUUID()}` }
+        : {};
+    this.#env = {
+      ADAPTER_DRIVER: this.broker,
+      CACHE_DRIVER: 'redis',
+      QUEUE_DRIVER: 'redis',
+      REDIS_URL: redis.url,
+      ...nats,
+      ...LIVELINESS,
+      ...this.setting.env,
+    };
+    this.#tenants = this.setting.tenants();
+    await Promise.all(
+      (['gateway', 'gateway', 'api', ...(this.setting.more ?? [])] as const).map((app) => this.add(app)),
+    );
+  }
+
+  /** One process more. */
+  async add(app: ProcessName): Promise<Node> {
+    const role: Record<string, string> = app === 'api' ? { SERVICE_SERVER_ROLE: 'api' } : {};
+    const node = new Node(app, { tenants: this.#tenants, env: { ...this.#env, ...role } });
+    this.#nodes.push(node);
+    await node.start();
+    return node;
+  }
+
+  /** The gateways that run, in the order they were added. */
+  get gateways(): readonly Node[] {
+    return this.#nodes.filter(({ app, process }) => app === 'gateway' && process.isRunning);
+  }
+
+  gateway(index: 0 | 1): Node {
+    return this.#one(this.gateways[index]);
+  }
+
+  get apiNode(): Node {
+    return this.#one(this.#nodes.find(({ app }) => app === 'api'));
+  }
+
+  get tenant(): Tenant {
+    const [first] = this.#tenants;
+    if (first === undefined) throw new Error('the setting has no app');
+    return first;
+  }
+
+  /** As behind a proxy: calls about live sockets reach a gateway, all others the api node. */
+  api(live: 0 | 1 = 0, tenant = this.tenant): Api {
+    return new Api({ live: this.gateway(live).port, other: this.apiNode.port }, tenant);
+  }
+
+  connect(index: 0 | 1, tenant = this.tenant): Promise<Client> {
+    return this.gateway(index).connect(tenant);
+  }
+
+  /** A connection to each gateway. */
+  async both(tenant = this.tenant): Promise<readonly [Client, Client]> {
+    return [await this.connect(0, tenant), await this.connect(1, tenant)];
+  }
+
+  dropClients(): void {
+    for (const node of this.#nodes) node.dropClients();
+  }
+
+  /** Every process that still runs must end well, and none may have complained. */
+  async stop(): Promise<void> {
+    const running = this.#nodes.filter(({ process }) => process.isRunning);
+    const codes = await Promise.all(running.map((node) => node.stop()));
+    expect(codes).toEqual(running.map(() => 0));
+    expect(this.#nodes.flatMap((node) => node.complaints())).toEqual([]);
+  }
+
+  #one(node: Node | undefined): Node {
+    if (node === undefined) throw new Error('no such process');
+    return node;
+  }
+}
+
+/** The same tests for one cluster over each of these brokers. */
+export function onCluster(
+  title: string,
+  brokers: readonly Broker[],
+  setting: ClusterSetting,
+  tests: (cluster: Cluster) => void,
+): void {
+  describe.each(brokers)(`${title} (%s)`, (broker) => {
+    const cluster = new Cluster(broker, setting);
+    let redis: EngineHandle | null = null;
+    beforeAll(async () => {
+      redis = await engine('redis', { own: true });
+      await cluster.start(redis);
+    });
+    afterEach(() => cluster.dropClients());
+    tests(cluster);
+    afterAll(async () => {
+      await cluster.stop();
+      await redis?.release();
+    });
+  });
+}
