@@ -12,6 +12,7 @@ Faults: ${FAULTS.map(({ name }) => name).join(', ')}
   --fault NAME  one of them (default: each in turn)
   --runs N      how many runs of each (default 1)
   --seed N      of the first run; the next have the next numbers (default: from the clock)
+  --logs FOLDER writes what the nodes logged there when something did not hold
   --lasting MS  how long lasting faults last (default 10000)
 Exit codes: 0 everything held, 1 something did not, 2 the command is not understood.
 `;
@@ -35,6 +36,7 @@ async function main(args: readonly string[]): Promise<number> {
       runs: { type: 'string' },
       seed: { type: 'string' },
       lasting: { type: 'string' },
+      logs: { type: 'string' },
       help: { type: 'boolean' },
     },
   });
@@ -51,13 +53,21 @@ async function main(args: readonly string[]): Promise<number> {
   const seed = wholeNumber(values.seed, Date.now() % 1_000_000, 'seed');
   const runs = wholeNumber(values.runs, 1, 'runs');
   const lastingMs = wholeNumber(values.lasting, 10_000, 'lasting');
-  return (await runAll(driver, faults, { seed, runs, lastingMs })) ? 0 : 1;
+  return (await runAll(driver, faults, { seed, runs, lastingMs, logs: values.logs ?? null })) ? 0 : 1;
+}
+
+interface Wanted {
+  readonly seed: number;
+  readonly runs: number;
+  readonly lastingMs: number;
+  /** Null: logs are not kept. */
+  readonly logs: string | null;
 }
 
 async function runAll(
   driver: Driver,
   faults: typeof FAULTS,
-  { seed, runs, lastingMs }: { readonly seed: number; readonly runs: number; readonly lastingMs: number },
+  { seed, runs, lastingMs, logs }: Wanted,
 ): Promise<boolean> {
   print(`seed ${seed}`);
   const fleet = await Fleet.start(driver);
@@ -69,6 +79,7 @@ async function runAll(
         const report = await run(fleet, fault, { seed: seed + index, lastingMs, trafficMs: 1500 });
         print(lineOf(driver, report));
         for (const violation of report.violations.slice(0, 20)) print(`    ${violation}`);
+        if (report.violations.length > 0 && logs !== null) fleet.writeLogs(logs);
         holds &&= report.violations.length === 0;
         reports.push(report);
       }

@@ -30,7 +30,7 @@ const HURRY_MS = 600;
 /** How long before the fault the hurry begins. */
 const HURRY_AHEAD_MS = 150;
 /** How long a node may take to hear again after everything is mended; longer: it is deaf. */
-const HEARS_WITHIN_MS = 25_000;
+const HEARS_WITHIN_MS = 15_000;
 /** How long what is on its way may take at the end. */
 const ARRIVES_WITHIN_MS = 10_000;
 /** How long somebody may be believed to be there who is not. */
@@ -112,6 +112,10 @@ export class Play {
       lastingMs,
       gap: (node) => this.#gap(node),
       record: (publication) => void this.#recorded.push(publication),
+      hangUp: () => {
+        this.#room.hangUp();
+        for (const subscriber of this.#subscribers) subscriber.hangUp();
+      },
     };
     const pace = (pauseMs: number): void => {
       for (const publisher of this.#publishers) publisher.pauseMs = pauseMs;

@@ -65,6 +65,12 @@ export class Room {
     await this.#loop;
   }
 
+  /** Everybody goes; watchers for good. */
+  hangUp(): void {
+    for (const stay of this.#stays) leave(stay);
+    for (const { socket } of this.#watches) socket?.vanish();
+  }
+
   close(): void {
     this.#isDone = true;
     for (const { socket } of [...this.#stays, ...this.#watches]) socket?.vanish();

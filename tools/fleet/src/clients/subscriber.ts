@@ -5,7 +5,7 @@ import { now, sleep } from '../wait.js';
 import { EVENT } from './publisher.js';
 import { type Frame, Socket } from './socket.js';
 
-const RECONNECT_MS = 200;
+const RECONNECT_MS = 50;
 
 /** A client that stays connected: when its connection ends it opens another, to any gateway that lets it in. */
 export class Subscriber {
@@ -30,6 +30,11 @@ export class Subscriber {
   get current(): ConnectionRecord | null {
     const last = this.connections.at(-1);
     return last?.end === null && last.confirmedAtMs.size === this.channels.length ? last : null;
+  }
+
+  /** Goes without a word, to come again. */
+  hangUp(): void {
+    this.#socket?.vanish();
   }
 
   stop(): void {

@@ -3,6 +3,9 @@ import { DRIVERS } from '../broker/broker.js';
 import { sleep } from '../wait.js';
 import type { Fault } from './fault.js';
 
+/** How long gateways may be empty. */
+const EMPTY_MS = 300;
+
 export const restartBroker: Fault = {
   name: 'restart-broker',
   drivers: DRIVERS,
@@ -34,5 +37,18 @@ export const cutNode: Fault = {
     node.door?.shut(closing);
     await sleep(lastingMs);
     node.door?.open();
+  },
+};
+
+/** Every client of every gateway goes at one moment, and most come back at once. */
+export const everyoneLeaves: Fault = {
+  name: 'everyone-leaves',
+  drivers: DRIVERS,
+  closeCodes: [null],
+  strike: async ({ fleet, hangUp }) => {
+    for (const gateway of fleet.gateways) gateway.dismissResident();
+    hangUp();
+    await sleep(EMPTY_MS);
+    await Promise.all(fleet.gateways.map((gateway) => gateway.welcomeResident()));
   },
 };

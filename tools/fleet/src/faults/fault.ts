@@ -15,6 +15,8 @@ export interface Scene {
   gap(gateway: Node): Gap;
   /** An event that somebody else than the publishers tells, and subscribers must get. */
   record(publication: Publication): void;
+  /** Ends every client's connection; they connect again by themselves. */
+  hangUp(): void;
 }
 
 /** One way to break a fleet. When it resolves, everything is mended and every process runs; nothing need have settled. */

@@ -1,4 +1,4 @@
-import { cutNode, restartBroker, restartStore } from './connections.js';
+import { cutNode, everyoneLeaves, restartBroker, restartStore } from './connections.js';
 import type { Fault } from './fault.js';
 import { freezeLong, freezeShortly, killApi, killGateway, rollingRestart } from './processes.js';
 
@@ -11,4 +11,5 @@ export const FAULTS: readonly Fault[] = [
   freezeShortly,
   freezeLong,
   rollingRestart,
+  everyoneLeaves,
 ];

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Broker, type Driver } from '../broker/broker.js';
 import { Node } from './node.js';
 
@@ -28,6 +30,12 @@ export class Fleet {
 
   get nodes(): readonly Node[] {
     return [...this.gateways, ...this.apis];
+  }
+
+  /** One file a node, of the process that runs now. */
+  writeLogs(folder: string): void {
+    mkdirSync(folder, { recursive: true });
+    for (const { name, log } of this.nodes) writeFileSync(join(folder, `${name}.log`), log);
   }
 
   async release(): Promise<void> {

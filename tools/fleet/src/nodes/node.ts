@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { rawHttp, type SpawnedNode, spawnNode } from '@carillon/testing';
 import type { Broker } from '../broker/broker.js';
 import type { Door } from '../broker/door.js';
+import { Socket } from '../clients/socket.js';
 import { TENANT } from '../tenant.js';
 import { trouble } from './trouble.js';
 
@@ -30,6 +31,7 @@ export class Node {
   readonly #broker: Broker;
   #process: SpawnedNode | null = null;
   #metricsPort = 0;
+  #resident: Socket | null = null;
   port = 0;
 
   private constructor(role: Role, name: string, broker: Broker, door: Door | null) {
@@ -61,6 +63,16 @@ export class Node {
     rmSync(folder, { recursive: true });
     this.port = Number(port);
     this.#metricsPort = Number(metricsPort);
+    await this.welcomeResident();
+  }
+
+  /** Lets a client in that asks for nothing, so that a gateway is not empty between two runs. */
+  async welcomeResident(): Promise<void> {
+    if (this.role === 'gateway') this.#resident = await Socket.open(this.port, () => {});
+  }
+
+  dismissResident(): void {
+    this.#resident?.vanish();
   }
 
   /** Ends it as a crash does. */
