@@ -3,7 +3,7 @@ import { Room } from './clients/room.js';
 import { Subscriber } from './clients/subscriber.js';
 import type { Fault, Scene } from './faults/fault.js';
 import { checkDelivery, type Evidence, type Verdict } from './model/check-delivery.js';
-import { checkChanges, differences } from './model/check-presence.js';
+import { type Allowance, checkChanges, differences } from './model/check-presence.js';
 import { checkCounts } from './model/check-counts.js';
 import type { Gap, Publication } from './model/records.js';
 import type { Fleet } from './nodes/fleet.js';
@@ -70,7 +70,7 @@ export class Play {
       const deaf = await this.#settle();
       await sleep(this.#random.between(trafficMs / 2, trafficMs));
       await Promise.all([...this.#publishers.map((publisher) => publisher.stop()), this.#room.rest()]);
-      const presence = this.#presence(fault.givenUp ?? 0);
+      const presence = this.#presence(fault.allowance);
       await until(() => this.verdict().missing.length === 0, ARRIVES_WITHIN_MS);
       return [...deaf, ...this.#unaccepted(), ...this.#closings(fault), ...(await presence)];
     } finally {
@@ -146,7 +146,10 @@ export class Play {
 
   /** Clients that do not hear one fresh publish on each channel. */
   async #deaf(): Promise<string[]> {
-    const asked = this.#subscribers.map((subscriber) => ({ name: subscriber.name, record: subscriber.current }));
+    const asked = this.#subscribers.map((subscriber) => ({
+      name: subscriber.name,
+      record: subscriber.current,
+    }));
     const probes: Publication[] = [];
     for (const channel of this.#channels) probes.push(await this.#probe.publish(channel));
     const hears = (record: (typeof asked)[number]['record']): boolean =>
@@ -165,10 +168,11 @@ export class Play {
   }
 
   /** Who is believed to be there, and how many. */
-  async #presence(spare: number): Promise<string[]> {
+  async #presence(allowance?: Allowance): Promise<string[]> {
     const room = this.#room;
     // Frames of the outage of a node are lost to its watchers; what it answers afterwards is checked all the same.
-    const judged = () => room.watches.filter(({ gateway }) => !this.#gaps.some((gap) => gap.gateway === gateway));
+    const judged = () =>
+      room.watches.filter(({ gateway }) => !this.#gaps.some((gap) => gap.gateway === gateway));
     const wrong = () => judged().flatMap((watch) => differences(watch, room.stays));
     await until(() => wrong().length === 0, GHOST_MS);
     const open = this.#subscribers.filter(({ current }) => current !== null).length;
@@ -177,7 +181,11 @@ export class Play {
       room: room.channel,
       users: room.everybody,
     });
-    return [...wrong(), ...judged().flatMap((watch) => checkChanges(watch, room.stays, spare)), ...counts];
+    return [
+      ...wrong(),
+      ...judged().flatMap((watch) => checkChanges(watch, room.stays, allowance)),
+      ...counts,
+    ];
   }
 
   #unaccepted(): string[] {

@@ -1,13 +1,14 @@
 import { prepareSigningKey, signChannelAuth, signRequest } from '@carillon/signing';
 import { type RawAnswer, rawHttp } from '@carillon/testing';
 
-const ID = 'fleet';
+/** The id of the one app of a fleet. */
+export const APP_ID = 'fleet';
 const KEY = 'fleet-key-7f3c';
 const SECRET = 'fleet-s3cr3t-for-tests-only';
-const signingKey = prepareSigningKey({ appId: ID, key: KEY, secret: SECRET });
+const signingKey = prepareSigningKey({ appId: APP_ID, key: KEY, secret: SECRET });
 
 /** The one app of a fleet as the configuration holds it. */
-export const TENANT = { id: ID, key: KEY, secret: SECRET, enabled: true, policy: {} };
+export const TENANT = { id: APP_ID, key: KEY, secret: SECRET, enabled: true, policy: {} };
 
 /** Where clients of the app connect. */
 export const SOCKET_PATH = `/app/${KEY}?protocol=7`;
@@ -26,7 +27,7 @@ export function call(
     body = '',
   }: { readonly query?: Readonly<Record<string, string>>; readonly body?: string } = {},
 ): Promise<RawAnswer> {
-  const rawPath = `/apps/${ID}${path}`;
+  const rawPath = `/apps/${APP_ID}${path}`;
   const signed = signRequest({ method, rawPath, query, body }, signingKey, Date.now() / 1000);
   return rawHttp(port, {
     method,

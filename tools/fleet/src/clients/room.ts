@@ -55,7 +55,8 @@ export class Room {
 
   /** Resolves when all watchers watch; users begin to come and go. */
   async begin(): Promise<void> {
-    for (const [index, gateway] of this.gateways.entries()) await this.#watch(`${WATCHER}${index + 1}`, gateway);
+    for (const [index, gateway] of this.gateways.entries())
+      await this.#watch(`${WATCHER}${index + 1}`, gateway);
     this.#loop = this.#move();
   }
 

@@ -21,6 +21,8 @@ export const restartStore: Fault = {
   name: 'restart-store',
   drivers: ['nats', 'redis-cluster', 'rabbitmq'],
   closeCodes: [],
+  // It comes back empty.
+  allowance: { forgotten: 1 },
   strike: async ({ fleet }) => {
     await fleet.broker.store.restart();
   },

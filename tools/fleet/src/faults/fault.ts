@@ -1,4 +1,5 @@
 import type { Driver } from '../broker/broker.js';
+import type { Allowance } from '../model/check-presence.js';
 import type { Gap, Publication } from '../model/records.js';
 import type { Fleet } from '../nodes/fleet.js';
 import type { Node } from '../nodes/node.js';
@@ -26,7 +27,7 @@ export interface Fault {
   readonly drivers: readonly Driver[];
   /** Codes with which connections may be closed by it; others are wrong. Absent: any, or none. */
   readonly closeCodes?: readonly (number | null)[];
-  /** How often it may make the others give up a node that lives. Absent: never. */
-  readonly givenUp?: number;
+  /** What it may do to the presence of users. Absent: nothing. */
+  readonly allowance?: Allowance;
   strike(scene: Scene): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { cutNode, everyoneLeaves, restartBroker, restartStore } from './connections.js';
 import type { Fault } from './fault.js';
+import { hostilePeer } from './hostile-peer.js';
 import { freezeLong, freezeShortly, killApi, killGateway, rollingRestart } from './processes.js';
 
 export const FAULTS: readonly Fault[] = [
@@ -12,4 +13,5 @@ export const FAULTS: readonly Fault[] = [
   freezeLong,
   rollingRestart,
   everyoneLeaves,
+  hostilePeer,
 ];

@@ -44,7 +44,7 @@ export const freezeShortly: Fault = {
 export const freezeLong: Fault = {
   name: 'freeze-long',
   drivers: DRIVERS,
-  givenUp: 1,
+  allowance: { givenUp: 1 },
   strike: async ({ fleet, random, gap }) => {
     const node = random.pick(fleet.gateways);
     gap(node);

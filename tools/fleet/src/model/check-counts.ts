@@ -32,7 +32,8 @@ async function look(gateway: Node, { channels, room, users }: Expected): Promise
   }
   const said = await ask(gateway, `/channels/${room}/users`, {});
   const ids = (said as { users?: { id: string }[] } | null)?.users?.map(({ id }) => id).sort() ?? [];
-  if (ids.join() !== users.join()) wrong.push(`${gateway.name} names ${ids.join()}, there are ${users.join()}`);
+  if (ids.join() !== users.join())
+    wrong.push(`${gateway.name} names ${ids.join()}, there are ${users.join()}`);
   return wrong;
 }
 

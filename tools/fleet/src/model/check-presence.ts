@@ -51,17 +51,30 @@ export function differences(watch: Watch, stays: readonly Stay[]): string[] {
   ];
 }
 
-/**
- * What no wait can heal: somebody added twice or removed twice, or told to have come more often than they did.
- * `spare` is how often a node may have been given up while it lived, which makes its users go and come.
- */
-export function checkChanges(watch: Watch, stays: readonly Stay[], spare = 0): string[] {
+/** How often the fault itself may make users seem to come. */
+export interface Allowance {
+  /** Others may have given a node up while it lived, which makes its users go and come. */
+  readonly givenUp?: number;
+  /** The store may have lost what it held, so that users who stayed were told of again. */
+  readonly forgotten?: number;
+}
+
+/** What no wait can heal: somebody added twice or removed twice, or told to have come more often than they did. */
+export function checkChanges(
+  watch: Watch,
+  stays: readonly Stay[],
+  { givenUp = 0, forgotten = 0 }: Allowance = {},
+): string[] {
   const where = `${watch.name} on ${watch.gateway}`;
   const here = new Set(watch.initial);
   const added = new Map<string, number>();
+  const again = new Map<string, number>();
   const wrong: string[] = [];
   for (const { user, what } of watch.changes) {
-    if (here.has(user) === (what === 'added')) wrong.push(`${where}: ${user} ${what} twice`);
+    const isRepeated = here.has(user) === (what === 'added');
+    if (isRepeated) again.set(user, (again.get(user) ?? 0) + 1);
+    const isAllowed = what === 'added' && (again.get(user) ?? 0) <= forgotten;
+    if (isRepeated && !isAllowed) wrong.push(`${where}: ${user} ${what} twice`);
     if (what === 'removed') here.delete(user);
     else {
       here.add(user);
@@ -69,7 +82,7 @@ export function checkChanges(watch: Watch, stays: readonly Stay[], spare = 0): s
     }
   }
   for (const [user, times] of added) {
-    const most = visits(stays.filter((stay) => stay.user === user)) + spare;
+    const most = visits(stays.filter((stay) => stay.user === user)) + givenUp + forgotten;
     if (times > most) wrong.push(`${where}: ${user} added ${times} times, came ${most} times at most`);
   }
   return wrong;
