@@ -3,7 +3,7 @@ import { Room } from './clients/room.js';
 import { Subscriber } from './clients/subscriber.js';
 import type { Fault, Scene } from './faults/fault.js';
 import { checkDelivery, type Evidence, type Verdict } from './model/check-delivery.js';
-import { type Allowance, checkChanges, differences } from './model/check-presence.js';
+import { type Allowance, checkChanges, differences, judgeable } from './model/check-presence.js';
 import { checkCounts } from './model/check-counts.js';
 import type { Gap, Publication } from './model/records.js';
 import type { Fleet } from './nodes/fleet.js';
@@ -170,10 +170,8 @@ export class Play {
   /** Who is believed to be there, and how many. */
   async #presence(allowance?: Allowance): Promise<string[]> {
     const room = this.#room;
-    // Frames of the outage of a node are lost to its watchers; what it answers afterwards is checked all the same.
-    const judged = () =>
-      room.watches.filter(({ gateway }) => !this.#gaps.some((gap) => gap.gateway === gateway));
-    const wrong = () => judged().flatMap((watch) => differences(watch, room.stays));
+    const judged = () => judgeable(room.watches, room.stays, this.#gaps);
+    const wrong = () => judged().flatMap(({ watch, stays }) => differences(watch, stays));
     await until(() => wrong().length === 0, GHOST_MS);
     const open = this.#subscribers.filter(({ current }) => current !== null).length;
     const counts = await checkCounts(this.#fleet.gateways, {
@@ -181,11 +179,8 @@ export class Play {
       room: room.channel,
       users: room.everybody,
     });
-    return [
-      ...wrong(),
-      ...judged().flatMap((watch) => checkChanges(watch, room.stays, allowance)),
-      ...counts,
-    ];
+    const changes = judged().flatMap(({ watch, stays }) => checkChanges(watch, stays, allowance));
+    return [...wrong(), ...changes, ...counts];
   }
 
   #unaccepted(): string[] {

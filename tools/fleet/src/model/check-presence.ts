@@ -1,3 +1,5 @@
+import type { Gap } from './records.js';
+
 /** One stay of a user on one connection, as the client knows it. */
 export interface Stay {
   readonly user: string;
@@ -102,4 +104,33 @@ function visits(stays: readonly Stay[]): number {
     until = Math.max(until, to);
   }
   return count;
+}
+
+/**
+ * What can be judged when nodes were cut off from their broker: watchers of other nodes, and users who neither came
+ * nor went on a cut-off node, because frames of that time are lost. What nodes answer when asked is exact all the same.
+ */
+export function judgeable(
+  watches: readonly Watch[],
+  stays: readonly Stay[],
+  gaps: readonly Gap[],
+): { watch: Watch; stays: readonly Stay[] }[] {
+  const isLost = ({ gateway, confirmedAtMs, endedAtMs }: Stay): boolean =>
+    gaps.some(
+      (gap) =>
+        gap.gateway === gateway &&
+        [confirmedAtMs, endedAtMs].some((atMs) => atMs !== null && atMs >= gap.fromMs && atMs <= gap.toMs),
+    );
+  const lost = new Set(stays.filter(isLost).map(({ user }) => user));
+  const known = stays.filter(({ user }) => !lost.has(user));
+  return watches
+    .filter(({ gateway }) => !gaps.some((gap) => gap.gateway === gateway))
+    .map((watch) => ({
+      watch: {
+        ...watch,
+        initial: watch.initial.filter((user) => !lost.has(user)),
+        changes: watch.changes.filter(({ user }) => !lost.has(user)),
+      },
+      stays: known,
+    }));
 }

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Driver } from '../src/broker/broker.js';
+import { FAULTS } from '../src/faults/index.js';
+import { Fleet } from '../src/nodes/fleet.js';
+import { lineOf } from '../src/report.js';
+import { run } from '../src/run.js';
+
+/** Another seed every day; the environment says which to try again. */
+const seed = Number(process.env.CARILLON_FLEET_SEED ?? Math.floor(Date.now() / 86_400_000));
+
+/** As much as every change of the code is tried with; `node tools/fleet` tries more. */
+export function holdsUnder(driver: Driver, faultNames: readonly string[]): void {
+  describe(`a fleet over ${driver}`, () => {
+    let fleet: Fleet;
+    beforeAll(async () => {
+      fleet = await Fleet.start(driver);
+    });
+    afterAll(() => fleet.release());
+
+    it.each(faultNames)(`holds under %s by seed ${seed}`, { timeout: 90_000 }, async (name) => {
+      const fault = FAULTS.find((one) => one.name === name && one.drivers.includes(driver));
+      if (fault === undefined) throw new Error(`no fault ${name} over ${driver}`);
+      const report = await run(fleet, fault, { seed, lastingMs: 3000, trafficMs: 600 });
+      expect(report.violations, lineOf(driver, report)).toEqual([]);
+      expect(report.delivered).toBeGreaterThan(report.published);
+    });
+  });
+}
