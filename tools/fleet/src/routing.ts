@@ -37,7 +37,9 @@ export async function measureRouting(
       Socket.open(first.port, ({ event }) => void (delivered += Number(event === name))),
     ),
   );
-  await inTurns(channels, (channel, index) => sockets[index % CLIENTS]?.subscribe(channel));
+  await inTurns(channels, async (channel, index) => {
+    await sockets[index % CLIENTS]?.subscribe(channel);
+  });
   const before = await Promise.all(fleet.gateways.map(read));
   const body = (channel: string): string => JSON.stringify({ name, channel, data: 'x'.repeat(dataBytes) });
   await inTurns(channels, async (channel, index) => {
@@ -69,7 +71,7 @@ async function read(gateway: Node) {
 
 async function inTurns(
   channels: readonly string[],
-  work: (channel: string, index: number) => Promise<unknown> | undefined,
+  work: (channel: string, index: number) => Promise<void>,
 ): Promise<void> {
   for (let from = 0; from < channels.length; from += AT_ONCE) {
     const some = channels.slice(from, from + AT_ONCE);

@@ -96,7 +96,6 @@ export class Room {
   #told(watch: OpenWatch, { event, channel, data }: Frame): void {
     if (channel !== this.channel) return;
     const content = JSON.parse(String(data)) as { user_id?: string; presence?: { ids: string[] } };
-    const isUser = (user: string): boolean => !user.startsWith(WATCHER);
     if (event === 'pusher_internal:subscription_succeeded') {
       watch.initial = (content.presence?.ids ?? []).filter(isUser);
     }
@@ -139,6 +138,8 @@ export class Room {
     }
   }
 }
+
+const isUser = (user: string): boolean => !user.startsWith(WATCHER);
 
 function leave(stay: OpenStay): void {
   stay.endedAtMs ??= now();

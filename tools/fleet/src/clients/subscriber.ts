@@ -75,7 +75,7 @@ export class Subscriber {
 
   async #reconnect(): Promise<void> {
     while (!this.#isDone) {
-      await sleep(RECONNECT_MS);
+      await sleep(this.random.between(0, RECONNECT_MS));
       const gateway = this.random.pick(this.gateways);
       if (!gateway.isRunning) continue;
       const before = this.connections.length;

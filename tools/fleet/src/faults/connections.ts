@@ -1,10 +1,12 @@
 import type { Closing } from '../broker/door.js';
 import { DRIVERS } from '../broker/broker.js';
+import { Socket } from '../clients/socket.js';
+import type { Node } from '../nodes/node.js';
 import { sleep } from '../wait.js';
 import type { Fault } from './fault.js';
 
-/** How long gateways may be empty. */
-const EMPTY_MS = 300;
+const DEPARTURES = 10;
+const COMES_BACK_MS = 300;
 
 export const restartBroker: Fault = {
   name: 'restart-broker',
@@ -42,15 +44,25 @@ export const cutNode: Fault = {
   },
 };
 
-/** Every client of every gateway goes at one moment, and most come back at once. */
+/** Every client of every gateway goes at one moment, members of a channel among them, and most come back at once. */
 export const everyoneLeaves: Fault = {
   name: 'everyone-leaves',
   drivers: DRIVERS,
   closeCodes: [null],
   strike: async ({ fleet, hangUp }) => {
     for (const gateway of fleet.gateways) gateway.dismissResident();
-    hangUp();
-    await sleep(EMPTY_MS);
+    for (let time = 0; time < DEPARTURES; time += 1) {
+      const visitors = await Promise.all(fleet.gateways.map(visit));
+      hangUp();
+      for (const visitor of visitors) visitor.vanish();
+      await sleep(COMES_BACK_MS);
+    }
     await Promise.all(fleet.gateways.map((gateway) => gateway.welcomeResident()));
   },
 };
+
+async function visit(gateway: Node): Promise<Socket> {
+  const socket = await Socket.open(gateway.port, () => {});
+  await socket.subscribe('presence-visitors', gateway.name);
+  return socket;
+}

@@ -35,7 +35,7 @@ const GARBAGE = [
   '{"v":1,"kind":"heartbeat","node_id":"../../etc"}',
   '{"v":1,"kind":"unheard_of","node_id":"x-00000000"}',
   '{"v":1,"kind":"response","request_id":"r-1","node_id":"x-00000000","app_id":"fleet","sockets_count":-1}',
-  `${'['.repeat(20_000)}`,
+  '['.repeat(20_000),
   '\u0000\u0001\uFFFD',
 ];
 
@@ -171,9 +171,10 @@ class Rampage {
     await this.peer.send(requests, textOf(REQUEST, asked));
     if (this.#nodeIds.size === 0) return;
     const victim = this.#random.pick([...this.#nodeIds]);
-    if (this.#random.chance(0.3)) {
+    const lie = this.#random.pick(['is dead', 'is leaving', 'is well', 'is well']);
+    if (lie === 'is dead') {
       await this.peer.send(control, textOf(NODE_DEAD, { node_id: ME, dead_node_id: victim }));
-    } else if (this.#random.chance(0.3)) {
+    } else if (lie === 'is leaving') {
       await this.peer.send(control, textOf(NODE_LEAVING, { node_id: victim, pending_leases: [] }));
     }
   }
