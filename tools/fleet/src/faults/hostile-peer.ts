@@ -94,7 +94,7 @@ class Rampage {
   }
 
   #heard(address: string, text: string): void {
-    const nodeId = /"node_id":"([^"]+)"/.exec(text)?.[1];
+    const nodeId = /"node_id":"([\w.-]+)"/.exec(text)?.[1];
     if (address === this.#names.control && nodeId !== undefined && nodeId !== ME) this.#nodeIds.add(nodeId);
     this.#copies.push({ address, text });
     if (this.#copies.length > MEMORY) this.#copies.shift();

@@ -11,6 +11,9 @@ import { trouble } from './trouble.js';
 
 export type Role = 'gateway' | 'api';
 
+/** How often it is waited for once more. */
+const PATIENCE = 2;
+
 const READY = /"message":"ready","listening":"http:\/\/[^"]*?:(\d+)","metrics":"http:\/\/[^"]*?:(\d+)\//;
 
 const ENV: Readonly<Record<string, string>> = {
@@ -22,6 +25,17 @@ const ENV: Readonly<Record<string, string>> = {
   LOG_OUTPUT_FORMAT: 'json',
   SHUTDOWN_GRACE_PERIOD: '1',
 };
+
+/** A machine that runs a whole fleet and other work may be slow to start one more process. */
+async function readiness(started: SpawnedNode): Promise<RegExpExecArray> {
+  for (let patience = PATIENCE; ; patience -= 1) {
+    try {
+      return await started.says(READY);
+    } catch (error) {
+      if (!started.isRunning || patience === 0) throw error;
+    }
+  }
+}
 
 /** One process of the fleet, and its own way to the broker, which outlives the process. */
 export class Node {
@@ -59,7 +73,7 @@ export class Node {
     const role: Record<string, string> = this.role === 'api' ? { SERVICE_SERVER_ROLE: 'api' } : {};
     const started = spawnNode(main, ['--config', file], { ...ENV, ...role });
     this.#process = started;
-    const [, port, metricsPort] = await started.says(READY);
+    const [, port, metricsPort] = await readiness(started);
     rmSync(folder, { recursive: true });
     this.port = Number(port);
     this.#metricsPort = Number(metricsPort);
