@@ -91,6 +91,8 @@ async function runAll(
   return holds;
 }
 
+// Processes of the fleet end with this one when it exits, which a signal alone would not make it do.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
