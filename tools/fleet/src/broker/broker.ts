@@ -1,0 +1,74 @@
+import { engine, type EngineHandle } from '@carillon/engines';
+import { Door } from './door.js';
+
+/** Drivers a fleet can run on. */
+export const DRIVERS = ['nats', 'redis', 'redis-cluster', 'rabbitmq'] as const;
+export type Driver = (typeof DRIVERS)[number];
+
+/** What every address on the broker begins with. */
+export const PREFIX = 'fleet';
+
+const PREFIXED: Readonly<Record<Driver, string>> = {
+  nats: PREFIX,
+  redis: `${PREFIX}:`,
+  'redis-cluster': `${PREFIX}:`,
+  rabbitmq: PREFIX,
+};
+
+/** The engines of one fleet, its own to be broken: a broker, and the Redis of what nodes share. */
+export class Broker {
+  private constructor(
+    readonly driver: Driver,
+    readonly engine: EngineHandle,
+    readonly store: EngineHandle,
+  ) {}
+
+  static async start(driver: Driver): Promise<Broker> {
+    const broker = await engine(driver, { own: true });
+    // With Redis as the broker, one server is both, as small installations have it.
+    const store = driver === 'redis' ? broker : await engine('redis', { own: true });
+    return new Broker(driver, broker, store);
+  }
+
+  /** Whether nodes reach the broker at one address, where a door can stand. */
+  get hasDoors(): boolean {
+    return this.driver !== 'redis-cluster';
+  }
+
+  get prefix(): string {
+    return PREFIXED[this.driver];
+  }
+
+  /** A way to the broker for one node; null: members of a cluster tell their addresses themselves. */
+  door(): Promise<Door> | null {
+    return this.hasDoors ? Door.to(this.engine.port) : null;
+  }
+
+  /** Sections of a node's configuration that say where the broker and the store are. */
+  settings(door: Door | null): Readonly<Record<string, unknown>> {
+    const url = this.engine.url.replace(`:${this.engine.port}`, `:${door?.port ?? this.engine.port}`);
+    const { prefix } = this;
+    const ways: Readonly<Record<Driver, Readonly<Record<string, unknown>>>> = {
+      nats: { nats: { servers: [url], prefix } },
+      redis: { redis: { prefix, redis_pub_options: { url }, redis_sub_options: { url } } },
+      'redis-cluster': { cluster: { prefix, nodes: this.engine.urls } },
+      rabbitmq: { rabbitmq: { url, prefix } },
+    };
+    return {
+      adapter: { driver: this.driver, cluster_health: HEALTH, ...ways[this.driver] },
+      cache: { driver: 'redis', redis: { url_override: this.store.url } },
+    };
+  }
+
+  async release(): Promise<void> {
+    await Promise.all([...new Set([this.engine, this.store])].map((one) => one.release()));
+  }
+}
+
+/** Silence after which others give a node up. */
+export const NODE_TIMEOUT_MS = 4000;
+const HEALTH = {
+  heartbeat_interval_ms: 1000,
+  node_timeout_ms: NODE_TIMEOUT_MS,
+  cleanup_interval_ms: 1000,
+};

@@ -1,0 +1,68 @@
+import type { Closing } from '../broker/door.js';
+import { DRIVERS } from '../broker/broker.js';
+import { Socket } from '../clients/socket.js';
+import type { Node } from '../nodes/node.js';
+import { sleep } from '../wait.js';
+import type { Fault } from './fault.js';
+
+const DEPARTURES = 10;
+const COMES_BACK_MS = 300;
+
+export const restartBroker: Fault = {
+  name: 'restart-broker',
+  drivers: DRIVERS,
+  closeCodes: [],
+  strike: async ({ fleet, gap }) => {
+    for (const gateway of fleet.gateways) gap(gateway);
+    await fleet.broker.engine.restart();
+  },
+};
+
+/** The store that nodes share, which is the broker too with Redis. */
+export const restartStore: Fault = {
+  name: 'restart-store',
+  drivers: ['nats', 'redis-cluster', 'rabbitmq'],
+  closeCodes: [],
+  // It comes back empty.
+  allowance: { forgotten: 1 },
+  strike: async ({ fleet }) => {
+    await fleet.broker.store.restart();
+  },
+};
+
+export const cutNode: Fault = {
+  name: 'cut-node',
+  drivers: ['nats', 'redis', 'rabbitmq'],
+  closeCodes: [],
+  strike: async ({ fleet, random, gap, lastingMs }) => {
+    const node = random.pick(fleet.nodes);
+    const closing: Closing = random.pick(['refuses', 'is silent']);
+    if (node.role === 'gateway') gap(node);
+    node.door?.shut(closing);
+    await sleep(lastingMs);
+    node.door?.open();
+  },
+};
+
+/** Every client of every gateway goes at one moment, members of a channel among them, and most come back at once. */
+export const everyoneLeaves: Fault = {
+  name: 'everyone-leaves',
+  drivers: DRIVERS,
+  closeCodes: [null],
+  strike: async ({ fleet, hangUp }) => {
+    for (const gateway of fleet.gateways) gateway.dismissResident();
+    for (let time = 0; time < DEPARTURES; time += 1) {
+      const visitors = await Promise.all(fleet.gateways.map(visit));
+      hangUp();
+      for (const visitor of visitors) visitor.vanish();
+      await sleep(COMES_BACK_MS);
+    }
+    await Promise.all(fleet.gateways.map((gateway) => gateway.welcomeResident()));
+  },
+};
+
+async function visit(gateway: Node): Promise<Socket> {
+  const socket = await Socket.open(gateway.port, () => {});
+  await socket.subscribe('presence-visitors', gateway.name);
+  return socket;
+}

@@ -1,0 +1,17 @@
+import { cutNode, everyoneLeaves, restartBroker, restartStore } from './connections.js';
+import type { Fault } from './fault.js';
+import { hostilePeer } from './hostile-peer.js';
+import { freezeLong, freezeShortly, killApi, killGateway, rollingRestart } from './processes.js';
+
+export const FAULTS: readonly Fault[] = [
+  killGateway,
+  killApi,
+  restartBroker,
+  restartStore,
+  cutNode,
+  freezeShortly,
+  freezeLong,
+  rollingRestart,
+  everyoneLeaves,
+  hostilePeer,
+];

@@ -1,0 +1,64 @@
+import { RawConnection } from '@carillon/testing';
+import type { Peer } from './peer.js';
+
+const CRLF = '\r\n';
+const FOREVER_MS = 2 ** 31 - 1;
+
+/** The few words of NATS that a peer needs. */
+export class NatsPeer implements Peer {
+  #subscriptions = 0;
+  #heard: (address: string, text: string) => void = () => {};
+  readonly #pongs: (() => void)[] = [];
+
+  private constructor(private readonly connection: RawConnection) {
+    void this.#read().catch(() => connection.destroy());
+  }
+
+  static async open(port: number): Promise<NatsPeer> {
+    const connection = await RawConnection.open(port);
+    connection.write(`CONNECT {"verbose":false,"echo":false}${CRLF}`);
+    const peer = new NatsPeer(connection);
+    await peer.#confirmed();
+    return peer;
+  }
+
+  async hear(addresses: readonly string[], heard: (address: string, text: string) => void): Promise<void> {
+    this.#heard = heard;
+    for (const address of addresses) {
+      this.#subscriptions += 1;
+      this.connection.write(`SUB ${address} ${this.#subscriptions}${CRLF}`);
+    }
+    await this.#confirmed();
+  }
+
+  async send(address: string, text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    this.connection.write(
+      Buffer.concat([Buffer.from(`PUB ${address} ${bytes.length}${CRLF}`), bytes, Buffer.from(CRLF)]),
+    );
+    await this.#confirmed();
+  }
+
+  close(): void {
+    this.connection.destroy();
+  }
+
+  /** The server answers a ping once it has worked through what came before. */
+  #confirmed(): Promise<void> {
+    this.connection.write(`PING${CRLF}`);
+    return new Promise((resolve) => this.#pongs.push(resolve));
+  }
+
+  async #read(): Promise<void> {
+    for (;;) {
+      const received = await this.connection.until((bytes) => bytes.includes(CRLF), FOREVER_MS);
+      const line = (await this.connection.take(received.indexOf(CRLF) + 2)).toString().trim();
+      const [word, address = '', ...rest] = line.split(' ');
+      if (word === 'PING') this.connection.write(`PONG${CRLF}`);
+      if (word === 'PONG') this.#pongs.shift()?.();
+      if (word !== 'MSG') continue;
+      const bytes = await this.connection.take(Number(rest.at(-1)) + 2, FOREVER_MS);
+      this.#heard(address, bytes.subarray(0, -2).toString());
+    }
+  }
+}

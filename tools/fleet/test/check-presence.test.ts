@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { type Change, checkChanges, differences, judgeable, type Stay } from '../src/model/check-presence.js';
+
+const stay = (confirmedAtMs: number | null, endedAtMs: number | null, more: Partial<Stay> = {}): Stay => ({
+  user: 'ann',
+  gateway: 'g',
+  confirmedAtMs,
+  endedAtMs,
+  ...more,
+});
+const watching = (...whats: Change['what'][]) => ({
+  name: 'watcher',
+  gateway: 'h',
+  initial: [],
+  changes: whats.map((what) => ({ user: 'ann', what })),
+});
+
+describe('what a watcher was told is compared with who was there', () => {
+  it('holds when everybody came and went once', () => {
+    expect(differences(watching('added', 'removed'), [stay(1, 2)])).toEqual([]);
+    expect(checkChanges(watching('added', 'removed'), [stay(1, 2)])).toEqual([]);
+  });
+
+  it('finds a ghost and a missing user', () => {
+    expect(differences(watching('added'), [stay(1, 2)])).toEqual(['watcher on h: ann is a ghost']);
+    expect(differences(watching(), [stay(1, null)])).toEqual(['watcher on h: ann is missing']);
+  });
+
+  it('finds a user who was told of twice', () => {
+    expect(checkChanges(watching('added', 'added'), [stay(1, 2), stay(3, null)])).toHaveLength(1);
+    expect(checkChanges(watching('added', 'removed', 'removed'), [stay(1, 2)])).toHaveLength(1);
+  });
+
+  it('finds a user who seemed to go and come while one of two connections stayed', () => {
+    const stays = [stay(1, 5), stay(3, null)];
+    expect(checkChanges(watching('added'), stays)).toEqual([]);
+    expect(checkChanges(watching('added', 'removed', 'added'), stays)).toHaveLength(1);
+    expect(checkChanges(watching('added', 'removed', 'added'), stays, { givenUp: 1 })).toEqual([]);
+  });
+
+  it('takes an unconfirmed stay for one that may have been', () => {
+    const stays = [stay(1, 2), stay(null, 4)];
+    expect(checkChanges(watching('added', 'removed', 'added', 'removed'), stays)).toEqual([]);
+  });
+
+  it('lets a store that forgot tell of each user once more', () => {
+    expect(checkChanges(watching('added', 'added'), [stay(1, null)], { forgotten: 1 })).toEqual([]);
+    expect(checkChanges(watching('added', 'added', 'added'), [stay(1, null)], { forgotten: 1 })).not.toEqual(
+      [],
+    );
+  });
+
+  it('does not judge who moved on a node that was cut off, nor its watchers', () => {
+    const gap = { gateway: 'g', fromMs: 2, toMs: 4 };
+    expect(judgeable([watching()], [stay(1, 3)], [gap])[0]?.stays).toEqual([]);
+    expect(judgeable([watching()], [stay(1, 5)], [gap])[0]?.stays).toHaveLength(1);
+    expect(judgeable([watching()], [], [{ ...gap, gateway: 'h' }])).toEqual([]);
+  });
+});

@@ -1,0 +1,12 @@
+import { holdsUnder } from './whole-fleet.js';
+
+holdsUnder('nats', [
+  'kill-gateway',
+  'kill-api',
+  'restart-broker',
+  'restart-store',
+  'cut-node',
+  'freeze-short',
+  'rolling-restart',
+  'hostile-peer',
+]);
