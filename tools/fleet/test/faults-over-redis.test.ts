@@ -1,11 +1,3 @@
 import { holdsUnder } from './whole-fleet.js';
 
-holdsUnder('redis', [
-  'kill-gateway',
-  'kill-api',
-  'restart-broker',
-  'cut-node',
-  'freeze-short',
-  'freeze-long',
-  'hostile-peer',
-]);
+holdsUnder('redis', ['kill-gateway', 'everyone-leaves', 'restart-broker', 'freeze-long', 'hostile-peer']);
