@@ -141,6 +141,22 @@ describe('shutdown', () => {
     expect(await metrics.text()).toContain('service_draining 1');
   });
 
+  it.each([
+    ['system', 'supervisor'],
+    ['supervisor', 'system'],
+  ] as const)(
+    'takes what %s and %s say for one signal, and exits at the second of either',
+    (first, other) => {
+      const { shutdown: stop, exit } = shutdown();
+      stop.onShutdown('flush', 'jobs', () => pause(60_000));
+      stop.signal('SIGINT', first);
+      stop.signal('SIGINT', other);
+      expect(exit).not.toHaveBeenCalled();
+      stop.signal('SIGINT', other);
+      expect(exit.mock.calls).toEqual([[1]]);
+    },
+  );
+
   it('bounds each piece of work, tells it to give up, and goes on', async () => {
     const { shutdown: stop, exit, records } = shutdown({ shutdown_grace_period: 0 });
     const left = vi.fn();

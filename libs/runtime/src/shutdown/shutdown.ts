@@ -47,6 +47,8 @@ export class Shutdown {
   readonly #unfinished = new Set<string>();
   readonly #draining: { set(value: number): void };
   #stopping: Promise<void> | null = null;
+  /** Who has sent a signal. */
+  readonly #senders = new Set<'system' | 'supervisor'>();
   #exited = false;
   #phase: ShutdownPhase | null = null;
 
@@ -77,9 +79,14 @@ export class Shutdown {
     this.#registered.set(phase, [...registered, { name, work, boundMs }]);
   }
 
-  /** A stop signal: the first begins the stop, a second one exits with 1 at once. */
-  signal(name: string): void {
-    if (this.#stopping === null) {
+  /**
+   * A stop signal: the first begins the stop, a second one of the same sender exits with 1 at once. A terminal or a
+   * service manager may signal a worker besides its supervisor: that is one request, told twice.
+   */
+  signal(name: string, sender: 'system' | 'supervisor' = 'system'): void {
+    const isSecond = this.#stopping !== null && (this.#senders.size === 0 || this.#senders.has(sender));
+    this.#senders.add(sender);
+    if (!isSecond) {
       void this.stop(name);
       return;
     }

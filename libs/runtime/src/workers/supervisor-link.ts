@@ -21,13 +21,6 @@ export function supervisorLink(): SupervisorLink | null {
 }
 
 function follow(shutdown: Shutdown, leavePort: () => void): void {
-  let told = 0;
-  const stop = (reason: string): void => {
-    told += 1;
-    // A terminal or a service manager may signal every process of the group besides: that is no second signal.
-    if (told === 1) void shutdown.stop(reason);
-    else shutdown.signal(reason);
-  };
   const abandoned = (): void => {
     leavePort();
     void shutdown.stop('the supervisor is gone');
@@ -36,7 +29,7 @@ function follow(shutdown: Shutdown, leavePort: () => void): void {
   process.on('message', (message) => {
     if (!isOrder(message)) return;
     if (message === 'leave the port') leavePort();
-    else stop(message.stop);
+    else shutdown.signal(message.stop, 'supervisor');
   });
   process.on('disconnect', abandoned);
   if (!process.connected) abandoned();
