@@ -36,3 +36,5 @@ export {
   type TailQuery,
   type Watermark,
 } from './port.js';
+export { PostgresHistoryStore, type PostgresHistoryOptions } from './postgres/postgres-store.js';
+export { historyTables, SERVER_SPREAD, SINGLE_SPREAD, type Spread } from './postgres/tables.js';
