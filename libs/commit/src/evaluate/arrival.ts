@@ -36,12 +36,11 @@ const NOT_ENABLED: ReadonlySet<CommitOp> = new Set([
 /** Checks a record before it is queued. Everything the database would choke on ends here, as the publisher's error. */
 export function readArrival(value: { readonly pub_id: string }, chain: Chain | null): ReadArrival {
   const read = readCommitRecord(value);
-  if (!read.ok) return refuse(chain, rejected(value.pub_id, 'invalid_input', read.problem));
+  if (!read.ok) return refused(value.pub_id, 'invalid_input', read.problem);
   const { record } = read;
-  if (NOT_ENABLED.has(record.op)) return refuse(chain, rejected(record.pub_id, 'feature_disabled'));
+  if (NOT_ENABLED.has(record.op)) return refused(record.pub_id, 'feature_disabled');
   const frame = record.op === 'publish' ? readFrame(record.message) : null;
-  if (frame !== null && !frame.ok)
-    return refuse(chain, rejected(record.pub_id, 'invalid_input', frame.problem));
+  if (frame !== null && !frame.ok) return refused(record.pub_id, 'invalid_input', frame.problem);
   return {
     ok: true,
     arrival: {
@@ -54,9 +53,8 @@ export function readArrival(value: { readonly pub_id: string }, chain: Chain | n
   };
 }
 
-function refuse(chain: Chain | null, result: CommitResult): ReadArrival {
-  if (chain !== null) chain.broken = true;
-  return { ok: false, result };
+function refused(...rejection: Parameters<typeof rejected>): ReadArrival {
+  return { ok: false, result: rejected(...rejection) };
 }
 
 function kindOf(record: CommitRecord): StreamAddress['kind'] {
