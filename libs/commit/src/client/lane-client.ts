@@ -19,7 +19,7 @@ const MAX_OPEN_RECORDS = 4096;
  */
 export class LaneClient {
   /** In the order they came, and so in that of their deadlines. */
-  readonly #open: Job[] = [];
+  readonly #open = new Set<Job>();
   #waiting: Job[] = [];
   #openRecords = 0;
   readonly #busy = new Set<string>();
@@ -37,7 +37,7 @@ export class LaneClient {
       return;
     }
     this.#openRecords += job.records.length;
-    this.#open.push(job);
+    this.#open.add(job);
     this.#waiting.push(job);
     this.#watchDeadlines();
     this.#flushSoon();
@@ -114,13 +114,13 @@ export class LaneClient {
   }
 
   #settleJob(job: Job, results: readonly CommitResult[]): void {
+    this.#open.delete(job);
     this.#openRecords -= job.records.length;
     job.settle(results);
   }
 
   /** One timer for all: the first that is open is the first that runs out. */
   #watchDeadlines(): void {
-    while (this.#open[0]?.settled === true) this.#open.shift();
     const [first] = this.#open;
     if (first === undefined) {
       this.#timer?.();

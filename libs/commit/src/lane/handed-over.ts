@@ -35,7 +35,7 @@ export class HandedOver {
 
   /** Everything up to there was sent again. */
   caughtUp(streamKey: string, generation: number, serial: number): void {
-    const progress = this.#progress(streamKey, generation, serial);
+    const progress = this.#progress(streamKey, generation, 0);
     if (progress === null) return;
     progress.stuckAt = null;
     progress.serial = Math.max(progress.serial, serial);
