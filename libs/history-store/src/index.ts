@@ -10,6 +10,7 @@ export {
   type Purgeable,
   type Wanted,
 } from './model/changes.js';
+export { positioned } from './model/frame.js';
 export {
   type PresenceCause,
   type PresenceEvent,

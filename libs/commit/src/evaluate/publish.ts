@@ -1,9 +1,8 @@
 import type { CommitRecordOf } from '@carillon/contract';
-import { FOREVER_MS, keepDay, type Stream } from '@carillon/history-store';
+import { FOREVER_MS, keepDay, positioned, type Stream } from '@carillon/history-store';
 import { type Verdict, verdict } from './answers.js';
 import type { Arrival } from './arrival.js';
 import type { Draft } from './draft.js';
-import { positioned } from './frame.js';
 
 /** Gives a publish the next place in its stream. */
 export function publish(

@@ -1,6 +1,5 @@
 import type { FanOutRecordBody } from '@carillon/contract';
-import type { StoredRecord, Stream } from '@carillon/history-store';
-import { positioned } from '../evaluate/frame.js';
+import { positioned, type StoredRecord, type Stream } from '@carillon/history-store';
 
 /**
  * Hands records to every gateway, in this order. Rejects, or stays silent, when the gateways may not get them: then

@@ -77,7 +77,10 @@ export class Lane {
       return accepted;
     });
     this.#start();
-    return { kind: 'committed', results: await Promise.all(results) };
+    return {
+      kind: 'committed',
+      results: await Promise.all(results.map((result) => Promise.resolve(result))),
+    };
   }
 
   /** After the lane was taken over: whatever the writer before did not hand over is sent again. */
@@ -135,16 +138,16 @@ export class Lane {
 
   async #commit(batch: readonly Entry[]): Promise<void> {
     const back: Entry[] = [];
-    let handedOver: Promise<void> | null = null;
+    const handingOver: Promise<void>[] = [];
     await this.#committer.commit(batch, (settled, changes) => {
       back.push(...settled.filter(({ verdict }) => verdict.result === null).map(({ entry }) => entry));
       const decided = settled.filter(({ verdict }) => verdict.result !== null);
       markBroken(decided);
       if (changes === null) this.#answerAll(decided);
-      else handedOver = this.#handOverThenAnswer(decided, changes);
+      else handingOver.push(this.#handOverThenAnswer(decided, changes));
     });
     if (back.length > 0) this.#queue.putBack(back, this.parts.clock.elapsed());
-    if (this.#handOver.pending > MAX_PENDING_HAND_OVERS) await handedOver;
+    if (this.#handOver.pending > MAX_PENDING_HAND_OVERS) await Promise.all(handingOver);
   }
 
   async #handOverThenAnswer(decided: readonly Settled[], changes: Changes): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CommitBody, CommitRecord, FanOutRecordBody } from '@carillon/contract';
 import { MemoryHistoryStore } from '@carillon/history-store';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type CommitAnswer,

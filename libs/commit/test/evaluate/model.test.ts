@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CommitRecord } from '@carillon/contract';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keyed, publishOf, purgeOf, resetOf } from '../samples.js';
 import { Scene } from './scene.js';

@@ -38,7 +38,9 @@ export async function lockStreams(session: SqlSession, table: Names, wanted: Wan
     `select s.app_id, s.channel, s.kind from ${table('streams')} s where ${AMONG}`,
     arrays,
   );
-  const existing = new Set(there.rows.map((row) => `${row['app_id']}\0${row['channel']}\0${row['kind']}`));
+  const existing = new Set(
+    there.rows.map((row) => [row['app_id'], row['channel'], row['kind']].map(String).join('\0')),
+  );
   const absent = addresses.filter(
     ({ appId, channel, kind }) => !existing.has(`${appId}\0${channel}\0${KINDS[kind]}`),
   );
