@@ -95,7 +95,7 @@ describe('postgres', () => {
       for (let written = 0; written < 20;) {
         const { changes } = await store.commit(wantedOf([address]), (found) => {
           const stream = found.streams.get(streamName(address));
-          if (stream == null) return { changes: NOTHING };
+          if (stream === null || stream === undefined) return { changes: NOTHING };
           const record = recordAt(stream);
           const receipts = [receiptOf(record)];
           return { changes: { ...NOTHING, streams: [after(stream, record)], records: [record], receipts } };

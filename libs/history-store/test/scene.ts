@@ -154,7 +154,7 @@ export const after = (stream: Stream, record: StoredRecord): Stream => ({
 
 export function streamIn(found: Found, address: StreamAddress): Stream {
   const stream = found.streams.get(streamName(address));
-  if (stream == null) throw new Error('the stream is not held');
+  if (stream === null || stream === undefined) throw new Error('the stream is not held');
   return stream;
 }
 

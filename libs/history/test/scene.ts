@@ -23,7 +23,7 @@ export class Scene {
     const pages: number[][] = [];
     let cursor: string | null | undefined;
     do {
-      const page = await this.page(cursor == null ? parameters : { ...parameters, cursor });
+      const page = await this.page(typeof cursor !== 'string' ? parameters : { ...parameters, cursor });
       pages.push(page.items.map(({ serial }) => serial));
       cursor = page.next_cursor;
     } while (cursor !== null);
@@ -48,7 +48,7 @@ export class Scene {
       },
       (found) => {
         const stream = found.streams.get(streamName(address));
-        if (stream == null) throw new Error('no stream');
+        if (stream === null || stream === undefined) throw new Error('no stream');
         const { nextHistorySerial, nextDeliverySerial, streamKey, generation } = stream;
         const until = this.nowMs + DAY_MS;
         const records = Array.from({ length: rows }, (_, index) => ({

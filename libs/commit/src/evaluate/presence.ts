@@ -11,18 +11,19 @@ import { expiry, later, publicationTime } from './publish.js';
 export function presence(draft: Draft, record: CommitRecordOf<'presence'>, stream: Stream): Verdict {
   const member = draft.member(stream, record.user_id);
   const number = record.transition_no ?? null;
-  const overtaken = number !== null && member?.lastNo != null && number < member.lastNo;
+  const lastNo = member?.lastNo ?? null;
+  const overtaken = number !== null && lastNo !== null && number < lastNo;
   const event = overtaken ? null : fold(record.event, member?.present ?? false);
   const next: PresenceMember = {
     streamKey: stream.streamKey,
     generation: stream.generation,
     userId: record.user_id,
     present: member?.present ?? false,
-    lastNo: overtaken ? member.lastNo : (number ?? member?.lastNo ?? null),
+    lastNo: overtaken ? lastNo : (number ?? lastNo),
     lastSerial: member?.lastSerial ?? 0,
   };
   if (event !== null) return recorded(draft, record, stream, event, next);
-  if (member !== undefined && next.lastNo !== member.lastNo) {
+  if (member !== undefined && next.lastNo !== lastNo) {
     draft.setMember(next);
     draft.setStream(stream);
   }

@@ -41,7 +41,7 @@ export class HandOver {
       const handed = await this.#send(records);
       for (const { stream_id: streamId, serial } of records) {
         const stream = streams.get(streamId ?? '');
-        if (stream === undefined || serial == null) continue;
+        if (stream === undefined || typeof serial !== 'number') continue;
         const { streamKey, generation } = stream;
         if (handed) this.handedOver.handed(streamKey, generation, serial);
         else this.handedOver.failed(streamKey, generation, serial);
@@ -110,9 +110,11 @@ export class HandOver {
   async #send(records: readonly FanOutRecordBody[]): Promise<boolean> {
     if (records.length === 0) return true;
     const { clock, fanOut, events } = this.parts;
-    let stop = () => {};
+    const silence: { stop?: () => void } = {};
     const silent = new Promise<never>((_, reject) => {
-      stop = clock.after(HAND_OVER_MS, () => reject(new Error('the fabric did not take records in time')));
+      silence.stop = clock.after(HAND_OVER_MS, () =>
+        reject(new Error('the fabric did not take records in time')),
+      );
     });
     try {
       await Promise.race([fanOut(records), silent]);
@@ -121,7 +123,7 @@ export class HandOver {
       events.handOverFailed(thrown);
       return false;
     } finally {
-      stop();
+      silence.stop?.();
     }
   }
 

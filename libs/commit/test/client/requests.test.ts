@@ -51,18 +51,18 @@ describe('a publisher', () => {
 
   it('asks a silent writer every second, and the answer to an earlier sending counts', async () => {
     const scene = new ClientScene();
-    let answer = () => {};
+    const answers: (() => void)[] = [];
     scene.answer = (request) => {
       if (scene.requests.length > 1) return silent();
       return new Promise((resolve) => {
-        answer = () => resolve(committed(request, { delivery_serial: 7 }));
+        answers.push(() => resolve(committed(request, { delivery_serial: 7 })));
       });
     };
     const call = scene.client.commit([publishOf('a', '1')]);
     await scene.clock.pass(2500);
     expect(scene.sentAtMs).toEqual([0, 1000, 2000]);
     expect(scene.resent).toEqual(['silent', 'silent']);
-    answer();
+    answers.forEach((answer) => answer());
     expect(await call).toMatchObject([{ status: 'applied', delivery_serial: 7 }]);
   });
 

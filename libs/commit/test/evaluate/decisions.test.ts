@@ -3,6 +3,8 @@ import { readArrival } from '../../src/index.js';
 import { keyed, POLICY, publishOf, purgeOf, resetOf, transitionOf } from '../samples.js';
 import { Scene } from './scene.js';
 
+const key = (content: string) => ({ idem: keyed('orders', 'k', content) });
+
 describe('a publish', () => {
   it('is fanned out with its position spliced into the very text that was sent', async () => {
     const scene = new Scene();
@@ -42,7 +44,6 @@ describe('a publish', () => {
 
   it('with a known key is answered from the first, and refused with other content', async () => {
     const scene = new Scene();
-    const key = (content: string) => ({ idem: keyed('orders', 'k', content) });
     const first = await scene.result(publishOf('orders', 'a', key('a')));
     expect(
       await scene.results(publishOf('orders', 'a', key('a')), publishOf('orders', 'b', key('b'))),
@@ -72,7 +73,6 @@ describe('a publish', () => {
 
   it('ends its chain when it is rejected, and nothing else', async () => {
     const scene = new Scene();
-    const key = (content: string) => ({ idem: keyed('orders', 'k', content) });
     await scene.result(publishOf('orders', 'a', key('a')));
     const { verdicts } = await scene.batch(
       [publishOf('orders', '1'), publishOf('orders', 'b', key('b')), publishOf('other', '2')],
@@ -174,10 +174,10 @@ describe('control of a stream', () => {
   });
 });
 
-describe('presence history', () => {
-  const statuses = (scene: Scene, ...records: Parameters<Scene['results']>) =>
-    scene.results(...records).then((results) => results.map((result) => result?.extra));
+const statuses = (scene: Scene, ...records: Parameters<Scene['results']>) =>
+  scene.results(...records).then((results) => results.map((result) => result?.extra));
 
+describe('presence history', () => {
   it('keeps joins, every update and leaves, each once', async () => {
     const scene = new Scene();
     const events = [

@@ -28,7 +28,7 @@ export class Scene {
 
   async result(record: CommitRecord): Promise<CommitResult> {
     const [result] = await this.results(record);
-    if (result == null) throw new Error('it has to wait');
+    if (result === null || result === undefined) throw new Error('it has to wait');
     return result;
   }
 

@@ -4,6 +4,8 @@ import { settled } from '../manual-clock.js';
 import { keyed, publishOf, purgeOf, resetOf } from '../samples.js';
 import { Gate, LaneScene } from './scene.js';
 
+const key = (content: string) => ({ idem: keyed('a', 'k', content) });
+
 describe('a lane', () => {
   it('commits together what arrived during the last commit', async () => {
     const scene = new LaneScene();
@@ -92,7 +94,6 @@ describe('a lane', () => {
 
   it('skips the rest of a chain, whichever way a record of it is refused', async () => {
     const scene = new LaneScene();
-    const key = (content: string) => ({ idem: keyed('a', 'k', content) });
     await scene.results([publishOf('a', '0', key('0'))]);
     const statuses = async (records: Parameters<LaneScene['results']>[0]) =>
       (await scene.results(records, { chain: true })).map(({ status }) => status);

@@ -9,6 +9,17 @@ import { openWriter, ToAll, type Writer } from './scene.js';
 
 const HOSTILE = `'); drop table x; -- \\ "{}" NULL \u0001\u{1f514}`;
 
+const clientOf = (writers: readonly Writer[]) =>
+  new CommitClient(
+    {
+      clock: systemClock,
+      transport: new ToAll(writers.map(({ lanes }) => lanes)),
+      random: Math.random,
+      resent: () => {},
+    },
+    { lanes: 1, nodeId: 'n', budgetMs: 20_000, maxRecordBytes: null },
+  );
+
 describe('writers over postgres', () => {
   let one: Writer;
   let other: Writer;
@@ -23,17 +34,6 @@ describe('writers over postgres', () => {
     await Promise.all([one, other].map(({ database }) => database.close()));
     await end();
   });
-
-  const clientOf = (writers: readonly Writer[]) =>
-    new CommitClient(
-      {
-        clock: systemClock,
-        transport: new ToAll(writers.map(({ lanes }) => lanes)),
-        random: Math.random,
-        resent: () => {},
-      },
-      { lanes: 1, nodeId: 'n', budgetMs: 20_000, maxRecordBytes: null },
-    );
 
   const rowsOf = async (channel: string) => {
     const address = { appId: 'shop', channel, kind: 'messages' } as const;

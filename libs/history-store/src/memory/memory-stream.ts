@@ -63,10 +63,6 @@ export class MemoryStream {
 
   retained(nowMs: number): Retained {
     const rows = this.#visible(nowMs);
-    const edge = (record: StoredRecord | undefined) =>
-      record === undefined
-        ? null
-        : { serial: record.historySerial ?? 0, publishedAtMs: record.publishedAtMs };
     return {
       oldest: edge(rows[0]),
       newest: edge(rows.at(-1)),
@@ -163,6 +159,9 @@ export class MemoryStream {
       : record;
   }
 }
+
+const edge = (record: StoredRecord | undefined): Retained['oldest'] =>
+  record === undefined ? null : { serial: record.historySerial ?? 0, publishedAtMs: record.publishedAtMs };
 
 const within = (value: number, from: number | null, to: number | null): boolean =>
   (from === null || value >= from) && (to === null || value <= to);

@@ -40,13 +40,15 @@ const SQL_FOREVER = '9223372036854775807';
 export const storedMoment = (ms: number): string => (ms >= FOREVER_MS ? SQL_FOREVER : String(ms));
 
 const whole = (row: SqlRow, column: string): number => Math.min(Number(row[column]), FOREVER_MS);
+/** Absent columns are read as null. */
+const valueOf = (row: SqlRow, column: string): unknown => row[column] ?? null;
 const wholeOrNull = (row: SqlRow, column: string): number | null =>
-  row[column] == null ? null : whole(row, column);
+  valueOf(row, column) === null ? null : whole(row, column);
 const text = (row: SqlRow, column: string): string => String(row[column]);
 const textOrNull = (row: SqlRow, column: string): string | null =>
-  row[column] == null ? null : text(row, column);
+  valueOf(row, column) === null ? null : text(row, column);
 const utf8OrNull = (row: SqlRow, column: string): string | null =>
-  row[column] == null ? null : (row[column] as Buffer).toString('utf8');
+  valueOf(row, column) === null ? null : (row[column] as Buffer).toString('utf8');
 
 /** The columns of a stream as `streamOf` reads them. */
 export const STREAM_COLUMNS = `s.stream_key, s.app_id, s.channel, s.kind, s.stream_id, s.generation,
