@@ -20,6 +20,8 @@ export class HandOver {
   #last: Promise<void> = Promise.resolve();
   #pending = 0;
   #timer: (() => void) | null = null;
+  /** Since when something could not be handed over; null: everything was. */
+  #stuckSinceMs: number | null = null;
 
   constructor(
     private readonly parts: LaneParts,
@@ -38,7 +40,10 @@ export class HandOver {
       for (const { verdict } of settled) if (verdict.again !== null) await this.#again(verdict.again);
       const streams = new Map(changes.streams.map((stream) => [stream.streamId, stream]));
       const records = settled.map(({ verdict }) => verdict.fanOut).filter((record) => record !== null);
+      const sentMs = this.parts.clock.now();
       const handed = await this.#send(records);
+      // The receipts are a little older than the attempt.
+      if (!handed) this.#stuckSinceMs ??= sentMs - TAIL_MS;
       for (const { stream_id: streamId, serial } of records) {
         const stream = streams.get(streamId ?? '');
         if (stream === undefined || typeof serial !== 'number') continue;
@@ -60,11 +65,12 @@ export class HandOver {
         const { lane, lanes } = this.options;
         const recentMs = clock.now() - TAIL_MS;
         const seenMs = await store.laneSeenAtMs(lane);
-        const sinceMs = Math.min(recentMs, seenMs ?? recentMs);
+        const sinceMs = Math.min(recentMs, seenMs ?? recentMs, this.#stuckSinceMs ?? recentMs);
         for (const stream of await store.behind({ lane, lanes, sinceMs })) await this.#resendTailOf(stream);
       } catch (thrown) {
         this.parts.events.handOverFailed(thrown);
       }
+      if (!this.handedOver.stuck) this.#stuckSinceMs = null;
       this.#raiseSoon();
     });
   }

@@ -41,10 +41,14 @@ export class HandedOver {
     progress.serial = Math.max(progress.serial, serial);
   }
 
-  /** The store was told, or told us. */
+  /** The store was told, or told us. What was before a reset is nothing to anybody any more. */
   raised({ streamKey, generation, serial }: Watermark): void {
     const progress = this.#streams.get(streamKey);
-    if (progress?.generation !== generation) return;
+    if (progress === undefined || progress.generation > generation) return;
+    if (progress.generation < generation) {
+      this.#streams.delete(streamKey);
+      return;
+    }
     progress.raised = Math.max(progress.raised, serial);
     if (progress.raised >= progress.serial && progress.stuckAt === null) this.#streams.delete(streamKey);
   }

@@ -57,6 +57,23 @@ describe('the hand-over to the gateways', () => {
     expect(scene.handOverFailures.length).toBeGreaterThan(1);
   });
 
+  it('is done again however long it took, and forgotten when the stream was reset', async () => {
+    const scene = new LaneScene();
+    scene.handOver = async () => {
+      throw new Error('the broker is gone');
+    };
+    await scene.results([publishOf('a', '1'), publishOf('b', '1')]);
+    await scene.clock.pass(400_000);
+    await scene.results([resetOf('b')]);
+    scene.handOver = async () => {};
+    await scene.clock.pass(3000);
+    expect(scene.sent.map(({ channel, serial }) => [channel, serial])).toEqual([['a', 1]]);
+    const failures = scene.handOverFailures.length;
+    await scene.clock.pass(5000);
+    expect(scene.handOverFailures).toHaveLength(failures);
+    expect(await fannedOut(scene)).toBe(1);
+  });
+
   it('that says nothing is given up after a second', async () => {
     const scene = new LaneScene();
     scene.handOver = () => new Promise(() => {});
