@@ -1,0 +1,91 @@
+import {
+  MAX_COMMIT_BYTES,
+  MAX_COMMIT_RECORDS,
+  type CommitRecord,
+  type CommitResult,
+} from '@carillon/contract';
+import { laneOf } from '@carillon/history-store';
+import { rejected, skipped } from '../evaluate/answers.js';
+import type { ConversationParts } from './conversation.js';
+import { Job, recordBytes } from './job.js';
+import { LaneClient } from './lane-client.js';
+
+export interface CommitClientOptions {
+  /** How many lanes there are; the same everywhere. */
+  readonly lanes: number;
+  readonly nodeId: string;
+  /** What a record may take in all, from the call to the answer. */
+  readonly budgetMs: number;
+  /** The largest record that the fabric carries; null: any. */
+  readonly maxRecordBytes: number | null;
+}
+
+/**
+ * Commits records for a publisher. Every record gets a result within the budget, in the order of the call; what went
+ * wrong on the way is a rejection as well: `backpressure` (nothing was committed), `service_unavailable` (it may have
+ * been, once; the same record or key tells) or `payload_too_large`. Records of one channel are committed in the order
+ * of the calls.
+ */
+export class CommitClient {
+  readonly #lanes = new Map<number, LaneClient>();
+
+  constructor(
+    private readonly parts: ConversationParts,
+    private readonly options: CommitClientOptions,
+  ) {}
+
+  /** Each record for itself. */
+  async commit(records: readonly CommitRecord[]): Promise<readonly CommitResult[]> {
+    const results = await Promise.all(records.map((record) => this.#send([record], false)));
+    return results.flat();
+  }
+
+  /** One after another: after the first that is rejected the rest is answered `skipped`. */
+  async commitChain(records: readonly CommitRecord[]): Promise<readonly CommitResult[]> {
+    const results: CommitResult[] = [];
+    for (const run of this.#runs(records)) {
+      const ended = results.some(({ status }) => status === 'rejected');
+      results.push(...(ended ? run.map(({ pub_id: pubId }) => skipped(pubId)) : await this.#send(run, true)));
+    }
+    return results;
+  }
+
+  async #send(records: readonly CommitRecord[], chain: boolean): Promise<readonly CommitResult[]> {
+    const [first] = records;
+    if (first === undefined) return [];
+    const { maxRecordBytes, budgetMs } = this.options;
+    if (maxRecordBytes !== null && records.some((record) => recordBytes(record) > maxRecordBytes))
+      return records.map(({ pub_id: pubId }) => rejected(pubId, 'payload_too_large'));
+    const job = new Job(records, chain, this.parts.clock.elapsed() + budgetMs);
+    this.#lane(this.#laneOf(first)).submit(job);
+    return job.done;
+  }
+
+  #laneOf({ app_id: appId, channel }: CommitRecord): number {
+    return laneOf(appId, channel, this.options.lanes);
+  }
+
+  #lane(lane: number): LaneClient {
+    const { lanes, nodeId } = this.options;
+    const found = this.#lanes.get(lane) ?? new LaneClient(this.parts, { lane, lanes, nodeId });
+    this.#lanes.set(lane, found);
+    return found;
+  }
+
+  /** Neighbours of one lane, as many as one request carries. */
+  #runs(records: readonly CommitRecord[]): CommitRecord[][] {
+    const runs: { readonly lane: number; readonly records: CommitRecord[]; bytes: number }[] = [];
+    for (const record of records) {
+      const [lane, bytes, last] = [this.#laneOf(record), recordBytes(record), runs.at(-1)];
+      if (
+        last?.lane === lane &&
+        last.records.length < MAX_COMMIT_RECORDS &&
+        last.bytes + bytes <= MAX_COMMIT_BYTES
+      ) {
+        last.records.push(record);
+        last.bytes += bytes;
+      } else runs.push({ lane, records: [record], bytes });
+    }
+    return runs.map((run) => run.records);
+  }
+}

@@ -1,0 +1,35 @@
+import type { CommitRecord, CommitResult } from '@carillon/contract';
+
+/** Records that travel together and are answered together: one, or those of a chain. */
+export class Job {
+  readonly done: Promise<readonly CommitResult[]>;
+  readonly bytes: number;
+  readonly channels: ReadonlySet<string>;
+  #resolve: (results: readonly CommitResult[]) => void = () => {};
+  #settled = false;
+
+  constructor(
+    readonly records: readonly CommitRecord[],
+    readonly chain: boolean,
+    /** On the monotonic clock. */
+    readonly deadlineMs: number,
+  ) {
+    this.bytes = records.reduce((sum, record) => sum + recordBytes(record), 0);
+    this.channels = new Set(records.map(({ app_id: appId, channel }) => `${appId}\0${channel}`));
+    this.done = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  settle(results: readonly CommitResult[]): void {
+    this.#settled = true;
+    this.#resolve(results);
+  }
+}
+
+/** What a record takes of a request, without writing it out twice. */
+export const recordBytes = (record: CommitRecord): number => Buffer.byteLength(JSON.stringify(record));

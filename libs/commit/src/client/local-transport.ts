@@ -1,0 +1,40 @@
+import type { CommitBody } from '@carillon/contract';
+import { Lane } from '../lane/lane.js';
+import type { LaneOptions, LaneParts } from '../lane/parts.js';
+import type { CommitAnswer, CommitTransport } from './transport.js';
+
+/** The writer of every lane, in the publisher's own process. */
+export class LocalLanes implements CommitTransport {
+  readonly #lanes = new Map<number, Lane>();
+
+  constructor(
+    private readonly parts: LaneParts,
+    private readonly options: Omit<LaneOptions, 'lane'>,
+  ) {}
+
+  async send({ lanes, lane, records, budget_ms: budgetMs, chain }: CommitBody): Promise<CommitAnswer> {
+    if (lanes !== this.options.lanes || lane >= lanes) return { kind: 'refused', code: 'lane_mismatch' };
+    return this.#lane(lane).submit({ records, budgetMs, chain });
+  }
+
+  /** After a start: what the process before did not hand over is sent again. */
+  async resendTails(): Promise<void> {
+    for (let lane = 0; lane < this.options.lanes; lane += 1) await this.#lane(lane).resendTail();
+  }
+
+  /** How many records wait in all lanes. */
+  get depth(): number {
+    return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.depth, 0);
+  }
+
+  /** Refuses what is new and finishes the rest. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.close()));
+  }
+
+  #lane(lane: number): Lane {
+    const found = this.#lanes.get(lane) ?? new Lane(this.parts, { ...this.options, lane });
+    this.#lanes.set(lane, found);
+    return found;
+  }
+}

@@ -1,0 +1,57 @@
+import type { CommitResult, FanOutRecordBody } from '@carillon/contract';
+import { ERRORS, type HttpErrorCode } from '@carillon/errors';
+import type { FoundReceipt, Stream } from '@carillon/history-store';
+
+/** A result that tells the publisher's caller what was wrong. It consumed nothing. */
+export function rejected(pubId: string, code: HttpErrorCode, text?: string): CommitResult {
+  const { status, text: ownText } = ERRORS[code];
+  return {
+    pub_id: pubId,
+    status: 'rejected',
+    code,
+    http_status: status,
+    error: (text ?? ownText).slice(0, 1024),
+  };
+}
+
+/** A record behind a rejected one of its chain. */
+export const skipped = (pubId: string): CommitResult => ({ pub_id: pubId, status: 'skipped' });
+
+/** A record that nothing is begun for any more. */
+export const expired = (pubId: string): CommitResult => ({ pub_id: pubId, status: 'expired' });
+
+/** Where a record of a stream is, for fanning it out again. */
+export interface RecordPlace {
+  readonly stream: Stream;
+  readonly serial: number;
+}
+
+/** What becomes of one record. */
+export interface Verdict {
+  /** Null: it has to wait, its stream is held by somebody else. */
+  readonly result: CommitResult | null;
+  /** To be sent once the batch is committed. */
+  readonly fanOut: FanOutRecordBody | null;
+  /** Committed before, and perhaps never handed over: to be read and sent again. */
+  readonly again: RecordPlace | null;
+}
+
+export const verdict = (
+  result: CommitResult | null,
+  { fanOut = null, again = null }: Partial<Omit<Verdict, 'result'>> = {},
+): Verdict => ({ result, fanOut, again });
+
+/** The answer that was given before. The stream's id is absent when it was reset since. */
+export function fromReceipt(pubId: string, receipt: FoundReceipt, stream: Stream): CommitResult {
+  return {
+    pub_id: pubId,
+    status: receipt.pubId === pubId ? 'applied' : 'duplicate',
+    stream_id: receipt.generation === stream.generation ? stream.streamId : null,
+    delivery_serial: receipt.deliverySerial,
+    history_serial: receipt.historySerial,
+    message_serial: receipt.messageSerial,
+    version_serial: receipt.versionSerial,
+    published_at_ms: receipt.publishedAtMs,
+    extra: receipt.extra === null ? null : JSON.parse(receipt.extra),
+  };
+}

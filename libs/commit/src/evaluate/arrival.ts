@@ -1,0 +1,77 @@
+import { readCommitRecord, type CommitOp, type CommitRecord, type CommitResult } from '@carillon/contract';
+import type { StreamAddress } from '@carillon/history-store';
+import { rejected } from './answers.js';
+import { readFrame } from './frame.js';
+
+/** Records of one request that end with the first that is rejected. */
+export interface Chain {
+  broken: boolean;
+}
+
+/** A record that was checked and may be decided. */
+export interface Arrival {
+  readonly record: CommitRecord;
+  readonly address: StreamAddress;
+  /** Of a publish; null otherwise. */
+  readonly eventName: string | null;
+  readonly bytes: number;
+  /** Null: whatever becomes of others is nothing to this one. */
+  readonly chain: Chain | null;
+}
+
+export type ReadArrival =
+  | { readonly ok: true; readonly arrival: Arrival }
+  | { readonly ok: false; readonly result: CommitResult };
+
+/** What this version does not do: mutable messages and annotations. */
+const NOT_ENABLED: ReadonlySet<CommitOp> = new Set([
+  'create',
+  'update',
+  'delete',
+  'append',
+  'annotate',
+  'unannotate',
+]);
+
+/** Checks a record before it is queued. Everything the database would choke on ends here, as the publisher's error. */
+export function readArrival(value: { readonly pub_id: string }, chain: Chain | null): ReadArrival {
+  const read = readCommitRecord(value);
+  if (!read.ok) return refused(value.pub_id, 'invalid_input', read.problem);
+  const { record } = read;
+  if (NOT_ENABLED.has(record.op)) return refused(record.pub_id, 'feature_disabled');
+  const frame = record.op === 'publish' ? readFrame(record.message) : null;
+  if (frame !== null && !frame.ok) return refused(record.pub_id, 'invalid_input', frame.problem);
+  return {
+    ok: true,
+    arrival: {
+      record,
+      address: { appId: record.app_id, channel: record.channel, kind: kindOf(record) },
+      eventName: frame?.eventName ?? null,
+      bytes: sizeOf(record),
+      chain,
+    },
+  };
+}
+
+function refused(...rejection: Parameters<typeof rejected>): ReadArrival {
+  return { ok: false, result: rejected(...rejection) };
+}
+
+function kindOf(record: CommitRecord): StreamAddress['kind'] {
+  if (record.op === 'presence') return 'presence';
+  return record.op === 'reset' || record.op === 'mark' ? record.stream : 'messages';
+}
+
+/** What the members beside the payload take, roughly. */
+const OVERHEAD_BYTES = 256;
+
+function sizeOf(record: CommitRecord): number {
+  if (record.op === 'publish') return OVERHEAD_BYTES + Buffer.byteLength(record.message);
+  if (record.op === 'presence')
+    return OVERHEAD_BYTES + Buffer.byteLength(JSON.stringify(record.user_info ?? null));
+  return OVERHEAD_BYTES;
+}
+
+/** Whether a record must be decided alone, because it depends on everything that is stored. */
+export const travelsAlone = ({ record: { op } }: Arrival): boolean =>
+  op === 'reset' || op === 'purge' || op === 'mark';

@@ -1,0 +1,158 @@
+import type { CommitRecordOf } from '@carillon/contract';
+import { type Inspection, type Stream, type StreamState, streamName } from '@carillon/history-store';
+import { type Verdict, verdict } from './answers.js';
+import type { Draft } from './draft.js';
+
+/** Begins the stream anew: another id, serials from 1, and nothing of what was there before is visible. */
+export function reset(draft: Draft, record: CommitRecordOf<'reset'>, stream: Stream): Verdict {
+  const { context } = draft;
+  const streamId = context.newStreamId();
+  const unused = stream.generation === 1 && stream.nextDeliverySerial === 1 && stream.nextAnnotationNo === 1;
+  const answer = {
+    previous_stream_id: unused ? null : stream.streamId,
+    new_stream_id: streamId,
+    purged_messages: stream.retainedMessages,
+    purged_bytes: stream.retainedBytes,
+  };
+  const next: Stream = {
+    ...stream,
+    streamId,
+    generation: stream.generation + 1,
+    nextDeliverySerial: 1,
+    nextHistorySerial: 1,
+    nextAnnotationNo: 1,
+    fannedOutSerial: 0,
+    lastCacheSerial: 0,
+    floorDeliverySerial: 1,
+    floorHistorySerial: 1,
+    retainedMessages: 0,
+    retainedBytes: 0,
+    newestPublishedAtMs: null,
+    lastAnnotationSerial: null,
+    durable: { state: 'healthy', reason: null, nodeId: context.nodeId, changedAtMs: context.nowMs },
+  };
+  draft.setStream(next);
+  logged(draft, record, answer);
+  draft.addReceipt(record, next, { extra: JSON.stringify(answer) });
+  return verdict(
+    { pub_id: record.pub_id, status: 'applied', stream_id: streamId, extra: answer },
+    record.stream === 'presence'
+      ? {}
+      : {
+          fanOut: {
+            writer_id: context.writerId,
+            app_id: record.app_id,
+            channel: record.channel,
+            stream_id: streamId,
+            published_at_ms: context.nowMs,
+            op: 'reset',
+            old_stream_id: stream.streamId,
+          },
+        },
+  );
+}
+
+/** Raises the floor. What is below it is gone for every reader at once; the rows are erased later. */
+export function purge(draft: Draft, record: CommitRecordOf<'purge'>, stream: Stream | null): Verdict {
+  const purgeable = draft.found.purgeable;
+  const answer = { purged_messages: purgeable?.messages ?? 0, purged_bytes: purgeable?.bytes ?? 0 };
+  if (stream !== null && purgeable !== null) {
+    draft.setStream({
+      ...stream,
+      floorHistorySerial: Math.max(stream.floorHistorySerial, purgeable.historyFloor),
+      retainedMessages: stream.retainedMessages - purgeable.messages,
+      retainedBytes: stream.retainedBytes - purgeable.bytes,
+    });
+    logged(draft, record, answer);
+    draft.addReceipt(record, stream, { extra: JSON.stringify(answer) });
+  }
+  const streamId = stream?.streamId ?? null;
+  return verdict({ pub_id: record.pub_id, status: 'applied', stream_id: streamId, extra: answer });
+}
+
+function logged(
+  draft: Draft,
+  record: CommitRecordOf<'reset'> | CommitRecordOf<'purge'>,
+  answer: object,
+): void {
+  draft.addLog({
+    atMs: draft.context.nowMs,
+    appId: record.app_id,
+    channel: record.channel,
+    operation: record.op,
+    reason: record.reason,
+    requestedBy: record.requested_by ?? null,
+    result: JSON.stringify(answer),
+  });
+}
+
+/** Takes over what somebody says about the state of a stream, if it is so. */
+export function mark(draft: Draft, record: CommitRecordOf<'mark'>, stream: Stream | null): Verdict {
+  const holds =
+    stream !== null && claimHolds(record, stream, draft.found.inspections.get(streamName(stream.address)));
+  if (holds) {
+    const durable: StreamState = {
+      state: record.state,
+      reason: record.state === 'healthy' ? null : record.reason,
+      nodeId: record.node_id,
+      changedAtMs: draft.context.nowMs,
+    };
+    const seen = regressed(record)
+      ? { delivery: record.seen_delivery_serial ?? 0, history: record.seen_history_serial ?? 0 }
+      : { delivery: 0, history: 0 };
+    draft.setStream({
+      ...stream,
+      durable,
+      nextDeliverySerial: Math.max(stream.nextDeliverySerial, seen.delivery + 1),
+      nextHistorySerial: Math.max(stream.nextHistorySerial, seen.history + 1),
+    });
+  }
+  const streamId = stream?.streamId ?? null;
+  return verdict({
+    pub_id: record.pub_id,
+    status: 'applied',
+    stream_id: streamId,
+    extra: { changed: holds },
+  });
+}
+
+const regressed = ({ reason }: CommitRecordOf<'mark'>): boolean => reason === 'history_stream_regressed';
+
+/** What a reason says is wrong with the rows of a stream. */
+const WRONG: Readonly<Record<string, (inspection: Inspection) => boolean>> = {
+  history_row_unreadable: ({ unreadable }) => unreadable,
+  history_serial_gap: ({ gap }) => gap,
+  history_serial_conflict: ({ conflict }) => conflict,
+};
+
+/** The state that belongs to each reason, so that no other pair is ever stored. */
+const STATE_OF: Readonly<Record<string, StreamState['state']>> = {
+  history_row_unreadable: 'degraded',
+  history_serial_gap: 'reset_required',
+  history_serial_conflict: 'reset_required',
+  history_stream_regressed: 'reset_required',
+  presence_history_commit_lagging: 'degraded',
+  presence_history_write_failed: 'degraded',
+  presence_history_reset_required_after_write_failure: 'reset_required',
+};
+
+function claimHolds(
+  record: CommitRecordOf<'mark'>,
+  stream: Stream,
+  inspection: Inspection | undefined,
+): boolean {
+  const { state } = stream.durable;
+  if (state === record.state) return false;
+  // Only a reset ends that.
+  if (state === 'reset_required') return false;
+  if (record.state === 'healthy')
+    return inspection === undefined || !(inspection.gap || inspection.conflict || inspection.unreadable);
+  const reason = record.reason ?? '';
+  if (STATE_OF[reason] !== record.state) return false;
+  if (reason.startsWith('presence_')) return stream.address.kind === 'presence';
+  if (regressed(record)) {
+    const { seen_delivery_serial: delivery = 0, seen_history_serial: history = 0 } = record;
+    return delivery >= stream.nextDeliverySerial || history >= stream.nextHistorySerial;
+  }
+  return inspection !== undefined && (WRONG[reason]?.(inspection) ?? false);
+}

@@ -1,0 +1,136 @@
+import type { CommitRecord } from '@carillon/contract';
+import {
+  type Changes,
+  type Found,
+  type FoundReceipt,
+  type OperatorEntry,
+  type PresenceEvent,
+  type PresenceMember,
+  type Receipt,
+  type Stream,
+  type StreamAddress,
+  type StoredRecord,
+  streamName,
+} from '@carillon/history-store';
+import { fingerprintOf, receiptScope } from './receipts.js';
+import { PUB_ID_TTL_MS } from './wanted.js';
+
+/** What a decision may depend on beside the store. */
+export interface DecisionContext {
+  readonly nowMs: number;
+  readonly writerId: string;
+  /** The process, as it is named in the state of a stream. */
+  readonly nodeId: string;
+  /** A fresh UUID v4. */
+  readonly newStreamId: () => string;
+  /** The highest serial of the stream that this writer has handed over; 0: none. */
+  readonly handedOver: (stream: Stream) => number;
+}
+
+/** What a batch has come to so far; every record sees what those before it did. */
+export class Draft {
+  readonly #streams = new Map<string, Stream>();
+  readonly #receipts = new Map<string, FoundReceipt>();
+  readonly #members = new Map<string, PresenceMember>();
+  readonly #newMembers = new Set<string>();
+  readonly #newReceipts = new Set<string>();
+  readonly #records: StoredRecord[] = [];
+  readonly #events: PresenceEvent[] = [];
+  readonly #log: OperatorEntry[] = [];
+
+  constructor(
+    readonly found: Found,
+    readonly context: DecisionContext,
+  ) {
+    for (const [scope, receipt] of found.receipts) this.#receipts.set(scope, receipt);
+    for (const member of found.members) this.#members.set(memberName(member, member.userId), member);
+  }
+
+  /** Null: there is none. Undefined: it is held by somebody else. */
+  stream(address: StreamAddress): Stream | null | undefined {
+    return this.#streams.get(streamName(address)) ?? this.found.streams.get(streamName(address));
+  }
+
+  setStream(stream: Stream): void {
+    this.#streams.set(streamName(stream.address), { ...stream, updatedAtMs: this.context.nowMs });
+  }
+
+  receipt(scope: string): FoundReceipt | undefined {
+    return this.#receipts.get(scope);
+  }
+
+  member(stream: Stream, userId: string): PresenceMember | undefined {
+    return this.#members.get(memberName(stream, userId));
+  }
+
+  setMember(member: PresenceMember): void {
+    const name = memberName(member, member.userId);
+    this.#members.set(name, member);
+    this.#newMembers.add(name);
+  }
+
+  addRecord(record: StoredRecord): void {
+    this.#records.push(record);
+  }
+
+  addEvent(event: PresenceEvent): void {
+    this.#events.push(event);
+  }
+
+  addLog(entry: OperatorEntry): void {
+    this.#log.push(entry);
+  }
+
+  /** Until when the receipt of a record answers. */
+  receiptUntilMs(record: CommitRecord): number {
+    const ttlMs = 'idem' in record ? record.idem?.ttl_ms : undefined;
+    return Math.min(Number.MAX_SAFE_INTEGER, this.context.nowMs + (ttlMs ?? PUB_ID_TTL_MS));
+  }
+
+  addReceipt(
+    record: CommitRecord,
+    stream: Stream,
+    outcome: Partial<Pick<FoundReceipt, 'deliverySerial' | 'extra' | 'historySerial' | 'publishedAtMs'>>,
+  ): void {
+    const scope = receiptScope(record);
+    this.#newReceipts.add(scope);
+    this.#receipts.set(scope, {
+      scope,
+      pubId: record.pub_id,
+      atMs: this.context.nowMs,
+      untilMs: this.receiptUntilMs(record),
+      streamKey: stream.streamKey,
+      generation: stream.generation,
+      deliverySerial: null,
+      fingerprint: fingerprintOf(record),
+      extra: null,
+      historySerial: null,
+      publishedAtMs: null,
+      messageSerial: null,
+      versionSerial: null,
+      ...outcome,
+    });
+  }
+
+  changes(): Changes {
+    const receipts = [...this.#newReceipts].map((scope) => this.#receipts.get(scope));
+    const members = [...this.#newMembers].map((name) => this.#members.get(name));
+    return {
+      streams: [...this.#streams.values()].map((stream) => this.#withWatermark(stream)),
+      records: this.#records,
+      receipts: receipts.filter((receipt): receipt is FoundReceipt & Receipt => receipt !== undefined),
+      presenceEvents: this.#events,
+      presenceMembers: members.filter((member) => member !== undefined),
+      operatorLog: this.#log,
+    };
+  }
+
+  /** A stream that is written anyway learns what was handed over meanwhile. */
+  #withWatermark(stream: Stream): Stream {
+    const handed = Math.min(this.context.handedOver(stream), stream.nextDeliverySerial - 1);
+    return handed > stream.fannedOutSerial ? { ...stream, fannedOutSerial: handed } : stream;
+  }
+}
+
+const memberName = ({ streamKey, generation }: { streamKey: string; generation: number }, userId: string) =>
+  `${streamKey}\0${generation}\0${userId}`;

@@ -1,0 +1,66 @@
+import type { Changes, Found, FoundReceipt, Stream } from '@carillon/history-store';
+import { fromReceipt, rejected, skipped, type Verdict, verdict } from './answers.js';
+import type { Arrival, Chain } from './arrival.js';
+import { mark, purge, reset } from './control.js';
+import { type DecisionContext, Draft } from './draft.js';
+import { presence } from './presence.js';
+import { publish } from './publish.js';
+import { fingerprintOf, receiptScope } from './receipts.js';
+
+/** What a batch comes to. */
+export interface Evaluation {
+  /** One for every record, in their order. */
+  readonly verdicts: readonly Verdict[];
+  readonly changes: Changes;
+}
+
+/**
+ * Decides a batch: each record in the order of arrival, seeing what those before it did. Pure but for fresh stream
+ * ids, so it may be asked again with what another transaction found. A rejected record consumes nothing.
+ */
+export function evaluate(arrivals: readonly Arrival[], found: Found, context: DecisionContext): Evaluation {
+  const draft = new Draft(found, context);
+  const broken = new Set<Chain>();
+  const waiting = new Set<Chain>();
+  const verdicts = arrivals.map((arrival) => {
+    const { chain, record } = arrival;
+    if (chain !== null && (chain.broken || broken.has(chain))) return verdict(skipped(record.pub_id));
+    const decided = chain !== null && waiting.has(chain) ? verdict(null) : decide(draft, arrival);
+    if (chain !== null && decided.result === null) waiting.add(chain);
+    if (chain !== null && decided.result?.status === 'rejected') broken.add(chain);
+    return decided;
+  });
+  return { verdicts, changes: draft.changes() };
+}
+
+function decide(draft: Draft, arrival: Arrival): Verdict {
+  const { record, address } = arrival;
+  const stream = draft.stream(address);
+  if (stream === undefined) return verdict(null);
+  const receipt = draft.receipt(receiptScope(record));
+  if (receipt !== undefined && stream !== null && answers(draft, arrival, receipt)) {
+    return replay(draft, arrival, receipt, stream);
+  }
+  if (record.op === 'purge') return purge(draft, record, stream);
+  if (record.op === 'mark') return mark(draft, record, stream);
+  if (stream === null) return verdict(null);
+  if (record.op === 'publish') return publish(draft, record, arrival, stream);
+  if (record.op === 'presence') return presence(draft, record, stream);
+  if (record.op === 'reset') return reset(draft, record, stream);
+  return verdict(rejected(record.pub_id, 'feature_disabled'));
+}
+
+/** An expired receipt answers nothing but a resend of its own record. */
+const answers = ({ context }: Draft, { record }: Arrival, { untilMs, pubId }: FoundReceipt): boolean =>
+  untilMs > context.nowMs || pubId === record.pub_id;
+
+function replay(draft: Draft, { record }: Arrival, receipt: FoundReceipt, stream: Stream): Verdict {
+  if (receipt.pubId !== record.pub_id && receipt.fingerprint !== fingerprintOf(record))
+    return verdict(rejected(record.pub_id, 'conflict'));
+  const serial = receipt.deliverySerial;
+  const current = receipt.generation === stream.generation;
+  const stored = draft.found.receipts.get(receipt.scope) === receipt;
+  const handed = Math.max(stream.fannedOutSerial, draft.context.handedOver(stream));
+  const again = serial !== null && current && stored && serial > handed ? { stream, serial } : null;
+  return verdict(fromReceipt(record.pub_id, receipt, stream), { again });
+}

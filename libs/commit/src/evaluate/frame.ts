@@ -1,0 +1,31 @@
+/** The frame of a publish, or why it is none. */
+export type ReadFrame =
+  | { readonly ok: true; readonly eventName: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** With the `u` flag a pair is one character, so this finds halves only. */
+const HALF_PAIR = /[\ud800-\udfff]/u;
+
+/** Checks a V2 frame as it is stored: an object with an event, and without what only the writer may say. */
+export function readFrame(text: string): ReadFrame {
+  const frame = parse(text);
+  if (typeof frame !== 'object' || frame === null || Array.isArray(frame))
+    return { ok: false, problem: 'message: must be a JSON object' };
+  if (Object.hasOwn(frame, 'stream_id') || Object.hasOwn(frame, 'serial'))
+    return { ok: false, problem: 'message: must not hold a position' };
+  const event = 'event' in frame ? frame.event : undefined;
+  if (typeof event !== 'string' || event === '')
+    return { ok: false, problem: 'message: must name its event' };
+  // An escape in the JSON text can stand for a character that no database takes.
+  if (event.includes('\0') || HALF_PAIR.test(event))
+    return { ok: false, problem: 'message: the event holds a character that cannot be stored' };
+  return { ok: true, eventName: event };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import type { CommitRecordOf } from '@carillon/contract';
+import { FOREVER_MS, keepDay, positioned, type Stream } from '@carillon/history-store';
+import { type Verdict, verdict } from './answers.js';
+import type { Arrival } from './arrival.js';
+import type { Draft } from './draft.js';
+
+/** Gives a publish the next place in its stream. */
+export function publish(
+  draft: Draft,
+  record: CommitRecordOf<'publish'>,
+  { eventName }: Arrival,
+  stream: Stream,
+): Verdict {
+  const { policy } = record;
+  const serial = stream.nextDeliverySerial;
+  const historySerial = stream.nextHistorySerial;
+  const publishedAtMs = publicationTime(draft, stream);
+  const historyUntilMs = expiry(publishedAtMs, policy.history_ms);
+  const keepUntilMs = Math.max(historyUntilMs, draft.receiptUntilMs(record));
+  const payloadSize = Buffer.byteLength(record.message);
+  draft.addRecord({
+    streamKey: stream.streamKey,
+    generation: stream.generation,
+    deliverySerial: serial,
+    historySerial,
+    rootHistorySerial: null,
+    publishedAtMs,
+    historyUntilMs,
+    keepUntilMs,
+    action: 'plain',
+    messageSerial: null,
+    versionSerial: null,
+    messageId: record.message_id,
+    eventName,
+    actorClientId: record.actor?.client_id ?? null,
+    payload: record.message,
+    payloadSize,
+    tombstone: false,
+  });
+  draft.setStream({
+    ...stream,
+    nextDeliverySerial: serial + 1,
+    nextHistorySerial: historySerial + 1,
+    lastCacheSerial: policy.cache ? serial : stream.lastCacheSerial,
+    retainedMessages: stream.retainedMessages + 1,
+    retainedBytes: stream.retainedBytes + payloadSize,
+    newestPublishedAtMs: publishedAtMs,
+    lastKeepDay: later(stream.lastKeepDay, keepDay(keepUntilMs)),
+    maxMessages: policy.max_messages,
+    maxBytes: policy.max_bytes,
+  });
+  draft.addReceipt(record, stream, { deliverySerial: serial, historySerial, publishedAtMs });
+  return verdict(
+    {
+      pub_id: record.pub_id,
+      status: 'applied',
+      stream_id: stream.streamId,
+      delivery_serial: serial,
+      history_serial: historySerial,
+      message_serial: null,
+      version_serial: null,
+      published_at_ms: publishedAtMs,
+    },
+    {
+      fanOut: {
+        writer_id: draft.context.writerId,
+        app_id: record.app_id,
+        channel: record.channel,
+        stream_id: stream.streamId,
+        serial,
+        history_serial: historySerial,
+        annotation_no: null,
+        published_at_ms: publishedAtMs,
+        op: 'publish',
+        message_id: record.message_id,
+        except_socket: record.except_socket ?? null,
+        message: positioned(record.message, stream.streamId, serial),
+      },
+    },
+  );
+}
+
+/** Never earlier than that of the record before, whatever the clock says. */
+export const publicationTime = ({ context: { nowMs } }: Draft, { newestPublishedAtMs }: Stream): number =>
+  Math.max(nowMs, newestPublishedAtMs ?? 0);
+
+/** When something of that age at most is over; null: never. */
+export const expiry = (atMs: number, windowMs: number | null): number =>
+  windowMs === null ? FOREVER_MS : Math.min(FOREVER_MS, atMs + windowMs);
+
+/** The later of two days. */
+export const later = (one: string | null, other: string): string =>
+  one !== null && one > other ? one : other;

@@ -1,0 +1,42 @@
+import { type Below, streamName, type Wanted } from '@carillon/history-store';
+import type { Arrival } from './arrival.js';
+import { receiptScope } from './receipts.js';
+
+/** A resend of the very same record is answered for so long after its receipt has expired. */
+export const RESEND_GRACE_MS = 10_000;
+/** How long the receipt of a record without a key is good. */
+export const PUB_ID_TTL_MS = 600_000;
+
+/** What a batch has to know. */
+export function wantedOf(arrivals: readonly Arrival[], nowMs: number): Wanted {
+  const streams = new Map<string, Wanted['streams'][number]>();
+  let longestMs = PUB_ID_TTL_MS;
+  for (const { record, address } of arrivals) {
+    const create = record.op !== 'purge' && record.op !== 'mark';
+    streams.set(streamName(address), { address, create });
+    if ('idem' in record && record.idem !== undefined) longestMs = Math.max(longestMs, record.idem.ttl_ms);
+  }
+  return {
+    nowMs,
+    streams: [...streams.values()],
+    receipts: {
+      scopes: [...new Set(arrivals.map(({ record }) => receiptScope(record)))],
+      sinceMs: Math.max(0, nowMs - longestMs - RESEND_GRACE_MS),
+    },
+    members: arrivals.flatMap(({ record, address }) =>
+      record.op === 'presence' ? [{ address, userId: record.user_id }] : [],
+    ),
+    below: belowOf(arrivals[0]),
+    inspect: arrivals.some(
+      ({ record, address }) =>
+        record.op === 'mark' && address.kind === 'messages' && record.reason !== 'history_stream_regressed',
+    ),
+  };
+}
+
+function belowOf(first: Arrival | undefined): Below | null {
+  if (first?.record.op !== 'purge') return null;
+  const { mode, before_serial: serial, before_time_ms: timeMs } = first.record;
+  if (mode === 'before_serial') return { mode, serial: serial ?? 1 };
+  return mode === 'before_time_ms' ? { mode, timeMs: timeMs ?? 0 } : { mode };
+}

@@ -1,0 +1,11 @@
+export { CommitClient, type CommitClientOptions } from './client/commit-client.js';
+export { type ConversationParts } from './client/conversation.js';
+export { LocalLanes } from './client/local-transport.js';
+export { type CommitAnswer, type CommitTransport } from './client/transport.js';
+export { systemClock, type Clock } from './clock.js';
+export { readArrival, type Arrival, type Chain, type ReadArrival } from './evaluate/arrival.js';
+export { evaluate, type Evaluation } from './evaluate/evaluate.js';
+export { wantedOf } from './evaluate/wanted.js';
+export { type FanOut } from './lane/fan-out.js';
+export { Lane, type LaneAnswer, type LaneRequest } from './lane/lane.js';
+export { type LaneEvents, type LaneOptions, type LaneParts } from './lane/parts.js';

@@ -1,0 +1,168 @@
+import type { FanOutRecordBody } from '@carillon/contract';
+import type { Changes, Stream } from '@carillon/history-store';
+import type { RecordPlace } from '../evaluate/answers.js';
+import type { Settled } from './committer.js';
+import { fanOutAgain } from './fan-out.js';
+import type { HandedOver } from './handed-over.js';
+import type { LaneOptions, LaneParts } from './parts.js';
+
+/** The store learns at most this much later what was handed over. */
+const WATERMARK_MS = 1000;
+/** A hand-over that says nothing for this long counts as failed. */
+const HAND_OVER_MS = 1000;
+/** A tail is looked for among the streams written in this time at least. */
+const TAIL_MS = 60_000;
+/** Of a longer tail only the newest are sent; gateways fetch the rest. */
+const MAX_TAIL = 1000;
+
+/** What happens after a commit: the records go to the gateways in order, and the store is told how far. */
+export class HandOver {
+  #last: Promise<void> = Promise.resolve();
+  #pending = 0;
+  #timer: (() => void) | null = null;
+  /** Since when something could not be handed over; null: everything was. */
+  #stuckSinceMs: number | null = null;
+
+  constructor(
+    private readonly parts: LaneParts,
+    private readonly options: LaneOptions,
+    private readonly handedOver: HandedOver,
+  ) {}
+
+  /** How many batches have not been handed over yet. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /** Sends what a batch came to, behind the batches before it; resolves when its publishers may be told. */
+  batch(settled: readonly Settled[], changes: Changes): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const { verdict } of settled) if (verdict.again !== null) await this.#again(verdict.again);
+      const streams = new Map(changes.streams.map((stream) => [stream.streamId, stream]));
+      const records = settled.map(({ verdict }) => verdict.fanOut).filter((record) => record !== null);
+      const sentMs = this.parts.clock.now();
+      const handed = await this.#send(records);
+      // The receipts are a little older than the attempt.
+      if (!handed) this.#stuckSinceMs ??= sentMs - TAIL_MS;
+      for (const { stream_id: streamId, serial } of records) {
+        const stream = streams.get(streamId ?? '');
+        if (stream === undefined || typeof serial !== 'number') continue;
+        const { streamKey, generation } = stream;
+        if (handed) this.handedOver.handed(streamKey, generation, serial);
+        else this.handedOver.failed(streamKey, generation, serial);
+      }
+      for (const { streamKey, generation, fannedOutSerial: serial } of changes.streams)
+        this.handedOver.raised({ streamKey, generation, serial });
+      this.#raiseSoon();
+    });
+  }
+
+  /** Sends again whatever this lane's streams may not have handed over. Never rejects. */
+  resendTail(): Promise<void> {
+    return this.#inTurn(async () => {
+      try {
+        const { store, clock } = this.parts;
+        const { lane, lanes } = this.options;
+        const recentMs = clock.now() - TAIL_MS;
+        const seenMs = await store.laneSeenAtMs(lane);
+        const sinceMs = Math.min(recentMs, seenMs ?? recentMs, this.#stuckSinceMs ?? recentMs);
+        for (const stream of await store.behind({ lane, lanes, sinceMs })) await this.#resendTailOf(stream);
+      } catch (thrown) {
+        this.parts.events.handOverFailed(thrown);
+      }
+      if (!this.handedOver.stuck) this.#stuckSinceMs = null;
+      this.#raiseSoon();
+    });
+  }
+
+  /** Waits for what is being handed over, and tells the store. */
+  async close(): Promise<void> {
+    await this.#last;
+    this.#timer?.();
+    this.#timer = null;
+    await this.#raise();
+  }
+
+  async #resendTailOf(stream: Stream): Promise<void> {
+    const { streamKey, generation, fannedOutSerial, nextDeliverySerial } = stream;
+    const done = Math.max(fannedOutSerial, this.handedOver.serialOf(stream));
+    const toSerial = nextDeliverySerial - 1;
+    const fromSerial = Math.max(done + 1, toSerial - MAX_TAIL + 1);
+    const records = await this.parts.store.range({
+      streamKey,
+      generation,
+      fromSerial,
+      toSerial,
+      limit: MAX_TAIL,
+    });
+    const again = records.map((record) => fanOutAgain(record, stream, this.options.writerId));
+    if (await this.#send(again.filter((record) => record !== null)))
+      this.handedOver.caughtUp(streamKey, generation, toSerial);
+  }
+
+  async #again({ stream, serial }: RecordPlace): Promise<void> {
+    try {
+      const { streamKey, generation } = stream;
+      const range = { streamKey, generation, fromSerial: serial, toSerial: serial, limit: 1 };
+      const [record] = await this.parts.store.range(range);
+      const again = record === undefined ? null : fanOutAgain(record, stream, this.options.writerId);
+      if (again !== null) await this.#send([again]);
+    } catch (thrown) {
+      this.parts.events.handOverFailed(thrown);
+    }
+  }
+
+  /** False: they may not have arrived. */
+  async #send(records: readonly FanOutRecordBody[]): Promise<boolean> {
+    if (records.length === 0) return true;
+    const { clock, fanOut, events } = this.parts;
+    const silence: { stop?: () => void } = {};
+    const silent = new Promise<never>((_, reject) => {
+      silence.stop = clock.after(HAND_OVER_MS, () =>
+        reject(new Error('the fabric did not take records in time')),
+      );
+    });
+    try {
+      await Promise.race([fanOut(records), silent]);
+      return true;
+    } catch (thrown) {
+      events.handOverFailed(thrown);
+      return false;
+    } finally {
+      silence.stop?.();
+    }
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#pending += 1;
+    this.#last = this.#last.then(work).finally(() => {
+      this.#pending -= 1;
+    });
+    return this.#last;
+  }
+
+  #raiseSoon(): void {
+    if (this.#timer !== null || !(this.handedOver.stuck || this.handedOver.toRaise().length > 0)) return;
+    this.#timer = this.parts.clock.after(WATERMARK_MS, () => {
+      this.#timer = null;
+      void this.#raise().then(() => {
+        if (this.handedOver.stuck) return this.resendTail();
+        this.#raiseSoon();
+        return undefined;
+      });
+    });
+  }
+
+  async #raise(): Promise<void> {
+    const marks = this.handedOver.toRaise();
+    if (marks.length === 0) return;
+    const { store, clock, events } = this.parts;
+    const { lane, writerId } = this.options;
+    try {
+      await store.raiseWatermarks(marks, { lanes: [lane], writerId, nowMs: clock.now() });
+      for (const mark of marks) this.handedOver.raised(mark);
+    } catch (thrown) {
+      events.handOverFailed(thrown);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { Stream, Watermark } from '@carillon/history-store';
+
+interface Progress {
+  readonly generation: number;
+  /** Handed over without a gap up to here. */
+  serial: number;
+  /** The store knows of it up to here. */
+  raised: number;
+  /** The first that could not be handed over; what is above it does not count until that was done. */
+  stuckAt: number | null;
+}
+
+/**
+ * How far each stream was handed to the gateways, as far as the store does not know yet. It holds only the streams that
+ * were written in the last second or so, and those that could not be handed over.
+ */
+export class HandedOver {
+  readonly #streams = new Map<string, Progress>();
+
+  /** 0: nothing beyond what the store says. */
+  serialOf({ streamKey, generation }: Pick<Stream, 'streamKey' | 'generation'>): number {
+    const progress = this.#streams.get(streamKey);
+    return progress?.generation === generation ? progress.serial : 0;
+  }
+
+  handed(streamKey: string, generation: number, serial: number): void {
+    const progress = this.#progress(streamKey, generation, serial - 1);
+    if (progress?.stuckAt === null) progress.serial = Math.max(progress.serial, serial);
+  }
+
+  failed(streamKey: string, generation: number, serial: number): void {
+    const progress = this.#progress(streamKey, generation, serial - 1);
+    if (progress !== null) progress.stuckAt = Math.min(progress.stuckAt ?? serial, serial);
+  }
+
+  /** Everything up to there was sent again. */
+  caughtUp(streamKey: string, generation: number, serial: number): void {
+    const progress = this.#progress(streamKey, generation, 0);
+    if (progress === null) return;
+    progress.stuckAt = null;
+    progress.serial = Math.max(progress.serial, serial);
+  }
+
+  /** The store was told, or told us. What was before a reset is nothing to anybody any more. */
+  raised({ streamKey, generation, serial }: Watermark): void {
+    const progress = this.#streams.get(streamKey);
+    if (progress === undefined || progress.generation > generation) return;
+    if (progress.generation < generation) {
+      this.#streams.delete(streamKey);
+      return;
+    }
+    progress.raised = Math.max(progress.raised, serial);
+    if (progress.raised >= progress.serial && progress.stuckAt === null) this.#streams.delete(streamKey);
+  }
+
+  /** What the store does not know yet. */
+  toRaise(): Watermark[] {
+    return [...this.#streams]
+      .filter(([, { serial, raised }]) => serial > raised)
+      .map(([streamKey, { generation, serial }]) => ({ streamKey, generation, serial }));
+  }
+
+  /** Whether anything could not be handed over. */
+  get stuck(): boolean {
+    return [...this.#streams.values()].some(({ stuckAt }) => stuckAt !== null);
+  }
+
+  /** Null: the stream was reset since. */
+  #progress(streamKey: string, generation: number, before: number): Progress | null {
+    const found = this.#streams.get(streamKey);
+    if (found !== undefined && found.generation >= generation)
+      return found.generation === generation ? found : null;
+    const made: Progress = { generation, serial: before, raised: before, stuckAt: null };
+    this.#streams.set(streamKey, made);
+    return made;
+  }
+}

@@ -1,0 +1,34 @@
+import type { HistoryStore, StoreFailureCause } from '@carillon/history-store';
+import type { Clock } from '../clock.js';
+import type { FanOut } from './fan-out.js';
+
+/** What a lane tells of itself, for metrics and logs. None may throw. */
+export interface LaneEvents {
+  /** A batch was not taken and is tried again. */
+  retried(cause: StoreFailureCause): void;
+  /** A record failed alone in spite of every check; its publisher is told `internal_error`. */
+  recordFailed(error: unknown): void;
+  committed(records: number, transactionMs: number): void;
+  /** Records could not be handed over, or the watermark not be raised; both are tried again. */
+  handOverFailed(error: unknown): void;
+}
+
+/** What a lane stands on. */
+export interface LaneParts {
+  readonly store: HistoryStore;
+  readonly clock: Clock;
+  readonly fanOut: FanOut;
+  readonly events: LaneEvents;
+  readonly newStreamId: () => string;
+}
+
+export interface LaneOptions {
+  readonly lane: number;
+  /** How many lanes there are. */
+  readonly lanes: number;
+  readonly writerId: string;
+  /** The process, as it is named in the state of a stream. */
+  readonly nodeId: string;
+  /** So many records may wait; more are refused. */
+  readonly queueCapacity: number;
+}

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { readArrival } from '../../src/index.js';
+import { keyed, POLICY, publishOf, purgeOf, resetOf, transitionOf } from '../samples.js';
+import { Scene } from './scene.js';
+
+const key = (content: string) => ({ idem: keyed('orders', 'k', content) });
+
+describe('a publish', () => {
+  it('is fanned out with its position spliced into the very text that was sent', async () => {
+    const scene = new Scene();
+    const record = publishOf('orders', '', {
+      message: '{"event":"e", "data" : "x\\u0041" }  ',
+      except_socket: '8.1',
+    });
+    const { verdicts } = await scene.batch([record]);
+    const { streamId } = await scene.stream('orders');
+    expect(verdicts[0]?.fanOut).toMatchObject({
+      op: 'publish',
+      serial: 1,
+      history_serial: 1,
+      stream_id: streamId,
+      except_socket: '8.1',
+      message: `{"event":"e", "data" : "x\\u0041" ,"stream_id":"${streamId}","serial":1}`,
+    });
+  });
+
+  it('never goes back in time when the clock does', async () => {
+    const scene = new Scene();
+    const first = await scene.result(publishOf('orders', '1'));
+    scene.nowMs -= 10_000;
+    const second = await scene.result(publishOf('orders', '2'));
+    expect(second.published_at_ms).toBe(first.published_at_ms);
+  });
+
+  it('on a cache channel is remembered as the newest one', async () => {
+    const scene = new Scene();
+    await scene.results(
+      publishOf('cache-a', '1'),
+      publishOf('cache-a', '2', { policy: { ...POLICY, cache: true } }),
+      publishOf('cache-a', '3'),
+    );
+    expect(await scene.stream('cache-a')).toMatchObject({ lastCacheSerial: 2, nextDeliverySerial: 4 });
+  });
+
+  it('with a known key is answered from the first, and refused with other content', async () => {
+    const scene = new Scene();
+    const first = await scene.result(publishOf('orders', 'a', key('a')));
+    expect(
+      await scene.results(publishOf('orders', 'a', key('a')), publishOf('orders', 'b', key('b'))),
+    ).toMatchObject([
+      {
+        status: 'duplicate',
+        delivery_serial: 1,
+        stream_id: first.stream_id,
+        published_at_ms: first.published_at_ms,
+      },
+      { status: 'rejected', code: 'conflict', http_status: 409 },
+    ]);
+    scene.nowMs += 120_000;
+    expect(await scene.result(publishOf('orders', 'b', key('b')))).toMatchObject({
+      status: 'applied',
+      delivery_serial: 2,
+    });
+  });
+
+  it('that nobody may have seen is named for being sent again', async () => {
+    const scene = new Scene();
+    const record = publishOf('orders', 'a');
+    await scene.batch([record]);
+    const { verdicts } = await scene.batch([record]);
+    expect(verdicts[0]).toMatchObject({ result: { status: 'applied' }, fanOut: null, again: { serial: 1 } });
+  });
+
+  it('ends its chain when it is rejected, and nothing else', async () => {
+    const scene = new Scene();
+    await scene.result(publishOf('orders', 'a', key('a')));
+    const { verdicts } = await scene.batch(
+      [publishOf('orders', '1'), publishOf('orders', 'b', key('b')), publishOf('other', '2')],
+      { broken: false },
+    );
+    expect(verdicts.map(({ result }) => result?.status)).toEqual(['applied', 'rejected', 'skipped']);
+    expect(await scene.stream('orders')).toMatchObject({ nextHistorySerial: 3 });
+  });
+
+  it.each([
+    ['no JSON', '{"event":'],
+    ['a list', '["event"]'],
+    ['no event', '{"data":"x"}'],
+    ['a position of its own', '{"event":"e","serial":9}'],
+    ['a NUL behind an escape', '{"event":"a\\u0000b"}'],
+    ['half a character behind an escape', '{"event":"\\ud800"}'],
+    ['a NUL', '{"event":"a\0b"}'],
+  ])('with %s is the publisher’s mistake', (_name, message) => {
+    expect(readArrival(publishOf('orders', '', { message }), null)).toMatchObject({
+      ok: false,
+      result: { status: 'rejected', code: 'invalid_input', http_status: 400 },
+    });
+  });
+
+  it.each(['update', 'delete', 'append', 'annotate', 'create'])('%s is not enabled', (op) => {
+    const record = {
+      ...publishOf('orders', ''),
+      op,
+      message_serial: '1',
+      type: 'a:flag.v1',
+      data: 'x',
+      actor: { grant: 'any' },
+    };
+    expect(readArrival(record, null)).toMatchObject({
+      result: { code: 'feature_disabled', http_status: 422 },
+    });
+  });
+});
+
+describe('control of a stream', () => {
+  it('reset starts at 1 under another id and tells what was there', async () => {
+    const scene = new Scene();
+    const [first] = await scene.results(publishOf('orders', 'a'), publishOf('orders', 'b'));
+    const { verdicts } = await scene.batch([resetOf('orders')]);
+    const { streamId } = await scene.stream('orders');
+    expect(streamId).not.toBe(first?.stream_id);
+    expect(verdicts[0]).toMatchObject({
+      result: {
+        extra: { previous_stream_id: first?.stream_id, new_stream_id: streamId, purged_messages: 2 },
+      },
+      fanOut: { op: 'reset', old_stream_id: first?.stream_id, stream_id: streamId },
+    });
+    expect(await scene.result(publishOf('orders', 'c'))).toMatchObject({
+      delivery_serial: 1,
+      stream_id: streamId,
+    });
+  });
+
+  it('reset of an unused channel makes it, purge does not', async () => {
+    const scene = new Scene();
+    expect(await scene.result(purgeOf('a', { mode: 'all' }))).toMatchObject({
+      extra: { purged_messages: 0 },
+    });
+    expect((await scene.store.heads([{ appId: 'shop', channel: 'a', kind: 'messages' }])).size).toBe(0);
+    expect(await scene.result(resetOf('a'))).toMatchObject({ extra: { previous_stream_id: null } });
+  });
+
+  it('purge raises the floor only', async () => {
+    const scene = new Scene();
+    await scene.results(...[1, 2, 3, 4, 5].map((n) => publishOf('orders', String(n))));
+    const { streamId } = await scene.stream('orders');
+    await scene.result(purgeOf('orders', { mode: 'before_serial', before_serial: 3 }));
+    expect(await scene.stream('orders')).toMatchObject({
+      streamId,
+      nextHistorySerial: 6,
+      floorHistorySerial: 3,
+      floorDeliverySerial: 1,
+      retainedMessages: 3,
+    });
+    expect((await scene.history('orders')).map(({ serial }) => serial)).toEqual([3, 4, 5]);
+    await scene.result(purgeOf('orders', { mode: 'before_serial', before_serial: 2 }));
+    expect(await scene.stream('orders')).toMatchObject({ floorHistorySerial: 3, retainedMessages: 3 });
+  });
+
+  it('a mark is taken over only if it is so', async () => {
+    const scene = new Scene();
+    await scene.results(publishOf('orders', 'a'));
+    const mark = { ...resetOf('orders'), op: 'mark', node_id: 'gw-1', state: 'reset_required' } as const;
+    const claim = (reason: string, seen: number) =>
+      scene.result({ ...mark, pub_id: publishOf('', '').pub_id, reason, seen_delivery_serial: seen });
+    expect(await claim('history_serial_gap', 9)).toMatchObject({ extra: { changed: false } });
+    expect(await claim('history_stream_regressed', 1)).toMatchObject({ extra: { changed: false } });
+    expect(await claim('history_stream_regressed', 8)).toMatchObject({ extra: { changed: true } });
+    expect(await scene.stream('orders')).toMatchObject({
+      nextDeliverySerial: 9,
+      durable: { state: 'reset_required', reason: 'history_stream_regressed', nodeId: 'gw-1' },
+    });
+    expect(await scene.result(publishOf('orders', 'b'))).toMatchObject({ delivery_serial: 9 });
+  });
+});
+
+const statuses = (scene: Scene, ...records: Parameters<Scene['results']>) =>
+  scene.results(...records).then((results) => results.map((result) => result?.extra));
+
+describe('presence history', () => {
+  it('keeps joins, every update and leaves, each once', async () => {
+    const scene = new Scene();
+    const events = [
+      'member_added',
+      'member_updated',
+      'member_updated',
+      'member_removed',
+      'member_added',
+    ] as const;
+    expect(
+      await statuses(scene, ...events.map((event) => transitionOf('presence-a', 'u1', event))),
+    ).toMatchObject([1, 2, 3, 4, 5].map((serial) => ({ serial })));
+    expect(
+      await statuses(
+        scene,
+        transitionOf('presence-a', 'u1', 'member_added'),
+        transitionOf('presence-a', 'u2', 'member_removed'),
+      ),
+    ).toEqual([null, null]);
+    expect(await scene.stream('presence-a', 'presence')).toMatchObject({ nextHistorySerial: 6 });
+  });
+
+  it('drops what was overtaken, and takes an update of nobody for a join', async () => {
+    const scene = new Scene();
+    const { changes } = await scene.batch([
+      transitionOf('presence-a', 'u1', 'member_updated', { transition_no: 5 }),
+      transitionOf('presence-a', 'u1', 'member_removed', { transition_no: 4 }),
+      transitionOf('presence-a', 'u1', 'member_added', { transition_no: 7 }),
+      transitionOf('presence-a', 'u1', 'member_removed', { transition_no: 6 }),
+    ]);
+    expect(changes.presenceEvents.map(({ event }) => event)).toEqual(['member_added']);
+    expect(changes.presenceMembers).toMatchObject([{ present: true, lastNo: 7 }]);
+  });
+});

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { CommitRecord, CommitResult, FanOutRecordBody } from '@carillon/contract';
+import { type Changes, type Found, MemoryHistoryStore, type Wanted } from '@carillon/history-store';
+import { Lane, type LaneAnswer } from '../../src/index.js';
+import { ManualClock } from '../manual-clock.js';
+
+/** What stands between the lane and the store: called before the commit and after it; may wait, may throw. */
+export interface Fault {
+  readonly before?: (wanted: Wanted, changes: Changes | null) => void | Promise<void>;
+  readonly after?: () => void | Promise<void>;
+  /** Names of streams that somebody else holds. */
+  readonly held?: ReadonlySet<string>;
+}
+
+class FaultyStore extends MemoryHistoryStore {
+  fault: Fault = {};
+
+  override async commit<Decision extends { readonly changes: Changes }>(
+    wanted: Wanted,
+    decide: (found: Found) => Decision,
+  ): Promise<Decision> {
+    const { before, after, held } = this.fault;
+    await before?.(wanted, null);
+    const decision = await super.commit(wanted, (found) => {
+      const free = new Map([...found.streams].filter(([name]) => held?.has(name) !== true));
+      const decided = decide({ ...found, streams: free });
+      void before?.(wanted, decided.changes);
+      return decided;
+    });
+    await after?.();
+    return decision;
+  }
+}
+
+/** A lane over a store in memory that fails as it is told. */
+export class LaneScene {
+  readonly store = new FaultyStore();
+  readonly clock = new ManualClock();
+  readonly sent: FanOutRecordBody[] = [];
+  readonly batches: number[] = [];
+  readonly retries: string[] = [];
+  readonly failures: unknown[] = [];
+  readonly handOverFailures: unknown[] = [];
+  handOver: (records: readonly FanOutRecordBody[]) => Promise<void> = async () => {};
+  readonly lane: Lane;
+
+  constructor(queueCapacity = 4096, writerId = 'w1', store?: FaultyStore) {
+    if (store !== undefined) this.store = store;
+    this.lane = new Lane(
+      {
+        store: this.store,
+        clock: this.clock,
+        newStreamId: randomUUID,
+        fanOut: async (records) => {
+          await this.handOver(records);
+          this.sent.push(...records);
+        },
+        events: {
+          retried: (cause) => this.retries.push(cause),
+          recordFailed: (error) => this.failures.push(error),
+          committed: (records) => this.batches.push(records),
+          handOverFailed: (error) => this.handOverFailures.push(error),
+        },
+      },
+      { lane: 0, lanes: 1, writerId, nodeId: 'n1', queueCapacity },
+    );
+  }
+
+  submit(
+    records: readonly CommitRecord[],
+    more: { budgetMs?: number; chain?: boolean } = {},
+  ): Promise<LaneAnswer> {
+    return this.lane.submit({ records, budgetMs: 5000, chain: false, ...more });
+  }
+
+  async results(
+    records: readonly CommitRecord[],
+    more: { chain?: boolean } = {},
+  ): Promise<readonly CommitResult[]> {
+    return resultsOf(await this.submit(records, more));
+  }
+
+  /** What gateways saw of a channel, as serials. */
+  serials(channel: string): (number | null | undefined)[] {
+    return this.sent.filter((record) => record.channel === channel).map(({ serial }) => serial);
+  }
+}
+
+export function resultsOf(answer: LaneAnswer): readonly CommitResult[] {
+  if (answer.kind !== 'committed') throw new Error(answer.code);
+  return answer.results;
+}
+
+/** A door that can be waited at. */
+export class Gate {
+  #open: () => void = () => {};
+  readonly opened = new Promise<void>((resolve) => {
+    this.#open = resolve;
+  });
+
+  open(): void {
+    this.#open();
+  }
+}

@@ -1,0 +1,41 @@
+export { StoreFailure, type StoreFailureCause } from './failures.js';
+export { MemoryHistoryStore } from './memory/memory-store.js';
+export { FOREVER_DAY, FOREVER_MS, keepDay } from './model/calendar.js';
+export {
+  type Below,
+  type Changes,
+  type Found,
+  type Inspection,
+  type OperatorEntry,
+  type Purgeable,
+  type Wanted,
+} from './model/changes.js';
+export { positioned } from './model/frame.js';
+export {
+  type PresenceCause,
+  type PresenceEvent,
+  type PresenceEventName,
+  type PresenceMember,
+} from './model/presence.js';
+export { type FoundReceipt, type Receipt } from './model/receipt.js';
+export { type RecordAction, type StoredRecord } from './model/record.js';
+export { laneOf, routeOf } from './model/route.js';
+export {
+  newStream,
+  streamName,
+  type DurableState,
+  type Stream,
+  type StreamAddress,
+  type StreamKind,
+  type StreamState,
+} from './model/stream.js';
+export {
+  type HistoryStore,
+  type PageQuery,
+  type RangeQuery,
+  type Retained,
+  type TailQuery,
+  type Watermark,
+} from './port.js';
+export { PostgresHistoryStore, type PostgresHistoryOptions } from './postgres/postgres-store.js';
+export { historyTables, SERVER_SPREAD, SINGLE_SPREAD, type Spread } from './postgres/tables.js';

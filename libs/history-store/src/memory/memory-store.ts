@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import type { Changes, Found, Wanted } from '../model/changes.js';
+import type { FoundReceipt } from '../model/receipt.js';
+import type { StoredRecord } from '../model/record.js';
+import { laneOf } from '../model/route.js';
+import { newStream, type Stream, type StreamAddress, streamName } from '../model/stream.js';
+import type { HistoryStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from '../port.js';
+import { MemoryStream } from './memory-stream.js';
+import { MemoryReceipts } from './receipts.js';
+
+/**
+ * Streams in the memory of one process: for a single node, and gone with it. A batch is decided and written in one
+ * step of the event loop, which is the lock. What is expired or over the caps of its stream is let go as others are
+ * written; the number of streams is bounded by the channels in use only.
+ */
+export class MemoryHistoryStore implements HistoryStore {
+  readonly #byName = new Map<string, MemoryStream>();
+  readonly #byKey = new Map<string, MemoryStream>();
+  readonly #receipts = new MemoryReceipts();
+  readonly #lanes = new Map<number, number>();
+
+  async connect(): Promise<void> {}
+
+  async commit<Decision extends { readonly changes: Changes }>(
+    wanted: Wanted,
+    decide: (found: Found) => Decision,
+  ): Promise<Decision> {
+    const decision = decide(this.#find(wanted));
+    this.#write(decision.changes, wanted.nowMs);
+    return decision;
+  }
+
+  async raiseWatermarks(
+    marks: readonly Watermark[],
+    seen: { readonly lanes: readonly number[]; readonly nowMs: number },
+  ): Promise<void> {
+    for (const { streamKey, generation, serial } of marks) {
+      const held = this.#byKey.get(streamKey);
+      if (held?.stream.generation !== generation || held.stream.fannedOutSerial >= serial) continue;
+      held.stream = { ...held.stream, fannedOutSerial: serial };
+    }
+    for (const lane of seen.lanes) this.#lanes.set(lane, seen.nowMs);
+  }
+
+  async laneSeenAtMs(lane: number): Promise<number | null> {
+    return this.#lanes.get(lane) ?? null;
+  }
+
+  async behind({ lane, lanes, sinceMs }: TailQuery): Promise<readonly Stream[]> {
+    return [...this.#receipts.streamsSince(sinceMs)]
+      .map((key) => this.#byKey.get(key)?.stream)
+      .filter((stream) => stream !== undefined)
+      .filter(
+        ({ address: { appId, channel, kind }, fannedOutSerial, nextDeliverySerial }) =>
+          kind === 'messages' &&
+          laneOf(appId, channel, lanes) === lane &&
+          fannedOutSerial < nextDeliverySerial - 1,
+      );
+  }
+
+  async heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>> {
+    const found = new Map<string, Stream>();
+    for (const address of addresses) {
+      const held = this.#byName.get(streamName(address));
+      if (held !== undefined) found.set(streamName(address), held.stream);
+    }
+    return found;
+  }
+
+  async range(query: RangeQuery): Promise<readonly StoredRecord[]> {
+    return this.#current(query)?.range(query) ?? [];
+  }
+
+  async page(query: PageQuery): Promise<readonly StoredRecord[]> {
+    return this.#current(query.stream)?.page(query) ?? [];
+  }
+
+  async retained(stream: Stream, nowMs: number): Promise<Retained> {
+    return this.#current(stream)?.retained(nowMs) ?? { oldest: null, newest: null, messages: 0, bytes: 0 };
+  }
+
+  #current({ streamKey, generation }: Pick<Stream, 'streamKey' | 'generation'>): MemoryStream | undefined {
+    const held = this.#byKey.get(streamKey);
+    return held?.stream.generation === generation ? held : undefined;
+  }
+
+  #find(wanted: Wanted): Found {
+    const held = wanted.streams.map(({ address, create }) => ({
+      name: streamName(address),
+      held: this.#byName.get(streamName(address)) ?? (create ? this.#create(address, wanted.nowMs) : null),
+    }));
+    const only = held[0]?.held;
+    return {
+      streams: new Map(held.map(({ name, held }) => [name, held?.stream ?? null])),
+      receipts: this.#findReceipts(wanted),
+      members: wanted.members
+        .map(({ address, userId }) => this.#byName.get(streamName(address))?.member(userId))
+        .filter((member) => member !== undefined),
+      purgeable: wanted.below === null ? null : (only?.purgeable(wanted.below) ?? null),
+      inspections: wanted.inspect
+        ? new Map(held.flatMap(({ name, held }) => (held === null ? [] : [[name, held.inspect()]])))
+        : new Map(),
+    };
+  }
+
+  #create(address: StreamAddress, nowMs: number): MemoryStream {
+    const key = String(this.#byKey.size + 1);
+    const made = new MemoryStream(newStream(address, key, randomUUID(), nowMs));
+    this.#byName.set(streamName(address), made);
+    this.#byKey.set(key, made);
+    return made;
+  }
+
+  #findReceipts({ receipts: { scopes, sinceMs } }: Wanted): Map<string, FoundReceipt> {
+    const found = new Map<string, FoundReceipt>();
+    for (const scope of scopes) {
+      const receipt = this.#receipts.find(scope, sinceMs);
+      if (receipt === undefined) continue;
+      const record =
+        receipt.deliverySerial === null ? undefined : this.#current(receipt)?.at(receipt.deliverySerial);
+      found.set(scope, {
+        ...receipt,
+        historySerial: record?.historySerial ?? null,
+        publishedAtMs: record?.publishedAtMs ?? null,
+        messageSerial: record?.messageSerial ?? null,
+        versionSerial: record?.versionSerial ?? null,
+      });
+    }
+    return found;
+  }
+
+  #write(changes: Changes, nowMs: number): void {
+    for (const stream of changes.streams) this.#byKey.get(stream.streamKey)?.write(stream);
+    for (const record of changes.records) this.#current(record)?.add(record);
+    for (const event of changes.presenceEvents) this.#current(event)?.addEvent(event);
+    for (const member of changes.presenceMembers) this.#current(member)?.setMember(member);
+    for (const receipt of changes.receipts) this.#receipts.add(receipt, nowMs);
+    for (const { streamKey } of changes.streams) this.#byKey.get(streamKey)?.trim(nowMs);
+  }
+}

@@ -1,0 +1,22 @@
+/** Stands for "always" wherever an expiry is meant. */
+export const FOREVER_MS: number = Number.MAX_SAFE_INTEGER;
+
+/** The day of what is kept always. */
+export const FOREVER_DAY = '9999-12-31';
+
+/** The day, in UTC, that a row must be kept to the end of. */
+export function keepDay(keepUntilMs: number): string {
+  const forever = Date.UTC(9999, 11, 31);
+  return keepUntilMs >= forever ? FOREVER_DAY : new Date(keepUntilMs).toISOString().slice(0, 10);
+}
+
+const SLOT_MS = 3_600_000;
+
+/** The hour that the receipts of a moment are stored under. */
+export const slotOf = (atMs: number): number => Math.floor(atMs / SLOT_MS);
+
+/** Every slot from one moment to another, and the next one: the clock of another writer may be ahead. */
+export function slotsBetween(fromMs: number, toMs: number): number[] {
+  const first = slotOf(Math.max(0, fromMs));
+  return Array.from({ length: slotOf(toMs) + 2 - first }, (_, index) => first + index);
+}

@@ -1,0 +1,85 @@
+import type { PresenceEvent, PresenceMember } from './presence.js';
+import type { FoundReceipt, Receipt } from './receipt.js';
+import type { StoredRecord } from './record.js';
+import type { Stream, StreamAddress } from './stream.js';
+
+/** What one batch has to know before it is decided. */
+export interface Wanted {
+  readonly nowMs: number;
+  /** Each once. */
+  readonly streams: readonly {
+    readonly address: StreamAddress;
+    /** False: a stream that does not exist stays so. */
+    readonly create: boolean;
+  }[];
+  readonly receipts: {
+    readonly scopes: readonly string[];
+    /** No receipt that was written before is of interest. */
+    readonly sinceMs: number;
+  };
+  readonly members: readonly { readonly address: StreamAddress; readonly userId: string }[];
+  /** What would go with everything below; asked alone with its stream, and null otherwise. */
+  readonly below: Below | null;
+  /** Whether the stored range of the streams is to be looked through; a costly read. */
+  readonly inspect: boolean;
+}
+
+/** Everything, or what has a lower history serial, or was published earlier. */
+export type Below =
+  | { readonly mode: 'all' }
+  | { readonly mode: 'before_serial'; readonly serial: number }
+  | { readonly mode: 'before_time_ms'; readonly timeMs: number };
+
+/** Rows of the history that a purge takes away. */
+export interface Purgeable {
+  /** The first history serial that stays. */
+  readonly historyFloor: number;
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** What is wrong with the visible history of a stream. */
+export interface Inspection {
+  readonly gap: boolean;
+  readonly conflict: boolean;
+  readonly unreadable: boolean;
+}
+
+/** What the store holds, read while the streams are locked. */
+export interface Found {
+  /**
+   * By `streamName`. Null: it does not exist and was not to be made. Absent: somebody else holds it now; its records
+   * must wait.
+   */
+  readonly streams: ReadonlyMap<string, Stream | null>;
+  /** By scope; the newest of each. */
+  readonly receipts: ReadonlyMap<string, FoundReceipt>;
+  readonly members: readonly PresenceMember[];
+  readonly purgeable: Purgeable | null;
+  /** By `streamName`. */
+  readonly inspections: ReadonlyMap<string, Inspection>;
+}
+
+/** An entry of the log of what operators did. */
+export interface OperatorEntry {
+  readonly atMs: number;
+  readonly appId: string;
+  readonly channel: string;
+  readonly operation: 'reset' | 'purge';
+  readonly reason: string;
+  readonly requestedBy: string | null;
+  /** JSON text. */
+  readonly result: string;
+}
+
+/** What a batch writes. */
+export interface Changes {
+  /** New values of locked streams, each once. */
+  readonly streams: readonly Stream[];
+  readonly records: readonly StoredRecord[];
+  /** Each scope once; takes the place of an expired one. */
+  readonly receipts: readonly Receipt[];
+  readonly presenceEvents: readonly PresenceEvent[];
+  readonly presenceMembers: readonly PresenceMember[];
+  readonly operatorLog: readonly OperatorEntry[];
+}

@@ -1,0 +1,91 @@
+import type { Changes, Found, Wanted } from './model/changes.js';
+import type { StoredRecord } from './model/record.js';
+import type { Stream, StreamAddress } from './model/stream.js';
+
+/** How far the records of a stream were handed to the gateways. */
+export interface Watermark {
+  readonly streamKey: string;
+  readonly generation: number;
+  readonly serial: number;
+}
+
+/** Delivery records of one stream, ascending. */
+export interface RangeQuery {
+  readonly streamKey: string;
+  readonly generation: number;
+  /** Both inclusive. */
+  readonly fromSerial: number;
+  readonly toSerial: number;
+  readonly limit: number;
+}
+
+/** Rows of the history that are visible at a moment, in the order asked for. */
+export interface PageQuery {
+  readonly stream: Stream;
+  readonly nowMs: number;
+  readonly newestFirst: boolean;
+  /** All inclusive; null: no bound. */
+  readonly fromSerial: number | null;
+  readonly toSerial: number | null;
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  readonly limit: number;
+}
+
+/** What of a stream's history can be read at a moment. */
+export interface Retained {
+  /** Null: nothing. */
+  readonly oldest: { readonly serial: number; readonly publishedAtMs: number } | null;
+  readonly newest: { readonly serial: number; readonly publishedAtMs: number } | null;
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** Where a writer looks for records that a dead one may not have handed over. */
+export interface TailQuery {
+  readonly lane: number;
+  readonly lanes: number;
+  /** Streams with a receipt since then. */
+  readonly sinceMs: number;
+}
+
+/**
+ * Where the durable streams of channels live. Every call ends, with an answer or with `StoreFailure`.
+ *
+ * `commit` is the one way anything is written. It locks the streams, leaving out those that somebody else holds;
+ * reads, after that, what is wanted of them; asks `decide`, which must be a pure function, for it may be asked again;
+ * and writes what it says, all or nothing. When it resolves the changes are durable. Two commits that touch the same
+ * stream never overlap, whichever process they come from.
+ */
+export interface HistoryStore {
+  /** Makes or checks the tables. May be called again after it failed. */
+  connect(): Promise<void>;
+
+  /** `decide` must wait, without a change, for streams that `found` does not have. */
+  commit<Decision extends { readonly changes: Changes }>(
+    wanted: Wanted,
+    decide: (found: Found) => Decision,
+  ): Promise<Decision>;
+
+  /** Raises watermarks, never lowers them, and tells that the lanes are looked after. Other generations are left. */
+  raiseWatermarks(
+    marks: readonly Watermark[],
+    seen: { readonly lanes: readonly number[]; readonly writerId: string; readonly nowMs: number },
+  ): Promise<void>;
+
+  /** When a lane was last looked after; null: never. */
+  laneSeenAtMs(lane: number): Promise<number | null>;
+
+  /** Streams of messages in the lane with records above their watermark. */
+  behind(query: TailQuery): Promise<readonly Stream[]>;
+
+  /** The streams there are, by `streamName`. */
+  heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>>;
+
+  /** Purged ones come as tombstones. */
+  range(query: RangeQuery): Promise<readonly StoredRecord[]>;
+
+  page(query: PageQuery): Promise<readonly StoredRecord[]>;
+
+  retained(stream: Stream, nowMs: number): Promise<Retained>;
+}

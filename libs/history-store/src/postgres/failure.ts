@@ -1,0 +1,36 @@
+import { DatabaseRejected, DatabaseUnavailable } from '@carillon/database';
+import { StoreFailure, type StoreFailureCause } from '../failures.js';
+
+const DEADLOCK = '40P01';
+/** No part of the table for the row. */
+export const NO_PARTITION = '23514';
+
+const UNAVAILABLE: Readonly<Record<DatabaseUnavailable['reason'], StoreFailureCause>> = {
+  busy: 'connection',
+  closed: 'connection',
+  lost: 'connection',
+  refused: 'connection',
+  timeout: 'timeout',
+};
+
+/** What a failure of the database means for a batch; anything else is passed on as it is. */
+export function storeFailure(thrown: unknown): unknown {
+  if (thrown instanceof DatabaseUnavailable)
+    return new StoreFailure(UNAVAILABLE[thrown.reason], thrown.message, { cause: thrown });
+  if (!(thrown instanceof DatabaseRejected)) return thrown;
+  return new StoreFailure(reasonOf(thrown), thrown.message, { cause: thrown });
+}
+
+function reasonOf({ reason, code }: DatabaseRejected): StoreFailureCause {
+  if (code === DEADLOCK) return 'deadlock';
+  return reason === 'conflict' || code === NO_PARTITION ? 'conflict' : 'data';
+}
+
+/** Runs what asks the database, in the words of this room. */
+export async function asStoreFailure<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw storeFailure(thrown);
+  }
+}

@@ -1,0 +1,189 @@
+import type { SqlSession } from '@carillon/database';
+import { keepDay, slotsBetween } from '../model/calendar.js';
+import type { Below, Found, Inspection, Purgeable, Wanted } from '../model/changes.js';
+import type { FoundReceipt } from '../model/receipt.js';
+import type { PresenceMember } from '../model/presence.js';
+import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
+import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from './rows.js';
+
+type Names = (name: string) => string;
+
+/** The streams of a batch: those that are held now, and those that are not there at all. */
+export interface Held {
+  readonly streams: ReadonlyMap<string, Stream>;
+  readonly absent: readonly StreamAddress[];
+}
+
+export const addressArrays = (addresses: readonly StreamAddress[]) =>
+  [
+    addresses.map(({ appId }) => appId),
+    addresses.map(({ channel }) => channel),
+    addresses.map(({ kind }) => KINDS[kind]),
+  ] as const;
+
+const AMONG = `(s.app_id, s.channel, s.kind) in (select * from unnest($1::text[], $2::text[], $3::smallint[]))`;
+
+/** Locks the streams in the order of their names; those that another transaction holds are left out. */
+export async function lockStreams(session: SqlSession, table: Names, wanted: Wanted): Promise<Held> {
+  const addresses = wanted.streams.map(({ address }) => address);
+  const arrays = addressArrays(addresses);
+  const { rows } = await session.query(
+    `select ${STREAM_COLUMNS} from ${table('streams')} s where ${AMONG}
+      order by s.app_id, s.channel, s.kind for no key update of s skip locked`,
+    arrays,
+  );
+  const streams = new Map(rows.map(streamOf).map((stream) => [streamName(stream.address), stream]));
+  if (streams.size === addresses.length) return { streams, absent: [] };
+  const there = await session.query(
+    `select s.app_id, s.channel, s.kind from ${table('streams')} s where ${AMONG}`,
+    arrays,
+  );
+  const existing = new Set(
+    there.rows.map((row) => [row['app_id'], row['channel'], row['kind']].map(String).join('\0')),
+  );
+  const absent = addresses.filter(
+    ({ appId, channel, kind }) => !existing.has(`${appId}\0${channel}\0${KINDS[kind]}`),
+  );
+  return { streams, absent };
+}
+
+/** Reads what the batch has to know, in statements that see every commit the locks had to wait for. */
+export async function findWanted(
+  session: SqlSession,
+  table: Names,
+  wanted: Wanted,
+  held: Held,
+): Promise<Found> {
+  const streams = new Map<string, Stream | null>(held.streams);
+  for (const address of held.absent) streams.set(streamName(address), null);
+  const [first] = held.streams.values();
+  return {
+    streams,
+    receipts: await findReceipts(session, table, wanted),
+    members: await findMembers(session, table, wanted, held),
+    purgeable:
+      wanted.below === null || first === undefined
+        ? null
+        : await findPurgeable(session, table, first, wanted.below),
+    inspections: wanted.inspect ? await inspectAll(session, table, held, wanted.nowMs) : new Map(),
+  };
+}
+
+async function findReceipts(
+  session: SqlSession,
+  table: Names,
+  { nowMs, receipts: { scopes, sinceMs } }: Wanted,
+): Promise<Map<string, FoundReceipt>> {
+  if (scopes.length === 0) return new Map();
+  const { rows } = await session.query(
+    `select r.scope, r.pub_id, r.at_ms, r.until_ms, r.stream_key, r.generation, r.delivery_serial,
+        encode(r.fingerprint, 'hex') as fingerprint, r.extra, c.history_serial, c.published_at_ms, c.message_serial,
+        c.version_serial
+      from ${table('receipts')} r left join ${table('records')} c on c.stream_key = r.stream_key
+        and c.generation = r.generation and c.delivery_serial = r.delivery_serial and c.keep_day >= $4::date
+      where r.scope = any($1::uuid[]) and r.slot = any($2::int[]) and r.at_ms >= $3 order by r.at_ms`,
+    [scopes, slotsBetween(sinceMs, nowMs), sinceMs, keepDay(sinceMs)],
+  );
+  return new Map(rows.map(receiptOf).map((receipt) => [receipt.scope, receipt]));
+}
+
+async function findMembers(
+  session: SqlSession,
+  table: Names,
+  { members }: Wanted,
+  { streams }: Held,
+): Promise<PresenceMember[]> {
+  const asked = members.flatMap(({ address, userId }) => {
+    const stream = streams.get(streamName(address));
+    return stream === undefined ? [] : [{ stream, userId }];
+  });
+  if (asked.length === 0) return [];
+  const { rows } = await session.query(
+    `select m.stream_key, m.generation, m.user_id, m.present, m.last_no, m.last_serial
+      from ${table('presence_members')} m where (m.stream_key, m.generation, m.user_id) in
+        (select * from unnest($1::bigint[], $2::int[], $3::text[]))`,
+    [
+      asked.map(({ stream }) => stream.streamKey),
+      asked.map(({ stream }) => stream.generation),
+      asked.map(({ userId }) => userId),
+    ],
+  );
+  return rows.map(memberOf);
+}
+
+/** Rows of the history of one stream; `$1` and `$2` say which. */
+export const HISTORY = 'c.stream_key = $1 and c.generation = $2 and c.history_serial is not null';
+
+async function findPurgeable(
+  session: SqlSession,
+  table: Names,
+  stream: Stream,
+  below: Below,
+): Promise<Purgeable> {
+  const { streamKey, generation, floorHistorySerial, nextHistorySerial } = stream;
+  const wantedFloor = async (): Promise<number> => {
+    if (below.mode === 'all') return nextHistorySerial;
+    if (below.mode === 'before_serial') return Math.min(below.serial, nextHistorySerial);
+    const { rows } = await session.query(
+      `select c.history_serial from ${table('records')} c where ${HISTORY} and c.history_serial >= $3
+        and c.published_at_ms >= $4 order by c.history_serial limit 1`,
+      [streamKey, generation, floorHistorySerial, below.timeMs],
+    );
+    return rows[0] === undefined ? nextHistorySerial : Number(rows[0]['history_serial']);
+  };
+  const historyFloor = Math.max(floorHistorySerial, await wantedFloor());
+  const { rows } = await session.query(
+    `select count(*) as messages, coalesce(sum(c.payload_size), 0) as bytes from ${table('records')} c
+      where ${HISTORY} and c.history_serial >= $3 and c.history_serial < $4`,
+    [streamKey, generation, floorHistorySerial, historyFloor],
+  );
+  return { historyFloor, messages: Number(rows[0]?.['messages']), bytes: Number(rows[0]?.['bytes']) };
+}
+
+async function inspectAll(
+  session: SqlSession,
+  table: Names,
+  { streams }: Held,
+  nowMs: number,
+): Promise<Map<string, Inspection>> {
+  const found = new Map<string, Inspection>();
+  for (const [name, stream] of streams) found.set(name, await inspect(session, table, stream, nowMs));
+  return found;
+}
+
+/** So many rows are looked at together. */
+const INSPECTED_AT_ONCE = 500;
+
+/** Looks at every visible row of a stream. */
+async function inspect(
+  session: SqlSession,
+  table: Names,
+  { streamKey, generation, floorHistorySerial }: Stream,
+  nowMs: number,
+): Promise<Inspection> {
+  let [gap, conflict, unreadable] = [false, false, false];
+  let last: number | null = null;
+  for (;;) {
+    const { rows } = await session.query(
+      `select c.history_serial, c.payload from ${table('records')} c where ${HISTORY} and c.history_serial >= $3
+        and c.history_until_ms > $4 order by c.history_serial limit ${INSPECTED_AT_ONCE}`,
+      [streamKey, generation, last === null ? floorHistorySerial : last + 1, nowMs],
+    );
+    for (const row of rows) {
+      const serial = Number(row['history_serial']);
+      gap ||= last !== null && serial > last + 1;
+      conflict ||= serial === last;
+      unreadable ||= !readable(row['payload']);
+      last = serial;
+    }
+    if (rows.length < INSPECTED_AT_ONCE) return { gap, conflict, unreadable };
+  }
+}
+
+function readable(payload: unknown): boolean {
+  try {
+    return typeof JSON.parse((payload as Buffer).toString('utf8')) === 'object';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '@carillon/database';
+import { FOREVER_DAY, keepDay, slotOf } from '../model/calendar.js';
+import type { Changes } from '../model/changes.js';
+import { hashParts, type Spread, tableNames } from './tables.js';
+
+/** One part of a table that is split by time. */
+interface Partition {
+  readonly table: 'records' | 'receipts' | 'presence_events';
+  /** A day, or the number of an hour. */
+  readonly of: string;
+}
+
+const partitionName = ({ table, of }: Partition): string => `${table}:${of}`;
+
+/** More than are ever in use at once; beyond, they are looked up again. */
+const MAX_KNOWN = 4096;
+
+/**
+ * The parts of the tables that are split by time, which must be there before a row goes into them. There is no default
+ * part: a row for a part that is missing would be refused.
+ */
+export class Partitions {
+  readonly #known = new Set<string>();
+  readonly #table: (name: string) => string;
+  readonly #lockKey: string;
+
+  constructor(
+    private readonly database: Database,
+    prefix: string,
+    private readonly spread: Spread,
+  ) {
+    this.#table = tableNames(prefix);
+    this.#lockKey = createHash('sha256').update(`partitions ${prefix}`).digest().readBigInt64BE(0).toString();
+  }
+
+  /** What the changes need and this process has not seen yet. */
+  missing(changes: Changes): readonly Partition[] {
+    const needed = new Map<string, Partition>();
+    const need = (partition: Partition) => needed.set(partitionName(partition), partition);
+    for (const { keepUntilMs } of changes.records) need({ table: 'records', of: keepDay(keepUntilMs) });
+    for (const { atMs } of changes.receipts) need({ table: 'receipts', of: String(slotOf(atMs)) });
+    for (const { keepUntilMs } of changes.presenceEvents)
+      need({ table: 'presence_events', of: keepDay(keepUntilMs) });
+    return [...needed].filter(([name]) => !this.#known.has(name)).map(([, partition]) => partition);
+  }
+
+  /** Makes them, in a transaction of their own under a lock, unless somebody else did. */
+  async make(partitions: readonly Partition[]): Promise<void> {
+    await this.database.transaction(async (session) => {
+      await session.query('select pg_advisory_xact_lock($1)', [this.#lockKey]);
+      for (const partition of partitions) {
+        const name = this.#table(this.#shortName(partition));
+        const { rows } = await session.query('select to_regclass($1) is not null as there', [name]);
+        if (rows[0]?.['there'] === true) continue;
+        for (const statement of this.#statements(partition, name)) await session.query(statement);
+      }
+    });
+    if (this.#known.size > MAX_KNOWN) this.#known.clear();
+    for (const partition of partitions) this.#known.add(partitionName(partition));
+  }
+
+  /** After a part turned out to be gone. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  /** With the longest prefix still within the 63 bytes of a name. */
+  #shortName({ table, of }: Partition): string {
+    return `${table === 'presence_events' ? 'presence' : table}_${of.replaceAll('-', '')}`;
+  }
+
+  /** It is filled apart and then put in its place: so the table around it can be read and written meanwhile. */
+  #statements(partition: Partition, name: string): string[] {
+    const { table, of } = partition;
+    const parts = table === 'records' ? (of === FOREVER_DAY ? this.spread.forever : this.spread.records) : 1;
+    const [from, to] = table === 'receipts' ? [of, String(Number(of) + 1)] : [`'${of}'`, `'${dayAfter(of)}'`];
+    return [
+      `create table ${name} (like ${this.#table(table)} including defaults including constraints)` +
+        (parts > 1 ? ' partition by hash (stream_key)' : ''),
+      ...(parts > 1
+        ? hashParts(name, (index) => this.#table(`${this.#shortName(partition)}_${index}`), parts)
+        : []),
+      `alter table ${this.#table(table)} attach partition ${name} for values from (${from}) to (${to})`,
+    ];
+  }
+}
+
+/** A range of dates ends before a day; nothing comes after the last one. */
+function dayAfter(day: string): string {
+  if (day === FOREVER_DAY) return '10000-01-01';
+  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+}

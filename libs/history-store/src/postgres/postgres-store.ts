@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, DatabaseRejected, type SqlSession } from '@carillon/database';
+import { StoreFailure } from '../failures.js';
+import type { Changes, Found, Wanted } from '../model/changes.js';
+import type { StoredRecord } from '../model/record.js';
+import { routeOf } from '../model/route.js';
+import type { Stream, StreamAddress } from '../model/stream.js';
+import type { HistoryStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from '../port.js';
+import { asStoreFailure, NO_PARTITION } from './failure.js';
+import { addressArrays, findWanted, lockStreams } from './find.js';
+import { Partitions } from './partitions.js';
+import { readBehind, readHeads, readPage, readRange, readRetained } from './read.js';
+import { type Spread, tableNames } from './tables.js';
+import { writeChanges } from './write.js';
+
+export interface PostgresHistoryOptions {
+  readonly prefix: string;
+  readonly spread: Spread;
+  /** How long one statement, one lock and one silence inside a transaction may last. */
+  readonly writeTimeoutMs: number;
+  readonly now: () => number;
+}
+
+/** A transaction that ended because something has to be made first. */
+class NotYet extends Error {
+  constructor(readonly make: () => Promise<void>) {
+    super('something has to be made first');
+  }
+}
+
+/** Streams, then partitions, then streams that somebody removed meanwhile: more rounds mean that something is wrong. */
+const MAX_ROUNDS = 5;
+
+/**
+ * Streams in PostgreSQL 15 or newer. The row of a stream is its lock; a transaction never waits for one, so two writers
+ * on the same streams are slower and never wrong. Whoever made the `Database` gave it the tables of `historyTables`.
+ */
+export class PostgresHistoryStore implements HistoryStore {
+  readonly #table: (name: string) => string;
+  readonly #partitions: Partitions;
+  readonly #setup: string;
+
+  constructor(
+    private readonly database: Database,
+    private readonly options: PostgresHistoryOptions,
+  ) {
+    this.#table = tableNames(options.prefix);
+    this.#partitions = new Partitions(database, options.prefix, options.spread);
+    this.#setup = transactionSetup(options.writeTimeoutMs);
+  }
+
+  connect(): Promise<void> {
+    return asStoreFailure(() => this.database.connect());
+  }
+
+  commit<Decision extends { readonly changes: Changes }>(
+    wanted: Wanted,
+    decide: (found: Found) => Decision,
+  ): Promise<Decision> {
+    return asStoreFailure(async () => {
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        try {
+          return await this.database.transaction((session) => this.#batch(session, wanted, decide));
+        } catch (thrown) {
+          if (thrown instanceof DatabaseRejected && thrown.code === NO_PARTITION) this.#partitions.forget();
+          if (!(thrown instanceof NotYet)) throw thrown;
+          await thrown.make();
+        }
+      }
+      throw new StoreFailure('conflict', 'what the batch needs is removed as fast as it is made');
+    });
+  }
+
+  async #batch<Decision extends { readonly changes: Changes }>(
+    session: SqlSession,
+    wanted: Wanted,
+    decide: (found: Found) => Decision,
+  ): Promise<Decision> {
+    await session.query(this.#setup);
+    const held = await lockStreams(session, this.#table, wanted);
+    const toMake = wanted.streams.filter(({ address, create }) => create && held.absent.includes(address));
+    if (toMake.length > 0)
+      throw new NotYet(() =>
+        this.#makeStreams(
+          toMake.map(({ address }) => address),
+          wanted.nowMs,
+        ),
+      );
+    const decision = decide(await findWanted(session, this.#table, wanted, held));
+    const partitions = this.#partitions.missing(decision.changes);
+    if (partitions.length > 0) throw new NotYet(() => this.#partitions.make(partitions));
+    await writeChanges(session, this.#table, decision.changes);
+    return decision;
+  }
+
+  async #makeStreams(addresses: readonly StreamAddress[], nowMs: number): Promise<void> {
+    await this.database.query(
+      `insert into ${this.#table('streams')} (app_id, channel, kind, route, stream_id, updated_at_ms)
+        select v.app_id, v.channel, v.kind, v.route, v.stream_id, $6
+          from unnest($1::text[], $2::text[], $3::smallint[], $4::int[], $5::uuid[])
+            as v(app_id, channel, kind, route, stream_id)
+          order by v.app_id collate "C", v.channel collate "C", v.kind on conflict do nothing`,
+      [
+        ...addressArrays(addresses),
+        addresses.map(({ appId, channel }) => routeOf(appId, channel)),
+        addresses.map(() => randomUUID()),
+        nowMs,
+      ],
+    );
+  }
+
+  raiseWatermarks(
+    marks: readonly Watermark[],
+    seen: { readonly lanes: readonly number[]; readonly writerId: string; readonly nowMs: number },
+  ): Promise<void> {
+    return asStoreFailure(async () => {
+      await this.database.query(
+        `insert into ${this.#table('lanes')} (lane, writer_id, seen_at_ms)
+          select lane, $2, $3 from unnest($1::int[]) as v(lane) order by lane
+          on conflict (lane) do update set writer_id = excluded.writer_id, seen_at_ms = excluded.seen_at_ms`,
+        [seen.lanes, seen.writerId, seen.nowMs],
+      );
+      if (marks.length === 0) return;
+      await this.database.query(
+        `with held as (select s.stream_key from ${this.#table('streams')} s where s.stream_key = any($1::bigint[])
+            order by s.stream_key for no key update)
+          update ${this.#table('streams')} s set fanned_out_serial = v.serial
+            from unnest($1::bigint[], $2::int[], $3::bigint[]) as v(stream_key, generation, serial)
+              join held on held.stream_key = v.stream_key
+            where s.stream_key = v.stream_key and s.generation = v.generation and s.fanned_out_serial < v.serial`,
+        [
+          marks.map(({ streamKey }) => streamKey),
+          marks.map(({ generation }) => generation),
+          marks.map(({ serial }) => serial),
+        ],
+      );
+    });
+  }
+
+  laneSeenAtMs(lane: number): Promise<number | null> {
+    return asStoreFailure(async () => {
+      const { rows } = await this.database.query(
+        `select seen_at_ms from ${this.#table('lanes')} where lane = $1`,
+        [lane],
+      );
+      return rows[0] === undefined ? null : Number(rows[0]['seen_at_ms']);
+    });
+  }
+
+  behind(query: TailQuery): Promise<readonly Stream[]> {
+    return asStoreFailure(() => readBehind(this.database, this.#table, query, this.options.now()));
+  }
+
+  heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>> {
+    return asStoreFailure(() => readHeads(this.database, this.#table, addresses));
+  }
+
+  range(query: RangeQuery): Promise<readonly StoredRecord[]> {
+    return asStoreFailure(() => readRange(this.database, this.#table, query));
+  }
+
+  page(query: PageQuery): Promise<readonly StoredRecord[]> {
+    return asStoreFailure(() => readPage(this.database, this.#table, query));
+  }
+
+  retained(stream: Stream, nowMs: number): Promise<Retained> {
+    return asStoreFailure(() => readRetained(this.database, this.#table, stream, nowMs));
+  }
+}
+
+/** A new part of a table has no statistics, and a plan that scans it would stay; so scans are not to be considered. */
+const transactionSetup = (timeoutMs: number): string =>
+  [
+    'set transaction isolation level read committed',
+    `set local statement_timeout = ${timeoutMs}`,
+    `set local lock_timeout = ${timeoutMs}`,
+    `set local idle_in_transaction_session_timeout = ${timeoutMs}`,
+    'set local plan_cache_mode = force_generic_plan',
+    'set local enable_seqscan = off',
+    'set local enable_hashjoin = off',
+    'set local enable_mergejoin = off',
+    'set local jit = off',
+  ].join('; ');

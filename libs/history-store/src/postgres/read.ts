@@ -1,0 +1,137 @@
+import type { SqlSession } from '@carillon/database';
+import { keepDay, slotsBetween } from '../model/calendar.js';
+import { countFloor } from '../model/floor.js';
+import type { StoredRecord } from '../model/record.js';
+import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
+import type { PageQuery, RangeQuery, Retained, TailQuery } from '../port.js';
+import { addressArrays, HISTORY } from './find.js';
+import { RECORD_COLUMNS, recordOf, STREAM_COLUMNS, streamOf } from './rows.js';
+
+type Names = (name: string) => string;
+
+export async function readHeads(
+  session: SqlSession,
+  table: Names,
+  addresses: readonly StreamAddress[],
+): Promise<Map<string, Stream>> {
+  const { rows } = await session.query(
+    `select ${STREAM_COLUMNS} from ${table('streams')} s where (s.app_id, s.channel, s.kind) in
+      (select * from unnest($1::text[], $2::text[], $3::smallint[]))`,
+    addressArrays(addresses),
+  );
+  return new Map(rows.map(streamOf).map((stream) => [streamName(stream.address), stream]));
+}
+
+export async function readRange(
+  session: SqlSession,
+  table: Names,
+  { streamKey, generation, fromSerial, toSerial, limit }: RangeQuery,
+): Promise<StoredRecord[]> {
+  const { rows } = await session.query(
+    `select ${RECORD_COLUMNS}, s.floor_history_serial from ${table('records')} c
+      join ${table('streams')} s on s.stream_key = c.stream_key and s.generation = c.generation
+      where c.stream_key = $1 and c.generation = $2 and c.delivery_serial between $3 and $4
+      order by c.delivery_serial limit $5`,
+    [streamKey, generation, fromSerial, toSerial, limit],
+  );
+  return rows.map((row) => asRead(recordOf(row), Number(row['floor_history_serial'])));
+}
+
+/** What is below the floor reads as erased, whether it is already or not. */
+function asRead(record: StoredRecord, floor: number): StoredRecord {
+  const serial = record.rootHistorySerial ?? record.historySerial;
+  return serial !== null && serial < floor ? { ...record, tombstone: true, payload: null } : record;
+}
+
+/** `$3` is the floor, `$4` now and `$5` and `$6` the days that anything visible is kept for. */
+const VISIBLE = `${HISTORY} and c.history_serial >= $3 and c.history_until_ms > $4
+  and c.keep_day between $5::date and $6::date`;
+
+async function visibleValues(session: SqlSession, table: Names, stream: Stream, nowMs: number) {
+  const floor = await visibleFloor(session, table, stream);
+  const today = keepDay(nowMs);
+  return [stream.streamKey, stream.generation, floor, nowMs, today, stream.lastKeepDay ?? today] as const;
+}
+
+export async function readPage(session: SqlSession, table: Names, query: PageQuery): Promise<StoredRecord[]> {
+  const { stream, nowMs, newestFirst, limit } = query;
+  const { rows } = await session.query(
+    `select ${RECORD_COLUMNS} from ${table('records')} c where ${VISIBLE}
+        and ($7::bigint is null or c.history_serial >= $7) and ($8::bigint is null or c.history_serial <= $8)
+        and ($9::bigint is null or c.published_at_ms >= $9) and ($10::bigint is null or c.published_at_ms <= $10)
+      order by c.history_serial ${newestFirst ? 'desc' : 'asc'} limit $11`,
+    [
+      ...(await visibleValues(session, table, stream, nowMs)),
+      query.fromSerial,
+      query.toSerial,
+      query.fromMs,
+      query.toMs,
+      limit,
+    ],
+  );
+  return rows.map(recordOf);
+}
+
+export async function readRetained(
+  session: SqlSession,
+  table: Names,
+  stream: Stream,
+  nowMs: number,
+): Promise<Retained> {
+  const values = await visibleValues(session, table, stream, nowMs);
+  const edge = async (order: 'asc' | 'desc') => {
+    const { rows } = await session.query(
+      `select c.history_serial, c.published_at_ms from ${table('records')} c where ${VISIBLE}
+        order by c.history_serial ${order} limit 1`,
+      values,
+    );
+    const [row] = rows;
+    return row === undefined
+      ? null
+      : { serial: Number(row['history_serial']), publishedAtMs: Number(row['published_at_ms']) };
+  };
+  const [oldest, newest] = [await edge('asc'), await edge('desc')];
+  if (oldest === null || newest === null) return { oldest: null, newest: null, messages: 0, bytes: 0 };
+  // The counters of the stream are right unless something expired or went over a cap since they were.
+  if (newest.serial - oldest.serial + 1 === stream.retainedMessages)
+    return { oldest, newest, messages: stream.retainedMessages, bytes: stream.retainedBytes };
+  const { rows } = await session.query(
+    `select count(*) as messages, sum(c.payload_size) as bytes from ${table('records')} c where ${VISIBLE}`,
+    values,
+  );
+  return { oldest, newest, messages: Number(rows[0]?.['messages']), bytes: Number(rows[0]?.['bytes']) };
+}
+
+/** The lowest history serial that purges and caps leave visible. */
+async function visibleFloor(session: SqlSession, table: Names, stream: Stream): Promise<number> {
+  const floor = countFloor(stream);
+  const { maxBytes, retainedBytes, streamKey, generation } = stream;
+  if (maxBytes === null || retainedBytes <= maxBytes) return floor;
+  const { rows } = await session.query(
+    `select sized.history_serial from (
+        select c.history_serial, sum(c.payload_size) over (order by c.history_serial desc) as bytes
+          from ${table('records')} c where ${HISTORY} and c.history_serial >= $3) sized
+      where sized.bytes > $4 order by sized.history_serial desc limit 1`,
+    [streamKey, generation, floor, maxBytes],
+  );
+  return rows[0] === undefined ? floor : Number(rows[0]['history_serial']) + 1;
+}
+
+/** A tail is looked for among so many streams at most; the rest is found the next time. */
+const MAX_BEHIND = 10_000;
+
+export async function readBehind(
+  session: SqlSession,
+  table: Names,
+  { lane, lanes, sinceMs }: TailQuery,
+  nowMs: number,
+): Promise<Stream[]> {
+  const { rows } = await session.query(
+    `select ${STREAM_COLUMNS} from ${table('streams')} s where s.kind = 1 and s.route % $1 = $2
+        and s.fanned_out_serial < s.next_delivery_serial - 1 and s.stream_key in
+          (select r.stream_key from ${table('receipts')} r where r.slot = any($3::int[]) and r.at_ms >= $4)
+      limit ${MAX_BEHIND}`,
+    [lanes, lane, slotsBetween(sinceMs, nowMs), sinceMs],
+  );
+  return rows.map(streamOf);
+}

@@ -1,0 +1,181 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SERVER_SPREAD, streamName } from '../src/index.js';
+import { conformance } from './conformance.js';
+import {
+  addressOf,
+  after,
+  append,
+  corner,
+  headOf,
+  NOTHING,
+  openPostgres,
+  type OpenedPostgres,
+  receiptOf,
+  recordAt,
+  streamIn,
+  wantedOf,
+} from './scene.js';
+
+conformance('postgres', async () => {
+  const { url, end } = await corner();
+  const opened = await openPostgres(url);
+  return {
+    store: opened.store,
+    close: async () => {
+      await opened.close();
+      await end();
+    },
+  };
+});
+
+describe('postgres', () => {
+  let url: string;
+  let end: () => Promise<void>;
+  let one: OpenedPostgres;
+  let other: OpenedPostgres;
+  beforeAll(async () => {
+    ({ url, end } = await corner());
+    [one, other] = await Promise.all([openPostgres(url), openPostgres(url)]);
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all([one.close(), other.close()]);
+    await end();
+  });
+
+  it('makes every table with the longest prefix and the full spread', async () => {
+    const prefix = 'p'.repeat(41);
+    const wide = await openPostgres(url, prefix, SERVER_SPREAD);
+    await append(wide.store, addressOf('a'), [{}, { keepUntilMs: Number.MAX_SAFE_INTEGER }]);
+    const count = async (table: string) =>
+      Number(
+        (
+          await wide.database.query('select count(*) as n from pg_partition_tree($1) where isleaf', [
+            `${prefix}_${table}`,
+          ])
+        ).rows[0]?.['n'],
+      );
+    expect(await count('records')).toBe(16 + 64);
+    expect(await count('messages')).toBe(64);
+    expect(await count('receipts')).toBe(1);
+    await wide.close();
+  });
+
+  it('refuses tables of a newer version', async () => {
+    const newer = await openPostgres(url, 'newer');
+    await newer.database.query(`update newer_meta set value = '2' where key = 'schema_version'`);
+    await newer.close();
+    await expect(openPostgres(url, 'newer')).rejects.toThrow('version 2');
+  });
+
+  it('compares names byte by byte, and takes no prefix that is not one', async () => {
+    await append(one.store, addressOf('a'), [{}]);
+    await append(one.store, addressOf('A'), [{}]);
+    await append(one.store, addressOf('a '), [{}]);
+    expect((await one.store.heads(['a', 'A', 'a '].map((name) => addressOf(name)))).size).toBe(3);
+    await expect(openPostgres(url, 'a"; drop table x; --')).rejects.toThrow('prefix');
+  });
+
+  it('leaves out a stream that somebody else holds, and serves the others', async () => {
+    const [held, free] = [addressOf('held'), addressOf('free')];
+    await append(one.store, held, [{}]);
+    await other.database.transaction(async (session) => {
+      await session.query(`select 1 from service_history_streams where channel = 'held' for update`);
+      await one.store.commit(wantedOf([held, free]), (found) => {
+        expect(found.streams.has(streamName(held))).toBe(false);
+        expect(found.streams.get(streamName(free))).toMatchObject({ nextDeliverySerial: 1 });
+        return { changes: NOTHING };
+      });
+    });
+  });
+
+  it('never lets two writers use one serial', async () => {
+    const address = addressOf('contended');
+    const writers = [one, other].map(async ({ store }) => {
+      for (let written = 0; written < 20;) {
+        const { changes } = await store.commit(wantedOf([address]), (found) => {
+          const stream = found.streams.get(streamName(address));
+          if (stream === null || stream === undefined) return { changes: NOTHING };
+          const record = recordAt(stream);
+          const receipts = [receiptOf(record)];
+          return { changes: { ...NOTHING, streams: [after(stream, record)], records: [record], receipts } };
+        });
+        written += changes.records.length;
+        if (changes.records.length === 0) await pause(5);
+      }
+    });
+    await Promise.all(writers);
+    const { streamKey, generation, nextDeliverySerial } = await headOf(one.store, address);
+    const rows = await one.store.range({ streamKey, generation, fromSerial: 1, toSerial: 999, limit: 999 });
+    expect(rows.map(({ deliverySerial }) => deliverySerial)).toEqual(
+      Array.from({ length: nextDeliverySerial - 1 }, (_, index) => index + 1),
+    );
+    expect(nextDeliverySerial).toBe(41);
+  });
+
+  it('aborts a batch of which a row was not written', async () => {
+    const address = addressOf('swallowed');
+    await append(one.store, address, [{}]);
+    await one.database.query(
+      `create function swallow() returns trigger language plpgsql as
+        $$ begin if new.message_id = 'swallow' then return null; end if; return new; end $$`,
+    );
+    const { rows } = await one.database.query(
+      `select relid::regclass::text as name from pg_partition_tree('service_history_records') where isleaf`,
+    );
+    for (const row of rows)
+      await one.database.query(
+        `create trigger swallowing before insert on ${String(row['name'])} for each row execute function swallow()`,
+      );
+    await expect(append(one.store, address, [{}, { messageId: 'swallow' }])).rejects.toMatchObject({
+      name: 'StoreFailure',
+      reason: 'conflict',
+    });
+    expect(await headOf(one.store, address)).toMatchObject({ nextDeliverySerial: 2 });
+  });
+
+  it('tells a value that does not fit from a database that does not answer', async () => {
+    const address = addressOf('unfit');
+    await expect(append(one.store, address, [{ eventName: 'a\0b' }])).rejects.toMatchObject({
+      reason: 'data',
+    });
+    const gone = await openPostgres(url);
+    await gone.close();
+    await expect(append(gone.store, address, [{}])).rejects.toMatchObject({
+      reason: 'connection',
+      transient: true,
+    });
+  });
+
+  it('goes on when a part of a table was dropped behind its back', async () => {
+    const address = addressOf('dropped');
+    const keepUntilMs = Date.parse('2027-07-07');
+    await append(one.store, address, [{ keepUntilMs }]);
+    await one.database.query('drop table service_history_records_20270707');
+    await expect(append(one.store, address, [{ keepUntilMs }])).rejects.toMatchObject({ reason: 'conflict' });
+    await append(one.store, address, [{ keepUntilMs }]);
+  });
+
+  it('looks through the rows of a stream', async () => {
+    const address = addressOf('inspected');
+    await append(one.store, address, [{}, {}, {}, {}]);
+    const inspect = async () => {
+      const { streamKey } = await headOf(one.store, address);
+      let seen: unknown;
+      await one.store.commit(wantedOf([address], { inspect: true }), (found) => {
+        streamIn(found, address);
+        seen = found.inspections.get(streamName(address));
+        return { changes: NOTHING };
+      });
+      return { streamKey, seen };
+    };
+    const { streamKey, seen } = await inspect();
+    expect(seen).toEqual({ gap: false, conflict: false, unreadable: false });
+    const change = (sql: string) =>
+      one.database.query(`update service_history_records set ${sql} and stream_key = $1`, [streamKey]);
+    await change(`payload = '\\x7b' where delivery_serial = 2`);
+    expect((await inspect()).seen).toMatchObject({ gap: false, unreadable: true });
+    await change(`history_serial = 4 where delivery_serial = 3`);
+    expect((await inspect()).seen).toMatchObject({ gap: true, conflict: true });
+  });
+});

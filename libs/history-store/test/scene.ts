@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { configure } from '@carillon/config';
+import { type Database, Databases } from '@carillon/database';
+import { engine } from '@carillon/engines';
+import { createParts } from '@carillon/runtime';
+import {
+  type Changes,
+  type Found,
+  type HistoryStore,
+  historyTables,
+  MemoryHistoryStore,
+  PostgresHistoryStore,
+  type Receipt,
+  type Spread,
+  type StoredRecord,
+  type Stream,
+  type StreamAddress,
+  streamName,
+  type Wanted,
+} from '../src/index.js';
+
+export const NOW_MS = Date.parse('2026-03-05T10:30:00Z');
+export const DAY_MS = 86_400_000;
+
+export interface Opened {
+  readonly store: HistoryStore;
+  readonly close: () => Promise<void>;
+}
+
+export const openMemory = async (): Promise<Opened> => ({
+  store: new MemoryHistoryStore(),
+  close: async () => {},
+});
+
+/** A database of its own on the shared engine. */
+export const corner = async () => (await engine('postgres')).isolate();
+
+/** A database as a process has it. */
+export function databaseAt(url: string, prefix: string, spread: Spread): Database {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const outcome = configure({
+    process: 'server',
+    argv: [],
+    env: {
+      RUST_LOG: 'off',
+      DATABASE_POSTGRES_HOST: hostname,
+      DATABASE_POSTGRES_PORT: port,
+      DATABASE_POSTGRES_USERNAME: username,
+      DATABASE_POSTGRES_PASSWORD: password,
+      DATABASE_POSTGRES_DATABASE: pathname.slice(1),
+    },
+    cwd: '/nowhere',
+    files: { exists: () => false, read: () => '' },
+  });
+  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
+  return new Databases(createParts(outcome.config)).use('postgres', [historyTables(prefix, spread)]);
+}
+
+export interface OpenedPostgres extends Opened {
+  readonly store: PostgresHistoryStore;
+  readonly database: Database;
+}
+
+/** A store as one process has it. */
+export async function openPostgres(
+  url: string,
+  prefix = 'service_history',
+  spread: Spread = { records: 2, forever: 2, messages: 2 },
+): Promise<OpenedPostgres> {
+  const database = databaseAt(url, prefix, spread);
+  const store = new PostgresHistoryStore(database, {
+    prefix,
+    spread,
+    writeTimeoutMs: 2000,
+    now: () => NOW_MS,
+  });
+  await store.connect();
+  return { store, database, close: () => database.close() };
+}
+
+export const addressOf = (channel: string, kind: StreamAddress['kind'] = 'messages'): StreamAddress => ({
+  appId: 'shop',
+  channel,
+  kind,
+});
+
+export const wantedOf = (addresses: readonly StreamAddress[], more: Partial<Wanted> = {}): Wanted => ({
+  nowMs: NOW_MS,
+  streams: addresses.map((address) => ({ address, create: true })),
+  receipts: { scopes: [], sinceMs: NOW_MS - 600_000 },
+  members: [],
+  below: null,
+  inspect: false,
+  ...more,
+});
+
+export const NOTHING: Changes = {
+  streams: [],
+  records: [],
+  receipts: [],
+  presenceEvents: [],
+  presenceMembers: [],
+  operatorLog: [],
+};
+
+/** A record at the head of a stream. */
+export const recordAt = (stream: Stream, more: Partial<StoredRecord> = {}): StoredRecord => ({
+  streamKey: stream.streamKey,
+  generation: stream.generation,
+  deliverySerial: stream.nextDeliverySerial,
+  historySerial: stream.nextHistorySerial,
+  rootHistorySerial: null,
+  publishedAtMs: NOW_MS,
+  historyUntilMs: NOW_MS + DAY_MS,
+  keepUntilMs: NOW_MS + DAY_MS,
+  action: 'plain',
+  messageSerial: null,
+  versionSerial: null,
+  messageId: randomUUID(),
+  eventName: 'order.paid',
+  actorClientId: null,
+  payload: '{"event":"order.paid"}',
+  payloadSize: 22,
+  tombstone: false,
+  ...more,
+});
+
+export const receiptOf = (record: StoredRecord, more: Partial<Receipt> = {}): Receipt => {
+  const pubId = randomUUID();
+  return {
+    scope: pubId,
+    pubId,
+    atMs: NOW_MS,
+    untilMs: NOW_MS + 600_000,
+    streamKey: record.streamKey,
+    generation: record.generation,
+    deliverySerial: record.deliverySerial,
+    fingerprint: null,
+    extra: null,
+    ...more,
+  };
+};
+
+/** The stream after a record. */
+export const after = (stream: Stream, record: StoredRecord): Stream => ({
+  ...stream,
+  nextDeliverySerial: record.deliverySerial + 1,
+  nextHistorySerial: (record.historySerial ?? stream.nextHistorySerial - 1) + 1,
+  retainedMessages: stream.retainedMessages + 1,
+  retainedBytes: stream.retainedBytes + record.payloadSize,
+  newestPublishedAtMs: record.publishedAtMs,
+  lastKeepDay: stream.lastKeepDay ?? '2026-03-20',
+});
+
+export function streamIn(found: Found, address: StreamAddress): Stream {
+  const stream = found.streams.get(streamName(address));
+  if (stream === null || stream === undefined) throw new Error('the stream is not held');
+  return stream;
+}
+
+/** Appends one record after another to a stream, in one batch. */
+export async function append(
+  store: HistoryStore,
+  address: StreamAddress,
+  records: readonly Partial<StoredRecord>[],
+  stream: Partial<Stream> = {},
+): Promise<readonly StoredRecord[]> {
+  const { changes } = await store.commit(wantedOf([address]), (found) => {
+    let head = streamIn(found, address);
+    const written = records.map((more) => {
+      const record = recordAt(head, more);
+      head = after(head, record);
+      return record;
+    });
+    return {
+      changes: {
+        ...NOTHING,
+        streams: [{ ...head, ...stream }],
+        records: written,
+        receipts: written.map((record) => receiptOf(record)),
+      },
+    };
+  });
+  return changes.records;
+}
+
+export async function headOf(store: HistoryStore, address: StreamAddress): Promise<Stream> {
+  const stream = (await store.heads([address])).get(streamName(address));
+  if (stream === undefined) throw new Error('there is no stream');
+  return stream;
+}

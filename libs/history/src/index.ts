@@ -1,0 +1,16 @@
+export {
+  type HistoryItemBody,
+  type HistoryPageBody,
+  type HistoryStreamBody,
+  type RetainedBody,
+  type StateSource,
+  type StreamStateBody,
+} from './bodies.js';
+export {
+  readHistoryQuery,
+  type HistoryBounds,
+  type HistoryDirection,
+  type HistoryQuery,
+  type QueryParameters,
+} from './query.js';
+export { HistoryReader, type HistoryReaderOptions, type HistoryReaderParts } from './reader.js';

@@ -1,0 +1,165 @@
+import { ServiceError } from '@carillon/errors';
+import {
+  type HistoryStore,
+  positioned,
+  type Retained,
+  type Stream,
+  type StoredRecord,
+  type StreamAddress,
+  streamName,
+} from '@carillon/history-store';
+import { bounded } from '@carillon/runtime';
+import {
+  type HistoryItemBody,
+  type HistoryPageBody,
+  type HistoryStreamBody,
+  retainedBody,
+  stateBody,
+  type StateSource,
+} from './bodies.js';
+import { floorOf, truncatedByRetention } from './continuity.js';
+import { encodeCursor, readCursor } from './cursor.js';
+import type { HistoryQuery } from './query.js';
+
+export interface HistoryReaderParts {
+  readonly store: HistoryStore;
+  readonly now: () => number;
+  /** Told of a stream with a row that cannot be read, which its writer must look into. */
+  readonly unreadable: (address: StreamAddress) => void;
+}
+
+export interface HistoryReaderOptions {
+  /** What one read may take. */
+  readonly timeoutMs: number;
+  readonly source: StateSource;
+}
+
+const NOTHING: Retained = { oldest: null, newest: null, messages: 0, bytes: 0 };
+
+/**
+ * Reads the histories of channels. Whoever asks has made sure that the channel has one. Rejects with `ServiceError`:
+ * `invalid_input`, or `service_unavailable` when a whole answer cannot be given.
+ */
+export class HistoryReader {
+  constructor(
+    private readonly parts: HistoryReaderParts,
+    private readonly options: HistoryReaderOptions,
+  ) {}
+
+  /** One page; a channel that was never written has an empty one. */
+  page(appId: string, channel: string, query: HistoryQuery): Promise<HistoryPageBody> {
+    return this.#inTime(() => this.#page({ appId, channel, kind: 'messages' }, query));
+  }
+
+  /** The state of the stream, whatever it is. */
+  state(appId: string, channel: string): Promise<HistoryStreamBody> {
+    return this.#inTime(async () => {
+      const { stream, retained } = await this.#head({ appId, channel, kind: 'messages' });
+      return {
+        stream_id: stream?.streamId ?? null,
+        next_serial: stream?.nextHistorySerial ?? null,
+        retained: retainedBody(stream, retained),
+        state: stateBody(stream, this.options.source),
+      };
+    });
+  }
+
+  async #page(address: StreamAddress, query: HistoryQuery): Promise<HistoryPageBody> {
+    const { direction, limit, bounds } = query;
+    const { stream, retained } = await this.#head(address);
+    if (stream !== null && stream.durable.state !== 'healthy')
+      throw unavailable(`the history is ${stream.durable.state}: ${stream.durable.reason ?? 'unknown'}`);
+    const floor = floorOf(stream, retained);
+    const walk = { app_id: address.appId, channel: address.channel, direction, bounds };
+    const after =
+      query.cursor === null
+        ? null
+        : readCursor(query.cursor, { ...walk, stream_id: stream?.streamId ?? null, floor });
+    const rows = stream === null ? [] : await this.#rows(stream, query, after);
+    const hasMore = rows.length > limit;
+    const items = stream === null ? [] : rows.slice(0, limit).map((row) => this.#item(stream, row));
+    const last = items.at(-1);
+    const truncated = truncatedByRetention(bounds, floor, retained);
+    return {
+      items,
+      direction,
+      limit,
+      has_more: hasMore,
+      next_cursor:
+        hasMore && last !== undefined
+          ? encodeCursor({ ...walk, stream_id: last.stream_id, serial: last.serial })
+          : null,
+      bounds,
+      continuity: {
+        ...retainedBody(stream, retained),
+        complete: !hasMore && !truncated,
+        truncated_by_retention: truncated,
+      },
+      stream_state: stateBody(stream, this.options.source),
+    };
+  }
+
+  async #head(address: StreamAddress): Promise<{ stream: Stream | null; retained: Retained }> {
+    const { store, now } = this.parts;
+    const stream = (await store.heads([address])).get(streamName(address)) ?? null;
+    return { stream, retained: stream === null ? NOTHING : await store.retained(stream, now()) };
+  }
+
+  /** One more than is shown, which tells whether there is more. */
+  #rows(
+    stream: Stream,
+    { direction, limit, bounds }: HistoryQuery,
+    after: number | null,
+  ): Promise<readonly StoredRecord[]> {
+    const newestFirst = direction === 'newest_first';
+    const { start_serial: start, end_serial: end } = bounds;
+    return this.parts.store.page({
+      stream,
+      nowMs: this.parts.now(),
+      newestFirst,
+      fromSerial: after === null || newestFirst ? start : Math.max(start ?? 0, after + 1),
+      toSerial: after === null || !newestFirst ? end : Math.min(end ?? after, after - 1),
+      fromMs: bounds.start_time_ms,
+      toMs: bounds.end_time_ms,
+      limit: limit + 1,
+    });
+  }
+
+  #item(stream: Stream, row: StoredRecord): HistoryItemBody {
+    const { streamId } = stream;
+    const message =
+      row.payload === null ? undefined : parse(positioned(row.payload, streamId, row.deliverySerial));
+    if (message === undefined || row.historySerial === null) {
+      this.parts.unreadable(stream.address);
+      throw unavailable('a row of the history cannot be read');
+    }
+    return {
+      stream_id: streamId,
+      serial: row.historySerial,
+      published_at_ms: row.publishedAtMs,
+      message_id: row.messageId,
+      event_name: row.eventName,
+      operation_kind: 'append',
+      payload_size_bytes: row.payloadSize,
+      message,
+    };
+  }
+
+  async #inTime<Body>(work: () => Promise<Body>): Promise<Body> {
+    const outcome = await bounded(this.options.timeoutMs, work);
+    if (outcome.kind === 'done') return outcome.value;
+    if (outcome.kind === 'timeout') throw unavailable('the history did not answer in time');
+    if (outcome.error instanceof ServiceError) throw outcome.error;
+    throw new ServiceError('service_unavailable', { cause: outcome.error });
+  }
+}
+
+const unavailable = (text: string): ServiceError => new ServiceError('service_unavailable', { text });
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
