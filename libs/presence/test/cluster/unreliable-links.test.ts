@@ -95,7 +95,7 @@ describe('links that lose calls and answers', () => {
           }
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 100 },
     );
-  });
+  }, 120_000);
 });

@@ -171,15 +171,18 @@ describe('deliveries', () => {
   it('are at most twenty at once', async () => {
     const receivers = await Promise.all(Array.from({ length: 8 }, () => Receiver.open()));
     let [running, most, done] = [0, 0, 0];
+    // Nobody is answered before twenty wait for it: how fast this machine is says nothing then.
+    const held: (() => void)[] = [];
     for (const receiver of receivers) {
       receiver.replies = [
         (response) => {
           most = Math.max(most, (running += 1));
-          setTimeout(() => {
+          held.push(() => {
             running -= 1;
             done += 1;
             response.end();
-          }, 5);
+          });
+          if (most >= 20) for (const answer of held.splice(0)) setTimeout(answer, 5);
         },
       ];
     }

@@ -163,12 +163,15 @@ onCluster(
 
     it('tell of watched users on any gateway, with their first connection and their last', async () => {
       const [watched, watcher] = [fresh('u'), await cluster.connect(0)];
+      const nobody = fresh('u');
       await watcher.signin(fresh('u'), { watchlist: [watched] });
       expect(await watcher.nextText()).toBe(watchlist(['offline', [watched]]));
       const [here, there] = await cluster.both();
       await there.signin(watched);
       expect(await watcher.nextText()).toBe(watchlist(['online', [watched]]));
-      await here.signin(watched);
+      // Its own list comes once it counts as here.
+      await here.signin(watched, { watchlist: [nobody] });
+      expect(await here.nextText()).toBe(watchlist(['offline', [nobody]]));
       await there.close();
       const late = await cluster.connect(1);
       await late.signin(fresh('u'), { watchlist: [watched] });

@@ -54,7 +54,11 @@ export const kafka = {
     const command = tools.programs.java ?? '';
     const java = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', ...javaArgs(tools.jars, HEAP_MB)];
     const cluster = randomBytes(16).toString('base64url');
-    await run(command, [...java, 'kafka.tools.StorageTool', 'format', '-t', cluster, '-c', file], { folder });
+    await run(
+      command,
+      [...java, 'kafka.tools.StorageTool', 'format', `--cluster-id=${cluster}`, '-c', file],
+      { folder },
+    );
     const node = { name: 'main', port, command, args: [...java, 'kafka.Kafka', file] };
     return { url: `kafka://127.0.0.1:${port}`, nodes: [node] };
   },

@@ -104,5 +104,6 @@ return answer(text)`,
 export const RECALL = clusterScript(`
 local latest, text = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) ?(.*)$')
 if latest == ARGV[2] and text ~= '' then return { text, false, '0' } end
-redis.call('SET', KEYS[1], ARGV[2], 'PX', 120000)
+-- One that arrives late must not let in what a later batch has shut out.
+if not latest or tonumber(latest) < tonumber(ARGV[2]) then redis.call('SET', KEYS[1], ARGV[2], 'PX', 120000) end
 return false`);
