@@ -22,6 +22,7 @@ export { type RecordAction, type StoredRecord } from './model/record.js';
 export { laneOf, routeOf } from './model/route.js';
 export {
   newStream,
+  NOTHING_STORED,
   streamName,
   type DurableState,
   type Stream,

@@ -1,5 +1,11 @@
 import type { CommitRecordOf } from '@carillon/contract';
-import { type Inspection, type Stream, type StreamState, streamName } from '@carillon/history-store';
+import {
+  NOTHING_STORED,
+  type Inspection,
+  type Stream,
+  type StreamState,
+  streamName,
+} from '@carillon/history-store';
 import { type Verdict, verdict } from './answers.js';
 import type { Draft } from './draft.js';
 
@@ -18,17 +24,7 @@ export function reset(draft: Draft, record: CommitRecordOf<'reset'>, stream: Str
     ...stream,
     streamId,
     generation: stream.generation + 1,
-    nextDeliverySerial: 1,
-    nextHistorySerial: 1,
-    nextAnnotationNo: 1,
-    fannedOutSerial: 0,
-    lastCacheSerial: 0,
-    floorDeliverySerial: 1,
-    floorHistorySerial: 1,
-    retainedMessages: 0,
-    retainedBytes: 0,
-    newestPublishedAtMs: null,
-    lastAnnotationSerial: null,
+    ...NOTHING_STORED,
     durable: { state: 'healthy', reason: null, nodeId: context.nodeId, changedAtMs: context.nowMs },
   };
   draft.setStream(next);

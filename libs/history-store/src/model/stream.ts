@@ -58,6 +58,21 @@ export interface Stream {
   readonly updatedAtMs: number;
 }
 
+/** Where a stream stands of which nothing is stored: a new one, and one after a reset. */
+export const NOTHING_STORED = {
+  nextDeliverySerial: 1,
+  nextHistorySerial: 1,
+  nextAnnotationNo: 1,
+  fannedOutSerial: 0,
+  lastCacheSerial: 0,
+  floorDeliverySerial: 1,
+  floorHistorySerial: 1,
+  retainedMessages: 0,
+  retainedBytes: 0,
+  newestPublishedAtMs: null,
+  lastAnnotationSerial: null,
+} satisfies Partial<Stream>;
+
 /** A stream before its first record. */
 export function newStream(
   address: StreamAddress,
@@ -70,17 +85,7 @@ export function newStream(
     streamKey,
     streamId,
     generation: 1,
-    nextDeliverySerial: 1,
-    nextHistorySerial: 1,
-    nextAnnotationNo: 1,
-    fannedOutSerial: 0,
-    lastCacheSerial: 0,
-    floorDeliverySerial: 1,
-    floorHistorySerial: 1,
-    retainedMessages: 0,
-    retainedBytes: 0,
-    newestPublishedAtMs: null,
-    lastAnnotationSerial: null,
+    ...NOTHING_STORED,
     lastKeepDay: null,
     maxMessages: null,
     maxBytes: null,
