@@ -16,7 +16,7 @@ export type ChannelCountObserver = (change: ChannelCountChange) => void;
  * How many connections are subscribed to which channels, over all processes of the installation. A channel is
  * `occupied` once and `vacated` once, alternating, whatever processes do at the same time, and the observer of exactly
  * one of them is told. What a dead process had goes with its lease. Changes of one channel that come faster than the
- * store answers are told as one. Every operation rejects with `PresenceUnavailable` when the store cannot be reached;
+ * store answers are told as one, but whoever comes and goes meanwhile has come and gone. Every operation rejects with `PresenceUnavailable` when the store cannot be reached;
  * what was set is made up for when it is back.
  */
 export interface ChannelCounts {

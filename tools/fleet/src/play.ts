@@ -33,6 +33,8 @@ const HURRY_AHEAD_MS = 150;
 const HEARS_WITHIN_MS = 15_000;
 /** How long what is on its way may take at the end. */
 const ARRIVES_WITHIN_MS = 10_000;
+/** What was accepted so shortly before an outage may have been in buffers that it emptied. */
+const BUFFERED_MS = 1000;
 /** How long somebody may be believed to be there who is not. */
 const GHOST_MS = NODE_TIMEOUT_MS + 5000;
 
@@ -127,7 +129,7 @@ export class Play {
   }
 
   #gap(node: Node): Gap {
-    const gap: Gap = { gateway: node.name, fromMs: now(), toMs: Infinity };
+    const gap: Gap = { gateway: node.name, fromMs: now() - BUFFERED_MS, toMs: Infinity };
     this.#gaps.push(gap);
     return gap;
   }

@@ -69,10 +69,19 @@ for (const driver of ['redis', 'redis-cluster'] as const) {
 describe('subscriptions', () => {
   it('that change faster than the store answers are told as they are in the end', async () => {
     const { one, two, told } = await scene(2);
-    const totals = await Promise.all([1, 2, 3, 0, 4].map((n) => one.counts.set('shop', 'news', n)));
+    const totals = await Promise.all([1, 2, 3, 1, 4].map((n) => one.counts.set('shop', 'news', n)));
     expect(totals).toEqual([4, 4, 4, 4, 4]);
     expect(told()).toEqual(['news occupied 4']);
     expect(await two.counts.counts('shop', ['news'])).toEqual([4]);
+  });
+
+  it('of a channel that somebody came to and left before the store answered are told', async () => {
+    const { one, two, told } = await scene(2);
+    const totals = await Promise.all([1, 0, 2, 1, 0, 1, 0].map((n) => one.counts.set('shop', 'news', n)));
+    expect(totals).toEqual([1, 0, 0, 0, 0, 0, 0]);
+    expect(told()).toEqual(['news occupied 1', 'news vacated 0']);
+    await Promise.all([1, 0, 2].map((n) => two.counts.set('shop', 'news', n)));
+    expect(told()).toEqual(['news occupied 1', 'news counted 2']);
   });
 
   it('change from none and to none once, whatever processes do at the same time', async () => {

@@ -64,10 +64,10 @@ onCluster(
       await client.join(channel, 'u');
       const came = [`channel_occupied ${channel}`, `member_added ${channel} u`];
       await eventually(() => expect(heard().sort()).toEqual(came));
-      for (let moves = 0; moves < 3; moves += 1) {
+      for (let moves = 0; moves < 4; moves += 1) {
         await client.close();
-        // Long enough to be gone everywhere, and the last times almost too long.
-        await sleep(moves === 0 ? 50 : SETTLE_MS / 2);
+        // Long enough to be gone everywhere; and gone again when it is asked about the first times.
+        await sleep(moves === 0 ? 50 : SETTLE_MS * 0.4);
         index = 1 - index;
         client = await cluster.connect(index === 0 ? 0 : 1);
         await client.join(channel, 'u');

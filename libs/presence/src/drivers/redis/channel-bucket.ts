@@ -13,8 +13,10 @@ export class ChannelBucket implements ShardOwner {
   readonly #wanted = new Map<string, number>();
   /** What the store has of it, as it last said. */
   readonly #stored = new Map<string, number>();
-  /** At most one a channel waits: what is wanted last is what counts. */
+  /** The last of a channel that waits: what is wanted meanwhile is what counts. */
   readonly #waiting = new Map<string, Setting>();
+  /** Channels that somebody came to and left before the store heard of it, of which it is yet to hear. */
+  readonly #passing = new Set<string>();
 
   constructor(
     private readonly appId: string,
@@ -23,6 +25,7 @@ export class ChannelBucket implements ShardOwner {
   ) {}
 
   set(channel: string, connections: number): Promise<number> {
+    if (connections === 0) this.#keepPassing(channel);
     if (connections > 0) this.#wanted.set(channel, connections);
     else this.#wanted.delete(channel);
     return new Promise((resolve, reject) => {
@@ -52,12 +55,24 @@ export class ChannelBucket implements ShardOwner {
     return this.#waiting.has(channel) ? null : this.#newSetting(channel);
   }
 
+  /** A channel that was occupied for a moment is told to have been: what waits is not made up for by leaving. */
+  #keepPassing(channel: string): void {
+    const waiting = this.#waiting.get(channel);
+    const wanted = this.#wanted.get(channel);
+    const isNew = !this.#stored.has(channel) && !this.#passing.has(channel);
+    if (waiting === undefined || wanted === undefined || !isNew) return;
+    this.#passing.add(channel);
+    this.#waiting.delete(channel);
+    waiting.keepsTo(wanted);
+  }
+
   #newSetting(channel: string): Setting {
     const setting: Setting = new Setting(
       channel,
-      () => {
+      (kept) => {
         if (this.#waiting.get(channel) === setting) this.#waiting.delete(channel);
-        return this.#wanted.get(channel) ?? 0;
+        if (kept !== null) this.#passing.delete(channel);
+        return kept ?? this.#wanted.get(channel) ?? 0;
       },
       (result) => this.#changed(channel, result),
     );
@@ -80,16 +95,22 @@ class Setting implements Intent {
   readonly isLasting = true;
   readonly wantsSubjects = false;
   readonly waiters: Waiter[] = [];
+  #kept: number | null = null;
 
   constructor(
     readonly subject: string,
     /** Takes the wish: what is wanted later is another one's. */
-    private readonly takeWish: () => number,
+    private readonly takeWish: (kept: number | null) => number,
     private readonly onChange: (result: Result) => void,
   ) {}
 
+  /** Wants this, whatever is wanted later. */
+  keepsTo(wish: number): void {
+    this.#kept = wish;
+  }
+
   prepare(): Operation {
-    return holding(this.subject, this.takeWish());
+    return holding(this.subject, this.takeWish(this.#kept));
   }
 
   done(result: Result): void {
