@@ -41,6 +41,7 @@ export {
 } from './outbound/connection.js';
 export { encodeV1 } from './outbound/encode-v1.js';
 export { type OutboundFrame } from './outbound/frame.js';
+export { encodeMessageV2, messageForV1, type MessageV2 } from './outbound/message-v2.js';
 export { memberAdded, memberRemoved, type PresenceMember } from './outbound/presence.js';
 export {
   cacheMiss,
