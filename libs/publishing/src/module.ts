@@ -4,11 +4,17 @@ import { maxMessageBytes } from '@carillon/contract';
 import { FABRIC, type Fabric } from '@carillon/fabric';
 import { CONFIG, LOGGING, type Logging } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
+import { ChannelPublisher } from './channel-publisher.js';
+import type { Commits } from './commits.js';
+import { DurablePublisher } from './durable-publisher.js';
 import { LivePublisher } from './live-publisher.js';
+import type { Publisher } from './port.js';
 import { StoredLastEvents } from './stored-last-events.js';
 
 /** Token of the `Publisher`. */
 export const PUBLISHER = Symbol('publisher');
+/** Token of the `Commits`. Not provided: channels with a history cannot be published to. */
+export const COMMITS = Symbol('commits');
 /** Token of the `LastEvents`. */
 export const LAST_EVENTS = Symbol('last events');
 
@@ -24,8 +30,17 @@ function lastEventsOf({ channel_limits, http_api }: Config, cache: Cache): Store
   });
 }
 
-function publisherOf(fabric: Fabric, lastEvents: StoredLastEvents, logging: Logging): LivePublisher {
-  return new LivePublisher({ fabric, lastEvents, log: logging.for('service::publishing') });
+function publisherOf(
+  fabric: Fabric,
+  lastEvents: StoredLastEvents,
+  logging: Logging,
+  commits?: Commits,
+): Publisher {
+  const log = logging.for('service::publishing');
+  return new ChannelPublisher(
+    new LivePublisher({ fabric, lastEvents, log }),
+    commits === undefined ? null : new DurablePublisher({ commits, lastEvents, log }),
+  );
 }
 
 /** Publishing for the whole process. Needs `RuntimeModule`, `FabricModule` and `CacheModule`. */
@@ -33,7 +48,11 @@ function publisherOf(fabric: Fabric, lastEvents: StoredLastEvents, logging: Logg
 @Module({
   providers: [
     { provide: LAST_EVENTS, inject: [CONFIG, CACHE], useFactory: lastEventsOf },
-    { provide: PUBLISHER, inject: [FABRIC, LAST_EVENTS, LOGGING], useFactory: publisherOf },
+    {
+      provide: PUBLISHER,
+      inject: [FABRIC, LAST_EVENTS, LOGGING, { token: COMMITS, optional: true }],
+      useFactory: publisherOf,
+    },
   ],
   exports: [LAST_EVENTS, PUBLISHER],
 })

@@ -2,13 +2,16 @@ import type { OutboundFrame } from '@carillon/protocol';
 import type { Publication, Receipt } from './publication.js';
 
 /**
- * The one way every event takes to its subscribers: last-event store (cache channels), then every process. Returns
+ * The one way every event takes to its subscribers: of a channel with a history, its commit, then every process; of
+ * any other, the last-event store (cache channels), then every process. Returns
  * the receipt itself when nothing had to be waited for, so that the live path of one process never waits.
  */
 export interface Publisher {
   /**
    * Rejects with `ServiceError` `service_unavailable` when other processes could not be reached; local delivery
    * stands. Rejects with `backpressure` when too much waits for the channel's store; then nothing was kept or sent.
+   * An event with a history that was not committed in time rejects with `service_unavailable`: nobody got it, though
+   * it may yet be committed, once. One whose key stands for another message rejects with `conflict`.
    */
   publish(publication: Publication): Receipt | Promise<Receipt>;
   /**

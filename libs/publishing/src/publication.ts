@@ -1,3 +1,19 @@
+/** How long and how much of a channel's events is kept. Without a bound it is `Infinity`. */
+export interface KeptFor {
+  readonly retentionWindowSeconds: number;
+  readonly maxMessages: number;
+  readonly maxBytes: number;
+}
+
+/** What makes two publishes to a channel the same. */
+export interface PublicationKey {
+  readonly key: string;
+  /** Of everything the publisher decides about the message; lower-case hex. */
+  readonly fingerprint: string;
+  /** How long the key stands for the message. */
+  readonly ttlMs: number;
+}
+
 /** One event for one channel, already judged by the rules of whoever asked for it. */
 export interface Publication {
   readonly appId: string;
@@ -16,10 +32,24 @@ export interface Publication {
   readonly messageId: string | null;
   /** Whether later subscribers are shown it: a server publish to a cache channel, never what a client said. */
   readonly isLastEvent: boolean;
+  /** The channel's history, which the event becomes part of; null: nothing of it is kept. */
+  readonly history: KeptFor | null;
+  /** JSON texts of what protocol 2 subscribers get beside the data; null: nothing. */
+  readonly tagsText: string | null;
+  readonly extrasText: string | null;
+  /**
+   * Where the channel has a history, a second publish under the same key is not committed again. Null: it has no key,
+   * or whoever publishes sees to that.
+   */
+  readonly key: PublicationKey | null;
 }
 
 /** What came of it. */
 export interface Receipt {
   /** The publisher's id or the one that was made. */
   readonly messageId: string;
+  /** Its place in the channel's history. Absent: the channel has none. */
+  readonly historySerial?: number;
+  /** Its key stood for the same message already, and nothing was sent. Absent: it was sent. */
+  readonly isDuplicate?: true;
 }

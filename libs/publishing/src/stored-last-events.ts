@@ -1,11 +1,14 @@
 import type { Cache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contract';
 import type { LastEvent, LastEvents } from './port.js';
-import { readRecord, writeRecord, type KeptEvent } from './stored-record.js';
+import { readRecord, writeRecord, type KeptEvent, type Position } from './stored-record.js';
+
+/** Others may replace the event between a look and a change of this process. */
+const MOST_TRIES = 16;
 
 /** What `StoredLastEvents` stand on. */
 export interface StoredLastEventsParts {
-  readonly cache: Pick<Cache, 'entry' | 'set'>;
+  readonly cache: Pick<Cache, 'compareAndSwap' | 'entry' | 'set' | 'setIfAbsent'>;
   /** How long an event is kept; each publish starts it anew. */
   readonly ttlMs: number;
   /** A larger record is not read: nothing that is published here can be that large. */
@@ -22,8 +25,9 @@ export class StoredLastEvents implements LastEvents {
     if (entry === null) return null;
     const kept = readRecord(entry.value, maxRecordBytes);
     if (kept === null || kept.channel !== channel) return null;
+    const { messageId, event, dataText } = kept;
     // Everything is written with a ttl; what has lost it is treated as new.
-    return { ...kept, ttlMs: entry.ttlMs ?? ttlMs };
+    return { messageId, event, channel, dataText, ttlMs: entry.ttlMs ?? ttlMs };
   }
 
   /** Replaces the channel's last event. Rejects when the store cannot be reached. */
@@ -31,4 +35,23 @@ export class StoredLastEvents implements LastEvents {
     const { cache, ttlMs } = this.parts;
     return cache.set(cacheKeys.lastEvent(appId, event.channel), writeRecord(event), ttlMs);
   }
+
+  /** The same, unless a later event of the same stream is there already. */
+  async keepPositioned(appId: string, event: KeptEvent & { readonly position: Position }): Promise<void> {
+    const { cache, ttlMs, maxRecordBytes } = this.parts;
+    const name = cacheKeys.lastEvent(appId, event.channel);
+    const record = writeRecord(event);
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const found = (await cache.entry(name))?.value ?? null;
+      if (found !== null && isLater(readRecord(found, maxRecordBytes)?.position, event.position)) return;
+      const isKept =
+        found === null
+          ? await cache.setIfAbsent(name, record, ttlMs)
+          : await cache.compareAndSwap(name, found, record, ttlMs);
+      if (isKept) return;
+    }
+  }
 }
+
+const isLater = (one: Position | undefined, other: Position): boolean =>
+  one !== undefined && one.streamId === other.streamId && one.serial > other.serial;

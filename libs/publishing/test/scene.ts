@@ -22,6 +22,10 @@ export function publication(more: Partial<Publication> = {}): Publication {
     exceptSocketId: null,
     messageId: null,
     isLastEvent: false,
+    history: null,
+    tagsText: null,
+    extrasText: null,
+    key: null,
     ...more,
   };
 }
@@ -54,10 +58,14 @@ export const anyPublication: fc.Arbitrary<Publication> = fc.record({
   exceptSocketId: fc.option(fc.constant('12.34')),
   messageId: fc.option(text),
   isLastEvent: fc.constant(false),
+  history: fc.constant(null),
+  tagsText: fc.constant(null),
+  extrasText: fc.constant(null),
+  key: fc.constant(null),
 });
 
 /** A cache that answers at once, or when it is told to. */
-export class TestCache implements Pick<Cache, 'entry' | 'set'> {
+export class TestCache implements Pick<Cache, 'compareAndSwap' | 'entry' | 'set' | 'setIfAbsent'> {
   readonly entries = new Map<string, CacheEntry>();
   /** Every record in the order stored. */
   readonly stored: string[] = [];
@@ -73,6 +81,22 @@ export class TestCache implements Pick<Cache, 'entry' | 'set'> {
     await this.before(value);
     this.entries.set(name, { value, ttlMs: ttlMs === 0 ? null : ttlMs });
     this.stored.push(value);
+  }
+
+  async setIfAbsent(name: string, value: string, ttlMs: number): Promise<boolean> {
+    await this.before(value);
+    if (this.entries.has(name)) return false;
+    this.entries.set(name, { value, ttlMs });
+    this.stored.push(value);
+    return true;
+  }
+
+  async compareAndSwap(name: string, expected: string, value: string, ttlMs: number): Promise<boolean> {
+    await this.before(value);
+    if (this.entries.get(name)?.value !== expected) return false;
+    this.entries.set(name, { value, ttlMs });
+    this.stored.push(value);
+    return true;
   }
 }
 

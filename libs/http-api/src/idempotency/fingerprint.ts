@@ -16,5 +16,5 @@ export function fingerprint(event: Event): string {
     const text = part ?? ABSENT;
     hash.update(`${part === null ? '-' : Buffer.byteLength(text)}:`).update(text);
   }
-  return hash.digest('base64url');
+  return hash.digest('hex');
 }

@@ -8,6 +8,7 @@ import type { Published } from './publish-event.js';
 export const CHANNEL_OUTCOME = object(
   { acknowledgement_id: text('`message_id` when one was given, else a new id.') },
   {
+    history_serial: count('Place in the history of the channel, when it has one.'),
     user_count: count('Distinct users, when asked for and possible.'),
     subscription_count: count('Sockets subscribed after the publish, when asked for and possible.'),
   },
@@ -36,10 +37,12 @@ export function eventOutcome(event: Event, { receipts }: Published, counts: Chan
   const channels = event.channels.map(({ name }, index): [string, ChannelOutcome] => {
     const users = counts.users.get(name);
     const subscriptions = counts.subscriptions.get(name);
+    const historySerial = receipts[index]?.historySerial;
     return [
       name,
       {
         acknowledgement_id: receipts[index]?.messageId ?? '',
+        ...(historySerial === undefined ? {} : { history_serial: historySerial }),
         ...(users === undefined ? {} : { user_count: users }),
         ...(subscriptions === undefined ? {} : { subscription_count: subscriptions }),
       },

@@ -1,7 +1,7 @@
 import type { App } from '@carillon/app-registry';
 import type { PublishableChannel } from '@carillon/channels';
 import { cacheKeys } from '@carillon/contract';
-import type { Publication, Publisher, Receipt } from '@carillon/publishing';
+import type { Publication, PublicationKey, Publisher, Receipt } from '@carillon/publishing';
 import { fingerprint } from '../idempotency/fingerprint.js';
 import type { KeyRules } from '../idempotency/keys.js';
 import type { Delivered, MessageReceipts } from '../idempotency/message-receipts.js';
@@ -34,7 +34,7 @@ export class EventPublisher {
     const key = event.messageId ?? event.messageKey ?? requestKey;
     const ttlMs = key === null ? null : this.keys.ttlMs(app);
     if (key === null || ttlMs === null) return this.#plain(app, event);
-    return this.#once(app, event, (channel) => cacheKeys.publish(app.id, channel.name, key), ttlMs);
+    return this.#once(app, event, { key, ttlMs, fingerprint: fingerprint(event) });
   }
 
   #plain(app: App, event: Event): Ready<Published> {
@@ -42,13 +42,13 @@ export class EventPublisher {
     if (channels.length > 1) return this.#several(app, event);
     const [channel] = channels;
     if (channel === undefined) return { receipts: [], isDuplicate: false };
-    const receipt = this.publisher.publish(publication(app, event, channel));
+    const receipt = this.publisher.publish(publication(app, event, channel, null));
     return receipt instanceof Promise ? receipt.then(single) : single(receipt);
   }
 
   /** Every channel is published to before any is waited for; all are waited for before a failure is told. */
   #several(app: App, event: Event): Ready<Published> {
-    const started = event.channels.map((channel) => this.#attempt(publication(app, event, channel)));
+    const started = event.channels.map((channel) => this.#attempt(publication(app, event, channel, null)));
     if (!started.some((one) => one instanceof Promise)) {
       return { receipts: started as Receipt[], isDuplicate: false };
     }
@@ -63,28 +63,31 @@ export class EventPublisher {
     }
   }
 
-  async #once(
-    app: App,
-    event: Event,
-    nameOf: (channel: PublishableChannel) => string,
-    ttlMs: number,
-  ): Promise<Published> {
-    const content = fingerprint(event);
+  async #once(app: App, event: Event, key: PublicationKey): Promise<Published> {
     const delivered: Delivered[] = [];
     for (let from = 0; from < event.channels.length; from += SIDE_BY_SIDE) {
       const started = event.channels
         .slice(from, from + SIDE_BY_SIDE)
-        .map((channel) =>
-          this.messages.once(nameOf(channel), content, ttlMs, () =>
-            this.publisher.publish(publication(app, event, channel)),
-          ),
-        );
+        .map((channel) => this.#deliverOnce(publication(app, event, channel, key), key));
       delivered.push(...(await allSettled(started)));
     }
     return {
       receipts: delivered.map(({ receipt }) => receipt),
       isDuplicate: delivered.every(({ isDuplicate }) => isDuplicate),
     };
+  }
+
+  /** Where there is a history, it knows the key with the message itself; elsewhere the cache does. */
+  async #deliverOnce(
+    one: Publication,
+    { key, ttlMs, fingerprint: content }: PublicationKey,
+  ): Promise<Delivered> {
+    if (one.history === null) {
+      const name = cacheKeys.publish(one.appId, one.channel, key);
+      return this.messages.once(name, content, ttlMs, () => this.publisher.publish(one));
+    }
+    const receipt = await this.publisher.publish(one);
+    return { receipt, isDuplicate: receipt.isDuplicate ?? false };
   }
 }
 
@@ -99,7 +102,14 @@ async function allSettled<Value>(started: readonly Ready<Value>[]): Promise<Valu
   });
 }
 
-function publication({ id }: App, event: Event, channel: PublishableChannel): Publication {
+function publication(
+  { id }: App,
+  event: Event,
+  channel: PublishableChannel,
+  key: PublicationKey | null,
+): Publication {
+  const isOrdinary = !event.isEphemeral && channel.form === 'ordinary';
+  const { history } = channel.policy;
   return {
     appId: id,
     channel: channel.name,
@@ -108,6 +118,10 @@ function publication({ id }: App, event: Event, channel: PublishableChannel): Pu
     userId: null,
     exceptSocketId: event.socketId,
     messageId: event.messageId,
-    isLastEvent: !event.isEphemeral && channel.form === 'ordinary' && channel.traits.keepsLastEvent,
+    isLastEvent: isOrdinary && channel.traits.keepsLastEvent,
+    history: isOrdinary && history.enabled ? history : null,
+    tagsText: event.tagsText,
+    extrasText: event.extrasText,
+    key,
   };
 }

@@ -4,8 +4,9 @@ import {
   userLimitRefusal,
   type ChannelRefusal,
   type Channels,
+  type HistoryPolicy,
 } from '@carillon/channels';
-import type { ErrorCode } from '@carillon/errors';
+import { ServiceError, type ErrorCode } from '@carillon/errors';
 import { frameError, type ClientEventFrame, type FrameError } from '@carillon/protocol';
 import type { Publisher } from '@carillon/publishing';
 import { JsonText, type WebhookEvents } from '@carillon/webhooks';
@@ -22,7 +23,12 @@ export interface ClientEventParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-type Verdict = { readonly refused: FrameError } | { readonly subscription: Subscription };
+interface Allowed {
+  readonly subscription: Subscription;
+  readonly history: HistoryPolicy;
+}
+
+type Verdict = { readonly refused: FrameError } | Allowed;
 
 /** Publishes what clients say to the other subscribers of a channel. */
 export class ClientEvents {
@@ -35,13 +41,13 @@ export class ClientEvents {
       this.parts.outlet.error(connection, verdict.refused);
       return undefined;
     }
-    return this.#publish(connection, frame, verdict.subscription);
+    return this.#publish(connection, frame, verdict);
   }
 
   #publish(
     connection: Connection,
     frame: ClientEventFrame,
-    subscription: Subscription,
+    { subscription, history }: Allowed,
   ): Promise<void> | undefined {
     const { event, dataText } = frame;
     const { channel, userId } = subscription;
@@ -55,6 +61,10 @@ export class ClientEvents {
       exceptSocketId: connection.id,
       messageId: null,
       isLastEvent: false,
+      history: history.enabled ? history : null,
+      tagsText: null,
+      extrasText: null,
+      key: null,
     });
     if (receipt instanceof Promise) return this.#answerFor(receipt, connection, frame, subscription);
     this.#tell(connection, frame, subscription);
@@ -74,7 +84,7 @@ export class ClientEvents {
     } catch (error) {
       const { name: channel } = subscription.channel;
       this.parts.onTrouble('client event', error);
-      this.parts.outlet.error(connection, frameError('service_unavailable', { channel }));
+      this.parts.outlet.error(connection, frameError(rowOf(error), { channel }));
     }
   }
 
@@ -95,6 +105,12 @@ export class ClientEvents {
     });
   }
 }
+
+/** Any other failure is nothing that the client could do differently. */
+const rowOf = (error: unknown): ErrorCode =>
+  error instanceof ServiceError && (error.code === 'backpressure' || error.code === 'conflict')
+    ? error.code
+    : 'service_unavailable';
 
 /** Judges a client event in the one order of checks. */
 export function clientEventVerdict(
@@ -124,7 +140,7 @@ export function clientEventVerdict(
   const subscription = connection.subscriptions.get(name);
   if (subscription === undefined)
     return refused('client_event_refused', name, 'Not subscribed to the channel');
-  return { subscription };
+  return { subscription, history: channel.policy.history };
 }
 
 /** A malformed pattern or meta name is one all the same, and takes no client events. */

@@ -150,6 +150,10 @@ export class Room {
       exceptSocketId: null,
       messageId: null,
       isLastEvent: channel.includes('cache-'),
+      history: null,
+      tagsText: null,
+      extrasText: null,
+      key: null,
       ...more,
     });
   }

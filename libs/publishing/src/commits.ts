@@ -1,0 +1,9 @@
+import type { CommitRecord, CommitResult } from '@carillon/contract';
+
+/**
+ * Where events become durable. Every record gets a result in time; what went wrong on the way is a rejection too.
+ * Records of one channel are committed in the order of the calls.
+ */
+export interface Commits {
+  commit(records: readonly CommitRecord[]): Promise<readonly CommitResult[]>;
+}

@@ -1,0 +1,111 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { CommitRecordOf, CommitResult } from '@carillon/contract';
+import { ERRORS, ServiceError, type HttpErrorCode } from '@carillon/errors';
+import { encodeMessageV2 } from '@carillon/protocol';
+import type { Logger } from '@carillon/runtime';
+import type { Commits } from './commits.js';
+import type { KeptFor, Publication, PublicationKey, Receipt } from './publication.js';
+import type { StoredLastEvents } from './stored-last-events.js';
+import { uuidText, uuidV7 } from './uuid-v7.js';
+
+/** What a `DurablePublisher` stands on. */
+export interface DurablePublisherParts {
+  readonly commits: Commits;
+  readonly lastEvents: Pick<StoredLastEvents, 'keepPositioned'>;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** Publishes events of channels with a history: committed first; whoever committed them sends them on. */
+export class DurablePublisher {
+  constructor(private readonly parts: DurablePublisherParts) {}
+
+  /**
+   * Resolves when the event is committed. Rejects with the `ServiceError` of the rejection: after `backpressure`
+   * nothing was committed, after `service_unavailable` it may have been, once.
+   */
+  async publish(publication: Publication, kept: KeptFor): Promise<Receipt> {
+    const record = recordOf(publication, kept);
+    const [result] = await this.parts.commits.commit([record]);
+    if (result?.status !== 'applied' && result?.status !== 'duplicate') throw refusalOf(result);
+    if (publication.isLastEvent && result.status === 'applied')
+      await this.#keepLast(publication, record, result);
+    const { history_serial: serial } = result;
+    return {
+      messageId: record.message_id,
+      ...(typeof serial === 'number' ? { historySerial: serial } : {}),
+      ...(result.status === 'duplicate' ? { isDuplicate: true } : {}),
+    };
+  }
+
+  /** It is in the history all the same, and whoever subscribes is shown that. */
+  async #keepLast(
+    { appId, channel, event, dataText }: Publication,
+    { message_id: messageId }: CommitRecordOf<'publish'>,
+    { stream_id: streamId, delivery_serial: serial }: CommitResult,
+  ): Promise<void> {
+    if (typeof streamId !== 'string' || typeof serial !== 'number') return;
+    const kept = { messageId, event, channel, dataText: dataText ?? 'null', position: { streamId, serial } };
+    try {
+      await this.parts.lastEvents.keepPositioned(appId, kept);
+    } catch (error) {
+      this.parts.log.warn('last event not stored', { app_id: appId, channel, error });
+    }
+  }
+}
+
+function recordOf(publication: Publication, kept: KeptFor): CommitRecordOf<'publish'> {
+  const { appId, channel, exceptSocketId, key, isLastEvent } = publication;
+  const idem = key === null ? null : { scope: scopeOf(publication, key), ...key };
+  const messageId = publication.messageId ?? (idem === null ? randomUUID() : idOf(idem.scope));
+  return {
+    pub_id: uuidV7(),
+    op: 'publish',
+    app_id: appId,
+    channel,
+    message_id: messageId,
+    message: encodeMessageV2({ ...publication, messageId }),
+    ...(exceptSocketId === null ? {} : { except_socket: exceptSocketId }),
+    ...(idem === null
+      ? {}
+      : { idem: { scope: idem.scope, fingerprint: idem.fingerprint, ttl_ms: Math.max(1, idem.ttlMs) } }),
+    policy: {
+      history_ms: finite(kept.retentionWindowSeconds * 1000),
+      versions_ms: null,
+      max_messages: finite(kept.maxMessages),
+      max_bytes: finite(kept.maxBytes),
+      versioned: false,
+      cache: isLastEvent,
+      ai: null,
+    },
+  };
+}
+
+/** Null: no bound, or one that is none. */
+const finite = (bound: number): number | null => (Number.isSafeInteger(bound) ? bound : null);
+
+const SCOPE_BYTES = 16;
+
+/** Raw keys are kept nowhere. */
+const scopeOf = ({ appId, channel }: Publication, { key }: PublicationKey): string =>
+  createHash('sha256')
+    .update(`${appId}\0${channel}\0${key}`)
+    .digest()
+    .subarray(0, SCOPE_BYTES)
+    .toString('hex');
+
+/** Repetitions of a publish without an id of its own are told the same one. */
+const idOf = (scope: string): string => uuidText(Buffer.from(scope, 'hex'));
+
+function refusalOf(result: CommitResult | undefined): ServiceError {
+  if (result?.status !== 'rejected' || !isHttpErrorCode(result.code))
+    return new ServiceError('service_unavailable');
+  const { code, error: text, ai_code: aiCode } = result;
+  return new ServiceError(code, {
+    ...(typeof text === 'string' ? { text } : {}),
+    ...(typeof aiCode === 'number' ? { aiCode } : {}),
+  });
+}
+
+/** A writer of a later version may know codes that this one does not. */
+const isHttpErrorCode = (code: unknown): code is HttpErrorCode =>
+  typeof code === 'string' && Object.hasOwn(ERRORS, code) && ERRORS[code as HttpErrorCode].status !== null;
