@@ -1,1 +1,2 @@
-export { HttpApiModule } from './module.js';
+export { type HistoryAccess } from './history/durable-channel.js';
+export { HISTORY_ACCESS, HttpApiModule } from './module.js';

@@ -9,7 +9,11 @@ import { LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon
 import { UwsHttpAdapter } from '@carillon/uws';
 import { Inject, Module, type DynamicModule, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import type { HistoryAccess } from './history/durable-channel.js';
 import { mountHttpApi, type HttpApiParts, type LiveParts } from './routes.js';
+
+/** Token of the `HistoryAccess`. Not provided: routes about histories answer that they are not available. */
+export const HISTORY_ACCESS = Symbol('history access');
 
 const PARTS = Symbol('http api parts');
 const LIVE = Symbol('live parts of the http api');
@@ -42,7 +46,16 @@ export class HttpApiModule implements OnModuleInit {
   static forMainListener(config: Config): DynamicModule {
     const parts = {
       provide: PARTS,
-      inject: [APP_REGISTRY, PUBLISHER, CACHE, RATE_LIMIT, METRICS_REGISTRY, LOGGING, LIVE],
+      inject: [
+        APP_REGISTRY,
+        PUBLISHER,
+        CACHE,
+        RATE_LIMIT,
+        METRICS_REGISTRY,
+        LOGGING,
+        LIVE,
+        { token: HISTORY_ACCESS, optional: true },
+      ],
       useFactory: (
         apps: AppRegistry,
         publisher: Publisher,
@@ -51,6 +64,7 @@ export class HttpApiModule implements OnModuleInit {
         metrics: Metrics,
         logging: Logging,
         live: LiveParts | null,
+        history?: HistoryAccess,
       ): HttpApiParts => ({
         config,
         apps,
@@ -60,6 +74,7 @@ export class HttpApiModule implements OnModuleInit {
         metrics,
         log: logging.for('service::api'),
         live,
+        history: history ?? null,
       }),
     };
     const live = config.server_role === 'api' ? noLiveParts : liveParts;

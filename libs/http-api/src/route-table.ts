@@ -1,5 +1,8 @@
 import type { Route } from './describe/route.js';
 import { FORCE_RECONNECT, TERMINATE_CONNECTIONS } from './disconnect-user.js';
+import { PURGE_HISTORY } from './history/purge-history.js';
+import { HISTORY_STATE, READ_HISTORY } from './history/read-history.js';
+import { RESET_HISTORY } from './history/reset-history.js';
 import { PUBLISH_BATCH } from './publish/batch.js';
 import { PUBLISH_EVENT } from './publish/events.js';
 import { REVOKE_TOKENS } from './revoke-tokens.js';
@@ -12,6 +15,10 @@ export const COMMON_ROUTES = {
   publishEvent: PUBLISH_EVENT,
   publishBatch: PUBLISH_BATCH,
   revokeTokens: REVOKE_TOKENS,
+  readHistory: READ_HISTORY,
+  historyState: HISTORY_STATE,
+  resetHistory: RESET_HISTORY,
+  purgeHistory: PURGE_HISTORY,
 } as const satisfies Record<string, Route>;
 
 /** Those about live sockets, which role `api` does not have. */

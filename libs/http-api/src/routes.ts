@@ -10,6 +10,10 @@ import type { UwsHttpAdapter } from '@carillon/uws';
 import { addressLimit } from './address-limit.js';
 import { DisconnectUserEndpoint } from './disconnect-user.js';
 import { openApiText } from './document/openapi.js';
+import type { HistoryAccess } from './history/durable-channel.js';
+import { PurgeHistoryEndpoint } from './history/purge-history.js';
+import { HistoryStateEndpoint, ReadHistoryEndpoint } from './history/read-history.js';
+import { ResetHistoryEndpoint } from './history/reset-history.js';
 import { KeyRules } from './idempotency/keys.js';
 import { MessageReceipts } from './idempotency/message-receipts.js';
 import { RequestRecords } from './idempotency/request-records.js';
@@ -49,6 +53,8 @@ export interface HttpApiParts {
   readonly log: Logger;
   /** Null in role `api`: routes about live sockets do not exist there. */
   readonly live: LiveParts | null;
+  /** Null: this process has no way to the histories of channels. */
+  readonly history: HistoryAccess | null;
   /** Unix time in seconds; absent: the clock. */
   readonly nowSeconds?: () => number;
 }
@@ -98,6 +104,7 @@ function commonEndpoints(
     ai: new AiRules(config.ai_transport),
     countsAllowed: live !== null,
   });
+  const history = { channels, access: parts.history, maxPageSize: config.history.max_page_size };
   const runner = new EventRunner({
     publisher: new EventPublisher(publisher, new MessageReceipts(cache, log), keys),
     records,
@@ -109,6 +116,10 @@ function commonEndpoints(
     publishEvent: new EventsEndpoint(reader, runner, keys),
     publishBatch: new BatchEndpoint({ reader, runner, records, keys, metrics }),
     revokeTokens: new RevokeTokensEndpoint(cache, nowSeconds),
+    readHistory: new ReadHistoryEndpoint(history),
+    historyState: new HistoryStateEndpoint(history),
+    resetHistory: new ResetHistoryEndpoint(history),
+    purgeHistory: new PurgeHistoryEndpoint(history),
   };
 }
 

@@ -11,6 +11,7 @@ import { prepareSigningKey, signRequest, type SigningKey } from '@carillon/signi
 import { UwsHttpAdapter, UwsServer, type AdapterOptions } from '@carillon/uws';
 import { expect, onTestFinished } from 'vitest';
 import { undocumented } from './documented.js';
+import type { HistoryAccess } from '../src/history/durable-channel.js';
 import { mountHttpApi } from '../src/routes.js';
 
 /** Server time of every test. */
@@ -71,6 +72,8 @@ export interface SceneOptions {
   /** Where apps are looked up beyond what is known already. */
   readonly findByKey?: (key: string) => Promise<App | null>;
   readonly now?: () => number;
+  /** Absent: this process has no way to histories. */
+  readonly history?: HistoryAccess;
 }
 
 export const SHOP = { id: 'shop', key: 'shop-key', secret: 'shop-secret' };
@@ -137,6 +140,7 @@ export async function openScene(options: SceneOptions = {}) {
             presence: options.presence?.(realPresence) ?? realPresence,
             lastEvents: options.lastEvents?.(stored) ?? stored,
           },
+    history: options.history ?? null,
     nowSeconds: options.now ?? (() => NOW),
   });
   const address = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { CommitRecordOf, CommitResult } from '@carillon/contract';
-import { ERRORS, ServiceError, type HttpErrorCode } from '@carillon/errors';
 import { encodeMessageV2 } from '@carillon/protocol';
 import type { Logger } from '@carillon/runtime';
+import { isCommitted, refusalOf } from './commit-results.js';
 import type { Commits } from './commits.js';
 import type { KeptFor, Publication, PublicationKey, Receipt } from './publication.js';
 import type { StoredLastEvents } from './stored-last-events.js';
@@ -26,7 +26,7 @@ export class DurablePublisher {
   async publish(publication: Publication, kept: KeptFor): Promise<Receipt> {
     const record = recordOf(publication, kept);
     const [result] = await this.parts.commits.commit([record]);
-    if (result?.status !== 'applied' && result?.status !== 'duplicate') throw refusalOf(result);
+    if (!isCommitted(result)) throw refusalOf(result);
     if (publication.isLastEvent && result.status === 'applied')
       await this.#keepLast(publication, record, result);
     const { history_serial: serial } = result;
@@ -95,17 +95,3 @@ const scopeOf = ({ appId, channel }: Publication, { key }: PublicationKey): stri
 
 /** Repetitions of a publish without an id of its own are told the same one. */
 const idOf = (scope: string): string => uuidText(Buffer.from(scope, 'hex'));
-
-function refusalOf(result: CommitResult | undefined): ServiceError {
-  if (result?.status !== 'rejected' || !isHttpErrorCode(result.code))
-    return new ServiceError('service_unavailable');
-  const { code, error: text, ai_code: aiCode } = result;
-  return new ServiceError(code, {
-    ...(typeof text === 'string' ? { text } : {}),
-    ...(typeof aiCode === 'number' ? { aiCode } : {}),
-  });
-}
-
-/** A writer of a later version may know codes that this one does not. */
-const isHttpErrorCode = (code: unknown): code is HttpErrorCode =>
-  typeof code === 'string' && Object.hasOwn(ERRORS, code) && ERRORS[code as HttpErrorCode].status !== null;

@@ -15,6 +15,8 @@ const STREAM = '5b0e8a52-0000-4000-8000-000000000000';
 
 const durable = (more: Partial<Publication> = {}): Publication => publication({ history: KEPT, ...more });
 
+const lastNamed = (event: string) => durable({ channel: 'cache-a', event, isLastEvent: true });
+
 type Outcome = (record: CommitRecord, serial: number) => Partial<CommitResult>;
 const applied: Outcome = (_, serial) => ({
   status: 'applied',
@@ -118,12 +120,11 @@ describe('an event of a channel with a history', () => {
       ...applied({} as CommitRecord, 1),
       delivery_serial: serials.shift() ?? 6,
     }));
-    const last = (event: string) => durable({ channel: 'cache-a', event, isLastEvent: true });
     const shown = async () => (await lastEvents.read('shop', 'cache-a'))?.event;
-    await publisher.publish(last('five'));
-    await publisher.publish(last('four'));
+    await publisher.publish(lastNamed('five'));
+    await publisher.publish(lastNamed('four'));
     expect(await shown()).toBe('five');
-    await publisher.publish(last('six'));
+    await publisher.publish(lastNamed('six'));
     expect([await shown(), lines]).toEqual(['six', []]);
   });
 

@@ -13,7 +13,7 @@ export interface Route {
   /** Below `/apps/:appId`, with `:name` for a segment. */
   readonly path: string;
   /** What people look for it under. */
-  readonly tag: 'publish' | 'state' | 'users' | 'tokens';
+  readonly tag: 'publish' | 'state' | 'history' | 'users' | 'tokens';
   readonly summary: string;
   readonly description: string;
   /** The per-app window that calls count in; null counts nowhere. */

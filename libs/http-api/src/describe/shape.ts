@@ -39,6 +39,14 @@ export const listOf = <Item>(item: Shape<Item>, description: string): Shape<read
   schema: { type: 'array', items: item.schema, description },
 });
 
+/** Null where there is none. */
+export const orNull = <Value>({ schema }: Shape<Value>): Shape<Value | null> => ({
+  schema: { ...schema, type: [schema['type'], 'null'] },
+});
+
+/** Whatever JSON was published. */
+export const anything = (description: string): Shape<unknown> => ({ schema: { description } });
+
 /** Values by names that nobody knows beforehand. */
 export const mapOf = <Value>(
   value: Shape<Value>,

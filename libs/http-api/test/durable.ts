@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { CommitClient, LocalLanes, systemClock } from '@carillon/commit';
+import type { FanOutRecordBody } from '@carillon/contract';
+import { HistoryReader } from '@carillon/history';
+import { MemoryHistoryStore, type HistoryStore } from '@carillon/history-store';
+import { ChannelPublisher, DurablePublisher, type LivePublisher } from '@carillon/publishing';
+import { openScene, type SceneOptions } from './scene.js';
+
+const LANES = 4;
+const FORGETFUL = { keepPositioned: async () => undefined };
+
+export interface DurableOptions extends Omit<SceneOptions, 'history' | 'publisher'> {
+  readonly store?: HistoryStore;
+  readonly queueCapacity?: number;
+}
+
+/** The API over a history in memory, committed in this process. */
+export async function openDurable({
+  store = new MemoryHistoryStore(),
+  queueCapacity = 4096,
+  ...options
+}: DurableOptions = {}) {
+  /** What went to the gateways, in order. */
+  const sent: FanOutRecordBody[] = [];
+  const lanes = new LocalLanes(
+    {
+      store,
+      clock: systemClock,
+      fanOut: async (records) => void sent.push(...records),
+      events: { retried() {}, recordFailed() {}, committed() {}, handOverFailed() {} },
+      newStreamId: randomUUID,
+    },
+    { lanes: LANES, writerId: 'w1', nodeId: 'node-1', queueCapacity },
+  );
+  const commits = new CommitClient(
+    { clock: systemClock, transport: lanes, random: Math.random, resent: () => undefined },
+    { lanes: LANES, nodeId: 'node-1', budgetMs: 1000, maxRecordBytes: null },
+  );
+  const reader = new HistoryReader(
+    { store, now: Date.now, unreadable: () => undefined },
+    { timeoutMs: 1000, source: 'in_memory' },
+  );
+  const scene = await openScene({
+    ...options,
+    env: { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory', ...options.env },
+    history: { reader, commits },
+    publisher: (live) => {
+      const log = { warn: () => undefined };
+      return new ChannelPublisher(
+        live as LivePublisher,
+        new DurablePublisher({ commits, log, lastEvents: FORGETFUL }),
+      );
+    },
+  });
+  return { ...scene, store, sent };
+}
