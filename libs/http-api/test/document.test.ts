@@ -90,7 +90,7 @@ describe('the document', () => {
     expect(whole.body).toEqual(DOCUMENT);
     const { paths } = (await fetched('api', 'development')).body as typeof DOCUMENT;
     expect(Object.keys(paths)).toEqual(
-      Object.values(COMMON_ROUTES).map(({ path }) => `/apps/{appId}${path}`),
+      Object.values(COMMON_ROUTES).map(({ path }) => `/apps/{appId}${path.replaceAll(/:(\w+)/g, '{$1}')}`),
     );
     expect((await fetched('default', 'production')).status).toBe(404);
   });

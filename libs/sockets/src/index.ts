@@ -1,1 +1,2 @@
-export { SocketsModule } from './sockets.module.js';
+export { type StreamReads } from './durable/stream-reads.js';
+export { SocketsModule, STREAM_READS } from './sockets.module.js';

@@ -9,7 +9,14 @@ import {
   PRESENCE,
   type Presence,
 } from '@carillon/presence';
-import { LAST_EVENTS, PUBLISHER, type LastEvents, type Publisher } from '@carillon/publishing';
+import {
+  COMMITS,
+  type Commits,
+  LAST_EVENTS,
+  PUBLISHER,
+  type LastEvents,
+  type Publisher,
+} from '@carillon/publishing';
 import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
 import {
   ADMISSION,
@@ -27,8 +34,12 @@ import { UwsHttpAdapter } from '@carillon/uws';
 import { WEBHOOK_EVENTS, type WebhookEvents } from '@carillon/webhooks';
 import { Global, Module } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import type { StreamReads } from './durable/stream-reads.js';
 import { Sockets } from './sockets.js';
 import { SOCKETS, SocketsGateway } from './sockets.gateway.js';
+
+/** Token of the `StreamReads`. Not provided: records are delivered as they come, and none that is missing is fetched. */
+export const STREAM_READS = Symbol('stream reads');
 
 const PART = 'sockets';
 
@@ -48,6 +59,8 @@ const PARTS = [
   LAST_EVENTS,
   RATE_LIMIT,
   WEBHOOK_EVENTS,
+  { token: STREAM_READS, optional: true },
+  { token: COMMITS, optional: true },
 ];
 
 function openSockets(
@@ -66,6 +79,8 @@ function openSockets(
   lastEvents: LastEvents,
   rateLimit: RateLimit,
   webhooks: WebhookEvents,
+  streamReads?: StreamReads,
+  commits?: Commits,
 ): Sockets {
   const adapter: unknown = host.httpAdapter;
   if (!(adapter instanceof UwsHttpAdapter)) throw new Error('sockets need the uws platform');
@@ -83,6 +98,8 @@ function openSockets(
     lastEvents,
     rateLimit,
     webhooks,
+    streamReads: streamReads ?? null,
+    commits: commits ?? null,
     log: logging.for('service::gateway'),
     publish: (topic, text) => void adapter.publish(topic, text, false, compress),
   });

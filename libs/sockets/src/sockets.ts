@@ -10,7 +10,7 @@ import {
   type PresenceChange,
 } from '@carillon/presence';
 import { memberAdded, memberRemoved } from '@carillon/protocol';
-import type { LastEvents, Publisher } from '@carillon/publishing';
+import type { Commits, LastEvents, Publisher } from '@carillon/publishing';
 import type { RateLimit } from '@carillon/rate-limit';
 import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
 import type { HttpRequest, Socket, SocketOptions, UpgradeDecision } from '@carillon/uws';
@@ -18,6 +18,8 @@ import type { WebhookEvents } from '@carillon/webhooks';
 import { Connection } from './connection/connection.js';
 import { SocketsListener } from './delivery/answers.js';
 import { Delivery } from './delivery/delivery.js';
+import { DurableDelivery } from './durable/durable-delivery.js';
+import type { StreamReads } from './durable/stream-reads.js';
 import { Outlet } from './delivery/outlet.js';
 import { SubscriptionCounts } from './delivery/subscription-counts.js';
 import type { Arrival } from './entrance/arrival.js';
@@ -62,6 +64,9 @@ export interface SocketsParts {
   readonly channelCounts: ChannelCounts;
   readonly connectionQuota: ConnectionQuota;
   readonly publisher: Publisher;
+  /** Where streams of channels with a history are read, and where claims about them go; null: nowhere. */
+  readonly streamReads: StreamReads | null;
+  readonly commits: Commits | null;
   readonly lastEvents: LastEvents;
   readonly rateLimit: RateLimit;
   readonly webhooks: WebhookEvents;
@@ -89,6 +94,7 @@ export class Sockets {
   readonly #watchlists: Watchlists;
   readonly #interests: Interests;
   readonly #quota: ConnectionQuota | null;
+  readonly #durable: DurableDelivery;
 
   constructor(private readonly parts: SocketsParts) {
     const { config, admission, apps, fabric, presence, channelCounts, publisher } = parts;
@@ -108,7 +114,11 @@ export class Sockets {
     const heartbeats = new Heartbeats(heartbeatOptions(config), outlet);
     this.#heartbeats = heartbeats;
     const channels = new Channels(config);
-    const book = new ChannelBook(hubs, fabric, outlet, parts.publish);
+    const delivery = new Delivery(hubs, outlet);
+    const { streamReads: reads, commits } = parts;
+    const nodeId = (): string => fabric.nodeId;
+    this.#durable = new DurableDelivery({ hubs, delivery, reads, commits, nodeId, metrics, onTrouble });
+    const book = new ChannelBook(hubs, fabric, outlet, parts.publish, this.#durable);
     const interests = new Interests(fabric, onTrouble);
     this.#interests = interests;
     const identities = new Identities(interests);
@@ -177,7 +187,7 @@ export class Sockets {
       clientEvents: new ClientEvents({ channels, outlet, publisher, webhooks, onTrouble }),
       signin: new Signin({ outlet, presence, identities, watchlists, leaving, onTrouble }),
     });
-    fabric.listen(new SocketsListener(hubs, new Delivery(hubs, outlet), outlet));
+    fabric.listen(new SocketsListener(hubs, delivery, this.#durable, outlet));
     presence.observe((change) => this.#presenceChanged(change));
     apps.onChange((change) => this.#appChanged(change));
     heartbeats.start();
@@ -241,6 +251,7 @@ export class Sockets {
     this.#heartbeats.stop();
     this.#counts.stop();
     this.#interests.stop();
+    this.#durable.stop();
   }
 
   #presenceChanged(change: PresenceChange): void {

@@ -1,5 +1,7 @@
 import type { Answer, FabricListener, Question } from '@carillon/fabric';
 import type { Outlet } from './outlet.js';
+import type { FanOutRecordBody } from '@carillon/contract';
+import type { DurableDelivery } from '../durable/durable-delivery.js';
 import type { Delivery } from './delivery.js';
 import type { AppHub } from '../hub/app-hub.js';
 import type { Hubs } from '../hub/hubs.js';
@@ -21,6 +23,7 @@ export class SocketsListener implements FabricListener {
   constructor(
     private readonly hubs: Hubs,
     private readonly delivery: Delivery,
+    private readonly durable: DurableDelivery,
     outlet: Outlet,
   ) {
     this.#answers = {
@@ -34,6 +37,10 @@ export class SocketsListener implements FabricListener {
 
   deliver(...[event]: Parameters<FabricListener['deliver']>): void {
     this.delivery.deliver(event);
+  }
+
+  deliverRecord(record: FanOutRecordBody): void {
+    this.durable.take(record);
   }
 
   answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind] {

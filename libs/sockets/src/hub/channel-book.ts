@@ -9,6 +9,13 @@ import { LocalChannel, type NativePublish } from './local-channel.js';
 /** Told when a channel has a subscriber more or less here; it may have been the last. */
 export type CountObserver = (channel: LocalChannel) => void;
 
+/** Told which channels this process has. */
+export interface ChannelFollower {
+  /** Its events come here from now on. */
+  follow(channel: LocalChannel): void;
+  leave(channel: LocalChannel): void;
+}
+
 /** Keeps a channel in this process as long as somebody here has it or is about to, and the fabric informed. */
 export class ChannelBook {
   #observer: CountObserver = () => {};
@@ -18,6 +25,7 @@ export class ChannelBook {
     private readonly fabric: Fabric,
     private readonly outlet: Outlet,
     private readonly publish: NativePublish,
+    private readonly follower: ChannelFollower,
   ) {}
 
   observe(observer: CountObserver): void {
@@ -31,8 +39,18 @@ export class ChannelBook {
     const channel = new LocalChannel(hub, about, this.outlet, this.publish);
     hub.channels.set(about.name, channel);
     const interest = this.fabric.subscribe(hub.appId, about.name);
-    if (interest !== undefined) channel.waitFor(interest);
+    if (interest === undefined) this.follower.follow(channel);
+    else this.#followOnce(channel, interest);
     return channel;
+  }
+
+  #followOnce(channel: LocalChannel, interest: Promise<void>): void {
+    channel.waitFor(interest);
+    const follow = (): void => {
+      if (channel.hub.channels.get(channel.name) === channel) this.follower.follow(channel);
+    };
+    // Without the broker's word events may come all the same.
+    interest.then(follow, follow);
   }
 
   /** Lets go of a channel that nobody here has or is about to. */
@@ -42,6 +60,7 @@ export class ChannelBook {
     if (hub.channels.get(name) !== channel) return;
     hub.channels.delete(name);
     this.fabric.unsubscribe(hub.appId, name);
+    this.follower.leave(channel);
     this.hubs.release(hub);
   }
 

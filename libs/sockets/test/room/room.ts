@@ -105,6 +105,8 @@ export class Room {
       channelCounts: this.channelCounts,
       connectionQuota: this.connectionQuota,
       publisher: this.publisher,
+      streamReads: null,
+      commits: null,
       lastEvents: this.lastEvents,
       rateLimit: options.rateLimit ?? new MemoryRateLimit(),
       webhooks: options.webhooks ?? NO_WEBHOOKS,

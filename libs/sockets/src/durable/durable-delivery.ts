@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import type { FanOutRecordBody } from '@carillon/contract';
+import type { StreamAddress } from '@carillon/history-store';
+import { messageForV1 } from '@carillon/protocol';
+import { uuidV7, type Commits } from '@carillon/publishing';
+import type { Metrics } from '@carillon/runtime';
+import type { Delivery } from '../delivery/delivery.js';
+import type { ChannelFollower } from '../hub/channel-book.js';
+import type { Hubs } from '../hub/hubs.js';
+import type { LocalChannel } from '../hub/local-channel.js';
+import type { Head } from './stream-order.js';
+import type { StreamReads } from './stream-reads.js';
+import { Streams } from './streams.js';
+
+/** What delivering committed records works with. */
+export interface DurableDeliveryParts {
+  readonly hubs: Hubs;
+  readonly delivery: Delivery;
+  /** Null: this process has no way to streams. */
+  readonly reads: StreamReads | null;
+  readonly commits: Commits | null;
+  readonly nodeId: () => string;
+  readonly metrics: Metrics;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Delivers the committed records of channels with a history, each stream in its order. */
+export class DurableDelivery implements ChannelFollower {
+  readonly #streams: Streams;
+
+  constructor(private readonly parts: DurableDeliveryParts) {
+    const { metrics, reads, onTrouble } = parts;
+    this.#streams = new Streams({
+      reads,
+      deliver: (record) => this.#deliver(record),
+      regressed: (address, seen) => void this.#regressed(address, seen),
+      checked: (result) => metrics.counter('gateway_head_checks_total').for({ result }).add(),
+      fetched: (result) => metrics.counter('gateway_gap_fetch_total').for({ result }).add(),
+      onTrouble,
+    });
+  }
+
+  follow({ hub, name, about }: LocalChannel): void {
+    if (about.policy.history.enabled) this.#streams.follow(hub.appId, name);
+  }
+
+  leave({ hub, name }: LocalChannel): void {
+    this.#streams.leave(hub.appId, name);
+  }
+
+  /** Never throws. */
+  take(record: FanOutRecordBody): void {
+    const { app_id: appId, channel } = record;
+    if (this.parts.hubs.find(appId)?.channels.has(channel) !== true) return;
+    // Its history may have been enabled after somebody here subscribed.
+    this.#streams.follow(appId, channel);
+    this.#streams.take(record);
+  }
+
+  stop(): void {
+    this.#streams.stop();
+  }
+
+  #deliver(record: FanOutRecordBody): void {
+    const { message, message_id: messageId, app_id: appId, channel } = record;
+    if (typeof message !== 'string') return;
+    this.parts.delivery.deliver({
+      messageId: messageId ?? randomUUID(),
+      appId,
+      channel,
+      frameText: messageForV1(message),
+      exceptSocketId: record.except_socket ?? null,
+      publishedAtMs: record.published_at_ms,
+    });
+  }
+
+  /** Whoever has the stream judges what is claimed here. */
+  async #regressed(
+    { appId, channel }: StreamAddress,
+    { next, historyHead }: Head & { readonly historyHead: number },
+  ): Promise<void> {
+    const { commits, nodeId, onTrouble } = this.parts;
+    try {
+      await commits?.commit([
+        {
+          op: 'mark',
+          pub_id: uuidV7(),
+          app_id: appId,
+          channel,
+          stream: 'messages',
+          state: 'reset_required',
+          reason: 'history_stream_regressed',
+          node_id: nodeId(),
+          seen_delivery_serial: next - 1,
+          ...(historyHead > 0 ? { seen_history_serial: historyHead } : {}),
+        },
+      ]);
+    } catch (error) {
+      onTrouble('claim about a stream', error);
+    }
+  }
+}

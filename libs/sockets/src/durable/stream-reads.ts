@@ -1,0 +1,38 @@
+import type { FanOutRecordBody } from '@carillon/contract';
+import {
+  positioned,
+  type RangeQuery,
+  type StoredRecord,
+  type Stream,
+  type StreamAddress,
+} from '@carillon/history-store';
+import type { Refetched } from './stream-order.js';
+
+/** Where gateways read streams: the store, or a writer that has it. */
+export interface StreamReads {
+  /** The streams there are, by `streamName`. */
+  heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>>;
+  /** Purged records come as tombstones. */
+  range(query: RangeQuery): Promise<readonly StoredRecord[]>;
+}
+
+/** A stored record as it is delivered late. */
+export function refetchedOf({ streamId, address }: Stream, record: StoredRecord): Refetched {
+  const { deliverySerial: serial, payload } = record;
+  if (payload === null) return serial;
+  return {
+    writer_id: 'store',
+    app_id: address.appId,
+    channel: address.channel,
+    stream_id: streamId,
+    serial,
+    history_serial: record.historySerial,
+    annotation_no: null,
+    published_at_ms: record.publishedAtMs,
+    op: record.action === 'plain' ? 'publish' : record.action,
+    message_id: record.messageId,
+    except_socket: null,
+    message: positioned(payload, streamId, serial),
+    resent: true,
+  };
+}

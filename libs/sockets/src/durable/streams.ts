@@ -1,0 +1,205 @@
+import type { FanOutRecordBody } from '@carillon/contract';
+import { streamName, type Stream, type StreamAddress } from '@carillon/history-store';
+import { MAX_HELD, StreamOrder, type Head } from './stream-order.js';
+import { refetchedOf, type StreamReads } from './stream-reads.js';
+
+/** Something is missing for so long before it is fetched, and for so long before it is given up. */
+const FETCH_AFTER_MS = 250;
+const GIVE_UP_AFTER_MS = 2000;
+/** So long nobody could say where a channel stands, which then counts as standing where its records are. */
+const UNPLACED_MS = 3000;
+const LOOK_MS = 50;
+/** How often every channel is compared with the store, and how many in one query and in one round. */
+const ROUND_MS = 5000;
+const MOST_IN_QUERY = 2000;
+const MOST_IN_ROUND = 20_000;
+
+export interface StreamsParts {
+  /** Null: nobody can be asked; records are delivered as they come, once each and never backwards. */
+  readonly reads: StreamReads | null;
+  readonly deliver: (record: FanOutRecordBody) => void;
+  /** The store has lost what was delivered from it up to this position. */
+  readonly regressed: (address: StreamAddress, seen: Head & { readonly historyHead: number }) => void;
+  readonly checked: (result: 'in_step' | 'behind' | 'failed') => void;
+  readonly fetched: (result: 'fetched' | 'failed' | 'given_up') => void;
+  readonly onTrouble: (what: string, error: unknown) => void;
+  readonly nowMs?: () => number;
+}
+
+interface Followed {
+  readonly address: StreamAddress;
+  readonly order: StreamOrder;
+  readonly sinceMs: number;
+  isFetching: boolean;
+}
+
+/**
+ * Follows the streams of the channels that somebody here is subscribed to: what comes of each is delivered in the
+ * order of its serials, and what does not come is fetched.
+ */
+export class Streams {
+  readonly #followed = new Map<string, Followed>();
+  /** Channels of which something is missing, or not known. */
+  readonly #unsettled = new Set<Followed>();
+  /** Whose heads are asked for in this turn of the loop. */
+  #wanted: Followed[] = [];
+  #looking: NodeJS.Timeout | null = null;
+  #round: NodeJS.Timeout | null = null;
+  #roundAt = 0;
+
+  constructor(private readonly parts: StreamsParts) {}
+
+  /** Somebody here has the channel, and its records come here. */
+  follow(appId: string, channel: string): void {
+    const address: StreamAddress = { appId, channel, kind: 'messages' };
+    const name = streamName(address);
+    if (this.#followed.has(name)) return;
+    const order = new StreamOrder(this.parts.deliver);
+    const one = { address, order, sinceMs: this.#now(), isFetching: false };
+    this.#followed.set(name, one);
+    if (this.parts.reads === null) return;
+    this.#ask(one);
+    this.#round ??= setInterval(() => this.#compare(), ROUND_MS).unref();
+  }
+
+  /** Nobody here has it any more. */
+  leave(appId: string, channel: string): void {
+    const name = streamName({ appId, channel, kind: 'messages' });
+    const one = this.#followed.get(name);
+    if (one === undefined) return;
+    this.#followed.delete(name);
+    this.#unsettled.delete(one);
+  }
+
+  /** A committed record has come; never throws. */
+  take(record: FanOutRecordBody): void {
+    const { app_id: appId, channel } = record;
+    const one = this.#followed.get(streamName({ appId, channel, kind: 'messages' }));
+    if (one === undefined) return;
+    one.order.take(record, this.#now());
+    if (this.parts.reads === null && one.order.needsHead) one.order.goOn(this.#now());
+    this.#settle(one);
+  }
+
+  stop(): void {
+    if (this.#round !== null) clearInterval(this.#round);
+    if (this.#looking !== null) clearInterval(this.#looking);
+    this.#followed.clear();
+    this.#unsettled.clear();
+  }
+
+  #settle(one: Followed): void {
+    if (!one.order.needsHead && one.order.gap === null) {
+      this.#unsettled.delete(one);
+      return;
+    }
+    this.#unsettled.add(one);
+    this.#looking ??= setInterval(() => this.#look(), LOOK_MS).unref();
+  }
+
+  /** What has been missing for long enough is fetched, and what cannot be had is given up. */
+  #look(): void {
+    if (this.#unsettled.size === 0 && this.#looking !== null) {
+      clearInterval(this.#looking);
+      this.#looking = null;
+    }
+    const nowMs = this.#now();
+    for (const one of this.#unsettled) {
+      const { order } = one;
+      const missingMs = nowMs - (order.gapSinceMs ?? nowMs);
+      if (missingMs >= GIVE_UP_AFTER_MS) {
+        this.parts.fetched('given_up');
+        order.skip(nowMs);
+      } else if (!order.isPlaced && nowMs - one.sinceMs >= UNPLACED_MS) {
+        order.goOn(nowMs);
+      } else if (order.needsHead || missingMs >= FETCH_AFTER_MS) {
+        void this.#fetch(one);
+      }
+      this.#settle(one);
+    }
+  }
+
+  #compare(): void {
+    const all = [...this.#followed.values()];
+    const first = all.length > MOST_IN_ROUND ? this.#roundAt % all.length : 0;
+    this.#roundAt = first + MOST_IN_ROUND;
+    for (const one of all.slice(first, first + MOST_IN_ROUND)) this.#ask(one);
+  }
+
+  /** Whoever is asked for in one turn of the loop is asked for together. */
+  #ask(one: Followed): void {
+    if (this.#wanted.push(one) > 1) return;
+    setImmediate(() => {
+      const wanted = this.#wanted.splice(0);
+      for (let at = 0; at < wanted.length; at += MOST_IN_QUERY) {
+        void this.#heads(wanted.slice(at, at + MOST_IN_QUERY));
+      }
+    });
+  }
+
+  async #heads(asked: readonly Followed[]): Promise<void> {
+    const { reads, checked, onTrouble } = this.parts;
+    if (reads === null) return;
+    const positions = asked.map(({ order }) => order.position);
+    try {
+      const heads = await reads.heads(asked.map(({ address }) => address));
+      for (const [at, one] of asked.entries()) {
+        const stream = heads.get(streamName(one.address)) ?? null;
+        checked(this.#placed(one, stream, positions[at] ?? null) ? 'in_step' : 'behind');
+      }
+    } catch (error) {
+      checked('failed');
+      onTrouble('where channels stand', error);
+      for (const one of asked) if (this.#isFollowed(one)) this.#settle(one);
+    }
+  }
+
+  /** Whether nothing is missing. */
+  #placed(one: Followed, stream: Stream | null, askedAt: Head | null): boolean {
+    if (!this.#isFollowed(one)) return true;
+    const { order, address } = one;
+    const head = stream === null ? null : { streamId: stream.streamId, next: stream.nextDeliverySerial };
+    if (order.head(head, askedAt, this.#now()) && askedAt !== null)
+      this.parts.regressed(address, { ...askedAt, historyHead: order.historyHead });
+    this.#settle(one);
+    return order.gap === null;
+  }
+
+  async #fetch(one: Followed): Promise<void> {
+    const { reads, fetched, onTrouble } = this.parts;
+    if (one.isFetching || reads === null) return;
+    one.isFetching = true;
+    try {
+      const askedAt = one.order.position;
+      const stream = (await reads.heads([one.address])).get(streamName(one.address)) ?? null;
+      const isWhole = this.#placed(one, stream, askedAt);
+      if (!isWhole && stream !== null) await this.#read(one, stream);
+      fetched('fetched');
+    } catch (error) {
+      fetched('failed');
+      onTrouble('records that did not come', error);
+    }
+    one.isFetching = false;
+    if (this.#isFollowed(one)) this.#settle(one);
+  }
+
+  async #read({ order }: Followed, stream: Stream): Promise<void> {
+    const { gap } = order;
+    if (gap === null || this.parts.reads === null) return;
+    const { streamKey, generation, streamId } = stream;
+    const records = await this.parts.reads.range({ streamKey, generation, ...gap, limit: MAX_HELD });
+    order.refetched(
+      streamId,
+      records.map((record) => refetchedOf(stream, record)),
+      this.#now(),
+    );
+  }
+
+  #isFollowed(one: Followed): boolean {
+    return this.#followed.get(streamName(one.address)) === one;
+  }
+
+  #now(): number {
+    return this.parts.nowMs?.() ?? performance.now();
+  }
+}

@@ -1,0 +1,146 @@
+import type { FanOutRecordBody } from '@carillon/contract';
+import { newStream, streamName, type StoredRecord, type Stream } from '@carillon/history-store';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Streams } from '../../src/durable/streams.js';
+import type { StreamReads } from '../../src/durable/stream-reads.js';
+import { record, STREAM } from './records.js';
+
+const ADDRESS = { appId: 'shop', channel: 'orders', kind: 'messages' } as const;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const stored = (serial: number): StoredRecord => ({
+  streamKey: 'k',
+  generation: 1,
+  deliverySerial: serial,
+  historySerial: serial,
+  rootHistorySerial: null,
+  publishedAtMs: 1,
+  historyUntilMs: 1,
+  keepUntilMs: 1,
+  action: 'plain',
+  messageSerial: null,
+  versionSerial: null,
+  messageId: `m${serial}`,
+  eventName: 'e',
+  actorClientId: null,
+  payload: `{"event":"e","channel":"orders","data":"${serial}"}`,
+  payloadSize: 1,
+  tombstone: false,
+});
+
+/** A channel that somebody follows, with a store of so many records. */
+async function scene({ count = 0, reads = true }: { count?: number; reads?: boolean } = {}) {
+  const state = { count, isAway: false, ranges: 0, heads: 0 };
+  const answer = async <Value>(value: Value): Promise<Value> => {
+    if (state.isAway) throw new Error('away');
+    return value;
+  };
+  const stream = (): Stream => ({
+    ...newStream(ADDRESS, 'k', STREAM, 16),
+    nextDeliverySerial: state.count + 1,
+  });
+  const store: StreamReads = {
+    heads: (asked) => {
+      state.heads += asked.length;
+      return answer(new Map(state.count === 0 ? [] : [[streamName(ADDRESS), stream()]]));
+    },
+    range: ({ fromSerial, toSerial }) => {
+      state.ranges += 1;
+      const serials = Array.from({ length: toSerial - fromSerial + 1 }, (_, n) => fromSerial + n);
+      return answer(serials.filter((serial) => serial <= state.count).map(stored));
+    },
+  };
+  const delivered: FanOutRecordBody[] = [];
+  const told: string[] = [];
+  const streams = new Streams({
+    reads: reads ? store : null,
+    deliver: (one) => void delivered.push(one),
+    regressed: (_, seen) => void told.push(`regressed ${seen.next} ${seen.historyHead}`),
+    checked: () => undefined,
+    fetched: (result) => void told.push(result),
+    onTrouble: () => undefined,
+    nowMs: () => Date.now(),
+  });
+  streams.follow('shop', 'orders');
+  await pass(10);
+  const serials = () => delivered.map(({ serial }) => serial);
+  return { state, streams, delivered, told, serials };
+}
+
+const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+describe('a channel that somebody here has', () => {
+  it('gets a record that did not come from the store, with its content', async () => {
+    const { streams, state, serials, delivered, told } = await scene({ count: 2 });
+    state.count = 4;
+    streams.take(record(4));
+    await pass(200);
+    expect(serials()).toEqual([]);
+    await pass(200);
+    expect([serials(), told]).toEqual([[3, 4], ['fetched']]);
+    expect(JSON.parse(String(delivered[0]?.message))).toEqual({
+      event: 'e',
+      channel: 'orders',
+      data: '3',
+      stream_id: STREAM,
+      serial: 3,
+    });
+  });
+
+  it('gets the newest one too that did not come, without anything that follows', async () => {
+    const { state, serials } = await scene({ count: 2 });
+    state.count = 3;
+    await pass(6000);
+    expect(serials()).toEqual([3]);
+  });
+
+  it('does not wait for what the store cannot give', async () => {
+    const { streams, state, serials, told } = await scene({ count: 2 });
+    state.isAway = true;
+    streams.take(record(4));
+    await pass(1900);
+    expect(serials()).toEqual([]);
+    await pass(300);
+    expect([serials(), told.at(-1)]).toEqual([[4], 'given_up']);
+  });
+
+  it('gets what comes though nobody could say where it stands', async () => {
+    const { streams, state, serials } = await scene();
+    streams.leave('shop', 'orders');
+    state.isAway = true;
+    streams.follow('shop', 'orders');
+    streams.take(record(7));
+    await pass(2900);
+    expect(serials()).toEqual([]);
+    await pass(300);
+    streams.take(record(8));
+    expect(serials()).toEqual([7, 8]);
+  });
+
+  it('is reported when the store has lost what was delivered', async () => {
+    const { streams, state, told } = await scene({ count: 2 });
+    state.count = 4;
+    for (const serial of [3, 4]) streams.take(record(serial));
+    state.count = 3;
+    await pass(6000);
+    expect(told).toEqual(['regressed 5 4']);
+  });
+
+  it('asks nothing more when nobody has it', async () => {
+    const { streams, state, serials } = await scene({ count: 2 });
+    streams.leave('shop', 'orders');
+    const { heads } = state;
+    streams.take(record(4));
+    await pass(12_000);
+    expect([serials(), state.heads]).toEqual([[], heads]);
+    streams.stop();
+  });
+
+  it('gets records as they come where there is no way to the store', async () => {
+    const { streams, serials } = await scene({ reads: false });
+    for (const serial of [4, 4, 3, 5]) streams.take(record(serial));
+    expect(serials()).toEqual([4, 5]);
+  });
+});
