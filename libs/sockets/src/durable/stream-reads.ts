@@ -1,4 +1,3 @@
-import type { FanOutRecordBody } from '@carillon/contract';
 import {
   positioned,
   type RangeQuery,
