@@ -2,12 +2,18 @@ import type { Config } from '@carillon/config';
 import type { Logger, Metrics } from '@carillon/runtime';
 import type { OnListenerFault } from './listener-fault.js';
 import { newNodeId } from './node-id.js';
-import type { Fabric } from './port.js';
+import type { OpenedFabric } from './port.js';
 
 /** What the drivers read of the configuration. */
 export type FabricConfig = Pick<
   Config,
-  'adapter' | 'database' | 'http_api' | 'instance' | 'startup_timeout_ms' | 'websocket_max_payload_kb'
+  | 'adapter'
+  | 'database'
+  | 'history'
+  | 'http_api'
+  | 'instance'
+  | 'startup_timeout_ms'
+  | 'websocket_max_payload_kb'
 >;
 
 /** What every driver needs to know. */
@@ -18,7 +24,7 @@ export interface FabricOptions {
   readonly onFault: OnListenerFault;
 }
 
-type OpenFabric = (options: FabricOptions) => Promise<Fabric>;
+type OpenFabric = (options: FabricOptions) => Promise<OpenedFabric>;
 
 /** One line a driver; its client library is loaded when it is chosen, and only then. */
 const DRIVERS: ReadonlyMap<string, OpenFabric> = new Map([
@@ -38,7 +44,7 @@ export const FABRIC_DRIVERS: readonly string[] = [...DRIVERS.keys()];
  * it, a broker that cannot be reached within the start-up time is done without. Rejects when this build has no such
  * driver, or its settings cannot be used.
  */
-export async function openFabric(options: FabricOptions): Promise<Fabric> {
+export async function openFabric(options: FabricOptions): Promise<OpenedFabric> {
   const { driver, fallback_to_local: mayFallBack } = options.config.adapter;
   const open = DRIVERS.get(driver);
   if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
@@ -47,7 +53,7 @@ export async function openFabric(options: FabricOptions): Promise<Fabric> {
   return (await import('./drivers/fallback.js')).orLocal(fabric, options);
 }
 
-async function openLocal({ config, onFault }: FabricOptions): Promise<Fabric> {
+async function openLocal({ config, onFault }: FabricOptions): Promise<OpenedFabric> {
   const { LocalFabric } = await import('./drivers/local.js');
   return new LocalFabric(newNodeId(config.instance.process_id), onFault);
 }

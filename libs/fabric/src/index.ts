@@ -3,7 +3,14 @@ export { LocalFabric } from './drivers/local.js';
 export { type OnListenerFault } from './listener-fault.js';
 export { type LiveEvent } from './live-event.js';
 export { mergeAnswers } from './merge-answers.js';
-export { FABRIC, FabricModule } from './module.js';
+export {
+  type AnnouncementListener,
+  type Heard,
+  type LaneAddress,
+  type LaneFabric,
+  type LaneHandler,
+} from './lanes/port.js';
+export { FABRIC, FabricModule, LANE_FABRIC } from './module.js';
 export { newNodeId } from './node-id.js';
-export { type Fabric, type FabricListener, type Gathered } from './port.js';
+export { type Fabric, type FabricListener, type Gathered, type OpenedFabric } from './port.js';
 export { type Answer, type Question } from './question.js';

@@ -14,14 +14,16 @@ import {
 } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { openFabric } from './drivers.js';
-import type { Fabric } from './port.js';
+import type { OpenedFabric } from './port.js';
 
 /** Token of the `Fabric`. */
 export const FABRIC = Symbol('fabric');
+/** Token of its `LaneFabric`. */
+export const LANE_FABRIC = Symbol('lane fabric');
 
 const PART = 'adapter';
 
-async function requireHealthy(fabric: Fabric): Promise<void> {
+async function requireHealthy(fabric: OpenedFabric): Promise<void> {
   const problem = await fabric.health();
   if (problem !== null) throw new Error(problem);
 }
@@ -34,7 +36,7 @@ async function fabricOfProcess(
   startup: Startup,
   health: Health,
   shutdown: Shutdown,
-): Promise<Fabric> {
+): Promise<OpenedFabric> {
   const log = logging.for('service::adapter');
   const fabric = await openFabric({
     config,
@@ -50,7 +52,7 @@ async function fabricOfProcess(
   return fabric;
 }
 
-/** The fabric of `adapter.driver`, for the whole process. Needs `RuntimeModule`. */
+/** The fabric of `adapter.driver` and its lanes' side, for the whole process. Needs `RuntimeModule`. */
 @Global()
 @Module({
   providers: [
@@ -59,7 +61,12 @@ async function fabricOfProcess(
       inject: [CONFIG, LOGGING, METRICS_REGISTRY, STARTUP, HEALTH, SHUTDOWN],
       useFactory: fabricOfProcess,
     },
+    {
+      provide: LANE_FABRIC,
+      inject: [FABRIC],
+      useFactory: ({ lanes }: OpenedFabric) => lanes,
+    },
   ],
-  exports: [FABRIC],
+  exports: [FABRIC, LANE_FABRIC],
 })
 export class FabricModule {}

@@ -1,3 +1,5 @@
+import type { FanOutRecordBody } from '@carillon/contract';
+import type { LaneFabric } from './lanes/port.js';
 import type { LiveEvent } from './live-event.js';
 import type { Answer, Question } from './question.js';
 
@@ -8,6 +10,11 @@ import type { Answer, Question } from './question.js';
 export interface FabricListener {
   /** Hands an event to the local subscribers of its channel. Events of one channel come in the order published. */
   deliver(event: LiveEvent): void;
+  /**
+   * A committed record of a channel wanted here. It may come twice, late or out of order, and others may be missing:
+   * its serials tell. Absent: this process has no use for records.
+   */
+  deliverRecord?(record: FanOutRecordBody): void;
   /** This process's own part of an answer. */
   answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind];
 }
@@ -48,4 +55,10 @@ export interface Fabric {
   health(): Promise<string | null>;
   /** Idempotent. Afterwards nothing is delivered or answered, and what is asked is incomplete. */
   close(): Promise<void>;
+}
+
+/** A fabric as the drivers open it. */
+export interface OpenedFabric extends Fabric {
+  /** The lanes' side of it, over the same connection. */
+  readonly lanes: LaneFabric;
 }

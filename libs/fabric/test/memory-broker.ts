@@ -2,6 +2,7 @@ import { setImmediate as soon } from 'node:timers/promises';
 import { natsNames } from '@carillon/contract';
 import type { Session, SessionListener, Wire } from '../src/cluster/wire.js';
 import { SessionLost } from '../src/cluster/wire.js';
+import { MemoryLanes } from './memory-lanes.js';
 
 /** A broker in this process that can be told to misbehave. */
 export class MemoryBroker {
@@ -48,22 +49,26 @@ export class MemoryBroker {
 
   /** Who is subscribed to it. */
   subscribers(address: string): number {
-    return [...this.#sessions].filter((session) => session.addresses.has(address)).length;
+    return [...this.#sessions].filter((session) => session.hears(address)).length;
   }
 
   forget(session: MemorySession): void {
     this.#sessions.delete(session);
   }
 
-  carry(address: string, bytes: Uint8Array): void {
-    for (const session of this.#sessions) {
+  /** To how many sessions. */
+  carry(address: string, bytes: Uint8Array): number {
+    const takers = [...this.#sessions].filter((session) => session.hears(address));
+    for (const session of takers) {
       for (let time = 0; time < (this.doubles ? 2 : 1); time += 1) session.take(address, bytes);
     }
+    return takers.length;
   }
 }
 
 class MemorySession implements Session {
   readonly addresses = new Set<string>();
+  readonly lanes: MemoryLanes;
   #isOver = false;
   #over: () => void = () => {};
   readonly #untilOver = new Promise<void>((resolve) => (this.#over = resolve));
@@ -71,7 +76,22 @@ class MemorySession implements Session {
   constructor(
     private readonly broker: MemoryBroker,
     private readonly listener: SessionListener,
-  ) {}
+  ) {
+    this.lanes = new MemoryLanes({
+      names: broker.names,
+      isOver: () => this.#isOver,
+      carry: async (address, text) => {
+        await soon();
+        return broker.carry(address, Buffer.from(text));
+      },
+      confirms: () => broker.confirms,
+      isRefused: (address) => broker.refused.has(address),
+    });
+  }
+
+  hears(address: string): boolean {
+    return !this.#isOver && (this.addresses.has(address) || this.lanes.has(address));
+  }
 
   async publish(address: string, text: string): Promise<void> {
     await soon();
@@ -109,11 +129,14 @@ class MemorySession implements Session {
   }
 
   take(address: string, bytes: Uint8Array): void {
-    if (!this.#isOver && this.addresses.has(address)) this.listener.message(address, bytes);
+    if (this.#isOver) return;
+    if (this.lanes.has(address)) this.lanes.received(address, bytes);
+    else if (this.addresses.has(address)) this.listener.message(address, bytes);
   }
 
   #end(): void {
     this.#isOver = true;
+    this.lanes.close();
     this.#over();
     this.broker.forget(this);
   }

@@ -3,7 +3,7 @@ import { Outbox } from '../src/cluster/outbox.js';
 import { SessionLost, type Session } from '../src/cluster/wire.js';
 
 /** A session that keeps what it is given until it is told what became of it. */
-class HeldSession implements Session {
+class HeldSession implements Pick<Session, 'publish'> {
   readonly held: { text: string; resolve: () => void; reject: (error: Error) => void }[] = [];
 
   publish(_: string, text: string): Promise<void> {
@@ -13,11 +13,6 @@ class HeldSession implements Session {
   get texts(): string[] {
     return this.held.map(({ text }) => text);
   }
-
-  subscribe = async () => [];
-  unsubscribe = async () => undefined;
-  check = async () => undefined;
-  close = async () => undefined;
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -17,6 +17,11 @@ export function severable(wire: Wire): { readonly wire: Wire; sever(): void } {
           lost: (reason) => listener.lost(reason),
         });
         return {
+          lanes: {
+            call: (...about) => (isSevered ? never() : session.lanes.call(...about)),
+            serve: (...about) => (isSevered ? never() : session.lanes.serve(...about)),
+            stopServing: (...about) => (isSevered ? never() : session.lanes.stopServing(...about)),
+          },
           publish: (address, text, key) => (isSevered ? never() : session.publish(address, text, key)),
           subscribe: (addresses) => (isSevered ? never() : session.subscribe(addresses)),
           unsubscribe: (addresses) => (isSevered ? never() : session.unsubscribe(addresses)),

@@ -64,7 +64,7 @@ const kafka: RealWire = {
   open: (url, prefix) => {
     const env = { KAFKA_BROKERS: url.replace('kafka://', ''), KAFKA_PREFIX: prefix };
     const { kafka: settings } = configured(env).adapter;
-    return kafkaWire({ settings, clientId: prefix, maxMessageBytes: OPTIONS.maxMessageBytes });
+    return kafkaWire({ settings, clientId: prefix, lanes: 4, maxMessageBytes: OPTIONS.maxMessageBytes });
   },
 };
 

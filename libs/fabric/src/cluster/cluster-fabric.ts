@@ -1,7 +1,9 @@
+import type { FanOutRecordBody } from '@carillon/contract';
 import { LocalFabric } from '../drivers/local.js';
 import type { OnListenerFault } from '../listener-fault.js';
+import { ClusterLanes } from '../lanes/cluster-lanes.js';
 import type { LiveEvent } from '../live-event.js';
-import type { Fabric, FabricListener, Gathered } from '../port.js';
+import type { FabricListener, Gathered, OpenedFabric } from '../port.js';
 import type { Question } from '../question.js';
 import { Identity } from './identity.js';
 import { Link } from './link.js';
@@ -51,7 +53,8 @@ const BEGIN_WITHIN_MS = 1500;
 const LEAVE_WITHIN_MS = 2000;
 
 /** The fabric of an installation of several processes, over whatever broker the wire leads to. */
-export class ClusterFabric implements Fabric {
+export class ClusterFabric implements OpenedFabric {
+  readonly lanes: ClusterLanes;
   readonly #own: LocalFabric;
   readonly #identity: Identity;
   readonly #link: Link;
@@ -114,6 +117,17 @@ export class ClusterFabric implements Fabric {
       members: this.#membership.members,
       subscriptions: this.#subscriptions,
       deliver: (event) => this.#own.publish(event),
+      deliverRecord: (record) => this.#own.deliverRecord(record),
+    });
+    this.lanes = new ClusterLanes({
+      maxBytes: maxMessageBytes,
+      writers: wire.names.writers,
+      subscribe: (address) => this.#subscriptions.hold(address),
+      handOver: (record) => this.#handOver(record),
+      onDropped: (reason) => {
+        meters.dropped();
+        log.warn('request to a lane dropped', { reason });
+      },
     });
     this.#reception = new Reception({
       identity,
@@ -174,6 +188,13 @@ export class ClusterFabric implements Fabric {
     return this.#questions.ask(kind, appId, about);
   }
 
+  /** The writers of this process see to it that nothing is handed over twice; here as elsewhere it goes by serials. */
+  #handOver(record: FanOutRecordBody): Promise<void> {
+    if (this.#closing !== null) return Promise.reject(new Error('the fabric is closed'));
+    this.#own.deliverRecord(record);
+    return this.#traffic.publishRecord(record);
+  }
+
   async health(): Promise<string | null> {
     if (this.#closing !== null) return 'the fabric is closed';
     await within(BEGIN_WITHIN_MS, this.#begun);
@@ -194,6 +215,7 @@ export class ClusterFabric implements Fabric {
     await within(LEAVE_WITHIN_MS, this.#membership.leave());
     this.#begin();
     this.#questions.close();
+    this.lanes.close();
     this.#subscriptions.close();
     this.#outbox.close();
     await within(LEAVE_WITHIN_MS, this.#link.close());
@@ -209,12 +231,14 @@ export class ClusterFabric implements Fabric {
           if (!isFirst) this.#meters.reconnected();
           this.#subscriptions.attach(session);
           this.#outbox.attach(session);
+          this.lanes.attach(session);
           if (this.#subscriptions.isComplete) void this.#announce();
         },
         lost: (reason) => {
           log.warn('connection to the broker lost', { error: reason, retryable: true });
           this.#subscriptions.detach();
           this.#outbox.detach();
+          this.lanes.detach();
         },
         failed: (error, givesUp) => {
           if (givesUp) {
@@ -223,7 +247,9 @@ export class ClusterFabric implements Fabric {
           } else log.warn('broker not reachable, trying again', { error, retryable: true });
           this.#begin();
         },
-        message: (address, bytes) => this.#reception.receive(address, bytes),
+        message: (address, bytes) => {
+          if (!this.lanes.received(address, bytes)) this.#reception.receive(address, bytes);
+        },
         dropped: (addresses) => this.#subscriptions.dropped(addresses),
       },
       options.maxReconnects,

@@ -1,5 +1,8 @@
 import { SessionLost, type Session } from './wire.js';
 
+/** All that the outbox needs of one. */
+type Carrier = Pick<Session, 'publish'>;
+
 /** How long a message may wait for the broker before its sender is told. */
 const SEND_WITHIN_MS = 2000;
 /**
@@ -40,7 +43,7 @@ export class Outbox {
   #unconfirmed = 0;
   #waiting = 0;
   #units = 0;
-  #session: Session | null = null;
+  #session: Carrier | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
 
@@ -73,7 +76,7 @@ export class Outbox {
     });
   }
 
-  attach(session: Session): void {
+  attach(session: Carrier): void {
     this.#session = session;
     this.#pump();
   }
@@ -106,7 +109,7 @@ export class Outbox {
     }
   }
 
-  async #hand(letter: Letter, session: Session): Promise<void> {
+  async #hand(letter: Letter, session: Carrier): Promise<void> {
     let failure: unknown = null;
     try {
       await session.publish(letter.address, letter.text, letter.key);

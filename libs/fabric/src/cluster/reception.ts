@@ -4,6 +4,7 @@ import {
   HEARTBEAT,
   NODE_DEAD,
   NODE_LEAVING,
+  RECORD,
   REQUEST,
   RESPONSE,
   ROLL_CALL,
@@ -24,7 +25,7 @@ export interface ReceptionParts {
   readonly log: ClusterLog;
 }
 
-const decode = decoder(BROADCAST, REQUEST, RESPONSE, HEARTBEAT, ROLL_CALL, NODE_LEAVING, NODE_DEAD);
+const decode = decoder(BROADCAST, REQUEST, RESPONSE, HEARTBEAT, ROLL_CALL, NODE_LEAVING, NODE_DEAD, RECORD);
 
 /** Reads what comes from other processes, drops what cannot be used, and hands on the rest by its kind. */
 export class Reception {
@@ -39,6 +40,12 @@ export class Reception {
       return;
     }
     const { message } = decoded;
+    if (message.kind === 'record') {
+      // It comes from a writer, which is no node with sockets, and may be this very process.
+      const wrong = traffic.receiveRecord(address, message);
+      if (wrong !== null) this.#drop('malformed', wrong);
+      return;
+    }
     if (identity.isMine(message.node_id)) return;
     membership.members.heard(message.node_id, performance.now());
     switch (message.kind) {

@@ -1,4 +1,11 @@
-import { BROADCAST, type Broadcast, type FabricNames } from '@carillon/contract';
+import {
+  BROADCAST,
+  type Broadcast,
+  type FabricNames,
+  type FanOutRecord,
+  type FanOutRecordBody,
+  RECORD,
+} from '@carillon/contract';
 import type { LiveEvent } from '../live-event.js';
 import { bodyOf, eventOf } from './event-message.js';
 import type { Identity } from './identity.js';
@@ -17,6 +24,7 @@ export interface TrafficParts {
   readonly subscriptions: Subscriptions;
   readonly meters: ClusterMeters;
   readonly deliver: (event: LiveEvent) => void;
+  readonly deliverRecord: (record: FanOutRecordBody) => void;
 }
 
 /** Events of channels, from here to others and from others to here. */
@@ -70,7 +78,27 @@ export class Traffic {
     return null;
   }
 
-  #addresses({ appId, channel }: LiveEvent): readonly string[] {
+  /** Hands a committed record to the other nodes. */
+  publishRecord(record: FanOutRecordBody): Promise<void> {
+    const { post, meters } = this.parts;
+    const { app_id: appId, channel } = record;
+    meters.published();
+    return post.send(RECORD, record, this.#addresses({ appId, channel }), `${appId}/${channel}`);
+  }
+
+  /** @returns what is wrong with a record that a writer sent; null: nothing. Copies are known by their serials. */
+  receiveRecord(address: string, record: FanOutRecord): string | null {
+    const { names, meters, deliverRecord } = this.parts;
+    const wanted = this.#wanted.get(record.app_id)?.get(record.channel);
+    if (address !== names.broadcast && address !== names.channel(record.app_id, record.channel))
+      return 'channel: is not that of the address';
+    meters.received();
+    if (wanted === undefined) meters.unneeded();
+    else deliverRecord(record);
+    return null;
+  }
+
+  #addresses({ appId, channel }: Pick<LiveEvent, 'appId' | 'channel'>): readonly string[] {
     const { routing, names, members } = this.parts;
     if (routing === 'broadcast') return [names.broadcast];
     const own = names.channel(appId, channel);

@@ -1,4 +1,5 @@
 import type { FabricNames } from '@carillon/contract';
+import type { LaneLine } from '../lanes/line.js';
 
 /** Why a session cannot be used any more. Everything else a session rejects with concerns one message alone. */
 export class SessionLost extends Error {
@@ -19,6 +20,8 @@ export interface SessionListener {
  * reject with `SessionLost`, and so do later ones.
  */
 export interface Session {
+  /** Requests to those who serve commit lanes. */
+  readonly lanes: LaneLine;
   /**
    * Settles when the broker has it. Messages of one address and key arrive in the order of the calls, whatever settles
    * when. Absent: the empty key.

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FabricOptions } from '../drivers.js';
-import type { Fabric } from '../port.js';
+import type { OpenedFabric } from '../port.js';
 import { LocalFabric } from './local.js';
 
 const REMIND_EVERY_MS = 60_000;
@@ -24,7 +24,7 @@ class FallbackFabric extends LocalFabric {
 }
 
 /** The fabric, once it is healthy; one of this process alone when it is not within the start-up time. */
-export async function orLocal(fabric: Fabric, options: FabricOptions): Promise<Fabric> {
+export async function orLocal(fabric: OpenedFabric, options: FabricOptions): Promise<OpenedFabric> {
   const deadlineMs = performance.now() + options.config.startup_timeout_ms;
   while ((await fabric.health()) !== null) {
     if (performance.now() > deadlineMs) {

@@ -1,18 +1,23 @@
+import type { FanOutRecordBody } from '@carillon/contract';
+import { OwnLanes } from '../lanes/own-lanes.js';
 import type { OnListenerFault } from '../listener-fault.js';
 import type { LiveEvent } from '../live-event.js';
 import { mergeAnswers } from '../merge-answers.js';
-import type { Fabric, FabricListener, Gathered } from '../port.js';
+import type { FabricListener, Gathered, OpenedFabric } from '../port.js';
 import type { Answer, Question } from '../question.js';
 
 /** The fabric of an installation that is one process: everything happens at once, and nothing can be out of reach. */
-export class LocalFabric implements Fabric {
+export class LocalFabric implements OpenedFabric {
+  readonly lanes: OwnLanes;
   #listener: FabricListener | null = null;
   #closed = false;
 
   constructor(
     readonly nodeId: string,
     private readonly onFault: OnListenerFault,
-  ) {}
+  ) {
+    this.lanes = new OwnLanes((record) => this.deliverRecord(record));
+  }
 
   listen(listener: FabricListener): void {
     if (this.#listener !== null) throw new Error('the fabric has a listener already');
@@ -22,6 +27,15 @@ export class LocalFabric implements Fabric {
   publish(event: LiveEvent): undefined {
     try {
       this.#listener?.deliver(event);
+    } catch (error) {
+      this.onFault('deliver', error);
+    }
+  }
+
+  /** Hands a committed record to the listener, if it takes any. */
+  deliverRecord(record: FanOutRecordBody): void {
+    try {
+      this.#listener?.deliverRecord?.(record);
     } catch (error) {
       this.onFault('deliver', error);
     }
@@ -50,6 +64,7 @@ export class LocalFabric implements Fabric {
   close(): Promise<void> {
     this.#closed = true;
     this.#listener = null;
+    this.lanes.close();
     return Promise.resolve();
   }
 

@@ -63,6 +63,7 @@ async function openPairs(
   const bySlot = slotTable(servers, pairs, owners);
   return new RoutedPubSub({
     pairs,
+    isCluster: true,
     dialect: owners.size === 0 ? CLASSIC : SHARDED,
     route: owners.size === 0 ? () => first : (channel) => bySlot[keySlot(channel)] ?? null,
     trouble: () => clusterTrouble(first),

@@ -28,7 +28,7 @@ export async function openRedisPubSub(options: RedisPubSubOptions): Promise<Redi
   const pair = new ServerPair(publisher, subscriber, listener);
   await pair.connect();
   const trouble = publishTo.kind === 'sentinel' ? () => demoted(pair) : () => Promise.resolve(null);
-  return new RoutedPubSub({ dialect: CLASSIC, pairs: [pair], route: () => pair, trouble });
+  return new RoutedPubSub({ dialect: CLASSIC, isCluster: false, pairs: [pair], route: () => pair, trouble });
 }
 
 const single = async (target: SentinelTarget | StandaloneTarget): Promise<Redis> =>

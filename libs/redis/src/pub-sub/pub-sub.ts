@@ -14,10 +14,22 @@ export interface RedisPubSub {
   /** Settles when what is published from then on comes here; with the channels the server refused. */
   subscribe(channels: readonly string[]): Promise<readonly string[]>;
   unsubscribe(channels: readonly string[]): Promise<void>;
+  /** Classic channels, whatever the session uses otherwise: every server of a cluster passes them on to the others. */
+  readonly classic: ClassicPubSub;
   /** Resolves when every server it stands on answers and can serve. */
   check(): Promise<void>;
   /** Idempotent; nothing is told afterwards. */
   close(): void;
+}
+
+/** Publishing and subscribing without an owner of the channel. May be used while other calls are under way. */
+export interface ClassicPubSub {
+  /** Settles with how many subscribers got it; null: the server knows only its own, and others have more. */
+  publish(channel: string, text: string): Promise<number | null>;
+  /** Settles when what is published from then on comes here; false: the server refused it. */
+  subscribe(channel: string): Promise<boolean>;
+  /** Settles when nothing more comes. */
+  unsubscribe(channel: string): Promise<void>;
 }
 
 /** The commands of one way to publish and subscribe. */

@@ -1,5 +1,5 @@
 import { RedisUnavailable } from '../failures.js';
-import type { Dialect, RedisPubSub } from './pub-sub.js';
+import { CLASSIC, type ClassicPubSub, type Dialect, type RedisPubSub } from './pub-sub.js';
 import type { ServerPair } from './server-pair.js';
 
 export interface RoutedOptions {
@@ -7,6 +7,8 @@ export interface RoutedOptions {
   readonly pairs: readonly ServerPair[];
   /** Who serves a channel; null: nobody. */
   readonly route: (channel: string) => ServerPair | null;
+  /** Whether there are servers beside those of this session. */
+  readonly isCluster: boolean;
   /** What is wrong with the servers although they answer; null: nothing. */
   readonly trouble: () => Promise<string | null>;
 }
@@ -14,6 +16,20 @@ export interface RoutedOptions {
 /** A session over the servers that each serve some of the channels. */
 export class RoutedPubSub implements RedisPubSub {
   constructor(private readonly options: RoutedOptions) {}
+
+  get classic(): ClassicPubSub {
+    const { pairs, isCluster } = this.options;
+    const [first] = pairs;
+    if (first === undefined) throw new RedisUnavailable('lost', 'there are no servers');
+    return {
+      publish: async (channel, text) => {
+        const reached = await first.publish(CLASSIC, channel, text);
+        return isCluster ? null : reached;
+      },
+      subscribe: (channel) => first.subscribe(CLASSIC, channel),
+      unsubscribe: (channel) => first.unsubscribe(CLASSIC, channel),
+    };
+  }
 
   async publish(channel: string, text: string): Promise<void> {
     await this.#at(channel).publish(this.options.dialect, channel, text);

@@ -39,8 +39,9 @@ export class ServerPair {
     }
   }
 
-  async publish({ publish }: Dialect, channel: string, text: string): Promise<void> {
-    await this.#call(() => this.publisher.call(publish, channel, text));
+  /** @returns how many subscribers of this server got it */
+  async publish({ publish }: Dialect, channel: string, text: string): Promise<number> {
+    return Number(await this.#call(() => this.publisher.call(publish, channel, text)));
   }
 
   /** @returns whether the server took it */

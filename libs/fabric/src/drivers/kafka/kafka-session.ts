@@ -1,5 +1,6 @@
 import type { Admin, Batch, Consumer, Producer } from 'kafkajs';
 import { SessionLost, type Session, type SessionListener } from '../../cluster/wire.js';
+import { KafkaLanes, type LaneTopics } from './kafka-lanes.js';
 import { Sending } from './sending.js';
 
 export interface KafkaParts {
@@ -8,6 +9,7 @@ export interface KafkaParts {
   readonly consumer: Consumer;
   /** What the consumer reads. */
   readonly topics: readonly string[];
+  readonly laneTopics: LaneTopics;
   readonly timeoutMs: number;
   readonly listener: SessionListener;
 }
@@ -19,6 +21,7 @@ const NOTHING = Buffer.alloc(0);
  * to subscribe is to tell of what is read anyway.
  */
 export class KafkaSession implements Session {
+  readonly lanes: KafkaLanes;
   readonly #parts: KafkaParts;
   readonly #sending: Sending;
   readonly #heard = new Set<string>();
@@ -27,11 +30,20 @@ export class KafkaSession implements Session {
   constructor(parts: KafkaParts) {
     this.#parts = parts;
     this.#sending = new Sending(parts.producer, parts.timeoutMs, (reason) => this.lose(reason));
+    this.lanes = new KafkaLanes({
+      admin: parts.admin,
+      consumer: parts.consumer,
+      topics: parts.laneTopics,
+      send: (topic, text, partition) => this.#sending.send(topic, '', text, partition),
+      isOver: () => this.#isOver,
+    });
   }
 
   /** What the consumer brings. */
-  take({ topic, messages }: Batch): void {
-    if (this.#isOver || !this.#heard.has(topic)) return;
+  take({ topic, partition, messages }: Batch): void {
+    if (this.#isOver) return;
+    for (const { value } of messages) this.lanes.received(topic, partition, value ?? NOTHING);
+    if (!this.#heard.has(topic)) return;
     for (const { value } of messages) this.#parts.listener.message(topic, value ?? NOTHING);
   }
 
@@ -65,6 +77,7 @@ export class KafkaSession implements Session {
     if (this.#isOver) return;
     await this.#sending.idle();
     this.#isOver = true;
+    this.lanes.close();
     this.#sending.end('the session was closed');
     await disconnect(this.#parts);
   }
@@ -73,6 +86,7 @@ export class KafkaSession implements Session {
   lose(reason: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.lanes.close();
     this.#sending.end(reason);
     void disconnect(this.#parts);
     this.#parts.listener.lost(reason);

@@ -9,6 +9,8 @@ import { endsOf, makeTopics } from './topics.js';
 export interface KafkaWireOptions {
   readonly settings: KafkaSettings;
   readonly clientId: string;
+  /** How many commit lanes there are. */
+  readonly lanes: number;
   /** Of one message. */
   readonly maxMessageBytes: number;
 }
@@ -26,17 +28,29 @@ export async function kafkaWire(options: KafkaWireOptions): Promise<Wire> {
   });
   const createPartitioner = kafkajs.Partitioners.DefaultPartitioner;
   const names = sharedNames(settings.prefix);
-  const topics = [names.broadcast, names.requests, names.responses];
+  const shared = [names.broadcast, names.requests, names.responses, names.writers];
+  const laneTopics = {
+    commit: `${settings.prefix}.commit`,
+    read: `${settings.prefix}.read`,
+    responses: names.responses,
+  };
+  const ofLanes = [laneTopics.commit, laneTopics.read];
+  const topics = [...shared, ...ofLanes];
+  const wishes = [
+    ...shared.map((topic) => ({ topic, partitions: 1 })),
+    ...ofLanes.map((topic) => ({ topic, partitions: options.lanes })),
+  ];
   return {
     names,
     open: async (listener) => {
       const admin = kafka.admin();
       const producer = kafka.producer({ createPartitioner, allowAutoTopicCreation: false });
       const consumer = consumerOf(kafka, `${settings.prefix}.${randomUUID()}`);
-      const parts = { admin, producer, consumer, topics, timeoutMs: settings.request_timeout_ms, listener };
+      const timeoutMs = settings.request_timeout_ms;
+      const parts = { admin, producer, consumer, topics, laneTopics, timeoutMs, listener };
       try {
         await admin.connect();
-        await makeTopics(admin, topics, options.maxMessageBytes);
+        await makeTopics(admin, wishes, options.maxMessageBytes);
         await producer.connect();
         return await read(new KafkaSession(parts), parts);
       } catch (error) {
@@ -81,5 +95,6 @@ async function read(session: KafkaSession, { admin, consumer, topics }: KafkaPar
   });
   if (failure !== null || joined === 0) throw new Error(failure ?? 'the consumer could not join');
   for (const end of ends) consumer.seek(end);
+  session.lanes.begin(ends);
   return session;
 }

@@ -9,6 +9,8 @@ interface Waiting {
   readonly topic: string;
   readonly key: string;
   readonly value: Buffer;
+  /** Absent: the one of the key. */
+  readonly partition?: number;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -30,10 +32,11 @@ export class Sending {
   ) {}
 
   /** Settles when the brokers have it. */
-  send(topic: string, key: string, text: string): Promise<void> {
+  send(topic: string, key: string, text: string, partition?: number): Promise<void> {
     if (this.#end !== null) return Promise.reject(new SessionLost(this.#end));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ topic, key, value: Buffer.from(text), resolve, reject });
+      const where = partition === undefined ? {} : { partition };
+      this.#waiting.push({ topic, key, value: Buffer.from(text), ...where, resolve, reject });
       if (!this.#isSending) this.#idle = this.#sendAll();
     });
   }
@@ -93,14 +96,15 @@ export class Sending {
   }
 }
 
-function byTopic(
-  messages: readonly Waiting[],
-): { topic: string; messages: { key: string; value: Buffer }[] }[] {
-  const topics = new Map<string, { key: string; value: Buffer }[]>();
-  for (const { topic, key, value } of messages) {
+type Message = Pick<Waiting, 'key' | 'partition' | 'value'>;
+
+function byTopic(messages: readonly Waiting[]): { topic: string; messages: Message[] }[] {
+  const topics = new Map<string, Message[]>();
+  for (const { topic, key, value, partition } of messages) {
+    const message = partition === undefined ? { key, value } : { key, value, partition };
     const ofTopic = topics.get(topic);
-    if (ofTopic === undefined) topics.set(topic, [{ key, value }]);
-    else ofTopic.push({ key, value });
+    if (ofTopic === undefined) topics.set(topic, [message]);
+    else ofTopic.push(message);
   }
   return [...topics].map(([topic, ofTopic]) => ({ topic, messages: ofTopic }));
 }

@@ -13,23 +13,29 @@ export interface TopicEnd extends SeekEntry {
   readonly topic: string;
 }
 
+/** A topic as it is made when there is none. */
+export interface TopicWish {
+  readonly topic: string;
+  readonly partitions: number;
+}
+
 /**
- * Makes the topics that do not exist: one partition each, because every process reads all of it anyway. Those an
+ * Makes the topics that do not exist. One partition is enough where every process reads all of it anyway. Those an
  * operator has made stay as they are; with several partitions, messages of one key keep their order.
  */
 export async function makeTopics(
   admin: Admin,
-  topics: readonly string[],
+  topics: readonly TopicWish[],
   maxMessageBytes: number,
 ): Promise<void> {
   const existing = new Set(await admin.listTopics());
-  const missing = topics.filter((topic) => !existing.has(topic));
+  const missing = topics.filter(({ topic }) => !existing.has(topic));
   if (missing.length === 0) return;
   await admin.createTopics({
     waitForLeaders: false,
-    topics: missing.map((topic) => ({
+    topics: missing.map(({ topic, partitions }) => ({
       topic,
-      numPartitions: 1,
+      numPartitions: partitions,
       configEntries: [
         { name: 'retention.ms', value: String(RETENTION_MS) },
         { name: 'max.message.bytes', value: String(maxMessageBytes + RECORD_BYTES) },

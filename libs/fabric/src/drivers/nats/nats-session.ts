@@ -1,8 +1,10 @@
+import type { FabricNames } from '@carillon/contract';
 import type { NatsConnection, Subscription } from 'nats';
 import { pause } from '@carillon/runtime';
 import { SessionLost, type Session, type SessionListener } from '../../cluster/wire.js';
 import { Barrier } from './barrier.js';
 import type { NatsEvent } from './nats-event.js';
+import { NatsLanes } from './nats-lanes.js';
 
 /** How long what was published may take to leave when the session is closed. */
 const FLUSH_WITHIN_MS = 1000;
@@ -12,6 +14,7 @@ const FLUSH_WITHIN_MS = 1000;
  * in order: once it answers a ping, it has everything that was sent before.
  */
 export class NatsSession implements Session {
+  readonly lanes: NatsLanes;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #barrier: Barrier;
   /** Ends the wait of each round trip under way. */
@@ -23,8 +26,10 @@ export class NatsSession implements Session {
     private readonly connection: NatsConnection,
     private readonly listener: SessionListener,
     private readonly onEvent: (event: NatsEvent) => void,
+    names: FabricNames,
   ) {
     this.#barrier = new Barrier(() => this.#roundTrip());
+    this.lanes = new NatsLanes({ connection, names, passed: () => this.#barrier.pass() });
     void this.#watch();
     void this.#untilClosed();
   }

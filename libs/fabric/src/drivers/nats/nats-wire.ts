@@ -16,8 +16,9 @@ export interface NatsWireOptions {
 export async function natsWire({ settings, connectionName, onEvent }: NatsWireOptions): Promise<Wire> {
   const { connect } = await import('nats');
   const servers = serversOf(settings);
+  const names = natsNames(settings.prefix);
   return {
-    names: natsNames(settings.prefix),
+    names,
     givenUp: () => onEvent('max_reconnects'),
     open: async (listener) => {
       try {
@@ -25,12 +26,13 @@ export async function natsWire({ settings, connectionName, onEvent }: NatsWireOp
           ...servers,
           name: connectionName,
           noEcho: settings.no_echo,
+          inboxPrefix: names.reply('calls'),
           timeout: settings.connection_timeout_ms,
           // A connection that comes back by itself would not say what it missed.
           reconnect: false,
         });
         onEvent('connected');
-        return new NatsSession(connection, listener, onEvent);
+        return new NatsSession(connection, listener, onEvent, names);
       } catch (error) {
         onEvent('client_error');
         throw error;

@@ -1,10 +1,10 @@
 import { openCluster } from '../../cluster/open-cluster.js';
 import type { FabricOptions } from '../../drivers.js';
-import type { Fabric } from '../../port.js';
+import type { OpenedFabric } from '../../port.js';
 import { rabbitmqWire } from './rabbitmq-wire.js';
 
 /** Driver `rabbitmq`. */
-export async function openRabbitmq(options: FabricOptions): Promise<Fabric> {
+export async function openRabbitmq(options: FabricOptions): Promise<OpenedFabric> {
   const settings = options.config.adapter.rabbitmq;
   const wire = await rabbitmqWire(settings);
   return openCluster(options, wire, {

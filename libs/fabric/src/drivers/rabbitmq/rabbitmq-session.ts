@@ -1,7 +1,10 @@
+import type { FabricNames } from '@carillon/contract';
 import type { Channel, ChannelModel, ConfirmChannel, ConsumeMessage } from 'amqplib';
 import { SessionLost, type Session, type SessionListener } from '../../cluster/wire.js';
+import { RabbitmqLanes } from './rabbitmq-lanes.js';
 
 export interface RabbitmqParts {
+  readonly names: FabricNames;
   readonly connection: ChannelModel;
   readonly publishing: ConfirmChannel;
   readonly consuming: Channel;
@@ -12,12 +15,20 @@ export interface RabbitmqParts {
 
 /** One connection to RabbitMQ. An address is a fanout exchange, and to hear it is to bind this session's queue to it. */
 export class RabbitmqSession implements Session {
+  readonly lanes: RabbitmqLanes;
   readonly #parts: RabbitmqParts;
   #isOver = false;
 
   constructor(parts: RabbitmqParts) {
     this.#parts = parts;
-    const { connection, publishing, consuming } = parts;
+    const { connection, publishing, consuming, names, queue } = parts;
+    this.lanes = new RabbitmqLanes({
+      names,
+      publishing,
+      consuming,
+      hear: async () => void (await consuming.bindQueue(queue, names.responses, '')),
+      isOver: () => this.#isOver,
+    });
     for (const one of [connection, publishing, consuming]) {
       one.on('error', (error: Error) => this.#lose(error.message));
       one.on('close', () => this.#lose('the connection was closed'));
@@ -27,7 +38,11 @@ export class RabbitmqSession implements Session {
   /** What the queue brings; null: the broker has removed it. */
   take(message: ConsumeMessage | null): void {
     if (message === null) this.#lose('the broker has removed the queue');
-    else if (!this.#isOver) this.#parts.listener.message(message.fields.exchange, message.content);
+    else if (!this.#isOver) {
+      const { exchange } = message.fields;
+      if (exchange === this.#parts.names.responses) this.lanes.overheard(message.content);
+      this.#parts.listener.message(exchange, message.content);
+    }
   }
 
   publish(address: string, text: string): Promise<void> {
@@ -60,6 +75,7 @@ export class RabbitmqSession implements Session {
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.lanes.close();
     await this.#parts.connection.close().catch(() => undefined);
   }
 
@@ -76,6 +92,7 @@ export class RabbitmqSession implements Session {
   #lose(reason: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.lanes.close();
     this.#parts.connection.close().catch(() => undefined);
     this.#parts.listener.lost(reason);
   }

@@ -1,5 +1,5 @@
 import type { Config } from '@carillon/config';
-import { sharedNames } from '@carillon/contract';
+import { type FabricNames, sharedNames } from '@carillon/contract';
 import type { Channel, ChannelModel } from 'amqplib';
 import type { SessionListener, Wire } from '../../cluster/wire.js';
 import { RabbitmqSession } from './rabbitmq-session.js';
@@ -13,7 +13,6 @@ const MAX_QUEUED = 100_000;
 export async function rabbitmqWire(settings: Settings): Promise<Wire> {
   const { connect } = await import('amqplib');
   const names = sharedNames(settings.prefix);
-  const exchanges = [names.broadcast, names.requests, names.responses];
   return {
     names,
     open: async (listener) => {
@@ -21,7 +20,7 @@ export async function rabbitmqWire(settings: Settings): Promise<Wire> {
       // Until there is a session nobody else listens, and an error without a listener would end the process.
       connection.on('error', () => undefined);
       try {
-        return await openSession(connection, exchanges, listener);
+        return await openSession(connection, names, listener);
       } catch (error) {
         await connection.close().catch(() => undefined);
         throw error;
@@ -32,15 +31,16 @@ export async function rabbitmqWire(settings: Settings): Promise<Wire> {
 
 async function openSession(
   connection: ChannelModel,
-  exchanges: readonly string[],
+  names: FabricNames,
   listener: SessionListener,
 ): Promise<RabbitmqSession> {
   const publishing = await connection.createConfirmChannel();
   const consuming = await connection.createChannel();
   for (const channel of [publishing, consuming]) channel.on('error', () => undefined);
-  for (const exchange of exchanges) await consuming.assertExchange(exchange, 'fanout');
+  for (const exchange of [names.broadcast, names.requests, names.responses, names.writers])
+    await consuming.assertExchange(exchange, 'fanout');
   const queue = await ownQueue(consuming);
-  const session = new RabbitmqSession({ connection, publishing, consuming, queue, listener });
+  const session = new RabbitmqSession({ names, connection, publishing, consuming, queue, listener });
   await consuming.consume(queue, (message) => session.take(message), { noAck: true });
   return session;
 }

@@ -1,11 +1,11 @@
 import { redisTarget, type RedisTarget } from '@carillon/redis';
 import { openCluster } from '../../cluster/open-cluster.js';
 import type { FabricConfig, FabricOptions } from '../../drivers.js';
-import type { Fabric } from '../../port.js';
+import type { OpenedFabric } from '../../port.js';
 import { redisWire } from './redis-wire.js';
 
 /** Driver `redis`. */
-export async function openRedis(options: FabricOptions): Promise<Fabric> {
+export async function openRedis(options: FabricOptions): Promise<OpenedFabric> {
   const { adapter, database } = options.config;
   const { redis_pub_options: pub, redis_sub_options: sub, ...settings } = adapter.redis;
   const to = (urlOverride: string | null): RedisTarget =>
@@ -20,7 +20,7 @@ export async function openRedis(options: FabricOptions): Promise<Fabric> {
 }
 
 /** Driver `redis-cluster`. */
-export async function openRedisCluster(options: FabricOptions): Promise<Fabric> {
+export async function openRedisCluster(options: FabricOptions): Promise<OpenedFabric> {
   const settings = options.config.adapter.cluster;
   const target = clusterTarget(options.config);
   const wire = await redisWire({

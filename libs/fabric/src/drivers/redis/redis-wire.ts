@@ -1,6 +1,7 @@
 import { redisNames } from '@carillon/contract';
-import type { RedisPubSubOptions } from '@carillon/redis';
-import { SessionLost, type Session, type Wire } from '../../cluster/wire.js';
+import type { RedisPubSub, RedisPubSubOptions } from '@carillon/redis';
+import { SessionLost, type Session, type SessionListener, type Wire } from '../../cluster/wire.js';
+import { RedisLanes } from './redis-lanes.js';
 
 export interface RedisWireOptions extends Omit<RedisPubSubOptions, 'listener'> {
   readonly prefix: string;
@@ -17,17 +18,45 @@ export async function redisWire({ prefix, ...way }: RedisWireOptions): Promise<W
       throw new SessionLost(error.message);
     }
   };
+  const names = redisNames(prefix);
   return {
-    names: redisNames(prefix),
+    names,
     open: async (listener): Promise<Session> => {
-      const session = await openRedisPubSub({ ...way, listener });
+      const heard: { lanes?: RedisLanes } = {};
+      const session = await openRedisPubSub({ ...way, listener: past(heard, listener) });
+      const lanes = new RedisLanes(classicOf(session, told), names);
+      heard.lanes = lanes;
       return {
+        lanes,
         publish: (address, text) => told(session.publish(address, text)),
         subscribe: (addresses) => told(session.subscribe(addresses)),
         unsubscribe: (addresses) => told(session.unsubscribe(addresses)),
         check: () => told(session.check()),
-        close: async () => session.close(),
+        close: async () => {
+          session.close();
+          lanes.close();
+        },
       };
     },
   };
 }
+
+/** Tells the lanes first of what comes, as soon as there are any. */
+const past = (first: { readonly lanes?: RedisLanes }, listener: SessionListener) => ({
+  message: (channel: string, bytes: Uint8Array): void => {
+    if (first.lanes?.received(channel, bytes) !== true) listener.message(channel, bytes);
+  },
+  lost: (reason: string): void => {
+    first.lanes?.close();
+    listener.lost(reason);
+  },
+});
+
+const classicOf = (
+  { classic }: RedisPubSub,
+  told: <Value>(answer: Promise<Value>) => Promise<Value>,
+): RedisPubSub['classic'] => ({
+  publish: (channel, text) => told(classic.publish(channel, text)),
+  subscribe: (channel) => told(classic.subscribe(channel)),
+  unsubscribe: (channel) => told(classic.unsubscribe(channel)),
+});

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { asReply, asRequest, replyHead, requestHead } from './letter-head.js';
+import type { TakeRequest } from './line.js';
+import type { Heard } from './port.js';
+
+/** So many calls may be without an answer in one process; others are silent at once. */
+const MAX_CALLS = 65_536;
+
+const SILENT: Heard = { kind: 'silent' };
+const NO_RESPONDER: Heard = { kind: 'no_responder' };
+
+export interface CorrespondenceOptions {
+  /** Where answers come to. */
+  readonly replyTo: string;
+  /** What addresses of answers begin with: nothing is sent anywhere else on behalf of a stranger. */
+  readonly replyPrefix: string;
+  /** Sends an answer; failures are the caller's loss. */
+  readonly reply: (address: string, text: string) => Promise<void>;
+}
+
+interface Call {
+  readonly timer: NodeJS.Timeout;
+  readonly end: (heard: Heard) => void;
+}
+
+/** Calls and answers over a broker that only carries messages. */
+export class Correspondence {
+  readonly #calls = new Map<string, Call>();
+
+  constructor(private readonly options: CorrespondenceOptions) {}
+
+  /**
+   * @param send sends the request by its id; resolves with whether somebody may have got it
+   */
+  async call(
+    text: string,
+    budgetMs: number,
+    send: (request: string, requestId: string) => Promise<boolean>,
+  ): Promise<Heard> {
+    if (this.#calls.size >= MAX_CALLS) return SILENT;
+    const requestId = randomUUID();
+    const heard = new Promise<Heard>((resolve) => {
+      const timer = setTimeout(() => this.#end(requestId, SILENT), budgetMs);
+      this.#calls.set(requestId, { timer, end: resolve });
+    });
+    try {
+      const request = asRequest(text, { requestId, replyTo: this.options.replyTo });
+      if (!(await send(request, requestId))) this.#end(requestId, NO_RESPONDER);
+    } catch (error) {
+      this.#end(requestId, SILENT);
+      throw error;
+    }
+    return heard;
+  }
+
+  /** The broker gave a request back. */
+  returned(requestId: string): void {
+    this.#end(requestId, NO_RESPONDER);
+  }
+
+  /** Takes what may be an answer. One that nobody awaits any more is dropped. */
+  replied(bytes: Uint8Array): void {
+    const requestId = replyHead(bytes);
+    if (requestId === null || !this.#calls.has(requestId)) return;
+    this.#end(requestId, { kind: 'reply', text: Buffer.from(bytes).toString('utf8') });
+  }
+
+  /** Takes what may be a request. */
+  requested(bytes: Uint8Array, take: TakeRequest): void {
+    const head = requestHead(bytes);
+    if (head === null || !head.replyTo.startsWith(this.options.replyPrefix)) return;
+    take(bytes, (text) => {
+      this.options.reply(head.replyTo, asReply(text, head.requestId)).catch(() => undefined);
+    });
+  }
+
+  /** The session is over: what is awaited does not come any more. */
+  close(): void {
+    for (const requestId of this.#calls.keys()) this.#end(requestId, SILENT);
+  }
+
+  #end(requestId: string, heard: Heard): void {
+    const call = this.#calls.get(requestId);
+    if (call === undefined) return;
+    this.#calls.delete(requestId);
+    clearTimeout(call.timer);
+    call.end(heard);
+  }
+}

@@ -1,0 +1,20 @@
+import { lanesConformance } from './lanes-conformance.js';
+import { REAL_WIRES, shared } from './wires.js';
+
+/** Of a cluster each server counts its own subscribers only, and Kafka counts none. */
+const KNOW_RESPONDERS = ['nats', 'rabbitmq', 'redis'];
+/** The others have one reader of an address by agreement. */
+const HAVE_GROUPS = ['nats', 'rabbitmq'];
+
+for (const real of REAL_WIRES) {
+  lanesConformance(real.name, async () => {
+    const { url, prefix } = await shared(real);
+    return {
+      routing: real.routing,
+      wire: () => real.open(url, prefix),
+      knowsResponders: KNOW_RESPONDERS.includes(real.name),
+      takers: HAVE_GROUPS.includes(real.name) ? 'one' : 'all',
+      hasHeads: real.engine.startsWith('redis'),
+    };
+  });
+}
