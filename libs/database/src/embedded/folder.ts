@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 
-/** A folder that must not be opened, with what to do about it. */
+/** A folder whose content must not be touched. */
 export class FolderUnusable extends Error {
   override readonly name = 'FolderUnusable';
 }
@@ -49,7 +49,7 @@ async function linked(own: string): Promise<boolean> {
 async function removeStale(folder: string): Promise<void> {
   const before = await inodeOf(LOCK);
   if (before === null) return;
-  if (await answers(LOCK)) throw new FolderUnusable(`${folder} is in use by another process`);
+  if (await answers(LOCK)) throw new Error(`${folder} is in use by another process`);
   const aside = `${LOCK}.stale.${process.pid}`;
   await rename(LOCK, aside).catch(() => undefined);
   const moved = await inodeOf(aside);

@@ -3,8 +3,8 @@ export type ServerNews =
   | { readonly kind: 'ready' }
   /** The folder was filled; the next start opens it. */
   | { readonly kind: 'made' }
-  /** Trying again would fail just the same. */
-  | { readonly kind: 'failed'; readonly reason: string };
+  /** `final`: trying again would fail just the same. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly final: boolean };
 
 /** The one order that it gets. The death of that process counts as one too. */
 export const STOP = 'stop';

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bounded, type Logger, pause } from '@carillon/runtime';
+import { DatabaseUnavailable } from '../failures.js';
 import { isNews, type ServerNews, STOP } from './messages.js';
 
 const PROGRAM = fileURLToPath(new URL('server.js', import.meta.url));
@@ -24,10 +25,14 @@ export class ServerProcess {
     private readonly log: Logger,
   ) {}
 
-  /** Resolves when it serves. Rejects when it cannot; may then be called again. */
+  /**
+   * Resolves when it serves. Rejects with `DatabaseUnavailable`, and may then be called again, or with another error
+   * when the folder must not be touched.
+   */
   start(): Promise<void> {
-    this.#starting ??= this.#start().catch((thrown: unknown) => {
+    this.#starting ??= this.#start().catch(async (thrown: unknown) => {
       this.#starting = null;
+      await rm(this.socketFolder, { recursive: true, force: true });
       throw thrown;
     });
     return this.#starting;
@@ -51,13 +56,16 @@ export class ServerProcess {
     await mkdir(this.socketFolder, { recursive: true, mode: 0o700 });
     let news = await this.#launch();
     if (news.kind === 'made') news = await this.#launch();
-    if (news.kind !== 'ready')
-      throw new Error(`embedded PostgreSQL: ${news.kind === 'failed' ? news.reason : 'did not start'}`);
+    if (news.kind === 'ready') return;
+    const reason = `embedded PostgreSQL: ${news.kind === 'failed' ? news.reason : 'nothing was made'}`;
+    if (news.kind === 'failed' && news.final) throw new Error(reason);
+    throw new DatabaseUnavailable('refused', reason);
   }
 
   /** Runs the program until it says something. */
   #launch(): Promise<ServerNews> {
-    if (this.#stopping.signal.aborted) return Promise.resolve({ kind: 'failed', reason: 'stopped' });
+    if (this.#stopping.signal.aborted)
+      return Promise.resolve({ kind: 'failed', reason: 'stopped', final: false });
     // Settings of this process, secrets among them, are none of its business.
     const child = fork(PROGRAM, [this.folder, this.socketFolder], {
       env: {},
@@ -66,16 +74,17 @@ export class ServerProcess {
     });
     this.#child = child;
     return new Promise((done) => {
-      child.once('error', (error) => done({ kind: 'failed', reason: error.message }));
-      child.once('exit', (code, signal) =>
-        done({ kind: 'failed', reason: `ended with ${signal ?? `code ${code}`}` }),
-      );
+      let news: ServerNews | null = null;
+      child.once('error', (error) => done({ kind: 'failed', reason: error.message, final: false }));
+      child.once('exit', (code, signal) => {
+        const ending = signal ?? `code ${code}`;
+        if (news?.kind === 'ready') void this.#again(ending);
+        else done(news ?? { kind: 'failed', reason: `ended with ${ending}`, final: false });
+      });
       child.once('message', (message) => {
         if (!isNews(message)) return;
-        if (message.kind === 'ready') {
-          child.once('exit', (code, signal) => void this.#again(signal ?? `code ${code}`));
-          done(message);
-        } else child.once('exit', () => done(message));
+        news = message;
+        if (message.kind === 'ready') done(message);
       });
     });
   }

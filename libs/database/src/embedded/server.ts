@@ -39,7 +39,7 @@ async function main(folder: string, socketFolder: string): Promise<void> {
   process.removeListener('disconnect', leave).on('disconnect', stop);
   const path = `${socketFolder}/.s.PGSQL.5432`;
   await rm(path, { force: true });
-  server.listen(path, () => tell({ kind: 'ready' }));
+  server.listen(path, () => void tell({ kind: 'ready' }));
   if (!process.connected) stop();
 }
 
@@ -68,4 +68,6 @@ const leave = (): void => process.exit(0);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', leave);
 const [folder = '', socketFolder = ''] = process.argv.slice(2);
-main(folder, socketFolder).catch((thrown: unknown) => end({ kind: 'failed', reason: reasonOf(thrown) }));
+main(folder, socketFolder).catch((thrown: unknown) =>
+  end({ kind: 'failed', reason: reasonOf(thrown), final: thrown instanceof FolderUnusable }),
+);

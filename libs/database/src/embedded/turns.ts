@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type ClientRequest, RequestReader } from './requests.js';
 
@@ -11,10 +12,19 @@ export interface Engine {
 /** Connections that wait while one is served; more are closed. */
 const MAX_WAITING = 16;
 
-/** Serves one client after another: the engine knows one session only, so each has it to itself until it goes. */
+/**
+ * Serves one client after another: the engine knows one session only, so each has it to itself until it goes. An engine
+ * that cannot be reset must not be used again, which is left to be an unhandled rejection: it ends the process.
+ */
 export function serveInTurns(engine: Engine): Server {
   let turn: Promise<void> = Promise.resolve();
   let waiting = 0;
+  const serve = async (before: Promise<void>, socket: Socket): Promise<void> => {
+    await before;
+    waiting -= 1;
+    await serveOne(engine, socket);
+    await engine.reset();
+  };
   return createServer({ pauseOnConnect: true }, (socket) => {
     socket.on('error', () => socket.destroy());
     if (waiting >= MAX_WAITING) {
@@ -22,37 +32,34 @@ export function serveInTurns(engine: Engine): Server {
       return;
     }
     waiting += 1;
-    turn = turn.then(async () => {
-      waiting -= 1;
-      await serveOne(engine, socket);
-      await engine.reset();
-    });
+    turn = serve(turn, socket);
   });
 }
 
-/** Resolves when the client has gone. */
-function serveOne(engine: Engine, socket: Socket): Promise<void> {
-  return new Promise((done) => {
-    const reader = new RequestReader();
-    let work = Promise.resolve();
-    const answer = async (request: ClientRequest): Promise<void> => {
+/** Resolves when the client has gone and nothing of it runs any more. */
+async function serveOne(engine: Engine, socket: Socket): Promise<void> {
+  const reader = new RequestReader();
+  let work = Promise.resolve();
+  const answer = async (before: Promise<void>, request: ClientRequest): Promise<void> => {
+    await before;
+    if (socket.destroyed) return;
+    try {
       if (request.kind === 'end') socket.end();
       else socket.write(request.kind === 'encryption' ? 'N' : await engine.run(request.bytes));
-    };
-    const give = (request: ClientRequest): void => {
-      work = work
-        .then(() => (socket.destroyed ? undefined : answer(request)))
-        .catch(() => void socket.destroy());
-    };
-    socket.on('data', (chunk: Buffer) => {
-      try {
-        for (const request of reader.push(chunk)) give(request);
-      } catch {
-        socket.destroy();
-      }
-    });
-    const gone = (): void => void work.then(done);
-    if (socket.destroyed) gone();
-    else socket.once('close', gone).resume();
+    } catch {
+      socket.destroy();
+    }
+  };
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      for (const request of reader.push(chunk)) work = answer(work, request);
+    } catch {
+      socket.destroy();
+    }
   });
+  if (!socket.destroyed) {
+    socket.resume();
+    await once(socket, 'close').catch(() => undefined);
+  }
+  await work;
 }
