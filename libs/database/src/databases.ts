@@ -3,12 +3,24 @@ import type { Health, Logging, Shutdown, Startup } from '@carillon/runtime';
 import type { Dialect } from './dialects/dialect.js';
 import { mysql } from './dialects/mysql.js';
 import { postgres } from './dialects/postgres.js';
+import { EmbeddedDatabase } from './embedded/embedded-database.js';
 import { partName } from './failures.js';
 import type { Database, Migration, SqlDialect } from './port.js';
 import { SqlDatabase } from './sql-database.js';
 import { databaseTarget } from './target.js';
 
 const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = { mysql, postgres };
+
+/** How a database of its own is used. */
+export interface ApartOptions {
+  /** Absent: as many as the database is configured to have. */
+  readonly connections?: number;
+  /** Calls that may wait for a connection; more are refused at once. */
+  readonly waiting: number;
+  /** Longest run of one statement. */
+  readonly statementMs: number;
+  readonly migrations?: readonly Migration[];
+}
 
 /** What the databases are tied to. */
 export interface DatabasesParts {
@@ -36,12 +48,50 @@ export class Databases {
     return database;
   }
 
+  /**
+   * A database with connections and limits of its own. Whoever asks connects it, checks it and closes it. Its schema
+   * may be brought up to date by several of one process side by side.
+   */
+  apart(dialect: SqlDialect, options: ApartOptions): Database {
+    const target = databaseTarget(this.parts.config, dialect);
+    const pool = options.connections === undefined ? target.pool : { min: 0, max: options.connections };
+    const database = new SqlDatabase(
+      { ...target, pool },
+      DIALECTS[dialect],
+      this.#onMigrated(partName(dialect)),
+      { statementMs: options.statementMs, calls: options.waiting + pool.max },
+    );
+    database.add(options.migrations ?? []);
+    return database;
+  }
+
+  /**
+   * The PostgreSQL that comes with this service, in `database.postgres.embedded_path`: a process of its own that starts
+   * with `connect` and ends with `close`, or with this process. It has one connection, so calls take turns. At most one
+   * may be open. Whoever asks connects it, checks it and closes it.
+   */
+  embedded(options: Omit<ApartOptions, 'connections'>): Database {
+    const { config, logging } = this.parts;
+    return new EmbeddedDatabase(config.database.postgres.embedded_path, {
+      log: logging.for('service::database'),
+      onMigrated: this.#onMigrated('embedded database'),
+      migrations: options.migrations ?? [],
+      limits: { statementMs: options.statementMs, calls: options.waiting + 1 },
+    });
+  }
+
+  #onMigrated(part: string): (name: string) => void {
+    const log = this.parts.logging.for('service::database');
+    return (name) => log.info('the schema was brought up to date', { part, migration: name });
+  }
+
   #make(dialect: SqlDialect): SqlDatabase {
-    const { config, logging, startup, health, shutdown } = this.parts;
-    const log = logging.for('service::database');
+    const { config, startup, health, shutdown } = this.parts;
     const part = partName(dialect);
-    const database = new SqlDatabase(databaseTarget(config, dialect), DIALECTS[dialect], (name) =>
-      log.info('the schema was brought up to date', { part, migration: name }),
+    const database = new SqlDatabase(
+      databaseTarget(config, dialect),
+      DIALECTS[dialect],
+      this.#onMigrated(part),
     );
     this.#open.set(dialect, database);
     startup.needs({ name: part, connect: () => database.connect() });

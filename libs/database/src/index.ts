@@ -1,4 +1,4 @@
-export { Databases, type DatabasesParts } from './databases.js';
+export { type ApartOptions, Databases, type DatabasesParts } from './databases.js';
 export {
   DatabaseRejected,
   DatabaseUnavailable,

@@ -2,8 +2,15 @@ import { bounded } from '@carillon/runtime';
 import type { DataSource } from 'typeorm';
 import type { Dialect } from './dialects/dialect.js';
 import { DatabaseUnavailable } from './failures.js';
-import { ACQUIRE_TIMEOUT_MS, ANSWER_TIMEOUT_MS, CLOSE_TIMEOUT_MS, MAX_CALLS } from './limits.js';
-import { MIGRATION_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS } from './limits.js';
+import {
+  ACQUIRE_TIMEOUT_MS,
+  ANSWER_GRACE_MS,
+  CLOSE_TIMEOUT_MS,
+  type DatabaseLimits,
+  MIGRATION_TIMEOUT_MS,
+  SHARED_LIMITS,
+  TRANSACTION_TIMEOUT_MS,
+} from './limits.js';
 import { migrate } from './migrate.js';
 import { openDataSource } from './open.js';
 import type { Database, Migration, SqlAnswer, SqlDialect, SqlSession, SqlValue } from './port.js';
@@ -29,8 +36,13 @@ export class SqlDatabase implements Database {
     private readonly target: DatabaseTarget,
     private readonly rules: Dialect,
     private readonly onMigrated: MigratedListener = () => {},
+    private readonly limits: DatabaseLimits = SHARED_LIMITS,
   ) {
     this.dialect = target.dialect;
+  }
+
+  get #answerMs(): number {
+    return this.limits.statementMs + ANSWER_GRACE_MS;
   }
 
   /** Adds to what `connect` brings up to date; those that come first run first. */
@@ -46,11 +58,11 @@ export class SqlDatabase implements Database {
   }
 
   query(sql: string, values: readonly SqlValue[] = []): Promise<SqlAnswer> {
-    return this.#borrowed(ANSWER_TIMEOUT_MS, (session) => session.query(sql, values));
+    return this.#borrowed(this.#answerMs, (session) => session.query(sql, values));
   }
 
   transaction<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
-    return this.#borrowed(ANSWER_TIMEOUT_MS, async (session) => {
+    return this.#borrowed(this.#answerMs, async (session) => {
       const outcome = await bounded(TRANSACTION_TIMEOUT_MS, () => inTransaction(session, work));
       if (outcome.kind === 'done') return outcome.value;
       if (outcome.kind === 'failed') throw outcome.error;
@@ -83,7 +95,7 @@ export class SqlDatabase implements Database {
     this.#source ??= await openDataSource(rules, target);
     const due = this.#migrations.slice(this.#migrated);
     if (due.length === 0) return;
-    await this.#borrowed(MIGRATION_TIMEOUT_MS + ANSWER_TIMEOUT_MS, async (session) => {
+    await this.#borrowed(MIGRATION_TIMEOUT_MS + this.#answerMs, async (session) => {
       try {
         await rules.locked(session, target.database, () => migrate(session, due, this.onMigrated));
       } finally {
@@ -97,8 +109,8 @@ export class SqlDatabase implements Database {
   async #borrowed<Result>(timeoutMs: number, work: (session: Session) => Promise<Result>): Promise<Result> {
     if (this.#closed) throw new DatabaseUnavailable('closed', 'the database is closed');
     if (this.#source === null) throw new DatabaseUnavailable('lost', 'not connected yet');
-    if (this.#calls.size >= MAX_CALLS)
-      throw new DatabaseUnavailable('busy', `${MAX_CALLS} calls wait or run already`);
+    if (this.#calls.size >= this.limits.calls)
+      throw new DatabaseUnavailable('busy', `${this.limits.calls} calls wait or run already`);
     const call = this.#withSession(this.#source, timeoutMs, work);
     this.#calls.add(call);
     try {
@@ -142,7 +154,7 @@ export class SqlDatabase implements Database {
   async #prepare(session: Session, connection: object): Promise<void> {
     if (this.#prepared.has(connection)) return;
     try {
-      await session.query(this.rules.sessionSetup);
+      await session.query(this.rules.sessionSetup(this.target, this.limits));
       this.#prepared.add(connection);
     } catch (thrown) {
       this.#sessions.delete(session);

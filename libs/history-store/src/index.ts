@@ -30,6 +30,8 @@ export {
   type StreamKind,
   type StreamState,
 } from './model/stream.js';
+export { HISTORY_STORE, HistoryStoreModule } from './module.js';
+export { HISTORY_BACKENDS } from './open.js';
 export {
   type HistoryStore,
   type PageQuery,

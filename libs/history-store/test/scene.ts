@@ -11,6 +11,7 @@ import {
   MemoryHistoryStore,
   PostgresHistoryStore,
   type Receipt,
+  SINGLE_SPREAD,
   type Spread,
   type StoredRecord,
   type Stream,
@@ -35,25 +36,51 @@ export const openMemory = async (): Promise<Opened> => ({
 /** A database of its own on the shared engine. */
 export const corner = async () => (await engine('postgres')).isolate();
 
-/** A database as a process has it. */
-export function databaseAt(url: string, prefix: string, spread: Spread): Database {
-  const { hostname, port, username, password, pathname } = new URL(url);
+/** The databases of a process that was configured like this. */
+export function databasesOf(env: Record<string, string>): Databases {
   const outcome = configure({
     process: 'server',
     argv: [],
-    env: {
-      RUST_LOG: 'off',
-      DATABASE_POSTGRES_HOST: hostname,
-      DATABASE_POSTGRES_PORT: port,
-      DATABASE_POSTGRES_USERNAME: username,
-      DATABASE_POSTGRES_PASSWORD: password,
-      DATABASE_POSTGRES_DATABASE: pathname.slice(1),
-    },
+    env: { RUST_LOG: 'off', ...env },
     cwd: '/nowhere',
     files: { exists: () => false, read: () => '' },
   });
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
-  return new Databases(createParts(outcome.config)).use('postgres', [historyTables(prefix, spread)]);
+  return new Databases(createParts(outcome.config));
+}
+
+/** The settings that lead to a database. */
+export function settings(dialect: 'postgres' | 'mysql', url: string): Record<string, string> {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const prefix = `DATABASE_${dialect.toUpperCase()}`;
+  return {
+    [`${prefix}_HOST`]: hostname,
+    [`${prefix}_PORT`]: port,
+    [`${prefix}_USERNAME`]: username,
+    [`${prefix}_PASSWORD`]: password,
+    [`${prefix}_DATABASE`]: pathname.slice(1),
+  };
+}
+
+/** A database as a process has it. */
+export const databaseAt = (url: string, prefix: string, spread: Spread): Database =>
+  databasesOf(settings('postgres', url)).use('postgres', [historyTables(prefix, spread)]);
+
+/** The store of a single node, in a folder. */
+export async function openEmbedded(folder: string): Promise<OpenedPostgres> {
+  const database = databasesOf({ DATABASE_POSTGRES_EMBEDDED_PATH: folder }).embedded({
+    waiting: 100,
+    statementMs: 2000,
+    migrations: [historyTables('service_history', SINGLE_SPREAD)],
+  });
+  const store = new PostgresHistoryStore(database, {
+    prefix: 'service_history',
+    spread: SINGLE_SPREAD,
+    writeTimeoutMs: 2000,
+    now: () => NOW_MS,
+  });
+  await store.connect();
+  return { store, database, close: () => database.close() };
 }
 
 export interface OpenedPostgres extends Opened {

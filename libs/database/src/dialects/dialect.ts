@@ -1,5 +1,6 @@
 import type { DataSourceOptions, QueryRunner } from 'typeorm';
 import type { Classify } from '../failures.js';
+import type { DatabaseLimits } from '../limits.js';
 import type { SqlSession } from '../port.js';
 import type { DatabaseTarget } from '../target.js';
 
@@ -8,7 +9,7 @@ export interface Dialect {
   options(target: DatabaseTarget): DataSourceOptions;
 
   /** Run on every connection before anything else; the connection is not used when it fails. */
-  readonly sessionSetup: string;
+  sessionSetup(target: DatabaseTarget, limits: DatabaseLimits): string;
 
   /** Closes a connection at once, whatever it is doing; it never comes back from the pool. */
   discard(connection: unknown): void;

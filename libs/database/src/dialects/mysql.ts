@@ -7,12 +7,7 @@ import {
   type RejectedReason,
   type UnavailableReason,
 } from '../failures.js';
-import {
-  ACQUIRE_TIMEOUT_MS,
-  IDLE_TIMEOUT_MS,
-  MIGRATION_TIMEOUT_MS,
-  STATEMENT_TIMEOUT_MS,
-} from '../limits.js';
+import { ACQUIRE_TIMEOUT_MS, IDLE_TIMEOUT_MS, KEEPALIVE_MS, MIGRATION_TIMEOUT_MS } from '../limits.js';
 import type { SqlSession } from '../port.js';
 import type { DatabaseTarget } from '../target.js';
 import type { Dialect } from './dialect.js';
@@ -35,6 +30,7 @@ function options({ host, port, username, password, database, pool }: DatabaseTar
       maxIdle: Math.max(pool.min, pool.max - 1, 1),
       idleTimeout: IDLE_TIMEOUT_MS,
       enableKeepAlive: true,
+      keepAliveInitialDelay: KEEPALIVE_MS,
     },
   };
 }
@@ -100,18 +96,19 @@ async function locked(session: SqlSession, database: string, work: () => Promise
   await session.query('select release_lock(?)', [lockName(database)]);
 }
 
-const LONGEST = seconds(STATEMENT_TIMEOUT_MS);
-
 export const mysql: Dialect = {
   options,
   // The mode decides how the client library must quote values, and that none is cut to fit. MariaDB and MySQL each
   // read their own of the two comments.
-  sessionSetup: [
-    `set session sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00'`,
-    `, innodb_lock_wait_timeout = ${LONGEST}, lock_wait_timeout = ${LONGEST}`,
-    ` /*M!100101 , max_statement_time = ${LONGEST} */`,
-    ` /*!50708 , max_execution_time = ${STATEMENT_TIMEOUT_MS} */`,
-  ].join(''),
+  sessionSetup(_target, { statementMs }) {
+    const longest = seconds(statementMs);
+    return [
+      `set session sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00'`,
+      `, innodb_lock_wait_timeout = ${longest}, lock_wait_timeout = ${longest}`,
+      ` /*M!100101 , max_statement_time = ${longest} */`,
+      ` /*!50708 , max_execution_time = ${statementMs} */`,
+    ].join('');
+  },
   discard(connection) {
     const { stream } = connection as PooledConnection;
     // Takes it out of the pool, but waits for the server to end what it does.

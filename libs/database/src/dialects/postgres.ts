@@ -10,8 +10,9 @@ import {
 import {
   ACQUIRE_TIMEOUT_MS,
   IDLE_TIMEOUT_MS,
+  KEEPALIVE_MS,
+  KEEPALIVE_PROBES,
   MIGRATION_TIMEOUT_MS,
-  STATEMENT_TIMEOUT_MS,
   TRANSACTION_TIMEOUT_MS,
 } from '../limits.js';
 import type { SqlSession } from '../port.js';
@@ -33,9 +34,24 @@ function options({ host, port, username, password, database, pool }: DatabaseTar
     logging: false,
     // An idle connection that breaks leaves the pool by itself; the next call tells whether there is another.
     poolErrorHandler: () => {},
-    extra: { min: pool.min, idleTimeoutMillis: IDLE_TIMEOUT_MS, keepAlive: true },
+    extra: {
+      min: pool.min,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEPALIVE_MS,
+    },
   };
 }
+
+/** A folder in place of a host: the server is reached over a socket in it. */
+const isSocket = ({ host }: DatabaseTarget): boolean => host.startsWith('/');
+
+/** So the server finds out as well that a client is gone, and lets go of what it holds. */
+const KEEPALIVE = [
+  `set tcp_keepalives_idle = ${KEEPALIVE_MS / 1000}`,
+  `set tcp_keepalives_interval = ${KEEPALIVE_MS / 1000}`,
+  `set tcp_keepalives_count = ${KEEPALIVE_PROBES}`,
+];
 
 /** By the whole SQLSTATE, else by its class. */
 const UNAVAILABLE: Readonly<Record<string, UnavailableReason>> = {
@@ -100,11 +116,13 @@ async function locked(session: SqlSession, _database: string, work: () => Promis
 
 export const postgres: Dialect = {
   options,
-  sessionSetup: [
-    `set statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
-    `set idle_in_transaction_session_timeout = ${TRANSACTION_TIMEOUT_MS}`,
-    `set timezone = 'UTC'`,
-  ].join('; '),
+  sessionSetup: (target, { statementMs }) =>
+    [
+      `set statement_timeout = ${statementMs}`,
+      `set idle_in_transaction_session_timeout = ${TRANSACTION_TIMEOUT_MS}`,
+      `set timezone = 'UTC'`,
+      ...(isSocket(target) ? [] : KEEPALIVE),
+    ].join('; '),
   discard: (connection) => void (connection as { end(): Promise<void> }).end().catch(() => undefined),
   classify,
   locked,

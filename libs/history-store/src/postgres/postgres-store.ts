@@ -6,6 +6,7 @@ import type { StoredRecord } from '../model/record.js';
 import { routeOf } from '../model/route.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
 import type { HistoryStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from '../port.js';
+import { readUnsafeSettings } from './durability.js';
 import { asStoreFailure, NO_PARTITION } from './failure.js';
 import { addressArrays, findWanted, lockStreams } from './find.js';
 import { Partitions } from './partitions.js';
@@ -19,6 +20,13 @@ export interface PostgresHistoryOptions {
   /** How long one statement, one lock and one silence inside a transaction may last. */
   readonly writeTimeoutMs: number;
   readonly now: () => number;
+  /** Connections of their own for everything that only reads; absent: the same. */
+  readonly reads?: Database;
+  /**
+   * Told at every connect of settings by which the server may lose what it has committed, as in `fsync is off`; what it
+   * throws ends the connect.
+   */
+  readonly onUnsafe?: (settings: readonly string[]) => void;
 }
 
 /** A transaction that ended because something has to be made first. */
@@ -39,6 +47,7 @@ export class PostgresHistoryStore implements HistoryStore {
   readonly #table: (name: string) => string;
   readonly #partitions: Partitions;
   readonly #setup: string;
+  readonly #reads: Database;
 
   constructor(
     private readonly database: Database,
@@ -47,10 +56,16 @@ export class PostgresHistoryStore implements HistoryStore {
     this.#table = tableNames(options.prefix);
     this.#partitions = new Partitions(database, options.prefix, options.spread);
     this.#setup = transactionSetup(options.writeTimeoutMs);
+    this.#reads = options.reads ?? database;
   }
 
   connect(): Promise<void> {
-    return asStoreFailure(() => this.database.connect());
+    return asStoreFailure(async () => {
+      await this.database.connect();
+      await this.#reads.connect();
+      const unsafe = await readUnsafeSettings(this.database);
+      if (unsafe.length > 0) this.options.onUnsafe?.(unsafe);
+    });
   }
 
   commit<Decision extends { readonly changes: Changes }>(
@@ -152,19 +167,19 @@ export class PostgresHistoryStore implements HistoryStore {
   }
 
   heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>> {
-    return asStoreFailure(() => readHeads(this.database, this.#table, addresses));
+    return asStoreFailure(() => readHeads(this.#reads, this.#table, addresses));
   }
 
   range(query: RangeQuery): Promise<readonly StoredRecord[]> {
-    return asStoreFailure(() => readRange(this.database, this.#table, query));
+    return asStoreFailure(() => readRange(this.#reads, this.#table, query));
   }
 
   page(query: PageQuery): Promise<readonly StoredRecord[]> {
-    return asStoreFailure(() => readPage(this.database, this.#table, query));
+    return asStoreFailure(() => readPage(this.#reads, this.#table, query));
   }
 
   retained(stream: Stream, nowMs: number): Promise<Retained> {
-    return asStoreFailure(() => readRetained(this.database, this.#table, stream, nowMs));
+    return asStoreFailure(() => readRetained(this.#reads, this.#table, stream, nowMs));
   }
 }
 

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Secret } from '@carillon/config';
+import type { Logger } from '@carillon/runtime';
+import { postgres } from '../dialects/postgres.js';
+import type { DatabaseLimits } from '../limits.js';
+import type { Database, Migration, SqlAnswer, SqlSession, SqlValue } from '../port.js';
+import { type MigratedListener, SqlDatabase } from '../sql-database.js';
+import { ServerProcess } from './server-process.js';
+
+export interface EmbeddedOptions {
+  readonly log: Logger;
+  readonly onMigrated: MigratedListener;
+  readonly migrations: readonly Migration[];
+  readonly limits: DatabaseLimits;
+}
+
+/** The PostgreSQL of a single node, with its server: one connection over a socket that only this user can reach. */
+export class EmbeddedDatabase implements Database {
+  readonly dialect = 'postgres';
+  readonly #server: ServerProcess;
+  readonly #sql: SqlDatabase;
+
+  constructor(
+    folder: string,
+    private readonly options: EmbeddedOptions,
+  ) {
+    const socketFolder = join(tmpdir(), `carillon-${randomUUID().slice(0, 13)}`);
+    this.#server = new ServerProcess(resolve(folder), socketFolder, options.log);
+    this.#sql = new SqlDatabase(
+      {
+        dialect: 'postgres',
+        host: socketFolder,
+        port: 5432,
+        username: 'postgres',
+        password: new Secret(''),
+        database: 'postgres',
+        pool: { min: 1, max: 1 },
+      },
+      postgres,
+      options.onMigrated,
+      options.limits,
+    );
+    this.#sql.add(options.migrations);
+  }
+
+  async connect(): Promise<void> {
+    await this.#server.start();
+    await this.#sql.connect();
+  }
+
+  query(sql: string, values: readonly SqlValue[] = []): Promise<SqlAnswer> {
+    return this.#sql.query(sql, values);
+  }
+
+  transaction<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+    return this.#sql.transaction(work);
+  }
+
+  health(): Promise<void> {
+    return this.#sql.health();
+  }
+
+  async close(): Promise<void> {
+    await this.#sql.close();
+    await this.#server.stop();
+  }
+}

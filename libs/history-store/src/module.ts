@@ -1,0 +1,91 @@
+import type { Config } from '@carillon/config';
+import { DATABASES, DatabaseModule, type Databases } from '@carillon/database';
+import {
+  CONFIG,
+  errorText,
+  HEALTH,
+  type Health,
+  LOGGING,
+  type Logging,
+  SHUTDOWN,
+  type Shutdown,
+  STARTUP,
+  type Startup,
+} from '@carillon/runtime';
+import { Global, Module } from '@nestjs/common';
+import { StoreFailure } from './failures.js';
+import { OnDemandStore } from './on-demand-store.js';
+import { openConfigured, openMemory, type OpenStore } from './open.js';
+import type { HistoryStore } from './port.js';
+
+/** Token of the `HistoryStore`. */
+export const HISTORY_STORE = Symbol('history store');
+
+const PART = 'history store';
+
+interface Surroundings {
+  readonly config: Config;
+  readonly logging: Logging;
+  readonly startup: Startup;
+  readonly health: Health;
+  readonly shutdown: Shutdown;
+  readonly databases: Databases;
+}
+
+/**
+ * With `history.enabled` the configured backend, connected at the start. Without it presence history alone is kept in
+ * memory, and else an app that turns its own history on opens the backend by its first use.
+ */
+function openStore({ config, logging, startup, health, shutdown, databases }: Surroundings): HistoryStore {
+  const log = logging.for('service::history');
+  const { history, presence_history: presence } = config;
+  const open =
+    !history.enabled && presence.enabled
+      ? openMemory()
+      : openConfigured({ config, databases, log, now: Date.now });
+  shutdown.onShutdown('disconnect', PART, () => open.close());
+  if (!history.enabled && !presence.enabled) return onDemand(open, { log, health });
+  startup.needs({
+    name: PART,
+    connect: () => open.store.connect(),
+    isFinal: (error) => !(error instanceof StoreFailure && error.transient),
+  });
+  health.register({ part: PART, severity: 'non-critical', check: () => open.health() });
+  return open.store;
+}
+
+function onDemand(
+  open: OpenStore,
+  { log, health }: { readonly log: ReturnType<Logging['for']>; readonly health: Health },
+): HistoryStore {
+  const store = new OnDemandStore(open.store, (error) =>
+    log.error('the history store cannot be opened', { error: errorText(error), retryable: true }),
+  );
+  const check = async (): Promise<void> => {
+    if (store.connected) await open.health();
+  };
+  health.register({ part: PART, severity: 'non-critical', check });
+  return store;
+}
+
+/** The store of durable channels, for the whole process. Needs `RuntimeModule`. */
+@Global()
+@Module({
+  imports: [DatabaseModule],
+  providers: [
+    {
+      provide: HISTORY_STORE,
+      inject: [CONFIG, LOGGING, STARTUP, HEALTH, SHUTDOWN, DATABASES],
+      useFactory: (
+        config: Config,
+        logging: Logging,
+        startup: Startup,
+        health: Health,
+        shutdown: Shutdown,
+        databases: Databases,
+      ) => openStore({ config, logging, startup, health, shutdown, databases }),
+    },
+  ],
+  exports: [HISTORY_STORE],
+})
+export class HistoryStoreModule {}

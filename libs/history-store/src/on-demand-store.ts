@@ -1,0 +1,82 @@
+import { StoreFailure } from './failures.js';
+import type { Changes, Found, Wanted } from './model/changes.js';
+import type { StoredRecord } from './model/record.js';
+import type { Stream, StreamAddress } from './model/stream.js';
+import type { HistoryStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from './port.js';
+
+/**
+ * A store that is connected when it is first used: for a process that needs none unless an app turns its own history
+ * on. Until it is there, calls reject with a `StoreFailure` that passes, and each tries to connect it again.
+ */
+export class OnDemandStore implements HistoryStore {
+  #connected = false;
+  #connecting: Promise<void> | null = null;
+
+  constructor(
+    private readonly store: HistoryStore,
+    private readonly onFailure: (error: unknown) => void,
+  ) {}
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  connect(): Promise<void> {
+    this.#connecting ??= this.#connect();
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      await this.store.connect();
+      this.#connected = true;
+    } finally {
+      this.#connecting = null;
+    }
+  }
+
+  #ready(): HistoryStore {
+    if (this.#connected) return this.store;
+    if (this.#connecting === null) this.connect().catch(this.onFailure);
+    throw new StoreFailure('connection', 'the history store is being opened');
+  }
+
+  async commit<Decision extends { readonly changes: Changes }>(
+    wanted: Wanted,
+    decide: (found: Found) => Decision,
+  ): Promise<Decision> {
+    return this.#ready().commit(wanted, decide);
+  }
+
+  async raiseWatermarks(
+    marks: readonly Watermark[],
+    seen: { readonly lanes: readonly number[]; readonly writerId: string; readonly nowMs: number },
+  ): Promise<void> {
+    // A lane that is looked after is no use of the store.
+    if (this.#connected || marks.length > 0) await this.#ready().raiseWatermarks(marks, seen);
+  }
+
+  async laneSeenAtMs(lane: number): Promise<number | null> {
+    return this.#connected ? this.store.laneSeenAtMs(lane) : null;
+  }
+
+  async behind(query: TailQuery): Promise<readonly Stream[]> {
+    return this.#connected ? this.store.behind(query) : [];
+  }
+
+  async heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>> {
+    return this.#ready().heads(addresses);
+  }
+
+  async range(query: RangeQuery): Promise<readonly StoredRecord[]> {
+    return this.#ready().range(query);
+  }
+
+  async page(query: PageQuery): Promise<readonly StoredRecord[]> {
+    return this.#ready().page(query);
+  }
+
+  async retained(stream: Stream, nowMs: number): Promise<Retained> {
+    return this.#ready().retained(stream, nowMs);
+  }
+}

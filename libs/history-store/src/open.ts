@@ -1,0 +1,108 @@
+import type { Config } from '@carillon/config';
+import type { Databases } from '@carillon/database';
+import type { Logger } from '@carillon/runtime';
+import { MemoryHistoryStore } from './memory/memory-store.js';
+import type { HistoryStore } from './port.js';
+import { PostgresHistoryStore } from './postgres/postgres-store.js';
+import { historyTables, SERVER_SPREAD, SINGLE_SPREAD } from './postgres/tables.js';
+
+/** A store with what belongs to its life in a process. */
+export interface OpenStore {
+  readonly store: HistoryStore;
+  /** Rejects when the store does not answer. */
+  health(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StoreParts {
+  readonly config: Config;
+  readonly databases: Databases;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+type Open = (parts: StoreParts) => OpenStore;
+
+/** Readers do not wait behind the lanes, nor the lanes behind them. */
+const READS = { connections: 16, waiting: 256 } as const;
+const LANES_WAITING = 1024;
+
+/** One line a backend. */
+const BACKENDS: ReadonlyMap<string, Open> = new Map<string, Open>([
+  ['memory', openMemory],
+  [
+    'postgres',
+    (parts) => (parts.config.database.postgres.embedded ? openEmbedded(parts) : openPostgres(parts)),
+  ],
+]);
+
+/** Values of `history.backend` that this build can serve. */
+export const HISTORY_BACKENDS: readonly string[] = [...BACKENDS.keys()];
+
+/** The store of `history.backend`, not connected yet. */
+export function openConfigured(parts: StoreParts): OpenStore {
+  const { backend } = parts.config.history;
+  const open = BACKENDS.get(backend);
+  if (open === undefined) throw new Error(`history.backend ${backend} is not available in this build`);
+  return open(parts);
+}
+
+export function openMemory(): OpenStore {
+  return { store: new MemoryHistoryStore(), health: async () => {}, close: async () => {} };
+}
+
+function openPostgres({ config, databases, now, ...parts }: StoreParts): OpenStore {
+  const { table_prefix: prefix, write_timeout_ms: writeTimeoutMs } = config.history.postgres;
+  const lanes = databases.apart('postgres', {
+    waiting: LANES_WAITING,
+    statementMs: writeTimeoutMs,
+    migrations: [historyTables(prefix, SERVER_SPREAD)],
+  });
+  const reads = databases.apart('postgres', { ...READS, statementMs: writeTimeoutMs });
+  const store = new PostgresHistoryStore(lanes, {
+    prefix,
+    spread: SERVER_SPREAD,
+    writeTimeoutMs,
+    now,
+    reads,
+    onUnsafe: (settings) => unsafe(settings, config.mode === 'production', parts.log),
+  });
+  return {
+    store,
+    health: () => reads.health(),
+    close: async () => void (await Promise.all([lanes.close(), reads.close()])),
+  };
+}
+
+/** A database that forgets what it acknowledged. */
+export class UnsafeDatabase extends Error {
+  override readonly name = 'UnsafeDatabase';
+}
+
+function unsafe(settings: readonly string[], refuse: boolean, log: Logger): void {
+  const text = `the history database may lose committed records: ${settings.join(', ')}`;
+  if (refuse) throw new UnsafeDatabase(text);
+  log.warn(text);
+}
+
+function openEmbedded({ config, databases, now, log }: StoreParts): OpenStore {
+  const { table_prefix: prefix, write_timeout_ms: writeTimeoutMs } = config.history.postgres;
+  const database = databases.embedded({
+    waiting: LANES_WAITING,
+    statementMs: writeTimeoutMs,
+    migrations: [historyTables(prefix, SINGLE_SPREAD)],
+  });
+  const store = new PostgresHistoryStore(database, {
+    prefix,
+    spread: SINGLE_SPREAD,
+    writeTimeoutMs,
+    now,
+    onUnsafe: () =>
+      log.warn(
+        'durable records are in the embedded PostgreSQL, which does not flush them to the disk: they survive a stop ' +
+          'and a killed process, not a power loss or a crash of the system',
+        { folder: config.database.postgres.embedded_path },
+      ),
+  });
+  return { store, health: () => database.health(), close: () => database.close() };
+}
