@@ -6,6 +6,7 @@ export {
   type StateSource,
   type StreamStateBody,
 } from './bodies.js';
+export { HISTORY_READER, HistoryModule, STREAM_READS, type Claims, type HistorySources } from './module.js';
 export {
   readHistoryQuery,
   type HistoryBounds,
@@ -13,4 +14,9 @@ export {
   type HistoryQuery,
   type QueryParameters,
 } from './query.js';
-export { HistoryReader, type HistoryReaderOptions, type HistoryReaderParts } from './reader.js';
+export {
+  HistoryReader,
+  type HistoryReaderOptions,
+  type HistoryReaderParts,
+  type HistoryReads,
+} from './reader.js';

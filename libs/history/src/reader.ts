@@ -21,8 +21,11 @@ import { floorOf, truncatedByRetention } from './continuity.js';
 import { encodeCursor, readCursor } from './cursor.js';
 import type { HistoryQuery } from './query.js';
 
+/** What a reader asks of a store, or of a writer that has it. */
+export type HistoryReads = Pick<HistoryStore, 'heads' | 'page' | 'retained'>;
+
 export interface HistoryReaderParts {
-  readonly store: HistoryStore;
+  readonly store: HistoryReads;
   readonly now: () => number;
   /** Told of a stream with a row that cannot be read, which its writer must look into. */
   readonly unreadable: (address: StreamAddress) => void;

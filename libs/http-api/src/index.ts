@@ -1,2 +1,1 @@
-export { type HistoryAccess } from './history/durable-channel.js';
-export { HISTORY_ACCESS, HttpApiModule } from './module.js';
+export { HttpApiModule } from './module.js';

@@ -2,18 +2,22 @@ import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
 import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { FABRIC, type Fabric } from '@carillon/fabric';
+import { HISTORY_READER, type HistoryReader } from '@carillon/history';
 import { PRESENCE, type Presence } from '@carillon/presence';
-import { LAST_EVENTS, PUBLISHER, type LastEvents, type Publisher } from '@carillon/publishing';
+import {
+  COMMITS,
+  type Commits,
+  LAST_EVENTS,
+  PUBLISHER,
+  type LastEvents,
+  type Publisher,
+} from '@carillon/publishing';
 import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
 import { LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
 import { Inject, Module, type DynamicModule, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { HistoryAccess } from './history/durable-channel.js';
 import { mountHttpApi, type HttpApiParts, type LiveParts } from './routes.js';
-
-/** Token of the `HistoryAccess`. Not provided: routes about histories answer that they are not available. */
-export const HISTORY_ACCESS = Symbol('history access');
 
 const PARTS = Symbol('http api parts');
 const LIVE = Symbol('live parts of the http api');
@@ -54,7 +58,8 @@ export class HttpApiModule implements OnModuleInit {
         METRICS_REGISTRY,
         LOGGING,
         LIVE,
-        { token: HISTORY_ACCESS, optional: true },
+        { token: HISTORY_READER, optional: true },
+        { token: COMMITS, optional: true },
       ],
       useFactory: (
         apps: AppRegistry,
@@ -64,7 +69,8 @@ export class HttpApiModule implements OnModuleInit {
         metrics: Metrics,
         logging: Logging,
         live: LiveParts | null,
-        history?: HistoryAccess,
+        reader?: HistoryReader,
+        commits?: Commits,
       ): HttpApiParts => ({
         config,
         apps,
@@ -74,7 +80,7 @@ export class HttpApiModule implements OnModuleInit {
         metrics,
         log: logging.for('service::api'),
         live,
-        history: history ?? null,
+        history: reader === undefined || commits === undefined ? null : { reader, commits },
       }),
     };
     const live = config.server_role === 'api' ? noLiveParts : liveParts;

@@ -3,7 +3,7 @@ import type { Config } from '@carillon/config';
 import { maxMessageBytes } from '@carillon/contract';
 import { FABRIC, type Fabric } from '@carillon/fabric';
 import { CONFIG, LOGGING, type Logging } from '@carillon/runtime';
-import { Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, type InjectionToken, Module } from '@nestjs/common';
 import { ChannelPublisher } from './channel-publisher.js';
 import type { Commits } from './commits.js';
 import { DurablePublisher } from './durable-publisher.js';
@@ -56,4 +56,13 @@ function publisherOf(
   ],
   exports: [LAST_EVENTS, PUBLISHER],
 })
-export class PublishingModule {}
+export class PublishingModule {
+  /** Commits events of channels with a history by what this token stands for. */
+  static committing(commits: InjectionToken): DynamicModule {
+    return {
+      module: PublishingModule,
+      providers: [{ provide: COMMITS, useExisting: commits }],
+      exports: [COMMITS],
+    };
+  }
+}

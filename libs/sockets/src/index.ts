@@ -1,2 +1,1 @@
-export { type StreamReads } from './durable/stream-reads.js';
-export { SocketsModule, STREAM_READS } from './sockets.module.js';
+export { SocketsModule } from './sockets.module.js';

@@ -17,6 +17,7 @@ import {
   type LastEvents,
   type Publisher,
 } from '@carillon/publishing';
+import { STREAM_READS } from '@carillon/history';
 import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
 import {
   ADMISSION,
@@ -37,9 +38,6 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { StreamReads } from './durable/stream-reads.js';
 import { Sockets } from './sockets.js';
 import { SOCKETS, SocketsGateway } from './sockets.gateway.js';
-
-/** Token of the `StreamReads`. Not provided: records are delivered as they come, and none that is missing is fetched. */
-export const STREAM_READS = Symbol('stream reads');
 
 const PART = 'sockets';
 
