@@ -1,6 +1,7 @@
 export { CommitClient, type CommitClientOptions } from './client/commit-client.js';
 export { type ConversationParts } from './client/conversation.js';
 export { LocalLanes } from './client/local-transport.js';
+export { RemoteLanes } from './client/remote-lanes.js';
 export { type CommitAnswer, type CommitTransport } from './client/transport.js';
 export { systemClock, type Clock } from './clock.js';
 export { readArrival, type Arrival, type Chain, type ReadArrival } from './evaluate/arrival.js';
@@ -9,3 +10,9 @@ export { wantedOf } from './evaluate/wanted.js';
 export { type FanOut } from './lane/fan-out.js';
 export { Lane, type LaneAnswer, type LaneRequest } from './lane/lane.js';
 export { type LaneEvents, type LaneOptions, type LaneParts } from './lane/parts.js';
+export { LocalReads } from './reads/local-reads.js';
+export { type ChannelReads, type ReadableStore } from './reads/port.js';
+export { ReadClient, type ReadClientOptions } from './reads/read-client.js';
+export { type WriterEvents } from './writer/events.js';
+export { serverOf } from './writer/rendezvous.js';
+export { LanesDiffer, Writer, type WriterOptions, type WriterParts } from './writer/writer.js';

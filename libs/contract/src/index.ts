@@ -12,6 +12,23 @@ export { amount, flag, integer, json, matching, oneOf, text } from './codec/prim
 export { type Infer, type Json, type Shape } from './codec/shape.js';
 export { RECORD, type FanOutRecord, type FanOutRecordBody } from './commit/fan-out.js';
 export {
+  decodeRead,
+  decodeReadAnswer,
+  MAX_READ_BYTES,
+  MAX_READ_HEADS,
+  MAX_READ_RECORDS,
+  READ,
+  READ_ANSWER,
+  READ_REFUSED,
+  type Read,
+  type ReadAnswerBody,
+  type ReadBody,
+  type ReadRefused,
+  type ReadRetained,
+  type ReadStoredRecord,
+  type ReadStream,
+} from './commit/read.js';
+export {
   COMMIT_OPS,
   readCommitRecord,
   type CommitOp,

@@ -76,6 +76,12 @@ export interface HistoryStore {
   /** When a lane was last looked after; null: never. */
   laneSeenAtMs(lane: number): Promise<number | null>;
 
+  /**
+   * How many lanes there are, as whoever came first has stored it: this number if nobody has, or if it is to be
+   * replaced.
+   */
+  agreeOnLanes(lanes: number, replace: boolean): Promise<number>;
+
   /** Streams of messages in the lane with records above their watermark. */
   behind(query: TailQuery): Promise<readonly Stream[]>;
 

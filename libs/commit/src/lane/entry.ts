@@ -8,6 +8,8 @@ export class Entry {
 
   constructor(
     readonly arrival: Arrival,
+    /** On the monotonic clock. */
+    readonly arrivedMs: number,
     /** On the monotonic clock: nothing is begun for it from then on. */
     public deadlineMs: number,
   ) {

@@ -36,12 +36,15 @@ export class HandOver {
 
   /** Sends what a batch came to, behind the batches before it; resolves when its publishers may be told. */
   batch(settled: readonly Settled[], changes: Changes): Promise<void> {
+    const { clock, events } = this.parts;
+    const committedMs = clock.elapsed();
     return this.#inTurn(async () => {
       for (const { verdict } of settled) if (verdict.again !== null) await this.#again(verdict.again);
       const streams = new Map(changes.streams.map((stream) => [stream.streamId, stream]));
       const records = settled.map(({ verdict }) => verdict.fanOut).filter((record) => record !== null);
-      const sentMs = this.parts.clock.now();
+      const sentMs = clock.now();
       const handed = await this.#send(records);
+      if (handed && records.length > 0) events.handedOver(records.length, clock.elapsed() - committedMs);
       // The receipts are a little older than the attempt.
       if (!handed) this.#stuckSinceMs ??= sentMs - TAIL_MS;
       for (const { stream_id: streamId, serial } of records) {
@@ -95,9 +98,12 @@ export class HandOver {
       toSerial,
       limit: MAX_TAIL,
     });
-    const again = records.map((record) => fanOutAgain(record, stream, this.options.writerId));
-    if (await this.#send(again.filter((record) => record !== null)))
-      this.handedOver.caughtUp(streamKey, generation, toSerial);
+    const again = records
+      .map((record) => fanOutAgain(record, stream, this.options.writerId))
+      .filter((record) => record !== null);
+    if (!(await this.#send(again))) return;
+    this.parts.events.resent(again.length);
+    this.handedOver.caughtUp(streamKey, generation, toSerial);
   }
 
   async #again({ stream, serial }: RecordPlace): Promise<void> {
@@ -106,7 +112,7 @@ export class HandOver {
       const range = { streamKey, generation, fromSerial: serial, toSerial: serial, limit: 1 };
       const [record] = await this.parts.store.range(range);
       const again = record === undefined ? null : fanOutAgain(record, stream, this.options.writerId);
-      if (again !== null) await this.#send([again]);
+      if (again !== null && (await this.#send([again]))) this.parts.events.resent(1);
     } catch (thrown) {
       this.parts.events.handOverFailed(thrown);
     }

@@ -66,12 +66,13 @@ export class Lane {
     );
     if (fresh.length > 0 && (this.#closed || this.#queue.length + fresh.length > this.options.queueCapacity))
       return REFUSED;
-    const deadlineMs = this.parts.clock.elapsed() + budgetMs;
+    const arrivedMs = this.parts.clock.elapsed();
+    const deadlineMs = arrivedMs + budgetMs;
     const chain: Chain | null = chained ? { broken: false } : null;
     let ended = false;
     const results = records.map((record) => {
       if (ended) return skipped(record.pub_id);
-      const accepted = this.#accept(record, deadlineMs, chain);
+      const accepted = this.#accept(record, { arrivedMs, deadlineMs }, chain);
       // What comes before it in the chain is not to suffer from a record that cannot be read.
       ended = chained && !(accepted instanceof Promise) && accepted.status === 'rejected';
       return accepted;
@@ -97,7 +98,7 @@ export class Lane {
 
   #accept(
     record: { readonly pub_id: string },
-    deadlineMs: number,
+    { arrivedMs, deadlineMs }: { readonly arrivedMs: number; readonly deadlineMs: number },
     chain: Chain | null,
   ): Promise<CommitResult> | CommitResult {
     const waiting = this.#waiting.get(record.pub_id);
@@ -109,7 +110,7 @@ export class Lane {
     if (recent !== undefined) return recent;
     const read = readArrival(record, chain);
     if (!read.ok) return read.result;
-    const entry = new Entry(read.arrival, deadlineMs);
+    const entry = new Entry(read.arrival, arrivedMs, deadlineMs);
     this.#waiting.set(entry.pubId, entry);
     this.#queue.push(entry);
     return entry.done;
@@ -139,6 +140,9 @@ export class Lane {
   async #commit(batch: readonly Entry[]): Promise<void> {
     const back: Entry[] = [];
     const handingOver: Promise<void>[] = [];
+    const { clock, events } = this.parts;
+    const begunMs = clock.elapsed();
+    for (const { arrivedMs } of batch) events.waited(begunMs - arrivedMs);
     await this.#committer.commit(batch, (settled, changes) => {
       back.push(...settled.filter(({ verdict }) => verdict.result === null).map(({ entry }) => entry));
       const decided = settled.filter(({ verdict }) => verdict.result !== null);
@@ -146,7 +150,7 @@ export class Lane {
       if (changes === null) this.#answerAll(decided);
       else handingOver.push(this.#handOverThenAnswer(decided, changes));
     });
-    if (back.length > 0) this.#queue.putBack(back, this.parts.clock.elapsed());
+    if (back.length > 0) this.#queue.putBack(back, clock.elapsed());
     if (this.#handOver.pending > MAX_PENDING_HAND_OVERS) await Promise.all(handingOver);
   }
 
@@ -162,6 +166,7 @@ export class Lane {
 
   #answer(entry: Entry, result: CommitResult): void {
     this.#recent.add(result);
+    this.parts.events.answered(result.status);
     this.#waiting.delete(entry.pubId);
     entry.answer(result);
   }

@@ -1,3 +1,4 @@
+import type { CommitResult } from '@carillon/contract';
 import type { HistoryStore, StoreFailureCause } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
 import type { FanOut } from './fan-out.js';
@@ -9,6 +10,14 @@ export interface LaneEvents {
   /** A record failed alone in spite of every check; its publisher is told `internal_error`. */
   recordFailed(error: unknown): void;
   committed(records: number, transactionMs: number): void;
+  /** A record waited so long for its batch. */
+  waited(ms: number): void;
+  /** A publisher was answered. */
+  answered(status: CommitResult['status']): void;
+  /** Committed records went to the gateways, so long after their commit. */
+  handedOver(records: number, afterMs: number): void;
+  /** Records went to the gateways again. */
+  resent(records: number): void;
   /** Records could not be handed over, or the watermark not be raised; both are tried again. */
   handOverFailed(error: unknown): void;
 }

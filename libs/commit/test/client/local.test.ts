@@ -12,6 +12,7 @@ import {
 } from '../../src/index.js';
 import { publishOf } from '../samples.js';
 import { ids } from './scene.js';
+import { SILENT_EVENTS } from '../silent-events.js';
 
 /** Loses, doubles and delays what it carries, as it is told. */
 class BadTransport implements CommitTransport {
@@ -39,7 +40,7 @@ function world(next: () => number) {
       clock: systemClock,
       newStreamId: randomUUID,
       fanOut: async (records) => void sent.push(...records),
-      events: { retried: () => {}, recordFailed: () => {}, committed: () => {}, handOverFailed: () => {} },
+      events: SILENT_EVENTS,
     },
     { lanes: 2, writerId: 'w', nodeId: 'n', queueCapacity: 4096 },
   );

@@ -3,6 +3,7 @@ import type { CommitRecord, CommitResult, FanOutRecordBody } from '@carillon/con
 import { type Changes, type Found, MemoryHistoryStore, type Wanted } from '@carillon/history-store';
 import { Lane, type LaneAnswer } from '../../src/index.js';
 import { ManualClock } from '../manual-clock.js';
+import { SILENT_EVENTS } from '../silent-events.js';
 
 /** What stands between the lane and the store: called before the commit and after it; may wait, may throw. */
 export interface Fault {
@@ -56,6 +57,7 @@ export class LaneScene {
           this.sent.push(...records);
         },
         events: {
+          ...SILENT_EVENTS,
           retried: (cause) => this.retries.push(cause),
           recordFailed: (error) => this.failures.push(error),
           committed: (records) => this.batches.push(records),

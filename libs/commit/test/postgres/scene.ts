@@ -5,6 +5,7 @@ import { type Database, Databases } from '@carillon/database';
 import { historyTables, PostgresHistoryStore, SINGLE_SPREAD } from '@carillon/history-store';
 import { createParts } from '@carillon/runtime';
 import { type CommitAnswer, type CommitTransport, LocalLanes, systemClock } from '../../src/index.js';
+import { SILENT_EVENTS } from '../silent-events.js';
 
 /** A writer as one process has it. */
 export interface Writer {
@@ -47,12 +48,7 @@ export async function openWriter(url: string, writerId: string): Promise<Writer>
       clock: systemClock,
       newStreamId: randomUUID,
       fanOut: async (records) => void sent.push(...records),
-      events: {
-        retried: (cause) => retries.push(cause),
-        recordFailed: () => {},
-        committed: () => {},
-        handOverFailed: () => {},
-      },
+      events: { ...SILENT_EVENTS, retried: (cause) => retries.push(cause) },
     },
     { lanes: 1, writerId, nodeId: writerId, queueCapacity: 4096 },
   );

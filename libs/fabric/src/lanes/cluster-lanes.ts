@@ -74,7 +74,8 @@ export class ClusterLanes implements LaneFabric {
   }
 
   async hear(listener: AnnouncementListener): Promise<void> {
-    if (this.#listener !== null) throw new Error('announcements are heard already');
+    if (this.#listener !== null && this.#listener !== listener)
+      throw new Error('announcements are heard already');
     this.#listener = listener;
     await this.parts.subscribe(this.parts.writers);
   }

@@ -45,7 +45,10 @@ export interface LaneFabric {
   stopServing(address: LaneAddress): Promise<void>;
   /** Tells all who hear announcements, this process excepted. Rejects when the broker does not have it. */
   announce(text: string): Promise<void>;
-  /** Names who hears announcements; once per process. Rejects when the broker does not confirm it in time. */
+  /**
+   * Names who hears announcements, one in a process. Rejects when the broker does not confirm it in time; it is wanted
+   * all the same, and to name the same again is to wait again.
+   */
   hear(listener: AnnouncementListener): Promise<void>;
   /**
    * Hands a committed record to every gateway that wants its channel, this process's own included. The records of a

@@ -18,6 +18,7 @@ export class MemoryHistoryStore implements HistoryStore {
   readonly #byKey = new Map<string, MemoryStream>();
   readonly #receipts = new MemoryReceipts();
   readonly #lanes = new Map<number, number>();
+  #agreedLanes: number | null = null;
 
   async connect(): Promise<void> {}
 
@@ -44,6 +45,12 @@ export class MemoryHistoryStore implements HistoryStore {
 
   async laneSeenAtMs(lane: number): Promise<number | null> {
     return this.#lanes.get(lane) ?? null;
+  }
+
+  async agreeOnLanes(lanes: number, replace: boolean): Promise<number> {
+    if (replace) this.#agreedLanes = lanes;
+    this.#agreedLanes ??= lanes;
+    return this.#agreedLanes;
   }
 
   async behind({ lane, lanes, sinceMs }: TailQuery): Promise<readonly Stream[]> {

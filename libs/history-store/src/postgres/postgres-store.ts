@@ -162,6 +162,19 @@ export class PostgresHistoryStore implements HistoryStore {
     });
   }
 
+  agreeOnLanes(lanes: number, replace: boolean): Promise<number> {
+    return asStoreFailure(async () => {
+      const onConflict = replace ? 'do update set value = excluded.value' : 'do nothing';
+      const meta = this.#table('meta');
+      await this.database.query(
+        `insert into ${meta} (key, value) values ('writer_shards', $1) on conflict (key) ${onConflict}`,
+        [String(lanes)],
+      );
+      const { rows } = await this.database.query(`select value from ${meta} where key = 'writer_shards'`);
+      return Number(rows[0]?.['value']);
+    });
+  }
+
   behind(query: TailQuery): Promise<readonly Stream[]> {
     return asStoreFailure(() => readBehind(this.database, this.#table, query, this.options.now()));
   }

@@ -68,9 +68,8 @@ function answer(message: Msg, text: string): void {
   }
 }
 
-/** The client wraps it where it has a place to tell of. */
+/** The client may wrap it. */
 function isNoResponders(error: unknown): boolean {
-  for (let one = error; one instanceof Error; one = one.cause)
-    if (one.name === 'NoRespondersError') return true;
+  for (let one = error; one instanceof Error; one = one.cause) if (one.name === 'NoResponders') return true;
   return false;
 }

@@ -26,6 +26,8 @@ export async function natsWire({ settings, connectionName, onEvent }: NatsWireOp
           ...servers,
           name: connectionName,
           noEcho: settings.no_echo,
+          // The place in the program that asked is not worth a stack for each request.
+          noAsyncTraces: true,
           inboxPrefix: names.reply('calls'),
           timeout: settings.connection_timeout_ms,
           // A connection that comes back by itself would not say what it missed.

@@ -1,0 +1,64 @@
+import {
+  type Changes,
+  type PageQuery,
+  type RangeQuery,
+  type Retained,
+  type StoredRecord,
+  type Stream,
+  type StreamAddress,
+  streamName,
+} from '@carillon/history-store';
+import type { ChannelReads, ReadableStore } from './port.js';
+
+const NO_CHANGES: Changes = {
+  streams: [],
+  records: [],
+  receipts: [],
+  presenceEvents: [],
+  presenceMembers: [],
+  operatorLog: [],
+};
+
+/** Reads from the store of this process. */
+export class LocalReads implements ChannelReads {
+  constructor(
+    private readonly store: ReadableStore,
+    private readonly now: () => number,
+  ) {}
+
+  async heads(addresses: readonly StreamAddress[], create = false): Promise<ReadonlyMap<string, Stream>> {
+    const found = await this.store.heads(addresses);
+    const missing = addresses.filter((address) => !found.has(streamName(address)));
+    if (!create || missing.length === 0) return found;
+    await this.#make(missing);
+    return new Map([...found, ...(await this.store.heads(missing))]);
+  }
+
+  range(query: RangeQuery): Promise<readonly StoredRecord[]> {
+    return this.store.range(query);
+  }
+
+  page(query: PageQuery): Promise<readonly StoredRecord[]> {
+    return this.store.page(query);
+  }
+
+  retained(stream: Stream, nowMs: number): Promise<Retained> {
+    return this.store.retained(stream, nowMs);
+  }
+
+  /** A batch that writes nothing makes the streams it is about. */
+  async #make(addresses: readonly StreamAddress[]): Promise<void> {
+    const nowMs = this.now();
+    await this.store.commit(
+      {
+        nowMs,
+        streams: addresses.map((address) => ({ address, create: true })),
+        receipts: { scopes: [], sinceMs: nowMs },
+        members: [],
+        below: null,
+        inspect: false,
+      },
+      () => ({ changes: NO_CHANGES }),
+    );
+  }
+}

@@ -1,0 +1,25 @@
+import type {
+  HistoryStore,
+  PageQuery,
+  RangeQuery,
+  Retained,
+  StoredRecord,
+  Stream,
+  StreamAddress,
+} from '@carillon/history-store';
+
+/**
+ * What can be read of durable channels, here or through the writer of a lane. All of it is what was committed when it
+ * was asked for, or later. Every call ends, and rejects when there is no whole answer.
+ */
+export interface ChannelReads {
+  /** The streams there are, by `streamName`; with `create`, those that are not are made first. */
+  heads(addresses: readonly StreamAddress[], create?: boolean): Promise<ReadonlyMap<string, Stream>>;
+  /** Purged records come as tombstones. */
+  range(query: RangeQuery): Promise<readonly StoredRecord[]>;
+  page(query: PageQuery): Promise<readonly StoredRecord[]>;
+  retained(stream: Stream, nowMs: number): Promise<Retained>;
+}
+
+/** What reading needs of a store. */
+export type ReadableStore = Pick<HistoryStore, 'commit' | 'heads' | 'page' | 'range' | 'retained'>;

@@ -1,0 +1,171 @@
+import {
+  decodeReadAnswer,
+  encode,
+  MAX_READ_HEADS,
+  MAX_READ_RECORDS,
+  READ,
+  type ReadAnswerBody,
+  type ReadBody,
+} from '@carillon/contract';
+import { ServiceError } from '@carillon/errors';
+import type { LaneFabric } from '@carillon/fabric';
+import {
+  laneOf,
+  type PageQuery,
+  type RangeQuery,
+  type Retained,
+  type StoredRecord,
+  type Stream,
+  type StreamAddress,
+  streamName,
+} from '@carillon/history-store';
+import type { Clock } from '../clock.js';
+import type { ChannelReads } from './port.js';
+import { recordIn, retainedIn, streamIn, streamOut } from './wire.js';
+
+/** A writer that says nothing, or is not there, is asked again after this long. */
+const ASK_AGAIN_MS = 1000;
+const NOBODY_PAUSE_MS = 100;
+
+export interface ReadClientOptions {
+  readonly lanes: number;
+  readonly nodeId: string;
+  /** What one read may take, all of its parts together. */
+  readonly timeoutMs: number;
+}
+
+type Question = Pick<ReadBody, 'heads' | 'page' | 'range' | 'retained'>;
+
+/** Reads through the writers, for a process without a store. Rejects with `service_unavailable`. */
+export class ReadClient implements ChannelReads {
+  constructor(
+    private readonly fabric: LaneFabric,
+    private readonly clock: Clock,
+    private readonly options: ReadClientOptions,
+  ) {}
+
+  async heads(addresses: readonly StreamAddress[], create = false): Promise<ReadonlyMap<string, Stream>> {
+    const deadlineMs = this.#deadline();
+    const parts = [...byLane(addresses, this.options.lanes)].flatMap(([lane, all]) =>
+      chunks(all, MAX_READ_HEADS).map(async (some) => {
+        const channels = some.map(({ appId, channel, kind }) => ({ app_id: appId, channel, kind }));
+        return this.#ask(lane, { heads: { channels, create } }, deadlineMs);
+      }),
+    );
+    const answers = await Promise.all(parts);
+    const streams = answers.flatMap(({ streams: some }) => (some ?? []).map(streamIn));
+    return new Map(streams.map((stream) => [streamName(stream.address), stream]));
+  }
+
+  range(query: RangeQuery): Promise<readonly StoredRecord[]> {
+    const { streamKey, generation, toSerial } = query;
+    return this.#records(laneOfKey(streamKey, this.options.lanes), query.limit, (last, limit) => ({
+      range: {
+        stream_key: streamKey,
+        generation,
+        from_serial: last === null ? query.fromSerial : last.deliverySerial + 1,
+        to_serial: toSerial,
+        limit,
+      },
+    }));
+  }
+
+  page(query: PageQuery): Promise<readonly StoredRecord[]> {
+    const { stream, newestFirst } = query;
+    return this.#records(this.#laneOf(stream), query.limit, (last, limit) => {
+      const serial = last?.historySerial ?? null;
+      return {
+        page: {
+          stream: streamOut(stream),
+          now_ms: query.nowMs,
+          newest_first: newestFirst,
+          from_serial: serial === null || newestFirst ? query.fromSerial : serial + 1,
+          to_serial: serial === null || !newestFirst ? query.toSerial : serial - 1,
+          from_ms: query.fromMs,
+          to_ms: query.toMs,
+          limit,
+        },
+      };
+    });
+  }
+
+  async retained(stream: Stream, nowMs: number): Promise<Retained> {
+    const question = { retained: { stream: streamOut(stream), now_ms: nowMs } };
+    const { retained } = await this.#ask(this.#laneOf(stream), question, this.#deadline());
+    if (retained === undefined) throw unavailable('the answer is about something else');
+    return retainedIn(retained);
+  }
+
+  /** Part after part, each beginning behind the last record of the one before. */
+  async #records(
+    lane: number,
+    limit: number,
+    questionAfter: (last: StoredRecord | null, limit: number) => Question,
+  ): Promise<readonly StoredRecord[]> {
+    const deadlineMs = this.#deadline();
+    const all: StoredRecord[] = [];
+    while (all.length < limit) {
+      const left = Math.min(limit - all.length, MAX_READ_RECORDS);
+      const { records, more } = await this.#ask(lane, questionAfter(all.at(-1) ?? null, left), deadlineMs);
+      if (records === undefined) throw unavailable('the answer is about something else');
+      for (const record of records) all.push(recordIn(record));
+      if (records.length === 0 || (more !== true && records.length < MAX_READ_RECORDS)) break;
+    }
+    return all;
+  }
+
+  async #ask(lane: number, question: Question, deadlineMs: number): Promise<ReadAnswerBody> {
+    const { lanes, nodeId } = this.options;
+    const { maxBytes } = this.fabric;
+    const encoded = encode(READ, { lanes, lane, node_id: nodeId, ...question }, maxBytes);
+    if (!encoded.ok) throw unavailable(`the question cannot be sent: ${encoded.detail}`);
+    for (;;) {
+      const leftMs = deadlineMs - this.clock.elapsed();
+      if (leftMs <= 0) throw unavailable('no writer answered in time');
+      const heard = await this.fabric.call(
+        { use: 'read', lane },
+        encoded.text,
+        Math.min(leftMs, ASK_AGAIN_MS),
+      );
+      if (heard.kind === 'no_responder') await this.#pause(Math.min(NOBODY_PAUSE_MS, leftMs));
+      if (heard.kind !== 'reply') continue;
+      const decoded = decodeReadAnswer(heard.text, maxBytes);
+      if (!decoded.ok) throw unavailable('the answer cannot be read');
+      if (decoded.message.kind === 'read_answer') return decoded.message;
+      throw unavailable(`the writer refuses: ${decoded.message.code}`);
+    }
+  }
+
+  #laneOf({ address: { appId, channel } }: Stream): number {
+    return laneOf(appId, channel, this.options.lanes);
+  }
+
+  #deadline(): number {
+    return this.clock.elapsed() + this.options.timeoutMs;
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((done) => void this.clock.after(ms, done));
+  }
+}
+
+/** Every writer reads the same store, so that any lane will do where the channel is not told. */
+const laneOfKey = (streamKey: string, lanes: number): number => Number(BigInt(streamKey) % BigInt(lanes));
+
+function byLane(addresses: readonly StreamAddress[], lanes: number): Map<number, StreamAddress[]> {
+  const all = new Map<number, StreamAddress[]>();
+  for (const address of addresses) {
+    const lane = laneOf(address.appId, address.channel, lanes);
+    const ofLane = all.get(lane);
+    if (ofLane === undefined) all.set(lane, [address]);
+    else ofLane.push(address);
+  }
+  return all;
+}
+
+const chunks = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+
+const unavailable = (text: string): ServiceError => new ServiceError('service_unavailable', { text });

@@ -1,0 +1,103 @@
+import {
+  decodeRead,
+  encode,
+  MAX_READ_BYTES,
+  type Read,
+  READ_ANSWER,
+  READ_REFUSED,
+  type ReadAnswerBody,
+  type ReadRefused,
+  type ReadStoredRecord,
+} from '@carillon/contract';
+import type { WriterEvents } from '../writer/events.js';
+import type { StoredRecord } from '@carillon/history-store';
+import type { ChannelReads } from './port.js';
+import { Turnstile } from './turnstile.js';
+import { recordOut, retainedOut, streamIn, streamOut } from './wire.js';
+
+/** Reads at a time, and those that wait for one of them to end. */
+const MAX_READING = 16;
+const MAX_WAITING = 256;
+
+export interface ReadDeskParts {
+  readonly lanes: number;
+  readonly maxBytes: number;
+  readonly reads: ChannelReads;
+  readonly events: WriterEvents;
+}
+
+/** Answers what is asked at the read address of a lane. Never rejects; null: no answer. */
+export class ReadDesk {
+  readonly #turnstile = new Turnstile(MAX_READING, MAX_WAITING);
+
+  constructor(private readonly parts: ReadDeskParts) {}
+
+  async answer(lane: number, text: string): Promise<string | null> {
+    const { lanes, maxBytes, events } = this.parts;
+    const decoded = decodeRead(text, maxBytes);
+    if (!decoded.ok) {
+      events.dropped(decoded.detail);
+      return decoded.reason === 'unsupported-version' ? refused('unsupported_version') : null;
+    }
+    const { message } = decoded;
+    if (message.lanes !== lanes || message.lane !== lane) {
+      events.mismatched({ nodeId: message.node_id, lanes: message.lanes, lane: message.lane });
+      return refused('lane_mismatch');
+    }
+    try {
+      const body = await this.#turnstile.pass(() => this.#read(message));
+      const encoded = body === null ? null : encode(READ_ANSWER, body, maxBytes);
+      if (encoded?.ok === true) return encoded.text;
+      events.failed('read', new Error(encoded?.detail ?? 'too many reads wait'));
+    } catch (error) {
+      events.failed('read', error);
+    }
+    return refused('unavailable');
+  }
+
+  async #read({ heads, range, page, retained }: Read): Promise<ReadAnswerBody> {
+    const { reads } = this.parts;
+    if (heads !== undefined) {
+      const addresses = heads.channels.map(({ app_id: appId, channel, kind }) => ({ appId, channel, kind }));
+      return { streams: [...(await reads.heads(addresses, heads.create)).values()].map(streamOut) };
+    }
+    if (range !== undefined) {
+      const { stream_key: streamKey, generation, from_serial: fromSerial, to_serial: toSerial } = range;
+      return part(await reads.range({ streamKey, generation, fromSerial, toSerial, limit: range.limit }));
+    }
+    if (page !== undefined) {
+      const records = await reads.page({
+        stream: streamIn(page.stream),
+        nowMs: page.now_ms,
+        newestFirst: page.newest_first,
+        fromSerial: page.from_serial,
+        toSerial: page.to_serial,
+        fromMs: page.from_ms,
+        toMs: page.to_ms,
+        limit: page.limit,
+      });
+      return part(records);
+    }
+    if (retained !== undefined)
+      return { retained: retainedOut(await reads.retained(streamIn(retained.stream), retained.now_ms)) };
+    return {};
+  }
+}
+
+function refused(code: ReadRefused['code']): string | null {
+  const encoded = encode(READ_REFUSED, { code }, MAX_READ_BYTES);
+  return encoded.ok ? encoded.text : null;
+}
+
+/** As many as one answer carries, one at least. */
+function part(records: readonly StoredRecord[]): ReadAnswerBody {
+  const taken: ReadStoredRecord[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    const one = recordOut(record);
+    bytes += Buffer.byteLength(JSON.stringify(one));
+    if (taken.length > 0 && bytes > MAX_READ_BYTES) return { records: taken, more: true };
+    taken.push(one);
+  }
+  return { records: taken };
+}

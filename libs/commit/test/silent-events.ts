@@ -1,0 +1,15 @@
+import type { LaneEvents } from '../src/index.js';
+
+const nothing = (): void => {};
+
+/** Nobody is told of anything. */
+export const SILENT_EVENTS: LaneEvents = {
+  retried: nothing,
+  recordFailed: nothing,
+  committed: nothing,
+  waited: nothing,
+  answered: nothing,
+  handedOver: nothing,
+  resent: nothing,
+  handOverFailed: nothing,
+};

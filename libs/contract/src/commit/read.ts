@@ -1,0 +1,139 @@
+import { list, nullable, object, optional } from '../codec/composites.js';
+import { decoder } from '../codec/decode.js';
+import { message, type BodyOf, type MessageOf } from '../codec/message.js';
+import { flag, integer, matching, oneOf, text } from '../codec/primitives.js';
+import type { Infer } from '../codec/shape.js';
+import * as field from './fields.js';
+
+/** Heads asked for at once. */
+export const MAX_READ_HEADS = 2000;
+/** Records asked for at once. */
+export const MAX_READ_RECORDS = 10_000;
+/** An answer carries so much of records and leaves the rest to the next; a larger record travels alone. */
+export const MAX_READ_BYTES = 512 * 1024;
+
+const kind = oneOf('messages', 'presence');
+const streamKey = matching(/^\d{1,19}$/, 'a key of a stream');
+const address = object({ app_id: field.appId, channel: field.channel, kind });
+const { count } = field;
+
+/** The row of a stream. */
+const stream = object({
+  app_id: field.appId,
+  channel: field.channel,
+  kind,
+  stream_key: streamKey,
+  stream_id: field.uuid,
+  generation: field.serial,
+  next_delivery_serial: field.serial,
+  next_history_serial: field.serial,
+  next_annotation_no: field.serial,
+  fanned_out_serial: count,
+  last_cache_serial: count,
+  floor_delivery_serial: field.serial,
+  floor_history_serial: field.serial,
+  retained_messages: count,
+  retained_bytes: count,
+  newest_published_at_ms: nullable(count),
+  last_annotation_serial: nullable(field.textSerial),
+  last_keep_day: nullable(text(10, 10)),
+  max_messages: nullable(count),
+  max_bytes: nullable(count),
+  state: oneOf('healthy', 'degraded', 'reset_required'),
+  state_reason: nullable(text(0, 4096)),
+  state_node: nullable(text(0, 160)),
+  state_changed_at_ms: nullable(count),
+  updated_at_ms: count,
+});
+
+const record = object({
+  stream_key: streamKey,
+  generation: field.serial,
+  delivery_serial: field.serial,
+  history_serial: nullable(field.serial),
+  root_history_serial: nullable(field.serial),
+  published_at_ms: count,
+  history_until_ms: nullable(count),
+  keep_until_ms: count,
+  action: oneOf('plain', 'create', 'update', 'delete', 'append'),
+  message_serial: nullable(field.textSerial),
+  version_serial: nullable(field.textSerial),
+  message_id: nullable(field.messageId),
+  event_name: nullable(text(0, 65_536)),
+  actor_client_id: nullable(text(0, 65_536)),
+  payload: nullable(text(0, Number.MAX_SAFE_INTEGER)),
+  payload_size: count,
+  tombstone: flag,
+});
+
+const end = nullable(object({ serial: field.serial, published_at_ms: count }));
+const retained = object({ oldest: end, newest: end, messages: count, bytes: count });
+const limit = integer(1, MAX_READ_RECORDS);
+
+/** What is asked of the writer of a lane: one of the four. */
+export const READ = message('read', {
+  lanes: field.lanes,
+  lane: field.lane,
+  node_id: field.nodeId,
+  /** Where streams stand. */
+  heads: optional(
+    object({
+      channels: list(address, 1, MAX_READ_HEADS),
+      /** True: a stream that there is not is made. */
+      create: flag,
+    }),
+  ),
+  /** Delivery records of one stream, both ends inclusive. */
+  range: optional(
+    object({
+      stream_key: streamKey,
+      generation: field.serial,
+      from_serial: count,
+      to_serial: count,
+      limit,
+    }),
+  ),
+  /** Rows of the history that are visible at a moment. */
+  page: optional(
+    object({
+      stream,
+      now_ms: count,
+      newest_first: flag,
+      from_serial: nullable(count),
+      to_serial: nullable(count),
+      from_ms: nullable(count),
+      to_ms: nullable(count),
+      limit,
+    }),
+  ),
+  /** What of a history can be read at a moment. */
+  retained: optional(object({ stream, now_ms: count })),
+});
+
+/** The answer to what was asked, and nothing else. */
+export const READ_ANSWER = message('read_answer', {
+  streams: optional(list(stream, 0, MAX_READ_HEADS)),
+  records: optional(list(record, 0, MAX_READ_RECORDS)),
+  /** True: there are others behind the last of these, which are to be asked for. */
+  more: optional(flag),
+  retained: optional(retained),
+});
+
+/** There is no answer. */
+export const READ_REFUSED = message('read_refused', {
+  code: oneOf('unavailable', 'lane_mismatch', 'unsupported_version'),
+});
+
+/** Reads what is asked. An unsupported version must be answered with `read_refused`. */
+export const decodeRead = decoder(READ);
+
+/** Reads what is answered. */
+export const decodeReadAnswer = decoder(READ_ANSWER, READ_REFUSED);
+
+export type Read = MessageOf<typeof READ>;
+export type ReadBody = BodyOf<typeof READ>;
+export type ReadAnswerBody = BodyOf<typeof READ_ANSWER>;
+export type ReadRefused = MessageOf<typeof READ_REFUSED>;
+export type ReadStream = Infer<typeof stream>;
+export type ReadStoredRecord = Infer<typeof record>;
+export type ReadRetained = Infer<typeof retained>;
