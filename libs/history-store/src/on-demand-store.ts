@@ -60,6 +60,11 @@ export class OnDemandStore implements HistoryStore {
     return this.#connected ? this.store.laneSeenAtMs(lane) : null;
   }
 
+  /** A store that nobody has used is agreed with. */
+  async agreeOnLanes(lanes: number, replace: boolean): Promise<number> {
+    return this.#connected ? this.store.agreeOnLanes(lanes, replace) : lanes;
+  }
+
   async behind(query: TailQuery): Promise<readonly Stream[]> {
     return this.#connected ? this.store.behind(query) : [];
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CommitClient, LocalLanes, systemClock } from '@carillon/commit';
+import { CommitClient, LocalLanes, systemClock, type LaneEvents } from '@carillon/commit';
 import type { FanOutRecordBody } from '@carillon/contract';
 import { HistoryReader } from '@carillon/history';
 import { MemoryHistoryStore, type HistoryStore } from '@carillon/history-store';
@@ -7,6 +7,16 @@ import { ChannelPublisher, DurablePublisher, type LivePublisher } from '@carillo
 import { openScene, type SceneOptions } from './scene.js';
 
 const LANES = 4;
+const NOBODY_HEARS: LaneEvents = {
+  retried() {},
+  recordFailed() {},
+  committed() {},
+  waited() {},
+  answered() {},
+  handedOver() {},
+  resent() {},
+  handOverFailed() {},
+};
 const FORGETFUL = { keepPositioned: async () => undefined };
 
 export interface DurableOptions extends Omit<SceneOptions, 'history' | 'publisher'> {
@@ -27,7 +37,7 @@ export async function openDurable({
       store,
       clock: systemClock,
       fanOut: async (records) => void sent.push(...records),
-      events: { retried() {}, recordFailed() {}, committed() {}, handOverFailed() {} },
+      events: NOBODY_HEARS,
       newStreamId: randomUUID,
     },
     { lanes: LANES, writerId: 'w1', nodeId: 'node-1', queueCapacity },
