@@ -19,6 +19,7 @@ import { Connection } from './connection/connection.js';
 import { SocketsListener } from './delivery/answers.js';
 import { Delivery } from './delivery/delivery.js';
 import { DurableDelivery } from './durable/durable-delivery.js';
+import { PresenceLog } from './durable/presence-log.js';
 import type { StreamReads } from './durable/stream-reads.js';
 import { Outlet } from './delivery/outlet.js';
 import { SubscriptionCounts } from './delivery/subscription-counts.js';
@@ -36,7 +37,7 @@ import { endCause } from './leave/departure.js';
 import { Leaving } from './leave/leaving.js';
 import { attendance } from './attendance.js';
 import { SocketOccupancy } from './occupancy.js';
-import { cleanupMeters } from './metrics.js';
+import { cleanupMeters, presenceLogMeters } from './metrics.js';
 import { ClientEvents } from './requests/client-event.js';
 import { Requests } from './requests/requests.js';
 import { Signin } from './requests/signin.js';
@@ -95,6 +96,8 @@ export class Sockets {
   readonly #interests: Interests;
   readonly #quota: ConnectionQuota | null;
   readonly #durable: DurableDelivery;
+  /** Null: this process cannot commit. */
+  readonly #presenceLog: PresenceLog | null;
 
   constructor(private readonly parts: SocketsParts) {
     const { config, admission, apps, fabric, presence, channelCounts, publisher } = parts;
@@ -118,6 +121,8 @@ export class Sockets {
     const { streamReads: reads, commits } = parts;
     const nodeId = (): string => fabric.nodeId;
     this.#durable = new DurableDelivery({ hubs, delivery, reads, commits, nodeId, metrics, onTrouble });
+    const presenceParts = { apps, channels, reads, nodeId, onTrouble, meters: presenceLogMeters(metrics) };
+    this.#presenceLog = commits === null ? null : new PresenceLog({ ...presenceParts, commits });
     const book = new ChannelBook(hubs, fabric, outlet, parts.publish, this.#durable);
     const interests = new Interests(fabric, onTrouble);
     this.#interests = interests;
@@ -252,6 +257,7 @@ export class Sockets {
     this.#counts.stop();
     this.#interests.stop();
     this.#durable.stop();
+    this.#presenceLog?.stop();
   }
 
   #presenceChanged(change: PresenceChange): void {
@@ -260,6 +266,7 @@ export class Sockets {
     if (channel === ONLINE_USERS) return this.#watchlists.changed(change);
     // A lease may outlast everything else that the app had here.
     const app = this.#hubs.find(appId)?.app ?? appId;
+    this.#presenceLog?.changed(app, change);
     if (change.kind === 'added') {
       publisher.announce(appId, channel, memberAdded(channel, change.member), change.socketId);
       webhooks.memberAdded(app, channel, change.member.userId);

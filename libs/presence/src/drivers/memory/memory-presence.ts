@@ -44,8 +44,8 @@ export class MemoryPresence implements Presence {
   readonly #maxLeases: number;
   readonly #onObserverFault: MemoryPresenceOptions['onObserverFault'];
   #observer: PresenceObserver | null = null;
-  /** Of the last change. */
-  #serial = 0;
+  /** Of the last change. As in the shared store it begins at the time in microseconds: a restart goes on above it. */
+  #serial = Date.now() * 1000;
   #closed = false;
 
   constructor({ onObserverFault, maxLeases = MAX_LEASES, clock = PROCESS_CLOCK }: MemoryPresenceOptions) {
