@@ -7,6 +7,7 @@ export const SILENT_EVENTS: LaneEvents = {
   retried: nothing,
   recordFailed: nothing,
   committed: nothing,
+  arrived: nothing,
   waited: nothing,
   answered: nothing,
   handedOver: nothing,

@@ -76,6 +76,9 @@ export interface HistoryStore {
   /** When a lane was last looked after; null: never. */
   laneSeenAtMs(lane: number): Promise<number | null>;
 
+  /** How many lanes the writers have agreed on; null: there never was one. */
+  agreedLanes(): Promise<number | null>;
+
   /**
    * How many lanes there are, as whoever came first has stored it: this number if nobody has, or if it is to be
    * replaced.

@@ -139,5 +139,14 @@ export function conformanceOfReads(current: () => HistoryStore): void {
       expect(await current().laneSeenAtMs(1000)).toBe(NOW_MS + 9);
       expect(await current().behind({ lane, lanes, sinceMs: NOW_MS + 1 })).toEqual([]);
     });
+
+    it('tells the number of lanes that whoever came first has stored, until it is replaced', async () => {
+      const store = current();
+      const first = (await store.agreedLanes()) ?? 16;
+      expect(await store.agreeOnLanes(first, false)).toBe(first);
+      expect(await store.agreeOnLanes(first + 1, false)).toBe(first);
+      expect(await store.agreeOnLanes(first + 1, true)).toBe(first + 1);
+      expect(await store.agreedLanes()).toBe(first + 1);
+    });
   });
 }

@@ -26,6 +26,8 @@ export interface ConversationParts {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly resent: (cause: 'no_responder' | 'silent') => void;
+  /** Told how a request ended and how long it took. Absent: nobody counts. */
+  readonly ended?: (result: 'committed' | Failure['code'], afterMs: number) => void;
 }
 
 /**
@@ -103,6 +105,8 @@ export class Conversation {
     if (this.#over) return;
     this.#over = true;
     this.#cancel();
+    const { clock, ended } = this.parts;
+    ended?.(end.kind === 'failed' ? end.code : end.kind, clock.elapsed() - this.#firstSentMs);
     this.#finish(end);
   }
 }

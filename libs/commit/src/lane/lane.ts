@@ -113,6 +113,7 @@ export class Lane {
     const entry = new Entry(read.arrival, arrivedMs, deadlineMs);
     this.#waiting.set(entry.pubId, entry);
     this.#queue.push(entry);
+    this.parts.events.arrived(read.arrival.record);
     return entry.done;
   }
 
@@ -166,7 +167,8 @@ export class Lane {
 
   #answer(entry: Entry, result: CommitResult): void {
     this.#recent.add(result);
-    this.parts.events.answered(result.status);
+    const { clock, events } = this.parts;
+    events.answered(entry.arrival.record, result, clock.elapsed() - entry.arrivedMs);
     this.#waiting.delete(entry.pubId);
     entry.answer(result);
   }

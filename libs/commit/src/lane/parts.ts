@@ -1,7 +1,13 @@
-import type { CommitResult } from '@carillon/contract';
+import type { CommitOp, CommitResult } from '@carillon/contract';
 import type { HistoryStore, StoreFailureCause } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
 import type { FanOut } from './fan-out.js';
+
+/** What of a record is of interest to metrics. */
+export interface LaneRecord {
+  readonly app_id: string;
+  readonly op: CommitOp;
+}
 
 /** What a lane tells of itself, for metrics and logs. None may throw. */
 export interface LaneEvents {
@@ -12,8 +18,10 @@ export interface LaneEvents {
   committed(records: number, transactionMs: number): void;
   /** A record waited so long for its batch. */
   waited(ms: number): void;
-  /** A publisher was answered. */
-  answered(status: CommitResult['status']): void;
+  /** A record was taken and waits. */
+  arrived(record: LaneRecord): void;
+  /** It waits no longer; its publishers are told. */
+  answered(record: LaneRecord, result: CommitResult, afterMs: number): void;
   /** Committed records went to the gateways, so long after their commit. */
   handedOver(records: number, afterMs: number): void;
   /** Records went to the gateways again. */

@@ -37,6 +37,8 @@ class MortalStore extends MemoryHistoryStore {
     return this.shared.agreeOnLanes(lanes, replace);
   }
 
+  override agreedLanes: MemoryHistoryStore['agreedLanes'] = () => this.shared.agreedLanes();
+
   override raiseWatermarks: MemoryHistoryStore['raiseWatermarks'] = async (marks, seen) => {
     await this.#alive();
     await this.shared.raiseWatermarks(marks, seen);

@@ -47,6 +47,10 @@ export class MemoryHistoryStore implements HistoryStore {
     return this.#lanes.get(lane) ?? null;
   }
 
+  async agreedLanes(): Promise<number | null> {
+    return this.#agreedLanes;
+  }
+
   async agreeOnLanes(lanes: number, replace: boolean): Promise<number> {
     if (replace) this.#agreedLanes = lanes;
     this.#agreedLanes ??= lanes;

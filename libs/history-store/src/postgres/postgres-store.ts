@@ -162,16 +162,23 @@ export class PostgresHistoryStore implements HistoryStore {
     });
   }
 
+  agreedLanes(): Promise<number | null> {
+    return asStoreFailure(async () => {
+      const { rows } = await this.database.query(
+        `select value from ${this.#table('meta')} where key = 'writer_shards'`,
+      );
+      return rows[0] === undefined ? null : Number(rows[0]['value']);
+    });
+  }
+
   agreeOnLanes(lanes: number, replace: boolean): Promise<number> {
     return asStoreFailure(async () => {
       const onConflict = replace ? 'do update set value = excluded.value' : 'do nothing';
-      const meta = this.#table('meta');
       await this.database.query(
-        `insert into ${meta} (key, value) values ('writer_shards', $1) on conflict (key) ${onConflict}`,
+        `insert into ${this.#table('meta')} (key, value) values ('writer_shards', $1) on conflict (key) ${onConflict}`,
         [String(lanes)],
       );
-      const { rows } = await this.database.query(`select value from ${meta} where key = 'writer_shards'`);
-      return Number(rows[0]?.['value']);
+      return (await this.agreedLanes()) ?? lanes;
     });
   }
 

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '@carillon/config';
+import type { OpenedFabric } from '@carillon/fabric';
+import type { HistoryStore } from '@carillon/history-store';
+import type { Logger, Metrics, Shutdown, Startup } from '@carillon/runtime';
+import { LocalLanes } from '../client/local-transport.js';
+import { NearestLanes } from '../client/nearest-lanes.js';
+import { RemoteLanes } from '../client/remote-lanes.js';
+import type { CommitTransport } from '../client/transport.js';
+import { systemClock } from '../clock.js';
+import { LanesDiffer, type Writer } from '../writer/writer.js';
+import { laneEvents } from './lane-metrics.js';
+
+const PART = 'commit client';
+
+export interface TransportSurroundings {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly startup: Startup;
+  readonly shutdown: Shutdown;
+  readonly fabric: OpenedFabric;
+  /** Undefined: this process has no store. */
+  readonly store: HistoryStore | undefined;
+  /** Undefined: the writers are elsewhere. */
+  readonly writer: Writer | undefined;
+}
+
+/** The writers of all lanes in this process. */
+export function localTransport(around: TransportSurroundings): CommitTransport {
+  const { config, log, metrics, startup, shutdown, fabric, store } = around;
+  if (store === undefined)
+    throw new Error('adapter.driver local: the process commits itself and needs a history store');
+  const { writer_shards: lanes, writer_queue_capacity: queueCapacity } = config.history;
+  const { nodeId } = fabric;
+  const local = new LocalLanes(
+    {
+      store,
+      clock: systemClock,
+      newStreamId: randomUUID,
+      fanOut: async (records) => {
+        await Promise.all(records.map((record) => fabric.lanes.handOver(record)));
+      },
+      events: laneEvents(metrics, log),
+    },
+    { lanes, nodeId, writerId: nodeId.replace(/[^\w.-]/g, '_').slice(-64), queueCapacity },
+  );
+  startup.needs({ name: PART, connect: () => local.resendTails() });
+  shutdown.onShutdown('flush', PART, () => local.close());
+  return local;
+}
+
+/** The writers wherever they are. At the start it is seen to that all count the same lanes. */
+export function remoteTransport(around: TransportSurroundings): CommitTransport {
+  const { config, log, startup, fabric, store, writer } = around;
+  const { writer_shards: lanes } = config.history;
+  const remote = new RemoteLanes(fabric.lanes);
+  if (writer !== undefined) return new NearestLanes(writer, remote, lanes);
+  startup.needs({
+    name: PART,
+    connect: async () => {
+      const problem = await fabric.health();
+      if (problem !== null) throw new Error(problem);
+      const told = store === undefined ? await remote.lanes(fabric.nodeId, lanes) : await store.agreedLanes();
+      if (told === null) log.warn('nobody could tell how many commit lanes there are', { lanes });
+      else if (told !== lanes)
+        throw new LanesDiffer(`history.writer_shards: is ${lanes}, the writers use ${told}`);
+    },
+    isFinal: (error) => error instanceof LanesDiffer,
+  });
+  return remote;
+}

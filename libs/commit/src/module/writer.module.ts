@@ -1,0 +1,108 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Config } from '@carillon/config';
+import { LANE_FABRIC, type LaneFabric } from '@carillon/fabric';
+import type { HistoryStore } from '@carillon/history-store';
+import {
+  CONFIG,
+  LOGGING,
+  type Logging,
+  METRICS_REGISTRY,
+  type Metrics,
+  SHUTDOWN,
+  type Shutdown,
+  STARTUP,
+  type Startup,
+} from '@carillon/runtime';
+import { Global, Module } from '@nestjs/common';
+import { systemClock } from '../clock.js';
+import type { LaneEvents } from '../lane/parts.js';
+import { LanesDiffer, Writer } from '../writer/writer.js';
+import { HISTORY_STORE } from './history-store.module.js';
+import { laneEvents } from './lane-metrics.js';
+import { reportWriter, showWriter, writerEvents } from './writer-log.js';
+
+/** Token of the `Writer`. */
+export const COMMIT_WRITER = Symbol('commit writer');
+
+const PART = 'commit lanes';
+const NONCE_BYTES = 8;
+/** Of the longest writer id, what the process id may take. */
+const MAX_PROCESS_ID = 64 - 2 * NONCE_BYTES - 1;
+
+/** New at every start, since its serials count from the beginning. */
+const newWriterId = (processId: string): string =>
+  `${processId.replace(/[^\w.-]/g, '_').slice(0, MAX_PROCESS_ID)}-${randomBytes(NONCE_BYTES).toString('hex')}`;
+
+interface Surroundings {
+  readonly config: Config;
+  readonly logging: Logging;
+  readonly metrics: Metrics;
+  readonly startup: Startup;
+  readonly shutdown: Shutdown;
+  readonly fabric: LaneFabric;
+  readonly store: HistoryStore;
+}
+
+/** A writer tied to the life of the process: it takes lanes once all is there, and its lanes move at the stop. */
+function writerOfProcess(around: Surroundings): Writer {
+  const { config, logging, metrics, startup, shutdown, fabric, store } = around;
+  const { writer_shards: lanes, writer_queue_capacity: queueCapacity } = config.history;
+  const log = logging.for('service::history_writer');
+  const writerId = newWriterId(config.instance.process_id);
+  let records = 0;
+  const counted = laneEvents(metrics, log);
+  const events: LaneEvents = {
+    ...counted,
+    committed: (count, transactionMs) => {
+      records += count;
+      counted.committed(count, transactionMs);
+    },
+  };
+  const writer = new Writer(
+    {
+      fabric,
+      store,
+      clock: systemClock,
+      lane: { events, newStreamId: randomUUID },
+      events: writerEvents(metrics, log),
+    },
+    { writerId, nodeId: config.instance.process_id, lanes, queueCapacity },
+  );
+  showWriter(metrics, writer);
+  const stopping = new AbortController();
+  startup.needs({
+    name: PART,
+    connect: async () => {
+      await writer.start();
+      void reportWriter(writer, () => records, log, stopping.signal);
+    },
+    isFinal: (error) => error instanceof LanesDiffer,
+  });
+  shutdown.onShutdown('flush', PART, () => {
+    stopping.abort();
+    return writer.leave();
+  });
+  return writer;
+}
+
+/** A history-writer in this process. Needs `RuntimeModule`, the fabric and the history store. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: COMMIT_WRITER,
+      inject: [CONFIG, LOGGING, METRICS_REGISTRY, STARTUP, SHUTDOWN, LANE_FABRIC, HISTORY_STORE],
+      useFactory: (
+        config: Config,
+        logging: Logging,
+        metrics: Metrics,
+        startup: Startup,
+        shutdown: Shutdown,
+        fabric: LaneFabric,
+        store: HistoryStore,
+      ) => writerOfProcess({ config, logging, metrics, startup, shutdown, fabric, store }),
+    },
+  ],
+  exports: [COMMIT_WRITER],
+})
+export class WriterModule {}
