@@ -2,18 +2,19 @@ import { StoreFailure } from './failures.js';
 import type { Changes, Found, Wanted } from './model/changes.js';
 import type { StoredRecord } from './model/record.js';
 import type { Stream, StreamAddress } from './model/stream.js';
-import type { HistoryStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from './port.js';
+import type { DurableStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from './port.js';
+import type { AppSurvey, PurgeRequest, PurgeStep } from './retention.js';
 
 /**
  * A store that is connected when it is first used: for a process that needs none unless an app turns its own history
  * on. Until it is there, calls reject with a `StoreFailure` that passes, and each tries to connect it again.
  */
-export class OnDemandStore implements HistoryStore {
+export class OnDemandStore implements DurableStore {
   #connected = false;
   #connecting: Promise<void> | null = null;
 
   constructor(
-    private readonly store: HistoryStore,
+    private readonly store: DurableStore,
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
@@ -35,7 +36,7 @@ export class OnDemandStore implements HistoryStore {
     }
   }
 
-  #ready(): HistoryStore {
+  #ready(): DurableStore {
     if (this.#connected) return this.store;
     if (this.#connecting === null) this.connect().catch(this.onFailure);
     throw new StoreFailure('connection', 'the history store is being opened');
@@ -78,5 +79,14 @@ export class OnDemandStore implements HistoryStore {
 
   async retained(stream: Stream, nowMs: number): Promise<Retained> {
     return this.#ready().retained(stream, nowMs);
+  }
+
+  /** A purge is no use of the store. */
+  async purge(request: PurgeRequest): Promise<PurgeStep | null> {
+    return this.#connected ? this.store.purge(request) : { evicted: [], removed: 0, more: false };
+  }
+
+  async survey(): Promise<readonly AppSurvey[]> {
+    return this.#connected ? this.store.survey() : [];
   }
 }

@@ -1,5 +1,6 @@
 import type { Changes, Found, Wanted } from './model/changes.js';
 import type { StoredRecord } from './model/record.js';
+import type { HistoryRetention } from './retention.js';
 import type { Stream, StreamAddress } from './model/stream.js';
 
 /** How far the records of a stream were handed to the gateways. */
@@ -89,3 +90,6 @@ export interface HistoryStore {
 
   retained(stream: Stream, nowMs: number): Promise<Retained>;
 }
+
+/** Everything that a store of this room can do. */
+export interface DurableStore extends HistoryStore, HistoryRetention {}

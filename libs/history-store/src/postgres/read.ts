@@ -103,18 +103,22 @@ export async function readRetained(
 }
 
 /** The lowest history serial that purges and caps leave visible. */
-async function visibleFloor(session: SqlSession, table: Names, stream: Stream): Promise<number> {
+export async function visibleFloor(session: SqlSession, table: Names, stream: Stream): Promise<number> {
   const floor = countFloor(stream);
   const { maxBytes, retainedBytes, streamKey, generation } = stream;
   if (maxBytes === null || retainedBytes <= maxBytes) return floor;
-  const { rows } = await session.query(
-    `select sized.history_serial from (
-        select c.history_serial, sum(c.payload_size) over (order by c.history_serial desc) as bytes
-          from ${table('records')} c where ${HISTORY} and c.history_serial >= $3) sized
-      where sized.bytes > $4 order by sized.history_serial desc limit 1`,
+  const [rows, serial, size] =
+    stream.address.kind === 'messages'
+      ? ['records', 'history_serial', 'payload_size']
+      : ['presence_events', 'serial', 'body_size'];
+  const found = await session.query(
+    `select sized.serial from (
+        select c.${serial} as serial, sum(c.${size}) over (order by c.${serial} desc) as bytes
+          from ${table(rows)} c where c.stream_key = $1 and c.generation = $2 and c.${serial} >= $3) sized
+      where sized.bytes > $4 order by sized.serial desc limit 1`,
     [streamKey, generation, floor, maxBytes],
   );
-  return rows[0] === undefined ? floor : Number(rows[0]['history_serial']) + 1;
+  return found.rows[0] === undefined ? floor : Number(found.rows[0]['serial']) + 1;
 }
 
 /** A tail is looked for among so many streams at most; the rest is found the next time. */
