@@ -36,6 +36,7 @@ export {
   type DurableStore,
   type HistoryStore,
   type PageQuery,
+  type PresenceEvents,
   type RangeQuery,
   type Retained,
   type TailQuery,

@@ -1,5 +1,6 @@
 import { StoreFailure } from './failures.js';
 import type { Changes, Found, Wanted } from './model/changes.js';
+import type { PresenceEvent } from './model/presence.js';
 import type { StoredRecord } from './model/record.js';
 import type { Stream, StreamAddress } from './model/stream.js';
 import type { DurableStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from './port.js';
@@ -79,6 +80,10 @@ export class OnDemandStore implements DurableStore {
 
   async retained(stream: Stream, nowMs: number): Promise<Retained> {
     return this.#ready().retained(stream, nowMs);
+  }
+
+  async presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
+    return this.#ready().presenceEvents(query);
   }
 
   /** A purge is no use of the store. */

@@ -15,23 +15,24 @@ export async function purgeAll(store: DurableStore, nowMs: number, batch = 2): P
   return steps;
 }
 
+const appOf = (channel: string, kind: StreamAddress['kind'] = 'messages'): StreamAddress => ({
+  ...addressOf(channel, kind),
+  appId: 'purged',
+});
+
+const lostBy = (steps: readonly PurgeStep[]) =>
+  steps
+    .flatMap(({ evicted }) => evicted)
+    .filter(({ appId }) => appId === 'purged')
+    .reduce((sum, { records }) => sum + records, 0);
+
 /** What every store lets go of. */
 export function conformanceOfPurge(current: () => DurableStore): void {
-  const appOf = (channel: string, kind: StreamAddress['kind'] = 'messages'): StreamAddress => ({
-    ...addressOf(channel, kind),
-    appId: 'purged',
-  });
   const serialsOf = async (address: StreamAddress) => {
     const { streamKey, generation } = await headOf(current(), address);
     const rows = await current().range({ streamKey, generation, fromSerial: 1, toSerial: 99, limit: 99 });
     return rows.map(({ deliverySerial }) => deliverySerial);
   };
-  const lostBy = (steps: readonly PurgeStep[]) =>
-    steps
-      .flatMap(({ evicted }) => evicted)
-      .filter(({ appId }) => appId === 'purged')
-      .reduce((sum, { records }) => sum + records, 0);
-
   describe('purges', () => {
     it('removes what is over the caps, the oldest first, and nothing that a receipt speaks of', async () => {
       const address = appOf('capped');

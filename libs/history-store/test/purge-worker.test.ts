@@ -12,7 +12,7 @@ function workerOn(
   const waits: number[] = [];
   const failures: unknown[] = [];
   const surveys: unknown[] = [];
-  let wake: () => void = () => {};
+  let wake: (() => void) | undefined;
   const worker = new PurgeWorker(
     {
       store: {
@@ -39,7 +39,7 @@ function workerOn(
     },
     { intervalMs: 300_000, batch: 10, maxPerTick: 100, receiptsKeptMs: 7, windowMs: 9, ...options },
   );
-  return { worker, asked, waits, failures, surveys, wake: () => wake() };
+  return { worker, asked, waits, failures, surveys, wake: () => wake?.() };
 }
 
 const settled = () => new Promise((done) => setImmediate(done));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Changes, Found, Wanted } from '../model/changes.js';
 import type { FoundReceipt } from '../model/receipt.js';
+import type { PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
 import { laneOf } from '../model/route.js';
 import { newStream, type Stream, type StreamAddress, streamName } from '../model/stream.js';
@@ -81,6 +82,10 @@ export class MemoryHistoryStore implements DurableStore {
 
   async page(query: PageQuery): Promise<readonly StoredRecord[]> {
     return this.#current(query.stream)?.page(query) ?? [];
+  }
+
+  async presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
+    return this.#current(query.stream)?.events(query) ?? [];
   }
 
   async retained(stream: Stream, nowMs: number): Promise<Retained> {

@@ -61,13 +61,32 @@ export class MemoryStream {
     return (query.newestFirst ? rows.reverse() : rows).slice(0, query.limit);
   }
 
+  events(query: PageQuery): PresenceEvent[] {
+    const rows = this.#visibleEvents(query.nowMs).filter(
+      ({ serial, atMs }) =>
+        within(serial, query.fromSerial, query.toSerial) && within(atMs, query.fromMs, query.toMs),
+    );
+    return (query.newestFirst ? rows.reverse() : rows).slice(0, query.limit);
+  }
+
   retained(nowMs: number): Retained {
-    const rows = this.#visible(nowMs);
+    const rows =
+      this.stream.address.kind === 'messages'
+        ? this.#visible(nowMs).map(({ historySerial, publishedAtMs, payloadSize }) => ({
+            serial: historySerial ?? 0,
+            publishedAtMs,
+            size: payloadSize,
+          }))
+        : this.#visibleEvents(nowMs).map(({ serial, atMs, bodySize }) => ({
+            serial,
+            publishedAtMs: atMs,
+            size: bodySize,
+          }));
     return {
       oldest: edge(rows[0]),
       newest: edge(rows.at(-1)),
       messages: rows.length,
-      bytes: sizeOf(rows),
+      bytes: rows.reduce((sum, { size }) => sum + size, 0),
     };
   }
 
@@ -160,6 +179,11 @@ export class MemoryStream {
     );
   }
 
+  #visibleEvents(nowMs: number): PresenceEvent[] {
+    const floor = this.#floor();
+    return this.#events.filter(({ serial, keepUntilMs }) => serial >= floor && keepUntilMs > nowMs);
+  }
+
   /** The lowest history serial that purges and caps leave visible. */
   #floor(): number {
     const floor = countFloor(this.stream);
@@ -199,8 +223,8 @@ export class MemoryStream {
 const worth = (count: number, atLeast: number, of: readonly unknown[]): boolean =>
   count >= atLeast || (count > 0 && count === of.length);
 
-const edge = (record: StoredRecord | undefined): Retained['oldest'] =>
-  record === undefined ? null : { serial: record.historySerial ?? 0, publishedAtMs: record.publishedAtMs };
+const edge = (row: NonNullable<Retained['oldest']> | undefined): Retained['oldest'] =>
+  row === undefined ? null : { serial: row.serial, publishedAtMs: row.publishedAtMs };
 
 const within = (value: number, from: number | null, to: number | null): boolean =>
   (from === null || value >= from) && (to === null || value <= to);

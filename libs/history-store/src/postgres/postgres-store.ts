@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Database, DatabaseRejected, type SqlSession } from '@carillon/database';
 import { StoreFailure } from '../failures.js';
 import type { Changes, Found, Wanted } from '../model/changes.js';
+import type { PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
 import { routeOf } from '../model/route.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
@@ -12,7 +13,7 @@ import { asStoreFailure, NO_PARTITION } from './failure.js';
 import { addressArrays, findWanted, lockStreams } from './find.js';
 import { Partitions } from './partitions.js';
 import { PostgresPurger } from './purge/purger.js';
-import { readBehind, readHeads, readPage, readRange, readRetained } from './read.js';
+import { readBehind, readHeads, readPage, readPresenceEvents, readRange, readRetained } from './read.js';
 import { type Spread, tableNames } from './tables.js';
 import { writeChanges } from './write.js';
 
@@ -196,6 +197,10 @@ export class PostgresHistoryStore implements DurableStore {
 
   page(query: PageQuery): Promise<readonly StoredRecord[]> {
     return asStoreFailure(() => readPage(this.#reads, this.#table, query));
+  }
+
+  presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
+    return asStoreFailure(() => readPresenceEvents(this.#reads, this.#table, query));
   }
 
   purge(request: PurgeRequest): Promise<PurgeStep | null> {

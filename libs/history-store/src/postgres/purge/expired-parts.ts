@@ -68,7 +68,7 @@ async function takeOut(scope: PurgeScope, part: string, kind: StreamKind): Promi
   const noted = await session.query(`select value from ${table('meta')} where key = $1`, [progressKey(part)]);
   const next = await session.query(
     `select distinct c.stream_key from "${part}" c where c.stream_key > $1 order by c.stream_key limit $2`,
-    [String(noted.rows[0]?.['value'] ?? 0), request.batch],
+    [noted.rows[0] === undefined ? '0' : String(noted.rows[0]['value']), request.batch],
   );
   const keys = next.rows.map((row) => String(row['stream_key']));
   if (keys.length === 0) return drop(scope, part);
@@ -124,8 +124,8 @@ async function lower(
       where s.stream_key = v.stream_key`,
     [
       keys,
-      keys.map((key) => String(byKey.get(key)?.['records'] ?? 0)),
-      keys.map((key) => String(byKey.get(key)?.['bytes'] ?? 0)),
+      keys.map((key) => Number(byKey.get(key)?.['records'] ?? 0)),
+      keys.map((key) => Number(byKey.get(key)?.['bytes'] ?? 0)),
       today(scope),
     ],
   );

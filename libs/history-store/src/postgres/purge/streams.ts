@@ -35,22 +35,22 @@ export class StreamRound {
   async step(scope: PurgeScope): Promise<PartDone | null> {
     const { session, table } = scope;
     const window = await session.query(
-      `select max(w.stream_key) as last from (select s.stream_key from ${table('streams')} s where s.stream_key > $1
+      `select max(w.stream_key)::text as last from (select s.stream_key from ${table('streams')} s where s.stream_key > $1
         order by s.stream_key limit ${LOOKED_AT}) w`,
       [this.#after],
     );
-    const last = window.rows[0]?.['last'] ?? null;
+    const last = (window.rows[0]?.['last'] ?? null) as string | null;
     if (last === null) {
       this.#counted = [...this.#counting.values()];
       this.reset();
       return null;
     }
-    const done = await this.#trim(scope, String(last));
+    const done = await this.#trim(scope, last);
     if (done !== null) return done;
-    const removed = await removeUnused(scope, this.#after, String(last));
+    const removed = await removeUnused(scope, this.#after, last);
     if (removed > 0) return { evicted: [], removed };
-    await this.#count(scope, String(last));
-    this.#after = String(last);
+    await this.#count(scope, last);
+    this.#after = last;
     this.#tried = this.#after;
     return { evicted: [], removed: 0 };
   }
