@@ -1,6 +1,9 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
+import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/commit';
 import { FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
+import { HistoryModule } from '@carillon/history';
+import { HISTORY_BACKENDS, HistoryStoreModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/http-api';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PublishingModule } from '@carillon/publishing';
@@ -14,6 +17,7 @@ export const api: AppDefinition = {
     'adapter.driver': FABRIC_DRIVERS,
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'cache.driver': CACHE_DRIVERS,
+    'history.backend': HISTORY_BACKENDS,
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
@@ -21,7 +25,10 @@ export const api: AppDefinition = {
     CacheModule,
     RateLimitModule,
     FabricModule,
-    PublishingModule,
+    HistoryStoreModule,
+    CommitModule,
+    HistoryModule.over({ reads: CHANNEL_READS, claims: COMMIT_CLIENT }),
+    PublishingModule.committing(COMMIT_CLIENT),
     HttpApiModule.forMainListener(config),
     OpsApiModule.forMainListener(config),
   ],

@@ -1,6 +1,8 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
+import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/commit';
 import { FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
+import { HistoryModule } from '@carillon/history';
 import { HttpApiModule } from '@carillon/http-api';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PresenceModule } from '@carillon/presence';
@@ -27,7 +29,9 @@ export const gateway: AppDefinition = {
     RateLimitModule,
     FabricModule,
     PresenceModule,
-    PublishingModule,
+    CommitModule,
+    HistoryModule.over({ reads: CHANNEL_READS, claims: COMMIT_CLIENT }),
+    PublishingModule.committing(COMMIT_CLIENT),
     QueueModule,
     WebhookEventsModule,
     SocketsModule,

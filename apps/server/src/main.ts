@@ -1,7 +1,10 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
 import { namespaceName } from '@carillon/channels';
+import { CHANNEL_READS, COMMIT_CLIENT, CommitModule, WriterModule } from '@carillon/commit';
 import { FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
+import { HistoryModule } from '@carillon/history';
+import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/http-api';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PresenceModule } from '@carillon/presence';
@@ -18,6 +21,7 @@ await bootstrap({
     'adapter.driver': FABRIC_DRIVERS,
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'cache.driver': CACHE_DRIVERS,
+    'history.backend': HISTORY_BACKENDS,
     'queue.driver': QUEUE_DRIVERS,
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
@@ -27,7 +31,13 @@ await bootstrap({
     RateLimitModule,
     FabricModule,
     PresenceModule,
-    PublishingModule,
+    HistoryStoreModule,
+    // Beside others it is one writer of several; alone it needs nobody's lanes.
+    ...(config.adapter.driver === 'local' ? [] : [WriterModule]),
+    PurgeModule,
+    CommitModule,
+    HistoryModule.over({ reads: CHANNEL_READS, claims: COMMIT_CLIENT }),
+    PublishingModule.committing(COMMIT_CLIENT),
     QueueModule,
     ...(config.workers.webhooks ? [WebhookDeliveryModule.with(namespaceName)] : []),
     WebhookEventsModule,

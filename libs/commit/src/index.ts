@@ -12,7 +12,6 @@ export { type FanOut } from './lane/fan-out.js';
 export { Lane, type LaneAnswer, type LaneRequest } from './lane/lane.js';
 export { type LaneEvents, type LaneOptions, type LaneParts, type LaneRecord } from './lane/parts.js';
 export { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from './module/commit.module.js';
-export { HISTORY_BACKENDS, HISTORY_STORE, HistoryStoreModule } from './module/history-store.module.js';
 export { COMMIT_WRITER, WriterModule } from './module/writer.module.js';
 export { LocalReads } from './reads/local-reads.js';
 export { type ChannelReads, type ReadableStore } from './reads/port.js';

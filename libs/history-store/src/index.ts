@@ -33,8 +33,10 @@ export {
 export { HISTORY_STORE, HistoryStoreModule } from './module.js';
 export { HISTORY_BACKENDS } from './open.js';
 export {
+  type DurableStore,
   type HistoryStore,
   type PageQuery,
+  type PresenceEvents,
   type RangeQuery,
   type Retained,
   type TailQuery,
@@ -42,3 +44,12 @@ export {
 } from './port.js';
 export { PostgresHistoryStore, type PostgresHistoryOptions } from './postgres/postgres-store.js';
 export { historyTables, SERVER_SPREAD, SINGLE_SPREAD, type Spread } from './postgres/tables.js';
+export { PurgeModule } from './purge.module.js';
+export { PurgeWorker, type PurgeWorkerOptions, type PurgeWorkerParts } from './purge-worker.js';
+export {
+  type AppSurvey,
+  type Evicted,
+  type HistoryRetention,
+  type PurgeRequest,
+  type PurgeStep,
+} from './retention.js';

@@ -16,9 +16,9 @@ import { Global, Module } from '@nestjs/common';
 import { StoreFailure } from './failures.js';
 import { OnDemandStore } from './on-demand-store.js';
 import { openConfigured, openMemory, type OpenStore } from './open.js';
-import type { HistoryStore } from './port.js';
+import type { DurableStore } from './port.js';
 
-/** Token of the `HistoryStore`. */
+/** Token of the `DurableStore`, which is a `HistoryStore`. */
 export const HISTORY_STORE = Symbol('history store');
 
 const PART = 'history store';
@@ -36,7 +36,7 @@ interface Surroundings {
  * With `history.enabled` the configured backend, connected at the start. Without it presence history alone is kept in
  * memory, and else an app that turns its own history on opens the backend by its first use.
  */
-function openStore({ config, logging, startup, health, shutdown, databases }: Surroundings): HistoryStore {
+function openStore({ config, logging, startup, health, shutdown, databases }: Surroundings): DurableStore {
   const log = logging.for('service::history');
   const { history, presence_history: presence } = config;
   const open =
@@ -57,7 +57,7 @@ function openStore({ config, logging, startup, health, shutdown, databases }: Su
 function onDemand(
   open: OpenStore,
   { log, health }: { readonly log: ReturnType<Logging['for']>; readonly health: Health },
-): HistoryStore {
+): DurableStore {
   const store = new OnDemandStore(open.store, (error) =>
     log.error('the history store cannot be opened', { error: errorText(error), retryable: true }),
   );

@@ -1,19 +1,21 @@
 import { StoreFailure } from './failures.js';
 import type { Changes, Found, Wanted } from './model/changes.js';
+import type { PresenceEvent } from './model/presence.js';
 import type { StoredRecord } from './model/record.js';
 import type { Stream, StreamAddress } from './model/stream.js';
-import type { HistoryStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from './port.js';
+import type { DurableStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from './port.js';
+import type { AppSurvey, PurgeRequest, PurgeStep } from './retention.js';
 
 /**
  * A store that is connected when it is first used: for a process that needs none unless an app turns its own history
  * on. Until it is there, calls reject with a `StoreFailure` that passes, and each tries to connect it again.
  */
-export class OnDemandStore implements HistoryStore {
+export class OnDemandStore implements DurableStore {
   #connected = false;
   #connecting: Promise<void> | null = null;
 
   constructor(
-    private readonly store: HistoryStore,
+    private readonly store: DurableStore,
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
@@ -35,7 +37,7 @@ export class OnDemandStore implements HistoryStore {
     }
   }
 
-  #ready(): HistoryStore {
+  #ready(): DurableStore {
     if (this.#connected) return this.store;
     if (this.#connecting === null) this.connect().catch(this.onFailure);
     throw new StoreFailure('connection', 'the history store is being opened');
@@ -65,6 +67,10 @@ export class OnDemandStore implements HistoryStore {
     return this.#connected ? this.store.agreeOnLanes(lanes, replace) : lanes;
   }
 
+  async agreedLanes(): Promise<number | null> {
+    return this.#connected ? this.store.agreedLanes() : null;
+  }
+
   async behind(query: TailQuery): Promise<readonly Stream[]> {
     return this.#connected ? this.store.behind(query) : [];
   }
@@ -83,5 +89,18 @@ export class OnDemandStore implements HistoryStore {
 
   async retained(stream: Stream, nowMs: number): Promise<Retained> {
     return this.#ready().retained(stream, nowMs);
+  }
+
+  async presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
+    return this.#ready().presenceEvents(query);
+  }
+
+  /** A purge is no use of the store. */
+  async purge(request: PurgeRequest): Promise<PurgeStep | null> {
+    return this.#connected ? this.store.purge(request) : { evicted: [], removed: 0, more: false };
+  }
+
+  async survey(): Promise<readonly AppSurvey[]> {
+    return this.#connected ? this.store.survey() : [];
   }
 }

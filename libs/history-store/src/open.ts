@@ -2,13 +2,13 @@ import type { Config } from '@carillon/config';
 import type { Databases } from '@carillon/database';
 import type { Logger } from '@carillon/runtime';
 import { MemoryHistoryStore } from './memory/memory-store.js';
-import type { HistoryStore } from './port.js';
+import type { DurableStore } from './port.js';
 import { PostgresHistoryStore } from './postgres/postgres-store.js';
 import { historyTables, SERVER_SPREAD, SINGLE_SPREAD } from './postgres/tables.js';
 
 /** A store with what belongs to its life in a process. */
 export interface OpenStore {
-  readonly store: HistoryStore;
+  readonly store: DurableStore;
   /** Rejects when the store does not answer. */
   health(): Promise<void>;
   close(): Promise<void>;
@@ -97,6 +97,7 @@ function openEmbedded({ config, databases, now, log }: StoreParts): OpenStore {
     spread: SINGLE_SPREAD,
     writeTimeoutMs,
     now,
+    vacuums: true,
     onUnsafe: () =>
       log.warn(
         'durable records are in the embedded PostgreSQL, which does not flush them to the disk: they survive a stop ' +

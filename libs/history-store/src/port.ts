@@ -1,5 +1,7 @@
 import type { Changes, Found, Wanted } from './model/changes.js';
+import type { PresenceEvent } from './model/presence.js';
 import type { StoredRecord } from './model/record.js';
+import type { HistoryRetention } from './retention.js';
 import type { Stream, StreamAddress } from './model/stream.js';
 
 /** How far the records of a stream were handed to the gateways. */
@@ -98,3 +100,12 @@ export interface HistoryStore {
 
   retained(stream: Stream, nowMs: number): Promise<Retained>;
 }
+
+/** The coming and going of members; `retained` counts their events as messages. */
+export interface PresenceEvents {
+  /** Events of a stream of presence that are visible at a moment, in the order asked for. */
+  presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]>;
+}
+
+/** Everything that a store of this room can do. */
+export interface DurableStore extends HistoryStore, HistoryRetention, PresenceEvents {}

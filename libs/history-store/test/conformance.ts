@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FOREVER_MS, type HistoryStore, streamName } from '../src/index.js';
+import { type DurableStore, FOREVER_MS, streamName } from '../src/index.js';
+import { conformanceOfPresence } from './conformance-presence.js';
+import { conformanceOfPurge } from './conformance-purge.js';
 import { conformanceOfReads } from './conformance-reads.js';
 import {
   addressOf,
@@ -22,7 +24,7 @@ const HOSTILE = `'); drop table x; -- "{}",\\\\N NULL \u0001\u{1f514}'"\\`;
 export function conformance(name: string, open: () => Promise<Opened>): void {
   describe(`a ${name} store`, () => {
     let opened: Opened;
-    let store: HistoryStore;
+    let store: DurableStore;
     beforeAll(async () => {
       opened = await open();
       store = opened.store;
@@ -175,10 +177,13 @@ export function conformance(name: string, open: () => Promise<Opened>): void {
           };
         });
       }
-      await store.commit(wantedOf([address], { receipts: { scopes: [scope], sinceMs: 0 } }), (found) => {
-        expect(found.receipts.get(scope)).toMatchObject({ pubId: pubIds[1], deliverySerial: 2 });
-        return { changes: NOTHING };
-      });
+      await store.commit(
+        wantedOf([address], { receipts: { scopes: [scope], sinceMs: NOW_MS - 600_000 } }),
+        (found) => {
+          expect(found.receipts.get(scope)).toMatchObject({ pubId: pubIds[1], deliverySerial: 2 });
+          return { changes: NOTHING };
+        },
+      );
     });
 
     it('remembers members', async () => {
@@ -229,5 +234,7 @@ export function conformance(name: string, open: () => Promise<Opened>): void {
     });
 
     conformanceOfReads(() => store);
+    conformanceOfPresence(() => store);
+    conformanceOfPurge(() => store);
   });
 }

@@ -5,6 +5,7 @@ import { engine } from '@carillon/engines';
 import { createParts } from '@carillon/runtime';
 import {
   type Changes,
+  type DurableStore,
   type Found,
   type HistoryStore,
   historyTables,
@@ -24,7 +25,7 @@ export const NOW_MS = Date.parse('2026-03-05T10:30:00Z');
 export const DAY_MS = 86_400_000;
 
 export interface Opened {
-  readonly store: HistoryStore;
+  readonly store: DurableStore;
   readonly close: () => Promise<void>;
 }
 

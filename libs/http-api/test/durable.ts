@@ -8,6 +8,7 @@ import { openScene, type SceneOptions } from './scene.js';
 
 const LANES = 4;
 const NOBODY_HEARS: LaneEvents = {
+  arrived() {},
   retried() {},
   recordFailed() {},
   committed() {},

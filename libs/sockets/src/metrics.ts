@@ -1,5 +1,4 @@
 import { CHANNEL_KINDS, type ChannelKind } from '@carillon/channels';
-import type { PresenceLogMeters } from './durable/presence-log.js';
 import type { CounterSeries, GaugeSeries, HistogramSeries, Metrics } from '@carillon/runtime';
 
 /** What `connection_errors_total` tells apart. */
@@ -137,20 +136,4 @@ export class AppMeters {
     }
     series.observe(latencyMs);
   }
-}
-
-/** What keeping the changes of presence channels comes to. */
-export function presenceLogMeters(metrics: Metrics): PresenceLogMeters {
-  return {
-    written: (app_id, tookMs) => {
-      metrics.counter('presence_history_writes_total').for({ app_id }).add();
-      metrics.histogram('presence_history_write_latency_ms').for({ app_id }).observe(tookMs);
-    },
-    failed: (app_id) => metrics.counter('presence_history_write_failures_total').for({ app_id }).add(),
-    waiting: (app_id, change) => {
-      const depth = metrics.gauge('presence_history_queue_depth').for({ app_id });
-      if (change > 0) depth.add();
-      else depth.subtract();
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import type { Config } from '@carillon/config';
 import { FABRIC, type OpenedFabric } from '@carillon/fabric';
-import type { HistoryStore } from '@carillon/history-store';
+import { HISTORY_STORE, type HistoryStore } from '@carillon/history-store';
 import {
   CONFIG,
   LOGGING,
@@ -20,7 +20,6 @@ import { LocalReads } from '../reads/local-reads.js';
 import type { ChannelReads } from '../reads/port.js';
 import { ReadClient } from '../reads/read-client.js';
 import type { Writer } from '../writer/writer.js';
-import { HISTORY_STORE } from './history-store.module.js';
 import { isClustered, writeTimeoutMs } from './settings.js';
 import { localTransport, remoteTransport } from './transport.js';
 import { COMMIT_WRITER } from './writer.module.js';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Config } from '@carillon/config';
 import { LANE_FABRIC, type LaneFabric } from '@carillon/fabric';
-import type { HistoryStore } from '@carillon/history-store';
+import { HISTORY_STORE, type HistoryStore } from '@carillon/history-store';
 import {
   CONFIG,
   LOGGING,
@@ -17,7 +17,6 @@ import { Global, Module } from '@nestjs/common';
 import { systemClock } from '../clock.js';
 import type { LaneEvents } from '../lane/parts.js';
 import { LanesDiffer, Writer } from '../writer/writer.js';
-import { HISTORY_STORE } from './history-store.module.js';
 import { laneEvents } from './lane-metrics.js';
 import { reportWriter, showWriter, writerEvents } from './writer-log.js';
 

@@ -1,24 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import type { Changes, Found, Wanted } from '../model/changes.js';
 import type { FoundReceipt } from '../model/receipt.js';
+import type { PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
 import { laneOf } from '../model/route.js';
 import { newStream, type Stream, type StreamAddress, streamName } from '../model/stream.js';
-import type { HistoryStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from '../port.js';
+import type { DurableStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from '../port.js';
+import { type AppSurvey, type Evicted, type PurgeRequest, type PurgeStep, sumEvicted } from '../retention.js';
 import { MemoryStream } from './memory-stream.js';
 import { MemoryReceipts } from './receipts.js';
+
+const UNUSED_MS = 30 * 86_400_000;
+
+const sumOf = (evicted: readonly Evicted[]): number => evicted.reduce((sum, { records }) => sum + records, 0);
 
 /**
  * Streams in the memory of one process: for a single node, and gone with it. A batch is decided and written in one
  * step of the event loop, which is the lock. What is expired or over the caps of its stream is let go as others are
- * written; the number of streams is bounded by the channels in use only.
+ * written, and of every stream as a purge comes by; the number of streams is bounded by the channels in use only.
  */
-export class MemoryHistoryStore implements HistoryStore {
+export class MemoryHistoryStore implements DurableStore {
   readonly #byName = new Map<string, MemoryStream>();
   readonly #byKey = new Map<string, MemoryStream>();
   readonly #receipts = new MemoryReceipts();
   readonly #lanes = new Map<number, number>();
   #agreedLanes: number | null = null;
+  #made = 0;
+  /** Where a purge goes on; null: at the beginning. */
+  #round: Iterator<MemoryStream> | null = null;
 
   async connect(): Promise<void> {}
 
@@ -86,8 +95,54 @@ export class MemoryHistoryStore implements HistoryStore {
     return this.#current(query.stream)?.page(query) ?? [];
   }
 
+  async presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
+    return this.#current(query.stream)?.events(query) ?? [];
+  }
+
   async retained(stream: Stream, nowMs: number): Promise<Retained> {
     return this.#current(stream)?.retained(nowMs) ?? { oldest: null, newest: null, messages: 0, bytes: 0 };
+  }
+
+  /** Lets go of what is expired in a bounded number of streams; the next step goes on behind them. */
+  async purge({ nowMs, batch, receiptsKeptMs }: PurgeRequest): Promise<PurgeStep> {
+    this.#round ??= this.#byKey.values();
+    const evicted: Evicted[] = [];
+    for (let looked = 0; looked < batch; looked += 1) {
+      const next = this.#round.next();
+      if (next.done === true) {
+        this.#round = null;
+        const removed = this.#receipts.removeBefore(nowMs - receiptsKeptMs, nowMs);
+        return { evicted: sumEvicted(evicted), removed: removed + sumOf(evicted), more: false };
+      }
+      const held = next.value;
+      const { appId, kind } = held.stream.address;
+      const gone = held.trim(nowMs, 1);
+      if (gone.records > 0) evicted.push({ appId, kind, ...gone });
+      if (held.unusedSince(nowMs - UNUSED_MS)) this.#remove(held);
+    }
+    return { evicted: sumEvicted(evicted), removed: sumOf(evicted), more: true };
+  }
+
+  async survey(): Promise<readonly AppSurvey[]> {
+    const apps = new Map<string, AppSurvey>();
+    for (const { stream } of this.#byKey.values()) {
+      const { appId, kind } = stream.address;
+      const before = apps.get(`${appId}\0${kind}`);
+      apps.set(`${appId}\0${kind}`, {
+        appId,
+        kind,
+        records: stream.retainedMessages + (before?.records ?? 0),
+        bytes: stream.retainedBytes + (before?.bytes ?? 0),
+        degraded: Number(stream.durable.state === 'degraded') + (before?.degraded ?? 0),
+        resetRequired: Number(stream.durable.state === 'reset_required') + (before?.resetRequired ?? 0),
+      });
+    }
+    return [...apps.values()];
+  }
+
+  #remove({ stream }: MemoryStream): void {
+    this.#byKey.delete(stream.streamKey);
+    this.#byName.delete(streamName(stream.address));
   }
 
   #current({ streamKey, generation }: Pick<Stream, 'streamKey' | 'generation'>): MemoryStream | undefined {
@@ -115,7 +170,8 @@ export class MemoryHistoryStore implements HistoryStore {
   }
 
   #create(address: StreamAddress, nowMs: number): MemoryStream {
-    const key = String(this.#byKey.size + 1);
+    this.#made += 1;
+    const key = String(this.#made);
     const made = new MemoryStream(newStream(address, key, randomUUID(), nowMs));
     this.#byName.set(streamName(address), made);
     this.#byKey.set(key, made);

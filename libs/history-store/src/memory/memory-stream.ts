@@ -61,13 +61,32 @@ export class MemoryStream {
     return (query.newestFirst ? rows.reverse() : rows).slice(0, query.limit);
   }
 
+  events(query: PageQuery): PresenceEvent[] {
+    const rows = this.#visibleEvents(query.nowMs).filter(
+      ({ serial, atMs }) =>
+        within(serial, query.fromSerial, query.toSerial) && within(atMs, query.fromMs, query.toMs),
+    );
+    return (query.newestFirst ? rows.reverse() : rows).slice(0, query.limit);
+  }
+
   retained(nowMs: number): Retained {
-    const rows = this.#visible(nowMs);
+    const rows =
+      this.stream.address.kind === 'messages'
+        ? this.#visible(nowMs).map(({ historySerial, publishedAtMs, payloadSize }) => ({
+            serial: historySerial ?? 0,
+            publishedAtMs,
+            size: payloadSize,
+          }))
+        : this.#visibleEvents(nowMs).map(({ serial, atMs, bodySize }) => ({
+            serial,
+            publishedAtMs: atMs,
+            size: bodySize,
+          }));
     return {
       oldest: edge(rows[0]),
       newest: edge(rows.at(-1)),
       messages: rows.length,
-      bytes: sizeOf(rows),
+      bytes: rows.reduce((sum, { size }) => sum + size, 0),
     };
   }
 
@@ -91,30 +110,53 @@ export class MemoryStream {
     return { gap: false, conflict: false, unreadable: false };
   }
 
-  /** Lets go of what is past its time or over the caps. */
-  trim(nowMs: number): void {
+  /** Lets go of what is past its time or over the caps, once it is so much; tells what was part of the history. */
+  trim(nowMs: number, atLeast: number = DROP_AT_ONCE): { readonly records: number; readonly bytes: number } {
     const floor = this.#floor();
-    let drop = 0;
-    for (const { keepUntilMs, historySerial } of this.#records) {
-      if (keepUntilMs > nowMs && (historySerial === null || historySerial >= floor)) break;
-      drop += 1;
-    }
-    if (drop >= DROP_AT_ONCE || (drop > 0 && drop === this.#records.length)) this.#drop(drop);
-    const events = this.#events.findIndex(({ keepUntilMs }) => keepUntilMs > nowMs);
-    if (events >= DROP_AT_ONCE) this.#events.splice(0, events);
+    const isGone = (keepUntilMs: number, serial: number | null): boolean =>
+      keepUntilMs <= nowMs || (serial !== null && serial < floor);
+    const kept = this.#records.findIndex((row) => !isGone(row.keepUntilMs, row.historySerial));
+    const drop = kept === -1 ? this.#records.length : kept;
+    const keptEvents = this.#events.findIndex((row) => !isGone(row.keepUntilMs, row.serial));
+    const dropEvents = keptEvents === -1 ? this.#events.length : keptEvents;
+    const gone = [
+      ...(worth(drop, atLeast, this.#records) ? this.#dropRecords(drop) : []),
+      ...(worth(dropEvents, atLeast, this.#events) ? this.#dropEvents(dropEvents) : []),
+    ];
+    const bytes = gone.reduce((sum, size) => sum + size, 0);
+    const { retainedMessages, retainedBytes } = this.stream;
+    this.stream = {
+      ...this.stream,
+      retainedMessages: retainedMessages - gone.length,
+      retainedBytes: retainedBytes - bytes,
+    };
+    return { records: gone.length, bytes };
   }
 
-  #drop(count: number): void {
-    const { floorHistorySerial, floorDeliverySerial, retainedMessages, retainedBytes } = this.stream;
+  /** Whether there is nothing in it and nobody has used it since. */
+  unusedSince(ms: number): boolean {
+    return this.#records.length + this.#events.length === 0 && this.stream.updatedAtMs < ms;
+  }
+
+  /** The sizes of what was part of the history. */
+  #dropRecords(count: number): number[] {
+    const { floorHistorySerial, floorDeliverySerial } = this.stream;
     const gone = this.#records.splice(0, count);
     const rows = gone.filter(({ historySerial }) => (historySerial ?? 0) >= floorHistorySerial);
     this.stream = {
       ...this.stream,
       floorHistorySerial: (rows.at(-1)?.historySerial ?? floorHistorySerial - 1) + 1,
       floorDeliverySerial: Math.max(floorDeliverySerial, (gone.at(-1)?.deliverySerial ?? 0) + 1),
-      retainedMessages: retainedMessages - rows.length,
-      retainedBytes: retainedBytes - sizeOf(rows),
     };
+    return rows.map(({ payloadSize }) => payloadSize);
+  }
+
+  #dropEvents(count: number): number[] {
+    const { floorHistorySerial } = this.stream;
+    const gone = this.#events.splice(0, count);
+    const floor = Math.max(floorHistorySerial, (gone.at(-1)?.serial ?? 0) + 1);
+    this.stream = { ...this.stream, floorHistorySerial: floor, floorDeliverySerial: floor };
+    return gone.filter(({ serial }) => serial >= floorHistorySerial).map(({ bodySize }) => bodySize);
   }
 
   /** Where the first record at or above that serial is. */
@@ -137,19 +179,36 @@ export class MemoryStream {
     );
   }
 
+  #visibleEvents(nowMs: number): PresenceEvent[] {
+    const floor = this.#floor();
+    return this.#events.filter(({ serial, keepUntilMs }) => serial >= floor && keepUntilMs > nowMs);
+  }
+
   /** The lowest history serial that purges and caps leave visible. */
   #floor(): number {
     const floor = countFloor(this.stream);
     const { maxBytes, retainedBytes } = this.stream;
     if (maxBytes === null || retainedBytes <= maxBytes) return floor;
     let bytes = 0;
-    for (const { historySerial, payloadSize } of this.#records.toReversed()) {
-      if (historySerial === null) continue;
-      if (historySerial < floor) return floor;
-      bytes += payloadSize;
-      if (bytes > maxBytes) return historySerial + 1;
+    for (const [serial, size] of this.#sizes()) {
+      if (serial < floor) return floor;
+      bytes += size;
+      if (bytes > maxBytes) return serial + 1;
     }
     return floor;
+  }
+
+  /** The rows of the history with their sizes, the newest first. */
+  *#sizes(): Generator<readonly [serial: number, size: number]> {
+    for (let index = this.#records.length - 1; index >= 0; index -= 1) {
+      const record = this.#records[index];
+      if (record?.historySerial !== null && record !== undefined)
+        yield [record.historySerial, record.payloadSize];
+    }
+    for (let index = this.#events.length - 1; index >= 0; index -= 1) {
+      const event = this.#events[index];
+      if (event !== undefined) yield [event.serial, event.bodySize];
+    }
   }
 
   #asRead(record: StoredRecord): StoredRecord {
@@ -160,8 +219,12 @@ export class MemoryStream {
   }
 }
 
-const edge = (record: StoredRecord | undefined): Retained['oldest'] =>
-  record === undefined ? null : { serial: record.historySerial ?? 0, publishedAtMs: record.publishedAtMs };
+/** Dropping one by one would cost as much as is kept each time. */
+const worth = (count: number, atLeast: number, of: readonly unknown[]): boolean =>
+  count >= atLeast || (count > 0 && count === of.length);
+
+const edge = (row: NonNullable<Retained['oldest']> | undefined): Retained['oldest'] =>
+  row === undefined ? null : { serial: row.serial, publishedAtMs: row.publishedAtMs };
 
 const within = (value: number, from: number | null, to: number | null): boolean =>
   (from === null || value >= from) && (to === null || value <= to);

@@ -22,6 +22,17 @@ export class MemoryReceipts {
     return new Set(recent.map(({ streamKey }) => streamKey));
   }
 
+  /** Removes those that were written before and have expired; tells how many. */
+  removeBefore(beforeMs: number, nowMs: number): number {
+    let removed = 0;
+    for (const [scope, { atMs, untilMs }] of this.#receipts) {
+      if (atMs >= beforeMs || untilMs + KEPT_LONGER_MS > nowMs) continue;
+      this.#receipts.delete(scope);
+      removed += 1;
+    }
+    return removed;
+  }
+
   add(receipt: Receipt, nowMs: number): void {
     this.#receipts.delete(receipt.scope);
     this.#receipts.set(receipt.scope, receipt);

@@ -45,6 +45,12 @@ export class Partitions {
     return [...needed].filter(([name]) => !this.#known.has(name)).map(([, partition]) => partition);
   }
 
+  /** Makes those that this process has not seen yet. */
+  async ensure(partitions: readonly Partition[]): Promise<void> {
+    const missing = partitions.filter((partition) => !this.#known.has(partitionName(partition)));
+    if (missing.length > 0) await this.make(missing);
+  }
+
   /** Makes them, in a transaction of their own under a lock, unless somebody else did. */
   async make(partitions: readonly Partition[]): Promise<void> {
     await this.database.transaction(async (session) => {

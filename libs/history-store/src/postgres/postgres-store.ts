@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { type Database, DatabaseRejected, type SqlSession } from '@carillon/database';
 import { StoreFailure } from '../failures.js';
 import type { Changes, Found, Wanted } from '../model/changes.js';
+import type { PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
 import { routeOf } from '../model/route.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
-import type { HistoryStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from '../port.js';
+import type { DurableStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from '../port.js';
+import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { readUnsafeSettings } from './durability.js';
 import { asStoreFailure, NO_PARTITION } from './failure.js';
 import { addressArrays, findWanted, lockStreams } from './find.js';
 import { Partitions } from './partitions.js';
-import { readBehind, readHeads, readPage, readRange, readRetained } from './read.js';
+import { PostgresPurger } from './purge/purger.js';
+import { readBehind, readHeads, readPage, readPresenceEvents, readRange, readRetained } from './read.js';
 import { type Spread, tableNames } from './tables.js';
 import { writeChanges } from './write.js';
 
@@ -27,6 +30,8 @@ export interface PostgresHistoryOptions {
    * throws ends the connect.
    */
   readonly onUnsafe?: (settings: readonly string[]) => void;
+  /** Whether a purge cleans the pages of the stream rows, because the server does not by itself. */
+  readonly vacuums?: boolean;
 }
 
 /** A transaction that ended because something has to be made first. */
@@ -43,11 +48,14 @@ const MAX_ROUNDS = 5;
  * Streams in PostgreSQL 15 or newer. The row of a stream is its lock; a transaction never waits for one, so two writers
  * on the same streams are slower and never wrong. Whoever made the `Database` gave it the tables of `historyTables`.
  */
-export class PostgresHistoryStore implements HistoryStore {
+export class PostgresHistoryStore implements DurableStore {
   readonly #table: (name: string) => string;
   readonly #partitions: Partitions;
   readonly #setup: string;
   readonly #reads: Database;
+  readonly #purger: PostgresPurger;
+  /** Null: it has not worked yet. */
+  #connecting: Promise<void> | null = null;
 
   constructor(
     private readonly database: Database,
@@ -57,15 +65,28 @@ export class PostgresHistoryStore implements HistoryStore {
     this.#partitions = new Partitions(database, options.prefix, options.spread);
     this.#setup = transactionSetup(options.writeTimeoutMs);
     this.#reads = options.reads ?? database;
+    this.#purger = new PostgresPurger(
+      database,
+      this.#table,
+      this.#partitions,
+      this.#setup,
+      options.vacuums ?? false,
+    );
   }
 
   connect(): Promise<void> {
-    return asStoreFailure(async () => {
-      await this.database.connect();
-      await this.#reads.connect();
-      const unsafe = await readUnsafeSettings(this.database);
-      if (unsafe.length > 0) this.options.onUnsafe?.(unsafe);
+    this.#connecting ??= asStoreFailure(() => this.#connect()).catch((thrown: unknown) => {
+      this.#connecting = null;
+      throw thrown;
     });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<void> {
+    await this.database.connect();
+    await this.#reads.connect();
+    const unsafe = await readUnsafeSettings(this.database);
+    if (unsafe.length > 0) this.options.onUnsafe?.(unsafe);
   }
 
   commit<Decision extends { readonly changes: Changes }>(
@@ -196,6 +217,18 @@ export class PostgresHistoryStore implements HistoryStore {
 
   page(query: PageQuery): Promise<readonly StoredRecord[]> {
     return asStoreFailure(() => readPage(this.#reads, this.#table, query));
+  }
+
+  presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
+    return asStoreFailure(() => readPresenceEvents(this.#reads, this.#table, query));
+  }
+
+  purge(request: PurgeRequest): Promise<PurgeStep | null> {
+    return asStoreFailure(() => this.#purger.purge(request));
+  }
+
+  async survey(): Promise<readonly AppSurvey[]> {
+    return this.#purger.survey;
   }
 
   retained(stream: Stream, nowMs: number): Promise<Retained> {

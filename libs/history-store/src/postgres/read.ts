@@ -1,11 +1,12 @@
-import type { SqlSession } from '@carillon/database';
+import type { SqlRow, SqlScalar, SqlSession } from '@carillon/database';
 import { keepDay, slotsBetween } from '../model/calendar.js';
 import { countFloor } from '../model/floor.js';
+import type { PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
-import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
+import { type Stream, type StreamAddress, type StreamKind, streamName } from '../model/stream.js';
 import type { PageQuery, RangeQuery, Retained, TailQuery } from '../port.js';
 import { addressArrays, HISTORY } from './find.js';
-import { RECORD_COLUMNS, recordOf, STREAM_COLUMNS, streamOf } from './rows.js';
+import { EVENT_COLUMNS, eventOf, RECORD_COLUMNS, recordOf, STREAM_COLUMNS, streamOf } from './rows.js';
 
 type Names = (name: string) => string;
 
@@ -43,9 +44,34 @@ function asRead(record: StoredRecord, floor: number): StoredRecord {
   return serial !== null && serial < floor ? { ...record, tombstone: true, payload: null } : record;
 }
 
-/** `$3` is the floor, `$4` now and `$5` and `$6` the days that anything visible is kept for. */
-const VISIBLE = `${HISTORY} and c.history_serial >= $3 and c.history_until_ms > $4
-  and c.keep_day between $5::date and $6::date`;
+/** Rows of one kind of stream, as they are shown. */
+interface Shown {
+  readonly table: string;
+  readonly serial: string;
+  readonly at: string;
+  readonly size: string;
+  /** `$1` to `$3` are the stream and its floor, `$4` is now, `$5` and `$6` the days that anything visible is kept for. */
+  readonly visible: string;
+}
+
+const SHOWN: Readonly<Record<StreamKind, Shown>> = {
+  messages: {
+    table: 'records',
+    serial: 'history_serial',
+    at: 'published_at_ms',
+    size: 'payload_size',
+    visible: `${HISTORY} and c.history_serial >= $3 and c.history_until_ms > $4
+      and c.keep_day between $5::date and $6::date`,
+  },
+  presence: {
+    table: 'presence_events',
+    serial: 'serial',
+    at: 'at_ms',
+    size: 'body_size',
+    visible: `c.stream_key = $1 and c.generation = $2 and c.serial >= $3 and c.keep_until_ms > $4
+      and c.keep_day between $5::date and $6::date`,
+  },
+};
 
 async function visibleValues(session: SqlSession, table: Names, stream: Stream, nowMs: number) {
   const floor = await visibleFloor(session, table, stream);
@@ -53,23 +79,45 @@ async function visibleValues(session: SqlSession, table: Names, stream: Stream, 
   return [stream.streamKey, stream.generation, floor, nowMs, today, stream.lastKeepDay ?? today] as const;
 }
 
-export async function readPage(session: SqlSession, table: Names, query: PageQuery): Promise<StoredRecord[]> {
+export const readPage = async (
+  session: SqlSession,
+  table: Names,
+  query: PageQuery,
+): Promise<StoredRecord[]> =>
+  (await readRows(session, table, query, SHOWN.messages, RECORD_COLUMNS)).map(recordOf);
+
+export const readPresenceEvents = async (
+  session: SqlSession,
+  table: Names,
+  query: PageQuery,
+): Promise<PresenceEvent[]> =>
+  (await readRows(session, table, query, SHOWN.presence, EVENT_COLUMNS)).map(eventOf);
+
+async function readRows(
+  session: SqlSession,
+  table: Names,
+  query: PageQuery,
+  { table: from, serial, at, visible }: Shown,
+  columns: string,
+): Promise<readonly SqlRow[]> {
   const { stream, nowMs, newestFirst, limit } = query;
-  const { rows } = await session.query(
-    `select ${RECORD_COLUMNS} from ${table('records')} c where ${VISIBLE}
-        and ($7::bigint is null or c.history_serial >= $7) and ($8::bigint is null or c.history_serial <= $8)
-        and ($9::bigint is null or c.published_at_ms >= $9) and ($10::bigint is null or c.published_at_ms <= $10)
-      order by c.history_serial ${newestFirst ? 'desc' : 'asc'} limit $11`,
-    [
-      ...(await visibleValues(session, table, stream, nowMs)),
-      query.fromSerial,
-      query.toSerial,
-      query.fromMs,
-      query.toMs,
-      limit,
-    ],
+  const values: SqlScalar[] = [...(await visibleValues(session, table, stream, nowMs))];
+  // A bound that is not there must not be in the statement: a plan that has to do for both does not use the index.
+  const bounds = [
+    [`c.${serial} >=`, query.fromSerial],
+    [`c.${serial} <=`, query.toSerial],
+    [`c.${at} >=`, query.fromMs],
+    [`c.${at} <=`, query.toMs],
+  ] as const;
+  const conditions = bounds.flatMap(([condition, value]) =>
+    value === null ? [] : [`and ${condition} $${values.push(value)}`],
   );
-  return rows.map(recordOf);
+  const { rows } = await session.query(
+    `select ${columns} from ${table(from)} c where ${visible} ${conditions.join(' ')}
+      order by c.${serial} ${newestFirst ? 'desc' : 'asc'} limit $${values.push(limit)}`,
+    values,
+  );
+  return rows;
 }
 
 export async function readRetained(
@@ -78,17 +126,16 @@ export async function readRetained(
   stream: Stream,
   nowMs: number,
 ): Promise<Retained> {
+  const { table: from, serial, at, size, visible } = SHOWN[stream.address.kind];
   const values = await visibleValues(session, table, stream, nowMs);
   const edge = async (order: 'asc' | 'desc') => {
     const { rows } = await session.query(
-      `select c.history_serial, c.published_at_ms from ${table('records')} c where ${VISIBLE}
-        order by c.history_serial ${order} limit 1`,
+      `select c.${serial} as serial, c.${at} as at from ${table(from)} c where ${visible}
+        order by c.${serial} ${order} limit 1`,
       values,
     );
     const [row] = rows;
-    return row === undefined
-      ? null
-      : { serial: Number(row['history_serial']), publishedAtMs: Number(row['published_at_ms']) };
+    return row === undefined ? null : { serial: Number(row['serial']), publishedAtMs: Number(row['at']) };
   };
   const [oldest, newest] = [await edge('asc'), await edge('desc')];
   if (oldest === null || newest === null) return { oldest: null, newest: null, messages: 0, bytes: 0 };
@@ -96,25 +143,26 @@ export async function readRetained(
   if (newest.serial - oldest.serial + 1 === stream.retainedMessages)
     return { oldest, newest, messages: stream.retainedMessages, bytes: stream.retainedBytes };
   const { rows } = await session.query(
-    `select count(*) as messages, sum(c.payload_size) as bytes from ${table('records')} c where ${VISIBLE}`,
+    `select count(*) as messages, sum(c.${size}) as bytes from ${table(from)} c where ${visible}`,
     values,
   );
   return { oldest, newest, messages: Number(rows[0]?.['messages']), bytes: Number(rows[0]?.['bytes']) };
 }
 
 /** The lowest history serial that purges and caps leave visible. */
-async function visibleFloor(session: SqlSession, table: Names, stream: Stream): Promise<number> {
+export async function visibleFloor(session: SqlSession, table: Names, stream: Stream): Promise<number> {
   const floor = countFloor(stream);
   const { maxBytes, retainedBytes, streamKey, generation } = stream;
   if (maxBytes === null || retainedBytes <= maxBytes) return floor;
-  const { rows } = await session.query(
-    `select sized.history_serial from (
-        select c.history_serial, sum(c.payload_size) over (order by c.history_serial desc) as bytes
-          from ${table('records')} c where ${HISTORY} and c.history_serial >= $3) sized
-      where sized.bytes > $4 order by sized.history_serial desc limit 1`,
+  const { table: rows, serial, size } = SHOWN[stream.address.kind];
+  const found = await session.query(
+    `select sized.serial from (
+        select c.${serial} as serial, sum(c.${size}) over (order by c.${serial} desc) as bytes
+          from ${table(rows)} c where c.stream_key = $1 and c.generation = $2 and c.${serial} >= $3) sized
+      where sized.bytes > $4 order by sized.serial desc limit 1`,
     [streamKey, generation, floor, maxBytes],
   );
-  return rows[0] === undefined ? floor : Number(rows[0]['history_serial']) + 1;
+  return found.rows[0] === undefined ? floor : Number(found.rows[0]['serial']) + 1;
 }
 
 /** A tail is looked for among so many streams at most; the rest is found the next time. */

@@ -1,6 +1,6 @@
 import type { SqlRow } from '@carillon/database';
 import { FOREVER_MS } from '../model/calendar.js';
-import type { PresenceCause, PresenceEventName, PresenceMember } from '../model/presence.js';
+import type { PresenceCause, PresenceEvent, PresenceEventName, PresenceMember } from '../model/presence.js';
 import type { FoundReceipt } from '../model/receipt.js';
 import type { RecordAction, StoredRecord } from '../model/record.js';
 import type { DurableState, Stream, StreamKind } from '../model/stream.js';
@@ -144,5 +144,26 @@ export function memberOf(row: SqlRow): PresenceMember {
     present: row['present'] === true,
     lastNo: wholeOrNull(row, 'last_no'),
     lastSerial: whole(row, 'last_serial'),
+  };
+}
+
+/** The columns of an event as `eventOf` reads them. */
+export const EVENT_COLUMNS = `c.stream_key, c.generation, c.serial, c.at_ms, c.event, c.cause, c.user_id,
+  c.connection_id, c.dead_node_id, c.body, c.body_size, c.keep_until_ms`;
+
+export function eventOf(row: SqlRow): PresenceEvent {
+  return {
+    streamKey: text(row, 'stream_key'),
+    generation: whole(row, 'generation'),
+    serial: whole(row, 'serial'),
+    atMs: whole(row, 'at_ms'),
+    event: wordOf(EVENTS, row['event']),
+    cause: wordOf(CAUSES, row['cause']),
+    userId: text(row, 'user_id'),
+    connectionId: textOrNull(row, 'connection_id'),
+    deadNodeId: textOrNull(row, 'dead_node_id'),
+    body: utf8OrNull(row, 'body') ?? 'null',
+    bodySize: whole(row, 'body_size'),
+    keepUntilMs: whole(row, 'keep_until_ms'),
   };
 }

@@ -15,14 +15,8 @@ export interface PresenceLogParts {
   readonly reads: StreamReads | null;
   readonly nodeId: () => string;
   readonly onTrouble: (what: string, error: unknown) => void;
-  readonly meters: PresenceLogMeters;
-}
-
-/** Counts by app. */
-export interface PresenceLogMeters {
-  written(appId: string, tookMs: number): void;
-  failed(appId: string): void;
-  waiting(appId: string, change: 1 | -1): void;
+  /** A change is given up. */
+  readonly lost: (appId: string) => void;
 }
 
 /** Transitions that wait in this process; with one more the oldest is given up. */
@@ -89,7 +83,6 @@ export class PresenceLog {
     if (this.#waiting.size >= MOST_WAITING && oldest !== undefined) this.#giveUp(oldest);
     const one: Waiting = { record, sinceMs: performance.now(), timer: null, isOver: false };
     this.#waiting.add(one);
-    this.parts.meters.waiting(record.app_id, 1);
     void this.#send(one);
   }
 
@@ -100,7 +93,6 @@ export class PresenceLog {
     const waitedMs = performance.now() - one.sinceMs;
     if (isDone) {
       this.#end(one);
-      this.parts.meters.written(one.record.app_id, waitedMs);
       this.#claims.committed(one.record);
     } else if (waitedMs >= GIVE_UP_MS) {
       this.#giveUp(one);
@@ -126,7 +118,7 @@ export class PresenceLog {
 
   #giveUp(one: Waiting): void {
     this.#end(one);
-    this.parts.meters.failed(one.record.app_id);
+    this.parts.lost(one.record.app_id);
     this.#claims.lost(one.record);
   }
 
@@ -135,7 +127,6 @@ export class PresenceLog {
     one.isOver = true;
     if (one.timer !== null) clearTimeout(one.timer);
     this.#waiting.delete(one);
-    this.parts.meters.waiting(one.record.app_id, -1);
   }
 }
 

@@ -41,7 +41,7 @@ function scene({ enabled = true, retained = 0 } = {}) {
     records: [] as CommitRecord[],
     tries: 0,
   };
-  const meters = { written: vi.fn(), failed: vi.fn(), waiting: vi.fn() };
+  const lost = vi.fn();
   const address = { ...PLACE, kind: 'presence' } as const;
   const log = new PresenceLog({
     apps: { peekById: () => app, findById: async () => app },
@@ -63,10 +63,10 @@ function scene({ enabled = true, retained = 0 } = {}) {
     },
     nodeId: () => 'node-1',
     onTrouble: () => undefined,
-    meters,
+    lost,
   });
   const lines = () => state.records.map((one) => (one.op === 'mark' ? `${one.state} ${one.reason}` : one.op));
-  return { app, log, state, meters, lines };
+  return { app, log, state, lost, lines };
 }
 
 describe('changes of a presence channel with a history', () => {
@@ -102,7 +102,7 @@ describe('changes of a presence channel with a history', () => {
   });
 
   it('are sent again, the same ones, until they are committed', async () => {
-    const { app, log, state, meters, lines } = scene();
+    const { app, log, state, lost, lines } = scene();
     state.isAway = true;
     log.changed(app, came('u', 5));
     await pass(5000);
@@ -110,7 +110,7 @@ describe('changes of a presence channel with a history', () => {
     state.isAway = false;
     await pass(1000);
     expect([log.size, lines()]).toEqual([0, ['presence']]);
-    expect(meters.written).toHaveBeenCalledTimes(1);
+    expect(lost).not.toHaveBeenCalled();
   });
 
   it('make the history doubtful when they wait for long, and it is healthy when they are committed', async () => {
@@ -131,11 +131,11 @@ describe('changes of a presence channel with a history', () => {
   ])(
     'are given up after a minute, and with %i events retained the history says so',
     async (retained, line) => {
-      const { app, log, state, meters, lines } = scene({ retained });
+      const { app, log, state, lost, lines } = scene({ retained });
       state.isAway = true;
       log.changed(app, came('u', 5));
       await pass(62_000);
-      expect([log.size, meters.failed.mock.calls]).toEqual([0, [['shop']]]);
+      expect([log.size, lost.mock.calls]).toEqual([0, [['shop']]]);
       state.isAway = false;
       await pass(6000);
       expect(lines()).toEqual([line]);
@@ -143,10 +143,10 @@ describe('changes of a presence channel with a history', () => {
   );
 
   it('are bounded: with one more the oldest is given up', async () => {
-    const { app, log, state, meters } = scene();
+    const { app, log, state, lost } = scene();
     state.isAway = true;
     for (let n = 0; n <= MOST_WAITING; n += 1) log.changed(app, came(`u${n}`, n));
-    expect([log.size, meters.failed.mock.calls.length]).toEqual([MOST_WAITING, 1]);
+    expect([log.size, lost.mock.calls.length]).toEqual([MOST_WAITING, 1]);
     log.stop();
     expect(log.size).toBe(0);
   });
