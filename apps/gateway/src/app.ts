@@ -3,6 +3,7 @@ import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/commit';
 import { FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
 import { HistoryModule } from '@carillon/history';
+import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/http-api';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PresenceModule } from '@carillon/presence';
@@ -20,6 +21,7 @@ export const gateway: AppDefinition = {
     'adapter.driver': FABRIC_DRIVERS,
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'cache.driver': CACHE_DRIVERS,
+    'history.backend': HISTORY_BACKENDS,
     'queue.driver': QUEUE_DRIVERS,
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
@@ -29,6 +31,8 @@ export const gateway: AppDefinition = {
     RateLimitModule,
     FabricModule,
     PresenceModule,
+    // Without others it is its own writer.
+    ...(config.adapter.driver === 'local' ? [HistoryStoreModule, PurgeModule] : []),
     CommitModule,
     HistoryModule.over({ reads: CHANNEL_READS, claims: COMMIT_CLIENT }),
     PublishingModule.committing(COMMIT_CLIENT),

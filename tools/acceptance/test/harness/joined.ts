@@ -2,17 +2,20 @@ import { CACHE, CacheModule, MemoryCache } from '@carillon/cache';
 import {
   FABRIC,
   type Answer,
-  type Fabric,
   FabricModule,
   type FabricListener,
   type Gathered,
+  type LaneFabric,
   LocalFabric,
   type LiveEvent,
   mergeAnswers,
+  type OpenedFabric,
   type Question,
 } from '@carillon/fabric';
+import { HISTORY_STORE, HistoryStoreModule, MemoryHistoryStore, PurgeModule } from '@carillon/history-store';
 import type { AppDefinition } from '@carillon/runtime';
 
+type Record = Parameters<LaneFabric['handOver']>[0];
 type Module = ReturnType<AppDefinition['modules']>[number];
 
 /** Local fabrics of several apps, each of which hears what any of them publishes and is asked what any of them asks. */
@@ -20,7 +23,7 @@ class JoinedFabrics {
   readonly #fabrics: LocalFabric[] = [];
 
   /** A fabric for one more app. */
-  join(name: string): Fabric {
+  join(name: string): OpenedFabric {
     const own = new LocalFabric(name, (doing, error) => {
       throw new Error(`${name}: ${doing}`, { cause: error });
     });
@@ -34,7 +37,14 @@ class JoinedFabrics {
       ask: (kind, appId, about) => this.#ask(kind, appId, about),
       health: () => own.health(),
       close: () => own.close(),
+      lanes: Object.assign(Object.create(own.lanes) as LaneFabric, {
+        handOver: (record: Record) => this.#handOver(record),
+      }),
     };
+  }
+
+  async #handOver(record: Record): Promise<void> {
+    await Promise.all(this.#fabrics.map(({ lanes }) => lanes.handOver(record)));
   }
 
   #publish(event: LiveEvent): undefined {
@@ -59,9 +69,10 @@ const provided = (token: symbol, useValue: unknown): Module => ({
   exports: [token],
 });
 
-/** Apps of one process that share a cache and hear each other: an installation without a broker. */
+/** Apps of one process that share a cache and a history and hear each other: an installation without a broker. */
 export class Group {
   readonly #fabrics = new JoinedFabrics();
+  readonly #store = new MemoryHistoryStore();
   readonly #cache = new MemoryCache({ capacity: 100_000, defaultTtlMs: 0, cleanupIntervalMs: 60_000 });
 
   /** The same app, joined. Everything else of it is as it ships. */
@@ -69,6 +80,8 @@ export class Group {
     const shared = new Map<unknown, Module>([
       [FabricModule, provided(FABRIC, this.#fabrics.join(name))],
       [CacheModule, provided(CACHE, this.#cache)],
+      [HistoryStoreModule, provided(HISTORY_STORE, this.#store)],
+      [PurgeModule, { module: class {} }],
     ]);
     return { ...app, modules: (config) => app.modules(config).map((one) => shared.get(one) ?? one) };
   }

@@ -3,6 +3,7 @@ export interface Policy {
   readonly limits?: Readonly<Record<string, unknown>>;
   readonly features?: Readonly<Record<string, boolean>>;
   readonly channels?: Readonly<Record<string, unknown>>;
+  readonly history?: Readonly<Record<string, unknown>>;
   readonly webhooks?: readonly Readonly<Record<string, unknown>>[];
 }
 
