@@ -31,7 +31,7 @@ describe.each(REAL_WIRES)('lanes over $name, killed and restarted', { timeout: 9
     expect((await call(500)).kind).not.toBe('reply');
     await vi.waitFor(async () => expect(await asking.health()).toMatch(/not connected/), SOON);
     expect(await call(500)).toEqual({ kind: 'no_responder' });
-    await expect(asking.lanes.announce('{"v":1}')).rejects.toThrow();
+    await expect(asking.lanes.announce('{"v":1}')).rejects.toThrow('not connected');
     await broker.restart();
     await vi.waitFor(async () => expect(await call(500)).toMatchObject({ kind: 'reply' }), SOON);
     await vi.waitFor(async () => {

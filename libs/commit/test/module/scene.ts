@@ -54,7 +54,7 @@ export async function processWith(
   const signal = new AbortController().signal;
   return {
     parts,
-    get: <Value>(token: symbol): Value => context.get<Value>(token),
+    get: context.get.bind(context),
     /** Connects all that the process needs; adapters first, as it comes to with retries. */
     start: async (): Promise<void> => {
       for (const { connect } of parts.startup.dependencies) await connect(signal);
