@@ -1,21 +1,6 @@
 import * as fc from 'fast-check';
-
-/** Short enough for the tightest bound. */
-const name = fc
-  .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
-  .filter((text) => Buffer.byteLength(text) <= 64);
-const app = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);
-const node = fc.stringMatching(/^[A-Za-z0-9._-]{1,20}$/);
-const count = fc.nat();
-const socket = fc.tuple(fc.nat(), fc.nat()).map(([left, right]) => `${left}.${right}`);
-const uuid = fc.uuid();
-const any = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)));
-const some = <T>(one: fc.Arbitrary<T>) => fc.array(one, { maxLength: 4 });
-const byName = <T>(one: fc.Arbitrary<T>) => fc.dictionary(name, one, { maxKeys: 4, noNullPrototype: true });
-const members = <T extends object>(all: { [K in keyof T]: fc.Arbitrary<T[K]> }, ...required: (keyof T)[]) =>
-  fc.record(all, { requiredKeys: required, noNullPrototype: true });
-const whole = <T extends object>(all: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
-  fc.record(all, { noNullPrototype: true });
+import { any, app, byName, count, members, name, node, some, socket, uuid, whole } from './generators.js';
+import { READ_SAMPLES } from './read-samples.js';
 
 const change = whole({
   node_id: node,
@@ -29,58 +14,6 @@ const user = whole({ app_id: app, user_id: name, node_id: node, seq: count });
 const apps = byName(whole({ connections: count })).map((all) =>
   Object.fromEntries(Object.values(all).map((one, at) => [`app-${at}`, one])),
 );
-
-const streamAddress = whole({
-  app_id: app,
-  channel: fc.stringMatching(/^[a-z:]{1,20}$/),
-  kind: fc.constantFrom('messages', 'presence'),
-});
-const stream = whole({
-  app_id: app,
-  channel: fc.stringMatching(/^[a-z:]{1,20}$/),
-  kind: fc.constantFrom('messages', 'presence'),
-  stream_key: fc.constant('7'),
-  stream_id: uuid,
-  generation: count,
-  next_delivery_serial: count,
-  next_history_serial: count,
-  next_annotation_no: count,
-  fanned_out_serial: count,
-  last_cache_serial: count,
-  floor_delivery_serial: count,
-  floor_history_serial: count,
-  retained_messages: count,
-  retained_bytes: count,
-  newest_published_at_ms: fc.option(count),
-  last_annotation_serial: fc.constant(null),
-  last_keep_day: fc.option(fc.constant('2026-01-31')),
-  max_messages: fc.option(count),
-  max_bytes: fc.option(count),
-  state: fc.constantFrom('healthy', 'degraded', 'reset_required'),
-  state_reason: fc.option(name),
-  state_node: fc.option(node),
-  state_changed_at_ms: fc.option(count),
-  updated_at_ms: count,
-});
-const storedRecord = whole({
-  stream_key: fc.constant('7'),
-  generation: count,
-  delivery_serial: count,
-  history_serial: fc.option(count),
-  root_history_serial: fc.constant(null),
-  published_at_ms: count,
-  history_until_ms: fc.option(count),
-  keep_until_ms: count,
-  action: fc.constantFrom('plain', 'append'),
-  message_serial: fc.constant(null),
-  version_serial: fc.constant(null),
-  message_id: fc.constant('m-1'),
-  event_name: fc.option(name),
-  actor_client_id: fc.option(name),
-  payload: fc.option(fc.string()),
-  payload_size: count,
-  tombstone: fc.boolean(),
-});
 
 /** A generator of valid bodies for every kind of message, by kind. */
 export const SAMPLES: Readonly<Record<string, fc.Arbitrary<object>>> = {
@@ -233,35 +166,7 @@ export const SAMPLES: Readonly<Record<string, fc.Arbitrary<object>>> = {
     serving: some(fc.integer({ min: 0, max: 1023 })),
     state: fc.constantFrom('live', 'leaving'),
   }),
-  read: members(
-    {
-      lanes: fc.integer({ min: 1, max: 1024 }),
-      lane: fc.integer({ min: 0, max: 1023 }),
-      node_id: node,
-      heads: whole({
-        channels: fc.array(streamAddress, { minLength: 1, maxLength: 4 }),
-        create: fc.boolean(),
-      }),
-      range: whole({
-        stream_key: fc.constant('12'),
-        generation: count,
-        from_serial: count,
-        to_serial: count,
-        limit: fc.integer({ min: 1, max: 1000 }),
-      }),
-      retained: whole({ stream, now_ms: count }),
-    },
-    'lanes',
-    'lane',
-    'node_id',
-  ),
-  read_answer: members({
-    streams: some(stream),
-    records: some(storedRecord),
-    more: fc.boolean(),
-    retained: whole({ oldest: fc.constant(null), newest: fc.constant(null), messages: count, bytes: count }),
-  }),
-  read_refused: whole({ code: fc.constantFrom('unavailable', 'lane_mismatch', 'unsupported_version') }),
+  ...READ_SAMPLES,
   record: members(
     {
       writer_id: fc.constant('w-1'),

@@ -51,7 +51,7 @@ describe('lanes over a broker that misbehaves', () => {
     broker.stop();
     expect(await waiting).toEqual({ kind: 'silent' });
     expect(await asking.lanes.call(LANE, '{"v":1}', 60_000)).toEqual({ kind: 'no_responder' });
-    await expect(asking.lanes.announce('{"v":1}')).rejects.toThrow();
+    await expect(asking.lanes.announce('{"v":1}')).rejects.toThrow('not connected');
     broker.isUp = true;
     taken.mockResolvedValue('{"back":true}');
     await vi.waitFor(

@@ -2,9 +2,9 @@ import { lanesConformance } from './lanes-conformance.js';
 import { REAL_WIRES, shared } from './wires.js';
 
 /** Of a cluster each server counts its own subscribers only, and Kafka counts none. */
-const KNOW_RESPONDERS = ['nats', 'rabbitmq', 'redis'];
+const KNOW_RESPONDERS = new Set(['nats', 'rabbitmq', 'redis']);
 /** The others have one reader of an address by agreement. */
-const HAVE_GROUPS = ['nats', 'rabbitmq'];
+const HAVE_GROUPS = new Set(['nats', 'rabbitmq']);
 
 for (const real of REAL_WIRES) {
   lanesConformance(real.name, async () => {
@@ -12,8 +12,8 @@ for (const real of REAL_WIRES) {
     return {
       routing: real.routing,
       wire: () => real.open(url, prefix),
-      knowsResponders: KNOW_RESPONDERS.includes(real.name),
-      takers: HAVE_GROUPS.includes(real.name) ? 'one' : 'all',
+      knowsResponders: KNOW_RESPONDERS.has(real.name),
+      takers: HAVE_GROUPS.has(real.name) ? 'one' : 'all',
       hasHeads: real.engine.startsWith('redis'),
     };
   });

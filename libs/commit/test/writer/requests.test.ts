@@ -57,16 +57,16 @@ describe('what a writer is sent', () => {
   });
 });
 
-describe('what comes back to a publisher', () => {
-  const body = (records: readonly { readonly pub_id: string }[]) => ({
-    lanes: 1,
-    lane: 0,
-    budget_ms: 1000,
-    chain: false,
-    node_id: 'api-1',
-    records: [...records],
-  });
+const body = (records: readonly { readonly pub_id: string }[]) => ({
+  lanes: 1,
+  lane: 0,
+  budget_ms: 1000,
+  chain: false,
+  node_id: 'api-1',
+  records: [...records],
+});
 
+describe('what comes back to a publisher', () => {
   it('is silence when it cannot be read', async () => {
     const scene = new WriterScene(1);
     const end = scene.hub.open();

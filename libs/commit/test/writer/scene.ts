@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CommitResult } from '@carillon/contract';
+import type { CommitRecord, CommitResult } from '@carillon/contract';
 import {
   type Changes,
   type Found,
@@ -14,6 +14,8 @@ import { Hub, type HubEnd } from './hub.js';
 import { SILENT_EVENTS } from '../silent-events.js';
 
 export const LANES = 8;
+
+const nothing = (): void => {};
 
 /** What is behind it belongs to a process that may die. */
 class MortalStore extends MemoryHistoryStore {
@@ -95,7 +97,6 @@ export class WriterScene {
     const end = this.hub.open();
     const store = new MortalStore(this.store);
     const lines: string[] = [];
-    const nothing = (): void => {};
     const writer = new Writer(
       {
         fabric: end,
@@ -135,9 +136,12 @@ export class WriterScene {
     this.#sent.set(channel, sent);
     const record = publishOf(channel, String(sent.length));
     sent.push(record.pub_id);
-    void this.publisher.commit([record]).then(([result]) => {
-      if (result !== undefined) this.results.set(record.pub_id, result);
-    });
+    void this.#commit(record);
+  }
+
+  async #commit(record: CommitRecord): Promise<void> {
+    const [result] = await this.publisher.commit([record]);
+    if (result !== undefined) this.results.set(record.pub_id, result);
   }
 
   get sent(): ReadonlyMap<string, readonly string[]> {

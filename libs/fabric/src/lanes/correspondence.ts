@@ -32,25 +32,26 @@ export class Correspondence {
   /**
    * @param send sends the request by its id; resolves with whether somebody may have got it
    */
-  async call(
+  call(
     text: string,
     budgetMs: number,
     send: (request: string, requestId: string) => Promise<boolean>,
   ): Promise<Heard> {
-    if (this.#calls.size >= MAX_CALLS) return SILENT;
+    if (this.#calls.size >= MAX_CALLS) return Promise.resolve(SILENT);
     const requestId = randomUUID();
-    const heard = new Promise<Heard>((resolve) => {
+    const request = asRequest(text, { requestId, replyTo: this.options.replyTo });
+    return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#end(requestId, SILENT), budgetMs);
       this.#calls.set(requestId, { timer, end: resolve });
+      // The budget does not wait for the broker to take it.
+      send(request, requestId).then(
+        (isReached) => isReached || this.#end(requestId, NO_RESPONDER),
+        (error: unknown) => {
+          reject(error instanceof Error ? error : new Error('refused by the broker'));
+          this.#end(requestId, SILENT);
+        },
+      );
     });
-    try {
-      const request = asRequest(text, { requestId, replyTo: this.options.replyTo });
-      if (!(await send(request, requestId))) this.#end(requestId, NO_RESPONDER);
-    } catch (error) {
-      this.#end(requestId, SILENT);
-      throw error;
-    }
-    return heard;
   }
 
   /** The broker gave a request back. */

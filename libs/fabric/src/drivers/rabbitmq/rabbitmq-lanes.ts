@@ -49,10 +49,12 @@ export class RabbitmqLanes implements LaneLine {
   }
 
   async call(address: LaneAddress, text: string, budgetMs: number): Promise<Heard> {
-    this.#hears ??= this.#told(this.parts.hear);
-    await this.#hears;
     const queue = addressName(this.parts.names, address);
-    return this.#letters.call(text, budgetMs, (request) => this.#send(queue, request, budgetMs));
+    return this.#letters.call(text, budgetMs, async (request) => {
+      this.#hears ??= this.#told(this.parts.hear);
+      await this.#hears;
+      return this.#send(queue, request, budgetMs);
+    });
   }
 
   async serve(address: LaneAddress, take: TakeRequest): Promise<void> {

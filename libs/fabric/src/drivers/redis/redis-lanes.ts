@@ -38,10 +38,10 @@ export class RedisLanes implements LaneLine {
   }
 
   async call(address: LaneAddress, text: string, budgetMs: number): Promise<Heard> {
-    this.#hears ??= this.classic.subscribe(this.#replyTo);
-    await this.#hears;
     const channel = addressName(this.names, address);
     return this.#letters.call(text, budgetMs, async (request) => {
+      this.#hears ??= this.classic.subscribe(this.#replyTo);
+      await this.#hears;
       const reached = await this.classic.publish(channel, request);
       return reached !== 0;
     });
