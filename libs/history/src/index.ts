@@ -7,6 +7,22 @@ export {
   type StreamStateBody,
 } from './bodies.js';
 export {
+  type PresenceContinuityBody,
+  type PresenceEventBody,
+  type PresenceItemBody,
+  type PresenceMemberBody,
+  type PresencePageBody,
+  type PresenceRetainedBody,
+  type PresenceSnapshotBody,
+  type PresenceStateBody,
+  type PresenceStreamBody,
+} from './presence-bodies.js';
+export {
+  PresenceHistoryReader,
+  type PresenceHistoryReaderOptions,
+  type PresenceHistoryReaderParts,
+} from './presence-reader.js';
+export {
   readHistoryQuery,
   type HistoryBounds,
   type HistoryDirection,
@@ -14,3 +30,4 @@ export {
   type QueryParameters,
 } from './query.js';
 export { HistoryReader, type HistoryReaderOptions, type HistoryReaderParts } from './reader.js';
+export { readSnapshotQuery, type SnapshotQuery } from './snapshot-query.js';
