@@ -31,6 +31,8 @@ export {
   type StreamState,
 } from './model/stream.js';
 export { HISTORY_STORE, HistoryStoreModule } from './module.js';
+export { MysqlHistoryStore, type MysqlHistoryOptions } from './mysql/mysql-store.js';
+export { mysqlTables } from './mysql/tables.js';
 export { HISTORY_BACKENDS } from './open.js';
 export {
   type DurableStore,

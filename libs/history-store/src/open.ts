@@ -2,6 +2,8 @@ import type { Config } from '@carillon/config';
 import type { Databases } from '@carillon/database';
 import type { Logger } from '@carillon/runtime';
 import { MemoryHistoryStore } from './memory/memory-store.js';
+import { MysqlHistoryStore } from './mysql/mysql-store.js';
+import { mysqlTables } from './mysql/tables.js';
 import type { DurableStore } from './port.js';
 import { PostgresHistoryStore } from './postgres/postgres-store.js';
 import { historyTables, SERVER_SPREAD, SINGLE_SPREAD } from './postgres/tables.js';
@@ -30,6 +32,7 @@ const LANES_WAITING = 1024;
 /** One line a backend. */
 const BACKENDS: ReadonlyMap<string, Open> = new Map<string, Open>([
   ['memory', openMemory],
+  ['mysql', openMysql],
   [
     'postgres',
     (parts) => (parts.config.database.postgres.embedded ? openEmbedded(parts) : openPostgres(parts)),
@@ -66,6 +69,27 @@ function openPostgres({ config, databases, now, ...parts }: StoreParts): OpenSto
     now,
     reads,
     onUnsafe: (settings) => unsafe(settings, config.mode === 'production', parts.log),
+  });
+  return {
+    store,
+    health: () => reads.health(),
+    close: async () => void (await Promise.all([lanes.close(), reads.close()])),
+  };
+}
+
+function openMysql({ config, databases, now, log }: StoreParts): OpenStore {
+  const { table_prefix: prefix, write_timeout_ms: statementMs } = config.history.mysql;
+  const lanes = databases.apart('mysql', {
+    waiting: LANES_WAITING,
+    statementMs,
+    migrations: [mysqlTables(prefix)],
+  });
+  const reads = databases.apart('mysql', { ...READS, statementMs });
+  const store = new MysqlHistoryStore(lanes, {
+    prefix,
+    now,
+    reads,
+    onUnsafe: (settings) => unsafe(settings, config.mode === 'production', log),
   });
   return {
     store,

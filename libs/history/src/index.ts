@@ -8,6 +8,22 @@ export {
 } from './bodies.js';
 export { HISTORY_READER, HistoryModule, STREAM_READS, type Claims, type HistorySources } from './module.js';
 export {
+  type PresenceContinuityBody,
+  type PresenceEventBody,
+  type PresenceItemBody,
+  type PresenceMemberBody,
+  type PresencePageBody,
+  type PresenceRetainedBody,
+  type PresenceSnapshotBody,
+  type PresenceStateBody,
+  type PresenceStreamBody,
+} from './presence-bodies.js';
+export {
+  PresenceHistoryReader,
+  type PresenceHistoryReaderOptions,
+  type PresenceHistoryReaderParts,
+} from './presence-reader.js';
+export {
   readHistoryQuery,
   type HistoryBounds,
   type HistoryDirection,
@@ -20,3 +36,4 @@ export {
   type HistoryReaderParts,
   type HistoryReads,
 } from './reader.js';
+export { readSnapshotQuery, type SnapshotQuery } from './snapshot-query.js';

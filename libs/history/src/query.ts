@@ -48,7 +48,7 @@ export function readHistoryQuery(parameters: QueryParameters, maxPageSize: numbe
 }
 
 /** A number without a sign; null: neither the name nor its alias was sent. */
-function whole(parameters: QueryParameters, name: string, alias = name): number | null {
+export function whole(parameters: QueryParameters, name: string, alias = name): number | null {
   const text = parameters[name] ?? parameters[alias];
   if (text === undefined) return null;
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -62,3 +62,16 @@ function ordered(name: string, start: number | null, end: number | null): void {
 }
 
 export const invalid = (text: string): ServiceError => new ServiceError('invalid_input', { text });
+
+/** What part of a walk is read next; `after` is the serial that the page before ended with. */
+export function pageBounds({ direction, bounds }: HistoryQuery, after: number | null) {
+  const newestFirst = direction === 'newest_first';
+  const { start_serial: start, end_serial: end } = bounds;
+  return {
+    newestFirst,
+    fromSerial: after === null || newestFirst ? start : Math.max(start ?? 0, after + 1),
+    toSerial: after === null || !newestFirst ? end : Math.min(end ?? after, after - 1),
+    fromMs: bounds.start_time_ms,
+    toMs: bounds.end_time_ms,
+  };
+}

@@ -1,4 +1,3 @@
-import { ServiceError } from '@carillon/errors';
 import {
   type HistoryStore,
   positioned,
@@ -8,7 +7,6 @@ import {
   type StreamAddress,
   streamName,
 } from '@carillon/history-store';
-import { bounded } from '@carillon/runtime';
 import {
   type HistoryItemBody,
   type HistoryPageBody,
@@ -19,7 +17,8 @@ import {
 } from './bodies.js';
 import { floorOf, truncatedByRetention } from './continuity.js';
 import { encodeCursor, readCursor } from './cursor.js';
-import type { HistoryQuery } from './query.js';
+import { inTime, unavailable } from './in-time.js';
+import { type HistoryQuery, pageBounds } from './query.js';
 
 /** What a reader asks of a store, or of a writer that has it. */
 export type HistoryReads = Pick<HistoryStore, 'heads' | 'page' | 'retained'>;
@@ -51,12 +50,12 @@ export class HistoryReader {
 
   /** One page; a channel that was never written has an empty one. */
   page(appId: string, channel: string, query: HistoryQuery): Promise<HistoryPageBody> {
-    return this.#inTime(() => this.#page({ appId, channel, kind: 'messages' }, query));
+    return inTime(this.options.timeoutMs, () => this.#page({ appId, channel, kind: 'messages' }, query));
   }
 
   /** The state of the stream, whatever it is. */
   state(appId: string, channel: string): Promise<HistoryStreamBody> {
-    return this.#inTime(async () => {
+    return inTime(this.options.timeoutMs, async () => {
       const { stream, retained } = await this.#head({ appId, channel, kind: 'messages' });
       return {
         stream_id: stream?.streamId ?? null,
@@ -109,22 +108,12 @@ export class HistoryReader {
   }
 
   /** One more than is shown, which tells whether there is more. */
-  #rows(
-    stream: Stream,
-    { direction, limit, bounds }: HistoryQuery,
-    after: number | null,
-  ): Promise<readonly StoredRecord[]> {
-    const newestFirst = direction === 'newest_first';
-    const { start_serial: start, end_serial: end } = bounds;
+  #rows(stream: Stream, query: HistoryQuery, after: number | null): Promise<readonly StoredRecord[]> {
     return this.parts.store.page({
       stream,
       nowMs: this.parts.now(),
-      newestFirst,
-      fromSerial: after === null || newestFirst ? start : Math.max(start ?? 0, after + 1),
-      toSerial: after === null || !newestFirst ? end : Math.min(end ?? after, after - 1),
-      fromMs: bounds.start_time_ms,
-      toMs: bounds.end_time_ms,
-      limit: limit + 1,
+      ...pageBounds(query, after),
+      limit: query.limit + 1,
     });
   }
 
@@ -147,17 +136,7 @@ export class HistoryReader {
       message,
     };
   }
-
-  async #inTime<Body>(work: () => Promise<Body>): Promise<Body> {
-    const outcome = await bounded(this.options.timeoutMs, work);
-    if (outcome.kind === 'done') return outcome.value;
-    if (outcome.kind === 'timeout') throw unavailable('the history did not answer in time');
-    if (outcome.error instanceof ServiceError) throw outcome.error;
-    throw new ServiceError('service_unavailable', { cause: outcome.error });
-  }
 }
-
-const unavailable = (text: string): ServiceError => new ServiceError('service_unavailable', { text });
 
 function parse(text: string): unknown {
   try {

@@ -105,8 +105,9 @@ export const mysql: Dialect = {
     return [
       `set session sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00'`,
       `, innodb_lock_wait_timeout = ${longest}, lock_wait_timeout = ${longest}`,
-      ` /*M!100101 , max_statement_time = ${longest} */`,
-      ` /*!50708 , max_execution_time = ${statementMs} */`,
+      // As PostgreSQL does: a statement sees what was committed before it, and locks no more than its rows.
+      ` /*M!100101 , max_statement_time = ${longest}, tx_isolation = 'READ-COMMITTED' */`,
+      ` /*!50720 , max_execution_time = ${statementMs}, transaction_isolation = 'READ-COMMITTED' */`,
     ].join('');
   },
   discard(connection) {

@@ -9,11 +9,12 @@ import type { Stream, StreamAddress } from '../model/stream.js';
 import type { DurableStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from '../port.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { readUnsafeSettings } from './durability.js';
-import { asStoreFailure, NO_PARTITION } from './failure.js';
+import { asStoreFailure, NO_PARTITION } from '../sql/failure-of.js';
 import { addressArrays, findWanted, lockStreams } from './find.js';
 import { Partitions } from './partitions.js';
 import { PostgresPurger } from './purge/purger.js';
-import { readBehind, readHeads, readPage, readPresenceEvents, readRange, readRetained } from './read.js';
+import { readPage, readPresenceEvents, readRange, readRetained } from '../sql/read.js';
+import { readBehind, readHeads } from './heads.js';
 import { type Spread, tableNames } from './tables.js';
 import { writeChanges } from './write.js';
 

@@ -1,4 +1,5 @@
 import type { Migration } from '@carillon/database';
+import { checkedVersion, SCHEMA_VERSION } from '../schema-version.js';
 
 /** Into how many parts each table is spread by stream. One part: everything in a process of its own, or a test. */
 export interface Spread {
@@ -14,7 +15,6 @@ export const SERVER_SPREAD: Spread = { records: 16, forever: 64, messages: 64 };
 export const SINGLE_SPREAD: Spread = { records: 1, forever: 1, messages: 1 };
 
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,40}$/;
-const SCHEMA_VERSION = 1;
 
 /** A table of the room as it stands in a statement. */
 export function tableNames(prefix: string): (name: string) => string {
@@ -31,11 +31,7 @@ export function historyTables(prefix: string, spread: Spread): Migration {
       const { rows } = await session.query('select to_regclass($1) is not null as there', [table('meta')]);
       if (rows[0]?.['there'] !== true) return statements(table, spread);
       const stored = await session.query(`select value from ${table('meta')} where key = 'schema_version'`);
-      const version = Number(stored.rows[0]?.['value']);
-      if (version > SCHEMA_VERSION)
-        throw new Error(
-          `the tables ${prefix}_* have version ${version}, this process knows ${SCHEMA_VERSION}`,
-        );
+      checkedVersion(prefix, Number(stored.rows[0]?.['value']));
       return [];
     },
   };

@@ -2,7 +2,7 @@ import type { SqlSession, SqlValue } from '@carillon/database';
 import { StoreFailure } from '../failures.js';
 import { keepDay, slotOf } from '../model/calendar.js';
 import type { Changes } from '../model/changes.js';
-import { ACTIONS, CAUSES, EVENTS, STATES, storedMoment } from './rows.js';
+import { ACTIONS, CAUSES, EVENTS, STATES, storedMoment } from '../sql/rows.js';
 
 type Names = (name: string) => string;
 type Scalar = string | number | boolean | null;

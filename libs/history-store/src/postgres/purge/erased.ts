@@ -1,4 +1,5 @@
-import { type PartDone, type PurgeScope, ROWS } from './rows.js';
+import { type PartDone, type PurgeScope } from '../../sql/scope.js';
+import { ROWS } from '../../sql/rows.js';
 
 /** A writer's transaction has long ended by then, so no entry with a lower number comes later. */
 const SETTLED_MS = 60_000;

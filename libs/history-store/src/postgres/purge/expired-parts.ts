@@ -1,7 +1,9 @@
 import { slotOf } from '../../model/calendar.js';
 import type { StreamKind } from '../../model/stream.js';
 import type { Evicted } from '../../retention.js';
-import { lockByKey, type PartDone, type PurgeScope, ROWS, today } from './rows.js';
+import { lockByKey } from './lock.js';
+import { type PartDone, type PurgeScope, today } from '../../sql/scope.js';
+import { ROWS } from '../../sql/rows.js';
 
 /** Tables that are split by time, with how their parts are named. */
 const BY_DAY = [

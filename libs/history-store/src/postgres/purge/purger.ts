@@ -5,7 +5,7 @@ import type { AppSurvey, PurgeRequest, PurgeStep } from '../../retention.js';
 import type { Partitions } from '../partitions.js';
 import { eraseForOperators, removeExpiredMessages } from './erased.js';
 import { dropExpiredPart } from './expired-parts.js';
-import type { PartDone, PurgeScope } from './rows.js';
+import type { PartDone, PurgeScope } from '../../sql/scope.js';
 import { StreamRound } from './streams.js';
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,7 @@
-import type { Stream } from '../../model/stream.js';
 import type { AppSurvey } from '../../retention.js';
-import { visibleFloor } from '../read.js';
-import { STREAM_COLUMNS, streamOf } from '../rows.js';
-import { type PartDone, type PurgeScope, ROWS, today } from './rows.js';
+import { trimStream } from '../../sql/trim.js';
+import { STREAM_COLUMNS, streamOf } from '../../sql/rows.js';
+import { type PartDone, type PurgeScope, today } from '../../sql/scope.js';
 
 const UNUSED_MS = 30 * 86_400_000;
 
@@ -96,43 +95,6 @@ export class StreamRound {
       });
     }
   }
-}
-
-/** Raises the floor towards where the caps put it and deletes what is below; the stream is locked. */
-async function trimStream(scope: PurgeScope, stream: Stream): Promise<PartDone | null> {
-  const { session, table, request } = scope;
-  const { streamKey, generation, floorHistorySerial: floor, address } = stream;
-  const { table: name, history, delivery, size, at } = ROWS[address.kind];
-  const wanted = await visibleFloor(session, table, stream);
-  const { rows } = await session.query(
-    `select c.${history} as serial, c.${size} as bytes from ${table(name)} c where c.stream_key = $1
-        and c.generation = $2 and c.${history} >= $3 and c.${history} < $4 and c.${at} < $5
-      order by c.${history} limit $6`,
-    [streamKey, generation, floor, wanted, request.nowMs - request.receiptsKeptMs, request.batch],
-  );
-  const newest = rows.at(-1);
-  if (newest === undefined) return null;
-  const bytes = rows.reduce((sum, row) => sum + Number(row['bytes']), 0);
-  const next = Number(newest['serial']) + 1;
-  const first = await session.query(
-    `select c.${delivery} as serial from ${table(name)} c where c.stream_key = $1 and c.generation = $2
-      and c.${history} >= $3 order by c.${history} limit 1`,
-    [streamKey, generation, next],
-  );
-  const deliveryFloor = Number(first.rows[0]?.['serial'] ?? stream.nextDeliverySerial);
-  await session.query(
-    `delete from ${table(name)} c where c.stream_key = $1 and c.generation = $2 and c.${delivery} < $3`,
-    [streamKey, generation, deliveryFloor],
-  );
-  await session.query(
-    `update ${table('streams')} s set floor_history_serial = $2,
-        floor_delivery_serial = greatest(s.floor_delivery_serial, $3),
-        retained_messages = greatest(0, s.retained_messages - $4),
-        retained_bytes = greatest(0, s.retained_bytes - $5) where s.stream_key = $1`,
-    [streamKey, next, deliveryFloor, rows.length, bytes],
-  );
-  const evicted = [{ appId: address.appId, kind: address.kind, records: rows.length, bytes }];
-  return { evicted, removed: rows.length };
 }
 
 /** Streams with nothing in them that nobody has used for long; their channels begin anew one day. */

@@ -1,7 +1,8 @@
 import { DatabaseRejected, DatabaseUnavailable } from '@carillon/database';
 import { StoreFailure, type StoreFailureCause } from '../failures.js';
 
-const DEADLOCK = '40P01';
+/** Of PostgreSQL and of MySQL. */
+const DEADLOCKS: ReadonlySet<string> = new Set(['40P01', '1213']);
 /** No part of the table for the row. */
 export const NO_PARTITION = '23514';
 
@@ -22,7 +23,7 @@ export function storeFailure(thrown: unknown): unknown {
 }
 
 function reasonOf({ reason, code }: DatabaseRejected): StoreFailureCause {
-  if (code === DEADLOCK) return 'deadlock';
+  if (DEADLOCKS.has(code)) return 'deadlock';
   return reason === 'conflict' || code === NO_PARTITION ? 'conflict' : 'data';
 }
 

@@ -44,6 +44,8 @@ const whole = (row: SqlRow, column: string): number => Math.min(Number(row[colum
 const valueOf = (row: SqlRow, column: string): unknown => row[column] ?? null;
 const wholeOrNull = (row: SqlRow, column: string): number | null =>
   valueOf(row, column) === null ? null : whole(row, column);
+/** MySQL has numbers for these. */
+const flag = (row: SqlRow, column: string): boolean => row[column] === true || row[column] === 1;
 const text = (row: SqlRow, column: string): string => String(row[column]);
 const textOrNull = (row: SqlRow, column: string): string | null =>
   valueOf(row, column) === null ? null : text(row, column);
@@ -114,7 +116,7 @@ export function recordOf(row: SqlRow): StoredRecord {
     actorClientId: textOrNull(row, 'actor_client_id'),
     payload: utf8OrNull(row, 'payload'),
     payloadSize: whole(row, 'payload_size'),
-    tombstone: row['tombstone'] === true,
+    tombstone: flag(row, 'tombstone'),
   };
 }
 
@@ -141,7 +143,7 @@ export function memberOf(row: SqlRow): PresenceMember {
     streamKey: text(row, 'stream_key'),
     generation: whole(row, 'generation'),
     userId: text(row, 'user_id'),
-    present: row['present'] === true,
+    present: flag(row, 'present'),
     lastNo: wholeOrNull(row, 'last_no'),
     lastSerial: whole(row, 'last_serial'),
   };
@@ -167,3 +169,29 @@ export function eventOf(row: SqlRow): PresenceEvent {
     keepUntilMs: whole(row, 'keep_until_ms'),
   };
 }
+
+/** Where the rows of a kind of stream are, and under which names. */
+export interface RowColumns {
+  readonly table: 'records' | 'presence_events';
+  readonly history: string;
+  readonly delivery: string;
+  readonly size: string;
+  readonly at: string;
+}
+
+export const ROWS: Readonly<Record<StreamKind, RowColumns>> = {
+  messages: {
+    table: 'records',
+    history: 'history_serial',
+    delivery: 'delivery_serial',
+    size: 'payload_size',
+    at: 'published_at_ms',
+  },
+  presence: {
+    table: 'presence_events',
+    history: 'serial',
+    delivery: 'serial',
+    size: 'body_size',
+    at: 'at_ms',
+  },
+};

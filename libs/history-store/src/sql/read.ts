@@ -1,27 +1,14 @@
 import type { SqlRow, SqlScalar, SqlSession } from '@carillon/database';
-import { keepDay, slotsBetween } from '../model/calendar.js';
+import { keepDay } from '../model/calendar.js';
 import { countFloor } from '../model/floor.js';
 import type { PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
-import { type Stream, type StreamAddress, type StreamKind, streamName } from '../model/stream.js';
-import type { PageQuery, RangeQuery, Retained, TailQuery } from '../port.js';
-import { addressArrays, HISTORY } from './find.js';
-import { EVENT_COLUMNS, eventOf, RECORD_COLUMNS, recordOf, STREAM_COLUMNS, streamOf } from './rows.js';
+import type { Stream, StreamKind } from '../model/stream.js';
+import type { PageQuery, RangeQuery, Retained } from '../port.js';
+import { HISTORY } from './look.js';
+import { EVENT_COLUMNS, eventOf, RECORD_COLUMNS, recordOf } from './rows.js';
 
 type Names = (name: string) => string;
-
-export async function readHeads(
-  session: SqlSession,
-  table: Names,
-  addresses: readonly StreamAddress[],
-): Promise<Map<string, Stream>> {
-  const { rows } = await session.query(
-    `select ${STREAM_COLUMNS} from ${table('streams')} s where (s.app_id, s.channel, s.kind) in
-      (select * from unnest($1::text[], $2::text[], $3::smallint[]))`,
-    addressArrays(addresses),
-  );
-  return new Map(rows.map(streamOf).map((stream) => [streamName(stream.address), stream]));
-}
 
 export async function readRange(
   session: SqlSession,
@@ -163,23 +150,4 @@ export async function visibleFloor(session: SqlSession, table: Names, stream: St
     [streamKey, generation, floor, maxBytes],
   );
   return found.rows[0] === undefined ? floor : Number(found.rows[0]['serial']) + 1;
-}
-
-/** A tail is looked for among so many streams at most; the rest is found the next time. */
-const MAX_BEHIND = 10_000;
-
-export async function readBehind(
-  session: SqlSession,
-  table: Names,
-  { lane, lanes, sinceMs }: TailQuery,
-  nowMs: number,
-): Promise<Stream[]> {
-  const { rows } = await session.query(
-    `select ${STREAM_COLUMNS} from ${table('streams')} s where s.kind = 1 and s.route % $1 = $2
-        and s.fanned_out_serial < s.next_delivery_serial - 1 and s.stream_key in
-          (select r.stream_key from ${table('receipts')} r where r.slot = any($3::int[]) and r.at_ms >= $4)
-      limit ${MAX_BEHIND}`,
-    [lanes, lane, slotsBetween(sinceMs, nowMs), sinceMs],
-  );
-  return rows.map(streamOf);
 }

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, SqlSession } from '@carillon/database';
+import { StoreFailure } from '../failures.js';
+import { slotsBetween } from '../model/calendar.js';
+import type { Changes, Found, Wanted } from '../model/changes.js';
+import type { PresenceEvent } from '../model/presence.js';
+import type { StoredRecord } from '../model/record.js';
+import { routeOf } from '../model/route.js';
+import type { Stream, StreamAddress } from '../model/stream.js';
+import type { DurableStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from '../port.js';
+import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
+import { asStoreFailure } from '../sql/failure-of.js';
+import { readPage, readPresenceEvents, readRange, readRetained } from '../sql/read.js';
+import { KINDS, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
+import { findWanted, lockStreams, selectStreams } from './find.js';
+import { NumberedSession } from './numbered.js';
+import { MysqlPurger } from './purge.js';
+import { tuples } from './statements.js';
+import { mysqlNames } from './tables.js';
+import { writeChanges } from './write.js';
+
+export interface MysqlHistoryOptions {
+  readonly prefix: string;
+  readonly now: () => number;
+  /** Connections of their own for everything that only reads; absent: the same. */
+  readonly reads?: Database;
+  /** Told at every connect of settings by which the server may lose what it has committed. */
+  readonly onUnsafe?: (settings: readonly string[]) => void;
+}
+
+/** Streams are made, and once more when somebody removed them meanwhile: more rounds mean that something is wrong. */
+const MAX_ROUNDS = 3;
+/** A tail is looked for among so many streams at most; the rest is found the next time. */
+const MAX_BEHIND = 10_000;
+
+/**
+ * Streams in MySQL 8 or MariaDB 10.6, by InnoDB. The row of a stream is its lock; a transaction never waits for one.
+ * Whoever made the `Database` gave it the tables of `mysqlTables` and the time that a statement may take.
+ */
+export class MysqlHistoryStore implements DurableStore {
+  readonly #table: (name: string) => string;
+  readonly #reads: Database;
+  readonly #purger: MysqlPurger;
+  /** Null: it has not worked yet. */
+  #connecting: Promise<void> | null = null;
+
+  constructor(
+    private readonly database: Database,
+    private readonly options: MysqlHistoryOptions,
+  ) {
+    this.#table = mysqlNames(options.prefix);
+    this.#reads = options.reads ?? database;
+    this.#purger = new MysqlPurger(database, options.prefix);
+  }
+
+  connect(): Promise<void> {
+    this.#connecting ??= asStoreFailure(() => this.#connect()).catch((thrown: unknown) => {
+      this.#connecting = null;
+      throw thrown;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<void> {
+    await this.database.connect();
+    await this.#reads.connect();
+    const { rows } = await this.database.query('select @@innodb_flush_log_at_trx_commit as flush');
+    const flush = Number(rows[0]?.['flush']);
+    if (flush !== 1) this.options.onUnsafe?.([`innodb_flush_log_at_trx_commit is ${flush}`]);
+  }
+
+  commit<Decision extends { readonly changes: Changes }>(
+    wanted: Wanted,
+    decide: (found: Found) => Decision,
+  ): Promise<Decision> {
+    return asStoreFailure(async () => {
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        const outcome = await this.database.transaction((session) => this.#batch(session, wanted, decide));
+        if (!Array.isArray(outcome)) return outcome as Decision;
+        await this.#makeStreams(outcome as StreamAddress[], wanted.nowMs);
+      }
+      throw new StoreFailure('conflict', 'what the batch needs is removed as fast as it is made');
+    });
+  }
+
+  /** What was decided, or the streams that have to be made first. */
+  async #batch<Decision extends { readonly changes: Changes }>(
+    session: SqlSession,
+    wanted: Wanted,
+    decide: (found: Found) => Decision,
+  ): Promise<Decision | readonly StreamAddress[]> {
+    const held = await lockStreams(session, this.#table, wanted);
+    const toMake = wanted.streams
+      .filter(({ address, create }) => create && held.absent.includes(address))
+      .map(({ address }) => address);
+    if (toMake.length > 0) return toMake;
+    const decision = decide(await findWanted(session, this.#table, wanted, held));
+    await writeChanges(session, this.#table, decision.changes);
+    return decision;
+  }
+
+  async #makeStreams(addresses: readonly StreamAddress[], nowMs: number): Promise<void> {
+    const sorted = [...addresses].sort((one, other) => Buffer.compare(keyOf(one), keyOf(other)));
+    await this.database.query(
+      `insert ignore into ${this.#table('streams')} (app_id, channel, kind, route, stream_id, updated_at_ms)
+        values ${tuples(sorted.length, 6)}`,
+      sorted.flatMap(({ appId, channel, kind }) => [
+        appId,
+        channel,
+        KINDS[kind],
+        routeOf(appId, channel),
+        randomUUID(),
+        nowMs,
+      ]),
+    );
+  }
+
+  raiseWatermarks(
+    marks: readonly Watermark[],
+    seen: { readonly lanes: readonly number[]; readonly writerId: string; readonly nowMs: number },
+  ): Promise<void> {
+    return asStoreFailure(async () => {
+      if (seen.lanes.length > 0)
+        await this.database.query(
+          `insert into ${this.#table('lanes')} (lane, writer_id, seen_at_ms) values ${tuples(seen.lanes.length, 3)}
+            on duplicate key update writer_id = values(writer_id), seen_at_ms = values(seen_at_ms)`,
+          [...seen.lanes]
+            .sort((one, other) => one - other)
+            .flatMap((lane) => [lane, seen.writerId, seen.nowMs]),
+        );
+      if (marks.length === 0) return;
+      const raised = marks
+        .map(() => 'select ? as stream_key, ? as generation, ? as serial')
+        .join(' union all ');
+      await this.database.query(
+        `update ${this.#table('streams')} s join (${raised}) v on v.stream_key = s.stream_key
+            and v.generation = s.generation
+          set s.fanned_out_serial = greatest(s.fanned_out_serial, v.serial)`,
+        marks.flatMap(({ streamKey, generation, serial }) => [Number(streamKey), generation, serial]),
+      );
+    });
+  }
+
+  laneSeenAtMs(lane: number): Promise<number | null> {
+    return asStoreFailure(async () => {
+      const { rows } = await this.database.query(
+        `select seen_at_ms from ${this.#table('lanes')} where lane = ?`,
+        [lane],
+      );
+      return rows[0] === undefined ? null : Number(rows[0]['seen_at_ms']);
+    });
+  }
+
+  behind({ lane, lanes, sinceMs }: TailQuery): Promise<readonly Stream[]> {
+    return asStoreFailure(async () => {
+      const slots = slotsBetween(sinceMs, this.options.now());
+      const { rows } = await new NumberedSession(this.database).query(
+        `select ${STREAM_COLUMNS} from ${this.#table('streams')} s where s.kind = 1 and s.route % $1 = $2
+            and s.fanned_out_serial < s.next_delivery_serial - 1 and s.stream_key in
+              (select r.stream_key from ${this.#table('receipts')} r where r.slot in ($3) and r.at_ms >= $4)
+          limit ${MAX_BEHIND}`,
+        [lanes, lane, slots, sinceMs],
+      );
+      return rows.map(streamOf);
+    });
+  }
+
+  heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>> {
+    return asStoreFailure(() => selectStreams(this.#reads, this.#table, addresses));
+  }
+
+  range(query: RangeQuery): Promise<readonly StoredRecord[]> {
+    return asStoreFailure(() => readRange(new NumberedSession(this.#reads), this.#table, query));
+  }
+
+  page(query: PageQuery): Promise<readonly StoredRecord[]> {
+    return asStoreFailure(() => readPage(new NumberedSession(this.#reads), this.#table, query));
+  }
+
+  presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
+    return asStoreFailure(() => readPresenceEvents(new NumberedSession(this.#reads), this.#table, query));
+  }
+
+  retained(stream: Stream, nowMs: number): Promise<Retained> {
+    return asStoreFailure(() => readRetained(new NumberedSession(this.#reads), this.#table, stream, nowMs));
+  }
+
+  purge(request: PurgeRequest): Promise<PurgeStep | null> {
+    return asStoreFailure(() => this.#purger.purge(request));
+  }
+
+  async survey(): Promise<readonly AppSurvey[]> {
+    return this.#purger.survey;
+  }
+}
+
+/** As the server compares names. */
+const keyOf = ({ appId, channel, kind }: StreamAddress): Buffer =>
+  Buffer.from(`${appId}\0${channel}\0${KINDS[kind]}`);

@@ -1,0 +1,87 @@
+import type { Database } from '@carillon/database';
+import { keepDay, slotOf } from '../model/calendar.js';
+import { mysqlNames } from './tables.js';
+
+const DAY_MS = 86_400_000;
+const SLOT_MS = 3_600_000;
+/** Parts are made for so many days and hours to come, and for the longest time that anything is kept. */
+const DAYS_AHEAD = 3;
+const HOURS_AHEAD = 3;
+/** What is kept longer stays in the part for the rest until its day comes nearer. */
+const MOST_DAYS = 400;
+
+interface Part {
+  readonly name: string;
+  /** Where it ends, as the server keeps it: a number of days, or an hour. */
+  readonly below: number;
+}
+
+/**
+ * The parts of the tables that are split by time. A row always finds one: what no part was made for goes to the rest.
+ * Parts are made in the order of time, by splitting the rest, and dropped when their time is over and nothing is left
+ * in them.
+ */
+export class MysqlParts {
+  readonly #table: (name: string) => string;
+
+  constructor(
+    private readonly database: Database,
+    private readonly prefix: string,
+  ) {
+    this.#table = mysqlNames(prefix);
+  }
+
+  async maintain(nowMs: number, windowMs: number, firstSlot: number): Promise<void> {
+    const days = Math.min(MOST_DAYS, Math.max(DAYS_AHEAD, Math.ceil(windowMs / DAY_MS) + 1));
+    const dates = Array.from({ length: days + 1 }, (_, index) => nowMs + index * DAY_MS);
+    for (const name of ['records', 'presence_events']) {
+      const wanted = dates.map((atMs) => ({
+        name: `d${keepDay(atMs).replaceAll('-', '')}`,
+        below: toDays(atMs) + 1,
+      }));
+      await this.#split(name, wanted, `less than (to_days('9999-12-31'))`);
+      await this.#dropBelow(name, toDays(nowMs));
+    }
+    const slots = Array.from({ length: HOURS_AHEAD + 1 }, (_, index) => slotOf(nowMs + index * SLOT_MS));
+    const hours = slots.map((slot) => ({ name: `h${slot}`, below: slot + 1 }));
+    await this.#split('receipts', hours, 'less than maxvalue');
+    await this.#dropBelow('receipts', firstSlot);
+  }
+
+  /** What is there, in order; `rest` and `forever` have no end here. */
+  async #partsOf(table: string): Promise<readonly Part[]> {
+    const { rows } = await this.database.query(
+      `select partition_name as name, partition_description as below from information_schema.partitions
+        where table_schema = database() and table_name = ? order by partition_ordinal_position`,
+      [`${this.prefix}_${table}`],
+    );
+    return rows
+      .map((row) => ({ name: String(row['name']), below: Number(row['below']) }))
+      .filter(({ name }) => /^[dh]\d+$/.test(name));
+  }
+
+  async #split(table: string, wanted: readonly Part[], rest: string): Promise<void> {
+    const newest = (await this.#partsOf(table)).at(-1)?.below ?? 0;
+    const missing = wanted.filter(({ below }) => below > newest);
+    if (missing.length === 0) return;
+    const parts = missing.map(({ name, below }) => `partition ${name} values less than (${below})`);
+    await this.database.query(
+      `alter table ${this.#table(table)} reorganize partition rest into
+        (${parts.join(', ')}, partition rest values ${rest})`,
+    );
+  }
+
+  async #dropBelow(table: string, limit: number): Promise<void> {
+    for (const { name, below } of await this.#partsOf(table)) {
+      if (below > limit) return;
+      const { rows } = await this.database.query(
+        `select 1 from ${this.#table(table)} partition (${name}) limit 1`,
+      );
+      if (rows.length > 0) return;
+      await this.database.query(`alter table ${this.#table(table)} drop partition ${name}`);
+    }
+  }
+}
+
+/** Days since the year 0, as the server counts them. */
+const toDays = (ms: number): number => Math.floor(ms / DAY_MS) + 719_528;

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '@carillon/database';
+import { slotOf } from '../model/calendar.js';
+import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
+import type { PartDone, PurgeScope } from '../sql/scope.js';
+import { eraseForOperators } from './erased.js';
+import { removeExpired, SLOT_MS } from './expired.js';
+import { MysqlParts } from './parts.js';
+import { MysqlStreamRound } from './streams.js';
+import { mysqlNames } from './tables.js';
+
+/** Removes what retention lets go of, in steps of one transaction each, under a lock that one process has at a time. */
+export class MysqlPurger {
+  readonly #table: (name: string) => string;
+  readonly #lock: string;
+  readonly #round = new MysqlStreamRound();
+  readonly #parts: MysqlParts;
+
+  constructor(
+    private readonly database: Database,
+    prefix: string,
+  ) {
+    this.#table = mysqlNames(prefix);
+    this.#lock = createHash('sha256').update(`purge ${prefix}`).digest('hex').slice(0, 40);
+    this.#parts = new MysqlParts(database, prefix);
+  }
+
+  get survey(): readonly AppSurvey[] {
+    return this.#round.survey;
+  }
+
+  async purge(request: PurgeRequest): Promise<PurgeStep | null> {
+    const done = await this.database.transaction(async (session) => {
+      // Names of locks are the server's, not the database's. It ends with the connection, also when this process dies.
+      const lock = `concat('carillon:', left(sha2(concat(database(), ?), 256), 40))`;
+      const { rows } = await session.query(`select get_lock(${lock}, 0) as taken`, [this.#lock]);
+      if (Number(rows[0]?.['taken']) !== 1) return 'elsewhere';
+      try {
+        return await this.#step({ session, table: this.#table, request });
+      } finally {
+        await session.query(`select release_lock(${lock})`, [this.#lock]);
+      }
+    });
+    if (done === 'elsewhere') {
+      this.#round.reset();
+      return null;
+    }
+    if (done !== null) return { ...done, more: true };
+    await this.#parts.maintain(
+      request.nowMs,
+      request.windowMs,
+      slotOf(request.nowMs - request.receiptsKeptMs - SLOT_MS),
+    );
+    return { evicted: [], removed: 0, more: false };
+  }
+
+  async #step(scope: PurgeScope): Promise<PartDone | null> {
+    return (await removeExpired(scope)) ?? (await eraseForOperators(scope)) ?? this.#round.step(scope);
+  }
+}

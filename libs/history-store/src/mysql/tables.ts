@@ -1,0 +1,84 @@
+import type { Migration } from '@carillon/database';
+import { checkedVersion, SCHEMA_VERSION } from '../schema-version.js';
+
+const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,40}$/;
+
+/** A table of the room as it stands in a statement. */
+export function mysqlNames(prefix: string): (name: string) => string {
+  if (!PREFIX.test(prefix)) throw new Error('the table prefix is not an identifier of at most 41 characters');
+  return (name) => `\`${prefix}_${name}\``;
+}
+
+/** Makes the tables, and refuses those of a newer version. The version is written last: each statement is final. */
+export function mysqlTables(prefix: string): Migration {
+  const table = mysqlNames(prefix);
+  return {
+    name: `history ${prefix}`,
+    async missing(session) {
+      const { rows } = await session.query(
+        'select 1 from information_schema.tables where table_schema = database() and table_name = ?',
+        [`${prefix}_meta`],
+      );
+      if (rows.length === 0) return statements(table);
+      const stored = await session.query(
+        `select cast(value as char) as value from ${table('meta')} where name = 'schema_version'`,
+      );
+      if (stored.rows.length === 0) return statements(table);
+      checkedVersion(prefix, Number(stored.rows[0]?.['value']));
+      return [];
+    },
+  };
+}
+
+const UUID = 'char(36) character set ascii collate ascii_bin';
+/** Bytes, so that they are compared as such: no collation pads or folds them. */
+const NAME = 'varbinary(255)';
+const CHANNEL = 'varbinary(2000)';
+const SERIAL = 'varbinary(128)';
+const WORDS = 'varbinary(4000)';
+
+/** `rest` takes what no day was made for yet, `forever` what is always kept. */
+const BY_DAY = `partition by range (to_days(keep_day)) (partition rest values less than (to_days('9999-12-31')),
+  partition forever values less than maxvalue)`;
+
+const statements = (table: (name: string) => string): string[] => [
+  `create table if not exists ${table('meta')} (name ${NAME} primary key, value ${WORDS} not null) engine = innodb`,
+  `create table if not exists ${table('lanes')} (lane int primary key, writer_id ${NAME} not null,
+    seen_at_ms bigint not null) engine = innodb`,
+  `create table if not exists ${table('streams')} (
+    stream_key bigint not null auto_increment primary key, app_id ${NAME} not null, channel ${CHANNEL} not null,
+    kind smallint not null, route int not null, stream_id ${UUID} not null, generation int not null default 1,
+    next_delivery_serial bigint not null default 1, next_history_serial bigint not null default 1,
+    next_annotation_no bigint not null default 1, fanned_out_serial bigint not null default 0,
+    last_cache_serial bigint not null default 0, floor_delivery_serial bigint not null default 1,
+    floor_history_serial bigint not null default 1, retained_messages bigint not null default 0,
+    retained_bytes bigint not null default 0, newest_published_at_ms bigint, last_annotation_serial ${WORDS},
+    last_keep_day date, max_messages bigint, max_bytes bigint, durable_state smallint not null default 0,
+    state_reason ${WORDS}, state_node ${WORDS}, state_changed_at_ms bigint, updated_at_ms bigint not null,
+    unique key name (app_id, channel, kind)) engine = innodb`,
+  `create table if not exists ${table('records')} (
+    stream_key bigint not null, generation int not null, delivery_serial bigint not null, history_serial bigint,
+    root_history_serial bigint, published_at_ms bigint not null, history_until_ms bigint,
+    keep_until_ms bigint not null, keep_day date not null, action smallint not null, message_serial ${SERIAL},
+    version_serial ${SERIAL}, message_id ${WORDS}, event_name ${WORDS}, actor_client_id ${WORDS}, payload longblob,
+    payload_size int not null, tombstone boolean not null default false,
+    primary key (stream_key, generation, delivery_serial, keep_day),
+    key history (stream_key, generation, history_serial)) engine = innodb ${BY_DAY}`,
+  `create table if not exists ${table('receipts')} (
+    scope ${UUID} not null, slot int not null, at_ms bigint not null, until_ms bigint not null, pub_id ${UUID} not null,
+    stream_key bigint not null, generation int not null, delivery_serial bigint, fingerprint ${NAME}, extra longblob,
+    primary key (scope, slot), key at_ms (at_ms, stream_key)) engine = innodb
+    partition by range (slot) (partition rest values less than maxvalue)`,
+  `create table if not exists ${table('presence_events')} (
+    stream_key bigint not null, generation int not null, serial bigint not null, at_ms bigint not null,
+    event smallint not null, cause smallint not null, user_id varbinary(1024) not null, connection_id ${WORDS},
+    dead_node_id ${WORDS}, body longblob not null, body_size int not null, keep_until_ms bigint not null,
+    keep_day date not null, primary key (stream_key, generation, serial, keep_day)) engine = innodb ${BY_DAY}`,
+  `create table if not exists ${table('presence_members')} (
+    stream_key bigint not null, generation int not null, user_id varbinary(1024) not null, present boolean not null,
+    last_no bigint, last_serial bigint not null, primary key (stream_key, generation, user_id)) engine = innodb`,
+  `create table if not exists ${table('operator_log')} (id bigint not null auto_increment primary key, at_ms bigint,
+    app_id ${NAME}, channel ${CHANNEL}, operation ${NAME}, reason ${WORDS}, requested_by ${WORDS}, result longblob)
+    engine = innodb`,
+  `insert ignore into ${table('meta')} values ('schema_version', '${SCHEMA_VERSION}')`,
+];

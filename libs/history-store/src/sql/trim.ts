@@ -1,0 +1,41 @@
+import type { Stream } from '../model/stream.js';
+import { visibleFloor } from './read.js';
+import { ROWS } from './rows.js';
+import type { PartDone, PurgeScope } from './scope.js';
+
+/** Raises the floor towards where the caps put it and deletes what is below; the stream is locked. */
+export async function trimStream(scope: PurgeScope, stream: Stream): Promise<PartDone | null> {
+  const { session, table, request } = scope;
+  const { streamKey, generation, floorHistorySerial: floor, address } = stream;
+  const { table: name, history, delivery, size, at } = ROWS[address.kind];
+  const wanted = await visibleFloor(session, table, stream);
+  const { rows } = await session.query(
+    `select c.${history} as serial, c.${size} as bytes from ${table(name)} c where c.stream_key = $1
+        and c.generation = $2 and c.${history} >= $3 and c.${history} < $4 and c.${at} < $5
+      order by c.${history} limit $6`,
+    [streamKey, generation, floor, wanted, request.nowMs - request.receiptsKeptMs, request.batch],
+  );
+  const newest = rows.at(-1);
+  if (newest === undefined) return null;
+  const bytes = rows.reduce((sum, row) => sum + Number(row['bytes']), 0);
+  const next = Number(newest['serial']) + 1;
+  const first = await session.query(
+    `select c.${delivery} as serial from ${table(name)} c where c.stream_key = $1 and c.generation = $2
+      and c.${history} >= $3 order by c.${history} limit 1`,
+    [streamKey, generation, next],
+  );
+  const deliveryFloor = Number(first.rows[0]?.['serial'] ?? stream.nextDeliverySerial);
+  await session.query(
+    `delete from ${table(name)} where stream_key = $1 and generation = $2 and ${delivery} < $3`,
+    [streamKey, generation, deliveryFloor],
+  );
+  await session.query(
+    `update ${table('streams')} s set floor_history_serial = $2,
+        floor_delivery_serial = greatest(s.floor_delivery_serial, $3),
+        retained_messages = greatest(0, s.retained_messages - $4),
+        retained_bytes = greatest(0, s.retained_bytes - $5) where s.stream_key = $1`,
+    [streamKey, next, deliveryFloor, rows.length, bytes],
+  );
+  const evicted = [{ appId: address.appId, kind: address.kind, records: rows.length, bytes }];
+  return { evicted, removed: rows.length };
+}
