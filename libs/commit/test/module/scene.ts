@@ -1,12 +1,11 @@
 import 'reflect-metadata';
 import { configure } from '@carillon/config';
 import { FABRIC, FabricModule, type OpenedFabric } from '@carillon/fabric';
-import { type HistoryStore, MemoryHistoryStore } from '@carillon/history-store';
+import { HISTORY_STORE, type HistoryStore, MemoryHistoryStore } from '@carillon/history-store';
 import { createParts, RuntimeModule } from '@carillon/runtime';
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { onTestFinished } from 'vitest';
-import { HISTORY_STORE } from '../../src/index.js';
 
 /** Makes a store known to the whole process. */
 @Global()

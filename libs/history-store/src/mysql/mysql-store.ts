@@ -151,6 +151,26 @@ export class MysqlHistoryStore implements DurableStore {
     });
   }
 
+  agreedLanes(): Promise<number | null> {
+    return asStoreFailure(async () => {
+      const { rows } = await this.database.query(
+        `select cast(value as char) as value from ${this.#table('meta')} where name = 'writer_shards'`,
+      );
+      return rows[0] === undefined ? null : Number(rows[0]['value']);
+    });
+  }
+
+  agreeOnLanes(lanes: number, replace: boolean): Promise<number> {
+    return asStoreFailure(async () => {
+      const kept = replace ? 'values(value)' : 'value';
+      await this.database.query(
+        `insert into ${this.#table('meta')} values ('writer_shards', ?) on duplicate key update value = ${kept}`,
+        [String(lanes)],
+      );
+      return (await this.agreedLanes()) ?? lanes;
+    });
+  }
+
   behind({ lane, lanes, sinceMs }: TailQuery): Promise<readonly Stream[]> {
     return asStoreFailure(async () => {
       const slots = slotsBetween(sinceMs, this.options.now());
