@@ -5,10 +5,18 @@ import type { Due } from './due-heap.js';
 export interface Entry extends Due {
   readonly id: string;
   readonly stableId: boolean;
-  readonly data: string;
+  /** As enqueued, or as it was deferred with. */
+  data: string;
+  /** Stands for what was enqueued once the data is another; null until then. */
+  fingerprint: string | null;
   readonly deduplicationKey: string | null;
   readonly maxAttempts: number | null;
   readonly enqueuedAtMs: number;
+  readonly lines: readonly string[];
+  /** In how many of them somebody stands before it. */
+  linesBlocked: number;
+  /** Whether its time has come, but not its turn. */
+  isHeld: boolean;
   /** Deliveries begun. */
   attempts: number;
   /** On the clock of `performance.now()`. */
@@ -19,6 +27,17 @@ export interface Entry extends Due {
   token: string | null;
   failure: Pick<DeadLetter, 'reason' | 'detail' | 'failedAtMs'> | null;
 }
+
+/** A dead job as it is shown. */
+export const letterOf = ({ id, data, attempts, enqueuedAtMs, failure }: Entry): DeadLetter => ({
+  id,
+  data,
+  reason: failure?.reason ?? 'processor-error',
+  detail: failure?.detail ?? null,
+  attempts,
+  enqueuedAtMs,
+  failedAtMs: failure?.failedAtMs ?? enqueuedAtMs,
+});
 
 /** What is remembered of a completed job. */
 export interface Completed {

@@ -1,4 +1,4 @@
-import { APPEND, NOW, OWNS, RECORD, TAKE_BACK, WHOLE } from '../functions.js';
+import { APPEND, LEAVE, NOW, OWNS, RECORD, TAKE_BACK, WAKE, WHOLE } from '../functions.js';
 import { queueScript } from '../script.js';
 
 /**
@@ -10,27 +10,48 @@ import { queueScript } from '../script.js';
  * Arguments: id, token. Answer: 'ok' or 'lost'.
  */
 export const ACKNOWLEDGE = queueScript({
-  parts: ['jobs', 'active', 'tokens', 'attempts', 'max-attempts', 'completed', 'events'],
+  parts: [
+    'jobs',
+    'wait',
+    'active',
+    'tokens',
+    'attempts',
+    'max-attempts',
+    'completed',
+    'dedup-keys',
+    'lines',
+    'places',
+    'next-place',
+    'blocked',
+    'held',
+    'notify',
+    'events',
+  ],
   settings: ['event_retention', 'completed_retention'],
-  uses: [NOW, WHOLE, RECORD, APPEND, TAKE_BACK, OWNS],
+  uses: [NOW, WHOLE, RECORD, APPEND, WAKE, LEAVE, TAKE_BACK, OWNS],
   body: `
 local id, token = arg(1), arg(2)
 if not owns(id, token) then return 'lost' end
+local now = now_ms()
+record('completed', id)
+leave(id, now)
 if completed_retention > 0 then
   local text = redis.call('HGET', jobs, id) or ''
-  append(completed, id, now_ms())
+  append(completed, id, now)
   redis.call('HSET', jobs, id, 'c:' .. (string.match(text, '^2:%d+:([%w_-]*):') or ''))
 else
   redis.call('HDEL', jobs, id)
+  redis.call('HDEL', dedup_keys, id)
 end
 take_back(id)
-record('completed', id)
+redis.call('HDEL', places, id)
 redis.call('HDEL', attempts, id)
 redis.call('HDEL', own_max, id)
 local excess = redis.call('ZCARD', completed) - completed_retention
 if excess > 0 then
   for _, gone in ipairs(redis.call('ZRANGE', completed, 0, math.min(excess, 1000) - 1)) do
     redis.call('HDEL', jobs, gone)
+    redis.call('HDEL', dedup_keys, gone)
     redis.call('ZREM', completed, gone)
   end
 end

@@ -4,10 +4,12 @@ import {
   COUNT_OF,
   FAIL,
   FORGET_DEAD,
+  LEAVE,
   NOW,
   RECORD,
   RETRY_DELAY,
   TAKE_BACK,
+  WAKE,
   WHOLE,
 } from '../functions.js';
 import { queueScript } from '../script.js';
@@ -17,7 +19,7 @@ import { queueScript } from '../script.js';
  *
  * Guarantee: a job is handed to one worker, whose token alone can settle it until the lease ends. Before that,
  * up to stalled_batch_size jobs whose lease has ended count as failed deliveries, and up to 1000 delayed jobs that
- * are due become ready. What cannot be read becomes a dead letter. An id without any job behind it is dropped
+ * are due become ready, unless it is not their turn in their lines. What cannot be read becomes a dead letter. An id without any job behind it is dropped
  * and counted. The answer is bounded: jobs are added until they exceed the bytes given.
  *
  * Arguments: token, most jobs, bytes of the answer, bytes of the largest record.
@@ -35,6 +37,12 @@ export const CLAIM = queueScript({
     'max-attempts',
     'dlq',
     'failures',
+    'dedup-keys',
+    'lines',
+    'places',
+    'next-place',
+    'blocked',
+    'held',
     'notify',
     'events',
   ],
@@ -48,7 +56,7 @@ export const CLAIM = queueScript({
     'lease_duration_ms',
     'stalled_batch_size',
   ],
-  uses: [NOW, WHOLE, RECORD, APPEND, COUNT_OF, TAKE_BACK, FORGET_DEAD, BURY, RETRY_DELAY, FAIL],
+  uses: [NOW, WHOLE, RECORD, APPEND, WAKE, LEAVE, COUNT_OF, TAKE_BACK, FORGET_DEAD, BURY, RETRY_DELAY, FAIL],
   body: `
 local token, most_jobs, most_bytes, largest = arg(1), tonumber(arg(2)), tonumber(arg(3)), tonumber(arg(4))
 local UNREADABLE_AT_ONCE = 100
@@ -61,10 +69,12 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', active, '-inf', now, 'LIMIT', 0,
 end
 
 local due = redis.call('ZRANGEBYSCORE', delayed, '-inf', now, 'WITHSCORES', 'LIMIT', 0, 1000)
+local some_blocked = #due > 0 and redis.call('EXISTS', blocked) == 1
 for at = 1, #due, 2 do
-  redis.call('ZADD', wait, whole(due[at + 1] * 1000), due[at])
+  local is_blocked = some_blocked and redis.call('HEXISTS', blocked, due[at]) == 1
+  redis.call('ZADD', is_blocked and held or wait, whole(due[at + 1] * 1000), due[at])
   redis.call('ZREM', delayed, due[at])
-  record('waiting', due[at])
+  if not is_blocked then record('waiting', due[at]) end
 end
 
 local function hand(id, text)
@@ -90,6 +100,8 @@ for _ = 1, most_jobs + UNREADABLE_AT_ONCE do
     dead = dead + 1
   else
     dropped = dropped + 1
+    leave(id, now)
+    redis.call('HDEL', places, id)
   end
   redis.call('ZREM', wait, id)
 end
