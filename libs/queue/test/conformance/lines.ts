@@ -88,6 +88,16 @@ export function linesConformance(name: string, openScene: () => Promise<Scene>):
       await expect(queue.enqueue('q', 'further', { jobId: 'first' })).rejects.toThrow(JobConflict);
     });
 
+    it('fails a delivery that would go on with more than a job may hold', async () => {
+      const queue = await (await openScene()).open({ max_attempts: 1 });
+      begun(queue, async () => defer(0, 'x'.repeat(queue.limits.maxJobBytes + 1)));
+      await queue.enqueue('q', 'small');
+      await until(async () => (await queue.stats('q')).deadLetter === 1);
+      const [letter] = await queue.listDeadLetters('q', 1);
+      expect(letter).toMatchObject({ data: 'small', reason: 'attempts-exhausted' });
+      expect(letter?.detail).toContain('data must be at most');
+    });
+
     it('lets a delayed job hold its place, and others of other lines pass', async () => {
       const queue = await (await openScene()).open();
       const names = begun(queue, async () => undefined);

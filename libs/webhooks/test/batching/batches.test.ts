@@ -14,6 +14,13 @@ function jobOf({ data }: { readonly data: string }): WebhookJob {
   return decoded.message;
 }
 
+const linesOf = (appId: string, ...ns: number[]) =>
+  cutBatches(
+    ns.map((n) => ({ ...event(n), appId })),
+    10_000,
+    1_000_000,
+  ).batches.flatMap(({ lines }) => lines);
+
 describe('events are cut into batches', () => {
   it('of at most so many, in order, under the time of the oldest', () => {
     const { batches } = cutBatches(
@@ -39,12 +46,6 @@ describe('events are cut into batches', () => {
   });
 
   it('that share a line where they share a channel, have few, and none with other apps', () => {
-    const linesOf = (appId: string, ...ns: number[]) =>
-      cutBatches(
-        ns.map((n) => ({ ...event(n), appId })),
-        10_000,
-        1_000_000,
-      ).batches.flatMap(({ lines }) => lines);
     const many = Array.from({ length: 500 }, (_, n) => n);
     expect(linesOf('shop', ...many)).toHaveLength(16);
     for (const n of many) expect(linesOf('shop', ...many)).toContain(linesOf('shop', n)[0]);

@@ -1,5 +1,3 @@
-import { DIGEST_CHARS } from './line-digest.js';
-
 // Lua functions that scripts share. What they need besides their arguments is in the sentence above each of them.
 // A job is written to where it goes before it is taken from where it was: a script that fails half-way, because a key
 // holds what is not ours, may hand a job out twice but never lose it.
@@ -38,63 +36,6 @@ local function wake(count)
   local waiting = redis.pcall('LLEN', notify)
   if type(waiting) ~= 'number' then return end
   for _ = waiting + 1, math.min(count, 64) do redis.pcall('RPUSH', notify, '1') end
-end`;
-
-// A job's place is a number that grows from job to job, in 16 digits. `lines` holds, per line a job stands in, the
-// line's digest, the place and the id as one text, so that a line is a range of it and its first the least of that.
-// `places` holds a job's place and its digests, without meaning for a dead job but for the digests. `blocked` counts in
-// how many of its lines a job is not the first, and `held` has those of them whose time has come.
-
-/** The first texts of a line. Needs: lines. */
-const FIRST_OF = `
-local DIGEST, PLACE = ${DIGEST_CHARS}, 16
-local function first_of(digest, count)
-  return redis.call('ZRANGEBYLEX', lines, '[' .. digest, '(' .. digest .. ':', 'LIMIT', 0, count)
-end`;
-
-/** Puts a job at the end of its lines; in how many of them it waits. Needs: lines, places, next_place, blocked. */
-export const ENTER = `${FIRST_OF}
-local function enter(id, digests)
-  local place, ahead = string.format('%016.0f', redis.call('INCR', next_place)), 0
-  redis.call('HSET', places, id, place .. digests)
-  for at = 1, #digests, DIGEST do
-    local digest = string.sub(digests, at, at + DIGEST - 1)
-    if first_of(digest, 1)[1] then ahead = ahead + 1 end
-    redis.call('ZADD', lines, 0, digest .. place .. id)
-  end
-  if ahead > 0 then redis.call('HSET', blocked, id, ahead) end
-  return ahead
-end`;
-
-/**
- * Takes a job out of its lines; those whose turn and time it is now become ready.
- * Needs: append, record, wake, lines, places, next_place, blocked, held, wait.
- */
-export const LEAVE = `${FIRST_OF}
-local function take_turn(id, now)
-  if redis.call('HINCRBY', blocked, id, -1) > 0 then return 0 end
-  redis.call('HDEL', blocked, id)
-  if not redis.call('ZSCORE', held, id) then return 0 end
-  append(wait, id, now)
-  redis.call('ZREM', held, id)
-  record('waiting', id)
-  return 1
-end
-
-local function leave(id, now)
-  local kept = redis.call('HGET', places, id)
-  if not kept then return end
-  local place, freed = string.sub(kept, 1, PLACE), 0
-  for at = PLACE + 1, #kept, DIGEST do
-    local digest = string.sub(kept, at, at + DIGEST - 1)
-    local own, first = digest .. place .. id, first_of(digest, 2)
-    redis.call('ZREM', lines, own)
-    if first[1] == own and first[2] then
-      freed = freed + take_turn(string.sub(first[2], DIGEST + PLACE + 1), now)
-    end
-  end
-  if redis.call('ZCARD', lines) == 0 then redis.call('DEL', next_place) end
-  if freed > 0 then wake(freed) end
 end`;
 
 /** A count that stands in a hash; whatever else stands there counts as the default. */

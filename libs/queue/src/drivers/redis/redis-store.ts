@@ -15,7 +15,7 @@ import {
 import type { Reliability } from '../../options.js';
 import type { DeadLetter, JobEvent, QueueStats } from '../../port.js';
 import { Bells } from './bells.js';
-import { lineDigests } from './line-digest.js';
+import { lineDigests } from './lines.js';
 import type { OpenLink, QueueLink } from './link.js';
 import { claimedJob, deadLetterOf, eventOf, HEADER_BYTES } from './records.js';
 import { list, listOf, oneOf, text, whole } from './replies.js';

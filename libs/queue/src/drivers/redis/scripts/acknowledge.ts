@@ -1,4 +1,5 @@
-import { APPEND, LEAVE, NOW, OWNS, RECORD, TAKE_BACK, WAKE, WHOLE } from '../functions.js';
+import { APPEND, NOW, OWNS, RECORD, TAKE_BACK, WAKE, WHOLE } from '../functions.js';
+import { LEAVE } from '../lines.js';
 import { queueScript } from '../script.js';
 
 /**

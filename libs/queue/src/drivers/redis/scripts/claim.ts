@@ -4,7 +4,6 @@ import {
   COUNT_OF,
   FAIL,
   FORGET_DEAD,
-  LEAVE,
   NOW,
   RECORD,
   RETRY_DELAY,
@@ -12,6 +11,7 @@ import {
   WAKE,
   WHOLE,
 } from '../functions.js';
+import { LEAVE, MOVE_ON } from '../lines.js';
 import { queueScript } from '../script.js';
 
 /**
@@ -20,7 +20,7 @@ import { queueScript } from '../script.js';
  * Guarantee: a job is handed to one worker, whose token alone can settle it until the lease ends. Before that,
  * up to stalled_batch_size jobs whose lease has ended count as failed deliveries, and up to 1000 delayed jobs that
  * are due become ready, unless it is not their turn in their lines. What cannot be read becomes a dead letter. An id without any job behind it is dropped
- * and counted. The answer is bounded: jobs are added until they exceed the bytes given.
+ * and counted. Where nothing is ready, a line does not wait for ever for a job that is gone. The answer is bounded: jobs are added until they exceed the bytes given.
  *
  * Arguments: token, most jobs, bytes of the answer, bytes of the largest record.
  * Answer: retried, dead, dropped, milliseconds until something may be ready (-1: unknown), then per job its id,
@@ -36,6 +36,7 @@ export const CLAIM = queueScript({
     'attempts',
     'max-attempts',
     'dlq',
+    'completed',
     'failures',
     'dedup-keys',
     'lines',
@@ -56,7 +57,21 @@ export const CLAIM = queueScript({
     'lease_duration_ms',
     'stalled_batch_size',
   ],
-  uses: [NOW, WHOLE, RECORD, APPEND, WAKE, LEAVE, COUNT_OF, TAKE_BACK, FORGET_DEAD, BURY, RETRY_DELAY, FAIL],
+  uses: [
+    NOW,
+    WHOLE,
+    RECORD,
+    APPEND,
+    WAKE,
+    LEAVE,
+    MOVE_ON,
+    COUNT_OF,
+    TAKE_BACK,
+    FORGET_DEAD,
+    BURY,
+    RETRY_DELAY,
+    FAIL,
+  ],
   body: `
 local token, most_jobs, most_bytes, largest = arg(1), tonumber(arg(2)), tonumber(arg(3)), tonumber(arg(4))
 local UNREADABLE_AT_ONCE = 100
@@ -107,7 +122,7 @@ for _ = 1, most_jobs + UNREADABLE_AT_ONCE do
 end
 
 local next_ms = -1
-if redis.call('ZCARD', wait) > 0 then
+if redis.call('ZCARD', wait) > 0 or move_on(now - lease_duration_ms, now) then
   next_ms = 0
 else
   redis.pcall('DEL', notify)

@@ -1,4 +1,5 @@
-import { APPEND, ENTER, NOW, RECORD, WAKE, WHOLE } from '../functions.js';
+import { APPEND, NOW, RECORD, WAKE, WHOLE } from '../functions.js';
+import { ENTER } from '../lines.js';
 import { queueScript } from '../script.js';
 
 /**

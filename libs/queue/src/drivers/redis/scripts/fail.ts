@@ -4,7 +4,6 @@ import {
   COUNT_OF,
   FAIL,
   FORGET_DEAD,
-  LEAVE,
   NOW,
   OWNS,
   RECORD,
@@ -13,6 +12,7 @@ import {
   WAKE,
   WHOLE,
 } from '../functions.js';
+import { LEAVE } from '../lines.js';
 import { queueScript } from '../script.js';
 
 /**

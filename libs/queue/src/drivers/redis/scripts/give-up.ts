@@ -1,4 +1,5 @@
-import { APPEND, BURY, FORGET_DEAD, LEAVE, NOW, OWNS, RECORD, TAKE_BACK, WAKE, WHOLE } from '../functions.js';
+import { APPEND, BURY, FORGET_DEAD, NOW, OWNS, RECORD, TAKE_BACK, WAKE, WHOLE } from '../functions.js';
+import { LEAVE } from '../lines.js';
 import { queueScript } from '../script.js';
 
 /**
