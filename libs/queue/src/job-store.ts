@@ -22,6 +22,7 @@ export interface ClaimedJob {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly enqueuedAtMs: number;
+  readonly isInLine: boolean;
 }
 
 export interface Claim {

@@ -204,7 +204,7 @@ export class Ledger {
     this.#events.record('active', entry.id);
     const maxAttempts = this.#mostAttempts(entry);
     const { id, data, attempts: attempt, enqueuedAtMs } = entry;
-    return { id, token, data, attempt, maxAttempts, enqueuedAtMs };
+    return { id, token, data, attempt, maxAttempts, enqueuedAtMs, isInLine: entry.lines.length > 0 };
   }
 
   /** The entry, while this delivery of it runs. */

@@ -20,7 +20,7 @@ import type { OpenLink, QueueLink } from './link.js';
 import { claimedJob, deadLetterOf, eventOf, HEADER_BYTES } from './records.js';
 import { list, listOf, oneOf, text, whole } from './replies.js';
 import { ScriptRunner } from './script-runner.js';
-import { ACKNOWLEDGE } from './scripts/acknowledge.js';
+import { ACKNOWLEDGE, ACKNOWLEDGE_IN_LINE } from './scripts/acknowledge.js';
 import { CLAIM } from './scripts/claim.js';
 import { DEFER } from './scripts/defer.js';
 import { ENQUEUE } from './scripts/enqueue.js';
@@ -104,10 +104,12 @@ export class RedisStore implements JobStore {
     };
   }
 
-  async settle(queue: string, { id, token }: ClaimedJob, outcome: Outcome): Promise<Settled> {
+  async settle(queue: string, { id, token, isInLine }: ClaimedJob, outcome: Outcome): Promise<Settled> {
     switch (outcome.kind) {
-      case 'ok':
-        return oneOf(await this.#run(ACKNOWLEDGE, queue, [id, token]), ['ok', 'lost']);
+      case 'ok': {
+        const script = isInLine ? ACKNOWLEDGE_IN_LINE : ACKNOWLEDGE;
+        return oneOf(await this.#run(script, queue, [id, token]), ['ok', 'lost']);
+      }
       case 'defer': {
         const { delayMs, data } = outcome;
         const args = [id, token, delayMs, ...(data === undefined ? [] : [data])];

@@ -24,7 +24,7 @@ import { queueScript } from '../script.js';
  *
  * Arguments: token, most jobs, bytes of the answer, bytes of the largest record.
  * Answer: retried, dead, dropped, milliseconds until something may be ready (-1: unknown), then per job its id,
- * attempt, most attempts and record.
+ * attempt, most attempts, record, and 1 when it stands in line.
  */
 export const CLAIM = queueScript({
   parts: [
@@ -92,13 +92,15 @@ for at = 1, #due, 2 do
   if not is_blocked then record('waiting', due[at]) end
 end
 
+local some_in_line = redis.call('EXISTS', places) == 1
+
 local function hand(id, text)
   local attempt, most = count_of(attempts, id, 0) + 1, count_of(own_max, id, max_attempts)
   redis.call('HSET', tokens, id, token)
   redis.call('ZADD', active, whole(now + lease_duration_ms), id)
   redis.call('HSET', attempts, id, attempt)
   record('active', id)
-  return { id, attempt, most, text }
+  return { id, attempt, most, text, some_in_line and redis.call('HEXISTS', places, id) or 0 }
 end
 
 local handed = {}
