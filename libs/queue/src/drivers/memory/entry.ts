@@ -1,3 +1,4 @@
+import type { PreparedJob } from '../../job-store.js';
 import type { DeadLetter } from '../../port.js';
 import type { Due } from './due-heap.js';
 
@@ -26,6 +27,30 @@ export interface Entry extends Due {
   /** Of the running delivery; null when none runs. */
   token: string | null;
   failure: Pick<DeadLetter, 'reason' | 'detail' | 'failedAtMs'> | null;
+}
+
+/** A job that is new, and in no place yet. */
+export function newEntry(job: PreparedJob): Entry {
+  const { id, stableId, data, deduplicationKey, maxAttempts, lines } = job;
+  const nowMs = performance.now();
+  return {
+    id,
+    stableId,
+    data,
+    fingerprint: null,
+    deduplicationKey,
+    maxAttempts,
+    enqueuedAtMs: Date.now(),
+    lines,
+    linesBlocked: 0,
+    isHeld: false,
+    attempts: 0,
+    dueMs: nowMs,
+    sequence: 0,
+    readySinceMs: nowMs,
+    token: null,
+    failure: null,
+  };
 }
 
 /** A dead job as it is shown. */

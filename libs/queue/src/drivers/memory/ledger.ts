@@ -6,7 +6,7 @@ import type { DeadLetter, FailureReason, JobEvent, QueueStats } from '../../port
 import { retryDelayMs } from '../../retry-delay.js';
 import { Deduplication } from './deduplication.js';
 import { DueHeap } from './due-heap.js';
-import { letterOf, type Capacity, type Completed, type Entry } from './entry.js';
+import { letterOf, newEntry, type Capacity, type Completed, type Entry } from './entry.js';
 import { EventLog } from './event-log.js';
 import { Fifo } from './fifo.js';
 import { Lines } from './lines.js';
@@ -169,32 +169,15 @@ export class Ledger {
     return true;
   }
 
-  #insert({ id, stableId, data, delayMs, deduplicationKey, maxAttempts, lines }: PreparedJob): void {
-    const nowMs = performance.now();
-    const entry: Entry = {
-      id,
-      stableId,
-      data,
-      fingerprint: null,
-      deduplicationKey,
-      maxAttempts,
-      lines,
-      linesBlocked: 0,
-      isHeld: false,
-      enqueuedAtMs: Date.now(),
-      attempts: 0,
-      dueMs: nowMs,
-      sequence: 0,
-      readySinceMs: nowMs,
-      token: null,
-      failure: null,
-    };
+  #insert(job: PreparedJob): void {
+    const entry = newEntry(job);
+    const { id, deduplicationKey } = entry;
     this.#jobs.set(id, entry);
     this.capacity.used++;
     if (deduplicationKey !== null) this.#deduplication.hold(deduplicationKey, id);
     this.#events.record('enqueued', id);
     this.#lines.enter(entry);
-    this.#schedule(entry, delayMs);
+    this.#schedule(entry, job.delayMs);
   }
 
   #hand(entry: Entry, token: string): ClaimedJob {

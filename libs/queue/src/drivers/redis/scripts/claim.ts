@@ -95,12 +95,13 @@ end
 local some_in_line = redis.call('EXISTS', places) == 1
 
 local function hand(id, text)
+  local in_line = some_in_line and redis.call('HEXISTS', places, id) or 0
   local attempt, most = count_of(attempts, id, 0) + 1, count_of(own_max, id, max_attempts)
   redis.call('HSET', tokens, id, token)
   redis.call('ZADD', active, whole(now + lease_duration_ms), id)
   redis.call('HSET', attempts, id, attempt)
   record('active', id)
-  return { id, attempt, most, text, some_in_line and redis.call('HEXISTS', places, id) or 0 }
+  return { id, attempt, most, text, in_line }
 end
 
 local handed = {}
