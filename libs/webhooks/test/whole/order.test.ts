@@ -88,6 +88,17 @@ describe('webhooks about one channel', () => {
     expect(later).toHaveLength(19);
   });
 
+  it('all arrive, in whatever order, where the queue keeps none', async () => {
+    const receiver = await Receiver.open();
+    receiver.replies = [500, 503, 200];
+    const scene = await Scene.open([to(receiver, counts)], ALONE);
+    Object.assign(scene.queue.capabilities, { lines: false });
+    count(scene, 'a', 0, 20);
+    await until(() => firstsOf(receiver.received, 'a').length === 20);
+    await until(() => receiver.received.length === 22);
+    expect(await deadLetters(scene)).toEqual([]);
+  });
+
   it('stay in order while nobody can tell what their app is, and other apps do not wait', async () => {
     const [receiver, other] = [await Receiver.open(), await Receiver.open()];
     const settings = config({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true' }, ALONE);
