@@ -32,7 +32,7 @@ export const WEBHOOK_JOB = message('webhook', {
   ),
 });
 
-/** One request to one receiver, as it was when the events were matched; one job an attempt. */
+/** One request to one receiver, as it was when the events were matched; the same job over all its attempts. */
 export const WEBHOOK_DELIVERY_JOB = message('webhook_delivery', {
   /** The same on every attempt: what receivers are shown. */
   delivery_id: jobId,
@@ -41,9 +41,9 @@ export const WEBHOOK_DELIVERY_JOB = message('webhook_delivery', {
   entry: jobId,
   /** 1 is the first. */
   attempt: integer(1, MOST_ATTEMPTS),
-  /** When the first attempt began; absent before it. */
+  /** When it was made, as far as known; absent before it was tried. */
   first_attempt_ms: perhaps(timeMs),
-  /** Not before; for queues that cannot delay a job. */
+  /** Not before; for queues that hand a job out early. */
   due_ms: timeMs,
   /** The exact text to sign and send. */
   body: text(2, LONGEST_BODY),

@@ -1,3 +1,4 @@
+export { MOST_LINES } from './check-job.js';
 export { type QueueCapabilities, type QueueLimits } from './capabilities.js';
 export { openQueue, QUEUE_DRIVERS } from './drivers.js';
 export {

@@ -10,6 +10,8 @@ export interface PreparedJob {
   readonly deduplicationKey: string | null;
   /** Null: the consumer's `max_attempts`. */
   readonly maxAttempts: number | null;
+  /** Each once. */
+  readonly lines: readonly string[];
 }
 
 /** What a worker holds: only who knows the token may settle the delivery. */
@@ -20,6 +22,7 @@ export interface ClaimedJob {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly enqueuedAtMs: number;
+  readonly isInLine: boolean;
 }
 
 export interface Claim {
@@ -34,7 +37,8 @@ export interface Claim {
 /** What became of a delivery. */
 export type Outcome =
   | { readonly kind: 'ok' }
-  | { readonly kind: 'defer'; readonly delayMs: number }
+  /** `data`: what it goes on with, its attempts forgotten. */
+  | { readonly kind: 'defer'; readonly delayMs: number; readonly data?: string }
   | { readonly kind: 'retry'; readonly reason: FailureReason; readonly detail: string }
   | { readonly kind: 'dead'; readonly reason: string };
 
@@ -75,6 +79,8 @@ export interface JobStore {
 
 /** Most jobs one call to a store takes or gives. */
 export const MOST_JOBS = 1000;
+/** Most lines the jobs of one call stand in, beyond those of a first job. */
+export const MOST_PLACES = 5000;
 /** Most bytes of data one call takes or gives, beyond a first job of any size. */
 export const MOST_BYTES = 8 * 1024 * 1024;
 /** Most bytes of one job's data: larger work is split by its producer. */

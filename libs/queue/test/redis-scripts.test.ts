@@ -28,6 +28,7 @@ const plain = (data: string) => ({
   delayMs: 0,
   deduplicationKey: null,
   maxAttempts: null,
+  lines: [],
 });
 
 describe('scripts in Redis', () => {

@@ -17,23 +17,22 @@ const RELIABILITY = quick({
   failed_retention: 3,
   completed_retention: 2,
 });
-/** Whoever names a job names its deduplication key too: one id has one key. */
-const KEYS: Readonly<Record<string, string | null>> = { a: null, b: 'one', c: 'one', d: 'two', e: null };
-const IDS = Object.keys(KEYS);
+const IDS = ['a', 'b', 'c', 'd', 'e'];
 
-const job: fc.Arbitrary<PreparedJob> = fc
-  .record({
-    id: fc.constantFrom(...IDS),
-    stableId: fc.constant(true),
-    data: fc.constantFrom('x', 'y'),
-    delayMs: fc.constantFrom(0, 0, 0, 3_600_000),
-    maxAttempts: fc.constantFrom(null, 1, 3),
-  })
-  .map((made) => ({ ...made, deduplicationKey: KEYS[made.id] ?? null }));
+const job: fc.Arbitrary<PreparedJob> = fc.record({
+  id: fc.constantFrom(...IDS),
+  stableId: fc.constant(true),
+  data: fc.constantFrom('x', 'y'),
+  delayMs: fc.constantFrom(0, 0, 0, 3_600_000),
+  deduplicationKey: fc.constantFrom(null, null, null, 'one', 'two'),
+  maxAttempts: fc.constantFrom(null, 1, 3),
+  lines: fc.subarray(['first', 'second', 'third']),
+});
 const outcome: fc.Arbitrary<Outcome> = fc.constantFrom<Outcome[]>(
   { kind: 'ok' },
   { kind: 'defer', delayMs: 0 },
   { kind: 'defer', delayMs: 3_600_000 },
+  { kind: 'defer', delayMs: 0, data: 'further' },
   { kind: 'retry', reason: 'processor-error', detail: 'why' },
   { kind: 'dead', reason: 'no' },
 );

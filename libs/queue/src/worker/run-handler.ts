@@ -1,5 +1,6 @@
 import { errorText } from '@carillon/runtime';
-import type { Outcome } from '../job-store.js';
+import { InvalidJob } from '../failures.js';
+import { MOST_JOB_BYTES, type Outcome } from '../job-store.js';
 import type { Job, JobHandler } from '../port.js';
 
 const LONGEST_DETAIL = 500;
@@ -13,10 +14,19 @@ export async function runHandler(handler: JobHandler, job: Job): Promise<Outcome
     return failure('processor-crash', error);
   }
   try {
-    return (await running) ?? { kind: 'ok' };
+    const outcome = (await running) ?? { kind: 'ok' };
+    mustFit(outcome);
+    return outcome;
   } catch (error) {
     return failure(error instanceof Error ? 'processor-error' : 'processor-crash', error);
   }
+}
+
+/** What could be written but never be read again must not be written. */
+function mustFit(outcome: Outcome): void {
+  if (outcome.kind !== 'defer' || outcome.data === undefined) return;
+  if (Buffer.byteLength(outcome.data, 'utf8') <= MOST_JOB_BYTES) return;
+  throw new InvalidJob(`data must be at most ${MOST_JOB_BYTES} bytes`);
 }
 
 function failure(reason: 'processor-error' | 'processor-crash', error: unknown): Outcome {

@@ -114,6 +114,19 @@ export function identityConformance(name: string, openScene: () => Promise<Scene
       expect(await queue.enqueue('q', 'x', { deduplicationKey: 'key' })).not.toBe(first);
     });
 
+    it('frees a deduplication key with its job, also when another job takes the id', async () => {
+      const queue = await (await openScene()).open();
+      queue.process('q', async ({ data }) => (data === 'dead' ? deadLetter('no') : undefined));
+      await queue.enqueue('q', 'dead', { jobId: 'one', deduplicationKey: 'key' });
+      await until(async () => (await queue.stats('q')).deadLetter === 1);
+      await queue.removeDeadLetters('q', ['one']);
+      await queue.enqueue('q', 'x', { jobId: 'one', deduplicationKey: 'other key' });
+      const second = await queue.enqueue('q', 'y', { deduplicationKey: 'key' });
+      expect(second).not.toBe('one');
+      expect(await queue.enqueue('q', 'z', { deduplicationKey: 'other key' })).toBe('one');
+      await until(async () => (await queue.stats('q')).completed === 2);
+    });
+
     it('refuses options out of their bounds, and writes nothing', async () => {
       const queue = await (await openScene()).open();
       const bad = [

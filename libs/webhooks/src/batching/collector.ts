@@ -24,7 +24,8 @@ export interface CollectorParts {
 
 /**
  * Collects events and hands them to the queue: every `duration` as batches of consecutive events of one app, in the
- * order they came; urgent ones, and all of them without batching, at once and alone.
+ * order they came; urgent ones, and all of them without batching, at once and alone, but not before what was told of
+ * the same channel.
  */
 export class Collector {
   readonly #byApp = new Map<string, CollectedEvent[]>();
@@ -66,7 +67,10 @@ export class Collector {
     const { name, channel } = event;
     const collected = { appId, name, channel, body, bytes, atMs: Date.now() };
     if (this.parts.batching.enabled && !isUrgent(name)) this.#collect(collected);
-    else this.#handOver([collected]);
+    else {
+      this.#handOverBefore(collected);
+      this.#handOver([collected]);
+    }
   }
 
   /** Hands over what waits for the end of its time. */
@@ -89,6 +93,13 @@ export class Collector {
     if (ofApp === undefined) this.#byApp.set(event.appId, [event]);
     else ofApp.push(event);
     this.#cancel ??= this.#clock.after(this.parts.batching.duration, () => this.cut());
+  }
+
+  #handOverBefore({ appId, channel }: CollectedEvent): void {
+    const ofApp = this.#byApp.get(appId);
+    if (ofApp === undefined || !ofApp.some((event) => event.channel === channel)) return;
+    this.#byApp.delete(appId);
+    this.#handOver(ofApp);
   }
 
   #handOver(events: readonly CollectedEvent[]): void {

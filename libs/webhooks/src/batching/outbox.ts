@@ -1,6 +1,7 @@
 import { queueNames } from '@carillon/contract';
 import { BatchIncomplete, QueueStopped, type Queue } from '@carillon/queue';
 import { pause, type Logger } from '@carillon/runtime';
+import { inLines } from '../lines.js';
 import { isPassing } from '../passing.js';
 import type { Batch } from './batches.js';
 
@@ -60,10 +61,11 @@ export class Outbox {
   async #offer(batches: readonly Batch[]): Promise<void> {
     const { queue } = this.parts;
     const named = queue.capabilities.deduplication;
-    const jobs = batches.map(({ id, appId, data }) => ({
+    const jobs = batches.map(({ id, appId, data, lines }) => ({
       data,
       partitionKey: appId,
       ...(named ? { jobId: id } : {}),
+      ...inLines(queue, lines),
     }));
     try {
       await queue.enqueueBatch(queueNames.webhooks, jobs);

@@ -5,8 +5,13 @@ import {
   type WebhookDeliveryJob,
   type WebhookDeliveryJobBody,
 } from '@carillon/contract';
-import { JobConflict, type NewJob, type Queue } from '@carillon/queue';
+import { JobConflict, type Job, type NewJob, type Queue } from '@carillon/queue';
+import { inLines } from '../lines.js';
 import { isPassing } from '../passing.js';
+import type { NewDelivery } from './expand.js';
+
+/** What a later attempt needs beyond the first. */
+const SPARE_BYTES = 128;
 
 /** What became of jobs that were to be put into the queue. */
 export interface PutJobs {
@@ -20,9 +25,9 @@ export interface PutJobs {
 export class DeliveryJobs {
   constructor(private readonly queue: Queue) {}
 
-  /** The first attempts of deliveries. */
-  async begin(deliveries: readonly WebhookDeliveryJobBody[]): Promise<PutJobs> {
-    const made = deliveries.map((body) => this.#job(body, body.delivery_id, 0));
+  /** New deliveries, in order. */
+  async begin(deliveries: readonly NewDelivery[]): Promise<PutJobs> {
+    const made = deliveries.map((delivery) => this.#job(delivery));
     const jobs = made.filter((job) => job !== null);
     const refused = made.length - jobs.length;
     if (jobs.length === 0) return { isSafe: true, refused };
@@ -35,14 +40,15 @@ export class DeliveryJobs {
     }
   }
 
-  /** The next attempt of a delivery. False: the queue cannot take it now. */
-  async again(job: WebhookDeliveryJob, firstAttemptMs: number, waitMs: number): Promise<boolean> {
-    const attempt = job.attempt + 1;
+  /** What a delivery goes on with for its next attempt; null: the queue cannot hold it. */
+  next(job: WebhookDeliveryJob, firstAttemptMs: number, waitMs: number): string | null {
     const { delivery_id, app_id, entry, body } = job;
+    const attempt = job.attempt + 1;
     const due_ms = Date.now() + waitMs;
-    const next = { delivery_id, app_id, entry, body, attempt, due_ms, first_attempt_ms: firstAttemptMs };
-    const made = this.#job(next, `${delivery_id}.${attempt}`, waitMs);
-    return made !== null && this.#oneByOne([made]);
+    return this.#text(
+      { delivery_id, app_id, entry, body, attempt, due_ms, first_attempt_ms: firstAttemptMs },
+      0,
+    );
   }
 
   /** False: at least one is not there. */
@@ -52,7 +58,7 @@ export class DeliveryJobs {
         await this.queue.enqueue(queueNames.webhooks, data, options);
       } catch (error) {
         if (isPassing(error)) return false;
-        // It is there already, from the time before: the app or the wait differed, the delivery is the same.
+        // It is there already, from the time before: the app differed, the delivery is the same.
         if (!(error instanceof JobConflict)) throw error;
       }
     }
@@ -60,16 +66,24 @@ export class DeliveryJobs {
   }
 
   /** Null: the queue cannot hold it. */
-  #job(body: WebhookDeliveryJobBody, jobId: string, delayMs: number): NewJob | null {
-    const { capabilities, limits } = this.queue;
-    const encoded = encode(WEBHOOK_DELIVERY_JOB, body, limits.maxJobBytes);
-    if (!encoded.ok) return null;
-    const isDelayed = delayMs > 0 && capabilities.delayedDelivery && delayMs <= limits.maxDelayMs;
+  #job({ job, lines }: NewDelivery): NewJob | null {
+    const data = this.#text(job, SPARE_BYTES);
+    if (data === null) return null;
     return {
-      data: encoded.text,
-      partitionKey: body.app_id,
-      ...(capabilities.deduplication ? { jobId } : {}),
-      ...(isDelayed ? { delayMs } : {}),
+      data,
+      partitionKey: job.app_id,
+      ...(this.queue.capabilities.deduplication ? { jobId: job.delivery_id } : {}),
+      ...inLines(this.queue, lines),
     };
   }
+
+  #text(body: WebhookDeliveryJobBody, spareBytes: number): string | null {
+    const encoded = encode(WEBHOOK_DELIVERY_JOB, body, this.queue.limits.maxJobBytes - spareBytes);
+    return encoded.ok ? encoded.text : null;
+  }
+}
+
+/** When a delivery was made, as far as anybody knows: what it may take in all counts from there. */
+export function bornAtMs({ enqueuedAtMs }: Job, { first_attempt_ms }: WebhookDeliveryJob): number {
+  return Math.min(enqueuedAtMs ?? Infinity, first_attempt_ms ?? Infinity, Date.now());
 }

@@ -5,7 +5,7 @@ import { deadLetter, defer, type Job, type Queue, type Settlement } from '@caril
 import type { Logger, Metrics } from '@carillon/runtime';
 import type { HttpTarget } from '../target/http-target.js';
 import type { LambdaTarget } from '../target/lambda-target.js';
-import { DeliveryJobs } from './delivery-jobs.js';
+import { bornAtMs, DeliveryJobs } from './delivery-jobs.js';
 import type { NamespaceOf } from './entry-filter.js';
 import { deliveriesOf } from './expand.js';
 import { endpointOf, findApp, findReceiver, type Receiver } from './find-receiver.js';
@@ -34,8 +34,9 @@ export interface DeliveryParts {
 }
 
 /**
- * Works on the queue of webhooks: makes deliveries of batches, and requests of deliveries. A delivery is one job an
- * attempt. Whatever cannot be delivered ends among the dead letters of the queue.
+ * Works on the queue of webhooks: makes deliveries of batches, and requests of deliveries. A delivery is one job over
+ * all its attempts, so that it holds its places in the lines of its channels until it is delivered or given up.
+ * Whatever cannot be delivered ends among the dead letters of the queue.
  */
 export class Delivery {
   readonly #jobs: DeliveryJobs;
@@ -60,7 +61,7 @@ export class Delivery {
       return deadLetter('invalid-envelope');
     }
     const { message } = decoded;
-    return message.kind === 'webhook' ? this.#expand(message) : this.#deliver(message, job.signal);
+    return message.kind === 'webhook' ? this.#expand(message) : this.#deliver(message, job);
   }
 
   async #expand(batch: WebhookJob): Promise<Settlement | void> {
@@ -72,36 +73,35 @@ export class Delivery {
     return refused > 0 ? this.#dead(app.id, 'too large') : undefined;
   }
 
-  async #deliver(job: WebhookDeliveryJob, signal: AbortSignal): Promise<Settlement | void> {
+  async #deliver(job: WebhookDeliveryJob, held: Job): Promise<Settlement | void> {
     const earlyMs = job.due_ms - Date.now();
     if (earlyMs > EARLY_MS) return defer(earlyMs);
     const found = await findReceiver(this.parts.apps, job);
     if (found === undefined) return defer(LATER_MS);
     if (typeof found === 'string') return this.#dead(job.app_id, found, job);
-    const slot = await this.#slots.enter(endpointOf(found.entry), signal);
+    const slot = await this.#slots.enter(endpointOf(found.entry), held.signal);
     if (slot.kind === 'busy') return defer(slot.againMs);
     try {
-      return await this.#attempt(job, signal, slot);
+      return await this.#attempt(job, held, slot);
     } finally {
       slot.release(0);
     }
   }
 
   /** Reads the receiver anew: it may have waited, and the secret is that of the moment. */
-  async #attempt(job: WebhookDeliveryJob, signal: AbortSignal, slot: Slot): Promise<Settlement | void> {
+  async #attempt(job: WebhookDeliveryJob, held: Job, slot: Slot): Promise<Settlement | void> {
     const receiver = await findReceiver(this.parts.apps, job);
     if (receiver === undefined) return defer(LATER_MS);
     if (typeof receiver === 'string') return this.#dead(job.app_id, receiver, job);
     const { metrics } = this.parts;
-    const firstAttemptMs = job.first_attempt_ms ?? Date.now();
     const fromMs = performance.now();
-    const outcome = await this.#send(receiver, job, signal);
+    const outcome = await this.#send(receiver, job, held.signal);
     const tookMs = performance.now() - fromMs;
     slot.release(tookMs);
     metrics.histogram('webhook_delivery_latency_ms').for({ app_id: job.app_id }).observe(tookMs);
     if (outcome.kind === 'delivered') return this.#count(job.app_id, 'ok');
     if (outcome.kind === 'permanent') return this.#dead(job.app_id, outcome.reason, job);
-    return this.#later(receiver, job, firstAttemptMs, outcome);
+    return this.#later(receiver, job, bornAtMs(held, job), outcome);
   }
 
   #send({ app, entry }: Receiver, job: WebhookDeliveryJob, signal: AbortSignal): Promise<AttemptOutcome> {
@@ -120,21 +120,22 @@ export class Delivery {
     });
   }
 
-  async #later(
+  #later(
     { entry }: Receiver,
     job: WebhookDeliveryJob,
-    firstAttemptMs: number,
+    bornMs: number,
     { reason, retryAfterMs }: Extract<AttemptOutcome, { kind: 'failed' }>,
-  ): Promise<Settlement | void> {
+  ): Settlement {
     const { settings, log } = this.parts;
     const { attempt, app_id, delivery_id } = job;
-    const failed = { attempt, elapsedMs: Date.now() - firstAttemptMs, retryAfterMs, chance: Math.random() };
+    const failed = { attempt, elapsedMs: Date.now() - bornMs, retryAfterMs, chance: Math.random() };
     const waitMs = retryWaitMs(failed, retrySettings(entry, settings));
     if (waitMs === null) return this.#dead(app_id, `given up: ${reason}`, job);
+    const next = this.#jobs.next(job, bornMs, waitMs);
+    if (next === null) return this.#dead(app_id, 'too large', job);
     log.debug('webhook failed, trying again', { app_id, delivery_id, attempt, reason, wait_ms: waitMs });
-    // The queue cannot take the next attempt: this one is made again.
-    if (!(await this.#jobs.again(job, firstAttemptMs, waitMs))) return defer(waitMs);
-    return this.#count(app_id, 'retry');
+    this.#count(app_id, 'retry');
+    return defer(waitMs, next);
   }
 
   #dead(appId: string, reason: string, job?: WebhookDeliveryJob): Settlement {

@@ -51,7 +51,7 @@ const MOST_DOUBLINGS = 62;
 export interface FailedAttempt {
   /** From 1. */
   readonly attempt: number;
-  /** From the beginning of the first attempt to now. */
+  /** Since the delivery was made: what waited for its turn until its time was over gets one attempt. */
   readonly elapsedMs: number;
   readonly retryAfterMs: number | null;
   /** 0 to 1. */

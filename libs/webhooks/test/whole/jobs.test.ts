@@ -1,6 +1,8 @@
 import { App } from '@carillon/app-registry';
+import { encode, WEBHOOK_DELIVERY_JOB } from '@carillon/contract';
 import type { Job } from '@carillon/queue';
 import { describe, expect, it } from 'vitest';
+import { entryKeys } from '../../src/delivery/entry-key.js';
 import { Receiver } from '../receiver.js';
 import { config, record, sleep, until, valueOf } from '../samples.js';
 import { deadLetters, Scene, to } from './scene.js';
@@ -114,23 +116,20 @@ describe('a job', () => {
   it('whose time has not come waits for it, also in a queue that hands it out at once', async () => {
     const receiver = await Receiver.open();
     const scene = await Scene.open([to(receiver)]);
-    let early = '';
-    receiver.replies = [500];
-    const { enqueue } = scene.queue;
-    scene.queue.enqueue = (queue, data, { jobId } = {}) => {
-      early = data;
-      return enqueue.call(
-        scene.queue,
-        queue,
-        data.replace(/"due_ms":(\d+)/, (_, ms) => `"due_ms":${Number(ms) + 400}`),
-        jobId === undefined ? {} : { jobId },
-      );
-    };
-    scene.occupy('a');
-    await until(() => early !== '');
-    await sleep(50);
-    expect(receiver.received).toHaveLength(1);
-    receiver.replies = [200];
-    await until(() => receiver.received.length === 2);
+    const [entry = ''] = scene.app ? entryKeys(scene.app).keys() : [];
+    const dueMs = Date.now() + 400;
+    const body = { delivery_id: 'd', app_id: 'shop', entry, attempt: 2, due_ms: dueMs, body: '{}' };
+    const early = encode(WEBHOOK_DELIVERY_JOB, body, 10_000);
+    if (!early.ok) throw new Error('no job');
+    let arrivedMs = 0;
+    receiver.replies = [
+      (response) => {
+        arrivedMs = Date.now();
+        response.end();
+      },
+    ];
+    await scene.queue.enqueue('webhooks', early.text);
+    await until(() => receiver.received.length === 1);
+    expect(arrivedMs).toBeGreaterThanOrEqual(dueMs - 100);
   });
 });

@@ -34,10 +34,11 @@ export class Scene {
     readonly queue: Queue,
     webhooks: readonly object[],
     settings = config({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true' }),
+    id = 'shop',
   ) {
     const { log, lines } = recordingLog();
     this.lines = lines;
-    this.app = new App(record(webhooks), settings);
+    this.app = new App(record(webhooks, { id }), settings);
     this.collector = new Collector({
       batching: settings.webhooks.batching,
       queue,
@@ -48,7 +49,7 @@ export class Scene {
     onTestFinished(() => http.close());
     this.delivery = new Delivery({
       queue,
-      apps: { findById: () => this.#find() },
+      apps: { findById: (appId) => this.find(appId) },
       settings: settings.webhooks,
       namespaceOf: namespaceName,
       http,
@@ -72,6 +73,12 @@ export class Scene {
     return scene;
   }
 
+  /** What looks apps up; replace it where there are several. */
+  find: (appId: string) => Promise<App | null> = async () => {
+    if (this.app === undefined) throw new AppLookupUnavailable(new Error('away'));
+    return this.app;
+  };
+
   /** Tells that channels are occupied, and hands them over. */
   occupy(...channels: readonly string[]): void {
     for (const channel of channels) {
@@ -87,11 +94,6 @@ export class Scene {
       quiet = ready === 0 && active === 0 && this.collector.size === 0 ? quiet + 1 : 0;
       await new Promise((later) => void setTimeout(later, 5));
     }
-  }
-
-  async #find(): Promise<App | null> {
-    if (this.app === undefined) throw new AppLookupUnavailable(new Error('away'));
-    return this.app;
   }
 }
 

@@ -7,10 +7,20 @@ import type { Tenant } from '../harness/tenant.js';
 /** One event of a webhook. */
 export type HookEvent = Readonly<Record<string, unknown>> & { readonly name: string };
 
+/** One genuine request. */
+export interface HookRequest {
+  readonly id: string;
+  readonly events: readonly HookEvent[];
+  /** What it was answered; 0 while it is not. */
+  status: number;
+}
+
 /** A customer's server, which takes a webhook for genuine when the customer's library does. */
 export class Receiver {
   /** In the order they came. */
   readonly events: HookEvent[] = [];
+  /** Genuine requests, in the order they came. */
+  readonly requests: HookRequest[] = [];
   /** Delivery ids of all requests. */
   readonly ids: string[] = [];
   /** What was not genuine. */
@@ -52,7 +62,13 @@ export class Receiver {
     const rawBody = Buffer.concat(chunks).toString();
     const webhook = this.#library?.webhook({ headers: request.headers, rawBody });
     if (webhook?.isValid() !== true) this.forged.push(rawBody);
-    else this.events.push(...(webhook.getEvents() as readonly unknown[] as readonly HookEvent[]));
+    else {
+      const events = webhook.getEvents() as readonly unknown[] as readonly HookEvent[];
+      const taken = { id: String(request.headers['x-service-webhook-id']), events, status: 0 };
+      response.on('finish', () => (taken.status = response.statusCode));
+      this.events.push(...events);
+      this.requests.push(taken);
+    }
     this.ids.push(String(request.headers['x-service-webhook-id']));
     this.answer(response);
   }

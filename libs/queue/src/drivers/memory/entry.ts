@@ -1,3 +1,4 @@
+import type { PreparedJob } from '../../job-store.js';
 import type { DeadLetter } from '../../port.js';
 import type { Due } from './due-heap.js';
 
@@ -5,10 +6,18 @@ import type { Due } from './due-heap.js';
 export interface Entry extends Due {
   readonly id: string;
   readonly stableId: boolean;
-  readonly data: string;
+  /** As enqueued, or as it was deferred with. */
+  data: string;
+  /** Stands for what was enqueued once the data is another; null until then. */
+  fingerprint: string | null;
   readonly deduplicationKey: string | null;
   readonly maxAttempts: number | null;
   readonly enqueuedAtMs: number;
+  readonly lines: readonly string[];
+  /** In how many of them somebody stands before it. */
+  linesBlocked: number;
+  /** Whether its time has come, but not its turn. */
+  isHeld: boolean;
   /** Deliveries begun. */
   attempts: number;
   /** On the clock of `performance.now()`. */
@@ -19,6 +28,41 @@ export interface Entry extends Due {
   token: string | null;
   failure: Pick<DeadLetter, 'reason' | 'detail' | 'failedAtMs'> | null;
 }
+
+/** A job that is new, and in no place yet. */
+export function newEntry(job: PreparedJob): Entry {
+  const { id, stableId, data, deduplicationKey, maxAttempts, lines } = job;
+  const nowMs = performance.now();
+  return {
+    id,
+    stableId,
+    data,
+    fingerprint: null,
+    deduplicationKey,
+    maxAttempts,
+    enqueuedAtMs: Date.now(),
+    lines,
+    linesBlocked: 0,
+    isHeld: false,
+    attempts: 0,
+    dueMs: nowMs,
+    sequence: 0,
+    readySinceMs: nowMs,
+    token: null,
+    failure: null,
+  };
+}
+
+/** A dead job as it is shown. */
+export const letterOf = ({ id, data, attempts, enqueuedAtMs, failure }: Entry): DeadLetter => ({
+  id,
+  data,
+  reason: failure?.reason ?? 'processor-error',
+  detail: failure?.detail ?? null,
+  attempts,
+  enqueuedAtMs,
+  failedAtMs: failure?.failedAtMs ?? enqueuedAtMs,
+});
 
 /** What is remembered of a completed job. */
 export interface Completed {

@@ -6,9 +6,10 @@ import type { DeadLetter, FailureReason, JobEvent, QueueStats } from '../../port
 import { retryDelayMs } from '../../retry-delay.js';
 import { Deduplication } from './deduplication.js';
 import { DueHeap } from './due-heap.js';
-import type { Capacity, Completed, Entry } from './entry.js';
+import { letterOf, newEntry, type Capacity, type Completed, type Entry } from './entry.js';
 import { EventLog } from './event-log.js';
 import { Fifo } from './fifo.js';
+import { Lines } from './lines.js';
 import { Retained } from './retained.js';
 
 /** The jobs of one queue in memory, and every transition between their states. */
@@ -17,11 +18,14 @@ export class Ledger {
   readonly #jobs = new Map<string, Entry>();
   readonly #ready = new Fifo<Entry>();
   readonly #delayed = new DueHeap<Entry>();
+  readonly #lines = new Lines();
   readonly #dead: Retained<Entry>;
   readonly #completed: Retained<Completed>;
   readonly #deduplication: Deduplication;
   readonly #events: EventLog;
   #active = 0;
+  /** Jobs whose time has come, but not their turn. */
+  #held = 0;
   #sequence = 0;
 
   constructor(
@@ -58,7 +62,7 @@ export class Ledger {
     const nowMs = performance.now();
     for (let due = this.#delayed.takeDue(nowMs); due !== undefined; due = this.#delayed.takeDue(nowMs)) {
       this.#makeReady(due, due.dueMs);
-      this.#events.record('waiting', due.id);
+      if (!due.isHeld) this.#events.record('waiting', due.id);
     }
     const jobs: ClaimedJob[] = [];
     while (jobs.length < limit) {
@@ -85,7 +89,8 @@ export class Ledger {
         this.#complete(entry);
         return 'ok';
       case 'defer':
-        entry.attempts--;
+        if (outcome.data === undefined) entry.attempts--;
+        else this.#goOn(entry, outcome.data);
         this.#schedule(entry, outcome.delayMs);
         return 'deferred';
       case 'dead':
@@ -116,7 +121,7 @@ export class Ledger {
     return {
       ready: this.#ready.size,
       active: this.#active,
-      delayed: this.#delayed.size,
+      delayed: this.#delayed.size + this.#held,
       deadLetter: this.#dead.size,
       completed: this.#completed.size,
       oldestReadyAgeMs:
@@ -125,15 +130,7 @@ export class Ledger {
   }
 
   listDeadLetters(limit: number): DeadLetter[] {
-    return this.#dead.first(limit).map(({ id, data, attempts, enqueuedAtMs, failure }) => ({
-      id,
-      data,
-      reason: failure?.reason ?? 'processor-error',
-      detail: failure?.detail ?? null,
-      attempts,
-      enqueuedAtMs,
-      failedAtMs: failure?.failedAtMs ?? enqueuedAtMs,
-    }));
+    return this.#dead.first(limit).map(letterOf);
   }
 
   replayDeadLetters(limit: number): number {
@@ -142,8 +139,9 @@ export class Ledger {
       this.#dead.delete(entry.id);
       entry.attempts = 0;
       entry.failure = null;
-      this.#makeReady(entry, performance.now());
       this.#events.record('replayed', entry.id);
+      this.#lines.enter(entry);
+      this.#makeReady(entry, performance.now());
     }
     if (replayed.length > 0) this.onWork();
     return replayed.length;
@@ -161,35 +159,25 @@ export class Ledger {
 
   /** Whether the same job is held already. Throws `JobConflict` when another one is. */
   #isHeld({ id, data }: PreparedJob, added: ReadonlyMap<string, PreparedJob>): boolean {
-    const held = this.#jobs.get(id)?.data ?? added.get(id)?.data;
+    const entry = this.#jobs.get(id);
     const completed = this.#completed.get(id);
-    if (held === undefined && completed === undefined) return false;
-    const same = held === undefined ? completed?.fingerprint === fingerprint(data) : held === data;
-    if (!same) throw new JobConflict(id);
+    const text = entry?.data ?? added.get(id)?.data;
+    if (text === undefined && completed === undefined) return false;
+    const known = entry?.fingerprint ?? completed?.fingerprint ?? null;
+    const isSame = known === null ? text === data : known === fingerprint(data);
+    if (!isSame) throw new JobConflict(id);
     return true;
   }
 
-  #insert({ id, stableId, data, delayMs, deduplicationKey, maxAttempts }: PreparedJob): void {
-    const nowMs = performance.now();
-    const entry: Entry = {
-      id,
-      stableId,
-      data,
-      deduplicationKey,
-      maxAttempts,
-      enqueuedAtMs: Date.now(),
-      attempts: 0,
-      dueMs: nowMs,
-      sequence: 0,
-      readySinceMs: nowMs,
-      token: null,
-      failure: null,
-    };
+  #insert(job: PreparedJob): void {
+    const entry = newEntry(job);
+    const { id, deduplicationKey } = entry;
     this.#jobs.set(id, entry);
     this.capacity.used++;
     if (deduplicationKey !== null) this.#deduplication.hold(deduplicationKey, id);
     this.#events.record('enqueued', id);
-    this.#schedule(entry, delayMs);
+    this.#lines.enter(entry);
+    this.#schedule(entry, job.delayMs);
   }
 
   #hand(entry: Entry, token: string): ClaimedJob {
@@ -199,7 +187,7 @@ export class Ledger {
     this.#events.record('active', entry.id);
     const maxAttempts = this.#mostAttempts(entry);
     const { id, data, attempts: attempt, enqueuedAtMs } = entry;
-    return { id, token, data, attempt, maxAttempts, enqueuedAtMs };
+    return { id, token, data, attempt, maxAttempts, enqueuedAtMs, isInLine: entry.lines.length > 0 };
   }
 
   /** The entry, while this delivery of it runs. */
@@ -230,16 +218,47 @@ export class Ledger {
     this.onWork();
   }
 
+  /** What was enqueued under a given id is known again by its fingerprint, whatever the job goes on with. */
+  #goOn(entry: Entry, data: string): void {
+    if (entry.stableId) entry.fingerprint ??= fingerprint(entry.data);
+    entry.data = data;
+    entry.attempts = 0;
+  }
+
+  /** Its time has come; whether its turn has, its lines say. */
   #makeReady(entry: Entry, sinceMs: number): void {
+    if (entry.linesBlocked > 0) {
+      entry.isHeld = true;
+      this.#held++;
+      return;
+    }
     entry.readySinceMs = sinceMs;
     this.#ready.add(entry);
   }
 
-  #complete({ id, stableId, data, deduplicationKey }: Entry): void {
+  /** Lets those behind it have their turn. */
+  #leave(entry: Entry): void {
+    if (entry.lines.length === 0) return;
+    for (const next of this.#lines.leave(entry)) {
+      if (!next.isHeld) continue;
+      next.isHeld = false;
+      this.#held--;
+      this.#makeReady(next, performance.now());
+      this.#events.record('waiting', next.id);
+    }
+    this.onWork();
+  }
+
+  #complete(entry: Entry): void {
+    const { id, stableId, data, deduplicationKey } = entry;
     this.#jobs.delete(id);
     this.capacity.used--;
     this.#events.record('completed', id);
-    const completed = { fingerprint: stableId ? fingerprint(data) : null, deduplicationKey };
+    this.#leave(entry);
+    const completed = {
+      fingerprint: stableId ? (entry.fingerprint ?? fingerprint(data)) : null,
+      deduplicationKey,
+    };
     this.#completed.add(id, completed, (goneId, gone) =>
       this.#deduplication.free(gone.deduplicationKey, goneId),
     );
@@ -248,6 +267,7 @@ export class Ledger {
   #bury(entry: Entry, reason: string, detail: string | null): void {
     entry.failure = { reason, detail, failedAtMs: Date.now() };
     this.#events.record('failed', entry.id);
+    this.#leave(entry);
     this.#dead.add(entry.id, entry, (_, gone) => this.#forget(gone));
   }
 

@@ -23,6 +23,7 @@ export function openMemoryQueue(parts: QueueParts): Queue {
         leasing: false,
         durable: false,
         batchEnqueue: true,
+        lines: true,
         observableLag: true,
       },
       limits: {

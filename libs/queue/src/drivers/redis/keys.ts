@@ -14,6 +14,12 @@ export const PARTS = [
   'completed',
   'dedup',
   'dedup-expiry',
+  'dedup-keys',
+  'lines',
+  'places',
+  'next-place',
+  'blocked',
+  'held',
   'notify',
   'events',
 ] as const;

@@ -71,6 +71,7 @@ export function openRedisQueue(
         leasing: true,
         durable: true,
         batchEnqueue: true,
+        lines: true,
         observableLag: true,
       },
       limits: {

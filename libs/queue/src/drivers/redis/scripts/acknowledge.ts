@@ -1,38 +1,63 @@
-import { APPEND, NOW, OWNS, RECORD, TAKE_BACK, WHOLE } from '../functions.js';
-import { queueScript } from '../script.js';
+import { APPEND, NOW, OWNS, RECORD, TAKE_BACK, WAKE, WHOLE } from '../functions.js';
+import { LEAVE } from '../lines.js';
+import { queueScript, type QueueScript } from '../script.js';
+
+const LEAVE_LINES = `
+leave(id, now)
+redis.call('HDEL', places, id)`;
 
 /**
  * Completes a job.
  *
  * Guarantee: only the delivery that holds the job completes it; from another one nothing changes. Its data is gone;
- * its id and fingerprint stay while it is among the completed_retention last completed.
+ * its id and fingerprint stay while it is among the completed_retention last completed. Those whose turn it is then in
+ * its lines become ready.
  *
  * Arguments: id, token. Answer: 'ok' or 'lost'.
  */
-export const ACKNOWLEDGE = queueScript({
-  parts: ['jobs', 'active', 'tokens', 'attempts', 'max-attempts', 'completed', 'events'],
-  settings: ['event_retention', 'completed_retention'],
-  uses: [NOW, WHOLE, RECORD, APPEND, TAKE_BACK, OWNS],
-  body: `
+const acknowledge = (isInLine: boolean): QueueScript =>
+  queueScript({
+    parts: [
+      'jobs',
+      'active',
+      'tokens',
+      'attempts',
+      'max-attempts',
+      'completed',
+      'dedup-keys',
+      'events',
+      ...(isInLine ? (['wait', 'lines', 'places', 'next-place', 'blocked', 'held', 'notify'] as const) : []),
+    ],
+    settings: ['event_retention', 'completed_retention'],
+    uses: [NOW, WHOLE, RECORD, APPEND, ...(isInLine ? [WAKE, LEAVE] : []), TAKE_BACK, OWNS],
+    body: `
 local id, token = arg(1), arg(2)
 if not owns(id, token) then return 'lost' end
+local now = now_ms()
+record('completed', id)
+${isInLine ? LEAVE_LINES : ''}
 if completed_retention > 0 then
   local text = redis.call('HGET', jobs, id) or ''
-  append(completed, id, now_ms())
+  append(completed, id, now)
   redis.call('HSET', jobs, id, 'c:' .. (string.match(text, '^2:%d+:([%w_-]*):') or ''))
 else
   redis.call('HDEL', jobs, id)
+  redis.call('HDEL', dedup_keys, id)
 end
 take_back(id)
-record('completed', id)
 redis.call('HDEL', attempts, id)
 redis.call('HDEL', own_max, id)
 local excess = redis.call('ZCARD', completed) - completed_retention
 if excess > 0 then
   for _, gone in ipairs(redis.call('ZRANGE', completed, 0, math.min(excess, 1000) - 1)) do
     redis.call('HDEL', jobs, gone)
+    redis.call('HDEL', dedup_keys, gone)
     redis.call('ZREM', completed, gone)
   end
 end
 return 'ok'`,
-});
+  });
+
+/** Of a job that stands in no line: most do not, and pay nothing for those that do. */
+export const ACKNOWLEDGE = acknowledge(false);
+export const ACKNOWLEDGE_IN_LINE = acknowledge(true);

@@ -5,16 +5,17 @@ import { queueScript } from '../script.js';
  * Takes a job back for a while.
  *
  * Guarantee: only the delivery that holds the job defers it; from another one nothing changes. The next delivery has
- * the same attempt number.
+ * the same attempt number, unless the job goes on with other data: then it is the first. The time and the fingerprint
+ * stay those of what was enqueued.
  *
- * Arguments: id, token, delay in ms. Answer: 'deferred' or 'lost'.
+ * Arguments: id, token, delay in ms, and the other data if there is any. Answer: 'deferred' or 'lost'.
  */
 export const DEFER = queueScript({
-  parts: ['wait', 'delayed', 'active', 'tokens', 'attempts'],
+  parts: ['jobs', 'wait', 'delayed', 'active', 'tokens', 'attempts'],
   settings: [],
   uses: [NOW, WHOLE, APPEND, COUNT_OF, TAKE_BACK, OWNS],
   body: `
-local id, token, delay = arg(1), arg(2), tonumber(arg(3))
+local id, token, delay, data = arg(1), arg(2), tonumber(arg(3)), arg(4)
 if not owns(id, token) then return 'lost' end
 local now = now_ms()
 if delay > 0 then
@@ -22,7 +23,13 @@ if delay > 0 then
 else
   append(wait, id, now)
 end
-redis.call('HSET', attempts, id, math.max(0, count_of(attempts, id, 1) - 1))
+if data then
+  local header = string.match(redis.call('HGET', jobs, id) or '', '^2:%d+:[%w_-]*:')
+  if header then redis.call('HSET', jobs, id, header .. data) end
+  redis.call('HDEL', attempts, id)
+else
+  redis.call('HSET', attempts, id, math.max(0, count_of(attempts, id, 1) - 1))
+end
 take_back(id)
 return 'deferred'`,
 });

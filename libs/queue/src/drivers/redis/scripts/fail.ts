@@ -9,8 +9,10 @@ import {
   RECORD,
   RETRY_DELAY,
   TAKE_BACK,
+  WAKE,
   WHOLE,
 } from '../functions.js';
+import { LEAVE } from '../lines.js';
 import { queueScript } from '../script.js';
 
 /**
@@ -22,7 +24,25 @@ import { queueScript } from '../script.js';
  * Arguments: id, token, reason, detail. Answer: 'retry', 'dead' or 'lost'.
  */
 export const FAIL_DELIVERY = queueScript({
-  parts: ['jobs', 'delayed', 'active', 'tokens', 'attempts', 'max-attempts', 'dlq', 'failures', 'events'],
+  parts: [
+    'jobs',
+    'wait',
+    'delayed',
+    'active',
+    'tokens',
+    'attempts',
+    'max-attempts',
+    'dlq',
+    'failures',
+    'dedup-keys',
+    'lines',
+    'places',
+    'next-place',
+    'blocked',
+    'held',
+    'notify',
+    'events',
+  ],
   settings: [
     'event_retention',
     'failed_retention',
@@ -31,7 +51,21 @@ export const FAIL_DELIVERY = queueScript({
     'retry_max_delay_ms',
     'retry_jitter',
   ],
-  uses: [NOW, WHOLE, RECORD, APPEND, COUNT_OF, TAKE_BACK, OWNS, FORGET_DEAD, BURY, RETRY_DELAY, FAIL],
+  uses: [
+    NOW,
+    WHOLE,
+    RECORD,
+    APPEND,
+    WAKE,
+    LEAVE,
+    COUNT_OF,
+    TAKE_BACK,
+    OWNS,
+    FORGET_DEAD,
+    BURY,
+    RETRY_DELAY,
+    FAIL,
+  ],
   body: `
 local id, token, reason, detail = arg(1), arg(2), arg(3), arg(4)
 if not owns(id, token) then return 'lost' end
