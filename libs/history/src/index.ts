@@ -14,3 +14,5 @@ export {
   type QueryParameters,
 } from './query.js';
 export { HistoryReader, type HistoryReaderOptions, type HistoryReaderParts } from './reader.js';
+export { ChannelOrder, type ChannelOrderOptions } from './ordering/channel-order.js';
+export { type Head, type OrderedRecord, type Step } from './ordering/step.js';
