@@ -10,6 +10,7 @@ import type { CommitTransport } from '../client/transport.js';
 import { systemClock } from '../clock.js';
 import { LanesDiffer, type Writer } from '../writer/writer.js';
 import { laneEvents } from './lane-metrics.js';
+import { isDurable } from './settings.js';
 
 const PART = 'commit client';
 
@@ -45,7 +46,16 @@ export function localTransport(around: TransportSurroundings): CommitTransport {
     },
     { lanes, nodeId, writerId: nodeId.replace(/[^\w.-]/g, '_').slice(-64), queueCapacity },
   );
-  startup.needs({ name: PART, connect: () => local.resendTails() });
+  if (isDurable(config)) {
+    startup.needs({
+      name: PART,
+      connect: async () => {
+        // Nobody else writes, so that nobody can count other lanes.
+        await store.agreeOnLanes(lanes, true);
+        await local.resendTails();
+      },
+    });
+  }
   shutdown.onShutdown('flush', PART, () => local.close());
   return local;
 }
@@ -56,6 +66,7 @@ export function remoteTransport(around: TransportSurroundings): CommitTransport 
   const { writer_shards: lanes } = config.history;
   const remote = new RemoteLanes(fabric.lanes);
   if (writer !== undefined) return new NearestLanes(writer, remote, lanes);
+  if (!isDurable(config)) return remote;
   startup.needs({
     name: PART,
     connect: async () => {

@@ -4,6 +4,8 @@ import { LANE_FABRIC, type LaneFabric } from '@carillon/fabric';
 import { HISTORY_STORE, type HistoryStore } from '@carillon/history-store';
 import {
   CONFIG,
+  HEALTH,
+  type Health,
   LOGGING,
   type Logging,
   METRICS_REGISTRY,
@@ -37,6 +39,7 @@ interface Surroundings {
   readonly logging: Logging;
   readonly metrics: Metrics;
   readonly startup: Startup;
+  readonly health: Health;
   readonly shutdown: Shutdown;
   readonly fabric: LaneFabric;
   readonly store: HistoryStore;
@@ -44,7 +47,7 @@ interface Surroundings {
 
 /** A writer tied to the life of the process: it takes lanes once all is there, and its lanes move at the stop. */
 function writerOfProcess(around: Surroundings): Writer {
-  const { config, logging, metrics, startup, shutdown, fabric, store } = around;
+  const { config, logging, metrics, startup, health, shutdown, fabric, store } = around;
   const { writer_shards: lanes, writer_queue_capacity: queueCapacity } = config.history;
   const log = logging.for('service::history_writer');
   const writerId = newWriterId(config.instance.process_id);
@@ -77,6 +80,13 @@ function writerOfProcess(around: Surroundings): Writer {
     },
     isFinal: (error) => error instanceof LanesDiffer,
   });
+  health.register({
+    part: PART,
+    severity: 'critical',
+    check: async () => {
+      if (writer.problem !== null) throw new Error(writer.problem);
+    },
+  });
   shutdown.onShutdown('flush', PART, () => {
     stopping.abort();
     return writer.leave();
@@ -90,16 +100,17 @@ function writerOfProcess(around: Surroundings): Writer {
   providers: [
     {
       provide: COMMIT_WRITER,
-      inject: [CONFIG, LOGGING, METRICS_REGISTRY, STARTUP, SHUTDOWN, LANE_FABRIC, HISTORY_STORE],
+      inject: [CONFIG, LOGGING, METRICS_REGISTRY, STARTUP, HEALTH, SHUTDOWN, LANE_FABRIC, HISTORY_STORE],
       useFactory: (
         config: Config,
         logging: Logging,
         metrics: Metrics,
         startup: Startup,
+        health: Health,
         shutdown: Shutdown,
         fabric: LaneFabric,
         store: HistoryStore,
-      ) => writerOfProcess({ config, logging, metrics, startup, shutdown, fabric, store }),
+      ) => writerOfProcess({ config, logging, metrics, startup, health, shutdown, fabric, store }),
     },
   ],
   exports: [COMMIT_WRITER],

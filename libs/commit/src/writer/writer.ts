@@ -74,6 +74,11 @@ export class Writer {
     });
   }
 
+  /** Null while it takes part, else why it does not. */
+  get problem(): string | null {
+    return this.#phase === 'live' ? null : `the writer is ${this.#phase}`;
+  }
+
   /** Lanes served right now, ascending. */
   get serving(): readonly number[] {
     const served = [...this.#stations.values()].filter(({ state }) => state === 'served');

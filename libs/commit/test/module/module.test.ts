@@ -22,7 +22,13 @@ const ADDRESS = { appId: 'shop', channel: 'orders', kind: 'messages' } as const;
 
 async function corner(): Promise<Record<string, string>> {
   const { name, url } = await (await engine('nats')).isolate();
-  return { ADAPTER_DRIVER: 'nats', NATS_SERVERS: url, NATS_PREFIX: name, HISTORY_WRITER_SHARDS: '4' };
+  return {
+    ADAPTER_DRIVER: 'nats',
+    NATS_SERVERS: url,
+    NATS_PREFIX: name,
+    HISTORY_WRITER_SHARDS: '4',
+    HISTORY_ENABLED: 'true',
+  };
 }
 
 /** A process that serves every lane. */
@@ -37,7 +43,7 @@ async function writing(env: Record<string, string>) {
 
 describe('the commit module of one process', () => {
   it('commits and reads here, and hands records to the fabric', async () => {
-    const { get, parts, start } = await processWith({}, [CommitModule], memory());
+    const { get, parts, start } = await processWith({ HISTORY_ENABLED: 'true' }, [CommitModule], memory());
     await start();
     const received: (number | null | undefined)[] = [];
     get<OpenedFabric>(FABRIC).listen({
@@ -72,7 +78,7 @@ describe('the commit module of one process', () => {
 describe('the commit module of several processes', { timeout: 60_000 }, () => {
   it('commits and reads through writers where there is no store', async () => {
     const env = await corner();
-    const { parts } = await writing(env);
+    const { parts, writer } = await writing(env);
     const gateway = await processWith(env, [CommitModule]);
     await gateway.start();
     const [result] = await gateway.get<CommitClient>(COMMIT_CLIENT).commit([publishOf('orders', '1')]);
@@ -84,6 +90,11 @@ describe('the commit module of several processes', { timeout: 60_000 }, () => {
     expect(shown).toMatch(/service_commit_lanes_served(?:\{[^}]*\})? 4/);
     expect(shown).toMatch(/service_commit_lane_moves_total(?:\{[^}]*\})? 4/);
     expect(shown).toMatch(/service_commit_batches_total(?:\{[^}]*\})? 1/);
+    expect((await parts.health.check()).failures).toEqual([]);
+    await writer.leave();
+    expect((await parts.health.check()).failures).toMatchObject([
+      { part: 'commit lanes', message: 'the writer is gone' },
+    ]);
   });
 
   it('asks a writer of the same process directly', async () => {

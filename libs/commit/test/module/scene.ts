@@ -29,7 +29,13 @@ export async function processWith(
   const outcome = configure({
     process: 'server',
     argv: [],
-    env: { RUST_LOG: 'off', CACHE_DRIVER: 'redis', ENVIRONMENT: 'development', ...env },
+    env: {
+      RUST_LOG: 'off',
+      HEALTH_CHECK_CACHE_MS: '0',
+      CACHE_DRIVER: 'redis',
+      ENVIRONMENT: 'development',
+      ...env,
+    },
     cwd: '/nowhere',
     files: { exists: () => false, read: () => '' },
   });
