@@ -1,19 +1,161 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '@carillon/database';
 import { engine } from '@carillon/engines';
-import { MysqlHistoryStore, mysqlTables } from '../src/index.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MysqlHistoryStore, mysqlTables, streamName } from '../src/index.js';
 import { conformance } from './conformance.js';
-import { databasesOf, NOW_MS, settings } from './scene.js';
+import { purgeAll } from './conformance-purge.js';
+import {
+  addressOf,
+  after,
+  append,
+  databasesOf,
+  DAY_MS,
+  headOf,
+  NOTHING,
+  NOW_MS,
+  type Opened,
+  receiptOf,
+  recordAt,
+  settings,
+  streamIn,
+  wantedOf,
+} from './scene.js';
 
-conformance('mysql', async () => {
-  const { url, end } = await (await engine('mariadb')).isolate();
+/** A store as one process has it. */
+async function openMysql(url: string): Promise<Opened & { readonly database: Database }> {
   const prefix = 'service_history';
   const database = databasesOf(settings('mysql', url)).use('mysql', [mysqlTables(prefix)]);
   const store = new MysqlHistoryStore(database, { prefix, now: () => NOW_MS });
   await store.connect();
+  return { store, database, close: () => database.close() };
+}
+
+conformance('mysql', async () => {
+  const { url, end } = await (await engine('mariadb')).isolate();
+  const opened = await openMysql(url);
   return {
-    store,
+    store: opened.store,
     close: async () => {
-      await database.close();
+      await opened.close();
       await end();
     },
   };
+});
+
+describe('mysql', () => {
+  let end: () => Promise<void>;
+  let one: Opened & { readonly database: Database };
+  let other: Opened & { readonly database: Database };
+  beforeAll(async () => {
+    let url: string;
+    ({ url, end } = await (await engine('mariadb')).isolate());
+    [one, other] = await Promise.all([openMysql(url), openMysql(url)]);
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all([one.close(), other.close()]);
+    await end();
+  });
+
+  it('compares names byte by byte', async () => {
+    for (const name of ['a', 'A', 'a ']) await append(one.store, addressOf(name), [{}]);
+    expect((await one.store.heads(['a', 'A', 'a '].map((name) => addressOf(name)))).size).toBe(3);
+  });
+
+  it('leaves out a stream that somebody else holds, and serves the others', async () => {
+    const [held, free] = [addressOf('held'), addressOf('free')];
+    await append(one.store, held, [{}]);
+    await append(one.store, free, [{}]);
+    await other.database.transaction(async (session) => {
+      await session.query(
+        `select 1 from service_history_streams where app_id = 'shop' and channel = 'held' and kind = 1 for update`,
+      );
+      await one.store.commit(wantedOf([held, free]), (found) => {
+        expect(found.streams.has(streamName(held))).toBe(false);
+        expect(found.streams.get(streamName(free))).toMatchObject({ nextDeliverySerial: 2 });
+        return { changes: NOTHING };
+      });
+    });
+  });
+
+  it('never lets two writers use one serial', async () => {
+    const address = addressOf('contended');
+    const writers = [one, other].map(async ({ store }) => {
+      for (let written = 0; written < 20;) {
+        const { changes } = await store.commit(wantedOf([address]), (found) => {
+          const stream = found.streams.get(streamName(address));
+          if (stream === null || stream === undefined) return { changes: NOTHING };
+          const record = recordAt(stream);
+          const receipts = [receiptOf(record)];
+          return { changes: { ...NOTHING, streams: [after(stream, record)], records: [record], receipts } };
+        });
+        written += changes.records.length;
+        if (changes.records.length === 0) await pause(5);
+      }
+    });
+    await Promise.all(writers);
+    const { streamKey, generation, nextDeliverySerial } = await headOf(one.store, address);
+    const rows = await one.store.range({ streamKey, generation, fromSerial: 1, toSerial: 999, limit: 999 });
+    expect(rows.map(({ deliverySerial }) => deliverySerial)).toEqual(
+      Array.from({ length: 40 }, (_, index) => index + 1),
+    );
+    expect(nextDeliverySerial).toBe(41);
+  });
+
+  it('makes parts for the days to come and drops those that are over', async () => {
+    const partsOf = async () => {
+      const { rows } = await one.database.query(
+        `select partition_name as name from information_schema.partitions where table_schema = database()
+          and table_name = 'service_history_records' order by partition_ordinal_position`,
+      );
+      return rows.map((row) => String(row['name']));
+    };
+    await purgeAll(one.store, NOW_MS);
+    expect(await partsOf()).toEqual(['d20260305', 'd20260306', 'd20260307', 'd20260308', 'rest', 'forever']);
+    await append(one.store, addressOf('parts'), [{}, { keepUntilMs: Number.MAX_SAFE_INTEGER }]);
+    await purgeAll(one.store, NOW_MS + 2 * DAY_MS);
+    expect(await partsOf()).toEqual(['d20260307', 'd20260308', 'd20260309', 'd20260310', 'rest', 'forever']);
+    expect(await headOf(one.store, addressOf('parts'))).toMatchObject({ floorHistorySerial: 2 });
+  });
+
+  it('erases what an operator took away, and keeps its numbers', async () => {
+    const address = addressOf('erased');
+    const keep = { keepUntilMs: NOW_MS + 90 * DAY_MS };
+    await append(one.store, address, [keep, keep, keep]);
+    await one.store.commit(wantedOf([address]), (found) => ({
+      changes: {
+        ...NOTHING,
+        streams: [{ ...streamIn(found, address), floorHistorySerial: 3 }],
+        operatorLog: [
+          {
+            atMs: NOW_MS,
+            appId: 'shop',
+            channel: 'erased',
+            operation: 'purge',
+            reason: 'r',
+            requestedBy: null,
+            result: '{}',
+          },
+        ],
+      },
+    }));
+    await purgeAll(one.store, NOW_MS + 2 * DAY_MS, 1);
+    const { streamKey } = await headOf(one.store, address);
+    const { rows } = await one.database.query(
+      `select payload is null as erased from service_history_records where stream_key = ? order by delivery_serial`,
+      [streamKey],
+    );
+    expect(rows.map((row) => Number(row['erased']))).toEqual([1, 1, 0]);
+  });
+
+  it('is told of a server that may lose what it has committed', async () => {
+    await one.database.query('set global innodb_flush_log_at_trx_commit = 2');
+    const told: string[] = [];
+    const prefix = 'service_history';
+    const onUnsafe = (settings: readonly string[]) => told.push(...settings);
+    await new MysqlHistoryStore(one.database, { prefix, now: () => NOW_MS, onUnsafe }).connect();
+    await one.database.query('set global innodb_flush_log_at_trx_commit = 1');
+    await new MysqlHistoryStore(one.database, { prefix, now: () => NOW_MS, onUnsafe }).connect();
+    expect(told).toEqual(['innodb_flush_log_at_trx_commit is 2']);
+  });
 });
