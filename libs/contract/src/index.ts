@@ -23,6 +23,8 @@ export {
   type Read,
   type ReadAnswerBody,
   type ReadBody,
+  type ReadPage,
+  type ReadPresenceEvent,
   type ReadRefused,
   type ReadRetained,
   type ReadStoredRecord,

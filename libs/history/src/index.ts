@@ -6,7 +6,14 @@ export {
   type StateSource,
   type StreamStateBody,
 } from './bodies.js';
-export { HISTORY_READER, HistoryModule, STREAM_READS, type Claims, type HistorySources } from './module.js';
+export {
+  HISTORY_READER,
+  HistoryModule,
+  PRESENCE_HISTORY_READER,
+  STREAM_READS,
+  type Claims,
+  type HistorySources,
+} from './module.js';
 export {
   type PresenceContinuityBody,
   type PresenceEventBody,

@@ -4,11 +4,16 @@ import type { StreamAddress } from '@carillon/history-store';
 import { CONFIG, LOGGING, type Logging } from '@carillon/runtime';
 import { type DynamicModule, Global, type InjectionToken, Module } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { HistoryReader, type HistoryReads } from './reader.js';
+import { PresenceHistoryReader, type PresenceHistoryReaderParts } from './presence-reader.js';
+import { HistoryReader, type HistoryReaderOptions, type HistoryReads } from './reader.js';
+
+type PresenceReads = PresenceHistoryReaderParts['store'];
 
 /** Token of the `HistoryReader`. */
 export const HISTORY_READER = Symbol('history reader');
-/** Token of what it reads: the store, or a writer that has it. */
+/** Token of the `PresenceHistoryReader`. */
+export const PRESENCE_HISTORY_READER = Symbol('presence history reader');
+/** Token of what they read: the store, or a writer that has it. */
 export const STREAM_READS = Symbol('stream reads');
 
 /** Takes claims about streams to whoever judges them. */
@@ -32,14 +37,14 @@ export class HistoryModule {
       providers: [
         { provide: STREAM_READS, useExisting: reads },
         { provide: HISTORY_READER, inject: [CONFIG, LOGGING, reads, claims], useFactory: readerOf },
+        { provide: PRESENCE_HISTORY_READER, inject: [CONFIG, reads], useFactory: presenceReaderOf },
       ],
-      exports: [HISTORY_READER, STREAM_READS],
+      exports: [HISTORY_READER, PRESENCE_HISTORY_READER, STREAM_READS],
     };
   }
 }
 
 function readerOf(config: Config, logging: Logging, store: HistoryReads, claims: Claims): HistoryReader {
-  const { backend } = config.history;
   const log = logging.for('service::history');
   const unreadable = ({ appId: app_id, channel, kind: stream }: StreamAddress): void => {
     log.error('a row of a history cannot be read', { app_id, channel });
@@ -55,11 +60,16 @@ function readerOf(config: Config, logging: Logging, store: HistoryReads, claims:
     };
     claims.commit([claim]).catch((error: unknown) => log.warn('claim about a stream lost', { error }));
   };
-  return new HistoryReader(
-    { store, now: Date.now, unreadable },
-    {
-      timeoutMs: config.history[backend === 'memory' ? 'postgres' : backend].write_timeout_ms,
-      source: backend === 'memory' ? 'in_memory' : 'durable_store',
-    },
-  );
+  return new HistoryReader({ store, now: Date.now, unreadable }, optionsOf(config));
+}
+
+const presenceReaderOf = (config: Config, store: PresenceReads): PresenceHistoryReader =>
+  new PresenceHistoryReader({ store, now: Date.now }, optionsOf(config));
+
+function optionsOf({ history }: Config): HistoryReaderOptions {
+  const { backend } = history;
+  return {
+    timeoutMs: history[backend === 'memory' ? 'postgres' : backend].write_timeout_ms,
+    source: backend === 'memory' ? 'in_memory' : 'durable_store',
+  };
 }

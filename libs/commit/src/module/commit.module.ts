@@ -1,6 +1,6 @@
 import type { Config } from '@carillon/config';
 import { FABRIC, type OpenedFabric } from '@carillon/fabric';
-import { HISTORY_STORE, type HistoryStore } from '@carillon/history-store';
+import { HISTORY_STORE, type DurableStore } from '@carillon/history-store';
 import {
   CONFIG,
   LOGGING,
@@ -62,7 +62,7 @@ function clientOf(
 }
 
 /** A process with a store reads there; another one asks the writers. */
-function readsOf(config: Config, fabric: OpenedFabric, store?: HistoryStore): ChannelReads {
+function readsOf(config: Config, fabric: OpenedFabric, store?: DurableStore): ChannelReads {
   if (store !== undefined) return new LocalReads(store, Date.now);
   return new ReadClient(fabric.lanes, systemClock, {
     lanes: config.history.writer_shards,
@@ -98,7 +98,7 @@ function readsOf(config: Config, fabric: OpenedFabric, store?: HistoryStore): Ch
         startup: Startup,
         shutdown: Shutdown,
         fabric: OpenedFabric,
-        store?: HistoryStore,
+        store?: DurableStore,
         writer?: Writer,
       ): CommitTransport => {
         const log = logging.for('service::commit');

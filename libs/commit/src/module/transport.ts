@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '@carillon/config';
 import type { OpenedFabric } from '@carillon/fabric';
-import type { HistoryStore } from '@carillon/history-store';
+import type { DurableStore } from '@carillon/history-store';
 import type { Logger, Metrics, Shutdown, Startup } from '@carillon/runtime';
 import { LocalLanes } from '../client/local-transport.js';
 import { NearestLanes } from '../client/nearest-lanes.js';
@@ -22,7 +22,7 @@ export interface TransportSurroundings {
   readonly shutdown: Shutdown;
   readonly fabric: OpenedFabric;
   /** Undefined: this process has no store. */
-  readonly store: HistoryStore | undefined;
+  readonly store: DurableStore | undefined;
   /** Undefined: the writers are elsewhere. */
   readonly writer: Writer | undefined;
 }

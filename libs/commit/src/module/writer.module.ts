@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Config } from '@carillon/config';
 import { LANE_FABRIC, type LaneFabric } from '@carillon/fabric';
-import { HISTORY_STORE, type HistoryStore } from '@carillon/history-store';
+import { HISTORY_STORE, type DurableStore } from '@carillon/history-store';
 import {
   CONFIG,
   HEALTH,
@@ -42,7 +42,7 @@ interface Surroundings {
   readonly health: Health;
   readonly shutdown: Shutdown;
   readonly fabric: LaneFabric;
-  readonly store: HistoryStore;
+  readonly store: DurableStore;
 }
 
 /** A writer tied to the life of the process: it takes lanes once all is there, and its lanes move at the stop. */
@@ -109,7 +109,7 @@ function writerOfProcess(around: Surroundings): Writer {
         health: Health,
         shutdown: Shutdown,
         fabric: LaneFabric,
-        store: HistoryStore,
+        store: DurableStore,
       ) => writerOfProcess({ config, logging, metrics, startup, health, shutdown, fabric, store }),
     },
   ],

@@ -1,6 +1,7 @@
 import {
   type Changes,
   type PageQuery,
+  type PresenceEvent,
   type RangeQuery,
   type Retained,
   type StoredRecord,
@@ -44,6 +45,10 @@ export class LocalReads implements ChannelReads {
 
   retained(stream: Stream, nowMs: number): Promise<Retained> {
     return this.store.retained(stream, nowMs);
+  }
+
+  presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
+    return this.store.presenceEvents(query);
   }
 
   /** A batch that writes nothing makes the streams it is about. */

@@ -1,6 +1,7 @@
 import type {
-  HistoryStore,
+  DurableStore,
   PageQuery,
+  PresenceEvent,
   RangeQuery,
   Retained,
   StoredRecord,
@@ -19,7 +20,12 @@ export interface ChannelReads {
   range(query: RangeQuery): Promise<readonly StoredRecord[]>;
   page(query: PageQuery): Promise<readonly StoredRecord[]>;
   retained(stream: Stream, nowMs: number): Promise<Retained>;
+  /** Of a stream of presence. */
+  presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]>;
 }
 
 /** What reading needs of a store. */
-export type ReadableStore = Pick<HistoryStore, 'commit' | 'heads' | 'page' | 'range' | 'retained'>;
+export type ReadableStore = Pick<
+  DurableStore,
+  'commit' | 'heads' | 'page' | 'presenceEvents' | 'range' | 'retained'
+>;

@@ -12,6 +12,7 @@ import type { LaneFabric } from '@carillon/fabric';
 import {
   laneOf,
   type PageQuery,
+  type PresenceEvent,
   type RangeQuery,
   type Retained,
   type StoredRecord,
@@ -21,7 +22,7 @@ import {
 } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
 import type { ChannelReads } from './port.js';
-import { recordIn, retainedIn, streamIn, streamOut } from './wire.js';
+import { eventIn, pageOut, recordIn, retainedIn, streamIn, streamOut } from './wire.js';
 
 /** A writer that says nothing, or is not there, is asked again after this long. */
 const ASK_AGAIN_MS = 1000;
@@ -34,7 +35,17 @@ export interface ReadClientOptions {
   readonly timeoutMs: number;
 }
 
-type Question = Pick<ReadBody, 'heads' | 'page' | 'range' | 'retained'>;
+type Question = Pick<ReadBody, 'events' | 'heads' | 'page' | 'range' | 'retained'>;
+
+/** Rows that may come in several parts. */
+interface Reading<Row> {
+  readonly lane: number;
+  readonly limit: number;
+  /** The question for what follows on a row; null: for the beginning. */
+  readonly after: (last: Row | null, limit: number) => Question;
+  /** What an answer has; undefined: it is about something else. */
+  readonly rows: (answer: ReadAnswerBody) => readonly Row[] | undefined;
+}
 
 /** Reads through the writers, for a process without a store. Rejects with `service_unavailable`. */
 export class ReadClient implements ChannelReads {
@@ -59,33 +70,39 @@ export class ReadClient implements ChannelReads {
 
   range(query: RangeQuery): Promise<readonly StoredRecord[]> {
     const { streamKey, generation, toSerial } = query;
-    return this.#records(laneOfKey(streamKey, this.options.lanes), query.limit, (last, limit) => ({
-      range: {
-        stream_key: streamKey,
-        generation,
-        from_serial: last === null ? query.fromSerial : last.deliverySerial + 1,
-        to_serial: toSerial,
-        limit,
-      },
-    }));
+    return this.#rows({
+      lane: laneOfKey(streamKey, this.options.lanes),
+      limit: query.limit,
+      after: (last: StoredRecord | null, limit) => ({
+        range: {
+          stream_key: streamKey,
+          generation,
+          from_serial: last === null ? query.fromSerial : last.deliverySerial + 1,
+          to_serial: toSerial,
+          limit,
+        },
+      }),
+      rows: ({ records }) => records?.map(recordIn),
+    });
   }
 
   page(query: PageQuery): Promise<readonly StoredRecord[]> {
-    const { stream, newestFirst } = query;
-    return this.#records(this.#laneOf(stream), query.limit, (last, limit) => {
-      const serial = last?.historySerial ?? null;
-      return {
-        page: {
-          stream: streamOut(stream),
-          now_ms: query.nowMs,
-          newest_first: newestFirst,
-          from_serial: serial === null || newestFirst ? query.fromSerial : serial + 1,
-          to_serial: serial === null || !newestFirst ? query.toSerial : serial - 1,
-          from_ms: query.fromMs,
-          to_ms: query.toMs,
-          limit,
-        },
-      };
+    return this.#rows({
+      lane: this.#laneOf(query.stream),
+      limit: query.limit,
+      after: (last: StoredRecord | null, limit) => ({
+        page: pageOut(query, last?.historySerial ?? null, limit),
+      }),
+      rows: ({ records }) => records?.map(recordIn),
+    });
+  }
+
+  presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
+    return this.#rows({
+      lane: this.#laneOf(query.stream),
+      limit: query.limit,
+      after: (last: PresenceEvent | null, limit) => ({ events: pageOut(query, last?.serial ?? null, limit) }),
+      rows: ({ events }) => events?.map(eventIn),
     });
   }
 
@@ -96,20 +113,17 @@ export class ReadClient implements ChannelReads {
     return retainedIn(retained);
   }
 
-  /** Part after part, each beginning behind the last record of the one before. */
-  async #records(
-    lane: number,
-    limit: number,
-    questionAfter: (last: StoredRecord | null, limit: number) => Question,
-  ): Promise<readonly StoredRecord[]> {
+  /** Part after part, each beginning behind the last row of the one before. */
+  async #rows<Row>({ lane, limit, after, rows }: Reading<Row>): Promise<readonly Row[]> {
     const deadlineMs = this.#deadline();
-    const all: StoredRecord[] = [];
+    const all: Row[] = [];
     while (all.length < limit) {
       const left = Math.min(limit - all.length, MAX_READ_RECORDS);
-      const { records, more } = await this.#ask(lane, questionAfter(all.at(-1) ?? null, left), deadlineMs);
-      if (records === undefined) throw unavailable('the answer is about something else');
-      for (const record of records) all.push(recordIn(record));
-      if (records.length === 0 || (more !== true && records.length < MAX_READ_RECORDS)) break;
+      const answer = await this.#ask(lane, after(all.at(-1) ?? null, left), deadlineMs);
+      const part = rows(answer);
+      if (part === undefined) throw unavailable('the answer is about something else');
+      all.push(...part);
+      if (part.length === 0 || (answer.more !== true && part.length < MAX_READ_RECORDS)) break;
     }
     return all;
   }

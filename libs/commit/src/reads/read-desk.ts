@@ -7,13 +7,12 @@ import {
   READ_REFUSED,
   type ReadAnswerBody,
   type ReadRefused,
-  type ReadStoredRecord,
 } from '@carillon/contract';
 import type { WriterEvents } from '../writer/events.js';
 import type { StoredRecord } from '@carillon/history-store';
 import type { ChannelReads } from './port.js';
 import { Turnstile } from './turnstile.js';
-import { recordOut, retainedOut, streamIn, streamOut } from './wire.js';
+import { eventOut, pageIn, recordOut, retainedOut, streamIn, streamOut } from './wire.js';
 
 /** Reads at a time, and those that wait for one of them to end. */
 const MAX_READING = 16;
@@ -55,7 +54,7 @@ export class ReadDesk {
     return refused('unavailable');
   }
 
-  async #read({ heads, range, page, retained }: Read): Promise<ReadAnswerBody> {
+  async #read({ heads, range, page, events, retained }: Read): Promise<ReadAnswerBody> {
     const { reads } = this.parts;
     if (heads !== undefined) {
       const addresses = heads.channels.map(({ app_id: appId, channel, kind }) => ({ appId, channel, kind }));
@@ -65,18 +64,10 @@ export class ReadDesk {
       const { stream_key: streamKey, generation, from_serial: fromSerial, to_serial: toSerial } = range;
       return part(await reads.range({ streamKey, generation, fromSerial, toSerial, limit: range.limit }));
     }
-    if (page !== undefined) {
-      const records = await reads.page({
-        stream: streamIn(page.stream),
-        nowMs: page.now_ms,
-        newestFirst: page.newest_first,
-        fromSerial: page.from_serial,
-        toSerial: page.to_serial,
-        fromMs: page.from_ms,
-        toMs: page.to_ms,
-        limit: page.limit,
-      });
-      return part(records);
+    if (page !== undefined) return part(await reads.page(pageIn(page)));
+    if (events !== undefined) {
+      const { taken, more } = carried((await reads.presenceEvents(pageIn(events))).map(eventOut));
+      return { events: taken, ...(more ? { more } : {}) };
     }
     if (retained !== undefined)
       return { retained: retainedOut(await reads.retained(streamIn(retained.stream), retained.now_ms)) };
@@ -89,15 +80,19 @@ function refused(code: ReadRefused['code']): string | null {
   return encoded.ok ? encoded.text : null;
 }
 
-/** As many as one answer carries, one at least. */
 function part(records: readonly StoredRecord[]): ReadAnswerBody {
-  const taken: ReadStoredRecord[] = [];
+  const { taken, more } = carried(records.map(recordOut));
+  return { records: taken, ...(more ? { more } : {}) };
+}
+
+/** As many as one answer carries, one at least. */
+function carried<Row>(rows: readonly Row[]): { readonly taken: Row[]; readonly more: boolean } {
+  const taken: Row[] = [];
   let bytes = 0;
-  for (const record of records) {
-    const one = recordOut(record);
-    bytes += Buffer.byteLength(JSON.stringify(one));
-    if (taken.length > 0 && bytes > MAX_READ_BYTES) return { records: taken, more: true };
-    taken.push(one);
+  for (const row of rows) {
+    bytes += Buffer.byteLength(JSON.stringify(row));
+    if (taken.length > 0 && bytes > MAX_READ_BYTES) return { taken, more: true };
+    taken.push(row);
   }
-  return { records: taken };
+  return { taken, more: false };
 }

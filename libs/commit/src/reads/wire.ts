@@ -1,5 +1,11 @@
-import type { ReadRetained, ReadStoredRecord, ReadStream } from '@carillon/contract';
-import type { Retained, StoredRecord, Stream } from '@carillon/history-store';
+import type {
+  ReadPage,
+  ReadPresenceEvent,
+  ReadRetained,
+  ReadStoredRecord,
+  ReadStream,
+} from '@carillon/contract';
+import type { PageQuery, PresenceEvent, Retained, StoredRecord, Stream } from '@carillon/history-store';
 
 /** Streams and records as they travel. */
 export const streamOut = (stream: Stream): ReadStream => ({
@@ -96,6 +102,59 @@ export const recordIn = (record: ReadStoredRecord): StoredRecord => ({
   payload: record.payload,
   payloadSize: record.payload_size,
   tombstone: record.tombstone,
+});
+
+export const eventOut = (event: PresenceEvent): ReadPresenceEvent => ({
+  stream_key: event.streamKey,
+  generation: event.generation,
+  serial: event.serial,
+  at_ms: event.atMs,
+  event: event.event,
+  cause: event.cause,
+  user_id: event.userId,
+  connection_id: event.connectionId,
+  dead_node_id: event.deadNodeId,
+  body: event.body,
+  body_size: event.bodySize,
+  keep_until_ms: event.keepUntilMs,
+});
+
+export const eventIn = (event: ReadPresenceEvent): PresenceEvent => ({
+  streamKey: event.stream_key,
+  generation: event.generation,
+  serial: event.serial,
+  atMs: event.at_ms,
+  event: event.event,
+  cause: event.cause,
+  userId: event.user_id,
+  connectionId: event.connection_id,
+  deadNodeId: event.dead_node_id,
+  body: event.body,
+  bodySize: event.body_size,
+  keepUntilMs: event.keep_until_ms,
+});
+
+export const pageIn = (page: ReadPage): PageQuery => ({
+  stream: streamIn(page.stream),
+  nowMs: page.now_ms,
+  newestFirst: page.newest_first,
+  fromSerial: page.from_serial,
+  toSerial: page.to_serial,
+  fromMs: page.from_ms,
+  toMs: page.to_ms,
+  limit: page.limit,
+});
+
+/** A page that begins behind a row of this serial; null: at its beginning. */
+export const pageOut = (query: PageQuery, after: number | null, limit: number): ReadPage => ({
+  stream: streamOut(query.stream),
+  now_ms: query.nowMs,
+  newest_first: query.newestFirst,
+  from_serial: after === null || query.newestFirst ? query.fromSerial : after + 1,
+  to_serial: after === null || !query.newestFirst ? query.toSerial : after - 1,
+  from_ms: query.fromMs,
+  to_ms: query.toMs,
+  limit,
 });
 
 type End = Retained['oldest'];

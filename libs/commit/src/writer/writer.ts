@@ -1,6 +1,6 @@
 import { decodeWriter, encode, WRITER, type WriterBody } from '@carillon/contract';
 import type { LaneFabric } from '@carillon/fabric';
-import type { HistoryStore } from '@carillon/history-store';
+import type { DurableStore } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
 import { Lane } from '../lane/lane.js';
 import type { LaneOptions, LaneParts } from '../lane/parts.js';
@@ -24,7 +24,7 @@ const MAX_ANNOUNCEMENT_BYTES = 64 * 1024;
 
 export interface WriterParts {
   readonly fabric: LaneFabric;
-  readonly store: HistoryStore;
+  readonly store: DurableStore;
   readonly clock: Clock;
   /** What its lanes stand on besides. */
   readonly lane: Pick<LaneParts, 'events' | 'newStreamId'>;

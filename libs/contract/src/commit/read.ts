@@ -66,11 +66,39 @@ const record = object({
   tombstone: flag,
 });
 
+/** A transition of a member. */
+const event = object({
+  stream_key: streamKey,
+  generation: field.serial,
+  serial: field.serial,
+  at_ms: count,
+  event: oneOf('member_added', 'member_updated', 'member_removed'),
+  cause: oneOf('join', 'disconnect', 'timeout', 'forced_disconnect', 'orphan_cleanup'),
+  user_id: text(1, 65_536),
+  connection_id: nullable(text(0, 65_536)),
+  dead_node_id: nullable(text(0, 65_536)),
+  body: text(1, Number.MAX_SAFE_INTEGER),
+  body_size: count,
+  keep_until_ms: count,
+});
+
 const end = nullable(object({ serial: field.serial, published_at_ms: count }));
 const retained = object({ oldest: end, newest: end, messages: count, bytes: count });
 const limit = integer(1, MAX_READ_RECORDS);
 
-/** What is asked of the writer of a lane: one of the four. */
+/** Rows of one stream that are visible at a moment, in the order asked for. */
+const page = object({
+  stream,
+  now_ms: count,
+  newest_first: flag,
+  from_serial: nullable(count),
+  to_serial: nullable(count),
+  from_ms: nullable(count),
+  to_ms: nullable(count),
+  limit,
+});
+
+/** What is asked of the writer of a lane: one of the five. */
 export const READ = message('read', {
   lanes: field.lanes,
   lane: field.lane,
@@ -93,19 +121,10 @@ export const READ = message('read', {
       limit,
     }),
   ),
-  /** Rows of the history that are visible at a moment. */
-  page: optional(
-    object({
-      stream,
-      now_ms: count,
-      newest_first: flag,
-      from_serial: nullable(count),
-      to_serial: nullable(count),
-      from_ms: nullable(count),
-      to_ms: nullable(count),
-      limit,
-    }),
-  ),
+  /** Rows of a history. */
+  page: optional(page),
+  /** Events of a presence history. */
+  events: optional(page),
   /** What of a history can be read at a moment. */
   retained: optional(object({ stream, now_ms: count })),
 });
@@ -114,6 +133,7 @@ export const READ = message('read', {
 export const READ_ANSWER = message('read_answer', {
   streams: optional(list(stream, 0, MAX_READ_HEADS)),
   records: optional(list(record, 0, MAX_READ_RECORDS)),
+  events: optional(list(event, 0, MAX_READ_RECORDS)),
   /** True: there are others behind the last of these, which are to be asked for. */
   more: optional(flag),
   retained: optional(retained),
@@ -137,3 +157,5 @@ export type ReadRefused = MessageOf<typeof READ_REFUSED>;
 export type ReadStream = Infer<typeof stream>;
 export type ReadStoredRecord = Infer<typeof record>;
 export type ReadRetained = Infer<typeof retained>;
+export type ReadPresenceEvent = Infer<typeof event>;
+export type ReadPage = Infer<typeof page>;
