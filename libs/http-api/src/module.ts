@@ -2,7 +2,13 @@ import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
 import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { FABRIC, type Fabric } from '@carillon/fabric';
-import { HISTORY_READER, type HistoryReader } from '@carillon/history';
+import {
+  HISTORY_READER,
+  type HistoryReader,
+  PRESENCE_HISTORY_READER,
+  type PresenceHistoryReader,
+} from '@carillon/history';
+import type { HistoryAccess } from './history/durable-channel.js';
 import { PRESENCE, type Presence } from '@carillon/presence';
 import {
   COMMITS,
@@ -35,6 +41,16 @@ const liveParts = {
   }),
 };
 
+/** Null: something of it is missing in this process. */
+const accessOf = (
+  reader?: HistoryReader,
+  presence?: PresenceHistoryReader,
+  commits?: Commits,
+): HistoryAccess | null =>
+  reader === undefined || presence === undefined || commits === undefined
+    ? null
+    : { reader, presence, commits };
+
 /**
  * The signed HTTP API on the main listener. Needs `RuntimeModule` and the modules of the app registry, the cache, the
  * rate limiter and publishing; in role `default` those of the fabric and presence too. In role `api` the routes about
@@ -59,6 +75,7 @@ export class HttpApiModule implements OnModuleInit {
         LOGGING,
         LIVE,
         { token: HISTORY_READER, optional: true },
+        { token: PRESENCE_HISTORY_READER, optional: true },
         { token: COMMITS, optional: true },
       ],
       useFactory: (
@@ -70,6 +87,7 @@ export class HttpApiModule implements OnModuleInit {
         logging: Logging,
         live: LiveParts | null,
         reader?: HistoryReader,
+        presenceReader?: PresenceHistoryReader,
         commits?: Commits,
       ): HttpApiParts => ({
         config,
@@ -80,7 +98,7 @@ export class HttpApiModule implements OnModuleInit {
         metrics,
         log: logging.for('service::api'),
         live,
-        history: reader === undefined || commits === undefined ? null : { reader, commits },
+        history: accessOf(reader, presenceReader, commits),
       }),
     };
     const live = config.server_role === 'api' ? noLiveParts : liveParts;

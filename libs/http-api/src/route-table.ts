@@ -1,8 +1,13 @@
 import type { Route } from './describe/route.js';
 import { FORCE_RECONNECT, TERMINATE_CONNECTIONS } from './disconnect-user.js';
+import {
+  PRESENCE_HISTORY_STATE,
+  PRESENCE_SNAPSHOT,
+  READ_PRESENCE_HISTORY,
+} from './history/presence-history.js';
 import { PURGE_HISTORY } from './history/purge-history.js';
 import { HISTORY_STATE, READ_HISTORY } from './history/read-history.js';
-import { RESET_HISTORY } from './history/reset-history.js';
+import { RESET_HISTORY, RESET_PRESENCE_HISTORY } from './history/reset-history.js';
 import { PUBLISH_BATCH } from './publish/batch.js';
 import { PUBLISH_EVENT } from './publish/events.js';
 import { REVOKE_TOKENS } from './revoke-tokens.js';
@@ -19,6 +24,10 @@ export const COMMON_ROUTES = {
   historyState: HISTORY_STATE,
   resetHistory: RESET_HISTORY,
   purgeHistory: PURGE_HISTORY,
+  readPresenceHistory: READ_PRESENCE_HISTORY,
+  presenceHistoryState: PRESENCE_HISTORY_STATE,
+  presenceSnapshot: PRESENCE_SNAPSHOT,
+  resetPresenceHistory: RESET_PRESENCE_HISTORY,
 } as const satisfies Record<string, Route>;
 
 /** Those about live sockets, which role `api` does not have. */

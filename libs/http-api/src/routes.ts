@@ -10,7 +10,12 @@ import type { UwsHttpAdapter } from '@carillon/uws';
 import { addressLimit } from './address-limit.js';
 import { DisconnectUserEndpoint } from './disconnect-user.js';
 import { openApiText } from './document/openapi.js';
-import type { HistoryAccess } from './history/durable-channel.js';
+import type { HistoryAccess, HistoryParts } from './history/durable-channel.js';
+import {
+  PresenceHistoryStateEndpoint,
+  PresenceSnapshotEndpoint,
+  ReadPresenceHistoryEndpoint,
+} from './history/presence-history.js';
 import { PurgeHistoryEndpoint } from './history/purge-history.js';
 import { HistoryStateEndpoint, ReadHistoryEndpoint } from './history/read-history.js';
 import { ResetHistoryEndpoint } from './history/reset-history.js';
@@ -104,7 +109,12 @@ function commonEndpoints(
     ai: new AiRules(config.ai_transport),
     countsAllowed: live !== null,
   });
-  const history = { channels, access: parts.history, maxPageSize: config.history.max_page_size };
+  const history: HistoryParts = {
+    channels,
+    access: parts.history,
+    maxPageSize: config.history.max_page_size,
+    maxPresencePageSize: config.presence_history.max_page_size,
+  };
   const runner = new EventRunner({
     publisher: new EventPublisher(publisher, new MessageReceipts(cache, log), keys),
     records,
@@ -118,8 +128,12 @@ function commonEndpoints(
     revokeTokens: new RevokeTokensEndpoint(cache, nowSeconds),
     readHistory: new ReadHistoryEndpoint(history),
     historyState: new HistoryStateEndpoint(history),
-    resetHistory: new ResetHistoryEndpoint(history),
+    resetHistory: new ResetHistoryEndpoint(history, 'messages'),
     purgeHistory: new PurgeHistoryEndpoint(history),
+    readPresenceHistory: new ReadPresenceHistoryEndpoint(history),
+    presenceHistoryState: new PresenceHistoryStateEndpoint(history),
+    presenceSnapshot: new PresenceSnapshotEndpoint(history),
+    resetPresenceHistory: new ResetHistoryEndpoint(history, 'presence'),
   };
 }
 

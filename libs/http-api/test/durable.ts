@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { CommitClient, LocalLanes, systemClock, type LaneEvents } from '@carillon/commit';
 import type { FanOutRecordBody } from '@carillon/contract';
-import { HistoryReader } from '@carillon/history';
-import { MemoryHistoryStore, type HistoryStore } from '@carillon/history-store';
+import { HistoryReader, PresenceHistoryReader } from '@carillon/history';
+import { MemoryHistoryStore, type DurableStore } from '@carillon/history-store';
 import { ChannelPublisher, DurablePublisher, type LivePublisher } from '@carillon/publishing';
 import { openScene, type SceneOptions } from './scene.js';
 
@@ -21,7 +21,7 @@ const NOBODY_HEARS: LaneEvents = {
 const FORGETFUL = { keepPositioned: async () => undefined };
 
 export interface DurableOptions extends Omit<SceneOptions, 'history' | 'publisher'> {
-  readonly store?: HistoryStore;
+  readonly store?: DurableStore;
   readonly queueCapacity?: number;
 }
 
@@ -51,10 +51,14 @@ export async function openDurable({
     { store, now: Date.now, unreadable: () => undefined },
     { timeoutMs: 1000, source: 'in_memory' },
   );
+  const presence = new PresenceHistoryReader(
+    { store, now: Date.now },
+    { timeoutMs: 1000, source: 'in_memory' },
+  );
   const scene = await openScene({
     ...options,
     env: { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory', ...options.env },
-    history: { reader, commits },
+    history: { reader, presence, commits },
     publisher: (live) => {
       const log = { warn: () => undefined };
       return new ChannelPublisher(
@@ -63,5 +67,5 @@ export async function openDurable({
       );
     },
   });
-  return { ...scene, store, sent };
+  return { ...scene, store, sent, commits };
 }

@@ -1,13 +1,15 @@
 import type { Channels, PublishableChannel } from '@carillon/channels';
 import { ServiceError } from '@carillon/errors';
-import type { HistoryReader } from '@carillon/history';
+import type { HistoryReader, PresenceHistoryReader } from '@carillon/history';
 import type { Commits } from '@carillon/publishing';
 import type { Call } from '../pipeline/call.js';
+import { hasMembers } from '../publish/counts.js';
 import { namedChannel } from '../state/named-channel.js';
 
 /** How the histories of channels are read and changed. */
 export interface HistoryAccess {
   readonly reader: Pick<HistoryReader, 'page' | 'state'>;
+  readonly presence: Pick<PresenceHistoryReader, 'page' | 'snapshot' | 'state'>;
   readonly commits: Commits;
 }
 
@@ -16,6 +18,7 @@ export interface HistoryParts {
   /** Null: this process has no way to them. */
   readonly access: HistoryAccess | null;
   readonly maxPageSize: number;
+  readonly maxPresencePageSize: number;
 }
 
 /** A channel with a history, and the way to it. */
@@ -30,8 +33,24 @@ export interface DurableChannel extends HistoryAccess {
  */
 export function durableChannel(call: Call, { channels, access }: HistoryParts): DurableChannel {
   const channel = namedChannel(call, channels);
-  if (channel.form !== 'ordinary' || !channel.policy.history.enabled)
-    throw new ServiceError('feature_disabled', { text: 'the channel has no history' });
+  const isKept = channel.form === 'ordinary' && channel.policy.history.enabled;
+  return reached(channel, isKept, access);
+}
+
+/**
+ * The channel that the path names, which must have members; the same of the history of their comings and goings.
+ *
+ * @throws ServiceError `invalid_input` also when it has none.
+ */
+export function presenceChannel(call: Call, { channels, access }: HistoryParts): DurableChannel {
+  const channel = namedChannel(call, channels);
+  if (!hasMembers(channel))
+    throw new ServiceError('invalid_input', { text: 'only presence channels have a presence history' });
+  return reached(channel, channel.policy.presenceHistory.enabled, access);
+}
+
+function reached(channel: PublishableChannel, isKept: boolean, access: HistoryAccess | null): DurableChannel {
+  if (!isKept) throw new ServiceError('feature_disabled', { text: 'the channel has no such history' });
   if (access !== null) return { channel, ...access };
   throw new ServiceError('service_unavailable', { text: 'this process has no way to the history' });
 }

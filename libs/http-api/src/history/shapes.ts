@@ -1,16 +1,25 @@
 import { anything, count, flag, listOf, object, oneOf, orNull, text } from '../describe/shape.js';
 
-export const RETAINED = object({
+/** Where what can be read begins and ends. */
+export const ENDS = {
   stream_id: orNull(text('Null: the channel was never written to.')),
-  retained_messages: count('Messages that can be read.'),
-  retained_bytes: count('What they take.'),
   oldest_available_serial: orNull(count('Null: nothing is retained.')),
   newest_available_serial: orNull(count('Null: nothing is retained.')),
   oldest_available_published_at_ms: orNull(count('Unix time.')),
   newest_available_published_at_ms: orNull(count('Unix time.')),
-});
+};
 
-const SOURCES = ['durable_store', 'in_memory', 'disabled'] as const;
+const RETAINED = {
+  ...ENDS,
+  retained_messages: count('Messages that can be read.'),
+  retained_bytes: count('What they take.'),
+};
+
+const AUTHORITATIVE = ['durable_store', 'in_memory', 'disabled'] as const;
+export const SOURCES = {
+  authoritative: AUTHORITATIVE,
+  observed: [...AUTHORITATIVE, 'local_memory_hint', 'shared_cache_hint'],
+} as const;
 
 export const STREAM_STATE = object({
   stream_id: orNull(text('Null: the channel was never written to.')),
@@ -20,18 +29,24 @@ export const STREAM_STATE = object({
   reason: orNull(text('A word for what is wrong.')),
   node_id: orNull(text('The process that noticed.')),
   last_transition_at_ms: orNull(count('Unix time.')),
-  authoritative_source: oneOf(SOURCES, 'Where the truth is.'),
-  observed_source: oneOf([...SOURCES, 'local_memory_hint', 'shared_cache_hint'], 'Where this was learned.'),
+  authoritative_source: oneOf(SOURCES.authoritative, 'Where the truth is.'),
+  observed_source: oneOf(SOURCES.observed, 'Where this was learned.'),
 });
 
 export const STREAM = object({
   stream_id: orNull(text('Null: the channel was never written to.')),
   next_serial: orNull(count('What the next message gets.')),
-  retained: RETAINED,
+  retained: object(RETAINED),
   state: STREAM_STATE,
 });
 
 const BOUND = orNull(count('Inclusive; null: none.'));
+export const BOUNDS = object({
+  start_serial: BOUND,
+  end_serial: BOUND,
+  start_time_ms: BOUND,
+  end_time_ms: BOUND,
+});
 
 export const PAGE = object({
   items: listOf(
@@ -51,15 +66,9 @@ export const PAGE = object({
   limit: count('As asked, and at most `history.max_page_size`.'),
   has_more: flag('At least one more follows.'),
   next_cursor: orNull(text('What to ask the next page with.')),
-  bounds: object({ start_serial: BOUND, end_serial: BOUND, start_time_ms: BOUND, end_time_ms: BOUND }),
+  bounds: BOUNDS,
   continuity: object({
-    stream_id: orNull(text('Null: the channel was never written to.')),
-    retained_messages: count('Messages that can be read.'),
-    retained_bytes: count('What they take.'),
-    oldest_available_serial: orNull(count('Null: nothing is retained.')),
-    newest_available_serial: orNull(count('Null: nothing is retained.')),
-    oldest_available_published_at_ms: orNull(count('Unix time.')),
-    newest_available_published_at_ms: orNull(count('Unix time.')),
+    ...RETAINED,
     complete: flag('This is the end, and nothing of what was asked for has expired.'),
     truncated_by_retention: flag('Something of what was asked for has expired.'),
   }),
