@@ -1,3 +1,4 @@
+import { expect, vi } from 'vitest';
 import { clusterNode, knownListeners } from './cluster.js';
 import { fabricConformance } from './conformance.js';
 import { REAL_WIRES, shared } from './wires.js';
@@ -7,9 +8,11 @@ for (const real of REAL_WIRES) {
     const { url, prefix } = await shared(real);
     const faults: unknown[] = [];
     const open = async () => {
-      return clusterNode(await real.open(url, prefix), { routing: real.routing }, (_, error) =>
-        faults.push(error),
-      );
+      const wire = await real.open(url, prefix);
+      const node = clusterNode(wire, { routing: real.routing }, (_, error) => faults.push(error));
+      // A broker that has only just started may turn the first attempt away.
+      await vi.waitFor(async () => expect(await node.fabric.health()).toBeNull(), { timeout: 20_000 });
+      return node;
     };
     const nodes = [await open(), await open(), await open()] as const;
     return {
