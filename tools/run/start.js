@@ -13,6 +13,8 @@ const DEMO = {
   ENVIRONMENT: 'development',
   HOST: '127.0.0.1',
   METRICS_HOST: '127.0.0.1',
+  HISTORY_ENABLED: 'true',
+  PRESENCE_HISTORY_ENABLED: 'true',
   SERVICE_DEFAULT_APP_ID: 'demo',
   SERVICE_DEFAULT_APP_KEY: 'demo-key',
   SERVICE_DEFAULT_APP_SECRET: 'demo-secret',

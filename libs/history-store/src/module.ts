@@ -32,6 +32,12 @@ interface Surroundings {
   readonly databases: Databases;
 }
 
+/** Whether the store is connected at the start; else an app that turns its own history on opens it by its first use. */
+export const opensAtStart = ({
+  history,
+  presence_history: presence,
+}: Pick<Config, 'history' | 'presence_history'>): boolean => history.enabled || presence.enabled;
+
 /**
  * With `history.enabled` the configured backend, connected at the start. Without it presence history alone is kept in
  * memory, and else an app that turns its own history on opens the backend by its first use.
@@ -44,7 +50,7 @@ function openStore({ config, logging, startup, health, shutdown, databases }: Su
       ? openMemory()
       : openConfigured({ config, databases, log, now: Date.now });
   shutdown.onShutdown('disconnect', PART, () => open.close());
-  if (!history.enabled && !presence.enabled) return onDemand(open, { log, health });
+  if (!opensAtStart(config)) return onDemand(open, { log, health });
   startup.needs({
     name: PART,
     connect: () => open.store.connect(),

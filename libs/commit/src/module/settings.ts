@@ -8,9 +8,5 @@ export function writeTimeoutMs({ history }: Pick<Config, 'history'>): number {
   return history.backend === 'memory' ? DEFAULT_WRITE_TIMEOUT_MS : history[history.backend].write_timeout_ms;
 }
 
-/** Whether durable channels are expected from the start, rather than by what an app turns on. */
-export const isDurable = ({ history, presence_history: presence }: Config): boolean =>
-  history.enabled || presence.enabled;
-
 /** Whether publishers and writers are processes of their own. */
 export const isClustered = ({ adapter }: Pick<Config, 'adapter'>): boolean => adapter.driver !== 'local';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '@carillon/config';
 import type { OpenedFabric } from '@carillon/fabric';
-import type { DurableStore } from '@carillon/history-store';
+import { opensAtStart, type DurableStore } from '@carillon/history-store';
 import type { Logger, Metrics, Shutdown, Startup } from '@carillon/runtime';
 import { LocalLanes } from '../client/local-transport.js';
 import { NearestLanes } from '../client/nearest-lanes.js';
@@ -10,7 +10,6 @@ import type { CommitTransport } from '../client/transport.js';
 import { systemClock } from '../clock.js';
 import { LanesDiffer, type Writer } from '../writer/writer.js';
 import { laneEvents } from './lane-metrics.js';
-import { isDurable } from './settings.js';
 
 const PART = 'commit client';
 
@@ -46,10 +45,12 @@ export function localTransport(around: TransportSurroundings): CommitTransport {
     },
     { lanes, nodeId, writerId: nodeId.replace(/[^\w.-]/g, '_').slice(-64), queueCapacity },
   );
-  if (isDurable(config)) {
+  if (opensAtStart(config)) {
     startup.needs({
       name: PART,
       connect: async () => {
+        // All parts are connected side by side, and this one asks the store.
+        await store.connect();
         // Nobody else writes, so that nobody can count other lanes.
         await store.agreeOnLanes(lanes, true);
         await local.resendTails();
@@ -66,7 +67,7 @@ export function remoteTransport(around: TransportSurroundings): CommitTransport 
   const { writer_shards: lanes } = config.history;
   const remote = new RemoteLanes(fabric.lanes);
   if (writer !== undefined) return new NearestLanes(writer, remote, lanes);
-  if (!isDurable(config)) return remote;
+  if (!opensAtStart(config)) return remote;
   startup.needs({
     name: PART,
     connect: async () => {

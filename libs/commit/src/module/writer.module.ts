@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Config } from '@carillon/config';
 import { LANE_FABRIC, type LaneFabric } from '@carillon/fabric';
-import { HISTORY_STORE, type DurableStore } from '@carillon/history-store';
+import { HISTORY_STORE, opensAtStart, type DurableStore } from '@carillon/history-store';
 import {
   CONFIG,
   HEALTH,
@@ -75,6 +75,8 @@ function writerOfProcess(around: Surroundings): Writer {
   startup.needs({
     name: PART,
     connect: async () => {
+      // All parts are connected side by side, and this one asks the store.
+      if (opensAtStart(config)) await store.connect();
       await writer.start();
       void reportWriter(writer, () => records, log, stopping.signal);
     },
