@@ -6,6 +6,7 @@ import type { StoredRecord } from '../model/record.js';
 import type { Stream, StreamKind } from '../model/stream.js';
 import type { PageQuery, RangeQuery, Retained } from '../port.js';
 import { HISTORY } from './look.js';
+import { narrowed } from './time-bounds.js';
 import { EVENT_COLUMNS, eventOf, RECORD_COLUMNS, recordOf } from './rows.js';
 
 type Names = (name: string) => string;
@@ -88,11 +89,12 @@ async function readRows(
   columns: string,
 ): Promise<readonly SqlRow[]> {
   const { stream, nowMs, newestFirst, limit } = query;
+  const { fromSerial, toSerial } = await narrowed(session, { table: table(from), serial, at }, query);
   const values: SqlScalar[] = [...(await visibleValues(session, table, stream, nowMs))];
   // A bound that is not there must not be in the statement: a plan that has to do for both does not use the index.
   const bounds = [
-    [`c.${serial} >=`, query.fromSerial],
-    [`c.${serial} <=`, query.toSerial],
+    [`c.${serial} >=`, fromSerial],
+    [`c.${serial} <=`, toSerial],
     [`c.${at} >=`, query.fromMs],
     [`c.${at} <=`, query.toMs],
   ] as const;
