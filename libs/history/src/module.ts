@@ -1,9 +1,10 @@
 import type { CommitRecord } from '@carillon/contract';
 import type { Config } from '@carillon/config';
 import type { StreamAddress } from '@carillon/history-store';
-import { CONFIG, LOGGING, type Logging } from '@carillon/runtime';
+import { CONFIG, HISTORY_HEALTH_SOURCE, LOGGING, type Logging, METRICS_REGISTRY } from '@carillon/runtime';
 import { type DynamicModule, Global, type InjectionToken, Module } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { historyHealth } from './history-health.js';
 import { PresenceHistoryReader, type PresenceHistoryReaderParts } from './presence-reader.js';
 import { HistoryReader, type HistoryReaderOptions, type HistoryReads } from './reader.js';
 
@@ -38,8 +39,9 @@ export class HistoryModule {
         { provide: STREAM_READS, useExisting: reads },
         { provide: HISTORY_READER, inject: [CONFIG, LOGGING, reads, claims], useFactory: readerOf },
         { provide: PRESENCE_HISTORY_READER, inject: [CONFIG, reads], useFactory: presenceReaderOf },
+        { provide: HISTORY_HEALTH_SOURCE, inject: [CONFIG, METRICS_REGISTRY], useFactory: historyHealth },
       ],
-      exports: [HISTORY_READER, PRESENCE_HISTORY_READER, STREAM_READS],
+      exports: [HISTORY_HEALTH_SOURCE, HISTORY_READER, PRESENCE_HISTORY_READER, STREAM_READS],
     };
   }
 }

@@ -55,6 +55,15 @@ export class Metrics {
     return this.#family(name) as unknown as Family<Name, GaugeSeries>;
   }
 
+  /** What all series of a gauge come to; 0 while nobody has asked for it. */
+  total(name: MetricName<'gauge'>): number {
+    let sum = 0;
+    for (const { cell } of this.#families.get(name)?.cells.entries() ?? []) {
+      if (cell instanceof GaugeSeries) sum += cell.value;
+    }
+    return sum;
+  }
+
   histogram<Name extends MetricName<'histogram'>>(name: Name): Family<Name, HistogramSeries> {
     return this.#family(name) as unknown as Family<Name, HistogramSeries>;
   }
