@@ -207,6 +207,23 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       });
     });
 
+    it('tells every other listener of a changed app, whoever says it', async () => {
+      const { nodes, settle } = await installation();
+      const [api, ...rest] = nodes;
+      const listening = rest.map((node) => new Gateway(node));
+      await settle();
+      await api.tellAppChanged('shop');
+      for (const { notices } of listening) {
+        await vi.waitFor(() => expect(notices).toEqual(['shop changed']), ON_ITS_WAY);
+      }
+      const [first, ...others] = listening;
+      await first?.fabric.tellAppChanged('news');
+      for (const { notices } of others) {
+        await vi.waitFor(() => expect(notices).toEqual(['shop changed', 'news changed']), ON_ITS_WAY);
+      }
+      if (first !== undefined) expect(first.notices).toEqual(['shop changed']);
+    });
+
     it('says so when an answer cannot be had, keeps the others, and tells what was thrown', async () => {
       const { opened, listening, first, others } = await gateways();
       const bug = new Error('a bug of the listener');

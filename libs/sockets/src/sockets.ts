@@ -30,6 +30,7 @@ import type { NativePublish } from './hub/local-channel.js';
 import { Tally } from './hub/tally.js';
 import { CleanupQueue } from './leave/cleanup-queue.js';
 import { closeAll } from './leave/closing.js';
+import { Isolation } from './leave/isolation.js';
 import { endCause } from './leave/departure.js';
 import { Leaving } from './leave/leaving.js';
 import { attendance } from './attendance.js';
@@ -41,6 +42,7 @@ import { Signin } from './requests/signin.js';
 import { Subscribe } from './requests/subscribe.js';
 import {
   cleanupOptions,
+  closingMs,
   connectRules,
   heartbeatOptions,
   outletBounds,
@@ -89,6 +91,7 @@ export class Sockets {
   readonly #watchlists: Watchlists;
   readonly #interests: Interests;
   readonly #quota: ConnectionQuota | null;
+  readonly #isolation: Isolation;
 
   constructor(private readonly parts: SocketsParts) {
     const { config, admission, apps, fabric, presence, channelCounts, publisher } = parts;
@@ -136,6 +139,14 @@ export class Sockets {
         full: () => fallbacks.add(),
       },
     );
+    this.#isolation = new Isolation({
+      after: startTimer,
+      closeAll: (signal) => {
+        log.warn('cut off from the other processes, sending clients away', { connections: hubs.connections });
+        const isOver = (): boolean => signal.aborted;
+        return closeAll(hubs, outlet, { closingMs: closingMs(config), signal, isOver });
+      },
+    });
     const limit = upgradeLimitOptions(config);
     // A process that is alone counts its own, without asking anybody.
     this.#quota = config.adapter.driver === 'local' ? null : parts.connectionQuota;
@@ -146,6 +157,7 @@ export class Sockets {
       heartbeats,
       limit: limit === null ? null : new UpgradeLimit(limit, parts.rateLimit, metrics),
       rules: connectRules(config),
+      isolation: this.#isolation,
       quota: this.#quota,
     });
     this.#reception = new Reception({
@@ -177,7 +189,10 @@ export class Sockets {
       clientEvents: new ClientEvents({ channels, outlet, publisher, webhooks, onTrouble }),
       signin: new Signin({ outlet, presence, identities, watchlists, leaving, onTrouble }),
     });
-    fabric.listen(new SocketsListener(hubs, new Delivery(hubs, outlet), outlet));
+    const isolation = this.#isolation;
+    fabric.listen(
+      new SocketsListener({ hubs, delivery: new Delivery(hubs, outlet), outlet, apps, isolation }),
+    );
     presence.observe((change) => this.#presenceChanged(change));
     apps.onChange((change) => this.#appChanged(change));
     heartbeats.start();
@@ -228,6 +243,7 @@ export class Sockets {
 
   /** Closes every connection, spread over the time there is. */
   closeAll(context: ShutdownContext): Promise<void> {
+    this.#isolation.end();
     return closeAll(this.#hubs, this.#outlet, context);
   }
 
@@ -241,6 +257,7 @@ export class Sockets {
     this.#heartbeats.stop();
     this.#counts.stop();
     this.#interests.stop();
+    this.#isolation.end();
   }
 
   #presenceChanged(change: PresenceChange): void {
@@ -266,4 +283,9 @@ export class Sockets {
     const reason = app === null ? 'app_does_not_exist' : 'app_disabled';
     for (const connection of hub.connections) this.#outlet.close(connection, reason);
   }
+}
+
+function startTimer(ms: number, then: () => void): () => void {
+  const timer = setTimeout(then, ms).unref();
+  return () => clearTimeout(timer);
 }

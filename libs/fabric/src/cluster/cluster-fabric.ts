@@ -7,6 +7,7 @@ import { Identity } from './identity.js';
 import { Link } from './link.js';
 import { Membership, type MembershipOptions } from './membership.js';
 import type { ClusterLog, ClusterMeters, ClusterReadings } from './meters.js';
+import { Notices } from './notices.js';
 import { Outbox } from './outbox.js';
 import { Post } from './post.js';
 import { Questions } from './questions.js';
@@ -61,6 +62,7 @@ export class ClusterFabric implements Fabric {
   readonly #questions: Questions;
   readonly #traffic: Traffic;
   readonly #reception: Reception;
+  readonly #notices: Notices;
   readonly #meters: ClusterMeters;
   readonly #parts: ClusterParts;
   /** What this process is called at, whatever it does; empty: it only publishes. */
@@ -83,6 +85,7 @@ export class ClusterFabric implements Fabric {
     const post = new Post({ names: wire.names, outbox: this.#outbox, maxMessageBytes, meters, log });
     const identity = this.#identity;
     const problem = (): string | null => this.#problem();
+    this.#notices = new Notices({ identity, post, own: this.#own });
     this.#link = this.#newLink();
     this.#subscriptions = this.#newSubscriptions();
     this.#membership = new Membership({
@@ -120,6 +123,7 @@ export class ClusterFabric implements Fabric {
       membership: this.#membership,
       questions: this.#questions,
       traffic: this.#traffic,
+      notices: this.#notices,
       maxMessageBytes,
       meters,
       log,
@@ -174,6 +178,10 @@ export class ClusterFabric implements Fabric {
     return this.#questions.ask(kind, appId, about);
   }
 
+  tellAppChanged(appId: string): Promise<void> {
+    return this.#notices.tellAppChanged(appId);
+  }
+
   async health(): Promise<string | null> {
     if (this.#closing !== null) return 'the fabric is closed';
     await within(BEGIN_WITHIN_MS, this.#begun);
@@ -211,10 +219,11 @@ export class ClusterFabric implements Fabric {
           this.#outbox.attach(session);
           if (this.#subscriptions.isComplete) void this.#announce();
         },
-        lost: (reason) => {
+        lost: (reason, sinceMs) => {
           log.warn('connection to the broker lost', { error: reason, retryable: true });
           this.#subscriptions.detach();
           this.#outbox.detach();
+          this.#notices.outOfReach(sinceMs);
         },
         failed: (error, givesUp) => {
           if (givesUp) {
@@ -236,6 +245,7 @@ export class ClusterFabric implements Fabric {
       onConfirmed: (afterMs) => this.#meters.interestConfirmed(afterMs),
       onTimeout: () => this.#meters.interestTimeout(),
       onComplete: () => void this.#announce(),
+      onReturned: () => this.#notices.inReachAgain(),
       onFault: (session: Session, reason: string) => this.#link.fail(session, reason),
     });
   }

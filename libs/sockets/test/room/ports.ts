@@ -48,6 +48,9 @@ export class TestFabric implements Fabric {
   /** What a publish waits for beyond this process; null: for nothing. */
   reach: (event: LiveEvent) => Hold | null = () => null;
 
+  /** Who receives here; null: nobody yet. */
+  listener: FabricListener | null = null;
+
   constructor(private readonly local: Fabric) {}
 
   get nodeId(): string {
@@ -55,6 +58,7 @@ export class TestFabric implements Fabric {
   }
 
   listen(listener: FabricListener): void {
+    this.listener = listener;
     this.local.listen(listener);
   }
 
@@ -76,6 +80,8 @@ export class TestFabric implements Fabric {
     this.calls.push(`-${channel}`);
     if (!this.interest.delete(what)) this.mistakes.push(`${what} was not wanted`);
   }
+
+  tellAppChanged(): undefined {}
 
   ask<Kind extends keyof Question>(
     kind: Kind,
