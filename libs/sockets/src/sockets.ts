@@ -2,20 +2,14 @@ import type { AppChange, AppRegistry } from '@carillon/app-registry';
 import { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
-import {
-  type ChannelCounts,
-  type ConnectionQuota,
-  ONLINE_USERS,
-  type Presence,
-  type PresenceChange,
-} from '@carillon/presence';
-import { memberAdded, memberRemoved } from '@carillon/protocol';
+import { type ChannelCounts, type ConnectionQuota, type Presence } from '@carillon/presence';
 import type { LastEvents, Publisher } from '@carillon/publishing';
 import type { RateLimit } from '@carillon/rate-limit';
 import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
 import type { HttpRequest, Socket, SocketOptions, UpgradeDecision } from '@carillon/uws';
 import type { WebhookEvents } from '@carillon/webhooks';
 import { Connection } from './connection/connection.js';
+import { Announcements } from './delivery/announcements.js';
 import { SocketsListener } from './delivery/answers.js';
 import { Delivery } from './delivery/delivery.js';
 import { Outlet } from './delivery/outlet.js';
@@ -24,9 +18,12 @@ import type { Arrival } from './entrance/arrival.js';
 import { Entrance } from './entrance/entrance.js';
 import { Reception } from './entrance/reception.js';
 import { UpgradeLimit } from './entrance/upgrade-limit.js';
+import type { AppHub } from './hub/app-hub.js';
 import { ChannelBook } from './hub/channel-book.js';
 import { Hubs } from './hub/hubs.js';
+import { Looks } from './hub/looks.js';
 import type { NativePublish } from './hub/local-channel.js';
+import { MemberNews } from './hub/member-news.js';
 import { Tally } from './hub/tally.js';
 import { CleanupQueue } from './leave/cleanup-queue.js';
 import { closeAll } from './leave/closing.js';
@@ -88,10 +85,11 @@ export class Sockets {
   readonly #requests: Requests;
   readonly #cleanup: CleanupQueue<Connection>;
   readonly #counts: SubscriptionCounts;
-  readonly #watchlists: Watchlists;
   readonly #interests: Interests;
   readonly #quota: ConnectionQuota | null;
   readonly #isolation: Isolation;
+  readonly #announcements: Announcements;
+  readonly #looks: Looks;
 
   constructor(private readonly parts: SocketsParts) {
     const { config, admission, apps, fabric, presence, channelCounts, publisher } = parts;
@@ -111,14 +109,19 @@ export class Sockets {
     const heartbeats = new Heartbeats(heartbeatOptions(config), outlet);
     this.#heartbeats = heartbeats;
     const channels = new Channels(config);
-    const book = new ChannelBook(hubs, fabric, outlet, parts.publish);
+    const isAlone = config.adapter.driver === 'local';
+    const book = new ChannelBook(hubs, fabric, outlet, parts.publish, isAlone);
+    const announcements = new Announcements({ fabric, onTrouble });
+    this.#announcements = announcements;
     const interests = new Interests(fabric, onTrouble);
     this.#interests = interests;
     const identities = new Identities(interests);
-    const watchlists = new Watchlists({ interests, presence, publisher, outlet });
-    this.#watchlists = watchlists;
-    const subscriptionCounts = new SubscriptionCounts({ counts: channelCounts, publisher, onTrouble });
+    const onDoubt = (hub: AppHub): void => this.#looks.later(hub);
+    const watchlists = new Watchlists({ interests, presence, announcements, outlet, onDoubt });
+    const subscriptionCounts = new SubscriptionCounts({ counts: channelCounts, announcements, onTrouble });
     this.#counts = subscriptionCounts;
+    this.#looks = new Looks({ hubs, presence, watchlists, subscriptionCounts, onTrouble });
+    const looks = this.#looks;
     const tally = new Tally({ hubs, apps, counts: channelCounts, subscriptionCounts, webhooks, onTrouble });
     book.observe((channel) => tally.changed(channel));
     webhooks.attend(attendance(channelCounts, presence));
@@ -149,7 +152,7 @@ export class Sockets {
     });
     const limit = upgradeLimitOptions(config);
     // A process that is alone counts its own, without asking anybody.
-    this.#quota = config.adapter.driver === 'local' ? null : parts.connectionQuota;
+    this.#quota = isAlone ? null : parts.connectionQuota;
     this.#entrance = new Entrance({
       admission,
       apps,
@@ -184,16 +187,17 @@ export class Sockets {
         webhooks,
         identities,
         leaving,
+        looks,
         onTrouble,
       }),
       clientEvents: new ClientEvents({ channels, outlet, publisher, webhooks, onTrouble }),
       signin: new Signin({ outlet, presence, identities, watchlists, leaving, onTrouble }),
     });
     const isolation = this.#isolation;
-    fabric.listen(
-      new SocketsListener({ hubs, delivery: new Delivery(hubs, outlet), outlet, apps, isolation }),
-    );
-    presence.observe((change) => this.#presenceChanged(change));
+    const delivery = new Delivery(hubs, outlet);
+    fabric.listen(new SocketsListener({ hubs, delivery, outlet, apps, isolation, announcements, looks }));
+    const news = new MemberNews({ hubs, announcements, watchlists, webhooks });
+    presence.observe((change) => news.changed(change));
     apps.onChange((change) => this.#appChanged(change));
     heartbeats.start();
   }
@@ -258,21 +262,8 @@ export class Sockets {
     this.#counts.stop();
     this.#interests.stop();
     this.#isolation.end();
-  }
-
-  #presenceChanged(change: PresenceChange): void {
-    const { publisher, webhooks } = this.parts;
-    const { appId, channel } = change;
-    if (channel === ONLINE_USERS) return this.#watchlists.changed(change);
-    // A lease may outlast everything else that the app had here.
-    const app = this.#hubs.find(appId)?.app ?? appId;
-    if (change.kind === 'added') {
-      publisher.announce(appId, channel, memberAdded(channel, change.member), change.socketId);
-      webhooks.memberAdded(app, channel, change.member.userId);
-    } else if (change.kind === 'removed') {
-      publisher.announce(appId, channel, memberRemoved(channel, change.userId), null);
-      webhooks.memberRemoved(app, channel, change.userId);
-    }
+    this.#announcements.stop();
+    this.#looks.stop();
   }
 
   /** Connections of an app that is gone or disabled are told so; every other change counts for what comes next. */

@@ -1,9 +1,11 @@
 import type { AppRegistry } from '@carillon/app-registry';
 import type { Answer, FabricListener, Question } from '@carillon/fabric';
 import type { Outlet } from './outlet.js';
+import type { Announcements } from './announcements.js';
 import type { Delivery } from './delivery.js';
 import type { AppHub } from '../hub/app-hub.js';
 import type { Hubs } from '../hub/hubs.js';
+import type { Looks } from '../hub/looks.js';
 import type { Isolation } from '../leave/isolation.js';
 
 type Answers = { [Kind in keyof Question]: (hub: AppHub, about: Question[Kind]) => Answer[Kind] };
@@ -23,6 +25,8 @@ export interface ListenerParts {
   readonly outlet: Outlet;
   readonly apps: Pick<AppRegistry, 'appChanged'>;
   readonly isolation: Isolation;
+  readonly announcements: Announcements;
+  readonly looks: Looks;
 }
 
 /** What this process does for the fabric: delivers events, and answers what others ask about its sockets. */
@@ -51,10 +55,15 @@ export class SocketsListener implements FabricListener {
 
   outOfReach(sinceMs: number): void {
     this.parts.isolation.begin(sinceMs);
+    this.parts.announcements.outOfReach();
   }
 
+  /** Tells the others what they missed, and finds out what was missed here. */
   inReachAgain(): void {
-    this.parts.isolation.end();
+    const { isolation, announcements, looks } = this.parts;
+    isolation.end();
+    announcements.inReachAgain();
+    looks.everywhere();
   }
 
   appChanged(appId: string): void {

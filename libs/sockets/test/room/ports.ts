@@ -1,5 +1,6 @@
 import type { Answer, Fabric, FabricListener, Gathered, LiveEvent, Question } from '@carillon/fabric';
 import type {
+  ChannelCount,
   ChannelCountObserver,
   ChannelCounts,
   ConnectionQuota,
@@ -9,6 +10,7 @@ import type {
   Presence,
   PresenceObserver,
   PresencePlace,
+  PresenceView,
   Presentation,
 } from '@carillon/presence';
 import type { LastEvent, LastEvents } from '@carillon/publishing';
@@ -134,6 +136,10 @@ export class TestPresence implements Presence {
     return this.memory.update(presentation);
   }
 
+  look(place: PresencePlace, userIds?: readonly string[]): Promise<PresenceView> {
+    return this.memory.look(place, userIds);
+  }
+
   members(place: PresencePlace): Promise<readonly Member[]> {
     return this.memory.members(place);
   }
@@ -200,6 +206,10 @@ export class TestCounts implements ChannelCounts {
 
   async counts(_appId: string, channels: readonly string[]): Promise<readonly number[]> {
     return channels.map((channel) => this.#count(channel));
+  }
+
+  async look(_appId: string, channels: readonly string[]): Promise<readonly ChannelCount[]> {
+    return channels.map((channel) => ({ count: this.#count(channel), serial: this.#serial }));
   }
 
   async occupied(): Promise<ReadonlyMap<string, number>> {
