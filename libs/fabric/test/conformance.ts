@@ -207,6 +207,22 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       });
     });
 
+    it('carries what an event says of how something is', async () => {
+      const { first, others } = await gateways('orders');
+      const standings = [
+        { userId: 'u:1', isPresent: true, serial: 1_900_000_000_000_123 },
+        { userId: null, isPresent: false, serial: 0 },
+      ];
+      for (const standing of standings) await first.fabric.publish(event('orders', { standing }));
+      for (const { received } of others) {
+        await vi.waitFor(
+          () => expect(received.map(({ standing }) => standing)).toEqual(standings),
+          ON_ITS_WAY,
+        );
+      }
+      expect(first.received.map(({ standing }) => standing)).toEqual(standings);
+    });
+
     it('tells every other listener of a changed app, whoever says it', async () => {
       const { nodes, settle } = await installation();
       const [api, ...rest] = nodes;
