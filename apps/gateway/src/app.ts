@@ -1,6 +1,6 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
-import { FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
+import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
 import { HttpApiModule } from '@carillon/http-api';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PresenceModule } from '@carillon/presence';
@@ -22,7 +22,7 @@ export const gateway: AppDefinition = {
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
-    AppRegistryModule.sharing(CACHE),
+    AppRegistryModule.sharing(CACHE, FABRIC),
     CacheModule,
     RateLimitModule,
     FabricModule,
