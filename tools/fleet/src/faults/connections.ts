@@ -13,10 +13,11 @@ const SENT_AWAY_WITHIN_MS = 25_000;
 /** The longest pause between two attempts to connect, and a slow machine. */
 const BACK_WITHIN_MS = 15_000;
 
+/** Some brokers take longer than 10 s to start again, for which gateways send their clients away. */
 export const restartBroker: Fault = {
   name: 'restart-broker',
   drivers: DRIVERS,
-  closeCodes: [],
+  closeCodes: [TOLD_TO_RECONNECT],
   strike: async ({ fleet, gap }) => {
     for (const gateway of fleet.gateways) gap(gateway);
     await fleet.broker.engine.restart();
