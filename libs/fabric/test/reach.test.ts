@@ -20,15 +20,15 @@ it('a listener is told when the broker is out of reach, and when all that is wan
   expect(second.gateway.notices).toEqual([]);
   broker.stop();
   expect(second.gateway.notices).toEqual(['out of reach since 0']);
-  let confirm: () => void = () => {};
-  broker.confirms = new Promise((resolve) => (confirm = resolve));
+  const confirming = new AbortController();
+  broker.confirms = new Promise((resolve) => confirming.signal.addEventListener('abort', () => resolve()));
   broker.isUp = true;
   await vi.waitFor(
     () => expect(second.lines.filter((line) => line.startsWith('connected'))).toHaveLength(2),
     SOON,
   );
   expect(second.gateway.notices).toHaveLength(1);
-  confirm();
+  confirming.abort();
   await vi.waitFor(
     () => expect(second.gateway.notices).toEqual(['out of reach since 0', 'in reach again']),
     SOON,

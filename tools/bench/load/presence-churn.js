@@ -36,7 +36,8 @@ export function presenceChurn({ settings, server, share, stopwatch }) {
   const store = redisPort === null || share.index > 0 ? null : new RedisCalls(host, redisPort);
   let [visits, failed, turn, lost] = [0, 0, share.index, 0];
   let firstProblem = '';
-  let stopPacing = () => {};
+  /** @type {(() => void) | null} */
+  let stopPacing = null;
 
   const open = async (/** @type {import('./model.js').Server} */ node) => {
     const socket = new RawSocket(node, path);
@@ -68,15 +69,15 @@ export function presenceChurn({ settings, server, share, stopwatch }) {
     await sleep(REST_MS);
     idle.push(socket);
   };
+  const fail = (/** @type {Error} */ error) => {
+    failed += 1;
+    firstProblem ||= error.message;
+  };
   const begin = (/** @type {number} */ dueUs) => {
     const socket = idle.shift();
-    const give = (/** @type {Error} */ error) => {
-      failed += 1;
-      firstProblem ||= error.message;
-    };
-    if (socket === undefined) return give(new Error('too few connections for so many visits'));
+    if (socket === undefined) return fail(new Error('too few connections for so many visits'));
     stopwatch.sent(dueUs);
-    return void visit(socket, dueUs).catch(give);
+    return void visit(socket, dueUs).catch(fail);
   };
 
   return {
@@ -89,9 +90,9 @@ export function presenceChurn({ settings, server, share, stopwatch }) {
     start(startUs) {
       stopPacing = pace(new Schedule(startUs, settings.rate / share.of), begin);
     },
-    stop: () => stopPacing(),
+    stop: () => stopPacing?.(),
     async close() {
-      stopPacing();
+      stopPacing?.();
       store?.close();
       for (const socket of sockets) socket.drop();
     },

@@ -66,7 +66,7 @@ export class Roster {
    * Compares with what the store says, of everybody or of those asked about. What is said to have been added or removed
    * is to be told; who is missed is still believed to be there.
    */
-  compare({ members, serial }: PresenceView, asked: Iterable<string> = this.#known.keys()): Differences {
+  compare({ members, serial }: PresenceView, asked?: Iterable<string>): Differences {
     const stored = new Set<string>();
     const added: Member[] = [];
     for (const member of members) {
@@ -78,7 +78,7 @@ export class Roster {
     }
     const removed: string[] = [];
     const missed: Shown[] = [];
-    for (const userId of [...asked]) {
+    for (const userId of asked ?? this.#known.keys()) {
       const known = this.#known.get(userId);
       if (known?.isPresent !== true || stored.has(userId) || serial <= known.serial) continue;
       known.missedAtMs ??= this.#miss();
@@ -91,14 +91,14 @@ export class Roster {
   /** Nobody here wants to know of the user any more. */
   forget(userId: string): void {
     const known = this.#known.get(userId);
-    if (known?.missedAtMs != null) this.#missed -= 1;
+    this.#settle(known);
     this.#known.delete(userId);
     this.#gone.delete(userId);
   }
 
   #become(userId: string, known: Known | undefined, shown: Shown | null, serial: number): boolean {
     const isPresent = shown !== null;
-    if (known?.missedAtMs != null) this.#missed -= 1;
+    this.#settle(known);
     this.#gone.delete(userId);
     if (!isPresent) this.#remember(userId);
     if (known === undefined) {
@@ -108,6 +108,13 @@ export class Roster {
     const isNews = known.isPresent !== isPresent;
     Object.assign(known, { serial, isPresent, shown, missedAtMs: null });
     return isNews;
+  }
+
+  /** Nobody has to look for the user any more. */
+  #settle(known: Known | undefined): void {
+    if (known === undefined || known.missedAtMs === null) return;
+    known.missedAtMs = null;
+    this.#missed -= 1;
   }
 
   #miss(): number {

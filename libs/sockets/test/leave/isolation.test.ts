@@ -4,11 +4,11 @@ import { Isolation } from '../../src/leave/isolation.js';
 /** A clock that stands still, and what it calls when it moves. */
 function scene() {
   let nowMs = 0;
-  const timers = new Set<{ readonly atMs: number; readonly then: () => void }>();
+  const timers = new Set<{ readonly atMs: number; readonly call: () => void }>();
   const closings: AbortSignal[] = [];
   const isolation = new Isolation({
-    after: (ms, then) => {
-      const timer = { atMs: nowMs + ms, then };
+    after: (ms, call) => {
+      const timer = { atMs: nowMs + ms, call };
       timers.add(timer);
       return () => timers.delete(timer);
     },
@@ -16,7 +16,7 @@ function scene() {
   });
   const advance = (ms: number): void => {
     nowMs += ms;
-    for (const timer of timers) if (timer.atMs <= nowMs && timers.delete(timer)) timer.then();
+    for (const timer of timers) if (timer.atMs <= nowMs && timers.delete(timer)) timer.call();
   };
   return { isolation, closings, advance };
 }

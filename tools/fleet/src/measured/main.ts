@@ -62,6 +62,7 @@ function start(app: 'gateway' | 'server', at: number, config: object): void {
     },
   });
   child.once('exit', (code) => process.exit(code ?? 1));
+  process.on('exit', () => child.kill());
 }
 
 const { nats, redis } = await engines();
