@@ -13,7 +13,7 @@ import {
 export const presenceChurn = {
   name: 'presence-churn',
   summary: 'joins and leaves of presence channels at two nodes, watched at both (target only)',
-  defaults: { connections: 200, channels: 10, rate: 500 },
+  defaults: { connections: 500, channels: 10, rate: 500 },
   needs: 'secret',
   several: true,
   serviceOnly: true,
