@@ -120,7 +120,7 @@ export class Sockets {
     const watchlists = new Watchlists({ interests, presence, announcements, outlet, onDoubt });
     const subscriptionCounts = new SubscriptionCounts({ counts: channelCounts, announcements, onTrouble });
     this.#counts = subscriptionCounts;
-    this.#looks = new Looks({ hubs, presence, watchlists, subscriptionCounts, onTrouble });
+    this.#looks = new Looks({ hubs, presence, watchlists, counts: channelCounts, onTrouble });
     const looks = this.#looks;
     const tally = new Tally({ hubs, apps, counts: channelCounts, subscriptionCounts, webhooks, onTrouble });
     book.observe((channel) => tally.changed(channel));

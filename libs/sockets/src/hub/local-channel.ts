@@ -49,8 +49,9 @@ export class LocalChannel {
   #gates: Set<Gate> | null = null;
   #events = 0;
   #bytes = 0;
-  /** Of the last state of the channel itself that was told. */
+  /** The last state of the channel itself that was told. */
   #serial = 0;
+  #stateText = '';
 
   constructor(
     readonly hub: AppHub,
@@ -143,9 +144,14 @@ export class LocalChannel {
   }
 
   /** Hands an event to everybody here but one. Returns to how many; null: it is old news, and nobody got it. */
-  deliver(event: LiveEvent): number | null {
+  deliver(event: Told): number | null {
     const { standing } = event;
     return standing === undefined || this.#isNews(standing, event.frameText) ? this.tell(event) : null;
+  }
+
+  /** Whether this is the last state of the channel itself that was told. */
+  knows(frameText: string): boolean {
+    return this.#stateText === frameText;
   }
 
   /** Hands everybody here but one a frame, whatever they know. Returns to how many. */
@@ -171,6 +177,7 @@ export class LocalChannel {
     if (standing.userId !== null) return this.roster?.hear(standing.userId, standing, frameText) ?? true;
     if (standing.serial < this.#serial) return false;
     this.#serial = standing.serial;
+    this.#stateText = frameText;
     return true;
   }
 

@@ -1,11 +1,11 @@
-import type { Presence, PresenceView } from '@carillon/presence';
-import { encodeV1, memberAdded, memberRemoved } from '@carillon/protocol';
+import type { Standing } from '@carillon/fabric';
+import type { ChannelCounts, Presence, PresenceView } from '@carillon/presence';
+import { encodeV1, memberAdded, memberRemoved, subscriptionCount } from '@carillon/protocol';
 import type { Gate } from '../delivery/gate.js';
-import type { SubscriptionCounts } from '../delivery/subscription-counts.js';
 import type { Watchlists } from '../users/watchlists.js';
 import type { AppHub } from './app-hub.js';
 import type { Hubs } from './hubs.js';
-import type { LocalChannel } from './local-channel.js';
+import type { LocalChannel, Told } from './local-channel.js';
 import type { Shown } from './roster.js';
 
 /** What looking works with. */
@@ -13,13 +13,13 @@ export interface LooksParts {
   readonly hubs: Hubs;
   readonly presence: Pick<Presence, 'look'>;
   readonly watchlists: Pick<Watchlists, 'look'>;
-  readonly subscriptionCounts: Pick<SubscriptionCounts, 'changed'>;
+  readonly counts: Pick<ChannelCounts, 'look'>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /** Looks at the store that run side by side. */
 const MOST_AT_ONCE = 16;
-/** Users asked about at once. */
+/** Users or channels asked about at once. */
 const BATCH = 1000;
 /** How long after a doubt, or a look that failed, it is looked again. */
 const AGAIN_MS = 1000;
@@ -42,11 +42,8 @@ export class Looks {
   /** What other processes told may have been missed. */
   everywhere(): void {
     for (const hub of this.parts.hubs) {
-      if (hub.watchers.size > 0) this.#due.add(hub);
-      for (const channel of hub.channels.values()) {
-        if (channel.isCounted) this.parts.subscriptionCounts.changed(hub.appId, channel.name);
-        if (channel.roster !== null) this.#due.add(channel);
-      }
+      this.#due.add(hub);
+      for (const channel of hub.channels.values()) if (channel.roster !== null) this.#due.add(channel);
     }
     this.#run();
   }
@@ -92,8 +89,10 @@ export class Looks {
 
   async #look(place: Place): Promise<void> {
     try {
-      if ('channels' in place) await this.#lookAtWatched(place);
-      else await this.#lookAtMembers(place);
+      if ('channels' in place) {
+        await this.#lookAtWatched(place);
+        await this.#lookAtCounts(place);
+      } else await this.#lookAtMembers(place);
     } catch (error) {
       this.parts.onTrouble('looking who is there', error);
       this.later(place);
@@ -115,17 +114,30 @@ export class Looks {
     }
   }
 
+  async #lookAtCounts(hub: AppHub): Promise<void> {
+    if (!hub.rules.subscriptionCounts) return;
+    const names = [...hub.channels.values()]
+      .filter(({ about }) => !about.traits.members)
+      .map(({ name }) => name);
+    for (let first = 0; first < names.length; first += BATCH) {
+      const batch = names.slice(first, first + BATCH);
+      for (const [at, { count, serial }] of (await this.parts.counts.look(hub.appId, batch)).entries()) {
+        const channel = hub.channels.get(batch[at] ?? '');
+        if (channel === undefined || count === 0) continue;
+        const frameText = encodeV1(subscriptionCount(channel.name, count));
+        const standing = { userId: null, isPresent: true, serial };
+        // Others look for themselves.
+        if (!channel.knows(frameText)) channel.deliver(localFrame(frameText, standing));
+      }
+    }
+  }
+
   /** Those who are not in the view and believed to be there. */
   #compare(channel: LocalChannel, view: PresenceView): readonly Shown[] {
     if (channel.roster === null) return [];
     const { added, removed, missed } = channel.roster.compare(view);
     const tell = (frameText: string, userId: string, isPresent: boolean): void =>
-      void channel.tell({
-        messageId: '',
-        frameText,
-        exceptSocketId: null,
-        standing: { userId, isPresent, serial: view.serial },
-      });
+      void channel.tell(localFrame(frameText, { userId, isPresent, serial: view.serial }));
     for (const member of added) tell(frameOf(channel, member), member.userId, true);
     for (const userId of removed) tell(encodeV1(memberRemoved(channel.name, userId)), userId, false);
     if (missed.length > 0) this.later(channel);
@@ -135,3 +147,11 @@ export class Looks {
 
 const frameOf = ({ name }: LocalChannel, shown: Shown): string =>
   typeof shown === 'string' ? shown : encodeV1(memberAdded(name, shown));
+
+/** What only this process tells. */
+const localFrame = (frameText: string, standing: Standing): Told => ({
+  messageId: '',
+  frameText,
+  exceptSocketId: null,
+  standing,
+});

@@ -137,3 +137,41 @@ describe('watched users of other processes', () => {
     expect(lines[0]).toContain('"online"');
   });
 });
+
+describe('subscribers of other processes', () => {
+  it('who came while the broker was out of reach are counted when it is back, and older counts are dropped', async () => {
+    const room = await openRoom({
+      env: { ADAPTER_DRIVER: 'nats', CACHE_DRIVER: 'redis' },
+      policy: { features: { enable_subscription_count_events: true } },
+    });
+    const client = await room.connect();
+    client.subscribe('orders');
+    await client.until('pusher_internal:subscription_count');
+    const old = await quietly(room, async () => {
+      room.channelCounts.tell('shop', 'orders', 1);
+      await new Promise((resolve) => void setTimeout(resolve, 1200));
+    });
+    client.frames.splice(0);
+    room.channelCounts.others.set('orders', 2);
+    room.channelCounts.tell('other', 'orders', 1);
+    room.fabric.listener?.inReachAgain?.();
+    const { data } = await client.until('pusher_internal:subscription_count');
+    expect(data).toContain('3');
+    for (const event of old) arrive(room, event);
+    room.fabric.listener?.inReachAgain?.();
+    client.frames.splice(0);
+    expect([old.length, await client.news()]).toEqual([1, []]);
+  });
+});
+
+it('a look at the store that fails is tried again', async () => {
+  const room = await sharedRoom();
+  const client = await subscribed(room, 'me');
+  const look = room.presence.look.bind(room.presence);
+  room.presence.look = () => Promise.reject(new Error('the store is away'));
+  await quietly(room, () => room.presence.join(at('ada'), Infinity));
+  room.fabric.listener?.inReachAgain?.();
+  await new Promise((resolve) => void setImmediate(resolve));
+  room.presence.look = look;
+  expect((await client.until('pusher_internal:member_added')).data).toContain('ada');
+});
