@@ -1,7 +1,7 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/commit';
-import { FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
+import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
 import { HistoryModule } from '@carillon/history';
 import { HISTORY_BACKENDS, HistoryStoreModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/http-api';
@@ -21,7 +21,7 @@ export const api: AppDefinition = {
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
-    AppRegistryModule.sharing(CACHE),
+    AppRegistryModule.sharing(CACHE, FABRIC),
     CacheModule,
     RateLimitModule,
     FabricModule,

@@ -16,7 +16,7 @@ import {
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { openAppStore } from './drivers.js';
 import { AppConflict, AppNotStorable } from './failures.js';
-import type { AnnounceAppChange, AppRegistryOptions } from './options.js';
+import type { AnnounceAppChange, AppChangeTeller, AppRegistryOptions } from './options.js';
 import { AppRegistry } from './registry.js';
 import type { SharedAppCache } from './shared-app-cache.js';
 import { sharedAppCache, type SharedStore } from './shared-store.js';
@@ -113,13 +113,22 @@ const optional = (token: symbol) => ({ token, optional: true });
 })
 export class AppRegistryModule {
   /**
-   * The same, with the process's cache between the index and the store where nodes share it: `cache` is the token of
-   * a `SharedStore`, such as `CACHE` of `@carillon/cache`.
+   * The same, beside other nodes: with the process's cache between the index and the store where nodes share it, and
+   * with word to the others of every change. `cache` is the token of a `SharedStore`, such as `CACHE` of
+   * `@carillon/cache`; `others` that of an `AppChangeTeller`, such as `FABRIC` of `@carillon/fabric`.
    */
-  static sharing(cache: symbol): DynamicModule {
+  static sharing(cache: symbol, others: symbol): DynamicModule {
     return {
       module: AppRegistryModule,
       providers: [
+        {
+          provide: ANNOUNCE_APP_CHANGE,
+          inject: [others],
+          useFactory:
+            (teller: AppChangeTeller): AnnounceAppChange =>
+            async (appId) =>
+              teller.tellAppChanged(appId),
+        },
         {
           provide: SHARED_APP_CACHE,
           inject: [CONFIG, cache],

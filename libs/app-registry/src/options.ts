@@ -39,3 +39,9 @@ export type RegistryLog = (
 
 /** Tells the other nodes that an app changed (`app_changed {app_id}`). */
 export type AnnounceAppChange = (appId: string) => Promise<void>;
+
+/** A way to the other nodes. */
+export interface AppChangeTeller {
+  /** Rejects when they could not be told; undefined: there are none. */
+  tellAppChanged(appId: string): Promise<void> | undefined;
+}

@@ -1,3 +1,12 @@
+/** What a frame of the service says of how something is now, so that one that comes late is known to be old. */
+export interface Standing {
+  /** Which user of the channel; null: the channel itself. */
+  readonly userId: string | null;
+  readonly isPresent: boolean;
+  /** Of two states of the same, the later one has the higher. */
+  readonly serial: number;
+}
+
 /** One event of one channel on its way to subscribers. */
 export interface LiveEvent {
   /**
@@ -13,4 +22,6 @@ export interface LiveEvent {
   readonly exceptSocketId: string | null;
   /** The publisher's clock, in fractional milliseconds since 1970; for latency only. */
   readonly publishedAtMs: number;
+  /** Absent: an event like any other. */
+  readonly standing?: Standing;
 }

@@ -17,6 +17,15 @@ export interface FabricListener {
   deliverRecord?(record: FanOutRecordBody): void;
   /** This process's own part of an answer. */
   answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind];
+  /**
+   * The broker is out of reach, and has been for so long already: nothing comes from other processes until
+   * `inReachAgain`. Told once each time; absent: nobody wants to know.
+   */
+  outOfReach?(sinceMs: number): void;
+  /** All that is wanted here comes again; what was published meanwhile may have been missed. Told whenever that was so. */
+  inReachAgain?(): void;
+  /** Another process says that the record of an app is different now. */
+  appChanged?(appId: string): void;
 }
 
 /** An answer put together from those of every process with sockets. */
@@ -51,6 +60,8 @@ export interface Fabric {
   unsubscribe(appId: string, channel: string): void;
   /** Asks every process with sockets, this one included. Never rejects: what cannot be had makes it incomplete. */
   ask<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Promise<Gathered<Kind>>;
+  /** Tells every other process with sockets that the record of an app is different now. Rejects as `publish` does. */
+  tellAppChanged(appId: string): Promise<void> | undefined;
   /** Null when healthy, else what is wrong. */
   health(): Promise<string | null>;
   /** Idempotent. Afterwards nothing is delivered or answered, and what is asked is incomplete. */

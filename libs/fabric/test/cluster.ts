@@ -1,5 +1,6 @@
 import { newNodeId, type OnListenerFault } from '../src/index.js';
-import { ClusterFabric, type ClusterOptions } from '../src/cluster/cluster-fabric.js';
+import { ClusterFabric } from '../src/cluster/cluster-fabric.js';
+import type { ClusterOptions } from '../src/cluster/cluster-parts.js';
 import type { ClusterMeters, ClusterReadings } from '../src/cluster/meters.js';
 import type { Wire } from '../src/cluster/wire.js';
 import { vi } from 'vitest';

@@ -207,6 +207,39 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       });
     });
 
+    it('carries what an event says of how something is', async () => {
+      const { first, others } = await gateways('orders');
+      const standings = [
+        { userId: 'u:1', isPresent: true, serial: 1_900_000_000_000_123 },
+        { userId: null, isPresent: false, serial: 0 },
+      ];
+      for (const standing of standings) await first.fabric.publish(event('orders', { standing }));
+      for (const { received } of others) {
+        await vi.waitFor(
+          () => expect(received.map(({ standing }) => standing)).toEqual(standings),
+          ON_ITS_WAY,
+        );
+      }
+      expect(first.received.map(({ standing }) => standing)).toEqual(standings);
+    });
+
+    it('tells every other listener of a changed app, whoever says it', async () => {
+      const { nodes, settle } = await installation();
+      const [api, ...rest] = nodes;
+      const listening = rest.map((node) => new Gateway(node));
+      await settle();
+      await api.tellAppChanged('shop');
+      for (const { notices } of listening) {
+        await vi.waitFor(() => expect(notices).toEqual(['shop changed']), ON_ITS_WAY);
+      }
+      const [first, ...others] = listening;
+      await first?.fabric.tellAppChanged('news');
+      for (const { notices } of others) {
+        await vi.waitFor(() => expect(notices).toEqual(['shop changed', 'news changed']), ON_ITS_WAY);
+      }
+      if (first !== undefined) expect(first.notices).toEqual(['shop changed']);
+    });
+
     it('says so when an answer cannot be had, keeps the others, and tells what was thrown', async () => {
       const { opened, listening, first, others } = await gateways();
       const bug = new Error('a bug of the listener');

@@ -1,6 +1,6 @@
 import { BROADCAST, encode } from '@carillon/contract';
 import { expect, onTestFinished, vi } from 'vitest';
-import type { ClusterOptions } from '../src/cluster/cluster-fabric.js';
+import type { ClusterOptions } from '../src/cluster/cluster-parts.js';
 import { bodyOf } from '../src/cluster/event-message.js';
 import type { Routing } from '../src/cluster/members.js';
 import type { Session, Wire } from '../src/cluster/wire.js';

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { ClusterOptions } from '../src/cluster/cluster-fabric.js';
+import type { ClusterOptions } from '../src/cluster/cluster-parts.js';
 import { clusterNode, known } from './cluster.js';
 import { MemoryBroker } from './memory-broker.js';
 import { event, Gateway } from './samples.js';

@@ -68,6 +68,11 @@ class JoinedFabric implements Fabric {
     };
   }
 
+  async tellAppChanged(appId: string): Promise<void> {
+    await soon();
+    for (const peer of this.#peers()) peer.#own.notify((listener) => listener.appChanged?.(appId));
+  }
+
   health(): Promise<string | null> {
     return this.#own.health();
   }

@@ -40,6 +40,8 @@ export const anAnswer: fc.Arbitrary<Answer> = fc.record({
 export class Gateway implements FabricListener {
   readonly received: LiveEvent[] = [];
   readonly asked: unknown[] = [];
+  /** What it was told besides, in order. */
+  readonly notices: string[] = [];
   answers: Answer = {
     channels_with_sockets_count: new Map(),
     batch_channel_sockets_count: new Map(),
@@ -57,6 +59,19 @@ export class Gateway implements FabricListener {
   deliver(event: LiveEvent): void {
     this.before();
     this.received.push(event);
+  }
+
+  outOfReach(sinceMs: number): void {
+    this.notices.push(`out of reach since ${sinceMs}`);
+  }
+
+  inReachAgain(): void {
+    this.notices.push('in reach again');
+  }
+
+  appChanged(appId: string): void {
+    this.before();
+    this.notices.push(`${appId} changed`);
   }
 
   answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind] {

@@ -9,6 +9,9 @@ export interface ChannelCountChange {
   readonly serial: number;
 }
 
+/** How many connections are subscribed to a channel, and as of when. */
+export type ChannelCount = Pick<ChannelCountChange, 'count' | 'serial'>;
+
 /** Told of changes, synchronously and in order per channel; must not throw. */
 export type ChannelCountObserver = (change: ChannelCountChange) => void;
 
@@ -26,6 +29,8 @@ export interface ChannelCounts {
   set(appId: string, channel: string, connections: number): Promise<number>;
   /** Connections per channel, in the order asked. */
   counts(appId: string, channels: readonly string[]): Promise<readonly number[]>;
+  /** The same, and as of when. */
+  look(appId: string, channels: readonly string[]): Promise<readonly ChannelCount[]>;
   /** The channels with subscribers whose name begins so, and how many they have. */
   occupied(appId: string, prefix: string): Promise<ReadonlyMap<string, number>>;
 }

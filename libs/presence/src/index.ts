@@ -1,4 +1,9 @@
-export { type ChannelCountChange, type ChannelCountObserver, type ChannelCounts } from './channel-counts.js';
+export {
+  type ChannelCount,
+  type ChannelCountChange,
+  type ChannelCountObserver,
+  type ChannelCounts,
+} from './channel-counts.js';
 export { type PresenceClock } from './clock.js';
 export { type ConnectionQuota } from './connection-quota.js';
 export { MemoryPresence, type MemoryPresenceOptions } from './drivers/memory/memory-presence.js';
@@ -13,5 +18,6 @@ export {
   type PresenceChange,
   type PresenceObserver,
   type PresencePlace,
+  type PresenceView,
   type Presentation,
 } from './port.js';

@@ -30,6 +30,13 @@ export type JoinOutcome =
   /** As many other users are there as the limit allows. Nothing has changed. */
   | { readonly kind: 'full' };
 
+/** Who is in a place, in order of first join. */
+export interface PresenceView {
+  readonly members: readonly Member[];
+  /** Changes with a serial up to this one are in `members` already. */
+  readonly serial: number;
+}
+
 /** Why a user's last connection went; `orphan_cleanup`: its process died. */
 export type LeaveCause = 'left' | 'connection_lost' | 'forced_disconnect' | 'orphan_cleanup';
 
@@ -81,6 +88,8 @@ export interface Presence {
   update(presentation: Presentation): Promise<boolean>;
   /** In order of first join, leased users too. */
   members(place: PresencePlace): Promise<readonly Member[]>;
+  /** The same, or only those of some users, and as of when. */
+  look(place: PresencePlace, userIds?: readonly string[]): Promise<PresenceView>;
   /** Distinct users per channel, in the order asked; 0 where nobody is. */
   memberCounts(appId: string, channels: readonly string[]): Promise<readonly number[]>;
   /** Which of these users are there. */

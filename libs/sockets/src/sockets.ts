@@ -2,24 +2,17 @@ import type { AppChange, AppRegistry } from '@carillon/app-registry';
 import { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
-import {
-  type ChannelCounts,
-  type ConnectionQuota,
-  ONLINE_USERS,
-  type Presence,
-  type PresenceChange,
-} from '@carillon/presence';
-import { memberAdded, memberRemoved } from '@carillon/protocol';
+import { type ChannelCounts, type ConnectionQuota, type Presence } from '@carillon/presence';
 import type { Commits, LastEvents, Publisher } from '@carillon/publishing';
 import type { RateLimit } from '@carillon/rate-limit';
 import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
 import type { HttpRequest, Socket, SocketOptions, UpgradeDecision } from '@carillon/uws';
 import type { WebhookEvents } from '@carillon/webhooks';
 import { Connection } from './connection/connection.js';
+import { Announcements } from './delivery/announcements.js';
 import { SocketsListener } from './delivery/answers.js';
 import { Delivery } from './delivery/delivery.js';
-import { DurableDelivery } from './durable/durable-delivery.js';
-import { PresenceLog } from './durable/presence-log.js';
+import { Durable } from './durable/durable.js';
 import type { StreamReads } from './durable/stream-reads.js';
 import { Outlet } from './delivery/outlet.js';
 import { SubscriptionCounts } from './delivery/subscription-counts.js';
@@ -27,12 +20,16 @@ import type { Arrival } from './entrance/arrival.js';
 import { Entrance } from './entrance/entrance.js';
 import { Reception } from './entrance/reception.js';
 import { UpgradeLimit } from './entrance/upgrade-limit.js';
+import type { AppHub } from './hub/app-hub.js';
 import { ChannelBook } from './hub/channel-book.js';
 import { Hubs } from './hub/hubs.js';
+import { Looks } from './hub/looks.js';
 import type { NativePublish } from './hub/local-channel.js';
+import { MemberNews } from './hub/member-news.js';
 import { Tally } from './hub/tally.js';
 import { CleanupQueue } from './leave/cleanup-queue.js';
 import { closeAll } from './leave/closing.js';
+import { Isolation } from './leave/isolation.js';
 import { endCause } from './leave/departure.js';
 import { Leaving } from './leave/leaving.js';
 import { attendance } from './attendance.js';
@@ -44,6 +41,7 @@ import { Signin } from './requests/signin.js';
 import { Subscribe } from './requests/subscribe.js';
 import {
   cleanupOptions,
+  closingMs,
   connectRules,
   heartbeatOptions,
   outletBounds,
@@ -92,12 +90,12 @@ export class Sockets {
   readonly #requests: Requests;
   readonly #cleanup: CleanupQueue<Connection>;
   readonly #counts: SubscriptionCounts;
-  readonly #watchlists: Watchlists;
   readonly #interests: Interests;
   readonly #quota: ConnectionQuota | null;
-  readonly #durable: DurableDelivery;
-  /** Null: this process cannot commit. */
-  readonly #presenceLog: PresenceLog | null;
+  readonly #durable: Durable;
+  readonly #isolation: Isolation;
+  readonly #announcements: Announcements;
+  readonly #looks: Looks;
 
   constructor(private readonly parts: SocketsParts) {
     const { config, admission, apps, fabric, presence, channelCounts, publisher } = parts;
@@ -118,21 +116,21 @@ export class Sockets {
     this.#heartbeats = heartbeats;
     const channels = new Channels(config);
     const delivery = new Delivery(hubs, outlet);
-    const { streamReads: reads, commits } = parts;
-    const nodeId = (): string => fabric.nodeId;
-    this.#durable = new DurableDelivery({ hubs, delivery, reads, commits, nodeId, metrics, onTrouble });
-    const lostChanges = metrics.counter('presence_history_write_failures_total');
-    const lost = (app_id: string): void => lostChanges.for({ app_id }).add();
-    const presenceParts = { apps, channels, reads, nodeId, onTrouble, lost };
-    this.#presenceLog = commits === null ? null : new PresenceLog({ ...presenceParts, commits });
-    const book = new ChannelBook(hubs, fabric, outlet, parts.publish, this.#durable);
+    const durable = new Durable({ ...parts, hubs, channels, delivery, onTrouble });
+    this.#durable = durable;
+    const isAlone = config.adapter.driver === 'local';
+    const book = new ChannelBook(hubs, fabric, outlet, parts.publish, durable.delivery, isAlone);
+    const announcements = new Announcements({ fabric, onTrouble });
+    this.#announcements = announcements;
     const interests = new Interests(fabric, onTrouble);
     this.#interests = interests;
     const identities = new Identities(interests);
-    const watchlists = new Watchlists({ interests, presence, publisher, outlet });
-    this.#watchlists = watchlists;
-    const subscriptionCounts = new SubscriptionCounts({ counts: channelCounts, publisher, onTrouble });
+    const onDoubt = (hub: AppHub): void => this.#looks.later(hub);
+    const watchlists = new Watchlists({ interests, presence, announcements, outlet, onDoubt });
+    const subscriptionCounts = new SubscriptionCounts({ counts: channelCounts, announcements, onTrouble });
     this.#counts = subscriptionCounts;
+    this.#looks = new Looks({ hubs, presence, watchlists, counts: channelCounts, onTrouble });
+    const looks = this.#looks;
     const tally = new Tally({ hubs, apps, counts: channelCounts, subscriptionCounts, webhooks, onTrouble });
     book.observe((channel) => tally.changed(channel));
     webhooks.attend(attendance(channelCounts, presence));
@@ -153,9 +151,17 @@ export class Sockets {
         full: () => fallbacks.add(),
       },
     );
+    this.#isolation = new Isolation({
+      after: startTimer,
+      closeAll: (signal) => {
+        log.warn('cut off from the other processes, sending clients away', { connections: hubs.connections });
+        const isOver = (): boolean => signal.aborted;
+        return closeAll(hubs, outlet, { closingMs: closingMs(config), signal, isOver });
+      },
+    });
     const limit = upgradeLimitOptions(config);
     // A process that is alone counts its own, without asking anybody.
-    this.#quota = config.adapter.driver === 'local' ? null : parts.connectionQuota;
+    this.#quota = isAlone ? null : parts.connectionQuota;
     this.#entrance = new Entrance({
       admission,
       apps,
@@ -163,6 +169,7 @@ export class Sockets {
       heartbeats,
       limit: limit === null ? null : new UpgradeLimit(limit, parts.rateLimit, metrics),
       rules: connectRules(config),
+      isolation: this.#isolation,
       quota: this.#quota,
     });
     this.#reception = new Reception({
@@ -189,13 +196,20 @@ export class Sockets {
         webhooks,
         identities,
         leaving,
+        looks,
         onTrouble,
       }),
       clientEvents: new ClientEvents({ channels, outlet, publisher, webhooks, onTrouble }),
       signin: new Signin({ outlet, presence, identities, watchlists, leaving, onTrouble }),
     });
-    fabric.listen(new SocketsListener(hubs, delivery, this.#durable, outlet));
-    presence.observe((change) => this.#presenceChanged(change));
+    const isolation = this.#isolation;
+    const local = { hubs, delivery, durable: durable.delivery, outlet, apps };
+    fabric.listen(new SocketsListener({ ...local, isolation, announcements, looks }));
+    const news = new MemberNews({ hubs, announcements, watchlists, webhooks });
+    presence.observe((change) => {
+      news.changed(change);
+      durable.presenceChanged(change);
+    });
     apps.onChange((change) => this.#appChanged(change));
     heartbeats.start();
   }
@@ -245,6 +259,7 @@ export class Sockets {
 
   /** Closes every connection, spread over the time there is. */
   closeAll(context: ShutdownContext): Promise<void> {
+    this.#isolation.end();
     return closeAll(this.#hubs, this.#outlet, context);
   }
 
@@ -259,23 +274,9 @@ export class Sockets {
     this.#counts.stop();
     this.#interests.stop();
     this.#durable.stop();
-    this.#presenceLog?.stop();
-  }
-
-  #presenceChanged(change: PresenceChange): void {
-    const { publisher, webhooks } = this.parts;
-    const { appId, channel } = change;
-    if (channel === ONLINE_USERS) return this.#watchlists.changed(change);
-    // A lease may outlast everything else that the app had here.
-    const app = this.#hubs.find(appId)?.app ?? appId;
-    this.#presenceLog?.changed(app, change);
-    if (change.kind === 'added') {
-      publisher.announce(appId, channel, memberAdded(channel, change.member), change.socketId);
-      webhooks.memberAdded(app, channel, change.member.userId);
-    } else if (change.kind === 'removed') {
-      publisher.announce(appId, channel, memberRemoved(channel, change.userId), null);
-      webhooks.memberRemoved(app, channel, change.userId);
-    }
+    this.#isolation.end();
+    this.#announcements.stop();
+    this.#looks.stop();
   }
 
   /** Connections of an app that is gone or disabled are told so; every other change counts for what comes next. */
@@ -286,4 +287,9 @@ export class Sockets {
     const reason = app === null ? 'app_does_not_exist' : 'app_disabled';
     for (const connection of hub.connections) this.#outlet.close(connection, reason);
   }
+}
+
+function startTimer(ms: number, then: () => void): () => void {
+  const timer = setTimeout(then, ms).unref();
+  return () => clearTimeout(timer);
 }

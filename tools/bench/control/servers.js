@@ -116,7 +116,16 @@ export function floorServer(like, signed, env) {
       await ended;
     },
     pid: () => child?.pid ?? null,
-    server: () => ({ ...like, host: '127.0.0.1', port, authority: `127.0.0.1:${port}`, path: '/hello' }),
+    server: () => ({
+      ...like,
+      host: '127.0.0.1',
+      port,
+      otherPort: port,
+      singlePort: port,
+      redisPort: null,
+      authority: `127.0.0.1:${port}`,
+      path: '/hello',
+    }),
   };
 }
 

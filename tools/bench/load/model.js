@@ -30,6 +30,9 @@
  * @typedef {object} Server
  * @property {string} host
  * @property {number} port
+ * @property {number} [otherPort] of another node of the same installation; absent: the same one
+ * @property {number} [singlePort] of the same service as a single process; absent: the same one
+ * @property {number | null} [redisPort] of the store that nodes share; null: unknown
  * @property {string} authority host and port as a Host header has them
  * @property {string} path of the plain GET
  * @property {import('./sign.js').Credentials} credentials
@@ -39,6 +42,8 @@
  * @typedef {object} LoadContext
  * @property {Settings} settings of the whole run
  * @property {Server} server
+ * @property {string} [prefix] of the names of channels; `bench` when absent
+ * @property {Server} [publishTo] where publishes go; the same server when absent
  * @property {{ index: number, of: number }} share which load process this is
  * @property {import('./stopwatch.js').Stopwatch} stopwatch
  */

@@ -18,10 +18,11 @@ export class Publisher {
    * @param {import('./model.js').LoadContext} context
    * @param {(channel: number) => number} subscribersOf
    */
-  constructor({ server, settings, stopwatch }, subscribersOf) {
+  constructor({ server, settings, stopwatch, prefix = 'bench' }, subscribersOf) {
     this.server = server;
     this.settings = settings;
     this.stopwatch = stopwatch;
+    this.prefix = prefix;
     this.subscribersOf = subscribersOf;
     this.pool = new LanePool(server, settings.publishSockets, 1);
     this.pool.drainQueueWhenFree();
@@ -57,7 +58,7 @@ export class Publisher {
   #publish(dueUs) {
     const channel = this.#turn % this.settings.channels;
     this.#turn += 1;
-    const request = this.#request(`bench-${channel}`, dueUs);
+    const request = this.#request(`${this.prefix}-${channel}`, dueUs);
     this.stopwatch.sent(dueUs);
     this.pool.offer(request, ({ ok, problem }) => {
       if (ok) {

@@ -16,7 +16,7 @@ const HANDSHAKE_MESSAGES = 2;
  * @returns {import('./model.js').Load}
  */
 export function pubsubLoad(context) {
-  const { settings, server, share, stopwatch } = context;
+  const { settings, server, share, stopwatch, prefix = 'bench' } = context;
   const own = shareOf(settings.connections, share);
   const timedEvery = Math.max(1, Math.ceil(own / MOST_TIMED));
   const path = clientPath(server);
@@ -25,7 +25,8 @@ export function pubsubLoad(context) {
   let lost = 0;
   const subscribersOf = (/** @type {number} */ channel) =>
     shareOf(settings.connections, { index: channel, of: settings.channels });
-  const publisher = share.index === 0 && settings.rate > 0 ? new Publisher(context, subscribersOf) : null;
+  const to = { ...context, server: context.publishTo ?? server };
+  const publisher = share.index === 0 && settings.rate > 0 ? new Publisher(to, subscribersOf) : null;
 
   const timed = (/** @type {Buffer} */ payload) => {
     const dueUs = markedTime(payload);
@@ -35,7 +36,7 @@ export function pubsubLoad(context) {
     const socket = new RawSocket(server, path);
     sockets.push(socket);
     await socket.open();
-    await socket.subscribe(`bench-${(index * share.of + share.index) % settings.channels}`);
+    await socket.subscribe(`${prefix}-${(index * share.of + share.index) % settings.channels}`);
     socket.onLost = () => {
       lost += 1;
     };

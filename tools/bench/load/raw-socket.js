@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { createConnection } from 'node:net';
 import { BenchError } from '../settings/bench-error.js';
 import { clientFrame, upgradeRequest } from './frames.js';
@@ -23,10 +24,11 @@ export class RawSocket {
   closeCode = 0;
   /** @type {Buffer} */
   #head = Buffer.alloc(0);
+  #greeting = '';
   #upgraded = false;
   #leaving = false;
   #probes = 0;
-  /** What the next awaited frame must contain. @type {{ text: string, done: () => void, failed: (error: Error) => void } | null} */
+  /** What the next awaited frame must contain. @type {{ text: string, done: (payload: Buffer) => void, failed: (error: Error) => void } | null} */
   #awaited = null;
   #counter = new FrameCounter({
     onFrame: (opcode, payload) => this.#frame(opcode, payload),
@@ -54,13 +56,37 @@ export class RawSocket {
   /** Resolves when the server has greeted this connection. */
   async open() {
     this.socket.write(this.request);
-    await this.#receive('connection_established', 'connect');
+    this.#greeting = (await this.#receive('connection_established', 'connect')).toString();
+  }
+
+  /** What the server calls this connection. */
+  get socketId() {
+    return JSON.parse(JSON.parse(this.#greeting).data).socket_id;
   }
 
   /** Resolves when the server has confirmed the subscription. @param {string} channel a public channel */
   async subscribe(channel) {
     this.#send({ event: 'pusher:subscribe', data: { channel } });
     await this.#receive('subscription_succeeded', 'subscribe');
+  }
+
+  /**
+   * Resolves when the server has confirmed the membership.
+   * @param {import('./sign.js').Credentials} credentials
+   * @param {string} channel a presence channel
+   * @param {string} userId
+   */
+  async join({ key, secret }, channel, userId) {
+    const channelData = JSON.stringify({ user_id: userId });
+    const text = `${this.socketId}:${channel}:${channelData}`;
+    const auth = `${key}:${createHmac('sha256', secret).update(text).digest('hex')}`;
+    this.#send({ event: 'pusher:subscribe', data: { channel, auth, channel_data: channelData } });
+    await this.#receive('subscription_succeeded', 'join');
+  }
+
+  /** @param {string} channel */
+  leave(channel) {
+    this.#send({ event: 'pusher:unsubscribe', data: { channel } });
   }
 
   /** Says goodbye and resolves when the connection is gone. */
@@ -87,7 +113,7 @@ export class RawSocket {
     this.socket.write(clientFrame(OPCODE.text, Buffer.from(JSON.stringify(event))));
   }
 
-  /** @param {string} text @param {string} step @returns {Promise<void>} */
+  /** @param {string} text @param {string} step @returns {Promise<Buffer>} */
   #receive(text, step) {
     return new Promise((done, refused) => {
       const failed = (/** @type {Error} */ error) => {
@@ -102,10 +128,10 @@ export class RawSocket {
       this.#awaited = {
         text,
         failed,
-        done: () => {
+        done: (payload) => {
           clearTimeout(timer);
           this.#awaited = null;
-          done();
+          done(payload);
         },
       };
       if (this.socket.destroyed) failed(new Error('the server closed the connection'));
@@ -134,7 +160,7 @@ export class RawSocket {
     else if (opcode === OPCODE.pong) return;
     else if (payload.length <= LARGEST_PROBE_BYTES && payload.includes('pusher:ping')) this.#answerProbe();
     else if (this.#awaited === null) this.onData?.(payload);
-    else if (payload.includes(this.#awaited.text)) this.#awaited.done();
+    else if (payload.includes(this.#awaited.text)) this.#awaited.done(payload);
     else if (payload.includes(':error"')) this.#fail(`the server said ${payload.toString('utf8', 0, 200)}`);
   }
 

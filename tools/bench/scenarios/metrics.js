@@ -51,6 +51,8 @@ import { quantileMs } from '../report/statistics.js';
  * @property {boolean} [fresh] each round needs a newly started server
  * @property {boolean} [collects] a server the bench starts collects its garbage before its memory is read
  * @property {boolean} [alone] only the target is loaded: what is measured needs no floor beside it
+ * @property {boolean} [several] the target may be an installation of several processes
+ * @property {boolean} [serviceOnly] the floor cannot do it, so that it can be tried on a real service alone
  * @property {boolean} [lasting] measured for `minutes`, not for `duration`
  * @property {boolean} [signedFloor] the floor checks signatures as the target must
  * @property {number} [sampleSeconds] memory is also read this often inside a window

@@ -26,6 +26,9 @@ export function helpText() {
     line('--app, --key, --secret', 'of an app of the target'),
     line('--pid', 'process of a running target: gives the CPU and memory columns'),
     line('--spawn', 'starts the target, waits until its port answers, stops it at the end'),
+    line('--other-port', 'fleet, presence-churn: another node of the target (usually the same one)'),
+    line('--single-port', 'fleet: the same service as a single process (usually the same one)'),
+    line('--redis-port', 'presence-churn: the store of the target: gives its calls per change'),
     ...numbers,
     line(
       '--time-limit',

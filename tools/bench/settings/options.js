@@ -23,6 +23,10 @@ const MARGIN_SECONDS = 300;
  * @property {number} timeLimit seconds after which the run is given up
  */
 
+/** Where else an installation of several processes is. */
+const PLACES = ['other-port', 'single-port', 'redis-port'];
+const LARGEST_PORT = 65_535;
+
 const TEXT = /** @type {const} */ ({ type: 'string' });
 
 /** @param {string[]} argv */
@@ -36,6 +40,7 @@ function read(argv) {
     pid: TEXT,
     spawn: TEXT,
     'time-limit': TEXT,
+    ...Object.fromEntries(PLACES.map((name) => [name, TEXT])),
     json: /** @type {const} */ ({ type: 'boolean' }),
     help: /** @type {const} */ ({ type: 'boolean' }),
   };
@@ -73,7 +78,7 @@ export function parseOptions(argv) {
   return {
     scenario,
     settings,
-    server: { ...parseTargetUrl(url), credentials: credentialsOf(scenario, text) },
+    server: serverOf(scenario, url, text),
     url,
     pid: number('pid', 1, 2 ** 22),
     spawn: text('spawn'),
@@ -84,6 +89,30 @@ export function parseOptions(argv) {
 }
 
 /** @typedef {(name: string) => string | null} Text */
+
+/**
+ * @param {import('../scenarios/metrics.js').Scenario} scenario
+ * @param {string} url
+ * @param {Text} text
+ * @returns {import('../load/model.js').Server}
+ */
+function serverOf(scenario, url, text) {
+  const ports = PLACES.map((name) => {
+    const given = text(name);
+    if (given === null) return null;
+    if (scenario.several !== true) throw new BenchError(`--${name} is not for ${scenario.name}`);
+    return boundedNumber(name, given, { least: 1, most: LARGEST_PORT, whole: true });
+  });
+  const target = parseTargetUrl(url);
+  const [otherPort = null, singlePort = null, redisPort = null] = ports;
+  return {
+    ...target,
+    ...(otherPort === null ? {} : { otherPort }),
+    ...(singlePort === null ? {} : { singlePort }),
+    redisPort,
+    credentials: credentialsOf(scenario, text),
+  };
+}
 
 /** @param {import('../scenarios/metrics.js').Scenario} scenario @param {Text} text */
 function settingsOf(scenario, text) {

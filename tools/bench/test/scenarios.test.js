@@ -6,6 +6,7 @@ const SMALL = '--connections 20 --warmup 0 --rounds 1 --load-processes 2';
 
 /** What a scenario needs beside that to be short, and to show all it can. @type {Record<string, string>} */
 const ARGUMENTS = {
+  fleet: '--duration 1 --rate 50',
   conns: '--duration 1 --settle 0.1',
   'fanout-many': '--duration 1 --rate 48 --batch 4 --channels 5',
   fanout: '--duration 1 --rate 48 --batch 16',
@@ -26,7 +27,7 @@ const DONE = {
 };
 
 describe('scenarios, the floor against itself', () => {
-  for (const { name, alone } of scenarios) {
+  for (const { name, alone } of scenarios.filter(({ serviceOnly }) => serviceOnly !== true)) {
     it(`${name} does its work without a failure or a loss`, async () => {
       const more = `${SMALL} ${ARGUMENTS[name] ?? '--duration 1'}`.split(' ');
       const { code, out, error } = await bench([name, ...againstFloor(await freePort()), ...more, '--json']);

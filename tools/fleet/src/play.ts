@@ -3,7 +3,7 @@ import { Room } from './clients/room.js';
 import { Subscriber } from './clients/subscriber.js';
 import type { Fault, Scene } from './faults/fault.js';
 import { checkDelivery, type Evidence, type Verdict } from './model/check-delivery.js';
-import { type Allowance, checkChanges, differences, judgeable } from './model/check-presence.js';
+import { type Allowance, checkChanges, differences } from './model/check-presence.js';
 import { checkCounts } from './model/check-counts.js';
 import type { Gap, Publication } from './model/records.js';
 import type { Fleet } from './nodes/fleet.js';
@@ -114,6 +114,10 @@ export class Play {
       lastingMs,
       gap: (node) => this.#gap(node),
       record: (publication) => void this.#recorded.push(publication),
+      connectionsOf: (node) =>
+        this.#subscribers
+          .flatMap(({ connections }) => connections)
+          .filter(({ gateway }) => gateway === node.name),
       hangUp: () => {
         this.#room.hangUp();
         for (const subscriber of this.#subscribers) subscriber.hangUp();
@@ -172,8 +176,7 @@ export class Play {
   /** Who is believed to be there, and how many. */
   async #presence(allowance?: Allowance): Promise<string[]> {
     const room = this.#room;
-    const judged = () => judgeable(room.watches, room.stays, this.#gaps);
-    const wrong = () => judged().flatMap(({ watch, stays }) => differences(watch, stays));
+    const wrong = () => room.watches.flatMap((watch) => differences(watch, room.stays));
     await until(() => wrong().length === 0, GHOST_MS);
     const open = this.#subscribers.filter(({ current }) => current !== null).length;
     const counts = await checkCounts(this.#fleet.gateways, {
@@ -181,7 +184,7 @@ export class Play {
       room: room.channel,
       users: room.everybody,
     });
-    const changes = judged().flatMap(({ watch, stays }) => checkChanges(watch, stays, allowance));
+    const changes = room.watches.flatMap((watch) => checkChanges(watch, room.stays, allowance));
     return [...wrong(), ...changes, ...counts];
   }
 

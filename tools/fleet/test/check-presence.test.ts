@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Change, checkChanges, differences, judgeable, type Stay } from '../src/model/check-presence.js';
+import { type Change, checkChanges, differences, type Stay } from '../src/model/check-presence.js';
 
 const stay = (confirmedAtMs: number | null, endedAtMs: number | null, more: Partial<Stay> = {}): Stay => ({
   user: 'ann',
@@ -41,19 +41,5 @@ describe('what a watcher was told is compared with who was there', () => {
   it('takes an unconfirmed stay for one that may have been', () => {
     const stays = [stay(1, 2), stay(null, 4)];
     expect(checkChanges(watching('added', 'removed', 'added', 'removed'), stays)).toEqual([]);
-  });
-
-  it('lets a store that forgot tell of each user once more', () => {
-    expect(checkChanges(watching('added', 'added'), [stay(1, null)], { forgotten: 1 })).toEqual([]);
-    expect(checkChanges(watching('added', 'added', 'added'), [stay(1, null)], { forgotten: 1 })).not.toEqual(
-      [],
-    );
-  });
-
-  it('does not judge who moved on a node that was cut off, nor its watchers', () => {
-    const gap = { gateway: 'g', fromMs: 2, toMs: 4 };
-    expect(judgeable([watching()], [stay(1, 3)], [gap])[0]?.stays).toEqual([]);
-    expect(judgeable([watching()], [stay(1, 5)], [gap])[0]?.stays).toHaveLength(1);
-    expect(judgeable([watching()], [], [{ ...gap, gateway: 'h' }])).toEqual([]);
   });
 });

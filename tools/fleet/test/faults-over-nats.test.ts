@@ -6,6 +6,7 @@ holdsUnder('nats', [
   'restart-broker',
   'restart-store',
   'cut-node',
+  'cut-off-long',
   'freeze-short',
   'rolling-restart',
   'hostile-peer',

@@ -23,6 +23,15 @@ const envelope = object({
   extras: optional(json),
 });
 
+/** What a frame of the service says of how something is now: whoever knows of a later state drops it. */
+const standing = object({
+  /** Which user. Absent: the channel itself. */
+  user_id: optional(userId),
+  present: flag,
+  /** Of two states of the same, the later one has the higher. */
+  serial,
+});
+
 /** One event of one channel for every node: data plane. */
 export const BROADCAST = message('broadcast', {
   /** Unique; receivers drop the second of two. */
@@ -45,6 +54,8 @@ export const BROADCAST = message('broadcast', {
   envelope: optional(envelope),
   /** Marks an internal presence change. Absent: false. */
   presence_replication: optional(flag),
+  /** Absent: an event like any other. */
+  standing: optional(standing),
   /** W3C trace parent. */
   trace: optional(text(1, 512)),
 });

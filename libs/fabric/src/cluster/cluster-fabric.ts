@@ -1,14 +1,15 @@
 import type { FanOutRecordBody } from '@carillon/contract';
 import { LocalFabric } from '../drivers/local.js';
-import type { OnListenerFault } from '../listener-fault.js';
 import { ClusterLanes } from '../lanes/cluster-lanes.js';
 import type { LiveEvent } from '../live-event.js';
 import type { FabricListener, Gathered, OpenedFabric } from '../port.js';
 import type { Question } from '../question.js';
+import type { ClusterParts } from './cluster-parts.js';
 import { Identity } from './identity.js';
 import { Link } from './link.js';
-import { Membership, type MembershipOptions } from './membership.js';
-import type { ClusterLog, ClusterMeters, ClusterReadings } from './meters.js';
+import { Membership } from './membership.js';
+import type { ClusterMeters, ClusterReadings } from './meters.js';
+import { Notices } from './notices.js';
 import { Outbox } from './outbox.js';
 import { Post } from './post.js';
 import { Questions } from './questions.js';
@@ -16,32 +17,7 @@ import { Reception } from './reception.js';
 import { Subscriptions } from './subscriptions.js';
 import { Traffic } from './traffic.js';
 import { said, within } from './waiting.js';
-import type { Session, Wire } from './wire.js';
-
-/** How an installation of several processes is to be run. */
-export interface ClusterOptions extends MembershipOptions {
-  readonly lingerMs: number;
-  readonly confirmTimeoutMs: number;
-  readonly coalesceMs: number;
-  readonly coalesceMax: number;
-  readonly requestTimeoutMs: number;
-  /** What a quick question has at least. */
-  readonly quickTimeoutMinMs: number;
-  /** Nodes with sockets there should be at least, this one included; null: as many as are known. */
-  readonly nodesNumber: number | null;
-  readonly maxMessageBytes: number;
-  /** Attempts to reconnect; null: for ever. */
-  readonly maxReconnects: number | null;
-}
-
-export interface ClusterParts {
-  readonly wire: Wire;
-  readonly options: ClusterOptions;
-  readonly newNodeId: () => string;
-  readonly onFault: OnListenerFault;
-  readonly meters: (readings: () => ClusterReadings) => ClusterMeters;
-  readonly log: ClusterLog;
-}
+import type { Session } from './wire.js';
 
 /** A node with more channels is warned about. */
 const MANY_CHANNELS = 200_000;
@@ -64,6 +40,7 @@ export class ClusterFabric implements OpenedFabric {
   readonly #questions: Questions;
   readonly #traffic: Traffic;
   readonly #reception: Reception;
+  readonly #notices: Notices;
   readonly #meters: ClusterMeters;
   readonly #parts: ClusterParts;
   /** What this process is called at, whatever it does; empty: it only publishes. */
@@ -82,10 +59,10 @@ export class ClusterFabric implements OpenedFabric {
     this.#begun = new Promise((resolve) => (this.#begin = resolve));
     this.#meters = parts.meters(() => this.#readings());
     const { maxMessageBytes } = options;
-    const meters = this.#meters;
+    const [identity, meters] = [this.#identity, this.#meters];
     const post = new Post({ names: wire.names, outbox: this.#outbox, maxMessageBytes, meters, log });
-    const identity = this.#identity;
     const problem = (): string | null => this.#problem();
+    this.#notices = new Notices({ identity, post, own: this.#own });
     this.#link = this.#newLink();
     this.#subscriptions = this.#newSubscriptions();
     this.#membership = new Membership({
@@ -134,6 +111,7 @@ export class ClusterFabric implements OpenedFabric {
       membership: this.#membership,
       questions: this.#questions,
       traffic: this.#traffic,
+      notices: this.#notices,
       maxMessageBytes,
       meters,
       log,
@@ -195,6 +173,10 @@ export class ClusterFabric implements OpenedFabric {
     return this.#traffic.publishRecord(record);
   }
 
+  tellAppChanged(appId: string): Promise<void> {
+    return this.#notices.tellAppChanged(appId);
+  }
+
   async health(): Promise<string | null> {
     if (this.#closing !== null) return 'the fabric is closed';
     await within(BEGIN_WITHIN_MS, this.#begun);
@@ -234,11 +216,12 @@ export class ClusterFabric implements OpenedFabric {
           this.lanes.attach(session);
           if (this.#subscriptions.isComplete) void this.#announce();
         },
-        lost: (reason) => {
+        lost: (reason, sinceMs) => {
           log.warn('connection to the broker lost', { error: reason, retryable: true });
           this.#subscriptions.detach();
           this.#outbox.detach();
           this.lanes.detach();
+          this.#notices.outOfReach(sinceMs);
         },
         failed: (error, givesUp) => {
           if (givesUp) {
@@ -262,6 +245,7 @@ export class ClusterFabric implements OpenedFabric {
       onConfirmed: (afterMs) => this.#meters.interestConfirmed(afterMs),
       onTimeout: () => this.#meters.interestTimeout(),
       onComplete: () => void this.#announce(),
+      onReturned: () => this.#notices.inReachAgain(),
       onFault: (session: Session, reason: string) => this.#link.fail(session, reason),
     });
   }

@@ -1,5 +1,5 @@
 import type { Broadcast, BroadcastBody } from '@carillon/contract';
-import type { LiveEvent } from '../live-event.js';
+import type { LiveEvent, Standing } from '../live-event.js';
 
 /** An event as other nodes are sent it. */
 export const bodyOf = (event: LiveEvent, nodeId: string): BroadcastBody => ({
@@ -10,6 +10,7 @@ export const bodyOf = (event: LiveEvent, nodeId: string): BroadcastBody => ({
   message: event.frameText,
   ...(event.exceptSocketId === null ? {} : { except_socket_id: event.exceptSocketId }),
   timestamp_ms: event.publishedAtMs,
+  ...(event.standing === undefined ? {} : { standing: standingField(event.standing) }),
 });
 
 /** An event that another node sent. One without a time is taken for new. */
@@ -20,4 +21,19 @@ export const eventOf = (message: Broadcast): LiveEvent => ({
   frameText: message.message,
   exceptSocketId: message.except_socket_id ?? null,
   publishedAtMs: message.timestamp_ms ?? Date.now(),
+  ...(message.standing === undefined ? {} : { standing: standingOf(message.standing) }),
+});
+
+type StandingField = NonNullable<Broadcast['standing']>;
+
+const standingField = ({ userId, isPresent, serial }: Standing): StandingField => ({
+  ...(userId === null ? {} : { user_id: userId }),
+  present: isPresent,
+  serial,
+});
+
+const standingOf = ({ user_id, present, serial }: StandingField): Standing => ({
+  userId: user_id ?? null,
+  isPresent: present,
+  serial,
 });

@@ -13,8 +13,8 @@ export const reconnectPauseMs = (attempt: number): number =>
 /** Told what becomes of the link; everything is called synchronously. */
 export interface LinkListener {
   opened(session: Session, isFirst: boolean): void;
-  /** The session is over, and another will follow. */
-  lost(reason: string): void;
+  /** The session is over, and another will follow. It may have been of no use for some time already. */
+  lost(reason: string, sinceMs: number): void;
   /** No session could be had; another attempt follows unless the link gives up. */
   failed(reason: string, givesUp: boolean): void;
   message(address: string, bytes: Uint8Array): void;
@@ -96,10 +96,10 @@ export class Link {
     this.listener.opened(session, this.#opened === 1);
   }
 
-  #lose(session: Session, reason: string): void {
+  #lose(session: Session, reason: string, sinceMs = 0): void {
     this.#session = null;
     void closeQuietly(session);
-    this.listener.lost(reason);
+    this.listener.lost(reason, sinceMs);
     this.#again(reason);
   }
 
@@ -126,7 +126,10 @@ export class Link {
   }
 
   async #checkNow(session: Session): Promise<void> {
-    const late = setTimeout(() => this.fail(session, `no answer in ${CHECK_WITHIN_MS} ms`), CHECK_WITHIN_MS);
+    const late = setTimeout(() => {
+      if (this.#session === session)
+        this.#lose(session, `no answer in ${CHECK_WITHIN_MS} ms`, CHECK_WITHIN_MS);
+    }, CHECK_WITHIN_MS);
     try {
       await session.check();
       if (this.#session === session) this.#watch(session);

@@ -1,6 +1,6 @@
 import type { Config } from '@carillon/config';
 import { maxMessageBytes } from '@carillon/contract';
-import type { ClusterOptions } from './cluster-fabric.js';
+import type { ClusterOptions } from './cluster-parts.js';
 import type { DiscoveryOptions } from './discovery.js';
 
 /** What each broker's own block of settings says. */

@@ -1,4 +1,5 @@
 import {
+  APP_CHANGED,
   BROADCAST,
   decoder,
   HEARTBEAT,
@@ -12,6 +13,7 @@ import {
 import type { Identity } from './identity.js';
 import type { Membership } from './membership.js';
 import type { ClusterLog, ClusterMeters } from './meters.js';
+import type { Notices } from './notices.js';
 import type { Questions } from './questions.js';
 import type { Traffic } from './traffic.js';
 
@@ -20,12 +22,23 @@ export interface ReceptionParts {
   readonly membership: Membership;
   readonly questions: Questions;
   readonly traffic: Traffic;
+  readonly notices: Notices;
   readonly maxMessageBytes: number;
   readonly meters: ClusterMeters;
   readonly log: ClusterLog;
 }
 
-const decode = decoder(BROADCAST, REQUEST, RESPONSE, HEARTBEAT, ROLL_CALL, NODE_LEAVING, NODE_DEAD, RECORD);
+const decode = decoder(
+  BROADCAST,
+  REQUEST,
+  RESPONSE,
+  HEARTBEAT,
+  ROLL_CALL,
+  NODE_LEAVING,
+  NODE_DEAD,
+  APP_CHANGED,
+  RECORD,
+);
 
 /** Reads what comes from other processes, drops what cannot be used, and hands on the rest by its kind. */
 export class Reception {
@@ -33,7 +46,7 @@ export class Reception {
 
   /** Never throws. */
   receive(address: string, bytes: Uint8Array): void {
-    const { identity, membership, questions, traffic, maxMessageBytes } = this.parts;
+    const { identity, membership, questions, traffic, notices, maxMessageBytes } = this.parts;
     const decoded = decode(bytes, maxMessageBytes);
     if (!decoded.ok) {
       if (decoded.reason !== 'unknown-kind') this.#drop(decoded.reason, decoded.detail);
@@ -46,8 +59,9 @@ export class Reception {
       if (wrong !== null) this.#drop('malformed', wrong);
       return;
     }
-    if (identity.isMine(message.node_id)) return;
-    membership.members.heard(message.node_id, performance.now());
+    const { node_id: sender = '' } = message;
+    if (identity.isMine(sender)) return;
+    membership.members.heard(sender, performance.now());
     switch (message.kind) {
       case 'broadcast': {
         const wrong = traffic.receive(address, message);
@@ -71,6 +85,9 @@ export class Reception {
         break;
       case 'node_dead':
         membership.dead(message);
+        break;
+      case 'app_changed':
+        notices.appChanged(message.app_id);
         break;
     }
   }

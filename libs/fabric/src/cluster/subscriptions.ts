@@ -11,6 +11,8 @@ export interface SubscriptionsOptions {
   readonly onTimeout: () => void;
   /** Everything essential comes here, again or for the first time. */
   readonly onComplete: () => void;
+  /** All comes here again that was wanted when a session or some of its subscriptions were lost. */
+  readonly onReturned: () => void;
   /** The session does not do what it should. */
   readonly onFault: (session: Session, reason: string) => void;
 }
@@ -28,6 +30,8 @@ export class Subscriptions {
   readonly #toBegin = new Set<Wish>();
   /** With whether the broker had confirmed it. */
   readonly #toEnd = new Map<string, boolean>();
+  /** What came here, and does not until the broker confirms it again. */
+  readonly #returning = new Set<Wish>();
   #missing = 0;
   #essentials = 0;
   #essentialsMissing = 0;
@@ -126,6 +130,7 @@ export class Subscriptions {
   /** Nothing is wanted any more. */
   close(): void {
     this.#session = null;
+    this.#returning.clear();
     if (this.#timer !== null) clearTimeout(this.#timer);
     for (const wish of this.#wishes.values()) this.#end(wish);
   }
@@ -153,12 +158,20 @@ export class Subscriptions {
     wish.missingSinceMs = null;
     this.#missing -= 1;
     wish.tell(null);
-    if (!wish.isEssential) return;
+    if (wish.isEssential) this.#confirmEssential();
+    this.#isBack(wish);
+  }
+
+  #confirmEssential(): void {
     this.#essentialsMissing -= 1;
     if (this.#essentialsMissing > 0) return;
     this.options.onComplete();
     this.#completed();
     this.#completion = null;
+  }
+
+  #isBack(wish: Wish): void {
+    if (this.#returning.delete(wish) && this.#returning.size === 0) this.options.onReturned();
   }
 
   /** The broker does not have it any more. */
@@ -168,6 +181,8 @@ export class Subscriptions {
       return;
     }
     this.#toBegin.add(wish);
+    // What nobody can do without is waited for even if it was lost before it came.
+    if (wish.isEssential || wish.missingSinceMs === null) this.#returning.add(wish);
     if (wish.missingSinceMs !== null) return;
     wish.missingSinceMs = performance.now();
     this.#missing += 1;
@@ -187,6 +202,7 @@ export class Subscriptions {
     // One that a round is beginning right now is ended after it.
     const isUnknownToBroker = this.#toBegin.delete(wish);
     if (!isUnknownToBroker && this.#session !== null) this.#toEnd.set(address, wasConfirmed);
+    this.#isBack(wish);
     this.#plan();
   }
 
@@ -241,5 +257,6 @@ export class Subscriptions {
     this.#missing -= 1;
     wish.stopLingering();
     this.#wishes.delete(wish.address);
+    this.#isBack(wish);
   }
 }

@@ -41,6 +41,16 @@ export class LocalFabric implements OpenedFabric {
     }
   }
 
+  /** Tells the listener of something else than an event. */
+  notify(tell: (listener: FabricListener) => void): void {
+    if (this.#listener === null) return;
+    try {
+      tell(this.#listener);
+    } catch (error) {
+      this.onFault('notify', error);
+    }
+  }
+
   /** Everything published here is delivered here, so there is nothing to arrange. */
   subscribe(): undefined {}
 
@@ -56,6 +66,9 @@ export class LocalFabric implements OpenedFabric {
       answer === null ? { answer: mergeAnswers(kind, []), complete: false } : { answer, complete: true },
     );
   }
+
+  /** There is nobody to tell. */
+  tellAppChanged(): undefined {}
 
   health(): Promise<string | null> {
     return Promise.resolve(this.#closed ? 'the fabric is closed' : null);

@@ -8,10 +8,12 @@ import {
   readAnswer,
   readPage,
   type Page,
+  type Subjects,
 } from './operation.js';
 import { list, pairs, text, whole } from './replies.js';
 import { APPLY, RECALL } from './scripts/apply.js';
 import type { ClusterScript } from './scripts/common.js';
+import { LOOK } from './scripts/look.js';
 import { REAP } from './scripts/reap.js';
 import { BEAT, CLAIM, NOTE, STRIKE_OFF } from './scripts/registry.js';
 
@@ -162,6 +164,15 @@ export class ClusterStore {
     if (subjects.length === 0) return [];
     const reply = await this.link.call('hmget', this.keys.subjects(shardTag(shard)), ...subjects);
     return list(reply).map((record) => (record === null ? null : text(record)));
+  }
+
+  /** Some subjects, or every one, with their records. */
+  async look(shard: ShardName, subjects: readonly string[] | null): Promise<Subjects> {
+    // To ask for nothing is not to ask for everything.
+    if (subjects?.length === 0) return { reply: [], serial: 0 };
+    const keys = [this.keys.subjects(shardTag(shard))];
+    const [serial, reply] = list(await this.#run(LOOK, keys, ...(subjects ?? [])));
+    return { reply, serial: whole(serial) };
   }
 
   async size(shard: ShardName): Promise<number> {

@@ -27,6 +27,10 @@ for (const driver of ['redis', 'redis-cluster'] as const) {
       expect(await two.counts.set('shop', 'weather:eu', 1)).toBe(1);
       expect(told()).toEqual(['news occupied 2', 'news counted 5', 'weather:eu occupied 1']);
       expect(await one.counts.counts('shop', ['news', 'nowhere', 'weather:eu'])).toEqual([5, 0, 1]);
+      const looked = await one.counts.look('shop', ['news', 'nowhere', 'weather:eu']);
+      expect(looked.map(({ count }) => count)).toEqual([5, 0, 1]);
+      const later = await two.counts.look('shop', ['news']);
+      expect(later[0]?.serial).toBeGreaterThan(looked[0]?.serial ?? Infinity);
       expect(await two.counts.occupied('shop', '')).toEqual(
         new Map([
           ['news', 5],

@@ -24,6 +24,22 @@ export function asking(scene: Scene): void {
       expect(await scene.one.present({ ...LOBBY, channel: 'nowhere' }, ['ada'])).toEqual(new Set());
     });
 
+    it('shows who is there as of a serial, everybody or some', async () => {
+      expect((await scene.one.look(LOBBY)).members).toEqual([]);
+      await join(scene.one, 'ada', '1.1');
+      const joined = await join(scene.other, 'bo', '2.1');
+      const { members, serial } = await scene.one.look(LOBBY);
+      expect(members.map(({ userId }) => userId)).toEqual(['ada', 'bo']);
+      expect(joined.kind === 'joined' && serial >= joined.serial).toBe(true);
+      const some = await scene.other.look(LOBBY, ['bo', 'cy', '__proto__']);
+      expect(some.members.map(({ userId }) => userId)).toEqual(['bo']);
+      expect((await scene.one.look(LOBBY, [])).members).toEqual([]);
+      await scene.one.leave(as('ada', '1.1'), 0, 'left');
+      const [, , removed] = scene.world.changes;
+      expect(removed?.serial).toBeGreaterThan(serial);
+      expect((await scene.one.look(LOBBY)).serial).toBeGreaterThanOrEqual(removed?.serial ?? Infinity);
+    });
+
     it('lists nobody where nobody is', async () => {
       expect(await scene.one.members(LOBBY)).toEqual([]);
     });

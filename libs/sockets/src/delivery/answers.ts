@@ -1,10 +1,14 @@
+import type { AppRegistry } from '@carillon/app-registry';
 import type { Answer, FabricListener, Question } from '@carillon/fabric';
 import type { Outlet } from './outlet.js';
 import type { FanOutRecordBody } from '@carillon/contract';
 import type { DurableDelivery } from '../durable/durable-delivery.js';
+import type { Announcements } from './announcements.js';
 import type { Delivery } from './delivery.js';
 import type { AppHub } from '../hub/app-hub.js';
 import type { Hubs } from '../hub/hubs.js';
+import type { Looks } from '../hub/looks.js';
+import type { Isolation } from '../leave/isolation.js';
 
 type Answers = { [Kind in keyof Question]: (hub: AppHub, about: Question[Kind]) => Answer[Kind] };
 
@@ -16,16 +20,24 @@ const NOTHING: Answer = {
   force_reconnect: 0,
 };
 
+/** What the listener works with. */
+export interface ListenerParts {
+  readonly hubs: Hubs;
+  readonly delivery: Delivery;
+  readonly durable: DurableDelivery;
+  readonly outlet: Outlet;
+  readonly apps: Pick<AppRegistry, 'appChanged'>;
+  readonly isolation: Isolation;
+  readonly announcements: Announcements;
+  readonly looks: Looks;
+}
+
 /** What this process does for the fabric: delivers events, and answers what others ask about its sockets. */
 export class SocketsListener implements FabricListener {
   readonly #answers: Answers;
 
-  constructor(
-    private readonly hubs: Hubs,
-    private readonly delivery: Delivery,
-    private readonly durable: DurableDelivery,
-    outlet: Outlet,
-  ) {
+  constructor(private readonly parts: ListenerParts) {
+    const { outlet } = parts;
     this.#answers = {
       channels_with_sockets_count: (hub, { prefix }) => counts(hub, occupied(hub, prefix)),
       batch_channel_sockets_count: (hub, { channels }) => counts(hub, channels),
@@ -36,16 +48,34 @@ export class SocketsListener implements FabricListener {
   }
 
   deliver(...[event]: Parameters<FabricListener['deliver']>): void {
-    this.delivery.deliver(event);
+    this.parts.delivery.deliver(event);
   }
 
   deliverRecord(record: FanOutRecordBody): void {
-    this.durable.take(record);
+    this.parts.durable.take(record);
   }
 
   answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind] {
-    const hub = this.hubs.find(appId);
+    const hub = this.parts.hubs.find(appId);
     return hub === null ? NOTHING[kind] : this.#answers[kind](hub, about);
+  }
+
+  outOfReach(sinceMs: number): void {
+    this.parts.isolation.begin(sinceMs);
+    this.parts.announcements.outOfReach();
+  }
+
+  /** Tells the others what they missed, and finds out what was missed here. */
+  inReachAgain(): void {
+    const { isolation, announcements, looks, durable } = this.parts;
+    isolation.end();
+    announcements.inReachAgain();
+    looks.everywhere();
+    durable.inReachAgain();
+  }
+
+  appChanged(appId: string): void {
+    void this.parts.apps.appChanged(appId);
   }
 }
 

@@ -1,5 +1,5 @@
 import { serverToUserId } from '@carillon/channels';
-import type { LiveEvent } from '@carillon/fabric';
+import type { LiveEvent, Standing } from '@carillon/fabric';
 import type { AppHub } from '../hub/app-hub.js';
 import type { Hubs } from '../hub/hubs.js';
 import { watchedUser } from '../users/watchlists.js';
@@ -25,15 +25,25 @@ export class Delivery {
     const channel = hub.channels.get(event.channel);
     if (channel === undefined) return;
     const receivers = channel.deliver(event);
+    if (receivers === null) return;
     const latencyMs = EPOCH_MS + performance.now() - event.publishedAtMs;
     hub.meters.delivered(channel.about.kind, receivers, Math.max(0, latencyMs));
   }
 
-  #deliverToUsers(hub: AppHub, { channel, frameText, exceptSocketId }: LiveEvent): void {
+  #deliverToUsers(hub: AppHub, { channel, frameText, exceptSocketId, standing }: LiveEvent): void {
+    const isWatched = standing !== undefined && standing.userId !== null;
+    if (isWatched && !isNewsOf(hub, channel, standing, frameText)) return;
     for (const connection of audience(hub, channel)) {
-      if (connection.id !== exceptSocketId) this.outlet.sendText(connection, frameText);
+      const waits = isWatched && hub.newWatchers.has(connection);
+      if (connection.id !== exceptSocketId && !waits) this.outlet.sendText(connection, frameText);
     }
   }
+}
+
+/** Nothing is remembered of users whom nobody here watches. */
+function isNewsOf(hub: AppHub, channel: string, standing: Standing, frameText: string): boolean {
+  const userId = watchedUser(channel);
+  return userId !== null && hub.watchers.has(userId) && hub.watched.hear(userId, standing, frameText);
 }
 
 function audience(hub: AppHub, channel: string): readonly Connection[] {

@@ -1,6 +1,6 @@
 import type { ChannelCounts } from '@carillon/presence';
 import { subscriptionCount } from '@carillon/protocol';
-import type { Publisher } from '@carillon/publishing';
+import type { Announcements } from './announcements.js';
 
 /** Between two counts of one channel, at least. */
 const INTERVAL_MS = 1000;
@@ -14,7 +14,7 @@ const BATCH = 1000;
 /** What telling counts works with. */
 export interface SubscriptionCountParts {
   readonly counts: ChannelCounts;
-  readonly publisher: Publisher;
+  readonly announcements: Pick<Announcements, 'announce'>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -94,14 +94,16 @@ export class SubscriptionCounts {
   }
 
   async #tellApp(appId: string, channels: readonly string[]): Promise<void> {
-    const { counts, publisher, onTrouble } = this.parts;
+    const { counts, announcements, onTrouble } = this.parts;
     for (let first = 0; first < channels.length; first += BATCH) {
       const names = channels.slice(first, first + BATCH);
       try {
-        for (const [index, count] of (await counts.counts(appId, names)).entries()) {
-          const name = names[index];
-          if (name === undefined || count === 0) continue;
-          publisher.announce(appId, name, subscriptionCount(name, count), null);
+        for (const [index, { count, serial }] of (await counts.look(appId, names)).entries()) {
+          const channel = names[index];
+          if (channel === undefined || count === 0) continue;
+          const frame = subscriptionCount(channel, count);
+          const standing = { userId: null, isPresent: true, serial };
+          announcements.announce({ appId, channel, frame, exceptSocketId: null, standing });
         }
       } catch (error) {
         onTrouble('subscription counts', error);

@@ -57,6 +57,11 @@ export class DurableDelivery implements ChannelFollower {
     this.#streams.take(record);
   }
 
+  /** What came while the broker was out of reach has to be fetched. */
+  inReachAgain(): void {
+    this.#streams.compare();
+  }
+
   stop(): void {
     this.#streams.stop();
   }

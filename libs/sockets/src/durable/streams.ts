@@ -59,7 +59,7 @@ export class Streams {
     this.#followed.set(name, one);
     if (this.parts.reads === null) return;
     this.#ask(one);
-    this.#round ??= setInterval(() => this.#compare(), ROUND_MS).unref();
+    this.#round ??= setInterval(() => this.compare(), ROUND_MS).unref();
   }
 
   /** Nobody here has it any more. */
@@ -119,7 +119,8 @@ export class Streams {
     }
   }
 
-  #compare(): void {
+  /** Asks where all channels stand; of very many, where some do. */
+  compare(): void {
     const all = [...this.#followed.values()];
     const first = all.length > MOST_IN_ROUND ? this.#roundAt % all.length : 0;
     this.#roundAt = first + MOST_IN_ROUND;

@@ -20,6 +20,8 @@ export interface EntranceParts {
   /** Null: upgrades are not limited by address. */
   readonly limit: UpgradeLimit | null;
   readonly rules: ConnectRules;
+  /** Whether this process is cut off from the others. */
+  readonly isolation: { readonly isLong: boolean };
   /** Counts the connections of an app over all processes; null: this one is alone, and the reception counts. */
   readonly quota: ConnectionQuota | null;
 }
@@ -42,9 +44,12 @@ export class Entrance {
   }
 
   #closed(): ServiceError | null {
-    const { admission } = this.parts;
+    const { admission, isolation } = this.parts;
     const state = admission.state();
-    if (state === 'ACCEPTING') return null;
+    if (state === 'ACCEPTING') {
+      // As `/up` says.
+      return isolation.isLong ? new ServiceError('service_unavailable', { text: 'ERROR' }) : null;
+    }
     if (state === 'MEMORY_PRESSURE') admission.countRejection();
     return new ServiceError('service_unavailable', { text: state });
   }

@@ -4,6 +4,7 @@ import type { AppMeters } from '../metrics.js';
 import { UserIndex } from '../users/user-index.js';
 import { rulesOf, type AppRules } from './app-rules.js';
 import type { LocalChannel } from './local-channel.js';
+import { Roster } from './roster.js';
 
 /** Everything of one app in this process: its connections, channels and users. */
 export class AppHub {
@@ -17,6 +18,10 @@ export class AppHub {
   withMeta = 0;
   /** Who watches whom. */
   readonly watchers = new UserIndex();
+  /** What watchers know of those they watch. */
+  readonly watched = new Roster();
+  /** Who watches and has not been told yet who is there: of changes meanwhile it is not told by themselves. */
+  readonly newWatchers = new Set<Connection>();
   readonly #connections = new Map<string, Connection>();
   #app: App;
   #rules: AppRules;

@@ -5,6 +5,7 @@ import type { Outlet } from '../delivery/outlet.js';
 import type { AppHub } from './app-hub.js';
 import type { Hubs } from './hubs.js';
 import { LocalChannel, type NativePublish } from './local-channel.js';
+import { Roster } from './roster.js';
 
 /** Told when a channel has a subscriber more or less here; it may have been the last. */
 export type CountObserver = (channel: LocalChannel) => void;
@@ -26,6 +27,8 @@ export class ChannelBook {
     private readonly outlet: Outlet,
     private readonly publish: NativePublish,
     private readonly follower: ChannelFollower,
+    /** Whether other processes have to tell what happens to members. */
+    private readonly isAlone: boolean,
   ) {}
 
   observe(observer: CountObserver): void {
@@ -36,7 +39,8 @@ export class ChannelBook {
   open(hub: AppHub, about: OrdinaryChannel): LocalChannel {
     const found = hub.channels.get(about.name);
     if (found !== undefined) return found;
-    const channel = new LocalChannel(hub, about, this.outlet, this.publish);
+    const roster = about.traits.members && !this.isAlone ? new Roster() : null;
+    const channel = new LocalChannel(hub, about, this.outlet, this.publish, roster);
     hub.channels.set(about.name, channel);
     const interest = this.fabric.subscribe(hub.appId, about.name);
     if (interest === undefined) this.follower.follow(channel);

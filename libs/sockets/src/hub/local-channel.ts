@@ -1,9 +1,10 @@
-import type { LiveEvent } from '@carillon/fabric';
+import type { LiveEvent, Standing } from '@carillon/fabric';
 import type { OrdinaryChannel } from '@carillon/channels';
 import type { Connection } from '../connection/connection.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Gate } from '../delivery/gate.js';
 import type { AppHub } from './app-hub.js';
+import type { Roster } from './roster.js';
 
 /** One channel of one connection. All connections of a channel without members share one. */
 export interface Subscription {
@@ -14,6 +15,9 @@ export interface Subscription {
 
 /** Sends one text to all sockets of a native topic. */
 export type NativePublish = (topic: string, text: string) => void;
+
+/** What subscribers are told. */
+export type Told = Pick<LiveEvent, 'exceptSocketId' | 'frameText' | 'messageId' | 'standing'>;
 
 /** After so many events, or so many bytes, a channel looks for subscribers that have fallen behind. */
 const LOOK_EVENTS = 16;
@@ -45,12 +49,17 @@ export class LocalChannel {
   #gates: Set<Gate> | null = null;
   #events = 0;
   #bytes = 0;
+  /** The last state of the channel itself that was told. */
+  #serial = 0;
+  #stateText = '';
 
   constructor(
     readonly hub: AppHub,
     readonly about: OrdinaryChannel,
     private readonly outlet: Outlet,
     private readonly publish: NativePublish,
+    /** What its subscribers know of its members. Null: it has none, or there are no other processes. */
+    readonly roster: Roster | null = null,
   ) {
     this.#topic = `${hub.appId}/${about.name}`;
     this.#lookEvents = Math.min(LOOK_EVENTS, Math.max(1, Math.floor(outlet.bounds.maxFrames / 4)));
@@ -134,8 +143,19 @@ export class LocalChannel {
     if (this.#removeSlow(connection)) connection.socket?.subscribe(this.#topic);
   }
 
-  /** Hands an event to everybody here but one. Returns to how many. */
-  deliver({ frameText, messageId, exceptSocketId }: LiveEvent): number {
+  /** Hands an event to everybody here but one. Returns to how many; null: it is old news, and nobody got it. */
+  deliver(event: Told): number | null {
+    const { standing } = event;
+    return standing === undefined || this.#isNews(standing, event.frameText) ? this.tell(event) : null;
+  }
+
+  /** Whether this is the last state of the channel itself that was told. */
+  knows(frameText: string): boolean {
+    return this.#stateText === frameText;
+  }
+
+  /** Hands everybody here but one a frame, whatever they know. Returns to how many. */
+  tell({ frameText, messageId, exceptSocketId, standing }: Told): number {
     const except = exceptSocketId === null ? null : this.hub.connection(exceptSocketId);
     const receivers = this.count - Number(except !== null && this.has(except));
     const bytes = Buffer.byteLength(frameText);
@@ -146,10 +166,19 @@ export class LocalChannel {
     else publisher.publish(this.#topic, frameText, false, this.outlet.bounds.compress);
     if (this.#slow !== null) this.#deliverSlow(frameText, except);
     if (this.#gates !== null) {
-      for (const gate of this.#gates) if (gate.connection !== except) gate.hold(messageId, frameText);
+      const serial = standing !== undefined && standing.userId !== null ? standing.serial : null;
+      for (const gate of this.#gates) if (gate.connection !== except) gate.hold(messageId, frameText, serial);
     }
     this.#look(bytes);
     return receivers;
+  }
+
+  #isNews(standing: Standing, frameText: string): boolean {
+    if (standing.userId !== null) return this.roster?.hear(standing.userId, standing, frameText) ?? true;
+    if (standing.serial < this.#serial) return false;
+    this.#serial = standing.serial;
+    this.#stateText = frameText;
+    return true;
   }
 
   /** Subscribers that are neither slow nor held back. */

@@ -15,6 +15,7 @@ import { Gate } from '../delivery/gate.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { ChannelBook } from '../hub/channel-book.js';
 import type { LocalChannel } from '../hub/local-channel.js';
+import type { Looks } from '../hub/looks.js';
 import type { Leaving } from '../leave/leaving.js';
 import type { Identities } from '../users/identities.js';
 import { failure, subscribeVerdict, type SubscribeFailure } from './subscribe-verdict.js';
@@ -29,6 +30,7 @@ export interface SubscribeParts {
   readonly webhooks: WebhookEvents;
   readonly identities: Identities;
   readonly leaving: Leaving;
+  readonly looks: Pick<Looks, 'shown'>;
   /** Told why something could not be asked of a store or a broker. */
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -110,7 +112,7 @@ export class Subscribe {
 
   async #joinHeld(joining: Joining, gate: Gate): Promise<SubscribeFailure | null> {
     const { connection, channel, member, isRepeated } = joining;
-    const { book, outlet, identities, leaving } = this.parts;
+    const { book, outlet, identities, leaving, looks } = this.parts;
     // Who came before a member did is among those it is shown: to be told of again would be wrong.
     if (member === null) channel.hold(gate);
     await channel.interest;
@@ -122,6 +124,7 @@ export class Subscribe {
       if (member !== null) await leaving.member(connection, channel.name, member.userId);
       return null;
     }
+    if (outcome !== null) looks.shown(channel, gate, outcome);
     if (!isRepeated) book.enter(connection, channel, member?.userId ?? null);
     if (member !== null) {
       // What is sent to the user after the success frame must come here.

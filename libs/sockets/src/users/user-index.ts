@@ -9,6 +9,10 @@ export class UserIndex {
     return this.#byUser.size;
   }
 
+  get users(): Iterable<string> {
+    return this.#byUser.keys();
+  }
+
   has(userId: string): boolean {
     return this.#byUser.has(userId);
   }

@@ -51,7 +51,7 @@ export class LaneScene {
     outlet.judge = (connection, text, queue) => this.#client(connection).judge(text, queue);
     this.outlet = outlet;
     const publish = (topic: string, text: string): void => this.topics.publish(topic, text);
-    this.book = new ChannelBook(this.hubs, NO_FABRIC, outlet, publish, NOBODY_FOLLOWS);
+    this.book = new ChannelBook(this.hubs, NO_FABRIC, outlet, publish, NOBODY_FOLLOWS, true);
     this.#delivery = new Delivery(this.hubs, outlet);
     const keptBytes = bounds.maxBytes + slackBytes;
     this.clients = ['1.1', '2.2'].map((id) => new LaneClient(this, APP, { id, keptBytes, roomBytes }));

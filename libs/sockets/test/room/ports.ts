@@ -1,5 +1,6 @@
 import type { Answer, Fabric, FabricListener, Gathered, LiveEvent, Question } from '@carillon/fabric';
 import type {
+  ChannelCount,
   ChannelCountObserver,
   ChannelCounts,
   ConnectionQuota,
@@ -9,6 +10,7 @@ import type {
   Presence,
   PresenceObserver,
   PresencePlace,
+  PresenceView,
   Presentation,
 } from '@carillon/presence';
 import type { LastEvent, LastEvents } from '@carillon/publishing';
@@ -48,6 +50,9 @@ export class TestFabric implements Fabric {
   /** What a publish waits for beyond this process; null: for nothing. */
   reach: (event: LiveEvent) => Hold | null = () => null;
 
+  /** Who receives here; null: nobody yet. */
+  listener: FabricListener | null = null;
+
   constructor(private readonly local: Fabric) {}
 
   get nodeId(): string {
@@ -55,6 +60,7 @@ export class TestFabric implements Fabric {
   }
 
   listen(listener: FabricListener): void {
+    this.listener = listener;
     this.local.listen(listener);
   }
 
@@ -76,6 +82,8 @@ export class TestFabric implements Fabric {
     this.calls.push(`-${channel}`);
     if (!this.interest.delete(what)) this.mistakes.push(`${what} was not wanted`);
   }
+
+  tellAppChanged(): undefined {}
 
   ask<Kind extends keyof Question>(
     kind: Kind,
@@ -126,6 +134,10 @@ export class TestPresence implements Presence {
 
   update(presentation: Presentation): Promise<boolean> {
     return this.memory.update(presentation);
+  }
+
+  look(place: PresencePlace, userIds?: readonly string[]): Promise<PresenceView> {
+    return this.memory.look(place, userIds);
   }
 
   members(place: PresencePlace): Promise<readonly Member[]> {
@@ -194,6 +206,10 @@ export class TestCounts implements ChannelCounts {
 
   async counts(_appId: string, channels: readonly string[]): Promise<readonly number[]> {
     return channels.map((channel) => this.#count(channel));
+  }
+
+  async look(_appId: string, channels: readonly string[]): Promise<readonly ChannelCount[]> {
+    return channels.map((channel) => ({ count: this.#count(channel), serial: this.#serial }));
   }
 
   async occupied(): Promise<ReadonlyMap<string, number>> {

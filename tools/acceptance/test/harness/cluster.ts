@@ -66,6 +66,11 @@ export class Cluster {
     return node;
   }
 
+  /** What every process of it has in its environment. */
+  get env(): Readonly<Record<string, string>> {
+    return this.#env;
+  }
+
   /** The gateways that run, in the order they were added. */
   get gateways(): readonly Node[] {
     return this.#nodes.filter(({ app, process }) => app === 'gateway' && process.isRunning);

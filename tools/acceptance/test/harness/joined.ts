@@ -35,6 +35,7 @@ class JoinedFabrics {
       subscribe: () => undefined,
       unsubscribe: () => undefined,
       ask: (kind, appId, about) => this.#ask(kind, appId, about),
+      tellAppChanged: () => undefined,
       health: () => own.health(),
       close: () => own.close(),
       lanes: Object.assign(Object.create(own.lanes) as LaneFabric, {

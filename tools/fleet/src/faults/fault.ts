@@ -1,6 +1,6 @@
 import type { Driver } from '../broker/broker.js';
 import type { Allowance } from '../model/check-presence.js';
-import type { Gap, Publication } from '../model/records.js';
+import type { ConnectionRecord, Gap, Publication } from '../model/records.js';
 import type { Fleet } from '../nodes/fleet.js';
 import type { Node } from '../nodes/node.js';
 import type { Random } from '../random.js';
@@ -16,6 +16,8 @@ export interface Scene {
   gap(gateway: Node): Gap;
   /** An event that somebody else than the publishers tells, and subscribers must get. */
   record(publication: Publication): void;
+  /** What clients know of the connections they have and had to a gateway. */
+  connectionsOf(gateway: Node): readonly ConnectionRecord[];
   /** Ends every client's connection; they connect again by themselves. */
   hangUp(): void;
 }

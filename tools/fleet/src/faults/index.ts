@@ -1,4 +1,4 @@
-import { cutNode, everyoneLeaves, restartBroker, restartStore } from './connections.js';
+import { cutNode, cutOffLong, everyoneLeaves, restartBroker, restartStore } from './connections.js';
 import type { Fault } from './fault.js';
 import { hostilePeer } from './hostile-peer.js';
 import { freezeLong, freezeShortly, killApi, killGateway, rollingRestart } from './processes.js';
@@ -9,6 +9,7 @@ export const FAULTS: readonly Fault[] = [
   restartBroker,
   restartStore,
   cutNode,
+  cutOffLong,
   freezeShortly,
   freezeLong,
   rollingRestart,

@@ -1,5 +1,3 @@
-import type { Gap } from './records.js';
-
 /** One stay of a user on one connection, as the client knows it. */
 export interface Stay {
   readonly user: string;
@@ -57,26 +55,20 @@ export function differences(watch: Watch, stays: readonly Stay[]): string[] {
 export interface Allowance {
   /** Others may have given a node up while it lived, which makes its users go and come. */
   readonly givenUp?: number;
-  /** The store may have lost what it held, so that users who stayed were told of again. */
-  readonly forgotten?: number;
 }
 
 /** What no wait can heal: somebody added twice or removed twice, or told to have come more often than they did. */
 export function checkChanges(
   watch: Watch,
   stays: readonly Stay[],
-  { givenUp = 0, forgotten = 0 }: Allowance = {},
+  { givenUp = 0 }: Allowance = {},
 ): string[] {
   const where = `${watch.name} on ${watch.gateway}`;
   const here = new Set(watch.initial);
   const added = new Map<string, number>();
-  const again = new Map<string, number>();
   const wrong: string[] = [];
   for (const { user, what } of watch.changes) {
-    const isRepeated = here.has(user) === (what === 'added');
-    if (isRepeated) again.set(user, (again.get(user) ?? 0) + 1);
-    const isAllowed = what === 'added' && (again.get(user) ?? 0) <= forgotten;
-    if (isRepeated && !isAllowed) wrong.push(`${where}: ${user} ${what} twice`);
+    if (here.has(user) === (what === 'added')) wrong.push(`${where}: ${user} ${what} twice`);
     if (what === 'removed') here.delete(user);
     else {
       here.add(user);
@@ -84,7 +76,7 @@ export function checkChanges(
     }
   }
   for (const [user, times] of added) {
-    const most = visits(stays.filter((stay) => stay.user === user)) + givenUp + forgotten;
+    const most = visits(stays.filter((stay) => stay.user === user)) + givenUp;
     if (times > most) wrong.push(`${where}: ${user} added ${times} times, came ${most} times at most`);
   }
   return wrong;
@@ -104,33 +96,4 @@ function visits(stays: readonly Stay[]): number {
     until = Math.max(until, to);
   }
   return count;
-}
-
-/**
- * What can be judged when nodes were cut off from their broker: watchers of other nodes, and users who neither came
- * nor went on a cut-off node, because frames of that time are lost. What nodes answer when asked is exact all the same.
- */
-export function judgeable(
-  watches: readonly Watch[],
-  stays: readonly Stay[],
-  gaps: readonly Gap[],
-): { watch: Watch; stays: readonly Stay[] }[] {
-  const isLost = ({ gateway, confirmedAtMs, endedAtMs }: Stay): boolean =>
-    gaps.some(
-      (gap) =>
-        gap.gateway === gateway &&
-        [confirmedAtMs, endedAtMs].some((atMs) => atMs !== null && atMs >= gap.fromMs && atMs <= gap.toMs),
-    );
-  const lost = new Set(stays.filter(isLost).map(({ user }) => user));
-  const known = stays.filter(({ user }) => !lost.has(user));
-  return watches
-    .filter(({ gateway }) => !gaps.some((gap) => gap.gateway === gateway))
-    .map((watch) => ({
-      watch: {
-        ...watch,
-        initial: watch.initial.filter((user) => !lost.has(user)),
-        changes: watch.changes.filter(({ user }) => !lost.has(user)),
-      },
-      stays: known,
-    }));
 }

@@ -1,4 +1,9 @@
-import type { ChannelCountChange, ChannelCountObserver, ChannelCounts } from '../../channel-counts.js';
+import type {
+  ChannelCount,
+  ChannelCountChange,
+  ChannelCountObserver,
+  ChannelCounts,
+} from '../../channel-counts.js';
 import type { ConnectionQuota } from '../../connection-quota.js';
 
 /** The counts of a process that is alone. */
@@ -29,6 +34,11 @@ export class MemoryChannelCounts implements ChannelCounts {
   async counts(appId: string, channels: readonly string[]): Promise<readonly number[]> {
     const counts = this.#apps.get(appId);
     return channels.map((channel) => counts?.get(channel) ?? 0);
+  }
+
+  async look(appId: string, channels: readonly string[]): Promise<readonly ChannelCount[]> {
+    const serial = this.#serial;
+    return (await this.counts(appId, channels)).map((count) => ({ count, serial }));
   }
 
   async occupied(appId: string, prefix: string): Promise<ReadonlyMap<string, number>> {

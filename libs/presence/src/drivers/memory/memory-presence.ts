@@ -9,6 +9,7 @@ import type {
   PresenceEvent,
   PresenceObserver,
   PresencePlace,
+  PresenceView,
   Presentation,
 } from '../../port.js';
 import { joined, leaseEnded, left, updated, type Lease, type Transition } from '../../transitions.js';
@@ -106,6 +107,13 @@ export class MemoryPresence implements Presence {
   async members(place: PresencePlace): Promise<readonly Member[]> {
     this.#mustBeOpen();
     return this.#places.find(place)?.members() ?? NO_MEMBERS;
+  }
+
+  async look(place: PresencePlace, userIds?: readonly string[]): Promise<PresenceView> {
+    this.#mustBeOpen();
+    const roster = this.#places.find(place);
+    const some = userIds?.flatMap((userId) => roster?.occupant(userId).state?.member ?? []);
+    return { members: some ?? roster?.members() ?? NO_MEMBERS, serial: this.#serial };
   }
 
   async memberCounts(appId: string, channels: readonly string[]): Promise<readonly number[]> {

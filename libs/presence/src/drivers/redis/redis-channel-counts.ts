@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { ChannelCountChange, ChannelCountObserver, ChannelCounts } from '../../channel-counts.js';
+import type {
+  ChannelCount,
+  ChannelCountChange,
+  ChannelCountObserver,
+  ChannelCounts,
+} from '../../channel-counts.js';
 import { inGroups } from '../../cluster/in-groups.js';
 import { type ShardName, shardTag } from '../../cluster/keys.js';
 import type { Ledger, ShardKeeper } from '../../cluster/ledger.js';
@@ -45,6 +50,18 @@ export class RedisChannelCounts implements ChannelCounts, ShardKeeper {
         this.ledger.store.records(bucketOf(appId, channel), [channel]),
       );
       return records.map(([record]) => (typeof record === 'string' ? (readRecord(record)?.total ?? 0) : 0));
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  async look(appId: string, channels: readonly string[]): Promise<readonly ChannelCount[]> {
+    try {
+      return await inGroups(channels, async (channel) => {
+        const { reply, serial } = await this.ledger.store.look(bucketOf(appId, channel), [channel]);
+        const [found] = readSubjects(reply);
+        return { count: found?.[1].total ?? 0, serial };
+      });
     } catch (error) {
       throw unavailable(error);
     }

@@ -13,6 +13,7 @@ import type {
   PresenceChange,
   PresenceObserver,
   PresencePlace,
+  PresenceView,
   Presentation,
 } from '../../port.js';
 import { Joining, LeavingConnection, membersOf, Updating } from './connection-intents.js';
@@ -102,6 +103,13 @@ export class RedisPresence implements Presence, ShardKeeper {
 
   async members(place: PresencePlace): Promise<readonly Member[]> {
     return this.#ask(async (store) => membersOf(await store.subjects(shardOf(place))));
+  }
+
+  async look(place: PresencePlace, userIds?: readonly string[]): Promise<PresenceView> {
+    return this.#ask(async (store) => {
+      const { reply, serial } = await store.look(shardOf(place), userIds ?? null);
+      return { members: membersOf(reply), serial };
+    });
   }
 
   async memberCounts(appId: string, channels: readonly string[]): Promise<readonly number[]> {

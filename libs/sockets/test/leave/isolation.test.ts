@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { Isolation } from '../../src/leave/isolation.js';
+
+/** A clock that stands still, and what it calls when it moves. */
+function scene() {
+  let nowMs = 0;
+  const timers = new Set<{ readonly atMs: number; readonly call: () => void }>();
+  const closings: AbortSignal[] = [];
+  const isolation = new Isolation({
+    after: (ms, call) => {
+      const timer = { atMs: nowMs + ms, call };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    closeAll: async (signal) => void closings.push(signal),
+  });
+  const advance = (ms: number): void => {
+    nowMs += ms;
+    for (const timer of timers) if (timer.atMs <= nowMs && timers.delete(timer)) timer.call();
+  };
+  return { isolation, closings, advance };
+}
+
+it('clients are sent away when the others were out of reach for 10 s, and no earlier', () => {
+  const { isolation, closings, advance } = scene();
+  isolation.begin(0);
+  advance(9999);
+  expect([isolation.isLong, closings.length]).toEqual([false, 0]);
+  advance(1);
+  expect([isolation.isLong, closings.length]).toEqual([true, 1]);
+});
+
+it('the time before anybody noticed counts', () => {
+  const { isolation, closings, advance } = scene();
+  isolation.begin(5000);
+  advance(4999);
+  expect(closings).toHaveLength(0);
+  advance(1);
+  expect(closings).toHaveLength(1);
+});
+
+it('nobody is sent away when the others are in reach again in time', () => {
+  const { isolation, closings, advance } = scene();
+  isolation.begin(0);
+  advance(9999);
+  isolation.end();
+  advance(10_000);
+  expect([isolation.isLong, closings.length]).toEqual([false, 0]);
+});
+
+it('each absence has its own 10 s, told of once or often', () => {
+  const { isolation, closings, advance } = scene();
+  isolation.begin(0);
+  advance(6000);
+  isolation.end();
+  isolation.begin(0);
+  advance(6000);
+  isolation.begin(0);
+  expect(closings).toHaveLength(0);
+  advance(4000);
+  expect(closings).toHaveLength(1);
+});
+
+it('closing ends with the absence', () => {
+  const { isolation, closings, advance } = scene();
+  isolation.begin(0);
+  advance(10_000);
+  expect(closings[0]?.aborted).toBe(false);
+  isolation.end();
+  expect([isolation.isLong, closings[0]?.aborted]).toEqual([false, true]);
+});

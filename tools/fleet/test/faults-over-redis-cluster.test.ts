@@ -1,0 +1,3 @@
+import { holdsUnder } from './whole-fleet.js';
+
+holdsUnder('redis-cluster', ['kill-gateway', 'restart-store']);
