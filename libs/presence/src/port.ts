@@ -44,7 +44,13 @@ export type LeaveCause = 'left' | 'connection_lost' | 'forced_disconnect' | 'orp
 export type PresenceEvent = PresencePlace &
   (
     | { readonly kind: 'added'; readonly member: Member; readonly socketId: string }
-    | { readonly kind: 'removed'; readonly userId: string; readonly cause: LeaveCause }
+    | {
+        readonly kind: 'removed';
+        readonly userId: string;
+        readonly cause: LeaveCause;
+        /** The node that was cleared up after. Absent: whoever left did so alive. */
+        readonly deadNodeId?: string;
+      }
     | { readonly kind: 'updated'; readonly member: Member; readonly socketId: string }
   );
 

@@ -27,7 +27,7 @@ export interface ShardKeeper {
   /** Nothing has been held or wanted for a while. */
   forgotten(shard: ShardName): void;
   /** What the going of a dead node changed. */
-  reaped(shard: ShardName, changes: readonly Reaped[]): void;
+  reaped(shard: ShardName, changes: readonly Reaped[], deadNodeId: string): void;
 }
 
 const RETRY_MS = 1000;
@@ -60,8 +60,8 @@ export class Ledger implements ShardHost {
   constructor(private readonly options: LedgerOptions) {
     const { store, processId, leaseMs } = options;
     this.#life = new NodeLife(store, processId, leaseMs);
-    this.#reaper = new Reaper(store, (shard, changes) =>
-      this.#keepers.get(shard.kind)?.reaped(shard, changes),
+    this.#reaper = new Reaper(store, (shard, changes, deadNodeId) =>
+      this.#keepers.get(shard.kind)?.reaped(shard, changes, deadNodeId),
     );
   }
 

@@ -7,7 +7,7 @@ const CLAIM_MS = 15_000;
 const MOST_AT_ONCE = 50;
 
 /** Told what a dead node's going changed in a shard, before the store is told that it was told. */
-export type OnReaped = (shard: ShardName, changes: readonly Reaped[]) => void;
+export type OnReaped = (shard: ShardName, changes: readonly Reaped[], deadNodeId: string) => void;
 
 /**
  * Clears up after dead nodes: whoever of the living comes first claims one, and takes back shard by shard what it
@@ -59,7 +59,7 @@ export class Reaper {
     let isConfirmed = false;
     for (let cursor = '0'; ;) {
       const page = await this.store.reap(shard, dead, claim, cursor, isConfirmed);
-      if (page.changes.length > 0) this.onReaped(shard, page.changes);
+      if (page.changes.length > 0) this.onReaped(shard, page.changes, dead);
       // The last page with changes is confirmed by asking once more.
       if (page.cursor === null && page.changes.length === 0) return page.left;
       isConfirmed = true;

@@ -35,6 +35,15 @@ const join = ({ presence }: Node, ...who: Parameters<typeof as>) => presence.joi
 const ids = async ({ presence }: Node) => (await presence.members(LOBBY)).map(({ userId }) => userId);
 
 describe('a process that dies', () => {
+  it('is named by whoever tells that its users are gone', async () => {
+    const { cluster, one, changes } = await scene([{}, {}]);
+    await join(one, 'ada', '1.1');
+    one.kill();
+    await cluster.pass(NODE_LEASE_MS + NOTICE_MS);
+    const names = changes.map((change) => (change.kind === 'removed' ? change.deadNodeId : null));
+    expect(names).toEqual([null, expect.stringMatching(/^.+-/)]);
+  });
+
   it('leaves no ghost: its users are removed once, after its lease and before 5 s more', async () => {
     const { cluster, one, two, three, told } = await scene([{}, {}, {}]);
     await join(one, 'ada', '1.1');

@@ -161,9 +161,17 @@ function recordOf(change: PresenceChange, policy: PresenceHistoryPolicy): Commit
 
 function transitionOf(
   change: PresenceChange,
-): Pick<CommitRecordOf<'presence'>, 'cause' | 'connection_id' | 'event' | 'user_id' | 'user_info'> {
+): Pick<
+  CommitRecordOf<'presence'>,
+  'cause' | 'connection_id' | 'dead_node_id' | 'event' | 'user_id' | 'user_info'
+> {
   if (change.kind === 'removed')
-    return { event: 'member_removed', cause: CAUSES[change.cause], user_id: change.userId };
+    return {
+      event: 'member_removed',
+      cause: CAUSES[change.cause],
+      user_id: change.userId,
+      ...(change.deadNodeId === undefined ? {} : { dead_node_id: change.deadNodeId }),
+    };
   const { member, socketId } = change;
   return {
     event: change.kind === 'added' ? 'member_added' : 'member_updated',

@@ -141,10 +141,18 @@ export class RedisPresence implements Presence, ShardKeeper {
     this.#places.delete(shardTag(name));
   }
 
-  reaped({ appId, name: channel }: ShardName, changes: readonly Reaped[]): void {
+  reaped({ appId, name: channel }: ShardName, changes: readonly Reaped[], deadNodeId: string): void {
     for (const { outcome, subject: userId, cause, serial } of changes) {
       if (outcome !== 'removed') continue;
-      this.#tell({ kind: 'removed', appId, channel, userId, cause: cause as LeaveCause, serial });
+      this.#tell({
+        kind: 'removed',
+        appId,
+        channel,
+        userId,
+        cause: cause as LeaveCause,
+        serial,
+        deadNodeId,
+      });
     }
   }
 
