@@ -6,7 +6,7 @@ process.once('exit', () => {
 });
 
 /** How long a started script may take to say what is waited for. */
-const SAY_MS = 20_000;
+const SAY_MS = 60_000;
 
 /** A Node script in a process of its own; killed with the test run at the latest. */
 export class SpawnedNode {

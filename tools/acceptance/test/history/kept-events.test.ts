@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { expectRefused, told } from '../harness/answers.js';
 import { onEveryHttpApp } from '../harness/every-app.js';
+import { onEveryStore } from '../harness/every-store.js';
 import { eventually } from '../harness/eventually.js';
 import type { Node } from '../harness/node.js';
 import { tenant } from '../harness/tenant.js';
@@ -31,7 +32,8 @@ async function page(node: Node, channel: string, query: Record<string, string> =
 const oldestFirst = { direction: 'oldest_first' };
 const dataOf = ({ items }: Page): unknown[] => items.map(({ message }) => message.data);
 
-onEveryHttpApp('an event of a channel with a history', { tenants: [shop, forgetful], env }, (node) => {
+/** What is promised wherever it is kept. */
+function keptEvents(node: Node): void {
   it('is in the history once it is answered, in the order in which subscribers get it', async () => {
     const client = await node.connect();
     await client.subscribe('orders');
@@ -147,4 +149,9 @@ onEveryHttpApp('an event of a channel with a history', { tenants: [shop, forgetf
     for (let n = 1; n <= 4; n += 1) got.push((await client.next()).data);
     expect(got).toEqual(['1', '2', '3', '4']);
   });
-});
+}
+
+const title = 'an event of a channel with a history';
+const tenants = [shop, forgetful];
+onEveryHttpApp(title, { tenants, env }, keptEvents);
+onEveryStore(title, { tenants }, keptEvents);

@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
 import { told } from '../harness/answers.js';
 import { onEveryHttpApp } from '../harness/every-app.js';
+import { onEveryStore } from '../harness/every-store.js';
 import { eventually } from '../harness/eventually.js';
 import type { Node } from '../harness/node.js';
 import { tenant } from '../harness/tenant.js';
 
 const env = {
-  HISTORY_ENABLED: 'true',
-  HISTORY_BACKEND: 'memory',
   PRESENCE_HISTORY_ENABLED: 'true',
   PRESENCE_UNGRACEFUL_TIMEOUT_SECONDS: '0',
 };
@@ -28,7 +27,8 @@ async function events(node: Node, channel: string): Promise<(string | null)[][]>
   return items.map((item) => [item.event, item.cause, item.user_id, item.connection_id]);
 }
 
-onEveryHttpApp('who comes to a presence channel', { tenants: [tenant('shop')], env }, (node) => {
+/** What is promised wherever it is kept. */
+function keptMembers(node: Node): void {
   it('is in its history once, and so is its going, however many connections it has', async () => {
     const channel = 'presence-kept';
     const [one, two] = [await node.connect(), await node.connect()];
@@ -57,4 +57,13 @@ onEveryHttpApp('who comes to a presence channel', { tenants: [tenant('shop')], e
     await clients[0]?.close();
     await eventually(async () => expect(await snapshot()).toEqual(['u1']));
   });
-});
+}
+
+const title = 'who comes to a presence channel';
+const tenants = [tenant('shop')];
+onEveryHttpApp(
+  title,
+  { tenants, env: { ...env, HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory' } },
+  keptMembers,
+);
+onEveryStore(title, { tenants, env }, keptMembers);
