@@ -204,7 +204,7 @@ export class Ledger implements ShardHost {
       else await this.#resumeStuck();
       // Everything is said again under the new name; only now is what is left of an old one taken back.
       for (let [deadName] = this.#deadNames; deadName !== undefined; [deadName] = this.#deadNames) {
-        await this.store.leave(deadName, false);
+        await this.#leaveBehind(deadName);
         this.#deadNames.shift();
       }
       await this.#tidy();
@@ -214,6 +214,18 @@ export class Ledger implements ShardHost {
       this.#needsAudit = true;
       this.#beatLater(RETRY_MS);
     }
+  }
+
+  /**
+   * A store that had lost everything may have been told something under the old name before this node found out: it
+   * knows of no shard where it would have to be taken back.
+   */
+  async #leaveBehind(deadName: string): Promise<void> {
+    const names = [...this.#shards.values()].map(({ name }) => name);
+    for (let at = 0; at < names.length; at += MOST_AT_ONCE) {
+      await this.store.noteDead(deadName, names.slice(at, at + MOST_AT_ONCE));
+    }
+    await this.store.leave(deadName, false);
   }
 
   /** Every shard is looked through; one that fails goes on with that when it is resumed. */

@@ -105,6 +105,11 @@ export class ClusterStore {
     await this.#run(NOTE, [this.keys.index(nodeId)], untilMs, ...shards.map(shardTag));
   }
 
+  /** Names what a dead node may hold something of, whatever the store knows of it. */
+  async noteDead(nodeId: string, shards: readonly ShardName[]): Promise<void> {
+    await this.link.call('sadd', this.keys.index(nodeId), ...shards.map(shardTag));
+  }
+
   async unnote(nodeId: string, shards: readonly ShardName[]): Promise<void> {
     await this.link.call('srem', this.keys.index(nodeId), ...shards.map(shardTag));
   }

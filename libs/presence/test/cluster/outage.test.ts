@@ -132,6 +132,10 @@ describe('while the store is away', () => {
     expect(one.counted.map(({ kind }) => kind)).toEqual(['vacated']);
     await cluster.pass(NODE_LEASE_MS + 5000);
     expect([await ids(two), told()]).toEqual([['ada', 'bo'], []]);
+    // Nothing of it is left under the name that the store has forgotten.
+    await one.presence.leave(as('ada', '1.1'), 0, 'left');
+    await one.presence.leave(as('bo', '1.3'), 0, 'left');
+    expect([await ids(two), told()]).toEqual([[], ['-ada', '-bo']]);
   });
 
   it('and comes back with an older copy: it is brought into line with what is', async () => {
