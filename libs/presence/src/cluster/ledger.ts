@@ -65,6 +65,11 @@ export class Ledger implements ShardHost {
     );
   }
 
+  /** Every node finds out within this time that it has been forgotten. */
+  get beatMs(): number {
+    return this.options.beatMs;
+  }
+
   get store(): ClusterStore {
     return this.options.store;
   }

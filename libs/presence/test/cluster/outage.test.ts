@@ -128,14 +128,29 @@ describe('while the store is away', () => {
       { userId: 'ada', userInfoText: '"mine"' },
       { userId: 'bo', userInfoText: '{"from":"1.3"}' },
     ]);
-    expect(told()).toEqual(['+ada', '+bo', '-cy']);
+    expect(told()).toEqual(['+ada', '+bo']);
     expect(one.counted.map(({ kind }) => kind)).toEqual(['vacated']);
     await cluster.pass(NODE_LEASE_MS + 5000);
-    expect([await ids(two), told()]).toEqual([['ada', 'bo'], []]);
+    expect([await ids(two), told()]).toEqual([['ada', 'bo'], ['-cy']]);
     // Nothing of it is left under the name that the store has forgotten.
     await one.presence.leave(as('ada', '1.1'), 0, 'left');
     await one.presence.leave(as('bo', '1.3'), 0, 'left');
     expect([await ids(two), told()]).toEqual([[], ['-ada', '-bo']]);
+  });
+
+  it('and comes back empty: who leaves one process and is on another is not told to have gone', async () => {
+    const { cluster, one, two, told } = await scene();
+    await join(one, 'ada', '1.1');
+    await join(two, 'ada', '2.1');
+    const link = await openStoreLink('redis', redis);
+    await link.call('flushall');
+    link.close();
+    told();
+    await one.presence.leave(as('ada', '1.1'), 0, 'left');
+    await cluster.pass(NODE_LEASE_MS + 10_000);
+    expect([await ids(two), told()]).toEqual([['ada'], ['+ada']]);
+    await two.presence.leave(as('ada', '2.1'), 0, 'left');
+    expect(told()).toEqual(['-ada']);
   });
 
   it('and comes back with an older copy: it is brought into line with what is', async () => {

@@ -12,10 +12,18 @@ interface LocalUser {
   userInfoText: string;
 }
 
+/** Ends with a call, or when it is cancelled. */
+interface Running {
+  readonly cause: LeaveCause;
+  readonly cancel: () => void;
+}
+
 /** What all places of a process share. */
 export interface PlaceSurroundings {
   readonly clock: PresenceClock;
   readonly tell: (change: PresenceChange) => void;
+  /** Within this time every process says again whom it has to a store that had lost them. */
+  readonly saidAgainMs: number;
   /** Leases that run on this process, over all places. */
   readonly leases: { count: number; readonly most: number };
 }
@@ -23,7 +31,9 @@ export interface PlaceSurroundings {
 /** The users of one place who have connections to this process, and the leases it has begun there. */
 export class Place implements ShardOwner {
   readonly #users = new Map<string, LocalUser>();
-  readonly #leases = new Map<string, { readonly cause: LeaveCause; readonly cancel: () => void }>();
+  readonly #leases = new Map<string, Running>();
+  /** Users who left here, whom the store had lost: whether others have them is not known yet. */
+  readonly #doubtful = new Map<string, Running>();
 
   constructor(
     readonly place: PresencePlace,
@@ -33,7 +43,7 @@ export class Place implements ShardOwner {
   ) {}
 
   get isEmpty(): boolean {
-    return this.#users.size === 0 && this.#leases.size === 0;
+    return this.#users.size === 0 && this.#leases.size === 0 && this.#doubtful.size === 0;
   }
 
   held(): ReadonlyMap<string, number> {
@@ -65,6 +75,7 @@ export class Place implements ShardOwner {
       const count = this.#count(userId) + 1;
       this.#users.set(userId, { connections, count, userInfoText });
       this.#endLease(userId);
+      this.#endDoubt(userId);
     }
     this.#tellIfAdded(userId, result, socketId);
   }
@@ -84,8 +95,8 @@ export class Place implements ShardOwner {
     if (user.count > 0) return;
     this.#users.delete(userId);
     if (result.outcome === 'leased') this.#beginLease(userId, leaseMs, cause);
-    // Nobody has the user any more, also when it is the store that lost it.
-    else if (result.total === 0) this.#tellRemoved(userId, cause, result.serial);
+    else if (result.outcome === 'removed') this.#tellRemoved(userId, cause, result.serial);
+    else if (result.total === 0) this.#doubt(userId, cause);
   }
 
   updating(userId: string, userInfoText: string): Operation {
@@ -104,6 +115,7 @@ export class Place implements ShardOwner {
   /** Leases of a process that has gone end on others. */
   forgetLeases(): void {
     for (const userId of this.#leases.keys()) this.#endLease(userId);
+    for (const userId of this.#doubtful.keys()) this.#endDoubt(userId);
   }
 
   #count(userId: string): number {
@@ -126,6 +138,31 @@ export class Place implements ShardOwner {
     lease.cancel();
     this.#leases.delete(userId);
     this.around.leases.count -= 1;
+  }
+
+  /** Nobody has the user, as far as the store knows, which had lost it. Others may yet say that they do. */
+  #doubt(userId: string, cause: LeaveCause): void {
+    this.#endDoubt(userId);
+    const { clock, saidAgainMs } = this.around;
+    const cancel = clock.after(saidAgainMs, () => this.shard().add(this.#endOfDoubt(userId)));
+    this.#doubtful.set(userId, { cause, cancel });
+  }
+
+  #endDoubt(userId: string): void {
+    this.#doubtful.get(userId)?.cancel();
+    this.#doubtful.delete(userId);
+  }
+
+  #endOfDoubt(userId: string): Intent {
+    return lasting(
+      userId,
+      () => (this.#doubtful.has(userId) ? holding(userId, END_OF_LEASE) : null),
+      ({ total, serial }) => {
+        const { cause } = this.#doubtful.get(userId) ?? {};
+        this.#doubtful.delete(userId);
+        if (cause !== undefined && total === 0) this.#tellRemoved(userId, cause, serial);
+      },
+    );
   }
 
   #endOfLease(userId: string): Intent {

@@ -31,6 +31,8 @@ export interface RedisPresenceOptions {
 }
 
 const MAX_LEASES = 100_000;
+/** The longest pause between two attempts to connect, and then a little. */
+const RETURN_MS = 6000;
 
 const shardOf = ({ appId, channel }: PresencePlace): ShardName => ({
   kind: 'members',
@@ -61,6 +63,7 @@ export class RedisPresence implements Presence, ShardKeeper {
     this.#around = {
       clock,
       tell: (change) => this.#tell(change),
+      saidAgainMs: RETURN_MS + ledger.beatMs,
       leases: { count: 0, most: maxLeases },
     };
     ledger.keep('members', this);
