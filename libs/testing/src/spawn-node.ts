@@ -14,6 +14,7 @@ export class SpawnedNode {
   /** Everything it has written, both streams. */
   output = '';
   readonly #exited: Promise<number | null>;
+  #isTold = false;
 
   constructor(child: ChildProcess) {
     this.child = child;
@@ -40,6 +41,12 @@ export class SpawnedNode {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
+  /** How it ended although nobody ended it: a code, a signal, and its last words; null: it did not. */
+  get crash(): string | null {
+    if (this.isRunning || this.#isTold) return null;
+    return `${this.child.exitCode ?? this.child.signalCode}: ${this.output.slice(-2000)}`;
+  }
+
   /** Waits for output that matches; fails with the output when it ends first. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     const deadline = Date.now() + SAY_MS;
@@ -59,6 +66,7 @@ export class SpawnedNode {
 
   /** Ends it at once; resolves with its exit code, null after a signal. */
   kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
+    this.#isTold = true;
     if (this.isRunning) this.child.kill(signal);
     return this.#exited;
   }

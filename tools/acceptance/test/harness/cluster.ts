@@ -110,6 +110,7 @@ export class Cluster {
 
   /** Every process that still runs must end well, and none may have complained. */
   async stop(): Promise<void> {
+    expect(this.#nodes.flatMap(({ process }) => process.crash ?? [])).toEqual([]);
     const running = this.#nodes.filter(({ process }) => process.isRunning);
     const codes = await Promise.all(running.map((node) => node.stop()));
     expect(codes).toEqual(running.map(() => 0));
