@@ -1,0 +1,20 @@
+import type { Random } from '../../random.js';
+import type { Installation } from '../installation.js';
+
+/** What a fault has to work with. */
+export interface DurableScene {
+  readonly installation: Installation;
+  readonly random: Random;
+  /** How long the longest of the lasting faults lasts. */
+  readonly lastingMs: number;
+}
+
+/** One way to break an installation. When it resolves everything is mended; nothing need have settled. */
+export interface DurableFault {
+  readonly name: string;
+  /** Whether a publish may be refused for now while it lasts; else every one is accepted, late at worst. */
+  readonly mayRefuse: boolean;
+  /** Whether the connection of a publish may end without an answer. */
+  readonly mayHangUp: boolean;
+  strike(scene: DurableScene): Promise<void>;
+}
