@@ -23,7 +23,10 @@ export class Installation {
   ) {}
 
   static async start(): Promise<Installation> {
-    const [broker, database] = await Promise.all([Broker.start('nats'), engine('postgres', { own: true, durable: true })]);
+    const [broker, database] = await Promise.all([
+      Broker.start('nats'),
+      engine('postgres', { own: true, durable: true }),
+    ]);
     const made = new Installation(broker, database);
     try {
       await made.#add(made.writers, 'history-writer', WRITERS);

@@ -1,9 +1,10 @@
 import type { Closing } from '../../broker/door.js';
 import { sleep } from '../../wait.js';
 import { TABLES } from '../installation.js';
-import type { DurableFault } from './fault.js';
+import type { DurableFault, DurableScene } from './fault.js';
 
 const SHORTEST_MS = 300;
+const LONGER_THAN_A_PUBLISH_MS = 7000;
 
 /** The server ends at one moment, or one of its processes does and takes every session along. */
 export const killDatabase: DurableFault = {
@@ -48,21 +49,32 @@ export const diskFull: DurableFault = {
   },
 };
 
-/** Nobody reaches the database: it refuses, the network is silent, or the server stands still. */
 export const databaseAway: DurableFault = {
   name: 'database-away',
   mayRefuse: true,
   mayHangUp: false,
-  strike: async ({ installation, random, lastingMs }) => {
-    const { database, databaseDoors } = installation;
-    const how = random.pick<Closing | 'stands still'>(['refuses', 'is silent', 'stands still']);
-    if (how === 'stands still') await database.pause();
-    else for (const door of databaseDoors) door.shut(how);
-    await sleep(random.between(SHORTEST_MS, lastingMs));
-    if (how === 'stands still') await database.resume();
-    else for (const door of databaseDoors) door.open();
-  },
+  strike: (scene) => takeAway(scene, scene.random.between(SHORTEST_MS, scene.lastingMs)),
 };
+
+/** So long that nobody can wait for it. */
+export const databaseLongAway: DurableFault = {
+  name: 'database-long-away',
+  mayRefuse: true,
+  mustRefuse: true,
+  mayHangUp: false,
+  strike: (scene) => takeAway(scene, LONGER_THAN_A_PUBLISH_MS),
+};
+
+/** Nobody reaches the database: it refuses, the network is silent, or the server stands still. */
+async function takeAway({ installation, random }: DurableScene, forMs: number): Promise<void> {
+  const { database, databaseDoors } = installation;
+  const how = random.pick<Closing | 'stands still'>(['refuses', 'is silent', 'stands still']);
+  if (how === 'stands still') await database.pause();
+  else for (const door of databaseDoors) door.shut(how);
+  await sleep(forMs);
+  if (how === 'stands still') await database.resume();
+  else for (const door of databaseDoors) door.open();
+}
 
 /** One writer alone does not reach the database; what it held there stays locked until the server ends its session. */
 export const cutWriter: DurableFault = {

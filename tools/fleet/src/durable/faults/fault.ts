@@ -14,6 +14,8 @@ export interface DurableFault {
   readonly name: string;
   /** Whether a publish may be refused for now while it lasts; else every one is accepted, late at worst. */
   readonly mayRefuse: boolean;
+  /** It lasts longer than a publish may wait, so some are refused. Absent: that follows from nothing. */
+  readonly mustRefuse?: boolean;
   /** Whether the connection of a publish may end without an answer. */
   readonly mayHangUp: boolean;
   strike(scene: DurableScene): Promise<void>;

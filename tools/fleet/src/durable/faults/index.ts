@@ -1,5 +1,5 @@
 import { cutGateway, restartBroker, twoOnOneLane } from './broker.js';
-import { cutWriter, databaseAway, diskFull, killDatabase } from './database.js';
+import { cutWriter, databaseAway, databaseLongAway, diskFull, killDatabase } from './database.js';
 import type { DurableFault } from './fault.js';
 import { freezeWriter, killApi, killWriter } from './processes.js';
 
@@ -9,6 +9,7 @@ export const DURABLE_FAULTS: readonly DurableFault[] = [
   diskFull,
   cutWriter,
   databaseAway,
+  databaseLongAway,
   twoOnOneLane,
   killApi,
   restartBroker,
