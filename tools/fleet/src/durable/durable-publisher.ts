@@ -64,12 +64,13 @@ export class DurablePublisher {
       historySerial: null,
     };
     this.publications.push(publication);
+    const giveUpAtMs = publication.beganAtMs + (isKeyed ? GIVE_UP_MS : 0);
     do {
       await this.#attempt(publication);
       if (publication.acceptedAtMs !== null) return publication;
       this.#api = (this.#api + 1) % this.apis.length;
       await sleep(RETRY_MS);
-    } while (isKeyed && now() < publication.beganAtMs + GIVE_UP_MS);
+    } while (now() < giveUpAtMs);
     return publication;
   }
 
