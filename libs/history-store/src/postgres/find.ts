@@ -32,6 +32,7 @@ export async function lockStreams(session: SqlSession, table: Names, wanted: Wan
     `select ${STREAM_COLUMNS} from ${table('streams')} s where ${AMONG}
       order by s.app_id, s.channel, s.kind for no key update of s skip locked`,
     arrays,
+    { again: true },
   );
   const streams = new Map(rows.map(streamOf).map((stream) => [streamName(stream.address), stream]));
   if (streams.size === addresses.length) return { streams, absent: [] };
@@ -82,6 +83,7 @@ async function findReceipts(
       from ${table('receipts')} r
       where r.scope = any($1::uuid[]) and r.slot = any($2::int[]) and r.at_ms >= $3 order by r.at_ms`,
     [scopes, slotsBetween(sinceMs, nowMs), sinceMs],
+    { again: true },
   );
   const records = await findAcknowledged(session, table, rows, keepDay(sinceMs));
   return new Map(
