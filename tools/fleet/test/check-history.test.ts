@@ -113,6 +113,24 @@ describe('the frames of a connection', () => {
   });
 });
 
+describe('a gateway that gave something up', () => {
+  const gaveUp = new Set(['gateway-1']);
+  const jumping = (numbers: readonly number[]): string[] =>
+    checkHistories({
+      publications: THREE,
+      histories: [history(ROWS)],
+      connections: [connection(numbers)],
+      gaveUp,
+    });
+
+  it('may leave something out, and may not go back', () => {
+    expect(jumping([1, 3])).toEqual([]);
+    expect(jumping([2, 3])).toEqual([]);
+    expect(jumping([2, 1, 3])).not.toEqual([]);
+    expect(jumping([1, 1, 2, 3])).not.toEqual([]);
+  });
+});
+
 describe('the answers of a run', () => {
   const refused: Attempt = {
     api: 'api-1',

@@ -2,6 +2,8 @@ import { type EngineHandle, engine, postgresQuery } from '@carillon/engines';
 import { Broker } from '../broker/broker.js';
 import { Door } from '../broker/door.js';
 import { Node, type Role } from '../nodes/node.js';
+import { Random } from '../random.js';
+import { DurablePublisher } from './durable-publisher.js';
 
 const WRITERS = ['writer-1', 'writer-2'];
 const APIS = ['api-1', 'api-2'];
@@ -32,6 +34,7 @@ export class Installation {
       await made.#add(made.writers, 'history-writer', WRITERS);
       await made.#add(made.apis, 'api', APIS);
       await made.#add(made.gateways, 'gateway', GATEWAYS);
+      await made.#warmUp();
     } catch (error) {
       await made.release();
       throw error;
@@ -64,6 +67,13 @@ export class Installation {
     await Promise.all(this.nodes.map((node) => node.release()));
     for (const door of this.databaseDoors) door.close();
     await Promise.all([this.broker.release(), this.database.release()]);
+  }
+
+  /** The first record of a day makes the tables of that day, which on a busy machine takes longer than a publish may. */
+  async #warmUp(): Promise<void> {
+    const publisher = new DurablePublisher('nobody', this.apis, new Random(1));
+    const { acceptedAtMs } = await publisher.publish('warm-up', true);
+    if (acceptedAtMs === null) throw new Error('no publish is accepted');
   }
 
   async #add(nodes: Node[], role: Role, names: readonly string[]): Promise<void> {

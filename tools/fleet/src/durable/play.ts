@@ -39,6 +39,7 @@ export class DurablePlay {
   readonly #publishers: readonly DurablePublisher[];
   readonly #probe: DurablePublisher;
   readonly #subscribers: readonly Subscriber[];
+  readonly #givenUpBefore = new Map<Node, number>();
 
   constructor(installation: Installation, random: Random, name: string) {
     this.#installation = installation;
@@ -63,6 +64,9 @@ export class DurablePlay {
     return lines.reduce((sum, { length }) => sum + length, 0);
   }
 
+  /** Gaps that gateways could not close in their time. */
+  givenUp = 0;
+
   /** Resolves with what is wrong. */
   async play(fault: DurableFault, { trafficMs, lastingMs }: DurablePlayOptions): Promise<string[]> {
     try {
@@ -83,6 +87,7 @@ export class DurablePlay {
 
   async #begin(): Promise<void> {
     const { gateways } = this.#installation;
+    for (const gateway of gateways) this.#givenUpBefore.set(gateway, await givenUpAt(gateway));
     await Promise.all(
       this.#subscribers.map((one, index) => one.begin(gateways[index % gateways.length] as Node)),
     );
@@ -109,10 +114,12 @@ export class DurablePlay {
 
   async #judge(fault: DurableFault): Promise<string[]> {
     const histories = await this.#histories();
+    const gaveUp = await this.#whoGaveUp();
     const evidence = (): DurableEvidence => ({
       publications: this.publications,
       histories,
       connections: this.#connections,
+      ...(fault.mayGiveUp === true ? { gaveUp } : {}),
     });
     await until(() => checkHistories(evidence()).length === 0, ARRIVES_WITHIN_MS);
     return [
@@ -126,6 +133,16 @@ export class DurablePlay {
 
   get #connections() {
     return this.#subscribers.flatMap(({ connections }) => connections);
+  }
+
+  async #whoGaveUp(): Promise<Set<string>> {
+    const names = new Set<string>();
+    for (const [gateway, before] of this.#givenUpBefore) {
+      const more = (await givenUpAt(gateway)) - before;
+      this.givenUp += more;
+      if (more > 0) names.add(gateway.name);
+    }
+    return names;
   }
 
   /** By turns over both api nodes. */
@@ -163,6 +180,9 @@ export class DurablePlay {
     return [...(await lagging()), ...torn].map(String);
   }
 }
+
+const givenUpAt = (gateway: Node): Promise<number> =>
+  gateway.metric('gateway_gap_fetch_total', 'result="given_up"');
 
 const times = <Value>(count: number, make: (number: number) => Value): Value[] =>
   Array.from({ length: count }, (_, index) => make(index + 1));

@@ -15,6 +15,8 @@ export interface DurableReport {
   readonly refused: number;
   /** Publishes whose connection ended without an answer. */
   readonly unanswered: number;
+  /** Gaps that a gateway could not close in its time, and went on without. */
+  readonly givenUp: number;
   /** The longest that one publish waited for its answer. */
   readonly longestMs: number;
   readonly tookMs: number;
@@ -42,6 +44,7 @@ export async function runDurable(
     delivered: play.delivered,
     refused: attempts.filter(({ status }) => status === 503).length,
     unanswered: attempts.filter(({ status }) => status === null).length,
+    givenUp: play.givenUp,
     longestMs: Math.round(Math.max(0, ...attempts.map(({ tookMs }) => tookMs))),
     tookMs: now() - beganAtMs,
   };
@@ -49,8 +52,9 @@ export async function runDurable(
 
 /** One run in one line. */
 export const durableLineOf = (report: DurableReport): string => {
-  const { fault, seed, violations, published, delivered, refused, unanswered, longestMs, tookMs } = report;
+  const { fault, seed, violations, published, delivered, refused, unanswered, givenUp, longestMs, tookMs } =
+    report;
   const verdict = violations.length === 0 ? 'holds' : `BROKEN in ${violations.length} ways`;
-  const counts = `${published} published, ${delivered} delivered, ${refused} refused, ${unanswered} unanswered`;
+  const counts = `${published} published, ${delivered} delivered, ${refused} refused, ${unanswered} unanswered, ${givenUp} gaps given up`;
   return `durable ${fault} seed ${seed}: ${verdict}; ${counts}, longest ${longestMs} ms; ${(tookMs / 1000).toFixed(1)} s`;
 };

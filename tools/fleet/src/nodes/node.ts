@@ -117,10 +117,12 @@ export class Node {
     this.#process?.child.kill('SIGCONT');
   }
 
-  /** The sum of a metric over its labels. */
-  async metric(name: string): Promise<number> {
+  /** The sum of a metric over its labels, or over those that hold this text. */
+  async metric(name: string, label = ''): Promise<number> {
     const { body } = await rawHttp(this.#metricsPort, { path: '/metrics' });
-    const lines = body.split('\n').filter((line) => new RegExp(`^service_${name}[ {]`).test(line));
+    const lines = body
+      .split('\n')
+      .filter((line) => new RegExp(`^service_${name}[ {]`).test(line) && line.includes(label));
     return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 

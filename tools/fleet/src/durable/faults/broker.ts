@@ -15,6 +15,7 @@ const LONGEST_CUT_MS = 8000;
 export const restartBroker: DurableFault = {
   name: 'restart-broker',
   mayRefuse: true,
+  mayGiveUp: true,
   mayHangUp: false,
   strike: async ({ installation, random }) => {
     const { engine } = installation.broker;

@@ -18,5 +18,7 @@ export interface DurableFault {
   readonly mustRefuse?: boolean;
   /** Whether the connection of a publish may end without an answer. */
   readonly mayHangUp: boolean;
+  /** Whether a gateway may have nobody to fetch from for so long that it goes on without what is missing. */
+  readonly mayGiveUp?: boolean;
   strike(scene: DurableScene): Promise<void>;
 }
