@@ -34,6 +34,8 @@ async function walk(port: number, channel: string, direction: string): Promise<I
   do {
     const query = { direction, limit: String(LIMIT), ...(cursor === null ? {} : { cursor }) };
     const page: Page = await ask<Page>(port, pathOf(channel), query);
+    if (page.items.length === 0 && page.next_cursor !== null)
+      throw new Error(`the history of ${channel} goes on after an empty page`);
     items.push(...page.items);
     cursor = page.next_cursor;
   } while (cursor !== null);

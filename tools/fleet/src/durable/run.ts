@@ -22,6 +22,9 @@ export interface DurableReport {
   readonly tookMs: number;
 }
 
+/** Longer, and something waits that nothing bounds. */
+const LONGEST_RUN_MS = 240_000;
+
 /** One run: clients at work, a fault in the middle, and a look at whether what must be true is. */
 export async function runDurable(
   installation: Installation,
@@ -32,9 +35,11 @@ export async function runDurable(
   const { seed } = options;
   // Channels of its own, so that runs on one installation do not meet.
   const play = new DurablePlay(installation, new Random(seed), `${seed}-${Math.round(beganAtMs)}`);
-  const violations = await play
-    .play(fault, options)
-    .catch((error: unknown) => [`the run failed: ${error instanceof Error ? error.stack : String(error)}`]);
+  const late = after(LONGEST_RUN_MS, ['the run does not end']);
+  const violations = await Promise.race([play.play(fault, options), late.promise]).catch((error: unknown) => [
+    `the run failed: ${error instanceof Error ? error.stack : String(error)}`,
+  ]);
+  late.cancel();
   const attempts = play.publications.flatMap((publication) => publication.attempts);
   return {
     fault: fault.name,
@@ -48,6 +53,15 @@ export async function runDurable(
     longestMs: Math.round(Math.max(0, ...attempts.map(({ tookMs }) => tookMs))),
     tookMs: now() - beganAtMs,
   };
+}
+
+function after<Value>(ms: number, value: Value): { promise: Promise<Value>; cancel: () => void } {
+  let cancel = (): void => {};
+  const promise = new Promise<Value>((resolve) => {
+    const timer = setTimeout(() => resolve(value), ms);
+    cancel = () => clearTimeout(timer);
+  });
+  return { promise, cancel };
 }
 
 /** One run in one line. */
