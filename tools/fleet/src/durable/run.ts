@@ -35,11 +35,14 @@ export async function runDurable(
   const { seed } = options;
   // Channels of its own, so that runs on one installation do not meet.
   const play = new DurablePlay(installation, new Random(seed), `${seed}-${Math.round(beganAtMs)}`);
-  const late = after(LONGEST_RUN_MS, ['the run does not end']);
-  const violations = await Promise.race([play.play(fault, options), late.promise]).catch((error: unknown) => [
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string[]>((resolve) => {
+    timer = setTimeout(() => resolve(['the run does not end']), LONGEST_RUN_MS);
+  });
+  const violations = await Promise.race([play.play(fault, options), late]).catch((error: unknown) => [
     `the run failed: ${error instanceof Error ? error.stack : String(error)}`,
   ]);
-  late.cancel();
+  clearTimeout(timer);
   const attempts = play.publications.flatMap((publication) => publication.attempts);
   return {
     fault: fault.name,
@@ -53,15 +56,6 @@ export async function runDurable(
     longestMs: Math.round(Math.max(0, ...attempts.map(({ tookMs }) => tookMs))),
     tookMs: now() - beganAtMs,
   };
-}
-
-function after<Value>(ms: number, value: Value): { promise: Promise<Value>; cancel: () => void } {
-  let cancel = (): void => {};
-  const promise = new Promise<Value>((resolve) => {
-    const timer = setTimeout(() => resolve(value), ms);
-    cancel = () => clearTimeout(timer);
-  });
-  return { promise, cancel };
 }
 
 /** One run in one line. */
