@@ -8,6 +8,7 @@ import { BenchError } from './settings/bench-error.js';
 import { helpText } from './settings/help.js';
 import { parseOptions } from './settings/options.js';
 
+const HISTORY = 'history';
 const EXIT = { failed: 1, misused: 2, aboveLimit: 3, interrupted: 130 };
 
 /** @param {string} line */
@@ -41,6 +42,16 @@ async function run(options) {
 process.on('exit', killAll);
 process.on('SIGINT', () => process.exit(EXIT.interrupted));
 process.on('SIGTERM', () => process.exit(EXIT.interrupted));
+
+if (process.argv[2] === HISTORY) {
+  try {
+    // It needs the compiled rooms, and nothing else here does.
+    const { benchHistory } = await import('./src/history/main.js');
+    process.exit((await benchHistory(process.argv.slice(3), progress)) ? 0 : EXIT.aboveLimit);
+  } catch (error) {
+    giveUp(error, EXIT.failed);
+  }
+}
 
 const asked = options();
 if (asked === null) {

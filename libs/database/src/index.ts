@@ -9,6 +9,7 @@ export { DATABASES, DatabaseModule } from './module.js';
 export {
   type Database,
   type Migration,
+  type QueryOptions,
   type SqlAnswer,
   type SqlDialect,
   type SqlRow,

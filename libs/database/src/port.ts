@@ -24,7 +24,16 @@ export interface SqlAnswer {
  * `DatabaseUnavailable` when it could not be asked or did not answer in time. Neither carries a value.
  */
 export interface SqlSession {
-  query(sql: string, values?: readonly SqlValue[]): Promise<SqlAnswer>;
+  query(sql: string, values?: readonly SqlValue[], how?: QueryOptions): Promise<SqlAnswer>;
+}
+
+/** How a statement is run; none of it changes what it does. */
+export interface QueryOptions {
+  /**
+   * Its text is one of a few that come again and again: the server may keep what it made of it with the connection.
+   * Absent: it is worked out anew each time.
+   */
+  readonly again?: boolean;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { bounded } from '@carillon/runtime';
 import type { Dialect, Runner } from './dialects/dialect.js';
 import { DatabaseUnavailable, isFailure } from './failures.js';
-import type { SqlAnswer, SqlSession, SqlValue } from './port.js';
+import type { QueryOptions, SqlAnswer, SqlSession, SqlValue } from './port.js';
 
 /** What the client library's wrapper answers when it is asked for everything. */
 interface Structured {
@@ -26,16 +26,22 @@ export class Session implements SqlSession {
     private readonly answerTimeoutMs: number,
   ) {}
 
-  async query(sql: string, values: readonly SqlValue[] = []): Promise<SqlAnswer> {
+  async query(
+    sql: string,
+    values: readonly SqlValue[] = [],
+    { again = false }: QueryOptions = {},
+  ): Promise<SqlAnswer> {
     if (this.#ended || !this.#usable) throw new DatabaseUnavailable('lost', 'the connection is not usable');
+    const { queryAgain } = this.dialect;
     const outcome = await bounded(
       this.answerTimeoutMs,
-      () => this.runner.query(sql, [...values], true) as Promise<unknown> as Promise<Structured>,
+      () =>
+        again && queryAgain !== undefined
+          ? queryAgain(this.connection, sql, values)
+          : this.#queryAnew(sql, values),
       this.#abandoned.signal,
     );
-    if (outcome.kind === 'done') {
-      return { rows: outcome.value.records ?? [], changed: outcome.value.affected ?? 0 };
-    }
+    if (outcome.kind === 'done') return outcome.value;
     if (outcome.kind === 'timeout') {
       if (this.#abandoned.signal.aborted)
         throw new DatabaseUnavailable('lost', 'the connection was given up');
@@ -45,6 +51,11 @@ export class Session implements SqlSession {
     const failure = failureOf(this.dialect, outcome.error);
     if (failure instanceof DatabaseUnavailable) this.#usable = false;
     throw failure;
+  }
+
+  async #queryAnew(sql: string, values: readonly SqlValue[]): Promise<SqlAnswer> {
+    const { records = [], affected = 0 } = (await this.runner.query(sql, [...values], true)) as Structured;
+    return { rows: records, changed: affected };
   }
 
   /** Closes the connection now; what runs on it is rejected. */

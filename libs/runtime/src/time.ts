@@ -25,21 +25,29 @@ export type Outcome<Value> =
  * Runs work for at most so long. Its signal is aborted when the time is over or the outer signal is; what becomes of
  * the work after that is ignored. Never rejects.
  */
-export async function bounded<Value>(
+export function bounded<Value>(
   ms: number,
   work: (signal: AbortSignal) => Promise<Value> | Value,
   outer?: AbortSignal,
 ): Promise<Outcome<Value>> {
+  // It is on the way of every statement: one signal and one timer, no more.
   const controller = new AbortController();
-  const signal = outer === undefined ? controller.signal : AbortSignal.any([controller.signal, outer]);
-  const settled = attempt(work, signal);
-  const waiting = new AbortController();
-  const waitSignal = outer === undefined ? waiting.signal : AbortSignal.any([waiting.signal, outer]);
-  const expired = pause(ms, waitSignal).then((): Outcome<Value> => ({ kind: 'timeout' }));
-  const outcome = await Promise.race([settled, expired]);
-  waiting.abort();
-  if (outcome.kind === 'timeout') controller.abort();
-  return outcome;
+  return new Promise((resolve) => {
+    const end = (outcome: Outcome<Value>): void => {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', over);
+      resolve(outcome);
+    };
+    const over = (): void => {
+      controller.abort();
+      end({ kind: 'timeout' });
+    };
+    const timer = setTimeout(over, ms);
+    if (outer?.aborted === true) controller.abort();
+    else outer?.addEventListener('abort', over, { once: true });
+    void attempt(work, controller.signal).then(end);
+    if (outer?.aborted === true) over();
+  });
 }
 
 async function attempt<Value>(

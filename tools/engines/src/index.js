@@ -4,3 +4,4 @@ export { engine, MissingEngine } from './engine.js';
 export { EngineHandle } from './handle.js';
 export { SENTINEL_MASTER } from './engines/redis-sentinel.js';
 export { startAll, stopAll, whyMissing } from './together.js';
+export { postgresQuery } from './wire/postgres.js';

@@ -1,14 +1,18 @@
 // node tools/fleet --driver nats --fault kill-gateway --runs 100 --seed N
 import { parseArgs } from 'node:util';
 import { DRIVERS, type Driver } from './broker/broker.js';
+import { DURABLE_FAULTS } from './durable/faults/index.js';
+import { runAllDurable } from './durable/run-all.js';
 import { FAULTS } from './faults/index.js';
 import { Fleet } from './nodes/fleet.js';
 import { run } from './run.js';
 import { lineOf, sumOf } from './report.js';
 
 const HELP = `Usage: node tools/fleet --driver ${DRIVERS.join('|')} [--fault NAME] [--runs N] [--seed N]
+       node tools/fleet --durable [--fault NAME] [--runs N] [--seed N]
 
 Faults: ${FAULTS.map(({ name }) => name).join(', ')}
+Faults of durable channels: ${DURABLE_FAULTS.map(({ name }) => name).join(', ')}
   --fault NAME  one of them (default: each in turn)
   --runs N      how many runs of each (default 1)
   --seed N      of the first run; the next have the next numbers (default: from the clock)
@@ -33,6 +37,7 @@ async function main(args: readonly string[]): Promise<number> {
     args: [...args],
     options: {
       driver: { type: 'string' },
+      durable: { type: 'boolean' },
       fault: { type: 'string' },
       runs: { type: 'string' },
       seed: { type: 'string' },
@@ -45,16 +50,29 @@ async function main(args: readonly string[]): Promise<number> {
     print(HELP);
     return 0;
   }
+  const seed = wholeNumber(values.seed, Date.now() % 1_000_000, 'seed');
+  const runs = wholeNumber(values.runs, 1, 'runs');
+  const lastingMs = wholeNumber(values.lasting, 10_000, 'lasting');
+  const wanted: Wanted = { seed, runs, lastingMs, logs: values.logs ?? null };
+  if (values.durable === true) {
+    const durable = DURABLE_FAULTS.filter(({ name }) => (values.fault ?? name) === name);
+    if (durable.length === 0) throw new UsageError('no such fault of durable channels');
+    return (await runAllDurable(durable, { ...wanted, print })) ? 0 : 1;
+  }
   const driver = DRIVERS.find((one) => one === values.driver);
   if (driver === undefined) throw new UsageError('which driver?');
   const faults = FAULTS.filter(
     ({ name, drivers }) => drivers.includes(driver) && (values.fault ?? name) === name,
   );
   if (faults.length === 0) throw new UsageError('no such fault for this driver');
+<<<<<<< HEAD
   const seed = wholeNumber(values.seed, Date.now() % 1_000_000, 'seed');
   const runs = wholeNumber(values.runs, 1, 'runs');
   const lastingMs = wholeNumber(values.lasting, 6000, 'lasting');
   return (await runAll(driver, faults, { seed, runs, lastingMs, logs: values.logs ?? null })) ? 0 : 1;
+=======
+  return (await runAll(driver, faults, wanted)) ? 0 : 1;
+>>>>>>> room/crash
 }
 
 interface Wanted {

@@ -24,9 +24,9 @@ import type { Clock } from '../clock.js';
 import type { ChannelReads } from './port.js';
 import { eventIn, pageOut, recordIn, retainedIn, streamIn, streamOut } from './wire.js';
 
-/** A writer that says nothing, or is not there, is asked again after this long. */
-const ASK_AGAIN_MS = 1000;
-const NOBODY_PAUSE_MS = 100;
+/** A writer that is silent for this long may be gone, and a gap has little time; the next one is waited for twice as long. */
+const ASK_AGAIN_MS = 500;
+const NOBODY_PAUSE_MS = 50;
 
 export interface ReadClientOptions {
   readonly lanes: number;
@@ -128,19 +128,18 @@ export class ReadClient implements ChannelReads {
     return all;
   }
 
-  async #ask(lane: number, question: Question, deadlineMs: number): Promise<ReadAnswerBody> {
+  /** Of the writer of this lane; when nobody is there, of that of the next one, since all read the same store. */
+  async #ask(first: number, question: Question, deadlineMs: number): Promise<ReadAnswerBody> {
     const { lanes, nodeId } = this.options;
     const { maxBytes } = this.fabric;
-    const encoded = encode(READ, { lanes, lane, node_id: nodeId, ...question }, maxBytes);
-    if (!encoded.ok) throw unavailable(`the question cannot be sent: ${encoded.detail}`);
-    for (;;) {
+    let patienceMs = ASK_AGAIN_MS;
+    for (let lane = first; ; lane = (lane + 1) % lanes) {
+      const encoded = encode(READ, { lanes, lane, node_id: nodeId, ...question }, maxBytes);
+      if (!encoded.ok) throw unavailable(`the question cannot be sent: ${encoded.detail}`);
       const leftMs = deadlineMs - this.clock.elapsed();
       if (leftMs <= 0) throw unavailable('no writer answered in time');
-      const heard = await this.fabric.call(
-        { use: 'read', lane },
-        encoded.text,
-        Math.min(leftMs, ASK_AGAIN_MS),
-      );
+      const heard = await this.fabric.call({ use: 'read', lane }, encoded.text, Math.min(leftMs, patienceMs));
+      if (heard.kind === 'silent') patienceMs *= 2;
       if (heard.kind === 'no_responder') await this.#pause(Math.min(NOBODY_PAUSE_MS, leftMs));
       if (heard.kind !== 'reply') continue;
       const decoded = decodeReadAnswer(heard.text, maxBytes);

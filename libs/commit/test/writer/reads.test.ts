@@ -1,4 +1,4 @@
-import { NOTHING_STORED, type Stream, type StreamAddress, streamName } from '@carillon/history-store';
+import { laneOf, NOTHING_STORED, type Stream, type StreamAddress, streamName } from '@carillon/history-store';
 import { describe, expect, it } from 'vitest';
 import { type ChannelReads, LocalReads, ReadClient, RemoteLanes } from '../../src/index.js';
 import { publishOf } from '../samples.js';
@@ -91,6 +91,24 @@ describe('reading through writers', () => {
       code: 'service_unavailable',
     });
     expect(process.lines).toContain('failed to read');
+  });
+
+  it('asks at another lane when the writer of the channel says nothing', async () => {
+    const { scene, process, client: whole, local, passing } = await served();
+    await passing(scene.publisher.commit([publishOf('orders', '1')]), 3000);
+    const address = addressOf('orders');
+    const end = scene.hub.open();
+    const call: typeof end.call = async (to, text, budgetMs) => {
+      if (to.lane !== laneOf('shop', 'orders', 4)) return end.call(to, text, budgetMs);
+      await new Promise<void>((later) => void scene.clock.after(budgetMs, later));
+      return { kind: 'silent' };
+    };
+    const deaf = Object.assign(Object.create(end) as typeof end, { call });
+    const client = new ReadClient(deaf, scene.clock, { lanes: 4, nodeId: 'gw-1', timeoutMs: 5000 });
+    const heads = await passing(client.heads([address]), 1000);
+    expect(heads).toEqual(await local.heads([address]));
+    expect(heads).toEqual(await passing(whole.heads([address])));
+    process.kill();
   });
 
   it('is refused to whoever counts other lanes', async () => {

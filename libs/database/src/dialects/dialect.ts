@@ -1,7 +1,7 @@
 import type { DataSourceOptions, QueryRunner } from 'typeorm';
 import type { Classify } from '../failures.js';
 import type { DatabaseLimits } from '../limits.js';
-import type { SqlSession } from '../port.js';
+import type { SqlAnswer, SqlSession, SqlValue } from '../port.js';
 import type { DatabaseTarget } from '../target.js';
 
 /** What differs between the databases, beyond the SQL of the rooms that use them. */
@@ -10,6 +10,9 @@ export interface Dialect {
 
   /** Run on every connection before anything else; the connection is not used when it fails. */
   sessionSetup(target: DatabaseTarget, limits: DatabaseLimits): string;
+
+  /** Runs a statement that the connection keeps under its name. Absent: the dialect's connections keep none. */
+  readonly queryAgain?: (connection: unknown, sql: string, values: readonly SqlValue[]) => Promise<SqlAnswer>;
 
   /** Closes a connection at once, whatever it is doing; it never comes back from the pool. */
   discard(connection: unknown): void;

@@ -15,7 +15,7 @@ import {
   MIGRATION_TIMEOUT_MS,
   TRANSACTION_TIMEOUT_MS,
 } from '../limits.js';
-import type { SqlSession } from '../port.js';
+import type { SqlAnswer, SqlRow, SqlSession, SqlValue } from '../port.js';
 import type { DatabaseTarget } from '../target.js';
 import type { Dialect } from './dialect.js';
 
@@ -52,6 +52,33 @@ const KEEPALIVE = [
   `set tcp_keepalives_interval = ${KEEPALIVE_MS / 1000}`,
   `set tcp_keepalives_count = ${KEEPALIVE_PROBES}`,
 ];
+
+/** What of the client library keeps a statement with its connection. */
+interface Keeping {
+  query(statement: { readonly name: string; readonly text: string; readonly values: unknown[] }): Promise<{
+    readonly rows: SqlRow[] | undefined;
+    readonly rowCount: number | null;
+  }>;
+}
+
+/** Statements by their text; beyond so many the names are made anew. */
+const MAX_NAMES = 200;
+const names = new Map<string, string>();
+
+function nameOf(sql: string): string {
+  const known = names.get(sql);
+  if (known !== undefined) return known;
+  if (names.size >= MAX_NAMES) names.clear();
+  const name = createHash('sha256').update(sql).digest('hex').slice(0, 40);
+  names.set(sql, name);
+  return name;
+}
+
+async function queryAgain(connection: unknown, sql: string, values: readonly SqlValue[]): Promise<SqlAnswer> {
+  const statement = { name: nameOf(sql), text: sql, values: [...values] };
+  const { rows, rowCount } = await (connection as Keeping).query(statement);
+  return { rows: rows ?? [], changed: rowCount ?? 0 };
+}
 
 /** By the whole SQLSTATE, else by its class. */
 const UNAVAILABLE: Readonly<Record<string, UnavailableReason>> = {
@@ -123,6 +150,7 @@ export const postgres: Dialect = {
       `set timezone = 'UTC'`,
       ...(isSocket(target) ? [] : KEEPALIVE),
     ].join('; '),
+  queryAgain,
   discard: (connection) => void (connection as { end(): Promise<void> }).end().catch(() => undefined),
   classify,
   locked,

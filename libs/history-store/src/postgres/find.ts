@@ -1,4 +1,4 @@
-import type { SqlSession } from '@carillon/database';
+import type { SqlRow, SqlSession } from '@carillon/database';
 import { keepDay, slotsBetween } from '../model/calendar.js';
 import type { Found, Wanted } from '../model/changes.js';
 import type { FoundReceipt } from '../model/receipt.js';
@@ -32,6 +32,7 @@ export async function lockStreams(session: SqlSession, table: Names, wanted: Wan
     `select ${STREAM_COLUMNS} from ${table('streams')} s where ${AMONG}
       order by s.app_id, s.channel, s.kind for no key update of s skip locked`,
     arrays,
+    { again: true },
   );
   const streams = new Map(rows.map(streamOf).map((stream) => [streamName(stream.address), stream]));
   if (streams.size === addresses.length) return { streams, absent: [] };
@@ -78,14 +79,49 @@ async function findReceipts(
   if (scopes.length === 0) return new Map();
   const { rows } = await session.query(
     `select r.scope, r.pub_id, r.at_ms, r.until_ms, r.stream_key, r.generation, r.delivery_serial,
-        encode(r.fingerprint, 'hex') as fingerprint, r.extra, c.history_serial, c.published_at_ms, c.message_serial,
-        c.version_serial
-      from ${table('receipts')} r left join ${table('records')} c on c.stream_key = r.stream_key
-        and c.generation = r.generation and c.delivery_serial = r.delivery_serial and c.keep_day >= $4::date
+        encode(r.fingerprint, 'hex') as fingerprint, r.extra
+      from ${table('receipts')} r
       where r.scope = any($1::uuid[]) and r.slot = any($2::int[]) and r.at_ms >= $3 order by r.at_ms`,
-    [scopes, slotsBetween(sinceMs, nowMs), sinceMs, keepDay(sinceMs)],
+    [scopes, slotsBetween(sinceMs, nowMs), sinceMs],
+    { again: true },
   );
-  return new Map(rows.map(receiptOf).map((receipt) => [receipt.scope, receipt]));
+  const records = await findAcknowledged(session, table, rows, keepDay(sinceMs));
+  return new Map(
+    rows
+      .map((row) => receiptOf({ ...row, ...records.get(placeOf(row)) }))
+      .map((receipt) => [receipt.scope, receipt]),
+  );
+}
+
+const placeOf = (row: SqlRow): string =>
+  [row['stream_key'], row['generation'], row['delivery_serial']].map(String).join();
+
+/**
+ * What receipts say of their records. Asked apart from them, since hardly any batch has a receipt and planning a look at
+ * every part of the records takes longer than all the rest of a small batch.
+ */
+async function findAcknowledged(
+  session: SqlSession,
+  table: Names,
+  receipts: readonly SqlRow[],
+  sinceDay: string,
+): Promise<ReadonlyMap<string, SqlRow>> {
+  const placed = receipts.filter((row) => row['delivery_serial'] !== null);
+  if (placed.length === 0) return new Map();
+  const { rows } = await session.query(
+    `select c.stream_key, c.generation, c.delivery_serial, c.history_serial, c.published_at_ms, c.message_serial,
+        c.version_serial
+      from unnest($1::bigint[], $2::int[], $3::bigint[]) as v(stream_key, generation, delivery_serial)
+        join ${table('records')} c on c.stream_key = v.stream_key and c.generation = v.generation
+          and c.delivery_serial = v.delivery_serial and c.keep_day >= $4::date`,
+    [
+      ...['stream_key', 'generation', 'delivery_serial'].map((name) =>
+        placed.map((row) => String(row[name])),
+      ),
+      sinceDay,
+    ],
+  );
+  return new Map(rows.map((row) => [placeOf(row), row]));
 }
 
 async function findMembers(

@@ -143,6 +143,7 @@ async function insert<Row>(
   const { changed } = await session.query(
     `insert into ${into} (${names}) select ${values.join(', ')} from ${unnested(columns)} ${onConflict}`,
     arrays(columns, rows),
+    { again: true },
   );
   mustMatch(changed, rows.length);
 }
@@ -154,6 +155,7 @@ async function updateStreams(session: SqlSession, into: string, rows: Changes['s
   const { changed } = await session.query(
     `update ${into} s set ${set.join(', ')} from ${unnested(columns)} where s.stream_key = v.stream_key`,
     arrays(columns, rows),
+    { again: true },
   );
   mustMatch(changed, rows.length);
 }

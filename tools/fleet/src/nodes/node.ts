@@ -9,7 +9,10 @@ import { Socket } from '../clients/socket.js';
 import { TENANT } from '../tenant.js';
 import { trouble } from './trouble.js';
 
-export type Role = 'gateway' | 'api';
+export type Role = 'gateway' | 'api' | 'history-writer';
+
+/** Sections of a configuration beside those of the broker. */
+export type Sections = Readonly<Record<string, unknown>>;
 
 /** How often it is waited for once more. */
 const PATIENCE = 2;
@@ -43,20 +46,22 @@ export class Node {
   readonly name: string;
   readonly door: Door | null;
   readonly #broker: Broker;
+  readonly #sections: Sections;
   #process: SpawnedNode | null = null;
   #metricsPort = 0;
   #resident: Socket | null = null;
   port = 0;
 
-  private constructor(role: Role, name: string, broker: Broker, door: Door | null) {
+  private constructor(role: Role, name: string, broker: Broker, door: Door | null, sections: Sections) {
     this.role = role;
     this.name = name;
     this.#broker = broker;
     this.door = door;
+    this.#sections = sections;
   }
 
-  static async create(role: Role, name: string, broker: Broker): Promise<Node> {
-    return new Node(role, name, broker, await broker.door());
+  static async create(role: Role, name: string, broker: Broker, sections: Sections = {}): Promise<Node> {
+    return new Node(role, name, broker, await broker.door(), sections);
   }
 
   get isRunning(): boolean {
@@ -67,7 +72,11 @@ export class Node {
   async start(): Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), 'carillon-fleet-'));
     const file = join(folder, 'config.json');
-    const config = { ...this.#broker.settings(this.door), app_manager: { array: { apps: [TENANT] } } };
+    const config = {
+      ...this.#broker.settings(this.door),
+      ...this.#sections,
+      app_manager: { array: { apps: [TENANT] } },
+    };
     writeFileSync(file, JSON.stringify(config));
     const main = fileURLToPath(new URL(`../../../../../apps/${this.role}/dist/src/main.js`, import.meta.url));
     const role: Record<string, string> = this.role === 'api' ? { SERVICE_SERVER_ROLE: 'api' } : {};
@@ -108,10 +117,12 @@ export class Node {
     this.#process?.child.kill('SIGCONT');
   }
 
-  /** The sum of a metric over its labels. */
-  async metric(name: string): Promise<number> {
+  /** The sum of a metric over its labels, or over those that hold this text. */
+  async metric(name: string, label = ''): Promise<number> {
     const { body } = await rawHttp(this.#metricsPort, { path: '/metrics' });
-    const lines = body.split('\n').filter((line) => new RegExp(`^service_${name}[ {]`).test(line));
+    const lines = body
+      .split('\n')
+      .filter((line) => new RegExp(`^service_${name}[ {]`).test(line) && line.includes(label));
     return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 

@@ -1,5 +1,5 @@
 import { RawConnection } from '@carillon/testing';
-import type { Peer } from './peer.js';
+import type { Heard, Peer } from './peer.js';
 
 const CRLF = '\r\n';
 const FOREVER_MS = 2 ** 31 - 1;
@@ -7,7 +7,7 @@ const FOREVER_MS = 2 ** 31 - 1;
 /** The few words of NATS that a peer needs. */
 export class NatsPeer implements Peer {
   #subscriptions = 0;
-  #heard: (address: string, text: string) => void = () => {};
+  #heard: Heard = () => {};
   readonly #pongs: (() => void)[] = [];
 
   private constructor(private readonly connection: RawConnection) {
@@ -22,7 +22,7 @@ export class NatsPeer implements Peer {
     return peer;
   }
 
-  async hear(addresses: readonly string[], heard: (address: string, text: string) => void): Promise<void> {
+  async hear(addresses: readonly string[], heard: Heard): Promise<void> {
     this.#heard = heard;
     for (const address of addresses) {
       this.#subscriptions += 1;
@@ -31,10 +31,11 @@ export class NatsPeer implements Peer {
     await this.#confirmed();
   }
 
-  async send(address: string, text: string): Promise<void> {
+  async send(address: string, text: string, replyTo?: string): Promise<void> {
     const bytes = Buffer.from(text);
+    const to = replyTo === undefined ? address : `${address} ${replyTo}`;
     this.connection.write(
-      Buffer.concat([Buffer.from(`PUB ${address} ${bytes.length}${CRLF}`), bytes, Buffer.from(CRLF)]),
+      Buffer.concat([Buffer.from(`PUB ${to} ${bytes.length}${CRLF}`), bytes, Buffer.from(CRLF)]),
     );
     await this.#confirmed();
   }
@@ -58,7 +59,9 @@ export class NatsPeer implements Peer {
       if (word === 'PONG') this.#pongs.shift()?.();
       if (word !== 'MSG') continue;
       const bytes = await this.connection.take(Number(rest.at(-1)) + 2, FOREVER_MS);
-      this.#heard(address, bytes.subarray(0, -2).toString());
+      // The number of the subscription, a reply address where there is one, the size.
+      const [, replyTo] = rest.length === 3 ? rest : [];
+      this.#heard(address, bytes.subarray(0, -2).toString(), replyTo);
     }
   }
 }

@@ -1,0 +1,91 @@
+// What the bench of durable channels runs on: a PostgreSQL of its own that keeps what it says it keeps, and the parts
+// of one process over it.
+import { randomUUID } from 'node:crypto';
+import { CommitClient, LocalLanes, systemClock } from '@carillon/commit';
+import { configure } from '@carillon/config';
+import { Databases } from '@carillon/database';
+import { engine } from '@carillon/engines';
+import { historyTables, PostgresHistoryStore, SERVER_SPREAD } from '@carillon/history-store';
+import { createParts } from '@carillon/runtime';
+import { BenchError } from '../../settings/bench-error.js';
+
+const NODE_ID = 'bench';
+
+/** @param {import('@carillon/engines').EngineHandle} server */
+function configured({ url }) {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const outcome = configure({
+    process: 'history-writer',
+    argv: [],
+    env: {
+      ENVIRONMENT: 'test',
+      RUST_LOG: 'off',
+      HISTORY_ENABLED: 'true',
+      ADAPTER_DRIVER: 'nats',
+      CACHE_DRIVER: 'redis',
+      DATABASE_POSTGRES_HOST: hostname,
+      DATABASE_POSTGRES_PORT: port,
+      DATABASE_POSTGRES_USERNAME: username,
+      DATABASE_POSTGRES_PASSWORD: password,
+      DATABASE_POSTGRES_DATABASE: pathname.slice(1),
+    },
+    cwd: '/nowhere',
+    files: { exists: () => false, read: () => '' },
+  });
+  if (outcome.kind === 'exit') throw new BenchError(outcome.stderr);
+  return outcome.config;
+}
+
+/** Nobody is told of a record: what handing over costs is for the scenarios with sockets. */
+const nobody = async () => {};
+const QUIET = {
+  retried: () => {},
+  recordFailed: () => {},
+  committed: () => {},
+  waited: () => {},
+  arrived: () => {},
+  answered: () => {},
+  handedOver: () => {},
+  resent: () => {},
+  handOverFailed: () => {},
+};
+
+/** @typedef {Awaited<ReturnType<typeof openSetting>>} Setting */
+
+export async function openSetting() {
+  const server = await engine('postgres', { own: true, durable: true });
+  const config = configured(server);
+  const { table_prefix: prefix, write_timeout_ms: writeTimeoutMs } = config.history.postgres;
+  const { writer_shards: lanes, writer_queue_capacity: queueCapacity } = config.history;
+  const database = new Databases(createParts(config)).use('postgres', [historyTables(prefix, SERVER_SPREAD)]);
+  const store = new PostgresHistoryStore(database, {
+    prefix,
+    spread: SERVER_SPREAD,
+    writeTimeoutMs,
+    now: Date.now,
+  });
+  await store.connect();
+  let batches = 0;
+  const events = { ...QUIET, committed: () => void (batches += 1) };
+  const transport = new LocalLanes(
+    { store, clock: systemClock, newStreamId: randomUUID, fanOut: nobody, events },
+    { lanes, nodeId: NODE_ID, writerId: NODE_ID, queueCapacity },
+  );
+  const client = new CommitClient(
+    { clock: systemClock, transport, random: Math.random, resent: () => {} },
+    { lanes, nodeId: NODE_ID, budgetMs: writeTimeoutMs, maxRecordBytes: null },
+  );
+  return {
+    database,
+    client,
+    /** The name of a table in a statement. */
+    table: (/** @type {string} */ name) => `"${prefix}_${name}"`,
+    /** Transactions of the lanes so far. */
+    batches: () => batches,
+    close: async () => {
+      await transport.close();
+      await database.close();
+      await server.release();
+    },
+  };
+}
