@@ -52,7 +52,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const seed = wholeNumber(values.seed, Date.now() % 1_000_000, 'seed');
   const runs = wholeNumber(values.runs, 1, 'runs');
-  const lastingMs = wholeNumber(values.lasting, 10_000, 'lasting');
+  const lastingMs = wholeNumber(values.lasting, values.durable === true ? 10_000 : 6000, 'lasting');
   const wanted: Wanted = { seed, runs, lastingMs, logs: values.logs ?? null };
   if (values.durable === true) {
     const durable = DURABLE_FAULTS.filter(({ name }) => (values.fault ?? name) === name);
@@ -65,14 +65,7 @@ async function main(args: readonly string[]): Promise<number> {
     ({ name, drivers }) => drivers.includes(driver) && (values.fault ?? name) === name,
   );
   if (faults.length === 0) throw new UsageError('no such fault for this driver');
-<<<<<<< HEAD
-  const seed = wholeNumber(values.seed, Date.now() % 1_000_000, 'seed');
-  const runs = wholeNumber(values.runs, 1, 'runs');
-  const lastingMs = wholeNumber(values.lasting, 6000, 'lasting');
-  return (await runAll(driver, faults, { seed, runs, lastingMs, logs: values.logs ?? null })) ? 0 : 1;
-=======
   return (await runAll(driver, faults, wanted)) ? 0 : 1;
->>>>>>> room/crash
 }
 
 interface Wanted {
