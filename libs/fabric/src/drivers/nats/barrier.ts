@@ -1,31 +1,34 @@
-/**
- * How long after one question the next is put, so that a busy connection is asked once for several messages: an answer
- * costs more than a message. Whoever comes after a pause is asked for at once.
- */
+/** A question this long after the one before is put at once; an answer costs more than a message. */
 const APART_MS = 1;
+/** How long a question may wait for something else that is sent, to leave with it. */
+const LATE_MS = 2;
+/** After one has waited in vain, so many are put at once: whoever sends may send the next after the answer only. */
+const AT_ONCE = 16;
 
 export interface BarrierParts {
-  /** Hands over what waits to be sent. Called once in a turn of the event loop. */
+  /** Hands over what waits to be sent; called at the end of a turn of the event loop. */
   readonly leave: () => void;
   /** Puts the question, behind all that has left, before it returns. */
   readonly roundTrip: () => Promise<void>;
 }
 
+/** What all have in common who came since the last question. */
 interface Shared {
+  readonly sinceMs: number;
   readonly answered: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+  readonly settle: (outcome: Promise<void>) => void;
 }
 
 /**
- * Round trips to a broker. What is sent in one turn of the event loop leaves together, and the question with it when
- * none is under way and the last is a while ago; whoever comes meanwhile shares the next.
+ * Questions to a broker, each of which confirms all that was sent before it. What is sent in one turn of the event loop
+ * leaves together. The question about it leaves with it after a pause; on a busy connection it leaves with what is sent
+ * about 1 ms later, and confirms that too.
  */
 export class Barrier {
-  /** Of all who came since the last question. */
   #next: Shared | null = null;
-  #isAsking = false;
   #askedAtMs = -Infinity;
+  /** Questions still to be put at once. */
+  #atOnce = 0;
   #turn: NodeJS.Immediate | null = null;
   #timer: NodeJS.Timeout | null = null;
 
@@ -44,44 +47,38 @@ export class Barrier {
   readonly #endTurn = (): void => {
     this.#turn = null;
     this.parts.leave();
-    this.#plan();
-  };
-
-  /** A timer may be a little early. */
-  readonly #endPause = (): void => {
-    this.#timer = null;
-    this.#plan();
-  };
-
-  /** Sees to the next question, if anybody waits for one. */
-  #plan(): void {
-    if (this.#next === null || this.#isAsking) return;
-    const waitMs = this.#askedAtMs + APART_MS - performance.now();
-    if (waitMs <= 0) void this.#ask(this.#next);
-    else this.#timer ??= setTimeout(this.#endPause, waitMs);
-  }
-
-  async #ask({ resolve, reject }: Shared): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-    this.#next = null;
-    this.#isAsking = true;
-    this.#askedAtMs = performance.now();
-    // Whoever came after the end of the turn shares this question too.
-    this.parts.leave();
-    try {
-      await this.parts.roundTrip();
-      resolve();
-    } catch (error) {
-      reject(error);
+    if (this.#next === null) return;
+    const isApart = performance.now() - this.#askedAtMs >= APART_MS;
+    if (!isApart && this.#atOnce === 0) this.#timer ??= setTimeout(this.#endWait, LATE_MS);
+    else {
+      if (this.#atOnce > 0) this.#atOnce -= 1;
+      this.#ask(this.#next);
     }
-    this.#isAsking = false;
-    this.#plan();
+  };
+
+  /** The timer may have been set for one that has left since. */
+  readonly #endWait = (): void => {
+    this.#timer = null;
+    if (this.#next === null) return;
+    const restMs = this.#next.sinceMs + LATE_MS - performance.now();
+    if (restMs > 0) this.#timer = setTimeout(this.#endWait, restMs);
+    else {
+      this.#atOnce = AT_ONCE;
+      // What came in this turn is confirmed too, and must be ahead of the question.
+      this.parts.leave();
+      this.#ask(this.#next);
+    }
+  };
+
+  #ask({ settle }: Shared): void {
+    this.#next = null;
+    this.#askedAtMs = performance.now();
+    settle(this.parts.roundTrip());
   }
 }
 
 function shared(): Shared {
-  let settle: Pick<Shared, 'resolve' | 'reject'> = { resolve: () => {}, reject: () => {} };
-  const answered = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
-  return { answered, ...settle };
+  let settle: Shared['settle'] = () => {};
+  const answered = new Promise<void>((resolve) => (settle = resolve));
+  return { sinceMs: performance.now(), answered, settle };
 }
