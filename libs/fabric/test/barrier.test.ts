@@ -12,8 +12,12 @@ function scene() {
       if (waiting.length > 0) left.push(waiting);
       waiting = [];
     },
-    roundTrip: () =>
-      new Promise<void>((resolve, reject) => void asked.push({ about: left.flat().length, resolve, reject })),
+    ask: (answered) =>
+      void asked.push({
+        about: left.flat().length,
+        resolve: () => answered(null),
+        reject: (error) => answered(error),
+      }),
   });
   const settled: string[] = [];
   const pass = (name: string): Promise<void> => {

@@ -8,15 +8,15 @@ const AT_ONCE = 16;
 export interface BarrierParts {
   /** Hands over what waits to be sent; called at the end of a turn of the event loop. */
   readonly leave: () => void;
-  /** Puts the question, behind all that has left, before it returns. */
-  readonly roundTrip: () => Promise<void>;
+  /** Puts the question, behind all that has left, before it returns; tells why there is no answer, null: there is. */
+  readonly ask: (answered: (failure: Error | null) => void) => void;
 }
 
 /** What all have in common who came since the last question. */
 interface Shared {
   readonly sinceMs: number;
   readonly answered: Promise<void>;
-  readonly settle: (outcome: Promise<void>) => void;
+  readonly settle: (failure: Error | null) => void;
 }
 
 /**
@@ -73,12 +73,14 @@ export class Barrier {
   #ask({ settle }: Shared): void {
     this.#next = null;
     this.#askedAtMs = performance.now();
-    settle(this.parts.roundTrip());
+    this.parts.ask(settle);
   }
 }
 
 function shared(): Shared {
   let settle: Shared['settle'] = () => {};
-  const answered = new Promise<void>((resolve) => (settle = resolve));
+  const answered = new Promise<void>((resolve, reject) => {
+    settle = (failure) => (failure === null ? resolve() : reject(failure));
+  });
   return { sinceMs: performance.now(), answered, settle };
 }

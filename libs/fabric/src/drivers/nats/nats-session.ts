@@ -35,7 +35,7 @@ export class NatsSession implements Session {
     private readonly onEvent: (event: NatsEvent) => void,
     names: FabricNames,
   ) {
-    this.#barrier = new Barrier({ leave: () => this.#leave(), roundTrip: () => this.#roundTrip() });
+    this.#barrier = new Barrier({ leave: () => this.#leave(), ask: (answered) => this.#ask(answered) });
     this.lanes = new NatsLanes({ connection, names, passed: () => this.#barrier.pass() });
     void this.#watch();
     void this.#untilClosed();
@@ -112,21 +112,23 @@ export class NatsSession implements Session {
   }
 
   /** The client leaves those waiting who flush a connection that is then lost. */
-  #roundTrip(): Promise<void> {
-    if (this.connection.isClosed()) return Promise.reject(new SessionLost());
-    return new Promise((resolve, reject) => {
-      const lose = (): void => reject(new SessionLost());
-      this.#waiting.add(lose);
-      this.connection
-        .flush()
-        .then(resolve, lose)
-        .finally(() => this.#waiting.delete(lose));
-    });
+  #ask(answered: (failure: Error | null) => void): void {
+    if (this.connection.isClosed()) {
+      answered(new SessionLost());
+      return;
+    }
+    const lose = (): void => answered(new SessionLost());
+    this.#waiting.add(lose);
+    this.connection.flush().then(() => {
+      this.#waiting.delete(lose);
+      answered(null);
+    }, lose);
   }
 
   async #untilClosed(): Promise<void> {
     const error = await this.connection.closed();
     for (const lose of this.#waiting) lose();
+    this.#waiting.clear();
     this.onEvent('closed');
     if (this.#isOver) return;
     this.#isOver = true;
