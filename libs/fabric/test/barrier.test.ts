@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { Barrier } from '../src/drivers/nats/barrier.js';
 
 function scene() {
-  const asked: { readonly about: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] =
-    [];
+  const asked: {
+    readonly about: number;
+    readonly resolve: () => void;
+    readonly reject: (error: Error) => void;
+  }[] = [];
   const left: string[][] = [];
   let waiting: string[] = [];
   const barrier = new Barrier({

@@ -38,7 +38,10 @@ export class LivePublisher implements Publisher {
 
   constructor(private readonly parts: LivePublisherParts) {
     this.#lines = new ChannelLines(
-      { keep: (last) => this.#keep(last), send: ({ event }) => parts.fabric.publish(event)?.catch(unreachable) },
+      {
+        keep: (last) => this.#keep(last),
+        send: ({ event }) => parts.fabric.publish(event)?.catch(unreachable),
+      },
       parts.bounds ?? BOUNDS,
     );
   }

@@ -31,7 +31,11 @@ export class Post {
     if (!encoded.ok) return Promise.reject(new Error(`message not sent: ${encoded.detail}`));
     const [only] = addresses;
     if (only !== undefined && addresses.length === 1) return outbox.send(only, encoded.text, key);
-    return Promise.all(addresses.map((address) => outbox.send(address, encoded.text, key))).then(() => {});
+    return this.#sendToAll(addresses, encoded.text, key);
+  }
+
+  async #sendToAll(addresses: readonly string[], text: string, key?: string): Promise<void> {
+    await Promise.all(addresses.map((address) => this.parts.outbox.send(address, text, key)));
   }
 
   /** Sends what nobody waits for. */

@@ -29,8 +29,8 @@ export class Barrier {
   #askedAtMs = -Infinity;
   /** Questions still to be put at once. */
   #atOnce = 0;
-  #turn: NodeJS.Immediate | null = null;
-  #timer: NodeJS.Timeout | null = null;
+  #isTurnEnding = false;
+  #isWaiting = false;
 
   constructor(private readonly parts: BarrierParts) {}
 
@@ -40,28 +40,34 @@ export class Barrier {
    */
   pass(): Promise<void> {
     this.#next ??= shared();
-    this.#turn ??= setImmediate(this.#endTurn);
+    if (!this.#isTurnEnding) setImmediate(this.#endTurn);
+    this.#isTurnEnding = true;
     return this.#next.answered;
   }
 
   readonly #endTurn = (): void => {
-    this.#turn = null;
+    this.#isTurnEnding = false;
     this.parts.leave();
     if (this.#next === null) return;
     const isApart = performance.now() - this.#askedAtMs >= APART_MS;
-    if (!isApart && this.#atOnce === 0) this.#timer ??= setTimeout(this.#endWait, LATE_MS);
+    if (!isApart && this.#atOnce === 0) this.#wait(LATE_MS);
     else {
       if (this.#atOnce > 0) this.#atOnce -= 1;
       this.#ask(this.#next);
     }
   };
 
+  #wait(ms: number): void {
+    if (!this.#isWaiting) setTimeout(this.#endWait, ms);
+    this.#isWaiting = true;
+  }
+
   /** The timer may have been set for one that has left since. */
   readonly #endWait = (): void => {
-    this.#timer = null;
+    this.#isWaiting = false;
     if (this.#next === null) return;
     const restMs = this.#next.sinceMs + LATE_MS - performance.now();
-    if (restMs > 0) this.#timer = setTimeout(this.#endWait, restMs);
+    if (restMs > 0) this.#wait(restMs);
     else {
       this.#atOnce = AT_ONCE;
       // What came in this turn is confirmed too, and must be ahead of the question.
@@ -78,9 +84,9 @@ export class Barrier {
 }
 
 function shared(): Shared {
-  let settle: Shared['settle'] = () => {};
+  let told: Pick<Shared, 'settle'> = { settle: () => {} };
   const answered = new Promise<void>((resolve, reject) => {
-    settle = (failure) => (failure === null ? resolve() : reject(failure));
+    told = { settle: (failure) => (failure === null ? resolve() : reject(failure)) };
   });
-  return { sinceMs: performance.now(), answered, settle };
+  return { sinceMs: performance.now(), answered, settle: told.settle };
 }

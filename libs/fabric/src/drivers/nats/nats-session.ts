@@ -35,7 +35,7 @@ export class NatsSession implements Session {
     private readonly onEvent: (event: NatsEvent) => void,
     names: FabricNames,
   ) {
-    this.#barrier = new Barrier({ leave: () => this.#leave(), ask: (answered) => this.#ask(answered) });
+    this.#barrier = new Barrier({ leave: () => this.#leave(), ask: (answered) => void this.#ask(answered) });
     this.lanes = new NatsLanes({ connection, names, passed: () => this.#barrier.pass() });
     void this.#watch();
     void this.#untilClosed();
@@ -112,23 +112,25 @@ export class NatsSession implements Session {
   }
 
   /** The client leaves those waiting who flush a connection that is then lost. */
-  #ask(answered: (failure: Error | null) => void): void {
+  async #ask(answered: (failure: Error | null) => void): Promise<void> {
     if (this.connection.isClosed()) {
       answered(new SessionLost());
       return;
     }
     const lose = (): void => answered(new SessionLost());
     this.#waiting.add(lose);
-    this.connection.flush().then(() => {
-      this.#waiting.delete(lose);
+    try {
+      await this.connection.flush();
       answered(null);
-    }, lose);
+    } catch {
+      lose();
+    }
+    this.#waiting.delete(lose);
   }
 
   async #untilClosed(): Promise<void> {
     const error = await this.connection.closed();
     for (const lose of this.#waiting) lose();
-    this.#waiting.clear();
     this.onEvent('closed');
     if (this.#isOver) return;
     this.#isOver = true;
