@@ -1,57 +1,112 @@
-import { setImmediate as soon } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Barrier } from '../src/drivers/nats/barrier.js';
 
 function scene() {
-  const asked: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
-  const barrier = new Barrier(() => new Promise((resolve, reject) => void asked.push({ resolve, reject })));
+  const asked: {
+    readonly about: number;
+    readonly resolve: () => void;
+    readonly reject: (error: Error) => void;
+  }[] = [];
+  const left: string[][] = [];
+  let waiting: string[] = [];
+  const barrier = new Barrier({
+    leave: () => {
+      if (waiting.length > 0) left.push(waiting);
+      waiting = [];
+    },
+    ask: (answered) =>
+      void asked.push({
+        about: left.flat().length,
+        resolve: () => answered(null),
+        reject: (error) => answered(error),
+      }),
+  });
   const settled: string[] = [];
-  const pass = (name: string): void =>
-    void barrier.pass().then(
+  const pass = (name: string): Promise<void> => {
+    waiting.push(name);
+    const passed = barrier.pass();
+    passed.then(
       () => settled.push(name),
       () => settled.push(`${name} failed`),
     );
-  return { asked, settled, pass };
+    return passed;
+  };
+  const questions = async (count: number): Promise<void> => {
+    while (asked.length < count) await pause(1);
+  };
+  return { asked, left, settled, pass, questions };
 }
 
-describe('a round trip to the broker', () => {
-  it('begins at once, and again at once when none is under way', async () => {
-    const { asked, settled, pass } = scene();
-    pass('one');
-    expect(asked).toHaveLength(1);
+describe('a question to the broker', () => {
+  it('is shared by all who came in one turn of the event loop, whose messages leave together', async () => {
+    const { asked, left, settled, pass } = scene();
+    const promises = new Set(['one', 'two', 'three'].map(pass));
+    expect([promises.size, left, asked.length]).toEqual([1, [], 0]);
+    await turn();
+    expect([left, asked.length]).toEqual([[['one', 'two', 'three']], 1]);
     asked[0]?.resolve();
-    await soon();
-    pass('two');
+    await turn();
+    expect(settled).toEqual(['one', 'two', 'three']);
+  });
+
+  it('leaves with what it is about after a pause', async () => {
+    const { asked, settled, pass } = scene();
+    void pass('one');
+    await turn();
+    await pause(20);
+    void pass('two');
+    await turn();
     expect(asked).toHaveLength(2);
-    asked[1]?.resolve();
-    await soon();
+    for (const { resolve } of asked) resolve();
+    await turn();
     expect(settled).toEqual(['one', 'two']);
   });
 
-  it('is shared by all who came while another was under way, and says nothing to them before', async () => {
-    const { asked, settled, pass } = scene();
-    for (const name of ['one', 'two', 'three']) pass(name);
-    expect(asked).toHaveLength(1);
-    asked[0]?.resolve();
-    await soon();
-    expect([settled, asked.length]).toEqual([['one'], 2]);
-    pass('four');
-    asked[1]?.resolve();
-    await soon();
-    expect([settled, asked.length]).toEqual([['one', 'two', 'three'], 3]);
-    asked[2]?.resolve();
-    await soon();
-    expect(settled).toHaveLength(4);
+  it('confirms all that has left before it, and nothing that came after', async () => {
+    const { asked, left, settled, pass, questions } = scene();
+    const names = Array.from({ length: 60 }, (_, at) => String(at));
+    for (const name of names) {
+      void pass(name);
+      if (Number(name) % 3 === 0) await turn();
+      if (Number(name) % 20 === 0) await pause(1);
+    }
+    await pause(5);
+    await questions(1);
+    expect(left.flat()).toEqual(names);
+    for (const { about, resolve } of asked) {
+      resolve();
+      await turn();
+      expect(settled).toEqual(names.slice(0, about));
+    }
+    expect(settled).toEqual(names);
   });
 
-  it('that fails says so to those who shared it, and the next one is tried', async () => {
-    const { asked, settled, pass } = scene();
-    for (const name of ['one', 'two']) pass(name);
+  it('does not wait for others again right after it has waited in vain', async () => {
+    const { asked, pass, questions } = scene();
+    let atOnce = 0;
+    // Each message comes after the answer to the last one, as fast as can be.
+    for (let count = 1; count <= 40; count += 1) {
+      const passed = pass('one');
+      await turn();
+      if (asked.length === count) atOnce += 1;
+      await questions(count);
+      asked[count - 1]?.resolve();
+      await passed;
+    }
+    expect(atOnce).toBeGreaterThan(32);
+  });
+
+  it('that fails says so to all who shared it, and the next one is tried', async () => {
+    const { asked, settled, pass, questions } = scene();
+    for (const name of ['one', 'two']) void pass(name);
+    await turn();
+    void pass('three');
     asked[0]?.reject(new Error('lost'));
-    await soon();
-    expect(settled).toEqual(['one failed']);
+    await questions(2);
+    expect(settled).toEqual(['one failed', 'two failed']);
     asked[1]?.resolve();
-    await soon();
-    expect(settled).toEqual(['one failed', 'two']);
+    await turn();
+    expect(settled).toEqual(['one failed', 'two failed', 'three']);
   });
 });

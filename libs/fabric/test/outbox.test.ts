@@ -15,6 +15,34 @@ class HeldSession implements Pick<Session, 'publish'> {
   }
 }
 
+/** A session that confirms all at once what it was given since the last answer. */
+class SharedSession implements Pick<Session, 'publish'> {
+  readonly texts: string[] = [];
+  #next: { confirmed: Promise<void>; answer: (failure: Error | null) => void } | null = null;
+
+  publish(_: string, text: string): Promise<void> {
+    this.texts.push(text);
+    this.#next ??= shared();
+    return this.#next.confirmed;
+  }
+
+  answer(failure: Error | null): void {
+    const next = this.#next;
+    this.#next = null;
+    next?.answer(failure);
+  }
+}
+
+const nothing = (): void => {};
+
+function shared() {
+  let answer: (failure: Error | null) => void = nothing;
+  const confirmed = new Promise<void>((resolve, reject) => {
+    answer = (failure) => (failure === null ? resolve() : reject(failure));
+  });
+  return { confirmed, answer };
+}
+
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the outbox', () => {
@@ -40,6 +68,47 @@ describe('the outbox', () => {
     await Promise.all(all);
     expect(settled).toEqual(['1', '3', '2', '4', '5']);
     expect(outbox.size).toBe(0);
+  });
+
+  it('sends again, in order, all that a lost session would have confirmed together', async () => {
+    const outbox = new Outbox();
+    const shared = new SharedSession();
+    const next = new HeldSession();
+    outbox.attach(shared);
+    const settled: string[] = [];
+    const send = (text: string) => outbox.send('a', text).then(() => settled.push(text));
+    const all = ['1', '2'].map(send);
+    shared.answer(null);
+    await turn();
+    expect([settled, outbox.size]).toEqual([['1', '2'], 0]);
+    all.push(...['3', '4', '5'].map(send));
+    shared.answer(new SessionLost());
+    await turn();
+    outbox.detach();
+    outbox.attach(next);
+    expect([settled, next.texts]).toEqual([
+      ['1', '2'],
+      ['3', '4', '5'],
+    ]);
+    for (const { resolve } of next.held) resolve();
+    await Promise.all(all);
+    expect(settled).toEqual(['1', '2', '3', '4', '5']);
+    outbox.close();
+  });
+
+  it('hands over more when many were confirmed together', async () => {
+    const outbox = new Outbox();
+    const session = new SharedSession();
+    outbox.attach(session);
+    const all = Array.from({ length: 5000 }, (_, at) => outbox.send('a', String(at)));
+    for (const handed of [2048, 4096, 5000]) {
+      expect(session.texts).toHaveLength(handed);
+      session.answer(null);
+      await turn();
+    }
+    await Promise.all(all);
+    expect(session.texts).toEqual(Array.from({ length: 5000 }, (_, at) => String(at)));
+    outbox.close();
   });
 
   it('tells the sender of a message that is refused, and of no other', async () => {

@@ -38,7 +38,10 @@ export class LivePublisher implements Publisher {
 
   constructor(private readonly parts: LivePublisherParts) {
     this.#lines = new ChannelLines(
-      { keep: (last) => this.#keep(last), send: ({ event }) => this.#send(event) },
+      {
+        keep: (last) => this.#keep(last),
+        send: ({ event }) => parts.fabric.publish(event)?.catch(unreachable),
+      },
       parts.bounds ?? BOUNDS,
     );
   }
@@ -51,10 +54,11 @@ export class LivePublisher implements Publisher {
     const messageId = publication.messageId ?? eventId;
     const frameText = encodeV1(publication);
     const event = { messageId: eventId, appId, channel, frameText, exceptSocketId, publishedAtMs: nowMs() };
-    const sent = publication.isLastEvent
-      ? this.#lines.pass(`${appId} ${channel}`, { publication, event })
-      : this.#send(event);
-    return sent === undefined ? { messageId } : sent.then(() => ({ messageId }));
+    const receipt = (): Receipt => ({ messageId });
+    if (publication.isLastEvent) {
+      return this.#lines.pass(`${appId} ${channel}`, { publication, event }).then(receipt);
+    }
+    return this.parts.fabric.publish(event)?.then(receipt, unreachable) ?? receipt();
   }
 
   /** Never throws. */
@@ -75,10 +79,6 @@ export class LivePublisher implements Publisher {
     } catch (error) {
       lost(error);
     }
-  }
-
-  #send(event: LiveEvent): Promise<void> | undefined {
-    return this.parts.fabric.publish(event)?.catch(unreachable);
   }
 
   async #keep({ publication, event: { messageId } }: LastPublication): Promise<boolean> {

@@ -23,6 +23,13 @@ interface Letter {
   isSettled: boolean;
 }
 
+/** Letters that the broker confirms at once. */
+interface Batch {
+  readonly confirmed: Promise<void>;
+  readonly session: Carrier;
+  readonly letters: Letter[];
+}
+
 export interface OutboxBounds {
   readonly maxLetters: number;
   /** In UTF-16 units. */
@@ -44,6 +51,8 @@ export class Outbox {
   #waiting = 0;
   #units = 0;
   #session: Carrier | null = null;
+  /** The last one; null: it is confirmed, or there was none. */
+  #batch: Batch | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
 
@@ -105,23 +114,32 @@ export class Outbox {
       this.#next += 1;
       if (letter.isSettled) continue;
       this.#unconfirmed += 1;
-      void this.#hand(letter, session);
+      this.#hand(letter, session);
     }
   }
 
-  async #hand(letter: Letter, session: Carrier): Promise<void> {
-    let failure: unknown = null;
-    try {
-      await session.publish(letter.address, letter.text, letter.key);
-    } catch (error) {
-      // It stays in the line: that the session is lost is about to be told, and the next one sends it again.
-      if (error instanceof SessionLost) return;
-      failure = error;
+  #hand(letter: Letter, session: Carrier): void {
+    const confirmed = session.publish(letter.address, letter.text, letter.key);
+    if (this.#batch?.confirmed === confirmed) {
+      this.#batch.letters.push(letter);
+      return;
     }
-    const isCurrent = session === this.#session;
+    const batch: Batch = { confirmed, session, letters: [letter] };
+    this.#batch = batch;
+    confirmed.then(
+      () => this.#told(batch, null),
+      (error: unknown) => this.#told(batch, error),
+    );
+  }
+
+  #told(batch: Batch, failure: unknown): void {
+    if (this.#batch === batch) this.#batch = null;
+    // They stay in the line: that the session is lost is about to be told, and the next one sends them again.
+    if (failure instanceof SessionLost) return;
+    const isCurrent = batch.session === this.#session;
     if (failure !== null && !isCurrent) return;
-    if (isCurrent) this.#unconfirmed -= 1;
-    this.#settle(letter, failure);
+    if (isCurrent) this.#unconfirmed -= batch.letters.length;
+    for (const letter of batch.letters) this.#settle(letter, failure);
     this.#pump();
   }
 

@@ -19,7 +19,7 @@ export class Post {
   }
 
   /** Settles when the broker has it under every address. Rejects what does not fit its own definition or the cap. */
-  async send<Body>(
+  send<Body>(
     definition: MessageDefinition<string, Body>,
     body: Body,
     addresses: readonly string[],
@@ -28,8 +28,14 @@ export class Post {
     const { outbox, maxMessageBytes, meters } = this.parts;
     const encoded = encode(definition, body, maxMessageBytes);
     if (!encoded.ok || outbox.isFull) meters.dropped();
-    if (!encoded.ok) throw new Error(`message not sent: ${encoded.detail}`);
-    await Promise.all(addresses.map((address) => outbox.send(address, encoded.text, key)));
+    if (!encoded.ok) return Promise.reject(new Error(`message not sent: ${encoded.detail}`));
+    const [only] = addresses;
+    if (only !== undefined && addresses.length === 1) return outbox.send(only, encoded.text, key);
+    return this.#sendToAll(addresses, encoded.text, key);
+  }
+
+  async #sendToAll(addresses: readonly string[], text: string, key?: string): Promise<void> {
+    await Promise.all(addresses.map((address) => this.parts.outbox.send(address, text, key)));
   }
 
   /** Sends what nobody waits for. */

@@ -23,7 +23,7 @@ export interface Session {
   /** Requests to those who serve commit lanes. */
   readonly lanes: LaneLine;
   /**
-   * Settles when the broker has it. Messages of one address and key arrive in the order of the calls, whatever settles
+   * Settles when the broker has it; several that it confirms together may get the same promise. Messages of one address and key arrive in the order of the calls, whatever settles
    * when. Absent: the empty key.
    */
   publish(address: string, text: string, key?: string): Promise<void>;

@@ -1,33 +1,92 @@
+/** A question this long after the one before is put at once; an answer costs more than a message. */
+const APART_MS = 1;
+/** How long a question may wait for something else that is sent, to leave with it. */
+const LATE_MS = 2;
+/** After one has waited in vain, so many are put at once: whoever sends may send the next after the answer only. */
+const AT_ONCE = 16;
+
+export interface BarrierParts {
+  /** Hands over what waits to be sent; called at the end of a turn of the event loop. */
+  readonly leave: () => void;
+  /** Puts the question, behind all that has left, before it returns; tells why there is no answer, null: there is. */
+  readonly ask: (answered: (failure: Error | null) => void) => void;
+}
+
+/** What all have in common who came since the last question. */
+interface Shared {
+  readonly sinceMs: number;
+  readonly answered: Promise<void>;
+  readonly settle: (failure: Error | null) => void;
+}
+
 /**
- * Round trips to a broker. One is under way at a time: it begins at once, so that the question leaves together with what
- * it is about, and whoever comes meanwhile shares the next.
+ * Questions to a broker, each of which confirms all that was sent before it. What is sent in one turn of the event loop
+ * leaves together. The question about it leaves with it after a pause; on a busy connection it leaves with what is sent
+ * about 1 ms later, and confirms that too.
  */
 export class Barrier {
-  #current: Promise<void> | null = null;
-  #next: Promise<void> | null = null;
+  #next: Shared | null = null;
+  #askedAtMs = -Infinity;
+  /** Questions still to be put at once. */
+  #atOnce = 0;
+  #isTurnEnding = false;
+  #isWaiting = false;
 
-  /** @param roundTrip puts the question before it returns */
-  constructor(private readonly roundTrip: () => Promise<void>) {}
+  constructor(private readonly parts: BarrierParts) {}
 
-  /** Settles when the broker has answered a question that was put after everything sent until now. */
+  /**
+   * Settles when the broker has answered a question that was put after everything sent until now. All who share a
+   * question get the same promise.
+   */
   pass(): Promise<void> {
-    if (this.#current === null) return this.#begin();
-    this.#next ??= this.#after(this.#current);
-    return this.#next;
+    this.#next ??= shared();
+    if (!this.#isTurnEnding) setImmediate(this.#endTurn);
+    this.#isTurnEnding = true;
+    return this.#next.answered;
   }
 
-  #begin(): Promise<void> {
-    const current = this.roundTrip().finally(() => {
-      if (this.#current === current) this.#current = null;
-    });
-    this.#current = current;
-    return current;
+  readonly #endTurn = (): void => {
+    this.#isTurnEnding = false;
+    this.parts.leave();
+    if (this.#next === null) return;
+    const isApart = performance.now() - this.#askedAtMs >= APART_MS;
+    if (!isApart && this.#atOnce === 0) this.#wait(LATE_MS);
+    else {
+      if (this.#atOnce > 0) this.#atOnce -= 1;
+      this.#ask(this.#next);
+    }
+  };
+
+  #wait(ms: number): void {
+    if (!this.#isWaiting) setTimeout(this.#endWait, ms);
+    this.#isWaiting = true;
   }
 
-  async #after(current: Promise<void>): Promise<void> {
-    // What became of it is told those who wait for it.
-    await current.catch(() => undefined);
+  /** The timer may have been set for one that has left since. */
+  readonly #endWait = (): void => {
+    this.#isWaiting = false;
+    if (this.#next === null) return;
+    const restMs = this.#next.sinceMs + LATE_MS - performance.now();
+    if (restMs > 0) this.#wait(restMs);
+    else {
+      this.#atOnce = AT_ONCE;
+      // What came in this turn is confirmed too, and must be ahead of the question.
+      this.parts.leave();
+      this.#ask(this.#next);
+    }
+  };
+
+  #ask({ settle }: Shared): void {
     this.#next = null;
-    return this.#begin();
+    this.#askedAtMs = performance.now();
+    this.parts.ask(settle);
   }
+}
+
+function shared(): Shared {
+  let told: Pick<Shared, 'settle'> = { settle: () => {} };
+  const answered = new Promise<void>((resolve, reject) => {
+    told = { settle: (failure) => (failure === null ? resolve() : reject(failure)) };
+  });
+  return { sinceMs: performance.now(), answered, settle: told.settle };
 }

@@ -9,6 +9,11 @@ import { NatsLanes } from './nats-lanes.js';
 /** How long what was published may take to leave when the session is closed. */
 const FLUSH_WITHIN_MS = 1000;
 
+interface Leaving {
+  readonly address: string;
+  readonly bytes: Uint8Array;
+}
+
 /**
  * One connection to a NATS server. The protocol confirms nothing by itself, but the server works through a connection
  * in order: once it answers a ping, it has everything that was sent before.
@@ -19,6 +24,8 @@ export class NatsSession implements Session {
   readonly #barrier: Barrier;
   /** Ends the wait of each round trip under way. */
   readonly #waiting = new Set<() => void>();
+  /** What was published in this turn of the event loop; it leaves at the end of it. */
+  #leaving: Leaving[] = [];
   #refused = new Set<string>();
   #isOver = false;
 
@@ -28,19 +35,20 @@ export class NatsSession implements Session {
     private readonly onEvent: (event: NatsEvent) => void,
     names: FabricNames,
   ) {
-    this.#barrier = new Barrier(() => this.#roundTrip());
+    this.#barrier = new Barrier({ leave: () => this.#leave(), ask: (answered) => void this.#ask(answered) });
     this.lanes = new NatsLanes({ connection, names, passed: () => this.#barrier.pass() });
     void this.#watch();
     void this.#untilClosed();
   }
 
   publish(address: string, text: string): Promise<void> {
-    if (this.connection.isClosed()) return Promise.reject(new SessionLost());
-    try {
-      this.connection.publish(address, text);
-    } catch (error) {
-      return Promise.reject(error instanceof Error ? error : new SessionLost());
+    const { connection } = this;
+    if (connection.isClosed()) return Promise.reject(new SessionLost());
+    const bytes = Buffer.from(text);
+    if (bytes.byteLength > (connection.info?.max_payload ?? Infinity)) {
+      return Promise.reject(new Error('the message is larger than the broker takes'));
     }
+    this.#leaving.push({ address, bytes });
     return this.#barrier.pass();
   }
 
@@ -89,17 +97,35 @@ export class NatsSession implements Session {
     });
   }
 
+  /** The client makes one write of it. */
+  #leave(): void {
+    const letters = this.#leaving;
+    if (letters.length === 0) return;
+    this.#leaving = [];
+    if (this.connection.isClosed()) return;
+    try {
+      for (const { address, bytes } of letters) this.connection.publish(address, bytes);
+    } catch {
+      // It is not known which of them the broker gets, so that none may be confirmed.
+      void this.connection.close();
+    }
+  }
+
   /** The client leaves those waiting who flush a connection that is then lost. */
-  #roundTrip(): Promise<void> {
-    if (this.connection.isClosed()) return Promise.reject(new SessionLost());
-    return new Promise((resolve, reject) => {
-      const lose = (): void => reject(new SessionLost());
-      this.#waiting.add(lose);
-      this.connection
-        .flush()
-        .then(resolve, lose)
-        .finally(() => this.#waiting.delete(lose));
-    });
+  async #ask(answered: (failure: Error | null) => void): Promise<void> {
+    if (this.connection.isClosed()) {
+      answered(new SessionLost());
+      return;
+    }
+    const lose = (): void => answered(new SessionLost());
+    this.#waiting.add(lose);
+    try {
+      await this.connection.flush();
+      answered(null);
+    } catch {
+      lose();
+    }
+    this.#waiting.delete(lose);
   }
 
   async #untilClosed(): Promise<void> {
