@@ -16,7 +16,7 @@ import { Durable } from './durable/durable.js';
 import type { StreamReads } from './durable/stream-reads.js';
 import { Outlet } from './delivery/outlet.js';
 import { SubscriptionCounts } from './delivery/subscription-counts.js';
-import type { Arrival } from './entrance/arrival.js';
+import { PendingArrival, type Arrival } from './entrance/arrival.js';
 import { Entrance } from './entrance/entrance.js';
 import { Reception } from './entrance/reception.js';
 import { UpgradeLimit } from './entrance/upgrade-limit.js';
@@ -180,6 +180,7 @@ export class Sockets {
       metrics,
       log,
       maxConnections: config.max_connections,
+      message: (socket, frame) => this.message(socket, frame),
       quota: this.#quota,
       activityTimeoutSeconds: config.activity_timeout,
     });
@@ -223,6 +224,7 @@ export class Sockets {
   }
 
   message({ state }: Socket<Arrival>, data: ArrayBuffer): void {
+    if (state instanceof PendingArrival) return state.hold(data);
     if (!(state instanceof Connection) || !state.isOpen) return;
     state.hub.meters.received(data.byteLength);
     state.activeTick = this.#heartbeats.tick;

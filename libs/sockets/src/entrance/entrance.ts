@@ -8,7 +8,7 @@ import { Connection } from '../connection/connection.js';
 import { rulesOf } from '../hub/app-rules.js';
 import type { Hubs } from '../hub/hubs.js';
 import type { Heartbeats } from '../time/heartbeats.js';
-import { RefusedArrival, type Arrival } from './arrival.js';
+import { PendingArrival, RefusedArrival, type Arrival, type SettledArrival } from './arrival.js';
 import type { UpgradeLimit } from './upgrade-limit.js';
 
 /** What the entrance works with. */
@@ -59,7 +59,7 @@ export class Entrance {
     return refusal === null ? this.#connect(request, headers) : { refuse: refusal };
   }
 
-  #connect(request: HttpRequest, headers: Headers): Decision | Promise<Decision> {
+  #connect(request: HttpRequest, headers: Headers): Decision {
     const options = parseConnectOptions(request.rawQuery, this.parts.rules);
     if (options.protocol === 2) {
       return { refuse: new ServiceError('not_implemented', { text: 'This build speaks protocol 1 only' }) };
@@ -69,17 +69,12 @@ export class Entrance {
     const app = this.parts.apps.peekByKey(key);
     if (app !== undefined) {
       const arrival = this.#arrive(app, origin, options.bringsToken);
-      return arrival instanceof Promise
-        ? arrival.then((accept) => ({ accept, headers }))
-        : { accept: arrival, headers };
+      return { accept: arrival instanceof Promise ? new PendingArrival(arrival) : arrival, headers };
     }
-    return this.#lookUp(key).then(async (found) => ({
-      accept:
-        found === 'unavailable'
-          ? refused('over_capacity')
-          : await this.#arrive(found, origin, options.bringsToken),
-      headers,
-    }));
+    const arrival = this.#lookUp(key).then((found) =>
+      found === 'unavailable' ? refused('over_capacity') : this.#arrive(found, origin, options.bringsToken),
+    );
+    return { accept: new PendingArrival(arrival), headers };
   }
 
   async #lookUp(key: string): Promise<App | null | 'unavailable'> {
@@ -91,7 +86,7 @@ export class Entrance {
     }
   }
 
-  #arrive(app: App | null, origin: string, bringsToken: boolean): Arrival | Promise<Arrival> {
+  #arrive(app: App | null, origin: string, bringsToken: boolean): SettledArrival | Promise<SettledArrival> {
     if (app === null) return refused('app_does_not_exist');
     if (!app.enabled) return refused('app_disabled', app);
     if (!rulesOf(app).allowsOrigin(origin)) return refused('origin_not_allowed', app);
@@ -106,17 +101,10 @@ export class Entrance {
     return new Connection(newSocketId(), hubs.of(app), heartbeats.tick);
   }
 
-  async #takePlace(app: App, quota: ConnectionQuota): Promise<Arrival> {
+  async #takePlace(app: App, quota: ConnectionQuota): Promise<SettledArrival> {
     if (!(await quota.take(app.id, app.limits.maxConnections))) return refused('over_connection_quota', app);
     const connection = this.#connection(app);
     connection.holdsPlace = true;
-    // The upgrade happens before the next turn of the loop, unless the client has gone.
-    setImmediate(() => {
-      if (connection.socket !== null || !connection.holdsPlace) return;
-      connection.holdsPlace = false;
-      quota.release(app.id);
-      this.parts.hubs.release(connection.hub);
-    });
     return connection;
   }
 }

@@ -9,7 +9,7 @@ import type { Outlet } from '../delivery/outlet.js';
 import type { Hubs } from '../hub/hubs.js';
 import type { ConnectionErrorType } from '../metrics.js';
 import type { Heartbeats } from '../time/heartbeats.js';
-import { RefusedArrival, type Arrival } from './arrival.js';
+import { PendingArrival, RefusedArrival, type Arrival, type SettledArrival } from './arrival.js';
 
 /** What the reception works with. */
 export interface ReceptionParts {
@@ -22,6 +22,8 @@ export interface ReceptionParts {
   /** Connections this process holds; 0: as many as come. */
   readonly maxConnections: number;
   readonly activityTimeoutSeconds: number;
+  /** Reads a frame that came before the connection was let in. */
+  readonly message: (socket: Socket<Arrival>, frame: ArrayBuffer) => void;
   /** Where places were taken on the way in; null: there are none to take. */
   readonly quota: ConnectionQuota | null;
 }
@@ -46,6 +48,36 @@ export class Reception {
 
   open(socket: Socket<Arrival>): void {
     const { state } = socket;
+    if (state instanceof PendingArrival) void this.#wait(socket, state);
+    else this.#settle(socket, state);
+  }
+
+  async #wait(socket: Socket<Arrival>, pending: PendingArrival): Promise<void> {
+    const arrival = await this.#decided(pending);
+    if (!socket.isOpen) return this.#giveBack(arrival);
+    socket.state = arrival;
+    this.#settle(socket, arrival);
+    for (const frame of pending.take()) this.parts.message(socket, frame);
+  }
+
+  /** Nobody could say: the client is to come again. */
+  async #decided({ decision }: PendingArrival): Promise<SettledArrival> {
+    try {
+      return await decision;
+    } catch (error) {
+      this.parts.log.warn('cannot tell whether a connection may come in', { error, retryable: true });
+      return new RefusedArrival('over_capacity', null);
+    }
+  }
+
+  #giveBack(arrival: SettledArrival): void {
+    if (arrival instanceof RefusedArrival) return;
+    if (arrival.holdsPlace) this.parts.quota?.release(arrival.hub.appId);
+    arrival.holdsPlace = false;
+    this.parts.hubs.release(arrival.hub);
+  }
+
+  #settle(socket: Socket<Arrival>, state: SettledArrival): void {
     if (state instanceof RefusedArrival) {
       const late = AFTER_QUOTAS.has(state.reason) && state.app !== null ? this.#full(state.app) : null;
       return this.#refuse(socket, late ?? state.reason, state.app);
@@ -53,9 +85,7 @@ export class Reception {
     const { app } = state.hub;
     const reason = this.#full(app);
     if (reason === null) return this.#admit(socket, state);
-    if (state.holdsPlace) this.parts.quota?.release(app.id);
-    state.holdsPlace = false;
-    this.parts.hubs.release(state.hub);
+    this.#giveBack(state);
     return this.#refuse(socket, reason, app);
   }
 

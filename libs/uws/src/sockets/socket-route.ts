@@ -159,7 +159,10 @@ export class SocketRoute<State> {
 
   #decide(native: NativeResponse, response: HttpResponse, handshake: Handshake): void {
     const decision = this.#handlers.upgrade(response.request);
-    if (!(decision instanceof Promise)) return this.#carryOut(native, response, handshake, decision);
+    if (!(decision instanceof Promise)) {
+      // Here the native side holds back what is written anyway, and sends it together.
+      return this.#carryOut(native, response, handshake, decision);
+    }
     void decision
       .then((late) => this.#carryOut(native, response, handshake, late))
       .catch((error: unknown) => response.fail(error));
@@ -179,14 +182,14 @@ export class SocketRoute<State> {
     const { accept, headers = {}, protocol = '' } = decision;
     for (const name in headers) response.setHeader(name, headers[name] ?? '');
     const owner = new Socket(accept);
+    // Never in a cork of its own: when that ends, the native side reads the state of a response out of memory that is
+    // a socket by then, and sometimes finds that the connection is to be closed.
     response.upgraded(() => {
-      native.cork(() => {
-        const names = Object.keys(headers);
-        if (names.length > 0) native.writeStatus('101 Switching Protocols');
-        for (const name of names) native.writeHeader(name, headers[name] ?? '');
-        const { key, extensions, context } = handshake;
-        native.upgrade<SocketData<State>>({ owner }, key, protocol, extensions, context);
-      });
+      const names = Object.keys(headers);
+      if (names.length > 0) native.writeStatus('101 Switching Protocols');
+      for (const name of names) native.writeHeader(name, headers[name] ?? '');
+      const { key, extensions, context } = handshake;
+      native.upgrade<SocketData<State>>({ owner }, key, protocol, extensions, context);
     });
   }
 }

@@ -28,8 +28,8 @@ function closeReason(text: string): string {
  * where the native one would throw.
  */
 export class Socket<State> {
-  /** What `upgrade` accepted the connection with. */
-  readonly state: State;
+  /** What `upgrade` accepted the connection with, or what was put there since. */
+  state: State;
   #native: NativeSocket<SocketData<State>> | null = null;
 
   constructor(state: State) {

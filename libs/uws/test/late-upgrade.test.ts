@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RawSocketClient, spawnNode } from '@carillon/testing';
+import { expect, it } from 'vitest';
+
+const SERVER = fileURLToPath(new URL('./late-server.js', import.meta.url));
+const PROCESSES = 16;
+const CLIENTS = 8;
+
+/** How many of the first clients of a new process are sent away. */
+async function sentAway(): Promise<number> {
+  const server = spawnNode(SERVER);
+  const [, port] = await server.says(/port (\d+)/);
+  const clients: RawSocketClient[] = [];
+  for (let count = 0; count < CLIENTS; count += 1) {
+    // What the native side finds depends on what its memory has been used for.
+    const padding = 'a'.repeat(Math.floor(Math.random() * 300));
+    const client = await RawSocketClient.open(Number(port), '/app', { 'X-Padding': padding });
+    expect(await client.nextText()).toBe('hello');
+    await sleep(10);
+    if (client.connection.ended || count % 2 === 0) clients.push(client);
+    else client.destroy();
+  }
+  const ended = clients.filter(({ connection }) => connection.ended).length;
+  for (const client of clients) client.destroy();
+  await server.kill();
+  return ended;
+}
+
+// The native side took some for requests that are over, most of them among the first of a process.
+it('keeps every client whose upgrade was decided late', async () => {
+  let ended = 0;
+  for (let process = 0; process < PROCESSES; process += 1) ended += await sentAway();
+  expect(ended).toBe(0);
+});
