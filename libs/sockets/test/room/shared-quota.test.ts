@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { RawSocketClient } from '@carillon/testing';
 import { describe, expect, it } from 'vitest';
 import { Hold } from './ports.js';
 import { eventually, openRoom, type Room } from './room.js';
@@ -45,6 +46,33 @@ describe('the connections of an app over all processes', () => {
     hold.release();
     await eventually(() => room.connectionQuota.given === 1);
     expect(room.connectionQuota.taken).toBe(0);
+    await room.expectNothingLeft();
+  });
+
+  it('are upgraded at once; what comes before they are let in is read then', async () => {
+    const room = await sharedRoom();
+    const hold = new Hold();
+    room.connectionQuota.hold = hold;
+    const raw = await RawSocketClient.open(room.port, '/app/shop-key?protocol=7');
+    expect(raw.answer.status).toBe(101);
+    raw.sendText('{"event":"pusher:subscribe","data":{"channel":"news"}}');
+    await eventually(() => room.connectionQuota.asked === 1);
+    hold.release();
+    expect(await raw.nextText()).toContain('pusher:connection_established');
+    expect(await raw.nextText()).toContain('pusher_internal:subscription_succeeded');
+    raw.destroy();
+    await room.expectNothingLeft();
+  });
+
+  it('are told to come again when nobody can count them', async () => {
+    const room = await sharedRoom();
+    const hold = new Hold();
+    room.connectionQuota.hold = hold;
+    const raw = await RawSocketClient.open(room.port, '/app/shop-key?protocol=7');
+    hold.fail();
+    expect(await raw.nextText()).toContain('"code":4100');
+    expect(await raw.closeCode()).toBe(4100);
+    raw.destroy();
     await room.expectNothingLeft();
   });
 
