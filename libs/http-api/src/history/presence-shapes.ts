@@ -1,5 +1,5 @@
 import { anything, count, flag, listOf, object, oneOf, orNull, text } from '../describe/shape.js';
-import { BOUNDS, ENDS, SOURCES } from './shapes.js';
+import { BOUNDS, ENDS, STATE } from './shapes.js';
 
 const EVENTS = ['member_added', 'member_updated', 'member_removed'] as const;
 const CAUSES = ['join', 'disconnect', 'timeout', 'forced_disconnect', 'orphan_cleanup'] as const;
@@ -16,23 +16,13 @@ const CONTINUITY = {
   truncated_by_retention: flag('Something of what was asked for has expired.'),
 };
 
-const STATE = object({
-  stream_id: orNull(text('Null: nobody was ever there.')),
-  durable_state: oneOf(['healthy', 'degraded', 'reset_required'], 'Whether it can be trusted.'),
-  continuity_proven: flag('It is healthy.'),
-  reset_required: flag('Nothing but a reset helps.'),
-  reason: orNull(text('A word for what is wrong.')),
-  node_id: orNull(text('The process that noticed.')),
-  last_transition_at_ms: orNull(count('Unix time.')),
-  authoritative_source: oneOf(SOURCES.authoritative, 'Where the truth is.'),
-  observed_source: oneOf(SOURCES.observed, 'Where this was learned.'),
-});
+const PRESENCE_STATE = object({ ...STATE, continuity_proven: flag('It is healthy.') });
 
 export const PRESENCE_STREAM = object({
   stream_id: orNull(text('Null: nobody was ever there.')),
   next_serial: orNull(count('What the next event gets.')),
   retained: object(RETAINED),
-  state: STATE,
+  state: PRESENCE_STATE,
 });
 
 const EVENT = {
@@ -61,7 +51,7 @@ export const PRESENCE_PAGE = object({
   next_cursor: orNull(text('What to ask the next page with.')),
   bounds: BOUNDS,
   continuity: object({ ...CONTINUITY, degraded: flag('The history is not healthy.') }),
-  stream_state: STATE,
+  stream_state: PRESENCE_STATE,
 });
 
 export const SNAPSHOT = object({

@@ -16,22 +16,24 @@ const RETAINED = {
 };
 
 const AUTHORITATIVE = ['durable_store', 'in_memory', 'disabled'] as const;
-export const SOURCES = {
+const SOURCES = {
   authoritative: AUTHORITATIVE,
   observed: [...AUTHORITATIVE, 'local_memory_hint', 'shared_cache_hint'],
 } as const;
 
-export const STREAM_STATE = object({
-  stream_id: orNull(text('Null: the channel was never written to.')),
-  durable_state: oneOf(['healthy', 'degraded', 'reset_required'], 'Only a healthy history is read.'),
-  recovery_allowed: flag('It is healthy.'),
+/** What every state of a stream says, whatever is kept in it. */
+export const STATE = {
+  stream_id: orNull(text('Null: nothing was ever kept.')),
+  durable_state: oneOf(['healthy', 'degraded', 'reset_required'], 'Whether it can be trusted.'),
   reset_required: flag('Nothing but a reset helps.'),
   reason: orNull(text('A word for what is wrong.')),
   node_id: orNull(text('The process that noticed.')),
   last_transition_at_ms: orNull(count('Unix time.')),
   authoritative_source: oneOf(SOURCES.authoritative, 'Where the truth is.'),
   observed_source: oneOf(SOURCES.observed, 'Where this was learned.'),
-});
+};
+
+export const STREAM_STATE = object({ ...STATE, recovery_allowed: flag('It is healthy, and can be read.') });
 
 export const STREAM = object({
   stream_id: orNull(text('Null: the channel was never written to.')),
