@@ -115,5 +115,18 @@ export function conformanceOfPurge(current: () => DurableStore): void {
         { appId, kind: 'messages', records: 4, bytes: 88, degraded: 0, resetRequired: 1 },
       ]);
     });
+
+    it('counts what is over its caps and too young to go', async () => {
+      const appId = 'surveyed-young';
+      const capped = { ...addressOf('a'), appId };
+      await append(current(), capped, [{}, {}, {}], { maxMessages: 2 });
+      await append(current(), { ...addressOf('b'), appId }, [{}]);
+      await purgeAll(current(), NOW_MS);
+      const { retainedMessages, retainedBytes } = await headOf(current(), capped);
+      expect(retainedMessages).toBeGreaterThanOrEqual(2);
+      expect((await current().survey()).filter((app) => app.appId === appId)).toMatchObject([
+        { kind: 'messages', records: retainedMessages + 1, bytes: retainedBytes + 22 },
+      ]);
+    });
   });
 }

@@ -3,17 +3,18 @@ import type { Database } from '@carillon/database';
 import { slotOf } from '../model/calendar.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import type { PartDone, PurgeScope } from '../sql/scope.js';
+import { StreamRound } from '../sql/stream-round.js';
 import { eraseForOperators } from './erased.js';
 import { removeExpired, SLOT_MS } from './expired.js';
 import { MysqlParts } from './parts.js';
-import { MysqlStreamRound } from './streams.js';
+import { MYSQL_ROUND } from './streams.js';
 import { mysqlNames } from './tables.js';
 
 /** Removes what retention lets go of, in steps of one transaction each, under a lock that one process has at a time. */
 export class MysqlPurger {
   readonly #table: (name: string) => string;
   readonly #lock: string;
-  readonly #round = new MysqlStreamRound();
+  readonly #round = new StreamRound(MYSQL_ROUND);
   readonly #parts: MysqlParts;
 
   constructor(

@@ -6,7 +6,8 @@ import type { Partitions } from '../partitions.js';
 import { eraseForOperators, removeExpiredMessages } from './erased.js';
 import { dropExpiredPart } from './expired-parts.js';
 import type { PartDone, PurgeScope } from '../../sql/scope.js';
-import { StreamRound } from './streams.js';
+import { StreamRound } from '../../sql/stream-round.js';
+import { POSTGRES_ROUND } from './streams.js';
 
 const DAY_MS = 86_400_000;
 const SLOT_MS = 3_600_000;
@@ -16,7 +17,7 @@ const AHEAD = [0, 1, 2, 3] as const;
 /** Removes what retention lets go of, in steps of one transaction each, under a lock that one process has at a time. */
 export class PostgresPurger {
   readonly #lockKey: string;
-  readonly #round = new StreamRound();
+  readonly #round = new StreamRound(POSTGRES_ROUND);
 
   constructor(
     private readonly database: Database,

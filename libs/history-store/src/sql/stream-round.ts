@@ -1,0 +1,119 @@
+import type { SqlSession } from '@carillon/database';
+import type { AppSurvey } from '../retention.js';
+import { STREAM_COLUMNS, streamOf } from './rows.js';
+import type { PartDone, PurgeScope } from './scope.js';
+import { trimStream } from './trim.js';
+
+/** How long an empty stream is kept for its channel to go on with. */
+export const UNUSED_MS = 30 * 86_400_000;
+
+/** Streams looked at in one statement: no index tells which of them need it. */
+const LOOKED_AT = 50_000;
+
+const TRIED_AT_ONCE = 20;
+
+/** Keys of streams: those above `after`, up to `last`. */
+export interface Span {
+  readonly after: number;
+  readonly last: number;
+}
+
+/** In what databases differ here. */
+export interface RoundDialect {
+  /** Locks the streams that were read and leaves out those that somebody else has. */
+  readonly lock: string;
+  /** Takes statements written for PostgreSQL. */
+  session(of: SqlSession): SqlSession;
+  /** Removes empty streams that nobody has used for `UNUSED_MS`, with what hangs on them; resolves with how many. */
+  removeUnused(scope: PurgeScope, span: Span): Promise<number>;
+}
+
+/** Goes through all streams in the order of their keys, a bounded number in each step. */
+export class StreamRound {
+  #after = 0;
+  /** Up to here, what is over its caps was trimmed. */
+  #tried = 0;
+  #counting = new Map<string, AppSurvey>();
+  #counted: readonly AppSurvey[] = [];
+
+  constructor(private readonly dialect: RoundDialect) {}
+
+  /** What the last whole round has counted. */
+  get survey(): readonly AppSurvey[] {
+    return this.#counted;
+  }
+
+  /** Begins anew. */
+  reset(): void {
+    this.#after = 0;
+    this.#tried = 0;
+    this.#counting = new Map();
+  }
+
+  /** Null: the round is at its end. */
+  async step(of: PurgeScope): Promise<PartDone | null> {
+    const scope: PurgeScope = { ...of, session: this.dialect.session(of.session) };
+    const { rows } = await scope.session.query(
+      `select max(w.stream_key) as last from (select s.stream_key from ${scope.table('streams')} s
+        where s.stream_key > $1 order by s.stream_key limit ${LOOKED_AT}) w`,
+      [this.#after],
+    );
+    const last = rows[0]?.['last'] ?? null;
+    if (last === null) {
+      this.#counted = [...this.#counting.values()];
+      this.reset();
+      return null;
+    }
+    const span: Span = { after: this.#after, last: Number(last) };
+    const done = await this.#trim(scope, span.last);
+    if (done !== null) return done;
+    const removed = await this.dialect.removeUnused(of, span);
+    if (removed > 0) return { evicted: [], removed };
+    await this.#count(scope, span);
+    this.#after = span.last;
+    this.#tried = span.last;
+    return { evicted: [], removed: 0 };
+  }
+
+  /** One stream that is over its caps and has rows that may go. */
+  async #trim(scope: PurgeScope, last: number): Promise<PartDone | null> {
+    const { rows } = await scope.session.query(
+      `select ${STREAM_COLUMNS} from ${scope.table('streams')} s where s.stream_key > $1 and s.stream_key <= $2
+          and (s.retained_messages > s.max_messages or s.retained_bytes > s.max_bytes)
+        order by s.stream_key limit ${TRIED_AT_ONCE} ${this.dialect.lock}`,
+      [this.#tried, last],
+    );
+    for (const row of rows) {
+      const stream = streamOf(row);
+      const done = await trimStream(scope, stream);
+      if (done !== null) return done;
+      // What is over the caps is too young yet: the round goes on behind it.
+      this.#tried = Number(stream.streamKey);
+    }
+    return rows.length < TRIED_AT_ONCE ? null : { evicted: [], removed: 0 };
+  }
+
+  async #count({ session, table }: PurgeScope, { after, last }: Span): Promise<void> {
+    const { rows } = await session.query(
+      `select s.app_id, s.kind, sum(s.retained_messages) as records, sum(s.retained_bytes) as bytes,
+          sum(case when s.durable_state = 1 then 1 else 0 end) as degraded,
+          sum(case when s.durable_state = 2 then 1 else 0 end) as reset
+        from ${table('streams')} s where s.stream_key > $1 and s.stream_key <= $2 group by s.app_id, s.kind`,
+      [after, last],
+    );
+    for (const row of rows) {
+      const appId = String(row['app_id']);
+      const kind = Number(row['kind']) === 1 ? 'messages' : 'presence';
+      const name = `${appId}\0${kind}`;
+      const before = this.#counting.get(name);
+      this.#counting.set(name, {
+        appId,
+        kind,
+        records: Number(row['records']) + (before?.records ?? 0),
+        bytes: Number(row['bytes']) + (before?.bytes ?? 0),
+        degraded: Number(row['degraded']) + (before?.degraded ?? 0),
+        resetRequired: Number(row['reset']) + (before?.resetRequired ?? 0),
+      });
+    }
+  }
+}
