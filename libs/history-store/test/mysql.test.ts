@@ -1,13 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '@carillon/database';
 import { engine } from '@carillon/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MysqlHistoryStore, mysqlTables, streamName } from '../src/index.js';
 import { conformance } from './conformance.js';
 import { purgeAll } from './conformance-purge.js';
+import { neverSharesSerials } from './conformance-two-writers.js';
 import {
   addressOf,
-  after,
   append,
   databasesOf,
   DAY_MS,
@@ -15,8 +14,6 @@ import {
   NOTHING,
   NOW_MS,
   type Opened,
-  receiptOf,
-  recordAt,
   settings,
   streamIn,
   wantedOf,
@@ -78,29 +75,7 @@ describe('mysql', () => {
     });
   });
 
-  it('never lets two writers use one serial', async () => {
-    const address = addressOf('contended');
-    const writers = [one, other].map(async ({ store }) => {
-      for (let written = 0; written < 20;) {
-        const { changes } = await store.commit(wantedOf([address]), (found) => {
-          const stream = found.streams.get(streamName(address));
-          if (stream === null || stream === undefined) return { changes: NOTHING };
-          const record = recordAt(stream);
-          const receipts = [receiptOf(record)];
-          return { changes: { ...NOTHING, streams: [after(stream, record)], records: [record], receipts } };
-        });
-        written += changes.records.length;
-        if (changes.records.length === 0) await pause(5);
-      }
-    });
-    await Promise.all(writers);
-    const { streamKey, generation, nextDeliverySerial } = await headOf(one.store, address);
-    const rows = await one.store.range({ streamKey, generation, fromSerial: 1, toSerial: 999, limit: 999 });
-    expect(rows.map(({ deliverySerial }) => deliverySerial)).toEqual(
-      Array.from({ length: 40 }, (_, index) => index + 1),
-    );
-    expect(nextDeliverySerial).toBe(41);
-  });
+  neverSharesSerials(() => [one.store, other.store]);
 
   it('makes parts for the days to come and drops those that are over', async () => {
     const partsOf = async () => {

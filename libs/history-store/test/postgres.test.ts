@@ -1,18 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SERVER_SPREAD, streamName } from '../src/index.js';
 import { conformance } from './conformance.js';
+import { neverSharesSerials } from './conformance-two-writers.js';
 import {
   addressOf,
-  after,
   append,
   corner,
   headOf,
   NOTHING,
   openPostgres,
   type OpenedPostgres,
-  receiptOf,
-  recordAt,
   streamIn,
   wantedOf,
 } from './scene.js';
@@ -89,29 +86,7 @@ describe('postgres', () => {
     });
   });
 
-  it('never lets two writers use one serial', async () => {
-    const address = addressOf('contended');
-    const writers = [one, other].map(async ({ store }) => {
-      for (let written = 0; written < 20;) {
-        const { changes } = await store.commit(wantedOf([address]), (found) => {
-          const stream = found.streams.get(streamName(address));
-          if (stream === null || stream === undefined) return { changes: NOTHING };
-          const record = recordAt(stream);
-          const receipts = [receiptOf(record)];
-          return { changes: { ...NOTHING, streams: [after(stream, record)], records: [record], receipts } };
-        });
-        written += changes.records.length;
-        if (changes.records.length === 0) await pause(5);
-      }
-    });
-    await Promise.all(writers);
-    const { streamKey, generation, nextDeliverySerial } = await headOf(one.store, address);
-    const rows = await one.store.range({ streamKey, generation, fromSerial: 1, toSerial: 999, limit: 999 });
-    expect(rows.map(({ deliverySerial }) => deliverySerial)).toEqual(
-      Array.from({ length: nextDeliverySerial - 1 }, (_, index) => index + 1),
-    );
-    expect(nextDeliverySerial).toBe(41);
-  });
+  neverSharesSerials(() => [one.store, other.store]);
 
   it('aborts a batch of which a row was not written', async () => {
     const address = addressOf('swallowed');
