@@ -1,6 +1,6 @@
 // Ends, pauses and resumes exactly the processes of a node: the one started and its descendants, by identity.
 import { eventually } from '../pause.js';
-import { family, isAlive } from './identity.js';
+import { family, isAlive, standsStill } from './identity.js';
 import { run } from './launch.js';
 
 /** @import { RunningNode } from '../types.js' */
@@ -52,10 +52,17 @@ export async function end(node) {
   if (node.container) await run('docker', node.container.remove);
 }
 
-/** @param {RunningNode} node */
+/** Returns when all of it stands still. @param {RunningNode} node */
 export async function pauseNode(node) {
-  if (node.container) await run('docker', node.container.pause);
-  else for (const { pid } of family(node.process)) send(pid, 'SIGSTOP');
+  if (node.container) return void (await run('docker', node.container.pause));
+  for (const { pid } of family(node.process)) send(pid, 'SIGSTOP');
+  await eventually(
+    async () => {
+      const moving = family(node.process).find((member) => isAlive(member) && !standsStill(member.pid));
+      if (moving !== undefined) throw new Error(`process ${moving.pid} does not stand still`);
+    },
+    { limitMs: GRACE_MS, everyMs: 2 },
+  );
 }
 
 /** @param {RunningNode} node */

@@ -97,6 +97,20 @@ export function isAlive({ pid, started }) {
   return found !== null && found.started === started && !found.ended;
 }
 
+/**
+ * True when no thread of the process runs any more. A stop reaches one thread first, which tells the others: until each
+ * has been told, a busy machine lets them go on serving.
+ * @param {number} pid
+ */
+export function standsStill(pid) {
+  if (!hasProc)
+    return execFileSync('ps', ['-p', String(pid), '-o', 'state='], { encoding: 'utf8' }).startsWith('T');
+  return readdirSync(`/proc/${pid}/task`).every((thread) => {
+    const text = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).startsWith('T');
+  });
+}
+
 /** The process and everything descended from it, empty when it is gone. @param {Identity} one @returns {Entry[]} */
 export function family(one) {
   if (!isAlive(one)) return [];
