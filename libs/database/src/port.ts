@@ -53,9 +53,9 @@ export interface Database extends SqlSession {
   /**
    * Runs `work` in one transaction, committed when it resolves and rolled back when it rejects; its error is then
    * rethrown. A transaction that takes longer than 30 s is rolled back. When the commit itself is not answered,
-   * whether it happened is unknown.
+   * whether it happened is unknown. `setup`: statements that set it up, `;` between them, run before `work`.
    */
-  transaction<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (session: SqlSession) => Promise<Result>, setup?: string): Promise<Result>;
 
   /** Rejects when the database does not answer. */
   health(): Promise<void>;

@@ -61,9 +61,10 @@ export class SqlDatabase implements Database {
     return this.#borrowed(this.#answerMs, (session) => session.query(sql, values));
   }
 
-  transaction<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+  transaction<Result>(work: (session: SqlSession) => Promise<Result>, setup?: string): Promise<Result> {
+    const opening = this.rules.opening(setup);
     return this.#borrowed(this.#answerMs, async (session) => {
-      const outcome = await bounded(TRANSACTION_TIMEOUT_MS, () => inTransaction(session, work));
+      const outcome = await bounded(TRANSACTION_TIMEOUT_MS, () => inTransaction(session, opening, work));
       if (outcome.kind === 'done') return outcome.value;
       if (outcome.kind === 'failed') throw outcome.error;
       session.abandon();
@@ -166,10 +167,11 @@ export class SqlDatabase implements Database {
 
 async function inTransaction<Result>(
   session: Session,
+  opening: readonly string[],
   work: (session: SqlSession) => Promise<Result>,
 ): Promise<Result> {
-  await session.query('start transaction');
   try {
+    for (const statement of opening) await session.query(statement);
     const result = await work(session);
     await session.query('commit');
     return result;

@@ -80,6 +80,26 @@ describe.each(ENGINES)('statements in %s', (dialect, engineName) => {
     expect((await database.query('select id from things order by id')).rows).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
+  it('of a transaction come after what sets it up', async () => {
+    const database = await opened();
+    const [setup, look, told] =
+      dialect === 'postgres'
+        ? [
+            `set local lock_timeout = 123; set local application_name = 'bells'`,
+            `select current_setting('lock_timeout') as one, current_setting('application_name') as two`,
+            { one: '123ms', two: 'bells' },
+          ]
+        : [`set @one = 'a'; set @two = 'b'`, 'select @one as one, @two as two', { one: 'a', two: 'b' }];
+    const { rows } = await database.transaction((session) => session.query(look), setup);
+    expect(rows).toEqual([told]);
+    const refused = database.transaction(
+      (session) => session.query(look),
+      'set local nothing_of_the_kind = 1',
+    );
+    expect(await failure(refused)).toMatchObject({ name: 'DatabaseRejected' });
+    expect((await database.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
   it('wait for a connection when there are more than connections', async () => {
     const url = await emptyDatabase(engineName);
     const name = `DATABASE_${dialect.toUpperCase()}_POOL_`;

@@ -1,16 +1,21 @@
 import type { CommitBody } from '@carillon/contract';
 import { Lane } from '../lane/lane.js';
 import type { LaneOptions, LaneParts } from '../lane/parts.js';
+import { SharedTransactions } from '../lane/shared-transactions.js';
 import type { CommitAnswer, CommitTransport } from './transport.js';
 
 /** The writer of every lane, in the publisher's own process. */
 export class LocalLanes implements CommitTransport {
   readonly #lanes = new Map<number, Lane>();
 
+  readonly #parts: LaneParts;
+
   constructor(
-    private readonly parts: LaneParts,
+    parts: Omit<LaneParts, 'transactions'>,
     private readonly options: Omit<LaneOptions, 'lane'>,
-  ) {}
+  ) {
+    this.#parts = { ...parts, transactions: new SharedTransactions(parts.store) };
+  }
 
   async send({ lanes, lane, records, budget_ms: budgetMs, chain }: CommitBody): Promise<CommitAnswer> {
     if (lanes !== this.options.lanes || lane >= lanes) return { kind: 'refused', code: 'lane_mismatch' };
@@ -33,7 +38,7 @@ export class LocalLanes implements CommitTransport {
   }
 
   #lane(lane: number): Lane {
-    const found = this.#lanes.get(lane) ?? new Lane(this.parts, { ...this.options, lane });
+    const found = this.#lanes.get(lane) ?? new Lane(this.#parts, { ...this.options, lane });
     this.#lanes.set(lane, found);
     return found;
   }

@@ -63,7 +63,7 @@ export class Committer {
   }
 
   async #once(entries: readonly Entry[]): Promise<Evaluation> {
-    const { store, clock, events, newStreamId } = this.parts;
+    const { transactions, clock, events, newStreamId } = this.parts;
     const { writerId, nodeId } = this.options;
     const arrivals = entries.map(({ arrival }) => arrival);
     const nowMs = clock.now();
@@ -75,7 +75,7 @@ export class Committer {
       newStreamId,
       handedOver: this.handedOver.serialOf.bind(this.handedOver),
     };
-    const evaluation = await store.commit(wantedOf(arrivals, nowMs), (found) =>
+    const evaluation = await transactions.commit(wantedOf(arrivals, nowMs), (found) =>
       evaluate(arrivals, found, context),
     );
     events.committed(entries.length, clock.elapsed() - begunMs);

@@ -1,13 +1,15 @@
 import type { FanOutRecordBody } from '@carillon/contract';
-import type { Changes, Stream } from '@carillon/history-store';
+import type { Changes, Stream, Watermark } from '@carillon/history-store';
 import type { RecordPlace } from '../evaluate/answers.js';
 import type { Settled } from './committer.js';
 import { fanOutAgain } from './fan-out.js';
 import type { HandedOver } from './handed-over.js';
 import type { LaneOptions, LaneParts } from './parts.js';
 
-/** The store learns at most this much later what was handed over. */
-const WATERMARK_MS = 1000;
+/** How often is looked for what rests; so the store learns at most twice this later what was handed over. */
+const LOOK_EVERY_MS = 500;
+/** The store is told this often at least that the lane is looked after; it matters once it is older than a tail. */
+const SEEN_EVERY_MS = 20_000;
 /** A hand-over that says nothing for this long counts as failed. */
 const HAND_OVER_MS = 1000;
 /** A tail is looked for among the streams written in this time at least. */
@@ -20,6 +22,8 @@ export class HandOver {
   #last: Promise<void> = Promise.resolve();
   #pending = 0;
   #timer: (() => void) | null = null;
+  /** When the store was last told that the lane is looked after, on the monotonic clock; null: never. */
+  #seenMs: number | null = null;
   /** Since when something could not be handed over; null: everything was. */
   #stuckSinceMs: number | null = null;
 
@@ -83,7 +87,8 @@ export class HandOver {
     await this.#last;
     this.#timer?.();
     this.#timer = null;
-    await this.#raise();
+    const marks = this.handedOver.toRaise();
+    if (marks.length > 0) await this.#raise(marks);
   }
 
   async #resendTailOf(stream: Stream): Promise<void> {
@@ -148,10 +153,10 @@ export class HandOver {
   }
 
   #raiseSoon(): void {
-    if (this.#timer !== null || !(this.handedOver.stuck || this.handedOver.toRaise().length > 0)) return;
-    this.#timer = this.parts.clock.after(WATERMARK_MS, () => {
+    if (this.#timer !== null || !(this.handedOver.stuck || this.handedOver.behind)) return;
+    this.#timer = this.parts.clock.after(LOOK_EVERY_MS, () => {
       this.#timer = null;
-      void this.#raise().then(() => {
+      void this.#raise(this.handedOver.resting()).then(() => {
         if (this.handedOver.stuck) return this.resendTail();
         this.#raiseSoon();
         return undefined;
@@ -159,13 +164,16 @@ export class HandOver {
     });
   }
 
-  async #raise(): Promise<void> {
-    const marks = this.handedOver.toRaise();
-    if (marks.length === 0) return;
+  async #raise(marks: readonly Watermark[]): Promise<void> {
     const { store, clock, events } = this.parts;
     const { lane, writerId } = this.options;
+    const isSeen = this.#seenMs !== null && clock.elapsed() - this.#seenMs < SEEN_EVERY_MS;
+    if (marks.length === 0 && isSeen) return;
     try {
-      await store.raiseWatermarks(marks, { lanes: [lane], writerId, nowMs: clock.now() });
+      // Whoever takes the lane over has to look back as far as something is stuck.
+      const nowMs = this.#stuckSinceMs ?? clock.now();
+      await store.raiseWatermarks(marks, { lanes: [lane], writerId, nowMs });
+      this.#seenMs = clock.elapsed();
       for (const mark of marks) this.handedOver.raised(mark);
     } catch (thrown) {
       events.handOverFailed(thrown);

@@ -8,6 +8,8 @@ interface Progress {
   raised: number;
   /** The first that could not be handed over; what is above it does not count until that was done. */
   stuckAt: number | null;
+  /** Nothing was told of it since it was last asked what to raise. */
+  rests: boolean;
 }
 
 /**
@@ -50,13 +52,33 @@ export class HandedOver {
       return;
     }
     progress.raised = Math.max(progress.raised, serial);
+    progress.rests = false;
     if (progress.raised >= progress.serial && progress.stuckAt === null) this.#streams.delete(streamKey);
+  }
+
+  /** Whether there is anything that the store does not know yet. */
+  get behind(): boolean {
+    return [...this.#streams.values()].some(isBehind);
   }
 
   /** What the store does not know yet. */
   toRaise(): Watermark[] {
+    return this.#marks(isBehind);
+  }
+
+  /**
+   * The part of it that no batch has told of since this was last asked: a stream that is written all the time is told
+   * of by its next batch for free, and a statement of its own would only stand in its way.
+   */
+  resting(): Watermark[] {
+    const resting = this.#marks((progress) => isBehind(progress) && progress.rests);
+    for (const progress of this.#streams.values()) progress.rests = true;
+    return resting;
+  }
+
+  #marks(which: (progress: Progress) => boolean): Watermark[] {
     return [...this.#streams]
-      .filter(([, { serial, raised }]) => serial > raised)
+      .filter(([, progress]) => which(progress))
       .map(([streamKey, { generation, serial }]) => ({ streamKey, generation, serial }));
   }
 
@@ -70,8 +92,10 @@ export class HandedOver {
     const found = this.#streams.get(streamKey);
     if (found !== undefined && found.generation >= generation)
       return found.generation === generation ? found : null;
-    const made: Progress = { generation, serial: before, raised: before, stuckAt: null };
+    const made: Progress = { generation, serial: before, raised: before, stuckAt: null, rests: false };
     this.#streams.set(streamKey, made);
     return made;
   }
 }
+
+const isBehind = ({ serial, raised }: Progress): boolean => serial > raised;

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { CommitResult } from '@carillon/contract';
 import type { Changes } from '@carillon/history-store';
 import { expired, skipped } from '../evaluate/answers.js';
@@ -127,9 +128,10 @@ export class Lane {
   }
 
   async #run(): Promise<void> {
-    // Records of one tick of the event loop travel together.
-    await Promise.resolve();
     while (this.#queue.length > 0) {
+      // Records of one turn of the event loop travel together, and with those that publishers held back until the last
+      // batch was answered.
+      await turn();
       const now = this.parts.clock.elapsed();
       for (const entry of this.#queue.takeExpired(now)) this.#answer(entry, expired(entry.pubId));
       const batch = this.#queue.take(now);

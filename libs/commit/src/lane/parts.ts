@@ -2,6 +2,7 @@ import type { CommitOp, CommitResult } from '@carillon/contract';
 import type { HistoryStore, StoreFailureCause } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
 import type { FanOut } from './fan-out.js';
+import type { Transactions } from './shared-transactions.js';
 
 /** What of a record is of interest to metrics. */
 export interface LaneRecord {
@@ -32,7 +33,9 @@ export interface LaneEvents {
 
 /** What a lane stands on. */
 export interface LaneParts {
+  /** For everything but commits. */
   readonly store: HistoryStore;
+  readonly transactions: Transactions;
   readonly clock: Clock;
   readonly fanOut: FanOut;
   readonly events: LaneEvents;

@@ -4,6 +4,7 @@ import type { DurableStore } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
 import { Lane } from '../lane/lane.js';
 import type { LaneOptions, LaneParts } from '../lane/parts.js';
+import { SharedTransactions } from '../lane/shared-transactions.js';
 import { LocalReads } from '../reads/local-reads.js';
 import { ReadDesk } from '../reads/read-desk.js';
 import { CommitDesk } from './commit-desk.js';
@@ -48,6 +49,7 @@ export class Writer {
   readonly #stations = new Map<number, Station>();
   /** Lanes that were given up and have something left to do. */
   readonly #finishing = new Set<Promise<void>>();
+  readonly #transactions: SharedTransactions;
   readonly #commits: CommitDesk;
   readonly #reads: ReadDesk;
   readonly #hear = (bytes: Uint8Array): void => this.#heard(bytes);
@@ -65,6 +67,7 @@ export class Writer {
     const { events, fabric, store } = parts;
     const { lanes } = options;
     const { maxBytes } = fabric;
+    this.#transactions = new SharedTransactions(store);
     this.#commits = new CommitDesk({ lanes, maxBytes, events, announcement: () => this.#announcement });
     this.#reads = new ReadDesk({
       lanes,
@@ -193,10 +196,11 @@ export class Writer {
 
   async #take(number: number): Promise<void> {
     const { fabric, store, clock, lane: more, events } = this.parts;
+    const transactions = this.#transactions;
     const fanOut: LaneParts['fanOut'] = async (records) => {
       await Promise.all(records.map((record) => fabric.handOver(record)));
     };
-    const lane = new Lane({ ...more, store, clock, fanOut }, { ...this.options, lane: number });
+    const lane = new Lane({ ...more, store, transactions, clock, fanOut }, { ...this.options, lane: number });
     const station = new Station(number, lane, fabric, {
       commit: (text) => this.#commits.answer(number, lane, text),
       read: (text) => this.#reads.answer(number, text),

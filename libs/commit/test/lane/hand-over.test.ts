@@ -36,6 +36,43 @@ describe('the hand-over to the gateways', () => {
     expect(await scene.store.laneSeenAtMs(0)).not.toBeNull();
   });
 
+  it('needs no statement of its own for a stream that is written all the time', async () => {
+    const scene = new LaneScene();
+    const told: number[] = [];
+    const { store } = scene;
+    const raise = store.raiseWatermarks.bind(store);
+    store.raiseWatermarks = (marks, seen) => {
+      told.push(marks.length);
+      return raise(marks, seen);
+    };
+    for (let round = 0; round < 30; round += 1) {
+      await scene.results([publishOf('a', '1'), ...(round === 0 ? [publishOf('b', '1')] : [])]);
+      await scene.clock.pass(100);
+    }
+    expect(await fannedOut(scene)).toBe(29);
+    expect(await fannedOut(scene, 'b')).toBe(1);
+    // That the lane is looked after, and the stream that rests.
+    expect(told).toEqual([0, 1]);
+    await scene.clock.pass(1000);
+    expect(await fannedOut(scene)).toBe(30);
+  });
+
+  it('that failed for long is found by the next writer, however busy the lane was meanwhile', async () => {
+    const dead = new LaneScene();
+    dead.handOver = async (records) => {
+      if (records.some(({ channel }) => channel === 'a')) throw new Error('too large for the broker');
+    };
+    await dead.results([publishOf('a', '1')]);
+    for (let round = 0; round < 10; round += 1) {
+      await dead.results([publishOf('b', '1')]);
+      await dead.clock.pass(30_000);
+    }
+    const next = new LaneScene(4096, 'w2', dead.store);
+    await next.clock.pass(300_000);
+    await next.lane.resendTail();
+    expect(next.serials('a')).toEqual([1]);
+  });
+
   it('does not change the answer when it fails, and is done again', async () => {
     const scene = new LaneScene();
     scene.handOver = async () => {

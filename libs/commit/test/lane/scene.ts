@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CommitRecord, CommitResult, FanOutRecordBody } from '@carillon/contract';
 import { type Changes, type Found, MemoryHistoryStore, type Wanted } from '@carillon/history-store';
 import { Lane, type LaneAnswer } from '../../src/index.js';
+import type { Transactions } from '../../src/lane/shared-transactions.js';
 import { ManualClock } from '../manual-clock.js';
 import { SILENT_EVENTS } from '../silent-events.js';
 
@@ -13,7 +14,7 @@ export interface Fault {
   readonly held?: ReadonlySet<string>;
 }
 
-class FaultyStore extends MemoryHistoryStore {
+export class FaultyStore extends MemoryHistoryStore {
   fault: Fault = {};
 
   override async commit<Decision extends { readonly changes: Changes }>(
@@ -45,11 +46,12 @@ export class LaneScene {
   handOver: (records: readonly FanOutRecordBody[]) => Promise<void> = async () => {};
   readonly lane: Lane;
 
-  constructor(queueCapacity = 4096, writerId = 'w1', store?: FaultyStore) {
+  constructor(queueCapacity = 4096, writerId = 'w1', store?: FaultyStore, transactions?: Transactions) {
     if (store !== undefined) this.store = store;
     this.lane = new Lane(
       {
         store: this.store,
+        transactions: transactions ?? this.store,
         clock: this.clock,
         newStreamId: randomUUID,
         fanOut: async (records) => {

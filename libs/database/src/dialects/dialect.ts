@@ -11,6 +11,9 @@ export interface Dialect {
   /** Run on every connection before anything else; the connection is not used when it fails. */
   sessionSetup(target: DatabaseTarget, limits: DatabaseLimits): string;
 
+  /** Statements that open a transaction and set it up, as few as the dialect can do with. */
+  opening(setup: string | undefined): readonly string[];
+
   /** Runs a statement that the connection keeps under its name. Absent: the dialect's connections keep none. */
   readonly queryAgain?: (connection: unknown, sql: string, values: readonly SqlValue[]) => Promise<SqlAnswer>;
 

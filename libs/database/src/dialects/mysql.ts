@@ -110,6 +110,8 @@ export const mysql: Dialect = {
       ` /*!50720 , max_execution_time = ${statementMs}, transaction_isolation = 'READ-COMMITTED' */`,
     ].join('');
   },
+  // Its connections take one statement at a time, which keeps a value from ever becoming a second one.
+  opening: (setup) => ['start transaction', ...(setup?.split(';') ?? [])],
   discard(connection) {
     const { stream } = connection as PooledConnection;
     // Takes it out of the pool, but waits for the server to end what it does.

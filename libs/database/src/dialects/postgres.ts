@@ -61,6 +61,8 @@ interface Keeping {
   }>;
 }
 
+const OPENING = 'start transaction';
+
 /** Statements by their text; beyond so many the names are made anew. */
 const MAX_NAMES = 200;
 const names = new Map<string, string>();
@@ -150,6 +152,7 @@ export const postgres: Dialect = {
       `set timezone = 'UTC'`,
       ...(isSocket(target) ? [] : KEEPALIVE),
     ].join('; '),
+  opening: (setup) => [setup === undefined ? OPENING : `${OPENING}; ${setup}`],
   queryAgain,
   discard: (connection) => void (connection as { end(): Promise<void> }).end().catch(() => undefined),
   classify,

@@ -54,8 +54,8 @@ export class EmbeddedDatabase implements Database {
     return this.#sql.query(sql, values);
   }
 
-  transaction<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
-    return this.#sql.transaction(work);
+  transaction<Result>(work: (session: SqlSession) => Promise<Result>, setup?: string): Promise<Result> {
+    return this.#sql.transaction(work, setup);
   }
 
   health(): Promise<void> {

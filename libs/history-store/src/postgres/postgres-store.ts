@@ -97,7 +97,10 @@ export class PostgresHistoryStore implements DurableStore {
     return asStoreFailure(async () => {
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         try {
-          return await this.database.transaction((session) => this.#batch(session, wanted, decide));
+          return await this.database.transaction(
+            (session) => this.#batch(session, wanted, decide),
+            this.#setup,
+          );
         } catch (thrown) {
           if (thrown instanceof DatabaseRejected && thrown.code === NO_PARTITION) this.#partitions.forget();
           if (!(thrown instanceof NotYet)) throw thrown;
@@ -113,7 +116,6 @@ export class PostgresHistoryStore implements DurableStore {
     wanted: Wanted,
     decide: (found: Found) => Decision,
   ): Promise<Decision> {
-    await session.query(this.#setup);
     const held = await lockStreams(session, this.#table, wanted);
     const toMake = wanted.streams.filter(({ address, create }) => create && held.absent.includes(address));
     if (toMake.length > 0)

@@ -40,11 +40,10 @@ export class PostgresPurger {
 
   async purge(request: PurgeRequest): Promise<PurgeStep | null> {
     const done = await this.database.transaction(async (session) => {
-      await session.query(this.setup);
       const { rows } = await session.query('select pg_try_advisory_xact_lock($1) as taken', [this.#lockKey]);
       if (rows[0]?.['taken'] !== true) return 'elsewhere';
       return this.#step({ session, table: this.table, request });
-    });
+    }, this.setup);
     if (done === 'elsewhere') {
       this.#round.reset();
       return null;
