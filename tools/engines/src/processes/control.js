@@ -54,7 +54,10 @@ export async function end(node) {
 
 /** Returns when all of it stands still. @param {RunningNode} node */
 export async function pauseNode(node) {
-  if (node.container) return void (await run('docker', node.container.pause));
+  if (node.container) {
+    await run('docker', node.container.pause);
+    return;
+  }
   for (const { pid } of family(node.process)) send(pid, 'SIGSTOP');
   await eventually(
     async () => {
