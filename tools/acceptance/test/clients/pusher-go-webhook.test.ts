@@ -42,6 +42,7 @@ describe.runIf(whyMissing('pusher-go') === null)('the pusher server library in G
   afterAll(async () => {
     node.dropClients();
     expect(await node.stop()).toBe(0);
+    expect(node.complaints()).toEqual([]);
     receiver.closeAllConnections();
     receiver.close();
   });
