@@ -6,6 +6,7 @@ import { kafka } from './engines/kafka.js';
 import { mariadb } from './engines/mariadb.js';
 import { nats } from './engines/nats.js';
 import { postgres } from './engines/postgres.js';
+import { pusherGo } from './engines/pusher-go.js';
 import { pusherPython } from './engines/pusher-python.js';
 import { pysher } from './engines/pysher.js';
 import { rabbitmq } from './engines/rabbitmq.js';
@@ -27,6 +28,7 @@ export const ENGINES = [
   postgres,
   chromium,
   pysher,
+  pusherGo,
   pusherPython,
   redis,
   nats,

@@ -16,6 +16,7 @@
  * @property {string[]} packages
  * @property {Artifact} [artifact]
  * @property {PythonPackages} [pip] what the program `python` must be able to import; it is replaced by one that can
+ * @property {GoSource} [go] what the program `go` is to build; what it built is the program `driver`
  * @property {NpmPrograms} [npm] what to take when neither the machine nor its package manager has the programs
  */
 
@@ -32,6 +33,13 @@
  * @typedef {object} PythonPackages
  * @property {string} name folder name in the cache
  * @property {string[]} requirements
+ */
+
+/**
+ * A program in Go whose go.mod and go.sum pin everything it imports, and say how old a Go may be.
+ * @typedef {object} GoSource
+ * @property {string} name folder name in the cache
+ * @property {string} folder where its files are, none of them in folders below
  */
 
 /**

@@ -64,7 +64,8 @@ describe('an engine that nobody ends', () => {
         void (state.engines.other = { ...running, folder: join(folder, 'other'), nodes: [], askedAt: 0 }),
     );
     await eventually(async () => expect(readState().engines.other).toBeUndefined(), { limitMs: 10_000 });
-    rmSync(folder, { recursive: true });
+    // The warden may still be putting its lock away.
+    rmSync(folder, { recursive: true, maxRetries: 5 });
     const alive = () =>
       [...running.nodes.map(({ process }) => process), warden].filter((one) => one && isAlive(one));
     await eventually(async () => expect(alive()).toEqual([]), { limitMs: 10_000 });

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { onEveryHttpApp } from '../harness/every-app.js';
 import { published } from '../harness/frames.js';
 import { openTenant } from '../harness/tenant.js';
+import { type CallOptions, callLibrary, optionsFor } from './driven.js';
 
 /** This library knows app ids of digits only. */
 const shop = openTenant('1042', { features: { enable_watchlist_events: false } });
@@ -15,14 +16,8 @@ describe.runIf(whyMissing('pusher-python') === null)('with Python', () => {
     });
 
     /** Calls the library; absent port: where it would be configured to publish. */
-    async function call(method: string, given: object, { secret = shop.secret, port = node.apiPort } = {}) {
-      const options = { app_id: shop.id, key: shop.key, secret, host: '127.0.0.1', port };
-      const command = { do: 'call', options, method, arguments: given };
-      const answer = await fetch(url, { method: 'POST', body: JSON.stringify(command) });
-      const said = (await answer.json()) as { value?: unknown; error?: string };
-      if (!answer.ok) throw new Error(said.error);
-      return said.value;
-    }
+    const call = (method: string, given: object, { port = node.apiPort, ...more }: CallOptions = {}) =>
+      callLibrary(url, { ...optionsFor(shop, port), ...more }, method, given);
 
     it('triggers an event on several channels, past one connection, and in a batch', async () => {
       const [client, cause] = [await node.connect(), await node.connect()];

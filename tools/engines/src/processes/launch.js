@@ -48,14 +48,15 @@ export async function launch(folder, plan) {
  * Runs a command to its end; resolves with what it wrote, rejects with its last lines when it fails.
  * @param {string} command
  * @param {string[]} args
- * @param {{ folder?: string, env?: Record<string, string>, account?: Account | null, limitMs?: number }} [options]
- *   without a folder the caller's own folder and environment are used
+ * @param {{ folder?: string, cwd?: string, env?: Record<string, string>, account?: Account | null, limitMs?: number }} [options]
+ *   with a folder it runs there and sees only that; without one, in `cwd` or the caller's own, with the caller's
+ *   environment
  * @returns {Promise<string>}
  */
-export function run(command, args, { folder, env, account, limitMs = 120_000 } = {}) {
+export function run(command, args, { folder, cwd, env, account, limitMs = 120_000 } = {}) {
   return new Promise((done, failed) => {
     const child = spawn(command, args, {
-      ...(folder === undefined ? {} : { cwd: folder }),
+      cwd: folder ?? cwd,
       env: { ...(folder === undefined ? process.env : baseEnvironment(folder)), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       ...as(account),
