@@ -16,7 +16,7 @@ import {
   LAST_EVENTS,
   PUBLISHER,
   type LastEvents,
-  type Publisher,
+  type BatchPublisher,
 } from '@carillon/publishing';
 import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
 import { LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon/runtime';
@@ -80,7 +80,7 @@ export class HttpApiModule implements OnModuleInit {
       ],
       useFactory: (
         apps: AppRegistry,
-        publisher: Publisher,
+        publisher: BatchPublisher,
         cache: Cache,
         rateLimit: RateLimit,
         metrics: Metrics,

@@ -3,7 +3,7 @@ import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
 import type { Presence } from '@carillon/presence';
-import type { LastEvents, Publisher } from '@carillon/publishing';
+import type { BatchPublisher, LastEvents } from '@carillon/publishing';
 import type { RateLimit } from '@carillon/rate-limit';
 import type { Logger, Metrics } from '@carillon/runtime';
 import type { UwsHttpAdapter } from '@carillon/uws';
@@ -51,7 +51,7 @@ export interface LiveParts {
 export interface HttpApiParts {
   readonly config: Config;
   readonly apps: AppsByKey;
-  readonly publisher: Publisher;
+  readonly publisher: BatchPublisher;
   readonly cache: Cache;
   readonly rateLimit: RateLimit;
   readonly metrics: Metrics;

@@ -3,7 +3,7 @@ import { CommitClient, LocalLanes, systemClock, type LaneEvents } from '@carillo
 import type { FanOutRecordBody } from '@carillon/contract';
 import { HistoryReader, PresenceHistoryReader } from '@carillon/history';
 import { MemoryHistoryStore, type DurableStore } from '@carillon/history-store';
-import { ChannelPublisher, DurablePublisher, type LivePublisher } from '@carillon/publishing';
+import { ChannelPublisher, DurablePublisher } from '@carillon/publishing';
 import { openScene, type SceneOptions } from './scene.js';
 
 const LANES = 4;
@@ -59,12 +59,9 @@ export async function openDurable({
     ...options,
     env: { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory', ...options.env },
     history: { reader, presence, commits },
-    publisher: (live) => {
+    publisher: (_, live) => {
       const log = { warn: () => undefined };
-      return new ChannelPublisher(
-        live as LivePublisher,
-        new DurablePublisher({ commits, log, lastEvents: FORGETFUL }),
-      );
+      return new ChannelPublisher(live, new DurablePublisher({ commits, log, lastEvents: FORGETFUL }));
     },
   });
   return { ...scene, store, sent, commits };

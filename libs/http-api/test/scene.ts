@@ -4,7 +4,14 @@ import { MemoryCache, type Cache } from '@carillon/cache';
 import { configure, parseAppRecord, type Config } from '@carillon/config';
 import { LocalFabric, type Answer, type Fabric, type FabricListener, type LiveEvent } from '@carillon/fabric';
 import { MemoryPresence, type Presence } from '@carillon/presence';
-import { LivePublisher, StoredLastEvents, type LastEvents, type Publisher } from '@carillon/publishing';
+import {
+  type BatchPublisher,
+  ChannelPublisher,
+  type LastEvents,
+  LivePublisher,
+  type Publisher,
+  StoredLastEvents,
+} from '@carillon/publishing';
 import { MemoryRateLimit, type RateLimit } from '@carillon/rate-limit';
 import { createLogging, Metrics } from '@carillon/runtime';
 import { prepareSigningKey, signRequest, type SigningKey } from '@carillon/signing';
@@ -64,7 +71,8 @@ export interface SceneOptions {
   readonly apps?: readonly object[];
   readonly adapter?: AdapterOptions;
   readonly cache?: (real: Cache) => Cache;
-  readonly publisher?: (real: Publisher) => Publisher;
+  /** One that knows no series: they go the real way. */
+  readonly publisher?: (real: BatchPublisher, live: LivePublisher) => BatchPublisher | Publisher;
   readonly fabric?: (real: Fabric) => Fabric;
   readonly presence?: (real: Presence) => Presence;
   readonly lastEvents?: (real: LastEvents) => LastEvents;
@@ -84,6 +92,11 @@ export function configOf(env: Record<string, string>): Config {
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
   return outcome.config;
 }
+
+const withSeries = (publisher: BatchPublisher | Publisher, real: BatchPublisher): BatchPublisher =>
+  'publishSeries' in publisher
+    ? publisher
+    : { ...publisher, publishSeries: (publications) => real.publishSeries(publications) };
 
 /** An app as the registry finds it. */
 export function appOf(stored: object, config: Config): App {
@@ -116,7 +129,8 @@ export async function openScene(options: SceneOptions = {}) {
   const memory = new MemoryCache({ capacity: 10_000, defaultTtlMs: 0, cleanupIntervalMs: 60_000 });
   const cache = options.cache?.(memory) ?? memory;
   const stored = new StoredLastEvents({ cache: memory, ttlMs: 3_600_000, maxRecordBytes: 1 << 24 });
-  const real = new LivePublisher({ fabric: local, lastEvents: stored, log });
+  const livePublisher = new LivePublisher({ fabric: local, lastEvents: stored, log });
+  const real = new ChannelPublisher(livePublisher, null);
   const realPresence = new MemoryPresence({ onObserverFault: () => undefined });
   const apps = new Map(
     (options.apps ?? [SHOP]).map((one) => appOf(one, config)).map((app) => [app.key, app]),
@@ -127,7 +141,7 @@ export async function openScene(options: SceneOptions = {}) {
       peekByKey: (key) => apps.get(key),
       findByKey: options.findByKey ?? (async () => null),
     },
-    publisher: options.publisher?.(real) ?? real,
+    publisher: withSeries(options.publisher?.(real, livePublisher) ?? real, real),
     cache,
     rateLimit: options.rateLimit ?? new MemoryRateLimit(),
     metrics,

@@ -1,12 +1,12 @@
 import { ServiceError } from '@carillon/errors';
 import type { OutboundFrame } from '@carillon/protocol';
-import type { DurablePublisher } from './durable-publisher.js';
+import type { DurablePublication, DurablePublisher } from './durable-publisher.js';
 import type { LivePublisher } from './live-publisher.js';
-import type { Publisher } from './port.js';
+import type { BatchPublisher } from './port.js';
 import type { Publication, Receipt } from './publication.js';
 
 /** Lets every event go the way its channel has: through the history where there is one, else straight on. */
-export class ChannelPublisher implements Publisher {
+export class ChannelPublisher implements BatchPublisher {
   constructor(
     private readonly live: LivePublisher,
     /** Null: this process cannot commit. */
@@ -17,12 +17,22 @@ export class ChannelPublisher implements Publisher {
     const { history } = publication;
     if (history === null) return this.live.publish(publication);
     if (this.durable !== null) return this.durable.publish(publication, history);
-    return Promise.reject(
-      new ServiceError('service_unavailable', { text: 'this process has no way to the history' }),
-    );
+    return Promise.reject(noWay());
+  }
+
+  async publishSeries(publications: readonly Publication[]): Promise<readonly Receipt[]> {
+    if (!publications.every(isDurable)) throw new Error('a series is of channels with a history');
+    if (this.durable === null) throw noWay();
+    return this.durable.publishSeries(publications);
   }
 
   announce(appId: string, channel: string, frame: OutboundFrame, exceptSocketId: string | null): void {
     this.live.announce(appId, channel, frame, exceptSocketId);
   }
 }
+
+const isDurable = (publication: Publication): publication is DurablePublication =>
+  publication.history !== null;
+
+const noWay = (): ServiceError =>
+  new ServiceError('service_unavailable', { text: 'this process has no way to the history' });

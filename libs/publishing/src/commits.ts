@@ -6,4 +6,6 @@ import type { CommitRecord, CommitResult } from '@carillon/contract';
  */
 export interface Commits {
   commit(records: readonly CommitRecord[]): Promise<readonly CommitResult[]>;
+  /** One after another, of any channels: after the first that is rejected the rest is answered `skipped`. */
+  commitChain(records: readonly CommitRecord[]): Promise<readonly CommitResult[]>;
 }

@@ -15,6 +15,9 @@ export interface DurablePublisherParts {
   readonly log: Pick<Logger, 'warn'>;
 }
 
+/** An event of a channel with a history. */
+export type DurablePublication = Publication & { readonly history: KeptFor };
+
 /** Publishes events of channels with a history: committed first; whoever committed them sends them on. */
 export class DurablePublisher {
   constructor(private readonly parts: DurablePublisherParts) {}
@@ -26,6 +29,26 @@ export class DurablePublisher {
   async publish(publication: Publication, kept: KeptFor): Promise<Receipt> {
     const record = recordOf(publication, kept);
     const [result] = await this.parts.commits.commit([record]);
+    return this.#receipt(publication, record, result);
+  }
+
+  /** The same for several, one after another; ends with the first that is refused. */
+  async publishSeries(publications: readonly DurablePublication[]): Promise<readonly Receipt[]> {
+    const records = publications.map((publication) => recordOf(publication, publication.history));
+    const results = await this.parts.commits.commitChain(records);
+    const receipts: Receipt[] = [];
+    for (const [index, publication] of publications.entries()) {
+      const record = records[index];
+      if (record !== undefined) receipts.push(await this.#receipt(publication, record, results[index]));
+    }
+    return receipts;
+  }
+
+  async #receipt(
+    publication: Publication,
+    record: CommitRecordOf<'publish'>,
+    result: CommitResult | undefined,
+  ): Promise<Receipt> {
     if (!isCommitted(result)) throw refusalOf(result);
     if (publication.isLastEvent && result.status === 'applied')
       await this.#keepLast(publication, record, result);

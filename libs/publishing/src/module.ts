@@ -8,10 +8,10 @@ import { ChannelPublisher } from './channel-publisher.js';
 import type { Commits } from './commits.js';
 import { DurablePublisher } from './durable-publisher.js';
 import { LivePublisher } from './live-publisher.js';
-import type { Publisher } from './port.js';
+import type { BatchPublisher } from './port.js';
 import { StoredLastEvents } from './stored-last-events.js';
 
-/** Token of the `Publisher`. */
+/** Token of the `BatchPublisher`. */
 export const PUBLISHER = Symbol('publisher');
 /** Token of the `Commits`. Not provided: channels with a history cannot be published to. */
 export const COMMITS = Symbol('commits');
@@ -35,7 +35,7 @@ function publisherOf(
   lastEvents: StoredLastEvents,
   logging: Logging,
   commits?: Commits,
-): Publisher {
+): BatchPublisher {
   const log = logging.for('service::publishing');
   return new ChannelPublisher(
     new LivePublisher({ fabric, lastEvents, log }),

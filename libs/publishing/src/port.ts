@@ -21,6 +21,15 @@ export interface Publisher {
   announce(appId: string, channel: string, frame: OutboundFrame, exceptSocketId: string | null): void;
 }
 
+/** What servers publish with, who send several events with one request. */
+export interface BatchPublisher extends Publisher {
+  /**
+   * Publishes events of channels with a history strictly one after another, in as few commits as can be. Ends with the
+   * first that fails and rejects with its error, as `publish` would; those before it stay published.
+   */
+  publishSeries(publications: readonly Publication[]): Promise<readonly Receipt[]>;
+}
+
 /** The last event of a cache channel. */
 export interface LastEvent {
   readonly messageId: string;

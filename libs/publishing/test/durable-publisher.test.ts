@@ -32,17 +32,23 @@ function scene(outcome: Outcome = applied) {
   const cache = new TestCache();
   const log = { warn: (message: string) => void lines.push(message) };
   const lastEvents = new StoredLastEvents({ cache, ttlMs: 1000, maxRecordBytes: 10_000 });
+  /** How many records came together. */
+  const chains: number[] = [];
+  const resultOf = (record: CommitRecord): CommitResult => {
+    records.push(record);
+    return { pub_id: record.pub_id, status: 'expired', ...outcome(record, records.length) };
+  };
   const commits = {
-    commit: async (batch: readonly CommitRecord[]) =>
-      batch.map((record): CommitResult => {
-        records.push(record);
-        return { pub_id: record.pub_id, status: 'expired', ...outcome(record, records.length) };
-      }),
+    commit: async (batch: readonly CommitRecord[]) => batch.map(resultOf),
+    commitChain: async (batch: readonly CommitRecord[]) => {
+      chains.push(batch.length);
+      return batch.map(resultOf);
+    },
   };
   const fabric = { publish: ({ channel }: { channel: string }) => void sent.push(channel) };
   const live = new LivePublisher({ fabric, lastEvents, log });
   const publisher = new ChannelPublisher(live, new DurablePublisher({ commits, lastEvents, log }));
-  return { publisher, live, records, sent, lines, cache, lastEvents };
+  return { publisher, live, records, chains, sent, lines, cache, lastEvents };
 }
 
 describe('an event of a channel with a history', () => {
@@ -128,6 +134,26 @@ describe('an event of a channel with a history', () => {
     expect([await shown(), lines]).toEqual(['six', []]);
   });
 
+  it('is committed in its place of a series, with one question to the writers', async () => {
+    const { publisher, records, chains } = scene();
+    const series = ['a', 'b', 'a'].map((channel, index) => durable({ channel, messageId: `m-${index}` }));
+    expect(await publisher.publishSeries(series)).toEqual(
+      series.map(({ messageId }, index) => ({ messageId, historySerial: index + 1 })),
+    );
+    expect(chains).toEqual([3]);
+    expect(records.map((record) => record.channel)).toEqual(['a', 'b', 'a']);
+  });
+
+  it('ends its series when it is refused: what came before stays, what comes after is not there', async () => {
+    const { publisher, lastEvents } = scene((record, serial) => {
+      if (serial === 2) return { status: 'rejected', code: 'conflict', error: 'another message' };
+      return serial > 2 ? { status: 'skipped' } : applied(record, serial);
+    });
+    const refused = publisher.publishSeries([lastNamed('one'), lastNamed('two'), lastNamed('three')]);
+    await expect(refused).rejects.toMatchObject({ code: 'conflict', message: 'another message' });
+    expect((await lastEvents.read('shop', 'cache-a'))?.event).toBe('one');
+  });
+
   it('is committed though the cache is away', async () => {
     const { publisher, cache, lines } = scene();
     cache.before = () => Promise.reject(new Error('away'));
@@ -139,6 +165,7 @@ describe('an event of a channel with a history', () => {
     const { live, sent } = scene();
     const publisher = new ChannelPublisher(live, null);
     await expect(publisher.publish(durable())).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(publisher.publishSeries([durable()])).rejects.toMatchObject({ code: 'service_unavailable' });
     await publisher.publish(publication());
     expect(sent).toEqual(['orders']);
   });

@@ -14,7 +14,7 @@ import type { Call, Endpoint, Reply } from '../pipeline/call.js';
 import type { Event } from './event.js';
 import { EVENT_SCHEMA } from './event-fields.js';
 import { KEY_HEADER, PUBLISH_ERRORS, REPLAYED, REPLAYED_HEADER } from './events.js';
-import { CHANNEL_OUTCOME, itemOutcome } from './outcome.js';
+import { CHANNEL_OUTCOME, itemOutcome, UNREPORTED } from './outcome.js';
 import type { EventReader } from './read-event.js';
 import type { EventRunner } from './run-event.js';
 
@@ -117,15 +117,32 @@ export class BatchEndpoint implements Endpoint {
 
   /** Strictly one after another; the first failure ends it, and what was published before stays. */
   async #run(app: App, events: readonly Event[]): Promise<Reply> {
+    const { runner } = this.parts;
     const items: object[] = [];
-    for (const event of events) {
-      const running = this.parts.runner.run(app, event, event.idempotencyKey);
-      const { outcome } = running instanceof Promise ? await running : running;
-      items.push(itemOutcome(outcome, event));
+    for (const series of seriesOf(events, (event) => runner.mayBeInSeries(app, event))) {
+      const running = runner.runAll(app, series);
+      const outcomes = running instanceof Promise ? await running : running;
+      series.forEach((event, index) => items.push(itemOutcome(outcomes[index] ?? UNREPORTED, event)));
     }
     const isReported = events.some((event) => event.isReported);
     return isReported ? { text: JSON.stringify({ batch: items }) } : NOTHING;
   }
+}
+
+/** The events in their order: neighbours that may be together are, all others are alone. */
+function seriesOf(events: readonly Event[], mayBeInSeries: (event: Event) => boolean): readonly Event[][] {
+  const all: Event[][] = [];
+  let open: Event[] | null = null;
+  for (const event of events) {
+    const fits = mayBeInSeries(event);
+    if (fits && open !== null) open.push(event);
+    else {
+      const series = [event];
+      all.push(series);
+      open = fits ? series : null;
+    }
+  }
+  return all;
 }
 
 /** The same error, telling which item it is about. */

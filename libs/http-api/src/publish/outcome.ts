@@ -25,6 +25,9 @@ export interface EventOutcome {
   readonly channels: Readonly<Record<string, ChannelOutcome>>;
 }
 
+/** Nobody is told and no key remembers it, so there is nothing to put together. */
+export const UNREPORTED: EventOutcome = { reported: false, channels: {} };
+
 /** Counts of channels by name; what could not be counted is missing. */
 export interface ChannelCounts {
   readonly subscriptions: ReadonlyMap<string, number>;

@@ -1,7 +1,7 @@
 import type { App } from '@carillon/app-registry';
 import type { PublishableChannel } from '@carillon/channels';
 import { cacheKeys } from '@carillon/contract';
-import type { Publication, PublicationKey, Publisher, Receipt } from '@carillon/publishing';
+import type { BatchPublisher, KeptFor, Publication, PublicationKey, Receipt } from '@carillon/publishing';
 import { fingerprint } from '../idempotency/fingerprint.js';
 import type { KeyRules } from '../idempotency/keys.js';
 import type { Delivered, MessageReceipts } from '../idempotency/message-receipts.js';
@@ -21,7 +21,7 @@ export interface Published {
 /** Sends a judged event to each of its channels, at most once where it has a key. */
 export class EventPublisher {
   constructor(
-    private readonly publisher: Publisher,
+    private readonly publisher: BatchPublisher,
     private readonly messages: MessageReceipts,
     private readonly keys: KeyRules,
   ) {}
@@ -31,10 +31,24 @@ export class EventPublisher {
    * `requestKey` (that of the event or its request, null without one) then keeps a retry from repeating those.
    */
   publish(app: App, event: Event, requestKey: string | null): Ready<Published> {
+    const key = this.#key(app, event, requestKey);
+    return key === null ? this.#plain(app, event) : this.#once(app, event, key);
+  }
+
+  /** Publishes events of one channel with a history each, one after another until one fails; none has a request's key. */
+  async publishSeries(app: App, events: readonly Event[]): Promise<Published[]> {
+    const publications = events.flatMap((event) =>
+      event.channels.map((channel) => publication(app, event, channel, this.#key(app, event, null))),
+    );
+    const receipts = await this.publisher.publishSeries(publications);
+    return receipts.map((receipt) => ({ receipts: [receipt], isDuplicate: receipt.isDuplicate ?? false }));
+  }
+
+  /** Null: nothing keeps it from being published twice. */
+  #key(app: App, event: Event, requestKey: string | null): PublicationKey | null {
     const key = event.messageId ?? event.messageKey ?? requestKey;
     const ttlMs = key === null ? null : this.keys.ttlMs(app);
-    if (key === null || ttlMs === null) return this.#plain(app, event);
-    return this.#once(app, event, { key, ttlMs, fingerprint: fingerprint(event) });
+    return key === null || ttlMs === null ? null : { key, ttlMs, fingerprint: fingerprint(event) };
   }
 
   #plain(app: App, event: Event): Ready<Published> {
@@ -102,6 +116,13 @@ async function allSettled<Value>(started: readonly Ready<Value>[]): Promise<Valu
   });
 }
 
+/** Whether it is of one channel, and becomes part of its history. */
+export const isDurable = (event: Event): boolean =>
+  event.channels.length === 1 && event.channels.every((channel) => historyFor(event, channel) !== null);
+
+const historyFor = (event: Event, { form, policy: { history } }: PublishableChannel): KeptFor | null =>
+  !event.isEphemeral && form === 'ordinary' && history.enabled ? history : null;
+
 function publication(
   { id }: App,
   event: Event,
@@ -109,7 +130,6 @@ function publication(
   key: PublicationKey | null,
 ): Publication {
   const isOrdinary = !event.isEphemeral && channel.form === 'ordinary';
-  const { history } = channel.policy;
   return {
     appId: id,
     channel: channel.name,
@@ -119,7 +139,7 @@ function publication(
     exceptSocketId: event.socketId,
     messageId: event.messageId,
     isLastEvent: isOrdinary && channel.traits.keepsLastEvent,
-    history: isOrdinary && history.enabled ? history : null,
+    history: historyFor(event, channel),
     tagsText: event.tagsText,
     extrasText: event.extrasText,
     key,

@@ -6,8 +6,8 @@ import type { RequestRecords } from '../idempotency/request-records.js';
 import { whenReady, type Ready } from '../pipeline/when-ready.js';
 import type { PublishCounts } from './counts.js';
 import type { Event } from './event.js';
-import { eventOutcome, NO_COUNTS, readOutcome, type EventOutcome } from './outcome.js';
-import type { EventPublisher, Published } from './publish-event.js';
+import { eventOutcome, NO_COUNTS, readOutcome, UNREPORTED, type EventOutcome } from './outcome.js';
+import { isDurable, type EventPublisher, type Published } from './publish-event.js';
 
 export interface EventRunParts {
   readonly publisher: EventPublisher;
@@ -35,6 +35,28 @@ export class EventRunner {
     return whenReady(this.#publish(app, event, null), ranNow);
   }
 
+  /** One event, or several that may all be in a series, each with its own key only. */
+  runAll(app: App, events: readonly Event[]): Ready<readonly EventOutcome[]> {
+    const [first] = events;
+    if (first === undefined || events.length > 1) return this.#series(app, events);
+    return whenReady(this.run(app, first, first.idempotencyKey), ({ outcome }) => [outcome]);
+  }
+
+  async #series(app: App, events: readonly Event[]): Promise<readonly EventOutcome[]> {
+    const published = await this.parts.publisher.publishSeries(app, events);
+    const outcomes: EventOutcome[] = [];
+    for (const [index, event] of events.entries()) {
+      const done = published[index];
+      if (done !== undefined) outcomes.push(await this.#told(app, event, null, done));
+    }
+    return outcomes;
+  }
+
+  /** An event with a key of its own claims it alone. */
+  mayBeInSeries(app: App, event: Event): boolean {
+    return isDurable(event) && (event.idempotencyKey === null || this.parts.keys.ttlMs(app) === null);
+  }
+
   async #once(app: App, event: Event, key: string, ttlMs: number): Promise<EventRun> {
     const name = cacheKeys.request(app.id, key);
     const { record, isReplay } = await this.parts.records.once(name, ttlMs, async () =>
@@ -45,13 +67,15 @@ export class EventRunner {
   }
 
   #publish(app: App, event: Event, key: string | null): Ready<EventOutcome> {
-    const { publisher, keys } = this.parts;
-    const published = publisher.publish(app, event, key);
-    const hasKey = (key ?? event.messageId ?? event.messageKey) !== null && keys.ttlMs(app) !== null;
-    return whenReady(published, (done) => {
-      if (hasKey) this.#count(app, done.isDuplicate);
-      return key === null && !event.isReported ? UNREPORTED : this.#outcome(app, event, done);
-    });
+    const published = this.parts.publisher.publish(app, event, key);
+    return whenReady(published, (done) => this.#told(app, event, key, done));
+  }
+
+  #told(app: App, event: Event, key: string | null, done: Published): Ready<EventOutcome> {
+    const hasKey =
+      (key ?? event.messageId ?? event.messageKey) !== null && this.parts.keys.ttlMs(app) !== null;
+    if (hasKey) this.#count(app, done.isDuplicate);
+    return key === null && !event.isReported ? UNREPORTED : this.#outcome(app, event, done);
   }
 
   #outcome(app: App, event: Event, published: Published): Ready<EventOutcome> {
@@ -68,8 +92,5 @@ export class EventRunner {
     if (isDuplicate) metrics.counter('idempotency_duplicates_total').for({ app_id }).add();
   }
 }
-
-/** Nobody is told and no key remembers it, so there is nothing to put together. */
-const UNREPORTED: EventOutcome = { reported: false, channels: {} };
 
 const ranNow = (outcome: EventOutcome): EventRun => ({ outcome, isReplay: false });

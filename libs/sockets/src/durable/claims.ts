@@ -6,7 +6,7 @@ import type { StreamReads } from './stream-reads.js';
 type Transition = Pick<CommitRecordOf<'presence'>, 'app_id' | 'channel'>;
 
 export interface ClaimsParts {
-  readonly commits: Commits;
+  readonly commits: Pick<Commits, 'commit'>;
   /** Null: it cannot be told what of a stream is retained. */
   readonly reads: StreamReads | null;
   readonly nodeId: () => string;

@@ -10,7 +10,7 @@ import type { StreamReads } from './stream-reads.js';
 export interface PresenceLogParts {
   readonly apps: Pick<AppRegistry, 'findById' | 'peekById'>;
   readonly channels: Channels;
-  readonly commits: Commits;
+  readonly commits: Pick<Commits, 'commit'>;
   /** Null: it cannot be told what of a stream is retained. */
   readonly reads: StreamReads | null;
   readonly nodeId: () => string;
