@@ -34,6 +34,7 @@ export const SAMPLES: Readonly<Record<string, fc.Arbitrary<object>>> = {
       ephemeral: fc.boolean(),
       envelope: members({ name, user_id: name, tags: byName(name), serial: count, extras: any }),
       presence_replication: fc.boolean(),
+      unique_for_ms: fc.integer({ min: 1, max: 60_000 }),
       trace: name,
     },
     'message_id',

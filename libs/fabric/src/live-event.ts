@@ -7,11 +7,14 @@ export interface Standing {
   readonly serial: number;
 }
 
+/** The longest an event may stay unique: what receivers keep in mind is bounded. */
+export const MAX_UNIQUE_MS = 60_000;
+
 /** One event of one channel on its way to subscribers. */
 export interface LiveEvent {
   /**
-   * The event's own id on the fabric: unique per event, and made for it, never taken from a client or a caller. Whoever
-   * receives two events with one id takes the second for a copy and drops it.
+   * The event's own id on the fabric: unique per event, never taken from a client or a caller as it is. Whoever receives
+   * two events with one id takes the second for a copy and drops it.
    */
   readonly messageId: string;
   readonly appId: string;
@@ -24,4 +27,9 @@ export interface LiveEvent {
   readonly publishedAtMs: number;
   /** Absent: an event like any other. */
   readonly standing?: Standing;
+  /**
+   * Its id was not made for it but follows from what is published, so that a publish tried again, by whichever process,
+   * is delivered once: for so long from its first delivery, and at most `MAX_UNIQUE_MS`. Absent: its id was made for it.
+   */
+  readonly uniqueForMs?: number;
 }

@@ -42,6 +42,7 @@ export interface Gathered<Kind extends keyof Question> {
  * Promises of every driver:
  * - An event published here reaches the local listener before `publish` returns, whatever becomes of the broker.
  * - Events that one process publishes to one channel reach every other process in that order, at most once each.
+ * - An event that is unique for a while reaches a listener once in that time, whichever processes publish it.
  * - An event published anywhere after `subscribe` has settled reaches this process.
  * - `publish` rejects when other processes could not be reached; local delivery stands.
  */

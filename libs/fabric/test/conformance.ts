@@ -128,6 +128,36 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       }
     });
 
+    it('brings a publish that other processes try again once', async () => {
+      const { listening } = await gateways('orders');
+      const keyed = event('orders', { uniqueForMs: 60_000 });
+      // Behind the last try of each process, so that whatever was to come has come.
+      const ends = listening.map(() => event('orders'));
+      for (const { fabric } of listening) await fabric.publish(keyed);
+      for (const [at, end] of ends.entries()) await listening[at]?.fabric.publish(end);
+      for (const { received } of listening) {
+        await vi.waitFor(
+          () => expect(idsOf(received)).toEqual(expect.arrayContaining(idsOf(ends))),
+          ON_ITS_WAY,
+        );
+        expect(idsOf(received).filter((id) => id === keyed.messageId)).toHaveLength(1);
+        expect(received.find(({ messageId }) => messageId === keyed.messageId)).toEqual(keyed);
+      }
+    });
+
+    it('brings an event that is not unique any more under its old id', async () => {
+      const { listening, first } = await gateways('orders');
+      const keyed = event('orders', { uniqueForMs: 1 });
+      for (const frameText of ['first', 'second']) {
+        await first.fabric.publish({ ...keyed, frameText });
+        for (const { received } of listening) {
+          const frames = () => received.map((one) => one.frameText);
+          await vi.waitFor(() => expect(frames()).toContain(frameText), ON_ITS_WAY);
+        }
+        await new Promise((later) => void setTimeout(later, 5));
+      }
+    });
+
     it('misses nothing that is published after subscribe has settled, the second time too', async () => {
       const { listening } = await gateways();
       for (const subscriber of listening) {

@@ -1,12 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { CommitRecordOf, CommitResult } from '@carillon/contract';
 import { encodeMessageV2 } from '@carillon/protocol';
 import type { Logger } from '@carillon/runtime';
 import { isCommitted, refusalOf } from './commit-results.js';
 import type { Commits } from './commits.js';
-import type { KeptFor, Publication, PublicationKey, Receipt } from './publication.js';
+import { idOf, scopeOf } from './identity.js';
+import type { KeptFor, Publication, Receipt } from './publication.js';
 import type { StoredLastEvents } from './stored-last-events.js';
-import { uuidText, uuidV7 } from './uuid-v7.js';
+import { uuidV7 } from './uuid-v7.js';
 
 /** What a `DurablePublisher` stands on. */
 export interface DurablePublisherParts {
@@ -105,16 +106,3 @@ function recordOf(publication: Publication, kept: KeptFor): CommitRecordOf<'publ
 
 /** Null: no bound, or one that is none. */
 const finite = (bound: number): number | null => (Number.isSafeInteger(bound) ? bound : null);
-
-const SCOPE_BYTES = 16;
-
-/** Raw keys are kept nowhere. */
-const scopeOf = ({ appId, channel }: Publication, { key }: PublicationKey): string =>
-  createHash('sha256')
-    .update(`${appId}\0${channel}\0${key}`)
-    .digest()
-    .subarray(0, SCOPE_BYTES)
-    .toString('hex');
-
-/** Repetitions of a publish without an id of its own are told the same one. */
-const idOf = (scope: string): string => uuidText(Buffer.from(scope, 'hex'));

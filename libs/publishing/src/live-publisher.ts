@@ -4,6 +4,7 @@ import type { Fabric, LiveEvent } from '@carillon/fabric';
 import { encodeV1, type OutboundFrame } from '@carillon/protocol';
 import type { Logger } from '@carillon/runtime';
 import { ChannelLines, type LineBounds } from './channel-lines.js';
+import { eventIdOf, uniqueForMs } from './identity.js';
 import type { Publisher } from './port.js';
 import type { Publication, Receipt } from './publication.js';
 import type { StoredLastEvents } from './stored-last-events.js';
@@ -48,14 +49,10 @@ export class LivePublisher implements Publisher {
 
   /** An event of a cache channel that cannot be stored is sent all the same. */
   publish(publication: Publication): Receipt | Promise<Receipt> {
-    const { appId, channel, exceptSocketId } = publication;
-    // The publisher's own id is shared by the channels it publishes to; whoever drops duplicates needs one per event.
-    const eventId = randomUUID();
-    const messageId = publication.messageId ?? eventId;
-    const frameText = encodeV1(publication);
-    const event = { messageId: eventId, appId, channel, frameText, exceptSocketId, publishedAtMs: nowMs() };
-    const receipt = (): Receipt => ({ messageId });
+    const event = eventOf(publication);
+    const receipt = (): Receipt => ({ messageId: publication.messageId ?? event.messageId });
     if (publication.isLastEvent) {
+      const { appId, channel } = publication;
       return this.#lines.pass(`${appId} ${channel}`, { publication, event }).then(receipt);
     }
     return this.parts.fabric.publish(event)?.then(receipt, unreachable) ?? receipt();
@@ -91,4 +88,14 @@ export class LivePublisher implements Publisher {
       return false;
     }
   }
+}
+
+/** The publisher's own id is shared by the channels it publishes to; whoever drops duplicates needs one per event. */
+function eventOf(publication: Publication): LiveEvent {
+  const { appId, channel, exceptSocketId, key } = publication;
+  const forMs = key === null ? null : uniqueForMs(key);
+  const messageId = key === null || forMs === null ? randomUUID() : eventIdOf(publication, key);
+  const frameText = encodeV1(publication);
+  const event = { messageId, appId, channel, frameText, exceptSocketId, publishedAtMs: nowMs() };
+  return forMs === null ? event : { ...event, uniqueForMs: forMs };
 }

@@ -38,8 +38,9 @@ export interface Publication {
   readonly tagsText: string | null;
   readonly extrasText: string | null;
   /**
-   * Where the channel has a history, a second publish under the same key is not committed again. Null: it has no key,
-   * or whoever publishes sees to that.
+   * Where the channel has a history, a second publish under the same key is not committed again. Elsewhere whoever
+   * publishes sees to that, and a second one that comes through all the same, for about a minute, is delivered to
+   * nobody who had the first. Null: it has no key.
    */
   readonly key: PublicationKey | null;
 }

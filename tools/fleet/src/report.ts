@@ -2,9 +2,9 @@ import type { RunReport } from './run.js';
 
 /** One run in one line. */
 export const lineOf = (driver: string, report: RunReport): string => {
-  const { fault, seed, violations, published, delivered, lostInGaps, repeated, tookMs } = report;
+  const { fault, seed, violations, published, delivered, lostInGaps, tookMs } = report;
   const verdict = violations.length === 0 ? 'holds' : `BROKEN in ${violations.length} ways`;
-  const counts = `${published} published, ${delivered} delivered, ${lostInGaps} lost in gaps, ${repeated} repeated`;
+  const counts = `${published} published, ${delivered} delivered, ${lostInGaps} lost in gaps`;
   return `${driver} ${fault} seed ${seed}: ${verdict}; ${counts}; ${(tookMs / 1000).toFixed(1)} s`;
 };
 

@@ -13,8 +13,6 @@ export interface RunReport {
   readonly delivered: number;
   /** Events that subscribers of a node did not get while it was cut off from the broker. */
   readonly lostInGaps: number;
-  /** Second copies of events that were sent more than once because nobody knew what became of the first. */
-  readonly repeated: number;
   readonly tookMs: number;
 }
 
@@ -27,7 +25,7 @@ export async function run(fleet: Fleet, fault: Fault, options: RunOptions): Prom
   const violations = await play
     .play(fault, options)
     .catch((error: unknown) => [`the run failed: ${error instanceof Error ? error.stack : String(error)}`]);
-  const { wrong, missing, lostInGaps, repeated } = play.verdict();
+  const { wrong, missing, lostInGaps } = play.verdict();
   const { publications, connections } = play.evidence();
   const lines = connections.flatMap(({ received }) => [...received.values()]);
   return {
@@ -37,7 +35,6 @@ export async function run(fleet: Fleet, fault: Fault, options: RunOptions): Prom
     published: publications.length,
     delivered: lines.reduce((sum, { length }) => sum + length, 0),
     lostInGaps,
-    repeated,
     tookMs: now() - beganAtMs,
   };
 }

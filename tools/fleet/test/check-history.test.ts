@@ -13,7 +13,6 @@ const publication = (number: number, changes: Partial<DurablePublication> = {}):
   messageId: `shop-${number}`,
   beganAtMs: number * 10,
   acceptedAtMs: number * 10 + 5,
-  failedAttempts: 0,
   attempts: [{ api: 'api-1', tookMs: 5, status: 200, code: null, saysWhen: false }],
   historySerial: number,
   ...changes,

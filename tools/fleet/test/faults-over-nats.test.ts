@@ -3,6 +3,7 @@ import { holdsUnder } from './whole-fleet.js';
 holdsUnder('nats', [
   'kill-gateway',
   'kill-api',
+  'kill-api-unanswered',
   'restart-broker',
   'restart-store',
   'cut-node',

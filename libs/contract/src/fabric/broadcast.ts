@@ -1,6 +1,6 @@
 import { map, object, optional } from '../codec/composites.js';
 import { message, type BodyOf, type MessageOf } from '../codec/message.js';
-import { amount, flag, json, text } from '../codec/primitives.js';
+import { amount, flag, integer, json, text } from '../codec/primitives.js';
 import { appId, channel, count, messageId, nodeId, serial, socketId, streamId, userId } from './fields.js';
 
 /** How delta coders of several nodes stay in step. */
@@ -56,6 +56,8 @@ export const BROADCAST = message('broadcast', {
   presence_replication: optional(flag),
   /** Absent: an event like any other. */
   standing: optional(standing),
+  /** So long a second one under this id is the same publish tried again. Absent: the id was made for this message. */
+  unique_for_ms: optional(integer(1)),
   /** W3C trace parent. */
   trace: optional(text(1, 512)),
 });

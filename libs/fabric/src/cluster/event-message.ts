@@ -11,6 +11,7 @@ export const bodyOf = (event: LiveEvent, nodeId: string): BroadcastBody => ({
   ...(event.exceptSocketId === null ? {} : { except_socket_id: event.exceptSocketId }),
   timestamp_ms: event.publishedAtMs,
   ...(event.standing === undefined ? {} : { standing: standingField(event.standing) }),
+  ...(event.uniqueForMs === undefined ? {} : { unique_for_ms: event.uniqueForMs }),
 });
 
 /** An event that another node sent. One without a time is taken for new. */
@@ -22,6 +23,7 @@ export const eventOf = (message: Broadcast): LiveEvent => ({
   exceptSocketId: message.except_socket_id ?? null,
   publishedAtMs: message.timestamp_ms ?? Date.now(),
   ...(message.standing === undefined ? {} : { standing: standingOf(message.standing) }),
+  ...(message.unique_for_ms === undefined ? {} : { uniqueForMs: message.unique_for_ms }),
 });
 
 type StandingField = NonNullable<Broadcast['standing']>;

@@ -74,8 +74,13 @@ export class Traffic {
     }
     meters.received();
     if (wanted === undefined) meters.unneeded();
-    else if (!this.#seen.isCopy(message.app_id, message.message_id)) deliver(eventOf(message));
+    else if (!this.#isCopy(message)) deliver(eventOf(message));
     return null;
+  }
+
+  /** What is unique for a while is delivered once by whoever delivers it, and is no copy of what came before that. */
+  #isCopy({ app_id: appId, message_id: messageId, unique_for_ms: uniqueForMs }: Broadcast): boolean {
+    return uniqueForMs === undefined && this.#seen.isCopy(appId, messageId);
   }
 
   /** Hands a committed record to the other nodes. */

@@ -5,10 +5,12 @@ import type { LiveEvent } from '../live-event.js';
 import { mergeAnswers } from '../merge-answers.js';
 import type { FabricListener, Gathered, OpenedFabric } from '../port.js';
 import type { Answer, Question } from '../question.js';
+import { Repeats } from '../repeats.js';
 
 /** The fabric of an installation that is one process: everything happens at once, and nothing can be out of reach. */
 export class LocalFabric implements OpenedFabric {
   readonly lanes: OwnLanes;
+  readonly #repeats = new Repeats();
   #listener: FabricListener | null = null;
   #closed = false;
 
@@ -25,8 +27,9 @@ export class LocalFabric implements OpenedFabric {
   }
 
   publish(event: LiveEvent): undefined {
+    if (this.#listener === null || this.#repeats.isRepeat(event)) return;
     try {
-      this.#listener?.deliver(event);
+      this.#listener.deliver(event);
     } catch (error) {
       this.onFault('deliver', error);
     }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BRIEF_LIVES, BROKERS, NODE_TIMEOUT_MS, onCluster } from '../harness/cluster.js';
+import { BRIEF_LIVES, KINDS, NODE_TIMEOUT_MS, onCluster } from '../harness/cluster.js';
 import { eventually } from '../harness/eventually.js';
 import { memberRemoved, subscriptionCount, watchlist } from '../harness/frames.js';
 import { openTenant } from '../harness/tenant.js';
@@ -12,7 +12,7 @@ const shop = openTenant('shop', {
 const GRACE_MS = 5000;
 const sleep = (ms: number) => new Promise<void>((later) => void setTimeout(later, ms));
 
-onCluster('a gateway that is killed', BROKERS, { tenants: () => [shop], env: BRIEF_LIVES }, (cluster) => {
+onCluster('a gateway that is killed', KINDS, { tenants: () => [shop], env: BRIEF_LIVES }, (cluster) => {
   it('leaves no member, no user, no subscriber and no connection, and each is told of once', async () => {
     const [watcher, lost] = await cluster.both();
     const both = await cluster.connect(1);

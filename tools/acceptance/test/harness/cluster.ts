@@ -1,14 +1,36 @@
-import { engine, type EngineHandle } from '@carillon/engines';
-import { randomUUID } from 'node:crypto';
+import { engine } from '@carillon/engines';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { Api } from './api.js';
 import type { Client } from './client.js';
 import { Node, type ProcessName } from './node.js';
 import type { Tenant } from './tenant.js';
 
-/** Brokers between the processes; what they share lies in Redis with each. */
-export const BROKERS = ['nats', 'redis'] as const;
+/** Brokers between the processes; what they share lies in Redis with each, or in Redis Cluster with that. */
+export const BROKERS = ['kafka', 'nats', 'rabbitmq', 'redis', 'redis-cluster'] as const;
 export type Broker = (typeof BROKERS)[number];
+
+/**
+ * One of each kind, for tests that take long: with an address for each channel and without, and what is shared in Redis
+ * and in Redis Cluster.
+ */
+export const KINDS = ['nats', 'rabbitmq', 'redis-cluster'] as const satisfies readonly Broker[];
+
+/** How processes are told where their broker is, by its address and a name of their own on it. */
+const WAYS: Readonly<Record<Broker, ((url: string, prefix: string) => Record<string, string>) | null>> = {
+  kafka: (url, prefix) => ({ KAFKA_BROKERS: new URL(url).host, KAFKA_PREFIX: prefix }),
+  nats: (url, prefix) => ({ NATS_SERVERS: url, NATS_PREFIX: prefix }),
+  rabbitmq: (url, prefix) => ({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }),
+  // The store, which is nobody else's, is the broker too.
+  redis: null,
+  'redis-cluster': null,
+};
+
+async function wayTo(broker: Broker): Promise<Record<string, string>> {
+  const way = WAYS[broker];
+  if (way === null) return {};
+  const { url, name } = await (await engine(broker)).isolate();
+  return way(url, name);
+}
 
 /** After so long without a sign of life a process is taken for dead, where lives are brief. */
 export const NODE_TIMEOUT_MS = 3000;
@@ -32,23 +54,23 @@ export class Cluster {
   readonly #nodes: Node[] = [];
   #tenants: readonly Tenant[] = [];
   #env: Readonly<Record<string, string>> = {};
+  #releaseStore = (): Promise<void> => Promise.resolve();
 
   constructor(
     private readonly broker: Broker,
     private readonly setting: ClusterSetting,
   ) {}
 
-  async start(redis: EngineHandle): Promise<void> {
-    const nats: Record<string, string> =
-      this.broker === 'nats'
-        ? { NATS_SERVERS: (await engine('nats')).url, NATS_PREFIX: `t-${randomUUID()}` }
-        : {};
+  async start(): Promise<void> {
+    const driver = this.broker === 'redis-cluster' ? this.broker : 'redis';
+    const store = await engine(driver, { own: true });
+    this.#releaseStore = () => store.release();
     this.#env = {
       ADAPTER_DRIVER: this.broker,
-      CACHE_DRIVER: 'redis',
-      QUEUE_DRIVER: 'redis',
-      REDIS_URL: redis.url,
-      ...nats,
+      CACHE_DRIVER: driver,
+      QUEUE_DRIVER: driver,
+      [driver === 'redis' ? 'REDIS_URL' : 'REDIS_CLUSTER_NODES']: store.url,
+      ...(await wayTo(this.broker)),
       ...this.setting.env,
     };
     this.#tenants = this.setting.tenants();
@@ -110,6 +132,14 @@ export class Cluster {
 
   /** Every process that still runs must end well, and none may have complained. */
   async stop(): Promise<void> {
+    try {
+      await this.#stop();
+    } finally {
+      await this.#releaseStore();
+    }
+  }
+
+  async #stop(): Promise<void> {
     expect(this.#nodes.flatMap(({ process }) => process.crash ?? [])).toEqual([]);
     const running = this.#nodes.filter(({ process }) => process.isRunning);
     const codes = await Promise.all(running.map((node) => node.stop()));
@@ -132,16 +162,9 @@ export function onCluster(
 ): void {
   describe.each(brokers)(`${title} (%s)`, (broker) => {
     const cluster = new Cluster(broker, setting);
-    let redis: EngineHandle;
-    beforeAll(async () => {
-      redis = await engine('redis', { own: true });
-      await cluster.start(redis);
-    });
+    beforeAll(() => cluster.start());
     afterEach(() => cluster.dropClients());
     tests(cluster);
-    afterAll(async () => {
-      await cluster.stop();
-      await redis.release();
-    });
+    afterAll(() => cluster.stop());
   });
 }

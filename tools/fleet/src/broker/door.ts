@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** How a door fails: connections are refused and reset, or everything stays open and nothing passes. */
-export type Closing = 'refuses' | 'is silent';
+/** How a door fails: connections are refused and reset, or everything stays open and nothing passes, or nothing comes in. */
+export type Closing = 'refuses' | 'is silent' | 'answers nothing';
+
+/** The connection of the node, and the one to the broker. */
+type Pair = readonly [Socket, Socket];
 
 /** One node's own way to the broker, which can be closed without touching anybody else's. */
 export class Door {
-  readonly #pairs = new Set<readonly [Socket, Socket]>();
+  readonly #pairs = new Set<Pair>();
   #closing: Closing | null = null;
   /** Bytes that went from the broker to the node. */
   inboundBytes = 0;
@@ -31,12 +34,7 @@ export class Door {
 
   shut(closing: Closing): void {
     this.#closing = closing;
-    for (const pair of this.#pairs) {
-      for (const socket of pair) {
-        if (closing === 'refuses') socket.destroy();
-        else socket.pause();
-      }
-    }
+    for (const pair of this.#pairs) this.#fail(pair, closing);
   }
 
   /** What waited passes now, as after a broken line was mended. */
@@ -50,6 +48,12 @@ export class Door {
     this.server.close();
   }
 
+  #fail([client, broker]: Pair, closing: Closing): void {
+    if (closing === 'refuses') for (const socket of [client, broker]) socket.destroy();
+    else broker.pause();
+    if (closing === 'is silent') client.pause();
+  }
+
   #accept(client: Socket): void {
     client.on('error', () => client.destroy());
     if (this.#closing === 'refuses') {
@@ -57,7 +61,7 @@ export class Door {
       return;
     }
     const broker = connect(this.targetPort, '127.0.0.1');
-    const pair = [client, broker] as const;
+    const pair: Pair = [client, broker];
     this.#pairs.add(pair);
     for (const socket of pair) {
       socket.on('error', () => socket.destroy());
@@ -72,6 +76,6 @@ export class Door {
       this.inboundBytes += bytes.length;
       client.write(bytes);
     });
-    if (this.#closing === 'is silent') for (const socket of pair) socket.pause();
+    if (this.#closing !== null) this.#fail(pair, this.#closing);
   }
 }

@@ -2,7 +2,7 @@ import type { ConnectionRecord } from '../model/records.js';
 import type { Node } from '../nodes/node.js';
 import type { Random } from '../random.js';
 import { now, sleep } from '../wait.js';
-import { EVENT } from './publisher.js';
+import { EVENT } from './backend.js';
 import { type Frame, Socket } from './socket.js';
 
 const RECONNECT_MS = 50;

@@ -8,7 +8,7 @@ import {
   REQUEST,
   ROLL_CALL,
 } from '@carillon/contract';
-import { EVENT } from '../clients/publisher.js';
+import { EVENT } from '../clients/backend.js';
 import type { Publication } from '../model/records.js';
 import { namesOf, openPeer, type Peer } from '../peer/peer.js';
 import type { Random } from '../random.js';
@@ -117,7 +117,6 @@ class Rampage {
         number: this.#numberOn(channel),
         beganAtMs: now(),
         acceptedAtMs: null,
-        failedAttempts: 0,
       };
       this.scene.record(publication);
       const data = JSON.stringify({ publisher: publication.publisher, number: publication.number });

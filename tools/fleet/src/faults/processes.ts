@@ -29,6 +29,28 @@ export const killApi: Fault = {
   },
 };
 
+/** Until every publisher waits for an answer. */
+const WAITING_MS = 300;
+
+/**
+ * One api node after the other dies while it waits to hear that its publishes have arrived, which they have. Publishers
+ * send them again when the keys are free, ten seconds later, and nobody gets them twice.
+ */
+export const killApiUnanswered: Fault = {
+  name: 'kill-api-unanswered',
+  drivers: ['nats', 'redis', 'rabbitmq'],
+  closeCodes: [],
+  strike: async ({ fleet, random }) => {
+    for (const node of fleet.apis) {
+      node.door?.shut('answers nothing');
+      await sleep(random.between(WAITING_MS / 2, WAITING_MS));
+      await node.kill();
+      node.door?.open();
+      await node.start();
+    }
+  },
+};
+
 export const freezeShortly: Fault = {
   name: 'freeze-short',
   drivers: DRIVERS,

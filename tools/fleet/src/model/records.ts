@@ -1,4 +1,4 @@
-/** One event that a publisher wants told, with every attempt to have it accepted. */
+/** One event that a publisher wants told. */
 export interface Publication {
   readonly publisher: string;
   readonly channel: string;
@@ -7,8 +7,6 @@ export interface Publication {
   readonly beganAtMs: number;
   /** Null: not accepted, or not yet. */
   acceptedAtMs: number | null;
-  /** Attempts whose outcome nobody knows, or that failed: each may have been told all the same. */
-  failedAttempts: number;
 }
 
 /** One event as it came. */

@@ -1,0 +1,37 @@
+import { MAX_UNIQUE_MS, type LiveEvent } from './live-event.js';
+
+/** Of one generation, of all apps together; there are two. When more come, the oldest are forgotten early. */
+const REMEMBERED = 65_536;
+
+type UntilById = Map<string, number>;
+
+/** Remembers events that are unique for a while, so that a publish tried again is noticed. Others cost it nothing. */
+export class Repeats {
+  #young: UntilById = new Map();
+  #old: UntilById = new Map();
+  #turnsAtMs = 0;
+
+  /** The clock never goes back. */
+  constructor(private readonly nowMs: () => number = () => performance.now()) {}
+
+  /**
+   * Whether it came before and is unique still. That time is not prolonged by those that come in it, so that it ends
+   * before what is known of the publish elsewhere does.
+   */
+  isRepeat({ appId, messageId, uniqueForMs }: LiveEvent): boolean {
+    if (uniqueForMs === undefined) return false;
+    const nowMs = this.nowMs();
+    const id = `${appId} ${messageId}`;
+    const untilMs = this.#young.get(id) ?? this.#old.get(id) ?? 0;
+    if (nowMs < untilMs) return true;
+    if (nowMs >= this.#turnsAtMs || this.#young.size >= REMEMBERED) this.#turn(nowMs);
+    this.#young.set(id, nowMs + uniqueForMs);
+    return false;
+  }
+
+  #turn(nowMs: number): void {
+    this.#old = this.#young;
+    this.#young = new Map();
+    this.#turnsAtMs = nowMs + MAX_UNIQUE_MS;
+  }
+}
