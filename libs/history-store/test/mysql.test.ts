@@ -67,8 +67,7 @@ describe('mysql', () => {
     const prefix = how === 'wholly' ? 'old' : 'half';
     const old = await openMysql(url, prefix);
     await old.database.query(`drop table ${prefix}_presence_checkpoints`);
-    if (how === 'wholly')
-      await old.database.query(`alter table ${prefix}_presence_members drop key there`);
+    if (how === 'wholly') await old.database.query(`alter table ${prefix}_presence_members drop key there`);
     await old.database.query(`update ${prefix}_meta set value = '1' where name = 'schema_version'`);
     await old.close();
     await (await openMysql(url, prefix)).close();

@@ -60,7 +60,13 @@ class Scene {
         }));
         const next = nextHistorySerial + steps.length;
         const streams = [{ ...stream, nextHistorySerial: next, nextDeliverySerial: next, ...change }];
-        const none = { records: [], receipts: [], presenceMembers: [], presenceCheckpoints: [], operatorLog: [] };
+        const none = {
+          records: [],
+          receipts: [],
+          presenceMembers: [],
+          presenceCheckpoints: [],
+          operatorLog: [],
+        };
         return { changes: { ...none, streams, presenceEvents } };
       },
     );

@@ -105,7 +105,8 @@ function carried<Row>(rows: readonly Row[]): { readonly taken: Row[]; readonly m
   let bytes = 0;
   for (const row of rows) {
     bytes += Buffer.byteLength(JSON.stringify(row));
-    if (taken.length === MAX_READ_RECORDS || (taken.length > 0 && bytes > MAX_READ_BYTES)) return { taken, more: true };
+    if (taken.length === MAX_READ_RECORDS || (taken.length > 0 && bytes > MAX_READ_BYTES))
+      return { taken, more: true };
     taken.push(row);
   }
   return { taken, more: false };

@@ -149,7 +149,12 @@ export const standingOut = ({ userId, event, serial, atMs }: PresenceStanding): 
   at_ms: atMs,
 });
 
-export const standingIn = ({ user_id: userId, event, serial, at_ms: atMs }: ReadStanding): PresenceStanding => ({
+export const standingIn = ({
+  user_id: userId,
+  event,
+  serial,
+  at_ms: atMs,
+}: ReadStanding): PresenceStanding => ({
   userId,
   event,
   serial,

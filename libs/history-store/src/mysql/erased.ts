@@ -66,7 +66,11 @@ async function removeOldGenerations(
   key: string,
   generation: number,
 ): Promise<number> {
-  const names = [...Object.values(ROWS).map((rows) => rows.table), 'presence_members', 'presence_checkpoints'];
+  const names = [
+    ...Object.values(ROWS).map((rows) => rows.table),
+    'presence_members',
+    'presence_checkpoints',
+  ];
   for (const name of names) {
     const { changed } = await session.query(
       `delete from ${table(name)} where stream_key = ? and generation < ? limit ?`,
