@@ -88,12 +88,20 @@ async function write(
   });
 }
 
+const standing = (userId: string, serial: number) =>
+  ({ userId, event: 'member_added', serial, atMs: NOW_MS + serial }) as const;
+
+const at = (serial: number) => ({ serial, members: [standing(HOSTILE, serial - 1)] });
+
+const events = (serials: readonly number[]): Step[] =>
+  serials.map((serial) => [serial, 'member_added', `u${serial}`]);
+
 /** What every store knows of who is there at a checkpoint. */
 export function conformanceOfCheckpoints(current: () => DurableStore): void {
-  const crowdOf = async (channel: string, events: number) => {
+  const crowdOf = async (channel: string, more: number) => {
     const address = addressOf(channel, 'presence');
     const seen: Found[] = [];
-    await current().commit(wantedOf([address], { crowds: [{ address, events }] }), (found) => {
+    await current().commit(wantedOf([address], { crowds: [{ address, events: more }] }), (found) => {
       seen.push(found);
       return { changes: NOTHING };
     });
@@ -104,8 +112,6 @@ export function conformanceOfCheckpoints(current: () => DurableStore): void {
     const { streamKey, generation } = await headOf(current(), addressOf(channel, 'presence'));
     return current().presenceCheckpoint({ streamKey, generation, fromSerial, toSerial });
   };
-  const standing = (userId: string, serial: number) =>
-    ({ userId, event: 'member_added', serial, atMs: NOW_MS + serial }) as const;
 
   describe('knows at a checkpoint', () => {
     it('who is there, when one may become due and only then', async () => {
@@ -149,8 +155,6 @@ export function conformanceOfCheckpoints(current: () => DurableStore): void {
   });
 
   describe('gives back a checkpoint', () => {
-    const at = (serial: number) => ({ serial, members: [standing(HOSTILE, serial - 1)] });
-
     it('the newest within bounds, as it was written', async () => {
       await write(current(), 'presence-marks', [], { checkpoints: [at(1000), at(2000), at(3000)] });
       expect(await checkpointOf('presence-marks', 1, 2999)).toEqual(at(2000));
@@ -167,8 +171,6 @@ export function conformanceOfCheckpoints(current: () => DurableStore): void {
     });
 
     it('and forgets it with what it stands for', async () => {
-      const events = (serials: readonly number[]): Step[] =>
-        serials.map((serial) => [serial, 'member_added', `u${serial}`]);
       const later = NOW_MS + 20 * DAY_MS;
       // By its day.
       await write(current(), 'presence-day', events([1000]), { checkpoints: [at(1000)] });

@@ -8,7 +8,6 @@ import { PresenceHistoryReader, type SnapshotQuery } from '../src/index.js';
 
 const CHANNEL = 'presence-room';
 const EVENTS = ['member_added', 'member_updated', 'member_removed'] as const;
-const USERS = 30;
 
 type Policy = CommitRecordOf<'presence'>['policy'];
 
@@ -27,6 +26,8 @@ class Channel {
   nowMs = 1_760_000_000_000;
   /** Events that the last snapshot has read. */
   read = 0;
+
+  constructor(private readonly users = 30) {}
 
   async commit(records: readonly CommitRecordOf<'presence' | 'reset'>[]): Promise<void> {
     const arrivals = records.map((record) => {
@@ -51,7 +52,7 @@ class Channel {
       const size = Math.min(left, 1 + random(500));
       left -= size;
       this.nowMs += random(20);
-      await this.commit(Array.from({ length: size }, () => transitionOf(random, more)));
+      await this.commit(Array.from({ length: size }, () => transitionOf(random, more, this.users)));
     }
   }
 
@@ -106,6 +107,7 @@ class Channel {
 const transitionOf = (
   random: (below: number) => number,
   more: Partial<Policy>,
+  users: number,
 ): CommitRecordOf<'presence'> => ({
   op: 'presence',
   pub_id: randomUUID(),
@@ -113,7 +115,7 @@ const transitionOf = (
   channel: CHANNEL,
   event: EVENTS[random(3)] ?? 'member_added',
   cause: 'join',
-  user_id: `u${random(USERS)}`,
+  user_id: `u${random(users)}`,
   policy: {
     history_ms: 86_400_000,
     versions_ms: null,
@@ -144,9 +146,10 @@ describe('a snapshot that begins at a checkpoint', () => {
         fc.option(fc.integer({ min: 1, max: 4000 })),
         fc.option(fc.integer({ min: 1, max: 200 })),
         fc.boolean(),
-        async (seed, transitions, maxMessages, windowMs, isReset) => {
+        fc.integer({ min: 1, max: 2000 }),
+        async (seed, transitions, maxMessages, windowMs, isReset, users) => {
           const random = numbers(seed);
-          const channel = new Channel();
+          const channel = new Channel(users);
           const startMs = channel.nowMs;
           const policy = {
             max_messages: maxMessages,
@@ -207,7 +210,7 @@ describe('a snapshot that begins at a checkpoint', () => {
     await channel.live(2000, numbers(2), {});
     const { store } = channel;
     const address = { appId: 'shop', channel: CHANNEL, kind: 'presence' } as const;
-    const record = transitionOf(numbers(3), {});
+    const record = transitionOf(numbers(3), {}, 1);
     const arrival = readArrival(record, null);
     if (!arrival.ok) throw new Error('rejected');
     await store.commit(wantedOf([arrival.arrival], channel.nowMs), (found) => {
