@@ -174,6 +174,13 @@ describe('control of a stream', () => {
   });
 });
 
+const joins = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) =>
+    transitionOf('presence-a', `u${from + index}`, 'member_added'),
+  );
+
+const named = (index: number) => `${'x'.repeat(10_000)}${index}`;
+
 const statuses = (scene: Scene, ...records: Parameters<Scene['results']>) =>
   scene.results(...records).then((results) => results.map((result) => result?.extra));
 
@@ -202,10 +209,6 @@ describe('presence history', () => {
 
   it('is told with who is there after every thousandth event, in whatever batches they come', async () => {
     const scene = new Scene();
-    const joins = (from: number, to: number) =>
-      Array.from({ length: to - from }, (_, index) =>
-        transitionOf('presence-a', `u${from + index}`, 'member_added'),
-      );
     const { changes: before } = await scene.batch(joins(0, 998));
     expect(before.presenceCheckpoints).toEqual([]);
     const { changes } = await scene.batch([
@@ -230,7 +233,6 @@ describe('presence history', () => {
 
   it('has no checkpoint of a crowd that is too large for one, and has one when it is not any more', async () => {
     const scene = new Scene();
-    const named = (index: number) => `${'x'.repeat(10_000)}${index}`;
     const move = (event: Transition['event'], count: number) =>
       scene.batch(
         Array.from({ length: count }, (_, index) => transitionOf('presence-a', named(index), event)),
