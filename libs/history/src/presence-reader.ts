@@ -10,7 +10,9 @@ import {
 import type { StateSource } from './bodies.js';
 import { floorOf, truncatedByRetention } from './continuity.js';
 import { encodeCursor, readCursor } from './cursor.js';
+import type { StateHints } from './hints/state-hints.js';
 import { inTime, unavailable } from './in-time.js';
+import { type Observed, observed } from './observed.js';
 import {
   type PresenceContinuityBody,
   presenceItem,
@@ -28,6 +30,8 @@ import type { SnapshotQuery } from './snapshot-query.js';
 export interface PresenceHistoryReaderParts {
   readonly store: Pick<HistoryStore, 'heads' | 'retained'> & PresenceEvents;
   readonly now: () => number;
+  /** States that the store could not be told of. Absent: the store is all that is asked. */
+  readonly hints?: Pick<StateHints, 'newest'>;
 }
 
 export interface PresenceHistoryReaderOptions {
@@ -39,6 +43,7 @@ export interface PresenceHistoryReaderOptions {
 interface Head {
   readonly stream: Stream | null;
   readonly retained: Retained;
+  readonly seen: Observed;
 }
 
 const NOTHING: Retained = { oldest: null, newest: null, messages: 0, bytes: 0 };
@@ -63,12 +68,12 @@ export class PresenceHistoryReader {
   /** The state of the stream, whatever it is. */
   state(appId: string, channel: string): Promise<PresenceStreamBody> {
     return inTime(this.options.timeoutMs, async () => {
-      const { stream, retained } = await this.#head(addressOf(appId, channel), this.parts.now());
+      const { stream, retained, seen } = await this.#head(addressOf(appId, channel), this.parts.now());
       return {
         stream_id: stream?.streamId ?? null,
         next_serial: stream?.nextHistorySerial ?? null,
         retained: presenceRetained(stream, retained),
-        state: presenceState(stream, this.options.source),
+        state: presenceState(stream, seen, this.options.source),
       };
     });
   }
@@ -82,7 +87,7 @@ export class PresenceHistoryReader {
     const { direction, limit, bounds } = query;
     const nowMs = this.parts.now();
     const head = await this.#head(address, nowMs);
-    const { stream, retained } = head;
+    const { stream, retained, seen } = head;
     const floor = floorOf(stream, retained);
     const walk = { app_id: address.appId, channel: address.channel, direction, bounds };
     const after =
@@ -101,7 +106,7 @@ export class PresenceHistoryReader {
     const hasMore = events.length > limit;
     const items = stream === null ? [] : events.slice(0, limit).map((event) => itemOf(stream, event));
     const last = items.at(-1);
-    const degraded = stream !== null && stream.durable.state !== 'healthy';
+    const degraded = seen.state.state !== 'healthy';
     const { complete, ...continuity } = continuityOf(head, truncatedByRetention(bounds, floor, retained));
     return {
       items,
@@ -114,18 +119,16 @@ export class PresenceHistoryReader {
           : null,
       bounds,
       continuity: { ...continuity, degraded, complete: complete && !hasMore && !degraded },
-      stream_state: presenceState(stream, this.options.source),
+      stream_state: presenceState(stream, seen, this.options.source),
     };
   }
 
   async #snapshot(address: StreamAddress, query: SnapshotQuery): Promise<PresenceSnapshotBody> {
     const nowMs = this.parts.now();
     const head = await this.#head(address, nowMs);
-    const { stream, retained } = head;
-    if (stream !== null && stream.durable.state !== 'healthy')
-      throw unavailable(
-        `the presence history is ${stream.durable.state}: ${stream.durable.reason ?? 'unknown'}`,
-      );
+    const { stream, retained, seen } = head;
+    const { state, reason } = seen.state;
+    if (state !== 'healthy') throw unavailable(`the presence history is ${state}: ${reason ?? 'unknown'}`);
     const replayed =
       stream === null
         ? null
@@ -143,9 +146,14 @@ export class PresenceHistoryReader {
   }
 
   async #head(address: StreamAddress, nowMs: number): Promise<Head> {
-    const { store } = this.parts;
-    const stream = (await store.heads([address])).get(streamName(address)) ?? null;
-    return { stream, retained: stream === null ? NOTHING : await store.retained(stream, nowMs) };
+    const { store, hints } = this.parts;
+    const [heads, hint] = await Promise.all([store.heads([address]), hints?.newest(address) ?? null]);
+    const stream = heads.get(streamName(address)) ?? null;
+    return {
+      stream,
+      retained: stream === null ? NOTHING : await store.retained(stream, nowMs),
+      seen: observed(stream, hint, this.options.source),
+    };
   }
 }
 
