@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { evaluate, readArrival, wantedOf } from '@carillon/commit';
 import type { CommitRecordOf } from '@carillon/contract';
 import { CHECKPOINT_EVERY, MemoryHistoryStore, type PresenceEvents } from '@carillon/history-store';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PresenceHistoryReader, type SnapshotQuery } from '../src/index.js';
+import { PRESENCE_CHANNEL as CHANNEL, resetOf, transition, write } from './writing.js';
 
-const CHANNEL = 'presence-room';
 const EVENTS = ['member_added', 'member_updated', 'member_removed'] as const;
 
 type Policy = CommitRecordOf<'presence'>['policy'];
@@ -29,44 +27,15 @@ class Channel {
 
   constructor(private readonly users = 30) {}
 
-  async commit(records: readonly CommitRecordOf<'presence' | 'reset'>[]): Promise<void> {
-    const arrivals = records.map((record) => {
-      const checked = readArrival(record, null);
-      if (!checked.ok) throw new Error(checked.result.error ?? 'rejected');
-      return checked.arrival;
-    });
-    await this.store.commit(wantedOf(arrivals, this.nowMs), (found) =>
-      evaluate(arrivals, found, {
-        nowMs: this.nowMs,
-        writerId: 'w',
-        nodeId: 'n',
-        newStreamId: randomUUID,
-        handedOver: () => 0,
-      }),
-    );
-  }
-
   /** Who comes, is updated and goes at random; many of it changes nothing. */
   async live(transitions: number, random: (below: number) => number, more: Partial<Policy>): Promise<void> {
     for (let left = transitions; left > 0;) {
       const size = Math.min(left, 1 + random(500));
       left -= size;
       this.nowMs += random(20);
-      await this.commit(Array.from({ length: size }, () => transitionOf(random, more, this.users)));
+      const changes = Array.from({ length: size }, () => transitionOf(random, more, this.users));
+      await write(this.store, changes, this.nowMs);
     }
-  }
-
-  reset(): Promise<void> {
-    return this.commit([
-      {
-        op: 'reset',
-        pub_id: randomUUID(),
-        app_id: 'shop',
-        channel: CHANNEL,
-        stream: 'presence',
-        reason: 'a test',
-      },
-    ]);
   }
 
   async purge(): Promise<void> {
@@ -104,29 +73,8 @@ class Channel {
   }
 }
 
-const transitionOf = (
-  random: (below: number) => number,
-  more: Partial<Policy>,
-  users: number,
-): CommitRecordOf<'presence'> => ({
-  op: 'presence',
-  pub_id: randomUUID(),
-  app_id: 'shop',
-  channel: CHANNEL,
-  event: EVENTS[random(3)] ?? 'member_added',
-  cause: 'join',
-  user_id: `u${random(users)}`,
-  policy: {
-    history_ms: 86_400_000,
-    versions_ms: null,
-    max_messages: null,
-    max_bytes: null,
-    versioned: false,
-    cache: false,
-    ai: null,
-    ...more,
-  },
-});
+const transitionOf = (random: (below: number) => number, policy: Partial<Policy>, users: number) =>
+  transition(EVENTS[random(3)] ?? 'member_added', `u${random(users)}`, policy);
 
 /** A moment of any kind: a serial, a time, both or none. */
 function moment(channel: Channel, startMs: number, head: number, random: (below: number) => number) {
@@ -157,7 +105,7 @@ describe('a snapshot that begins at a checkpoint', () => {
           };
           await channel.live(transitions, random, policy);
           if (isReset) {
-            await channel.reset();
+            await write(channel.store, [resetOf('presence')], channel.nowMs);
             await channel.live(2500, random, policy);
           }
           if (random(2) === 0) await channel.purge();
@@ -208,12 +156,17 @@ describe('a snapshot that begins at a checkpoint', () => {
   it('finds what contradicts it afterwards', async () => {
     const channel = new Channel();
     await channel.live(2000, numbers(2), {});
-    const { store } = channel;
     const address = { appId: 'shop', channel: CHANNEL, kind: 'presence' } as const;
-    const record = transitionOf(numbers(3), {}, 1);
-    const arrival = readArrival(record, null);
-    if (!arrival.ok) throw new Error('rejected');
-    await store.commit(wantedOf([arrival.arrival], channel.nowMs), (found) => {
+    const wanted = {
+      nowMs: channel.nowMs,
+      streams: [{ address, create: false }],
+      receipts: { scopes: [], sinceMs: 0 },
+      members: [],
+      crowds: [],
+      below: null,
+      inspect: false,
+    };
+    await channel.store.commit(wanted, (found) => {
       const [stream] = found.streams.values();
       if (stream === null || stream === undefined) throw new Error('no stream');
       const { streamKey, generation, nextHistorySerial: serial } = stream;
