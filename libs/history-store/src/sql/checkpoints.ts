@@ -42,7 +42,7 @@ async function readCrowd(
     `select m.user_id, c.event, c.serial, c.at_ms from ${table('presence_members')} m
         join ${table('presence_events')} c on c.stream_key = m.stream_key and c.generation = m.generation
           and c.serial = m.last_serial and c.keep_day between $4::date and $5::date
-      where m.stream_key = $1 and m.generation = $2 and m.present and m.last_serial >= $3
+      where m.stream_key = $1 and m.generation = $2 and m.present = true and m.last_serial >= $3
       limit ${MAX_CHECKPOINT_MEMBERS + 1}`,
     [streamKey, generation, floorHistorySerial, today, lastKeepDay ?? today],
   );
