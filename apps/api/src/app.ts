@@ -2,7 +2,7 @@ import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/commit';
 import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
-import { HistoryModule } from '@carillon/history';
+import { HISTORY_COMMITS, HistoryModule } from '@carillon/history';
 import { HISTORY_BACKENDS, HistoryStoreModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/http-api';
 import { OpsApiModule } from '@carillon/ops-api';
@@ -27,8 +27,8 @@ export const api: AppDefinition = {
     FabricModule,
     HistoryStoreModule,
     CommitModule,
-    HistoryModule.over({ reads: CHANNEL_READS, claims: COMMIT_CLIENT }),
-    PublishingModule.committing(COMMIT_CLIENT),
+    HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),
+    PublishingModule.committing(HISTORY_COMMITS),
     HttpApiModule.forMainListener(config),
     OpsApiModule.forMainListener(config),
   ],

@@ -3,7 +3,7 @@ import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
 import { namespaceName } from '@carillon/channels';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule, WriterModule } from '@carillon/commit';
 import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
-import { HistoryModule } from '@carillon/history';
+import { HISTORY_COMMITS, HistoryModule } from '@carillon/history';
 import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/http-api';
 import { OpsApiModule } from '@carillon/ops-api';
@@ -36,8 +36,8 @@ await bootstrap({
     ...(config.adapter.driver === 'local' ? [] : [WriterModule]),
     PurgeModule,
     CommitModule,
-    HistoryModule.over({ reads: CHANNEL_READS, claims: COMMIT_CLIENT }),
-    PublishingModule.committing(COMMIT_CLIENT),
+    HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),
+    PublishingModule.committing(HISTORY_COMMITS),
     QueueModule,
     ...(config.workers.webhooks ? [WebhookDeliveryModule.with(namespaceName)] : []),
     WebhookEventsModule,

@@ -27,6 +27,7 @@ export {
   type ReadPresenceEvent,
   type ReadRefused,
   type ReadRetained,
+  type ReadStanding,
   type ReadStoredRecord,
   type ReadStream,
 } from './commit/read.js';

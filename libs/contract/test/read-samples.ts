@@ -53,6 +53,13 @@ const storedRecord = whole({
   tombstone: fc.boolean(),
 });
 
+const standing = whole({
+  user_id: name,
+  event: fc.constantFrom('member_added', 'member_updated'),
+  serial: count,
+  at_ms: count,
+});
+
 /** Valid bodies of what is read through writers. */
 export const READ_SAMPLES = {
   read: members(
@@ -71,6 +78,13 @@ export const READ_SAMPLES = {
         to_serial: count,
         limit: fc.integer({ min: 1, max: 1000 }),
       }),
+      checkpoint: whole({
+        stream_key: fc.constant('12'),
+        generation: count,
+        from_serial: count,
+        to_serial: count,
+        skip: count,
+      }),
       retained: whole({ stream, now_ms: count }),
     },
     'lanes',
@@ -81,6 +95,7 @@ export const READ_SAMPLES = {
     streams: some(stream),
     records: some(storedRecord),
     more: fc.boolean(),
+    checkpoint: fc.option(whole({ serial: count, members: some(standing) })),
     retained: whole({ oldest: fc.constant(null), newest: fc.constant(null), messages: count, bytes: count }),
   }),
   read_refused: whole({ code: fc.constantFrom('unavailable', 'lane_mismatch', 'unsupported_version') }),

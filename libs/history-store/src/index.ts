@@ -10,6 +10,14 @@ export {
   type Purgeable,
   type Wanted,
 } from './model/changes.js';
+export {
+  CHECKPOINT_EVERY,
+  fitsCheckpoint,
+  isCheckpoint,
+  type NewCheckpoint,
+  type PresenceCheckpoint,
+  type PresenceStanding,
+} from './model/checkpoint.js';
 export { positioned } from './model/frame.js';
 export {
   type PresenceCause,
@@ -35,6 +43,7 @@ export { MysqlHistoryStore, type MysqlHistoryOptions } from './mysql/mysql-store
 export { mysqlTables } from './mysql/tables.js';
 export { HISTORY_BACKENDS } from './open.js';
 export {
+  type CheckpointQuery,
   type DurableStore,
   type HistoryStore,
   type PageQuery,

@@ -1,9 +1,18 @@
 import { StoreFailure } from './failures.js';
 import type { Changes, Found, Wanted } from './model/changes.js';
+import type { PresenceCheckpoint } from './model/checkpoint.js';
 import type { PresenceEvent } from './model/presence.js';
 import type { StoredRecord } from './model/record.js';
 import type { Stream, StreamAddress } from './model/stream.js';
-import type { DurableStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from './port.js';
+import type {
+  CheckpointQuery,
+  DurableStore,
+  PageQuery,
+  RangeQuery,
+  Retained,
+  TailQuery,
+  Watermark,
+} from './port.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from './retention.js';
 
 /**
@@ -93,6 +102,10 @@ export class OnDemandStore implements DurableStore {
 
   async presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
     return this.#ready().presenceEvents(query);
+  }
+
+  async presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
+    return this.#ready().presenceCheckpoint(query);
   }
 
   /** A purge is no use of the store. */

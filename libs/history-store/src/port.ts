@@ -1,4 +1,5 @@
 import type { Changes, Found, Wanted } from './model/changes.js';
+import type { PresenceCheckpoint } from './model/checkpoint.js';
 import type { PresenceEvent } from './model/presence.js';
 import type { StoredRecord } from './model/record.js';
 import type { HistoryRetention } from './retention.js';
@@ -101,10 +102,21 @@ export interface HistoryStore {
   retained(stream: Stream, nowMs: number): Promise<Retained>;
 }
 
+/** A checkpoint between two serials, both inclusive. */
+export interface CheckpointQuery {
+  readonly streamKey: string;
+  readonly generation: number;
+  readonly fromSerial: number;
+  readonly toSerial: number;
+}
+
 /** The coming and going of members; `retained` counts their events as messages. */
 export interface PresenceEvents {
   /** Events of a stream of presence that are visible at a moment, in the order asked for. */
   presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]>;
+
+  /** The newest of those there are; null: there is none, and who was there is to be told from the events alone. */
+  presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null>;
 }
 
 /** Everything that a store of this room can do. */

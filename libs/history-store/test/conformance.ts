@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DurableStore, FOREVER_MS, streamName } from '../src/index.js';
+import { conformanceOfCheckpoints } from './conformance-checkpoints.js';
 import { conformanceOfPresence } from './conformance-presence.js';
 import { conformanceOfPurge } from './conformance-purge.js';
 import { conformanceOfReads } from './conformance-reads.js';
@@ -235,6 +236,7 @@ export function conformance(name: string, open: () => Promise<Opened>): void {
 
     conformanceOfReads(() => store);
     conformanceOfPresence(() => store);
+    conformanceOfCheckpoints(() => store);
     conformanceOfPurge(() => store);
   });
 }

@@ -20,8 +20,10 @@ import {
 } from './scene.js';
 
 /** A store as one process has it. */
-async function openMysql(url: string): Promise<Opened & { readonly database: Database }> {
-  const prefix = 'service_history';
+async function openMysql(
+  url: string,
+  prefix = 'service_history',
+): Promise<Opened & { readonly database: Database }> {
   const database = databasesOf(settings('mysql', url)).use('mysql', [mysqlTables(prefix)]);
   const store = new MysqlHistoryStore(database, { prefix, now: () => NOW_MS });
   await store.connect();
@@ -42,16 +44,44 @@ conformance('mysql', async () => {
 
 describe('mysql', () => {
   let end: () => Promise<void>;
+  let url: string;
   let one: Opened & { readonly database: Database };
   let other: Opened & { readonly database: Database };
   beforeAll(async () => {
-    let url: string;
     ({ url, end } = await (await engine('mariadb')).isolate());
     [one, other] = await Promise.all([openMysql(url), openMysql(url)]);
   }, 60_000);
   afterAll(async () => {
     await Promise.all([one.close(), other.close()]);
     await end();
+  });
+
+  it('refuses tables of a newer version', async () => {
+    const newer = await openMysql(url, 'newer');
+    await newer.database.query(`update newer_meta set value = '3' where name = 'schema_version'`);
+    await newer.close();
+    await expect(openMysql(url, 'newer')).rejects.toThrow('version 3');
+  });
+
+  it.each(['wholly', 'in part'])('brings tables that are %s of the first version up to date', async (how) => {
+    const prefix = how === 'wholly' ? 'old' : 'half';
+    const old = await openMysql(url, prefix);
+    await old.database.query(`drop table ${prefix}_presence_checkpoints`);
+    if (how === 'wholly') await old.database.query(`alter table ${prefix}_presence_members drop key there`);
+    await old.database.query(`update ${prefix}_meta set value = '1' where name = 'schema_version'`);
+    await old.close();
+    await (await openMysql(url, prefix)).close();
+    const now = await openMysql(url, prefix);
+    const address = addressOf('a', 'presence');
+    await now.store.commit(wantedOf([address], { crowds: [{ address, events: 1000 }] }), (found) => {
+      expect(found.crowds.get(streamName(address))).toEqual([]);
+      return { changes: NOTHING };
+    });
+    const { rows } = await now.database.query(
+      `select cast(value as char) as value from ${prefix}_meta where name = 'schema_version'`,
+    );
+    expect(rows).toMatchObject([{ value: '2' }]);
+    await now.close();
   });
 
   it('compares names byte by byte', async () => {

@@ -60,9 +60,26 @@ describe('postgres', () => {
 
   it('refuses tables of a newer version', async () => {
     const newer = await openPostgres(url, 'newer');
-    await newer.database.query(`update newer_meta set value = '2' where key = 'schema_version'`);
+    await newer.database.query(`update newer_meta set value = '3' where key = 'schema_version'`);
     await newer.close();
-    await expect(openPostgres(url, 'newer')).rejects.toThrow('version 2');
+    await expect(openPostgres(url, 'newer')).rejects.toThrow('version 3');
+  });
+
+  it('brings tables of the first version up to date, once', async () => {
+    const old = await openPostgres(url, 'old');
+    const index = 'old_presence_members_stream_key_generation_idx';
+    await old.database.query(`drop index ${index}`);
+    await old.database.query(`update old_meta set value = '1' where key = 'schema_version'`);
+    await old.close();
+    await (await openPostgres(url, 'old')).close();
+    const now = await openPostgres(url, 'old');
+    const { rows } = await now.database.query(
+      `select (select value from old_meta where key = 'schema_version') as version,
+        (select count(*) from pg_indexes where tablename = 'old_presence_members') as indexes`,
+    );
+    expect(rows).toMatchObject([{ version: '2' }]);
+    expect(Number(rows[0]?.['indexes'])).toBe(2);
+    await now.close();
   });
 
   it('compares names byte by byte, and takes no prefix that is not one', async () => {

@@ -117,6 +117,7 @@ export const wantedOf = (addresses: readonly StreamAddress[], more: Partial<Want
   streams: addresses.map((address) => ({ address, create: true })),
   receipts: { scopes: [], sinceMs: NOW_MS - 600_000 },
   members: [],
+  crowds: [],
   below: null,
   inspect: false,
   ...more,
@@ -128,6 +129,7 @@ export const NOTHING: Changes = {
   receipts: [],
   presenceEvents: [],
   presenceMembers: [],
+  presenceCheckpoints: [],
   operatorLog: [],
 };
 

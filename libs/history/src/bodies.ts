@@ -1,4 +1,6 @@
 import type { Retained, Stream } from '@carillon/history-store';
+import type { HintSource } from './hints/state-hints.js';
+import type { Observed } from './observed.js';
 import type { HistoryBounds, HistoryDirection } from './query.js';
 
 /** Where the truth about a stream is. */
@@ -13,7 +15,7 @@ export interface StreamStateBody {
   readonly node_id: string | null;
   readonly last_transition_at_ms: number | null;
   readonly authoritative_source: StateSource;
-  readonly observed_source: StateSource;
+  readonly observed_source: HintSource | StateSource;
 }
 
 export interface RetainedBody {
@@ -62,15 +64,19 @@ export interface HistoryStreamBody {
   readonly state: StreamStateBody;
 }
 
-export const stateBody = (stream: Stream | null, source: StateSource): StreamStateBody => ({
+export const stateBody = (
+  stream: Stream | null,
+  { state, source }: Observed,
+  authority: StateSource,
+): StreamStateBody => ({
   stream_id: stream?.streamId ?? null,
-  durable_state: stream?.durable.state ?? 'healthy',
-  recovery_allowed: (stream?.durable.state ?? 'healthy') === 'healthy',
-  reset_required: stream?.durable.state === 'reset_required',
-  reason: stream?.durable.reason ?? null,
-  node_id: stream?.durable.nodeId ?? null,
-  last_transition_at_ms: stream?.durable.changedAtMs ?? null,
-  authoritative_source: source,
+  durable_state: state.state,
+  recovery_allowed: state.state === 'healthy',
+  reset_required: state.state === 'reset_required',
+  reason: state.reason,
+  node_id: state.nodeId,
+  last_transition_at_ms: state.changedAtMs,
+  authoritative_source: authority,
   observed_source: source,
 });
 

@@ -6,12 +6,14 @@ export {
   type StateSource,
   type StreamStateBody,
 } from './bodies.js';
+export { MarkingCommits, type HistoryCommits, type MarkingCommitsParts } from './hints/marking-commits.js';
+export { StateHints, type FoundHint, type HintSource, type StateHintsParts } from './hints/state-hints.js';
 export {
+  HISTORY_COMMITS,
   HISTORY_READER,
   HistoryModule,
   PRESENCE_HISTORY_READER,
   STREAM_READS,
-  type Claims,
   type HistorySources,
 } from './module.js';
 export {

@@ -1,5 +1,13 @@
-import type { PresenceEvent } from '@carillon/history-store';
+import type { PresenceCheckpoint, PresenceEvent } from '@carillon/history-store';
 import type { PresenceMemberBody } from './presence-bodies.js';
+
+/** What a row of events is held to. */
+export interface Demands {
+  /** No serial may be missing. */
+  readonly contiguous: boolean;
+  /** Nothing came before the first event. */
+  readonly complete: boolean;
+}
 
 /**
  * Who is there after a row of events, taken in from the oldest to the newest. An event that cannot follow from those
@@ -10,13 +18,27 @@ export class Membership {
   #last: PresenceEvent | null = null;
   #replayed = 0;
 
-  /** `contiguous`: no serial may be missing. `complete`: nothing came before the first event. */
-  constructor(private readonly demands: { readonly contiguous: boolean; readonly complete: boolean }) {}
+  constructor(private readonly demands: Demands) {}
+
+  /** As it is after the event of a checkpoint, with every event from `first` on taken in. */
+  static from(
+    { members }: PresenceCheckpoint,
+    event: PresenceEvent,
+    first: number,
+    demands: Demands,
+  ): Membership {
+    const membership = new Membership(demands);
+    for (const member of members) membership.#put(member);
+    membership.#last = event;
+    membership.#replayed = event.serial - first + 1;
+    return membership;
+  }
 
   get last(): PresenceEvent | null {
     return this.#last;
   }
 
+  /** Events that were taken in, those that a checkpoint stands for included. */
   get replayed(): number {
     return this.#replayed;
   }
@@ -33,14 +55,17 @@ export class Membership {
     this.#last = event;
     this.#replayed += 1;
     if (event.event === 'member_removed') this.#members.delete(event.userId);
-    else
-      this.#members.set(event.userId, {
-        user_id: event.userId,
-        last_event: event.event,
-        last_event_serial: event.serial,
-        last_event_at_ms: event.atMs,
-      });
+    else this.#put(event);
     return null;
+  }
+
+  #put({ userId, event, serial, atMs }: Pick<PresenceEvent, 'atMs' | 'event' | 'serial' | 'userId'>): void {
+    this.#members.set(userId, {
+      user_id: userId,
+      last_event: event,
+      last_event_serial: serial,
+      last_event_at_ms: atMs,
+    });
   }
 
   #anomalyOf({ serial, event, userId }: PresenceEvent): string | null {

@@ -1,9 +1,21 @@
+import { CACHE, type Cache } from '@carillon/cache';
 import type { CommitRecord } from '@carillon/contract';
 import type { Config } from '@carillon/config';
 import type { StreamAddress } from '@carillon/history-store';
-import { CONFIG, HISTORY_HEALTH_SOURCE, LOGGING, type Logging, METRICS_REGISTRY } from '@carillon/runtime';
+import {
+  CONFIG,
+  errorText,
+  HISTORY_HEALTH_SOURCE,
+  LOGGING,
+  type Logging,
+  METRICS_REGISTRY,
+  SHUTDOWN,
+  type Shutdown,
+} from '@carillon/runtime';
 import { type DynamicModule, Global, type InjectionToken, Module } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { type HistoryCommits, MarkingCommits } from './hints/marking-commits.js';
+import { StateHints } from './hints/state-hints.js';
 import { historyHealth } from './history-health.js';
 import { PresenceHistoryReader, type PresenceHistoryReaderParts } from './presence-reader.js';
 import { HistoryReader, type HistoryReaderOptions, type HistoryReads } from './reader.js';
@@ -16,37 +28,83 @@ export const HISTORY_READER = Symbol('history reader');
 export const PRESENCE_HISTORY_READER = Symbol('presence history reader');
 /** Token of what they read: the store, or a writer that has it. */
 export const STREAM_READS = Symbol('stream reads');
+/** Token of the `HistoryCommits` by which everything in the process commits. */
+export const HISTORY_COMMITS = Symbol('history commits');
 
-/** Takes claims about streams to whoever judges them. */
-export interface Claims {
-  commit(records: readonly CommitRecord[]): Promise<unknown>;
-}
+const STATE_HINTS = Symbol('state hints');
 
 /** Where this process gets what it needs, by the tokens of other rooms. */
 export interface HistorySources {
   readonly reads: InjectionToken;
-  readonly claims: InjectionToken;
+  /** What commits without a thought for marks that are lost. */
+  readonly commits: InjectionToken;
 }
 
-/** Reading the histories of channels, for the whole process. Needs `RuntimeModule` and the modules of its sources. */
+/**
+ * The histories of channels, for the whole process. Needs `RuntimeModule`, `CacheModule` and the modules of its
+ * sources.
+ */
 @Global()
 @Module({})
 export class HistoryModule {
-  static over({ reads, claims }: HistorySources): DynamicModule {
+  static over({ reads, commits }: HistorySources): DynamicModule {
     return {
       module: HistoryModule,
       providers: [
         { provide: STREAM_READS, useExisting: reads },
-        { provide: HISTORY_READER, inject: [CONFIG, LOGGING, reads, claims], useFactory: readerOf },
-        { provide: PRESENCE_HISTORY_READER, inject: [CONFIG, reads], useFactory: presenceReaderOf },
+        { provide: STATE_HINTS, inject: [CACHE], useFactory: hintsOf },
+        {
+          provide: HISTORY_COMMITS,
+          inject: [LOGGING, SHUTDOWN, reads, commits, STATE_HINTS],
+          useFactory: commitsOf,
+        },
+        {
+          provide: HISTORY_READER,
+          inject: [CONFIG, LOGGING, reads, HISTORY_COMMITS, STATE_HINTS],
+          useFactory: readerOf,
+        },
+        {
+          provide: PRESENCE_HISTORY_READER,
+          inject: [CONFIG, reads, STATE_HINTS],
+          useFactory: presenceReaderOf,
+        },
         { provide: HISTORY_HEALTH_SOURCE, inject: [CONFIG, METRICS_REGISTRY], useFactory: historyHealth },
       ],
-      exports: [HISTORY_HEALTH_SOURCE, HISTORY_READER, PRESENCE_HISTORY_READER, STREAM_READS],
+      exports: [
+        HISTORY_COMMITS,
+        HISTORY_HEALTH_SOURCE,
+        HISTORY_READER,
+        PRESENCE_HISTORY_READER,
+        STREAM_READS,
+      ],
     };
   }
 }
 
-function readerOf(config: Config, logging: Logging, store: HistoryReads, claims: Claims): HistoryReader {
+const hintsOf = (cache: Cache): StateHints => new StateHints({ cache, elapsed: () => performance.now() });
+
+function commitsOf(
+  logging: Logging,
+  shutdown: Shutdown,
+  reads: HistoryReads,
+  commits: HistoryCommits,
+  hints: StateHints,
+): MarkingCommits {
+  const log = logging.for('service::history');
+  const onTrouble = (error: unknown): void =>
+    log.warn('a mark of a stream waits', { error: errorText(error), retryable: true });
+  const marking = new MarkingCommits({ commits, hints, reads, now: Date.now, onTrouble });
+  shutdown.onShutdown('flush', 'marks of streams', () => marking.stop());
+  return marking;
+}
+
+function readerOf(
+  config: Config,
+  logging: Logging,
+  store: HistoryReads,
+  commits: HistoryCommits,
+  hints: StateHints,
+): HistoryReader {
   const log = logging.for('service::history');
   const unreadable = ({ appId: app_id, channel, kind: stream }: StreamAddress): void => {
     log.error('a row of a history cannot be read', { app_id, channel });
@@ -60,13 +118,13 @@ function readerOf(config: Config, logging: Logging, store: HistoryReads, claims:
       reason: 'history_row_unreadable',
       node_id: config.instance.process_id,
     };
-    claims.commit([claim]).catch((error: unknown) => log.warn('claim about a stream lost', { error }));
+    commits.commit([claim]).catch((error: unknown) => log.warn('claim about a stream lost', { error }));
   };
-  return new HistoryReader({ store, now: Date.now, unreadable }, optionsOf(config));
+  return new HistoryReader({ store, now: Date.now, unreadable, hints }, optionsOf(config));
 }
 
-const presenceReaderOf = (config: Config, store: PresenceReads): PresenceHistoryReader =>
-  new PresenceHistoryReader({ store, now: Date.now }, optionsOf(config));
+const presenceReaderOf = (config: Config, store: PresenceReads, hints: StateHints): PresenceHistoryReader =>
+  new PresenceHistoryReader({ store, now: Date.now, hints }, optionsOf(config));
 
 function optionsOf({ history }: Config): HistoryReaderOptions {
   const { backend } = history;

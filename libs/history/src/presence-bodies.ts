@@ -1,4 +1,5 @@
 import type { PresenceEvent, Retained, Stream } from '@carillon/history-store';
+import type { Observed } from './observed.js';
 import { stateBody, type StateSource, type StreamStateBody } from './bodies.js';
 import type { HistoryBounds, HistoryDirection } from './query.js';
 
@@ -107,7 +108,11 @@ export const presenceRetained = (stream: Stream | null, retained: Retained): Pre
   retained_bytes: retained.bytes,
 });
 
-export function presenceState(stream: Stream | null, source: StateSource): PresenceStateBody {
-  const { stream_id, durable_state, recovery_allowed, ...others } = stateBody(stream, source);
+export function presenceState(
+  stream: Stream | null,
+  seen: Observed,
+  authority: StateSource,
+): PresenceStateBody {
+  const { stream_id, durable_state, recovery_allowed, ...others } = stateBody(stream, seen, authority);
   return { stream_id, durable_state, continuity_proven: recovery_allowed, ...others };
 }

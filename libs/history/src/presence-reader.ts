@@ -1,4 +1,3 @@
-import { ServiceError } from '@carillon/errors';
 import {
   type HistoryStore,
   type PresenceEvent,
@@ -11,8 +10,9 @@ import {
 import type { StateSource } from './bodies.js';
 import { floorOf, truncatedByRetention } from './continuity.js';
 import { encodeCursor, readCursor } from './cursor.js';
+import type { StateHints } from './hints/state-hints.js';
 import { inTime, unavailable } from './in-time.js';
-import { Membership } from './membership.js';
+import { type Observed, observed } from './observed.js';
 import {
   type PresenceContinuityBody,
   presenceItem,
@@ -23,12 +23,15 @@ import {
   presenceState,
   type PresenceStreamBody,
 } from './presence-bodies.js';
+import { PresenceReplay } from './presence-replay.js';
 import { type HistoryQuery, pageBounds } from './query.js';
 import type { SnapshotQuery } from './snapshot-query.js';
 
 export interface PresenceHistoryReaderParts {
   readonly store: Pick<HistoryStore, 'heads' | 'retained'> & PresenceEvents;
   readonly now: () => number;
+  /** States that the store could not be told of. Absent: the store is all that is asked. */
+  readonly hints?: Pick<StateHints, 'newest'>;
 }
 
 export interface PresenceHistoryReaderOptions {
@@ -40,11 +43,10 @@ export interface PresenceHistoryReaderOptions {
 interface Head {
   readonly stream: Stream | null;
   readonly retained: Retained;
+  readonly seen: Observed;
 }
 
 const NOTHING: Retained = { oldest: null, newest: null, messages: 0, bytes: 0 };
-/** Events of a replay that are read together. */
-const REPLAYED_AT_ONCE = 500;
 const NO_BOUNDS = { start_serial: null, end_serial: null, start_time_ms: null, end_time_ms: null } as const;
 
 /**
@@ -66,12 +68,12 @@ export class PresenceHistoryReader {
   /** The state of the stream, whatever it is. */
   state(appId: string, channel: string): Promise<PresenceStreamBody> {
     return inTime(this.options.timeoutMs, async () => {
-      const { stream, retained } = await this.#head(addressOf(appId, channel));
+      const { stream, retained, seen } = await this.#head(addressOf(appId, channel), this.parts.now());
       return {
         stream_id: stream?.streamId ?? null,
         next_serial: stream?.nextHistorySerial ?? null,
         retained: presenceRetained(stream, retained),
-        state: presenceState(stream, this.options.source),
+        state: presenceState(stream, seen, this.options.source),
       };
     });
   }
@@ -83,8 +85,9 @@ export class PresenceHistoryReader {
 
   async #page(address: StreamAddress, query: HistoryQuery): Promise<PresencePageBody> {
     const { direction, limit, bounds } = query;
-    const head = await this.#head(address);
-    const { stream, retained } = head;
+    const nowMs = this.parts.now();
+    const head = await this.#head(address, nowMs);
+    const { stream, retained, seen } = head;
     const floor = floorOf(stream, retained);
     const walk = { app_id: address.appId, channel: address.channel, direction, bounds };
     const after =
@@ -96,14 +99,14 @@ export class PresenceHistoryReader {
         ? []
         : await this.parts.store.presenceEvents({
             stream,
-            nowMs: this.parts.now(),
+            nowMs,
             ...pageBounds(query, after),
             limit: limit + 1,
           });
     const hasMore = events.length > limit;
     const items = stream === null ? [] : events.slice(0, limit).map((event) => itemOf(stream, event));
     const last = items.at(-1);
-    const degraded = stream !== null && stream.durable.state !== 'healthy';
+    const degraded = seen.state.state !== 'healthy';
     const { complete, ...continuity } = continuityOf(head, truncatedByRetention(bounds, floor, retained));
     return {
       items,
@@ -116,72 +119,41 @@ export class PresenceHistoryReader {
           : null,
       bounds,
       continuity: { ...continuity, degraded, complete: complete && !hasMore && !degraded },
-      stream_state: presenceState(stream, this.options.source),
+      stream_state: presenceState(stream, seen, this.options.source),
     };
   }
 
-  async #snapshot(
-    address: StreamAddress,
-    { atSerial, atTimeMs }: SnapshotQuery,
-  ): Promise<PresenceSnapshotBody> {
-    const head = await this.#head(address);
-    const { stream, retained } = head;
-    if (stream !== null && stream.durable.state !== 'healthy')
-      throw unavailable(
-        `the presence history is ${stream.durable.state}: ${stream.durable.reason ?? 'unknown'}`,
-      );
-    const floor = floorOf(stream, retained);
-    const membership = new Membership({
-      contiguous: atTimeMs === null,
-      complete: floor === 1 && atTimeMs === null,
-    });
-    const newest = retained.newest?.serial ?? null;
-    const until = newest === null ? null : Math.min(newest, atSerial ?? newest);
-    if (stream !== null && until !== null) await this.#replay(stream, membership, { until, atTimeMs });
-    const { last, members, replayed } = membership;
-    if (atTimeMs === null && until !== null && until >= floor && last?.serial !== until)
-      throw conflict(`the events end before ${until}`);
+  async #snapshot(address: StreamAddress, query: SnapshotQuery): Promise<PresenceSnapshotBody> {
+    const nowMs = this.parts.now();
+    const head = await this.#head(address, nowMs);
+    const { stream, retained, seen } = head;
+    const { state, reason } = seen.state;
+    if (state !== 'healthy') throw unavailable(`the presence history is ${state}: ${reason ?? 'unknown'}`);
+    const replayed =
+      stream === null
+        ? null
+        : await new PresenceReplay(this.parts.store, { stream, retained, nowMs }).upTo(query);
+    const members = replayed?.members ?? [];
     return {
       channel: address.channel,
       members,
       member_count: members.length,
-      events_replayed: replayed,
-      snapshot_serial: last?.serial ?? null,
-      snapshot_time_ms: last?.atMs ?? null,
-      continuity: continuityOf(head, truncatedByRetention(NO_BOUNDS, floor, retained)),
+      events_replayed: replayed?.replayed ?? 0,
+      snapshot_serial: replayed?.last?.serial ?? null,
+      snapshot_time_ms: replayed?.last?.atMs ?? null,
+      continuity: continuityOf(head, truncatedByRetention(NO_BOUNDS, floorOf(stream, retained), retained)),
     };
   }
 
-  async #replay(
-    stream: Stream,
-    membership: Membership,
-    { until, atTimeMs }: { readonly until: number; readonly atTimeMs: number | null },
-  ): Promise<void> {
-    for (let from = 1; from <= until;) {
-      const events = await this.parts.store.presenceEvents({
-        stream,
-        nowMs: this.parts.now(),
-        newestFirst: false,
-        fromSerial: from,
-        toSerial: until,
-        fromMs: null,
-        toMs: atTimeMs,
-        limit: REPLAYED_AT_ONCE,
-      });
-      for (const event of events) {
-        const anomaly = membership.add(event);
-        if (anomaly !== null) throw conflict(anomaly);
-      }
-      const last = events.at(-1);
-      if (last === undefined || events.length < REPLAYED_AT_ONCE) return;
-      from = last.serial + 1;
-    }
-  }
-
-  async #head(address: StreamAddress): Promise<Head> {
-    const { store, now } = this.parts;
-    const stream = (await store.heads([address])).get(streamName(address)) ?? null;
-    return { stream, retained: stream === null ? NOTHING : await store.retained(stream, now()) };
+  async #head(address: StreamAddress, nowMs: number): Promise<Head> {
+    const { store, hints } = this.parts;
+    const [heads, hint] = await Promise.all([store.heads([address]), hints?.newest(address) ?? null]);
+    const stream = heads.get(streamName(address)) ?? null;
+    return {
+      stream,
+      retained: stream === null ? NOTHING : await store.retained(stream, nowMs),
+      seen: observed(stream, hint, this.options.source),
+    };
   }
 }
 
@@ -200,6 +172,3 @@ function itemOf({ streamId }: Stream, event: PresenceEvent): PresenceItemBody {
     throw unavailable('an event of the presence history cannot be read');
   }
 }
-
-const conflict = (anomaly: string): ServiceError =>
-  new ServiceError('conflict', { text: `the presence history is inconsistent: ${anomaly}` });

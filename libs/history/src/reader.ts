@@ -17,7 +17,9 @@ import {
 } from './bodies.js';
 import { floorOf, truncatedByRetention } from './continuity.js';
 import { encodeCursor, readCursor } from './cursor.js';
+import type { StateHints } from './hints/state-hints.js';
 import { inTime, unavailable } from './in-time.js';
+import { type Observed, observed } from './observed.js';
 import { type HistoryQuery, pageBounds } from './query.js';
 
 /** What a reader asks of a store, or of a writer that has it. */
@@ -28,12 +30,20 @@ export interface HistoryReaderParts {
   readonly now: () => number;
   /** Told of a stream with a row that cannot be read, which its writer must look into. */
   readonly unreadable: (address: StreamAddress) => void;
+  /** States that the store could not be told of. Absent: the store is all that is asked. */
+  readonly hints?: Pick<StateHints, 'newest'>;
 }
 
 export interface HistoryReaderOptions {
   /** What one read may take. */
   readonly timeoutMs: number;
   readonly source: StateSource;
+}
+
+interface Head {
+  readonly stream: Stream | null;
+  readonly retained: Retained;
+  readonly seen: Observed;
 }
 
 const NOTHING: Retained = { oldest: null, newest: null, messages: 0, bytes: 0 };
@@ -56,21 +66,21 @@ export class HistoryReader {
   /** The state of the stream, whatever it is. */
   state(appId: string, channel: string): Promise<HistoryStreamBody> {
     return inTime(this.options.timeoutMs, async () => {
-      const { stream, retained } = await this.#head({ appId, channel, kind: 'messages' });
+      const { stream, retained, seen } = await this.#head({ appId, channel, kind: 'messages' });
       return {
         stream_id: stream?.streamId ?? null,
         next_serial: stream?.nextHistorySerial ?? null,
         retained: retainedBody(stream, retained),
-        state: stateBody(stream, this.options.source),
+        state: stateBody(stream, seen, this.options.source),
       };
     });
   }
 
   async #page(address: StreamAddress, query: HistoryQuery): Promise<HistoryPageBody> {
     const { direction, limit, bounds } = query;
-    const { stream, retained } = await this.#head(address);
-    if (stream !== null && stream.durable.state !== 'healthy')
-      throw unavailable(`the history is ${stream.durable.state}: ${stream.durable.reason ?? 'unknown'}`);
+    const { stream, retained, seen } = await this.#head(address);
+    const { state, reason } = seen.state;
+    if (state !== 'healthy') throw unavailable(`the history is ${state}: ${reason ?? 'unknown'}`);
     const floor = floorOf(stream, retained);
     const walk = { app_id: address.appId, channel: address.channel, direction, bounds };
     const after =
@@ -97,14 +107,19 @@ export class HistoryReader {
         complete: !hasMore && !truncated,
         truncated_by_retention: truncated,
       },
-      stream_state: stateBody(stream, this.options.source),
+      stream_state: stateBody(stream, seen, this.options.source),
     };
   }
 
-  async #head(address: StreamAddress): Promise<{ stream: Stream | null; retained: Retained }> {
-    const { store, now } = this.parts;
-    const stream = (await store.heads([address])).get(streamName(address)) ?? null;
-    return { stream, retained: stream === null ? NOTHING : await store.retained(stream, now()) };
+  async #head(address: StreamAddress): Promise<Head> {
+    const { store, now, hints } = this.parts;
+    const [heads, hint] = await Promise.all([store.heads([address]), hints?.newest(address) ?? null]);
+    const stream = heads.get(streamName(address)) ?? null;
+    return {
+      stream,
+      retained: stream === null ? NOTHING : await store.retained(stream, now()),
+      seen: observed(stream, hint, this.options.source),
+    };
   }
 
   /** One more than is shown, which tells whether there is more. */

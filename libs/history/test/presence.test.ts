@@ -35,6 +35,7 @@ class Scene {
         streams: [{ address: ADDRESS, create: true }],
         receipts: { scopes: [], sinceMs: 0 },
         members: [],
+        crowds: [],
         below: null,
         inspect: false,
       },
@@ -59,7 +60,13 @@ class Scene {
         }));
         const next = nextHistorySerial + steps.length;
         const streams = [{ ...stream, nextHistorySerial: next, nextDeliverySerial: next, ...change }];
-        const none = { records: [], receipts: [], presenceMembers: [], operatorLog: [] };
+        const none = {
+          records: [],
+          receipts: [],
+          presenceMembers: [],
+          presenceCheckpoints: [],
+          operatorLog: [],
+        };
         return { changes: { ...none, streams, presenceEvents } };
       },
     );

@@ -43,6 +43,7 @@ export class Scene {
         streams: [{ address, create: true }],
         receipts: { scopes: [], sinceMs: 0 },
         members: [],
+        crowds: [],
         below: null,
         inspect: false,
       },
@@ -85,6 +86,7 @@ export class Scene {
             receipts: [],
             presenceEvents: [],
             presenceMembers: [],
+            presenceCheckpoints: [],
             operatorLog: [],
           },
         };

@@ -2,10 +2,14 @@ import type { CommitRecord } from '@carillon/contract';
 import {
   type Changes,
   type Found,
+  fitsCheckpoint,
   type FoundReceipt,
+  isCheckpoint,
+  type NewCheckpoint,
   type OperatorEntry,
   type PresenceEvent,
   type PresenceMember,
+  type PresenceStanding,
   type Receipt,
   type Stream,
   type StreamAddress,
@@ -36,6 +40,8 @@ export class Draft {
   readonly #newReceipts = new Set<string>();
   readonly #records: StoredRecord[] = [];
   readonly #events: PresenceEvent[] = [];
+  readonly #crowds = new Map<string, Map<string, PresenceStanding>>();
+  readonly #checkpoints: NewCheckpoint[] = [];
   readonly #log: OperatorEntry[] = [];
 
   constructor(
@@ -44,6 +50,8 @@ export class Draft {
   ) {
     for (const [scope, receipt] of found.receipts) this.#receipts.set(scope, receipt);
     for (const member of found.members) this.#members.set(memberName(member, member.userId), member);
+    for (const [name, crowd] of found.crowds)
+      this.#crowds.set(name, new Map(crowd.map((standing) => [standing.userId, standing])));
   }
 
   /** Null: there is none. Undefined: it is held by somebody else. */
@@ -73,8 +81,18 @@ export class Draft {
     this.#records.push(record);
   }
 
-  addEvent(event: PresenceEvent): void {
+  /** With the checkpoint that is due after it. */
+  addEvent({ address }: Stream, event: PresenceEvent): void {
     this.#events.push(event);
+    const crowd = this.#crowds.get(streamName(address));
+    if (crowd === undefined) return;
+    const { userId, event: what, serial, atMs, streamKey, generation, keepUntilMs } = event;
+    if (what === 'member_removed') crowd.delete(userId);
+    else crowd.set(userId, { userId, event: what, serial, atMs });
+    if (!isCheckpoint(serial)) return;
+    const members = [...crowd.values()];
+    if (fitsCheckpoint(members))
+      this.#checkpoints.push({ streamKey, generation, serial, keepUntilMs, members });
   }
 
   addLog(entry: OperatorEntry): void {
@@ -121,6 +139,7 @@ export class Draft {
       receipts: receipts.filter((receipt): receipt is FoundReceipt & Receipt => receipt !== undefined),
       presenceEvents: this.#events,
       presenceMembers: members.filter((member) => member !== undefined),
+      presenceCheckpoints: this.#checkpoints,
       operatorLog: this.#log,
     };
   }

@@ -49,7 +49,7 @@ function recorded(
   const keepUntilMs = expiry(atMs, record.policy.history_ms);
   const body = event === 'member_removed' ? 'null' : JSON.stringify(record.user_info ?? null);
   const bodySize = Buffer.byteLength(body);
-  draft.addEvent({
+  draft.addEvent(stream, {
     streamKey: stream.streamKey,
     generation: stream.generation,
     serial,

@@ -26,12 +26,23 @@ export function wantedOf(arrivals: readonly Arrival[], nowMs: number): Wanted {
     members: arrivals.flatMap(({ record, address }) =>
       record.op === 'presence' ? [{ address, userId: record.user_id }] : [],
     ),
+    crowds: crowdsOf(arrivals),
     below: belowOf(arrivals[0]),
     inspect: arrivals.some(
       ({ record, address }) =>
         record.op === 'mark' && address.kind === 'messages' && record.reason !== 'history_stream_regressed',
     ),
   };
+}
+
+function crowdsOf(arrivals: readonly Arrival[]): Wanted['crowds'] {
+  const crowds = new Map<string, Wanted['crowds'][number]>();
+  for (const { record, address } of arrivals) {
+    if (record.op !== 'presence') continue;
+    const name = streamName(address);
+    crowds.set(name, { address, events: (crowds.get(name)?.events ?? 0) + 1 });
+  }
+  return [...crowds.values()];
 }
 
 function belowOf(first: Arrival | undefined): Below | null {

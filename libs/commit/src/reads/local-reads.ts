@@ -1,6 +1,8 @@
 import {
   type Changes,
+  type CheckpointQuery,
   type PageQuery,
+  type PresenceCheckpoint,
   type PresenceEvent,
   type RangeQuery,
   type Retained,
@@ -17,6 +19,7 @@ const NO_CHANGES: Changes = {
   receipts: [],
   presenceEvents: [],
   presenceMembers: [],
+  presenceCheckpoints: [],
   operatorLog: [],
 };
 
@@ -51,6 +54,10 @@ export class LocalReads implements ChannelReads {
     return this.store.presenceEvents(query);
   }
 
+  presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
+    return this.store.presenceCheckpoint(query);
+  }
+
   /** A batch that writes nothing makes the streams it is about. */
   async #make(addresses: readonly StreamAddress[]): Promise<void> {
     const nowMs = this.now();
@@ -60,6 +67,7 @@ export class LocalReads implements ChannelReads {
         streams: addresses.map((address) => ({ address, create: true })),
         receipts: { scopes: [], sinceMs: nowMs },
         members: [],
+        crowds: [],
         below: null,
         inspect: false,
       },

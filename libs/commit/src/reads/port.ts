@@ -1,6 +1,8 @@
 import type {
+  CheckpointQuery,
   DurableStore,
   PageQuery,
+  PresenceCheckpoint,
   PresenceEvent,
   RangeQuery,
   Retained,
@@ -22,10 +24,12 @@ export interface ChannelReads {
   retained(stream: Stream, nowMs: number): Promise<Retained>;
   /** Of a stream of presence. */
   presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]>;
+  /** The newest between two serials; null: none that can be had. */
+  presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null>;
 }
 
 /** What reading needs of a store. */
 export type ReadableStore = Pick<
   DurableStore,
-  'commit' | 'heads' | 'page' | 'presenceEvents' | 'range' | 'retained'
+  'commit' | 'heads' | 'page' | 'presenceCheckpoint' | 'presenceEvents' | 'range' | 'retained'
 >;

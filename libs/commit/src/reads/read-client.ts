@@ -10,9 +10,12 @@ import {
 import { ServiceError } from '@carillon/errors';
 import type { LaneFabric } from '@carillon/fabric';
 import {
+  type CheckpointQuery,
   laneOf,
   type PageQuery,
+  type PresenceCheckpoint,
   type PresenceEvent,
+  type PresenceStanding,
   type RangeQuery,
   type Retained,
   type StoredRecord,
@@ -22,7 +25,7 @@ import {
 } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
 import type { ChannelReads } from './port.js';
-import { eventIn, pageOut, recordIn, retainedIn, streamIn, streamOut } from './wire.js';
+import { eventIn, pageOut, recordIn, retainedIn, standingIn, streamIn, streamOut } from './wire.js';
 
 /** A writer that is silent for this long may be gone, and a gap has little time; the next one is waited for twice as long. */
 const ASK_AGAIN_MS = 500;
@@ -35,7 +38,7 @@ export interface ReadClientOptions {
   readonly timeoutMs: number;
 }
 
-type Question = Pick<ReadBody, 'events' | 'heads' | 'page' | 'range' | 'retained'>;
+type Question = Pick<ReadBody, 'checkpoint' | 'events' | 'heads' | 'page' | 'range' | 'retained'>;
 
 /** Rows that may come in several parts. */
 interface Reading<Row> {
@@ -104,6 +107,31 @@ export class ReadClient implements ChannelReads {
       after: (last: PresenceEvent | null, limit) => ({ events: pageOut(query, last?.serial ?? null, limit) }),
       rows: ({ events }) => events?.map(eventIn),
     });
+  }
+
+  /** Part after part. A writer of a version without checkpoints has none. */
+  async presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
+    const deadlineMs = this.#deadline();
+    const lane = laneOfKey(query.streamKey, this.options.lanes);
+    const members: PresenceStanding[] = [];
+    let { fromSerial, toSerial } = query;
+    for (;;) {
+      const question: Question = {
+        checkpoint: {
+          stream_key: query.streamKey,
+          generation: query.generation,
+          from_serial: fromSerial,
+          to_serial: toSerial,
+          skip: members.length,
+        },
+      };
+      const { checkpoint, more } = await this.#ask(lane, question, deadlineMs);
+      // Also when it was removed between two parts.
+      if (checkpoint === null || checkpoint === undefined) return null;
+      fromSerial = toSerial = checkpoint.serial;
+      for (const standing of checkpoint.members) members.push(standingIn(standing));
+      if (more !== true || checkpoint.members.length === 0) return { serial: fromSerial, members };
+    }
   }
 
   async retained(stream: Stream, nowMs: number): Promise<Retained> {

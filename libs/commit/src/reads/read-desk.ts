@@ -2,6 +2,7 @@ import {
   decodeRead,
   encode,
   MAX_READ_BYTES,
+  MAX_READ_RECORDS,
   type Read,
   READ_ANSWER,
   READ_REFUSED,
@@ -12,7 +13,7 @@ import type { WriterEvents } from '../writer/events.js';
 import type { StoredRecord } from '@carillon/history-store';
 import type { ChannelReads } from './port.js';
 import { Turnstile } from './turnstile.js';
-import { eventOut, pageIn, recordOut, retainedOut, streamIn, streamOut } from './wire.js';
+import { eventOut, pageIn, recordOut, retainedOut, standingOut, streamIn, streamOut } from './wire.js';
 
 /** Reads at a time, and those that wait for one of them to end. */
 const MAX_READING = 16;
@@ -54,7 +55,7 @@ export class ReadDesk {
     return refused('unavailable');
   }
 
-  async #read({ heads, range, page, events, retained }: Read): Promise<ReadAnswerBody> {
+  async #read({ heads, range, page, events, checkpoint, retained }: Read): Promise<ReadAnswerBody> {
     const { reads } = this.parts;
     if (heads !== undefined) {
       const addresses = heads.channels.map(({ app_id: appId, channel, kind }) => ({ appId, channel, kind }));
@@ -69,9 +70,22 @@ export class ReadDesk {
       const { taken, more } = carried((await reads.presenceEvents(pageIn(events))).map(eventOut));
       return { events: taken, ...(more ? { more } : {}) };
     }
+    if (checkpoint !== undefined) return this.#checkpoint(checkpoint);
     if (retained !== undefined)
       return { retained: retainedOut(await reads.retained(streamIn(retained.stream), retained.now_ms)) };
     return {};
+  }
+
+  async #checkpoint(asked: NonNullable<Read['checkpoint']>): Promise<ReadAnswerBody> {
+    const found = await this.parts.reads.presenceCheckpoint({
+      streamKey: asked.stream_key,
+      generation: asked.generation,
+      fromSerial: asked.from_serial,
+      toSerial: asked.to_serial,
+    });
+    if (found === null) return { checkpoint: null };
+    const { taken, more } = carried(found.members.slice(asked.skip).map(standingOut));
+    return { checkpoint: { serial: found.serial, members: taken }, ...(more ? { more } : {}) };
   }
 }
 
@@ -91,7 +105,8 @@ function carried<Row>(rows: readonly Row[]): { readonly taken: Row[]; readonly m
   let bytes = 0;
   for (const row of rows) {
     bytes += Buffer.byteLength(JSON.stringify(row));
-    if (taken.length > 0 && bytes > MAX_READ_BYTES) return { taken, more: true };
+    if (taken.length === MAX_READ_RECORDS || (taken.length > 0 && bytes > MAX_READ_BYTES))
+      return { taken, more: true };
     taken.push(row);
   }
   return { taken, more: false };

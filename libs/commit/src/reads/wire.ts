@@ -2,10 +2,18 @@ import type {
   ReadPage,
   ReadPresenceEvent,
   ReadRetained,
+  ReadStanding,
   ReadStoredRecord,
   ReadStream,
 } from '@carillon/contract';
-import type { PageQuery, PresenceEvent, Retained, StoredRecord, Stream } from '@carillon/history-store';
+import type {
+  PageQuery,
+  PresenceEvent,
+  PresenceStanding,
+  Retained,
+  StoredRecord,
+  Stream,
+} from '@carillon/history-store';
 
 /** Streams and records as they travel. */
 export const streamOut = (stream: Stream): ReadStream => ({
@@ -132,6 +140,25 @@ export const eventIn = (event: ReadPresenceEvent): PresenceEvent => ({
   body: event.body,
   bodySize: event.body_size,
   keepUntilMs: event.keep_until_ms,
+});
+
+export const standingOut = ({ userId, event, serial, atMs }: PresenceStanding): ReadStanding => ({
+  user_id: userId,
+  event,
+  serial,
+  at_ms: atMs,
+});
+
+export const standingIn = ({
+  user_id: userId,
+  event,
+  serial,
+  at_ms: atMs,
+}: ReadStanding): PresenceStanding => ({
+  userId,
+  event,
+  serial,
+  atMs,
 });
 
 export const pageIn = (page: ReadPage): PageQuery => ({

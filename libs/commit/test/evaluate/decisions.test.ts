@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readArrival } from '../../src/index.js';
-import { keyed, POLICY, publishOf, purgeOf, resetOf, transitionOf } from '../samples.js';
+import { keyed, POLICY, publishOf, purgeOf, resetOf, type Transition, transitionOf } from '../samples.js';
 import { Scene } from './scene.js';
 
 const key = (content: string) => ({ idem: keyed('orders', 'k', content) });
@@ -174,6 +174,13 @@ describe('control of a stream', () => {
   });
 });
 
+const joins = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) =>
+    transitionOf('presence-a', `u${from + index}`, 'member_added'),
+  );
+
+const named = (index: number) => `${'x'.repeat(10_000)}${index}`;
+
 const statuses = (scene: Scene, ...records: Parameters<Scene['results']>) =>
   scene.results(...records).then((results) => results.map((result) => result?.extra));
 
@@ -198,6 +205,42 @@ describe('presence history', () => {
       ),
     ).toEqual([null, null]);
     expect(await scene.stream('presence-a', 'presence')).toMatchObject({ nextHistorySerial: 6 });
+  });
+
+  it('is told with who is there after every thousandth event, in whatever batches they come', async () => {
+    const scene = new Scene();
+    const { changes: before } = await scene.batch(joins(0, 998));
+    expect(before.presenceCheckpoints).toEqual([]);
+    const { changes } = await scene.batch([
+      transitionOf('presence-a', 'u0', 'member_removed'),
+      transitionOf('presence-a', 'u0', 'member_removed'),
+      transitionOf('presence-a', 'u1', 'member_updated'),
+      ...joins(2000, 2004),
+    ]);
+    const [checkpoint, ...others] = changes.presenceCheckpoints;
+    expect(others).toEqual([]);
+    expect(checkpoint).toMatchObject({ serial: 1000, keepUntilMs: scene.nowMs + 86_400_000 });
+    const members = new Map(checkpoint?.members.map((member) => [member.userId, member]));
+    expect(members.size).toBe(997);
+    expect(members.get('u1')).toEqual({
+      userId: 'u1',
+      event: 'member_updated',
+      serial: 1000,
+      atMs: scene.nowMs,
+    });
+    expect(members.has('u0') || members.has('u2000')).toBe(false);
+  });
+
+  it('has no checkpoint of a crowd that is too large for one, and has one when it is not any more', async () => {
+    const scene = new Scene();
+    const move = (event: Transition['event'], count: number) =>
+      scene.batch(
+        Array.from({ length: count }, (_, index) => transitionOf('presence-a', named(index), event)),
+      );
+    expect((await move('member_added', 1000)).changes.presenceCheckpoints).toEqual([]);
+    expect((await move('member_removed', 1000)).changes.presenceCheckpoints).toMatchObject([
+      { serial: 2000, members: [] },
+    ]);
   });
 
   it('drops what was overtaken, and takes an update of nobody for a join', async () => {

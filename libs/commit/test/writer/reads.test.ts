@@ -1,7 +1,14 @@
-import { laneOf, NOTHING_STORED, type Stream, type StreamAddress, streamName } from '@carillon/history-store';
+import {
+  CHECKPOINT_EVERY,
+  laneOf,
+  NOTHING_STORED,
+  type Stream,
+  type StreamAddress,
+  streamName,
+} from '@carillon/history-store';
 import { describe, expect, it } from 'vitest';
 import { type ChannelReads, LocalReads, ReadClient, RemoteLanes } from '../../src/index.js';
-import { publishOf } from '../samples.js';
+import { publishOf, transitionOf } from '../samples.js';
 import { WriterScene } from './scene.js';
 
 const addressOf = (channel: string): StreamAddress => ({ appId: 'shop', channel, kind: 'messages' });
@@ -71,6 +78,24 @@ describe('reading through writers', () => {
       const query = page(stream, scene.clock.now(), newestFirst);
       expect(await passing(client.page(query))).toEqual(await local.page(query));
     }
+  });
+
+  it('brings a checkpoint of presence in parts, and none where there is none', async () => {
+    const { scene, client, local, passing } = await served();
+    const channel = 'presence-large';
+    const joins = Array.from({ length: CHECKPOINT_EVERY }, (_, index) =>
+      transitionOf(channel, `${'x'.repeat(1000)}${index}`, 'member_added'),
+    );
+    await passing(scene.publisher.commit(joins), 10_000);
+    const address = { appId: 'shop', channel, kind: 'presence' } as const;
+    const [stream] = (await local.heads([address])).values();
+    const { streamKey = '', generation = 0 } = stream ?? {};
+    const asked = { streamKey, generation, fromSerial: 1, toSerial: CHECKPOINT_EVERY };
+    const checkpoint = await passing(client.presenceCheckpoint(asked), 1000);
+    expect(checkpoint?.members).toHaveLength(CHECKPOINT_EVERY);
+    expect(checkpoint).toEqual(await local.presenceCheckpoint(asked));
+    const before = { ...asked, toSerial: CHECKPOINT_EVERY - 1 };
+    expect(await passing(client.presenceCheckpoint(before))).toBeNull();
   });
 
   it('makes a stream when that is asked for, and only then', async () => {

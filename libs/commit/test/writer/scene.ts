@@ -48,6 +48,8 @@ class MortalStore extends MemoryHistoryStore {
 
   override laneSeenAtMs: MemoryHistoryStore['laneSeenAtMs'] = (lane) => this.shared.laneSeenAtMs(lane);
   override behind: MemoryHistoryStore['behind'] = (query) => this.shared.behind(query);
+  override presenceCheckpoint: MemoryHistoryStore['presenceCheckpoint'] = (query) =>
+    this.shared.presenceCheckpoint(query);
   override heads: MemoryHistoryStore['heads'] = (addresses) => this.shared.heads(addresses);
   override range: MemoryHistoryStore['range'] = (query) => this.shared.range(query);
   override page: MemoryHistoryStore['page'] = (query) => this.shared.page(query);

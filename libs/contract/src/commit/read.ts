@@ -82,6 +82,14 @@ const event = object({
   keep_until_ms: count,
 });
 
+/** A member who is there at a checkpoint, by its last event. */
+const standing = object({
+  user_id: text(1, 65_536),
+  event: oneOf('member_added', 'member_updated'),
+  serial: field.serial,
+  at_ms: count,
+});
+
 const end = nullable(object({ serial: field.serial, published_at_ms: count }));
 const retained = object({ oldest: end, newest: end, messages: count, bytes: count });
 const limit = integer(1, MAX_READ_RECORDS);
@@ -98,7 +106,7 @@ const page = object({
   limit,
 });
 
-/** What is asked of the writer of a lane: one of the five. */
+/** What is asked of the writer of a lane: one of these. */
 export const READ = message('read', {
   lanes: field.lanes,
   lane: field.lane,
@@ -125,6 +133,17 @@ export const READ = message('read', {
   page: optional(page),
   /** Events of a presence history. */
   events: optional(page),
+  /** The newest checkpoint of a presence history between two serials, both inclusive. */
+  checkpoint: optional(
+    object({
+      stream_key: streamKey,
+      generation: field.serial,
+      from_serial: count,
+      to_serial: count,
+      /** So many of its members were told before. */
+      skip: count,
+    }),
+  ),
   /** What of a history can be read at a moment. */
   retained: optional(object({ stream, now_ms: count })),
 });
@@ -134,6 +153,10 @@ export const READ_ANSWER = message('read_answer', {
   streams: optional(list(stream, 0, MAX_READ_HEADS)),
   records: optional(list(record, 0, MAX_READ_RECORDS)),
   events: optional(list(event, 0, MAX_READ_RECORDS)),
+  /** Null: there is none. */
+  checkpoint: optional(
+    nullable(object({ serial: field.serial, members: list(standing, 0, MAX_READ_RECORDS) })),
+  ),
   /** True: there are others behind the last of these, which are to be asked for. */
   more: optional(flag),
   retained: optional(retained),
@@ -158,4 +181,5 @@ export type ReadStream = Infer<typeof stream>;
 export type ReadStoredRecord = Infer<typeof record>;
 export type ReadRetained = Infer<typeof retained>;
 export type ReadPresenceEvent = Infer<typeof event>;
+export type ReadStanding = Infer<typeof standing>;
 export type ReadPage = Infer<typeof page>;

@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Changes, Found, Wanted } from '../model/changes.js';
 import type { FoundReceipt } from '../model/receipt.js';
+import { MAX_CHECKPOINT_MEMBERS, type PresenceCheckpoint, reachesCheckpoint } from '../model/checkpoint.js';
 import type { PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
 import { laneOf } from '../model/route.js';
 import { newStream, type Stream, type StreamAddress, streamName } from '../model/stream.js';
-import type { DurableStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from '../port.js';
+import type {
+  CheckpointQuery,
+  DurableStore,
+  PageQuery,
+  RangeQuery,
+  Retained,
+  TailQuery,
+  Watermark,
+} from '../port.js';
 import { type AppSurvey, type Evicted, type PurgeRequest, type PurgeStep, sumEvicted } from '../retention.js';
 import { MemoryStream } from './memory-stream.js';
 import { MemoryReceipts } from './receipts.js';
@@ -99,6 +108,10 @@ export class MemoryHistoryStore implements DurableStore {
     return this.#current(query.stream)?.events(query) ?? [];
   }
 
+  async presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
+    return this.#current(query)?.checkpoint(query) ?? null;
+  }
+
   async retained(stream: Stream, nowMs: number): Promise<Retained> {
     return this.#current(stream)?.retained(nowMs) ?? { oldest: null, newest: null, messages: 0, bytes: 0 };
   }
@@ -162,11 +175,22 @@ export class MemoryHistoryStore implements DurableStore {
       members: wanted.members
         .map(({ address, userId }) => this.#byName.get(streamName(address))?.member(userId))
         .filter((member) => member !== undefined),
+      crowds: this.#findCrowds(wanted),
       purgeable: wanted.below === null ? null : (only?.purgeable(wanted.below) ?? null),
       inspections: wanted.inspect
         ? new Map(held.flatMap(({ name, held }) => (held === null ? [] : [[name, held.inspect()]])))
         : new Map(),
     };
+  }
+
+  #findCrowds({ crowds }: Wanted): Found['crowds'] {
+    const due = crowds.flatMap(({ address, events }) => {
+      const held = this.#byName.get(streamName(address));
+      if (held === undefined || !reachesCheckpoint(held.stream, events)) return [];
+      const crowd = held.crowd();
+      return crowd.length > MAX_CHECKPOINT_MEMBERS ? [] : [[streamName(address), crowd] as const];
+    });
+    return new Map(due);
   }
 
   #create(address: StreamAddress, nowMs: number): MemoryStream {
@@ -201,6 +225,8 @@ export class MemoryHistoryStore implements DurableStore {
     for (const record of changes.records) this.#current(record)?.add(record);
     for (const event of changes.presenceEvents) this.#current(event)?.addEvent(event);
     for (const member of changes.presenceMembers) this.#current(member)?.setMember(member);
+    for (const checkpoint of changes.presenceCheckpoints)
+      this.#current(checkpoint)?.addCheckpoint(checkpoint);
     for (const receipt of changes.receipts) this.#receipts.add(receipt, nowMs);
     for (const { streamKey } of changes.streams) this.#byKey.get(streamKey)?.trim(nowMs);
   }

@@ -1,9 +1,10 @@
 import type { Below, Inspection, Purgeable } from '../model/changes.js';
+import type { PresenceCheckpoint, PresenceStanding } from '../model/checkpoint.js';
 import { countFloor } from '../model/floor.js';
 import type { PresenceEvent, PresenceMember } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
 import type { Stream } from '../model/stream.js';
-import type { PageQuery, RangeQuery, Retained } from '../port.js';
+import type { CheckpointQuery, PageQuery, RangeQuery, Retained } from '../port.js';
 
 /** So many dropped records are let go at once, so that dropping one costs the same however many are kept. */
 const DROP_AT_ONCE = 64;
@@ -13,6 +14,9 @@ export class MemoryStream {
   #records: StoredRecord[] = [];
   #events: PresenceEvent[] = [];
   readonly #members = new Map<string, PresenceMember>();
+  /** Who is there, by the last event of each. */
+  readonly #crowd = new Map<string, PresenceStanding>();
+  #checkpoints: PresenceCheckpoint[] = [];
 
   constructor(public stream: Stream) {}
 
@@ -21,6 +25,8 @@ export class MemoryStream {
       this.#records = [];
       this.#events = [];
       this.#members.clear();
+      this.#crowd.clear();
+      this.#checkpoints = [];
     }
     this.stream = stream;
   }
@@ -31,6 +37,9 @@ export class MemoryStream {
 
   addEvent(event: PresenceEvent): void {
     this.#events.push(event);
+    const { userId, event: what, serial, atMs } = event;
+    if (what === 'member_removed') this.#crowd.delete(userId);
+    else this.#crowd.set(userId, { userId, event: what, serial, atMs });
   }
 
   setMember(member: PresenceMember): void {
@@ -39,6 +48,18 @@ export class MemoryStream {
 
   member(userId: string): PresenceMember | undefined {
     return this.#members.get(userId);
+  }
+
+  crowd(): PresenceStanding[] {
+    return [...this.#crowd.values()].filter(({ serial }) => serial >= this.stream.floorHistorySerial);
+  }
+
+  addCheckpoint({ serial, members }: PresenceCheckpoint): void {
+    this.#checkpoints.push({ serial, members });
+  }
+
+  checkpoint({ fromSerial, toSerial }: CheckpointQuery): PresenceCheckpoint | undefined {
+    return this.#checkpoints.findLast(({ serial }) => serial >= fromSerial && serial <= toSerial);
   }
 
   at(deliverySerial: number): StoredRecord | undefined {
@@ -156,6 +177,7 @@ export class MemoryStream {
     const gone = this.#events.splice(0, count);
     const floor = Math.max(floorHistorySerial, (gone.at(-1)?.serial ?? 0) + 1);
     this.stream = { ...this.stream, floorHistorySerial: floor, floorDeliverySerial: floor };
+    this.#checkpoints = this.#checkpoints.filter(({ serial }) => serial >= floor);
     return gone.filter(({ serial }) => serial >= floorHistorySerial).map(({ bodySize }) => bodySize);
   }
 

@@ -1,3 +1,4 @@
+import type { NewCheckpoint, PresenceStanding } from './checkpoint.js';
 import type { PresenceEvent, PresenceMember } from './presence.js';
 import type { FoundReceipt, Receipt } from './receipt.js';
 import type { StoredRecord } from './record.js';
@@ -18,6 +19,8 @@ export interface Wanted {
     readonly sinceMs: number;
   };
   readonly members: readonly { readonly address: StreamAddress; readonly userId: string }[];
+  /** Streams of presence that get so many events at most; each once. */
+  readonly crowds: readonly { readonly address: StreamAddress; readonly events: number }[];
   /** What would go with everything below; asked alone with its stream, and null otherwise. */
   readonly below: Below | null;
   /** Whether the stored range of the streams is to be looked through; a costly read. */
@@ -55,6 +58,11 @@ export interface Found {
   /** By scope; the newest of each. */
   readonly receipts: ReadonlyMap<string, FoundReceipt>;
   readonly members: readonly PresenceMember[];
+  /**
+   * Who is there in those of the wanted crowds that a checkpoint may become due of, by `streamName`. Absent: none is
+   * due, or too many are there.
+   */
+  readonly crowds: ReadonlyMap<string, readonly PresenceStanding[]>;
   readonly purgeable: Purgeable | null;
   /** By `streamName`. */
   readonly inspections: ReadonlyMap<string, Inspection>;
@@ -81,5 +89,6 @@ export interface Changes {
   readonly receipts: readonly Receipt[];
   readonly presenceEvents: readonly PresenceEvent[];
   readonly presenceMembers: readonly PresenceMember[];
+  readonly presenceCheckpoints: readonly NewCheckpoint[];
   readonly operatorLog: readonly OperatorEntry[];
 }

@@ -54,6 +54,10 @@ async function eraseBelowFloor(
     `delete from ${table('presence_events')} where stream_key = ? and generation = ? and serial < ? limit ?`,
     [key, generation, floor, request.batch],
   );
+  await session.query(
+    `delete from ${table('presence_checkpoints')} where stream_key = ? and generation = ? and serial < ?`,
+    [key, generation, floor],
+  );
   return events.changed;
 }
 
@@ -62,7 +66,11 @@ async function removeOldGenerations(
   key: string,
   generation: number,
 ): Promise<number> {
-  const names = [...Object.values(ROWS).map((rows) => rows.table), 'presence_members'];
+  const names = [
+    ...Object.values(ROWS).map((rows) => rows.table),
+    'presence_members',
+    'presence_checkpoints',
+  ];
   for (const name of names) {
     const { changed } = await session.query(
       `delete from ${table(name)} where stream_key = ? and generation < ? limit ?`,

@@ -54,7 +54,18 @@ async function removeOfKind(scope: PurgeScope, kind: StreamKind): Promise<PartDo
     await lower(scope, kind, stream, lost);
     if (lost.records > 0) evicted.push({ appId: String(stream['app_id']), kind, ...lost });
   }
+  if (kind === 'presence') await dropCheckpoints(scope, streams.rows);
   return { evicted: sumEvicted(evicted), removed: rows.length };
+}
+
+/** Those of what is below the floors now. */
+async function dropCheckpoints({ session, table }: PurgeScope, streams: readonly SqlRow[]): Promise<void> {
+  if (streams.length === 0) return;
+  await session.query(
+    `delete p from ${table('presence_checkpoints')} p join ${table('streams')} s on s.stream_key = p.stream_key
+      where s.stream_key in (?) and p.generation = s.generation and p.serial < s.floor_history_serial`,
+    [streams.map((row) => String(row['stream_key']))],
+  );
 }
 
 /** What of the rows was part of the history of a stream. */

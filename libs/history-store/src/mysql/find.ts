@@ -4,6 +4,7 @@ import type { Found, Wanted } from '../model/changes.js';
 import type { PresenceMember } from '../model/presence.js';
 import type { FoundReceipt } from '../model/receipt.js';
 import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
+import { findCrowds } from '../sql/checkpoints.js';
 import { findPurgeable, inspectAll } from '../sql/look.js';
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
 import { NumberedSession } from './numbered.js';
@@ -61,6 +62,7 @@ export async function findWanted(
     streams,
     receipts: await findReceipts(session, table, wanted),
     members: await findMembers(session, table, wanted, held),
+    crowds: await findCrowds(numbered, table, wanted, held.streams),
     purgeable:
       wanted.below === null || first === undefined
         ? null

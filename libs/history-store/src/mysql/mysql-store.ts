@@ -3,12 +3,22 @@ import type { Database, SqlSession } from '@carillon/database';
 import { StoreFailure } from '../failures.js';
 import { slotsBetween } from '../model/calendar.js';
 import type { Changes, Found, Wanted } from '../model/changes.js';
+import type { PresenceCheckpoint } from '../model/checkpoint.js';
 import type { PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
 import { routeOf } from '../model/route.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
-import type { DurableStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from '../port.js';
+import type {
+  CheckpointQuery,
+  DurableStore,
+  PageQuery,
+  RangeQuery,
+  Retained,
+  TailQuery,
+  Watermark,
+} from '../port.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
+import { readCheckpoint } from '../sql/checkpoints.js';
 import { asStoreFailure } from '../sql/failure-of.js';
 import { readPage, readPresenceEvents, readRange, readRetained } from '../sql/read.js';
 import { KINDS, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
@@ -199,6 +209,10 @@ export class MysqlHistoryStore implements DurableStore {
 
   presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
     return asStoreFailure(() => readPresenceEvents(new NumberedSession(this.#reads), this.#table, query));
+  }
+
+  presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
+    return asStoreFailure(() => readCheckpoint(new NumberedSession(this.#reads), this.#table, query));
   }
 
   retained(stream: Stream, nowMs: number): Promise<Retained> {

@@ -13,7 +13,7 @@ async function removeUnused(scope: PurgeScope, { after, last }: Span): Promise<n
   );
   const keys = rows.map((row) => Number(row['stream_key']));
   if (keys.length === 0) return 0;
-  for (const name of ['presence_members', 'streams'])
+  for (const name of ['presence_members', 'presence_checkpoints', 'streams'])
     await session.query(`delete from ${table(name)} where stream_key in (?)`, [keys]);
   return keys.length;
 }

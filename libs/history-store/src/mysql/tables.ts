@@ -1,5 +1,6 @@
 import type { Migration } from '@carillon/database';
-import { checkedVersion, SCHEMA_VERSION } from '../schema-version.js';
+import type { Names } from './statements.js';
+import { checkedVersion, SCHEMA_VERSION, upgradeFrom } from '../schema-version.js';
 
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,40}$/;
 
@@ -9,7 +10,10 @@ export function mysqlNames(prefix: string): (name: string) => string {
   return (name) => `\`${prefix}_${name}\``;
 }
 
-/** Makes the tables, and refuses those of a newer version. The version is written last: each statement is final. */
+/**
+ * Makes the tables, brings older ones up to date, and refuses those of a newer version. The version is written last:
+ * each statement is final.
+ */
 export function mysqlTables(prefix: string): Migration {
   const table = mysqlNames(prefix);
   return {
@@ -24,11 +28,39 @@ export function mysqlTables(prefix: string): Migration {
         `select cast(value as char) as value from ${table('meta')} where name = 'schema_version'`,
       );
       if (stored.rows.length === 0) return statements(table);
-      checkedVersion(prefix, Number(stored.rows[0]?.['value']));
-      return [];
+      const version = checkedVersion(prefix, stored.rows[0]?.['value']);
+      if (version === SCHEMA_VERSION) return [];
+      const there = await session.query(
+        `select 1 from information_schema.statistics
+          where table_schema = database() and table_name = ? and index_name = 'there' limit 1`,
+        [`${prefix}_presence_members`],
+      );
+      return [
+        ...upgradeFrom(version, steps(table, there.rows.length > 0)),
+        `update ${table('meta')} set value = '${SCHEMA_VERSION}' where name = 'schema_version'`,
+      ];
     },
   };
 }
+
+const steps = (table: Names, hasMembersThere: boolean): ReadonlyMap<number, readonly string[]> =>
+  new Map([
+    [
+      2,
+      [
+        ...(hasMembersThere ? [] : [`alter table ${table('presence_members')} add ${MEMBERS_THERE}`]),
+        checkpoints(table),
+      ],
+    ],
+  ]);
+
+/** Members who are there, apart from all who ever were. */
+const MEMBERS_THERE = 'key there (stream_key, generation, present)';
+
+const checkpoints = (table: Names): string =>
+  `create table if not exists ${table('presence_checkpoints')} (
+    stream_key bigint not null, generation int not null, serial bigint not null, members longblob not null,
+    keep_day date not null, primary key (stream_key, generation, serial)) engine = innodb`;
 
 const UUID = 'char(36) character set ascii collate ascii_bin';
 /** Bytes, so that they are compared as such: no collation pads or folds them. */
@@ -41,7 +73,7 @@ const WORDS = 'varbinary(4000)';
 const BY_DAY = `partition by range (to_days(keep_day)) (partition rest values less than (to_days('9999-12-31')),
   partition forever values less than maxvalue)`;
 
-const statements = (table: (name: string) => string): string[] => [
+const statements = (table: Names): string[] => [
   `create table if not exists ${table('meta')} (name ${NAME} primary key, value ${WORDS} not null) engine = innodb`,
   `create table if not exists ${table('lanes')} (lane int primary key, writer_id ${NAME} not null,
     seen_at_ms bigint not null) engine = innodb`,
@@ -76,7 +108,9 @@ const statements = (table: (name: string) => string): string[] => [
     keep_day date not null, primary key (stream_key, generation, serial, keep_day)) engine = innodb ${BY_DAY}`,
   `create table if not exists ${table('presence_members')} (
     stream_key bigint not null, generation int not null, user_id varbinary(1024) not null, present boolean not null,
-    last_no bigint, last_serial bigint not null, primary key (stream_key, generation, user_id)) engine = innodb`,
+    last_no bigint, last_serial bigint not null, primary key (stream_key, generation, user_id),
+    ${MEMBERS_THERE}) engine = innodb`,
+  checkpoints(table),
   `create table if not exists ${table('operator_log')} (id bigint not null auto_increment primary key, at_ms bigint,
     app_id ${NAME}, channel ${CHANNEL}, operation ${NAME}, reason ${WORDS}, requested_by ${WORDS}, result longblob)
     engine = innodb`,

@@ -3,6 +3,7 @@ import { StoreFailure } from '../failures.js';
 import { keepDay, slotOf } from '../model/calendar.js';
 import type { Changes } from '../model/changes.js';
 import { routeOf } from '../model/route.js';
+import { storedMembers } from '../sql/checkpoints.js';
 import { ACTIONS, CAUSES, EVENTS, KINDS, STATES, storedMoment } from '../sql/rows.js';
 import { type Columns, insertRows, type Names } from './statements.js';
 
@@ -65,6 +66,14 @@ const MEMBER: Columns<Changes['presenceMembers'][number]> = {
   last_serial: (row) => row.lastSerial,
 };
 
+const CHECKPOINT: Columns<Changes['presenceCheckpoints'][number]> = {
+  stream_key: (row) => row.streamKey,
+  generation: (row) => row.generation,
+  serial: (row) => row.serial,
+  members: ({ members }) => storedMembers(members),
+  keep_day: (row) => keepDay(row.keepUntilMs),
+};
+
 const LOG: Columns<Changes['operatorLog'][number]> = {
   at_ms: (row) => row.atMs,
   app_id: (row) => row.appId,
@@ -113,7 +122,8 @@ const without = (columns: object, keys: readonly string[]): string[] =>
 
 /** Writes a batch with one statement a table. */
 export async function writeChanges(session: SqlSession, table: Names, changes: Changes): Promise<void> {
-  const { records, presenceEvents, presenceMembers, receipts, operatorLog, streams } = changes;
+  const { records, presenceEvents, presenceMembers, presenceCheckpoints, receipts, operatorLog, streams } =
+    changes;
   mustMatch(await insertRows(session, table('records'), RECORD, records), records.length);
   mustMatch(
     await insertRows(session, table('presence_events'), EVENT, presenceEvents),
@@ -126,6 +136,10 @@ export async function writeChanges(session: SqlSession, table: Names, changes: C
     presenceMembers,
     without(MEMBER, ['stream_key', 'generation', 'user_id']),
   );
+  await insertRows(session, table('presence_checkpoints'), CHECKPOINT, presenceCheckpoints, [
+    'members',
+    'keep_day',
+  ]);
   await insertRows(session, table('receipts'), RECEIPT, receipts, without(RECEIPT, ['scope', 'slot']));
   await insertRows(session, table('operator_log'), LOG, operatorLog);
   // The rows are there and locked: all that this does is to overwrite them.

@@ -5,6 +5,7 @@ import type { FoundReceipt } from '../model/receipt.js';
 import type { PresenceMember } from '../model/presence.js';
 import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
+import { findCrowds } from '../sql/checkpoints.js';
 import { findPurgeable, inspectAll } from '../sql/look.js';
 
 type Names = (name: string) => string;
@@ -63,6 +64,7 @@ export async function findWanted(
     streams,
     receipts: await findReceipts(session, table, wanted),
     members: await findMembers(session, table, wanted, held),
+    crowds: await findCrowds(session, table, wanted, held.streams),
     purgeable:
       wanted.below === null || first === undefined
         ? null

@@ -2,13 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { type Database, DatabaseRejected, type SqlSession } from '@carillon/database';
 import { StoreFailure } from '../failures.js';
 import type { Changes, Found, Wanted } from '../model/changes.js';
+import type { PresenceCheckpoint } from '../model/checkpoint.js';
 import type { PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
 import { routeOf } from '../model/route.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
-import type { DurableStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from '../port.js';
+import type {
+  CheckpointQuery,
+  DurableStore,
+  PageQuery,
+  RangeQuery,
+  Retained,
+  TailQuery,
+  Watermark,
+} from '../port.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { readUnsafeSettings } from './durability.js';
+import { readCheckpoint } from '../sql/checkpoints.js';
 import { asStoreFailure, NO_PARTITION } from '../sql/failure-of.js';
 import { addressArrays, findWanted, lockStreams } from './find.js';
 import { Partitions } from './partitions.js';
@@ -224,6 +234,10 @@ export class PostgresHistoryStore implements DurableStore {
 
   presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
     return asStoreFailure(() => readPresenceEvents(this.#reads, this.#table, query));
+  }
+
+  presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
+    return asStoreFailure(() => readCheckpoint(this.#reads, this.#table, query));
   }
 
   purge(request: PurgeRequest): Promise<PurgeStep | null> {

@@ -1,5 +1,5 @@
 import type { Migration } from '@carillon/database';
-import { checkedVersion, SCHEMA_VERSION } from '../schema-version.js';
+import { checkedVersion, SCHEMA_VERSION, upgradeFrom } from '../schema-version.js';
 
 /** Into how many parts each table is spread by stream. One part: everything in a process of its own, or a test. */
 export interface Spread {
@@ -22,7 +22,7 @@ export function tableNames(prefix: string): (name: string) => string {
   return (name) => `"${prefix}_${name}"`;
 }
 
-/** Makes the tables, and refuses those of a newer version. */
+/** Makes the tables, brings older ones up to date, and refuses those of a newer version. */
 export function historyTables(prefix: string, spread: Spread): Migration {
   const table = tableNames(prefix);
   return {
@@ -31,13 +31,23 @@ export function historyTables(prefix: string, spread: Spread): Migration {
       const { rows } = await session.query('select to_regclass($1) is not null as there', [table('meta')]);
       if (rows[0]?.['there'] !== true) return statements(table, spread);
       const stored = await session.query(`select value from ${table('meta')} where key = 'schema_version'`);
-      checkedVersion(prefix, Number(stored.rows[0]?.['value']));
-      return [];
+      const version = checkedVersion(prefix, stored.rows[0]?.['value']);
+      if (version === SCHEMA_VERSION) return [];
+      return [
+        ...upgradeFrom(version, steps(table)),
+        `update ${table('meta')} set value = '${SCHEMA_VERSION}' where key = 'schema_version'`,
+      ];
     },
   };
 }
 
 type Names = (name: string) => string;
+
+const steps = (table: Names): ReadonlyMap<number, readonly string[]> => new Map([[2, [membersThere(table)]]]);
+
+/** Members who are there, apart from all who ever were. Being updated leaves a member where it is in it. */
+const membersThere = (table: Names): string =>
+  `create index on ${table('presence_members')} (stream_key, generation) where present`;
 
 /** Splits a table by the hash of the stream. */
 export const hashParts = (of: string, part: (index: number) => string, count: number): string[] =>
@@ -149,6 +159,7 @@ const presence = (table: Names): string[] => [
   `create table ${table('presence_members')} (
     stream_key bigint, generation int, user_id ${TEXT}, present boolean not null, last_no bigint,
     last_serial bigint not null, primary key (stream_key, generation, user_id))`,
+  membersThere(table),
   `create table ${table('presence_checkpoints')} (
     stream_key bigint, generation int, serial bigint, members jsonb not null, keep_day date not null,
     primary key (stream_key, generation, serial))`,

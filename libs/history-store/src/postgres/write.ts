@@ -2,6 +2,7 @@ import type { SqlSession, SqlValue } from '@carillon/database';
 import { StoreFailure } from '../failures.js';
 import { keepDay, slotOf } from '../model/calendar.js';
 import type { Changes } from '../model/changes.js';
+import { storedMembers } from '../sql/checkpoints.js';
 import { ACTIONS, CAUSES, EVENTS, STATES, storedMoment } from '../sql/rows.js';
 
 type Names = (name: string) => string;
@@ -78,6 +79,14 @@ const MEMBER: Columns<Changes['presenceMembers'][number]> = {
   last_serial: ['bigint', (row) => row.lastSerial],
 };
 
+const CHECKPOINT: Columns<Changes['presenceCheckpoints'][number]> = {
+  stream_key: ['bigint', (row) => row.streamKey],
+  generation: ['int', (row) => row.generation],
+  serial: ['bigint', (row) => row.serial],
+  members: ['jsonb', ({ members }) => storedMembers(members)],
+  keep_day: ['date', (row) => keepDay(row.keepUntilMs)],
+};
+
 const LOG: Columns<Changes['operatorLog'][number]> = {
   at_ms: ['bigint', (row) => row.atMs],
   app_id: ['text', (row) => row.appId],
@@ -120,11 +129,21 @@ const RECEIPT_AGAIN = `on conflict (scope, slot) do update set ${Object.keys(REC
 const MEMBER_AGAIN = `on conflict (stream_key, generation, user_id) do update set present = excluded.present,
   last_no = excluded.last_no, last_serial = excluded.last_serial`;
 
+const CHECKPOINT_AGAIN = `on conflict (stream_key, generation, serial) do update set members = excluded.members,
+  keep_day = excluded.keep_day`;
+
 /** Writes a batch with one statement a table, and fails it when a row was not written. */
 export async function writeChanges(session: SqlSession, table: Names, changes: Changes): Promise<void> {
   await insert(session, table('records'), RECORD, changes.records);
   await insert(session, table('presence_events'), EVENT, changes.presenceEvents);
   await insert(session, table('presence_members'), MEMBER, changes.presenceMembers, MEMBER_AGAIN);
+  await insert(
+    session,
+    table('presence_checkpoints'),
+    CHECKPOINT,
+    changes.presenceCheckpoints,
+    CHECKPOINT_AGAIN,
+  );
   await insert(session, table('receipts'), RECEIPT, changes.receipts, RECEIPT_AGAIN);
   await insert(session, table('operator_log'), LOG, changes.operatorLog);
   await updateStreams(session, table('streams'), changes.streams);

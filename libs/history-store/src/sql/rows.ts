@@ -1,5 +1,6 @@
 import type { SqlRow } from '@carillon/database';
 import { FOREVER_MS } from '../model/calendar.js';
+import type { PresenceStanding } from '../model/checkpoint.js';
 import type { PresenceCause, PresenceEvent, PresenceEventName, PresenceMember } from '../model/presence.js';
 import type { FoundReceipt } from '../model/receipt.js';
 import type { RecordAction, StoredRecord } from '../model/record.js';
@@ -148,6 +149,14 @@ export function memberOf(row: SqlRow): PresenceMember {
     lastSerial: whole(row, 'last_serial'),
   };
 }
+
+/** A member who is there, by its last event. */
+export const standingOf = (row: SqlRow): PresenceStanding => ({
+  userId: text(row, 'user_id'),
+  event: wordOf(EVENTS, row['event']) === 'member_updated' ? 'member_updated' : 'member_added',
+  serial: whole(row, 'serial'),
+  atMs: whole(row, 'at_ms'),
+});
 
 /** The columns of an event as `eventOf` reads them. */
 export const EVENT_COLUMNS = `c.stream_key, c.generation, c.serial, c.at_ms, c.event, c.cause, c.user_id,

@@ -29,6 +29,11 @@ export async function trimStream(scope: PurgeScope, stream: Stream): Promise<Par
     `delete from ${table(name)} where stream_key = $1 and generation = $2 and ${delivery} < $3`,
     [streamKey, generation, deliveryFloor],
   );
+  if (address.kind === 'presence')
+    await session.query(
+      `delete from ${table('presence_checkpoints')} where stream_key = $1 and generation = $2 and serial < $3`,
+      [streamKey, generation, next],
+    );
   await session.query(
     `update ${table('streams')} s set floor_history_serial = $2,
         floor_delivery_serial = greatest(s.floor_delivery_serial, $3),

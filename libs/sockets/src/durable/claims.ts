@@ -21,6 +21,8 @@ interface Doubtful {
   /** Whether the stream says so of itself. */
   isTold: boolean;
   isTelling: boolean;
+  /** Whether it was caught up with. */
+  isOver: boolean;
 }
 
 /** Channels in doubt at one time; others are not told of. */
@@ -51,6 +53,7 @@ export class Claims {
     const one = this.#doubtful.get(name);
     if (one?.doubt !== 'lagging') return;
     this.#doubtful.delete(name);
+    one.isOver = true;
     if (one.isTold) void this.#commit(one.address, 'healthy', null);
   }
 
@@ -64,7 +67,7 @@ export class Claims {
     const name = streamName(address);
     const known = this.#doubtful.get(name);
     if (known === undefined && this.#doubtful.size >= MOST) return;
-    const one = known ?? { address, doubt, isTold: false, isTelling: false };
+    const one = known ?? { address, doubt, isTold: false, isTelling: false, isOver: false };
     this.#doubtful.set(name, one);
     if (doubt === 'lost' && one.doubt === 'lagging') {
       one.doubt = doubt;
@@ -92,6 +95,7 @@ export class Claims {
     one.isTelling = false;
     if (!isTold || one.doubt !== doubt) return;
     one.isTold = true;
+    if (one.isOver) void this.#commit(address, 'healthy', null);
     // Nothing that happens here makes it whole again.
     if (doubt === 'lost') this.#doubtful.delete(streamName(address));
   }
@@ -106,6 +110,8 @@ export class Claims {
         : await this.#commit(address, 'degraded', 'presence_history_write_failed');
     } catch (error) {
       onTrouble('claim about a presence history', error);
+      // That much is certain; the rest is told when it is known.
+      await this.#commit(address, 'degraded', 'presence_history_write_failed');
       return false;
     }
   }

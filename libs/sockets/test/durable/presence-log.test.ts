@@ -29,6 +29,8 @@ const went = (userId: string, serial: number): PresenceChange => ({
   serial,
 });
 
+const later = (ms: number): Promise<void> => new Promise((done) => void setTimeout(done, ms));
+
 function scene({ enabled = true, retained = 0 } = {}) {
   const config = configuration({ PRESENCE_HISTORY_ENABLED: String(enabled), HISTORY_BACKEND: 'memory' });
   const { record } = parseAppRecord({ id: 'shop', key: 'k', secret: 's' }, '');
@@ -37,6 +39,8 @@ function scene({ enabled = true, retained = 0 } = {}) {
   const state = {
     isAway: false,
     marksPass: false,
+    isUnreadable: false,
+    markedAfterMs: 0,
     code: 'service_unavailable',
     records: [] as CommitRecord[],
     tries: 0,
@@ -48,17 +52,24 @@ function scene({ enabled = true, retained = 0 } = {}) {
     channels: new Channels(config),
     commits: {
       commit: async (records) =>
-        records.map((one): CommitResult => {
-          state.tries += 1;
-          const passes = one.op === 'mark' && state.marksPass;
-          if (state.isAway && !passes) return { pub_id: one.pub_id, status: 'rejected', code: state.code };
-          state.records.push(one);
-          return { pub_id: one.pub_id, status: 'applied' };
-        }),
+        Promise.all(
+          records.map(async (one): Promise<CommitResult> => {
+            state.tries += 1;
+            if (one.op === 'mark' && state.markedAfterMs > 0) await later(state.markedAfterMs);
+            const passes = one.op === 'mark' && state.marksPass;
+            if (state.isAway && !passes) return { pub_id: one.pub_id, status: 'rejected', code: state.code };
+            state.records.push(one);
+            return { pub_id: one.pub_id, status: 'applied' };
+          }),
+        ),
     },
     reads: {
-      heads: async () =>
-        new Map([[streamName(address), { ...newStream(address, 'k', 's', 1), retainedMessages: retained }]]),
+      heads: async () => {
+        if (state.isUnreadable) throw new Error('the store is away');
+        return new Map([
+          [streamName(address), { ...newStream(address, 'k', 's', 1), retainedMessages: retained }],
+        ]);
+      },
       range: async () => [],
     },
     nodeId: () => 'node-1',
@@ -123,6 +134,32 @@ describe('changes of a presence channel with a history', () => {
     state.isAway = false;
     await pass(1000);
     expect(lines().slice(1)).toEqual(['presence', 'healthy null']);
+  });
+
+  it('leave the history healthy that are committed while it is said that they wait', async () => {
+    const { app, log, state, lines } = scene();
+    state.isAway = true;
+    state.marksPass = true;
+    state.markedAfterMs = 3000;
+    log.changed(app, came('u', 5));
+    await pass(30_500);
+    state.isAway = false;
+    await pass(10_000);
+    expect(lines()).toEqual(['presence', 'degraded presence_history_commit_lagging', 'healthy null']);
+  });
+
+  it('are given up where nobody knows what is retained: it is said at once, and wholly when it is known', async () => {
+    const { app, log, state, lines } = scene({ retained: 3 });
+    state.isAway = true;
+    log.changed(app, came('u', 5));
+    state.isUnreadable = true;
+    await pass(59_500);
+    state.marksPass = true;
+    await pass(2000);
+    expect(lines().at(-1)).toBe('degraded presence_history_write_failed');
+    state.isUnreadable = false;
+    await pass(6000);
+    expect(lines().at(-1)).toBe('reset_required presence_history_reset_required_after_write_failure');
   });
 
   it.each([

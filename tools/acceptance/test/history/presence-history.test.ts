@@ -57,6 +57,50 @@ function keptMembers(node: Node): void {
     await clients[0]?.close();
     await eventually(async () => expect(await snapshot()).toEqual(['u1']));
   });
+
+  it('is told of any moment, also after more than a thousand changes', async () => {
+    const channel = 'presence-busy';
+    const snapshot = async (query: Record<string, string> = {}) => {
+      const path = `/channels/${channel}/presence/history/snapshot`;
+      const [status, body] = await told(node.api().request('GET', path, { query }));
+      expect(status).toBe(200);
+      const { members, ...rest } = body as { members: { user_id: string; last_event_serial: number }[] };
+      return { members: members.map((one) => [one.user_id, one.last_event_serial]), ...rest };
+    };
+    const [busy, quiet] = [await node.connect(), await node.connect()];
+    await quiet.join(channel, 'quiet');
+    const data = JSON.stringify({ user_id: 'busy' });
+    for (let times = 0; times < 510; times += 1) {
+      busy.askSigned(channel, data);
+      busy.unsubscribe(channel);
+    }
+    await busy.pending();
+    await eventually(async () =>
+      expect(await snapshot()).toMatchObject({
+        members: [['quiet', 1]],
+        events_replayed: 1021,
+        snapshot_serial: 1021,
+        continuity: { complete: true, retained_events: 1021 },
+      }),
+    );
+    for (const at of [1, 2, 999, 1000, 1001, 1002, 1020]) {
+      const found = await snapshot({ at_serial: String(at) });
+      const isThere = at % 2 === 0;
+      expect(found).toMatchObject({
+        members: isThere
+          ? [
+              ['busy', at],
+              ['quiet', 1],
+            ]
+          : [['quiet', 1]],
+        member_count: isThere ? 2 : 1,
+        events_replayed: at,
+        snapshot_serial: at,
+      });
+    }
+    const { snapshot_time_ms: at } = (await snapshot()) as unknown as { snapshot_time_ms: number };
+    expect(await snapshot({ at_time_ms: String(at) })).toEqual(await snapshot());
+  }, 60_000);
 }
 
 const title = 'who comes to a presence channel';

@@ -72,6 +72,11 @@ async function eraseBelowFloor(
       where c.stream_key = v.stream_key and c.serial < v.floor`,
     [keys, floors],
   );
+  await session.query(
+    `delete from ${table('presence_checkpoints')} p using unnest($1::bigint[], $2::bigint[]) as v(stream_key, floor)
+      where p.stream_key = v.stream_key and p.serial < v.floor`,
+    [keys, floors],
+  );
   return messages.changed + events.changed;
 }
 

@@ -87,6 +87,7 @@ async function takeOut(scope: PurgeScope, part: string, kind: StreamKind): Promi
     ],
   );
   await lower(scope, kind, lost.rows, streams);
+  if (kind === 'presence') await dropCheckpoints(scope, keys);
   await session.query(
     `insert into ${table('meta')} values ($1, $2) on conflict (key) do update set value = excluded.value`,
     [progressKey(part), keys.at(-1) ?? '0'],
@@ -99,6 +100,16 @@ async function takeOut(scope: PurgeScope, part: string, kind: StreamKind): Promi
     bytes: Number(row['bytes']),
   }));
   return { evicted, removed: keys.length };
+}
+
+/** Those of what is below the floors now. */
+async function dropCheckpoints({ session, table }: PurgeScope, keys: readonly string[]): Promise<void> {
+  await session.query(
+    `delete from ${table('presence_checkpoints')} p using ${table('streams')} s
+      where s.stream_key = any($1::bigint[]) and p.stream_key = s.stream_key
+        and p.generation = s.generation and p.serial < s.floor_history_serial`,
+    [keys],
+  );
 }
 
 /** The floors rise to the first row that is kept longer, or to the head when there is none. */
