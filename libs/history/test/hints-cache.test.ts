@@ -79,8 +79,9 @@ describe('commits of a process', () => {
     const { commits } = world.process();
     const { hints } = world.process();
     expect(await commits.commit([transition('member_added', 'v')])).toMatchObject([{ status: 'applied' }]);
+    const fails = () => Promise.reject(new StoreFailure('connection', 'no'));
     const broken = new MarkingCommits({
-      commits: { commit: () => Promise.reject(new StoreFailure('connection', 'no')) },
+      commits: { commit: fails, commitChain: fails },
       hints,
       reads: world.store,
       now: Date.now,

@@ -45,12 +45,11 @@ export class World {
   readonly stuck = new Set<string>();
   readonly sent: CommitRecord[] = [];
 
-  readonly commits = {
-    commit: async (records: readonly CommitRecord[]): Promise<readonly CommitResult[]> => {
-      this.sent.push(...records);
-      return Promise.all(records.map((record) => this.#one(record)));
-    },
+  readonly #commit = async (records: readonly CommitRecord[]): Promise<readonly CommitResult[]> => {
+    this.sent.push(...records);
+    return Promise.all(records.map((record) => this.#one(record)));
   };
+  readonly commits = { commit: this.#commit, commitChain: this.#commit };
 
   async #one(record: CommitRecord): Promise<CommitResult> {
     const { pub_id, channel } = record;

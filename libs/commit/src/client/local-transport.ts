@@ -19,7 +19,9 @@ export class LocalLanes implements CommitTransport {
 
   async send({ lanes, lane, records, budget_ms: budgetMs, chain }: CommitBody): Promise<CommitAnswer> {
     if (lanes !== this.options.lanes || lane >= lanes) return { kind: 'refused', code: 'lane_mismatch' };
-    return this.#lane(lane).submit({ records, budgetMs, chain });
+    const answer = await this.#lane(lane).submit({ records, budgetMs, chain });
+    // The process ends: there is no other to wait for.
+    return answer.kind === 'no_responder' ? { kind: 'refused', code: 'backpressure' } : answer;
   }
 
   /** After a start: what the process before did not hand over is sent again. */

@@ -24,9 +24,12 @@ export interface LaneRequest {
 /** Results in the order of the request, or that nothing of it was taken. */
 export type LaneAnswer =
   | { readonly kind: 'committed'; readonly results: readonly CommitResult[] }
-  | { readonly kind: 'refused'; readonly code: 'backpressure' };
+  | { readonly kind: 'refused'; readonly code: 'backpressure' }
+  /** The lane is closed: it is served by somebody else now, or by nobody. */
+  | { readonly kind: 'no_responder' };
 
 const REFUSED: LaneAnswer = { kind: 'refused', code: 'backpressure' };
+const CLOSED: LaneAnswer = { kind: 'no_responder' };
 
 /** So many batches may wait to be handed over before the next one is committed. */
 const MAX_PENDING_HAND_OVERS = 8;
@@ -65,8 +68,8 @@ export class Lane {
     const fresh = records.filter(
       ({ pub_id: pubId }) => !this.#waiting.has(pubId) && this.#recent.find(pubId) === undefined,
     );
-    if (fresh.length > 0 && (this.#closed || this.#queue.length + fresh.length > this.options.queueCapacity))
-      return REFUSED;
+    if (fresh.length > 0 && this.#closed) return CLOSED;
+    if (fresh.length > 0 && this.#queue.length + fresh.length > this.options.queueCapacity) return REFUSED;
     const arrivedMs = this.parts.clock.elapsed();
     const deadlineMs = arrivedMs + budgetMs;
     const chain: Chain | null = chained ? { broken: false } : null;

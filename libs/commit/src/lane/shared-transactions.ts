@@ -124,6 +124,7 @@ function wantedByAll(shares: readonly Share[]): Wanted {
       sinceMs: Math.min(...all.map(({ receipts }) => receipts.sinceMs)),
     },
     members: all.flatMap(({ members }) => members),
+    crowds: all.flatMap(({ crowds }) => crowds),
     below: null,
     inspect: false,
   };
@@ -135,5 +136,6 @@ const changesOf = (all: readonly Changes[]): Changes => ({
   receipts: all.flatMap(({ receipts }) => receipts),
   presenceEvents: all.flatMap(({ presenceEvents }) => presenceEvents),
   presenceMembers: all.flatMap(({ presenceMembers }) => presenceMembers),
+  presenceCheckpoints: all.flatMap(({ presenceCheckpoints }) => presenceCheckpoints),
   operatorLog: all.flatMap(({ operatorLog }) => operatorLog),
 });

@@ -36,6 +36,8 @@ export class CommitDesk {
       budgetMs: message.budget_ms,
       chain: message.chain,
     });
+    // A message that was on its way when the lane was given up: whoever sent it sends it again, to another.
+    if (answer.kind === 'no_responder') return null;
     return answer.kind === 'refused'
       ? this.#refused(answer.code)
       : this.#written(encode(COMMITTED, { results: answer.results }, maxBytes));

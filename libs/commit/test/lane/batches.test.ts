@@ -120,7 +120,7 @@ describe('a lane', () => {
     const answers = [scene.results([publishOf('a', '1')]), scene.results([publishOf('a', '2')])];
     await settled();
     const closed = scene.lane.close();
-    expect(await scene.submit([publishOf('a', '3')])).toMatchObject({ kind: 'refused' });
+    expect(await scene.submit([publishOf('a', '3')])).toEqual({ kind: 'no_responder' });
     gate.open();
     await closed;
     expect((await Promise.all(answers)).flat()).toMatchObject([{ status: 'applied' }, { status: 'applied' }]);

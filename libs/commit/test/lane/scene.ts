@@ -91,7 +91,7 @@ export class LaneScene {
 }
 
 export function resultsOf(answer: LaneAnswer): readonly CommitResult[] {
-  if (answer.kind !== 'committed') throw new Error(answer.code);
+  if (answer.kind !== 'committed') throw new Error(answer.kind);
   return answer.results;
 }
 

@@ -47,6 +47,19 @@ describe('what a writer is sent', () => {
     ]);
   });
 
+  it('is not answered when it arrives after the lane was given up, so that another one is asked', async () => {
+    const { scene, process, end } = await served();
+    scene.hub.weather = { delayMs: () => 3000, copies: () => 1 };
+    const request = { v: 1, kind: 'commit', lanes: 1, lane: 0, budget_ms: 5000, chain: false, node_id: 'n1' };
+    const text = JSON.stringify({ ...request, records: [publishOf('orders', '1')] });
+    const late = end.call({ use: 'commit', lane: 0 }, text, 9000);
+    void process.writer.leave();
+    await scene.clock.pass(10_000);
+    expect(process.writer.serving).toEqual([]);
+    expect(await late).toEqual({ kind: 'silent' });
+    expect(await scene.stored('orders')).toEqual([]);
+  });
+
   it('announced by a stranger is dropped when it cannot be read', async () => {
     const { scene, process, end } = await served();
     await end.announce('{"v":1,"kind":"writer","writer_id":"x"}');

@@ -6,6 +6,8 @@ import type { KeptMark, StateHints } from './state-hints.js';
 /** Commits records: each gets a result, in their order. */
 export interface HistoryCommits {
   commit(records: readonly CommitRecord[]): Promise<readonly CommitResult[]>;
+  /** One after another: after the first that is rejected the rest is answered `skipped`. */
+  commitChain(records: readonly CommitRecord[]): Promise<readonly CommitResult[]>;
 }
 
 export interface MarkingCommitsParts {
@@ -41,6 +43,11 @@ export class MarkingCommits implements HistoryCommits {
       else if (record.op === 'presence') await this.#caughtUp(record, results[index]);
     }
     return results;
+  }
+
+  /** Events: what a chain is made of. */
+  commitChain(records: readonly CommitRecord[]): Promise<readonly CommitResult[]> {
+    return this.parts.commits.commitChain(records);
   }
 
   async #commit(records: readonly CommitRecord[], atMs: number): Promise<readonly CommitResult[]> {
