@@ -73,13 +73,14 @@ describe('a shared cache', () => {
   );
 });
 
+const fails = () => Promise.reject(new StoreFailure('connection', 'no'));
+
 describe('commits of a process', () => {
   it('are answered and refused as they would be without hints', async () => {
     const world = await inhabited();
     const { commits } = world.process();
     const { hints } = world.process();
     expect(await commits.commit([transition('member_added', 'v')])).toMatchObject([{ status: 'applied' }]);
-    const fails = () => Promise.reject(new StoreFailure('connection', 'no'));
     const broken = new MarkingCommits({
       commits: { commit: fails, commitChain: fails },
       hints,
