@@ -42,6 +42,24 @@ describe('--workers', () => {
     ]);
   });
 
+  it('never shares an embedded database: what it takes to be several processes turns it off', () => {
+    const given = (driver: string, embedded: boolean) => ({
+      argv: ['--workers=2'],
+      env: { ...NATS, ADAPTER_DRIVER: driver },
+      toml: embedded ? '[database.postgres]\nembedded = true' : '',
+    });
+    expect(problems(given('local', false))).toEqual([
+      '--workers requires a horizontal adapter; adapter.driver=local is not supported',
+    ]);
+    expect(problems(given('local', true))).toEqual(problems(given('local', false)));
+    for (const driver of ['nats', 'redis', 'kafka', 'rabbitmq', 'pulsar']) {
+      expect(runs(given(driver, false)).config.database.postgres.embedded).toBe(false);
+      expect(problems(given(driver, true))).toContain(
+        'database.postgres.embedded: an embedded PostgreSQL serves a single node; adapter.driver must be local',
+      );
+    }
+  });
+
   it('needs a port that can be shared', () => {
     expect(problems(three({ PORT: '0', ENVIRONMENT: 'test' }))).toEqual([
       'port: must not be 0 with --workers: each would take a port of its own',
