@@ -1,0 +1,79 @@
+// What the walks come to.
+
+/** Pages whose median is one measure. */
+const WINDOW = 100;
+/** What is promised: no page costs so many times the first. */
+const MOST_OF_FIRST = 1.5;
+
+/** @param {readonly number[]} values */
+const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+
+/** @param {readonly number[]} values */
+function windows(values) {
+  const count = Math.max(1, Math.floor(values.length / WINDOW));
+  return Array.from({ length: count }, (_, index) =>
+    median(values.slice(index * WINDOW, (index + 1) * WINDOW)),
+  );
+}
+
+/** @typedef {Record<'first' | 'middle' | 'last' | 'worst' | 'ratio', number>} Costs */
+
+/** @param {readonly number[]} values @returns {Costs} */
+function costs(values) {
+  const first = values[0] ?? 0;
+  const worst = Math.max(...values);
+  return {
+    first,
+    middle: values[Math.floor(values.length / 2)] ?? 0,
+    last: values.at(-1) ?? 0,
+    worst,
+    ratio: worst / first,
+  };
+}
+
+/** @param {import('./walk.js').Walk} walk */
+const summaryOf = ({ tookMs, blocks, pages, first, last }) => ({
+  pages,
+  from_serial: first,
+  to_serial: last,
+  blocks: costs(blocks),
+  ms: costs(windows(tookMs)),
+});
+
+/**
+ * Prints it and says whether it is as promised.
+ * @param {Readonly<Record<string, import('./walk.js').Walk>>} walks
+ * @param {{ written: number, purged: number }} meanwhile @param {boolean} json
+ */
+export function told(walks, meanwhile, json) {
+  const summaries = Object.fromEntries(Object.entries(walks).map(([name, walk]) => [name, summaryOf(walk)]));
+  if (json) process.stdout.write(`${JSON.stringify({ ...summaries, meanwhile }, null, 2)}\n`);
+  else process.stdout.write(`${linesOf(summaries, meanwhile).join('\n')}\n`);
+  return Object.values(summaries).every(
+    ({ blocks, ms }) => blocks.ratio < MOST_OF_FIRST && ms.ratio < MOST_OF_FIRST,
+  );
+}
+
+/**
+ * @param {Readonly<Record<string, ReturnType<typeof summaryOf>>>} summaries
+ * @param {{ written: number, purged: number }} meanwhile
+ */
+function linesOf(summaries, { written, purged }) {
+  const row = (/** @type {string} */ name, /** @type {readonly string[]} */ values) =>
+    name.padEnd(34) + values.map((value) => value.padStart(10)).join('');
+  const cells = (
+    /** @type {Costs} */ { first, middle, last, worst, ratio },
+    /** @type {number} */ digits,
+  ) => [...[first, middle, last, worst].map((value) => value.toFixed(digits)), ratio.toFixed(2)];
+  const lines = [row('', ['first', 'middle', 'last', 'worst', 'ratio'])];
+  for (const [name, { pages, from_serial: from, to_serial: to, blocks, ms }] of Object.entries(summaries)) {
+    lines.push(`${name}: ${pages} pages, serials ${from} to ${to}`);
+    lines.push(row('  blocks of a page', cells(blocks, 0)));
+    lines.push(row(`  ms, medians of ${WINDOW} pages`, cells(ms, 2)));
+  }
+  return [
+    ...lines,
+    `meanwhile ${written} records were written and ${purged} purged`,
+    `promised: ratios below ${MOST_OF_FIRST}`,
+  ];
+}
