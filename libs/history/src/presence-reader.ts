@@ -97,7 +97,7 @@ export class PresenceHistoryReader {
         : await this.parts.store.presenceEvents({
             stream,
             nowMs: this.parts.now(),
-            ...pageBounds(query, after),
+            ...pageBounds(query, after, floor),
             limit: limit + 1,
           });
     const hasMore = events.length > limit;

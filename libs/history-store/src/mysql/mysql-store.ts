@@ -10,8 +10,10 @@ import type { Stream, StreamAddress } from '../model/stream.js';
 import type { DurableStore, PageQuery, RangeQuery, Retained, TailQuery, Watermark } from '../port.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { asStoreFailure } from '../sql/failure-of.js';
-import { readPage, readPresenceEvents, readRange, readRetained } from '../sql/read.js';
+import { readPage, readPresenceEvents, readRange } from '../sql/read.js';
+import { readRetained } from '../sql/retained.js';
 import { KINDS, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
+import { RememberedSums } from '../sql/sums.js';
 import { findWanted, lockStreams, selectStreams } from './find.js';
 import { NumberedSession } from './numbered.js';
 import { MysqlPurger } from './purge.js';
@@ -40,6 +42,7 @@ const MAX_BEHIND = 10_000;
 export class MysqlHistoryStore implements DurableStore {
   readonly #table: (name: string) => string;
   readonly #reads: Database;
+  readonly #sums = new RememberedSums();
   readonly #purger: MysqlPurger;
   /** Null: it has not worked yet. */
   #connecting: Promise<void> | null = null;
@@ -194,15 +197,19 @@ export class MysqlHistoryStore implements DurableStore {
   }
 
   page(query: PageQuery): Promise<readonly StoredRecord[]> {
-    return asStoreFailure(() => readPage(new NumberedSession(this.#reads), this.#table, query));
+    return asStoreFailure(() => readPage(new NumberedSession(this.#reads), this.#table, query, this.#sums));
   }
 
   presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
-    return asStoreFailure(() => readPresenceEvents(new NumberedSession(this.#reads), this.#table, query));
+    return asStoreFailure(() =>
+      readPresenceEvents(new NumberedSession(this.#reads), this.#table, query, this.#sums),
+    );
   }
 
   retained(stream: Stream, nowMs: number): Promise<Retained> {
-    return asStoreFailure(() => readRetained(new NumberedSession(this.#reads), this.#table, stream, nowMs));
+    return asStoreFailure(() =>
+      readRetained(new NumberedSession(this.#reads), this.#table, stream, nowMs, this.#sums),
+    );
   }
 
   purge(request: PurgeRequest): Promise<PurgeStep | null> {

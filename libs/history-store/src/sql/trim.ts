@@ -1,5 +1,5 @@
 import type { Stream } from '../model/stream.js';
-import { visibleFloor } from './read.js';
+import { visibleFloor } from './floor.js';
 import { ROWS } from './rows.js';
 import type { PartDone, PurgeScope } from './scope.js';
 

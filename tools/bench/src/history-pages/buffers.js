@@ -18,11 +18,8 @@ export class Watched {
       connect: () => reads.connect(),
       health: () => reads.health(),
       close: () => reads.close(),
-      transaction: (work, setup) => reads.transaction(work, setup),
-      query: async (sql, values, options) => {
-        if (this.#on) await this.#explain(reads, sql, values);
-        return reads.query(sql, values, options);
-      },
+      transaction: (work, setup) => reads.transaction((session) => work(this.#watching(session)), setup),
+      ...this.#watching(reads),
     };
   }
 
@@ -37,7 +34,17 @@ export class Watched {
     }
   }
 
-  /** @param {Database} reads @param {string} sql @param {readonly import('@carillon/database').SqlValue[]} [values] */
+  /** @param {import('@carillon/database').SqlSession} reads @returns {import('@carillon/database').SqlSession} */
+  #watching(reads) {
+    return {
+      query: async (sql, values, options) => {
+        if (this.#on) await this.#explain(reads, sql, values);
+        return reads.query(sql, values, options);
+      },
+    };
+  }
+
+  /** @param {import('@carillon/database').SqlSession} reads @param {string} sql @param {readonly import('@carillon/database').SqlValue[]} [values] */
   async #explain(reads, sql, values) {
     const { rows } = await reads.query(`explain (analyze, buffers, format json) ${sql}`, values);
     const [plan] = /** @type {{ Plan: Record<string, number> }[]} */ (rows[0]?.['QUERY PLAN']);
