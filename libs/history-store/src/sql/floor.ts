@@ -9,15 +9,16 @@ export async function visibleFloor(
   session: SqlSession,
   table: Names,
   stream: Stream,
+  nowMs: number,
   sums = new RememberedSums(),
 ): Promise<number> {
   const floor = countFloor(stream);
   const { maxBytes, retainedBytes } = stream;
   if (maxBytes === null || retainedBytes <= maxBytes) return floor;
-  const scope = { session, table, stream, sums };
+  const scope = { session, table, stream, nowMs, sums };
   const known = sums.of(stream);
   // It only ever rises, unless the cap was changed.
-  const from = known?.maxBytes === maxBytes ? Math.max(floor, known.from) : floor;
+  const from = known?.then.maxBytes === maxBytes ? Math.max(floor, known.from) : floor;
   return (await fromTheOldest(scope, from, maxBytes)) ?? fromTheNewest(scope, floor, maxBytes);
 }
 
@@ -28,7 +29,7 @@ async function fromTheOldest(scope: SumScope, from: number, maxBytes: number): P
   const bytes = await bytesBetween(scope, from, head);
   if (bytes === null) return null;
   if (bytes <= maxBytes) {
-    sums.remember(stream, { from, to: head, bytes, maxBytes });
+    sums.remember(stream, { from, to: head, bytes });
     return from;
   }
   const { table: name, serial, size, own } = SHOWN[stream.address.kind];
@@ -44,7 +45,7 @@ async function fromTheOldest(scope: SumScope, from: number, maxBytes: number): P
   const floor = Number(last?.['serial']) + 1;
   // Unless all of them were there, they do not come to what was dropped.
   if (last === undefined || Number(last['messages']) !== floor - from) return null;
-  sums.remember(stream, { from: floor, to: head, bytes: bytes - Number(last['bytes']), maxBytes });
+  sums.remember(stream, { from: floor, to: head, bytes: bytes - Number(last['bytes']) });
   return floor;
 }
 

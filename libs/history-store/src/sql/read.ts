@@ -53,7 +53,7 @@ async function readRows(
   const { stream, nowMs, newestFirst, limit } = query;
   const { table: name, serial, at, until, own } = SHOWN[stream.address.kind];
   const { fromSerial, toSerial } = await narrowed(session, table, query);
-  const floor = await visibleFloor(session, table, stream, sums);
+  const floor = await visibleFloor(session, table, stream, nowMs, sums);
   const values: SqlScalar[] = [
     stream.streamKey,
     stream.generation,

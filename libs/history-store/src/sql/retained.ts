@@ -14,6 +14,15 @@ interface Row {
   readonly isVisible: boolean;
 }
 
+/** Serials that the wanted row is between, both inclusive. */
+interface Near {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** So far beyond what is remembered is looked first. */
+const STEP = 500;
+
 /**
  * What can be read of a stream, told from its ends, so that it costs the same however much that is. Rows expire in the
  * order of their serials as long as the policy of the channel is the same; where it was changed, the rows between the
@@ -26,19 +35,19 @@ export async function readRetained(
   nowMs: number,
   sums = new RememberedSums(),
 ): Promise<Retained> {
-  const floor = await visibleFloor(session, table, stream, sums);
-  const ends = await new Ends(session, table, stream, nowMs).find(floor);
+  const floor = await visibleFloor(session, table, stream, nowMs, sums);
+  const ends = await new Ends(session, table, stream, nowMs, sums).find(floor);
   if (ends === null) return NOTHING;
   const { oldest, newest } = ends;
   const messages = newest.serial - oldest.serial + 1;
-  const bytes = await bytesBetween({ session, table, stream, sums }, oldest.serial, newest.serial);
-  if (bytes !== null)
-    sums.remember(stream, { from: oldest.serial, to: newest.serial, bytes, maxBytes: stream.maxBytes });
+  const bytes = await bytesBetween({ session, table, stream, nowMs, sums }, oldest.serial, newest.serial);
+  if (bytes !== null) sums.remember(stream, { from: oldest.serial, to: newest.serial, bytes });
   return {
     oldest: { serial: oldest.serial, publishedAtMs: oldest.publishedAtMs },
     newest: { serial: newest.serial, publishedAtMs: newest.publishedAtMs },
     messages,
-    bytes: bytes ?? Math.round((stream.retainedBytes * messages) / stream.retainedMessages),
+    bytes:
+      bytes ?? Math.round((stream.retainedBytes * messages) / Math.max(messages, stream.retainedMessages)),
   };
 }
 
@@ -52,6 +61,7 @@ class Ends {
     table: Names,
     private readonly stream: Stream,
     private readonly nowMs: number,
+    private readonly sums: RememberedSums,
   ) {
     const { table: name, serial, at, until, own } = SHOWN[stream.address.kind];
     this.#columns = `c.${serial} as serial, c.${at} as at, c.${until} as until`;
@@ -65,15 +75,27 @@ class Ends {
     if (first === undefined || last === undefined) return null;
     if (first.isVisible && last.isVisible) return { oldest: first, newest: last };
     if (!first.isVisible && !last.isVisible) return null;
-    const [from, to] = await around(
-      async (serial) => (await this.#ask(serial, head, ['asc']))[0] ?? null,
-      first.serial,
-      last.serial,
-      (row) => row.isVisible === first.isVisible,
-    );
+    const look = async (serial: number) => (await this.#ask(serial, head, ['asc']))[0] ?? null;
+    const isBefore = (row: Row) => row.isVisible === first.isVisible;
+    const near = first.isVisible ? null : await this.#near(look, last.serial);
+    const [from, to] = await around(look, near?.low ?? first.serial, near?.high ?? last.serial, isBefore);
     const [found] = await this.#ask(from, to, [first.isVisible ? 'desc' : 'asc'], true);
     if (found === undefined) return null;
     return first.isVisible ? { oldest: first, newest: found } : { oldest: found, newest: last };
+  }
+
+  /** Where the oldest row must be by what is remembered: what could not be read then still cannot, under the same caps. */
+  async #near(look: (serial: number) => Promise<Row | null>, last: number): Promise<Near | null> {
+    const { maxMessages, maxBytes } = this.stream;
+    const known = this.sums.of(this.stream);
+    if (known?.then.maxMessages !== maxMessages || known.then.maxBytes !== maxBytes) return null;
+    let low = known.from;
+    for (let step = STEP; low + step < last; step *= 2) {
+      const row = await look(low + step);
+      if (row === null || row.isVisible) return { low, high: row?.serial ?? last };
+      low = row.serial;
+    }
+    return low < last ? { low, high: last } : null;
   }
 
   /** The first row in each of those orders. */

@@ -1,14 +1,17 @@
 import type { SqlSession } from '@carillon/database';
 import type { Stream } from '../model/stream.js';
-import { type Names, SHOWN } from './shown.js';
+import { keptDays, type Names, SHOWN } from './shown.js';
 
 /** What rows from one serial to another, both inclusive, come to. */
 interface Sum {
   readonly from: number;
   readonly to: number;
   readonly bytes: number;
-  /** The cap that `from` is due to. */
-  readonly maxBytes: number | null;
+}
+
+/** With the stream as it was then. */
+interface Remembered extends Sum {
+  readonly then: Stream;
 }
 
 /** Streams whose sum is remembered; beyond, the one that was not asked for the longest is forgotten. */
@@ -19,16 +22,16 @@ const MAX_REMEMBERED = 1000;
  * came and went since the page before, and not all of it for every page.
  */
 export class RememberedSums {
-  readonly #sums = new Map<string, Sum>();
+  readonly #sums = new Map<string, Remembered>();
 
-  of(stream: Stream): Sum | undefined {
+  of(stream: Stream): Remembered | undefined {
     return this.#sums.get(nameOf(stream));
   }
 
   remember(stream: Stream, sum: Sum): void {
     const name = nameOf(stream);
     this.#sums.delete(name);
-    this.#sums.set(name, sum);
+    this.#sums.set(name, { ...sum, then: stream });
     const [oldest] = this.#sums.keys();
     if (this.#sums.size > MAX_REMEMBERED && oldest !== undefined) this.#sums.delete(oldest);
   }
@@ -41,6 +44,7 @@ export interface SumScope {
   readonly session: SqlSession;
   readonly table: Names;
   readonly stream: Stream;
+  readonly nowMs: number;
   readonly sums: RememberedSums;
 }
 
@@ -80,19 +84,30 @@ function byCounters(scope: SumScope, from: number, to: number): Way | null {
 }
 
 function byMemory(scope: SumScope, from: number, to: number): Way | null {
-  const known = scope.sums.of(scope.stream);
+  const { stream, nowMs, sums } = scope;
+  const known = sums.of(stream);
   // Below the floor rows may be erased.
-  const { floorHistorySerial: floor } = scope.stream;
+  const { floorHistorySerial: floor } = stream;
   if (known === undefined || known.from < floor || from < known.from || from > known.to || to < known.to)
     return null;
   return {
     rows: from - known.from + (to - known.to),
     bytes: async () => {
-      const gone = await added(scope, known.from, from - 1);
-      const come = await added(scope, known.to + 1, to);
+      const gone = await added(scope, known.from, from - 1, keptDays(stream, nowMs));
+      const come =
+        byDifference(scope, known, to) ?? (await added(scope, known.to + 1, to, keptDays(stream, nowMs)));
       return come === null ? null : minus(known.bytes + come, gone);
     },
   };
+}
+
+/** While the floor stays where it is, the counters only grow, by what comes. Null: that cannot be told. */
+function byDifference({ stream }: SumScope, { then, to: before }: Remembered, to: number): number | null {
+  const comparable =
+    then.floorHistorySerial === stream.floorHistorySerial &&
+    before === then.nextHistorySerial - 1 &&
+    to === stream.nextHistorySerial - 1;
+  return comparable ? stream.retainedBytes - then.retainedBytes : null;
 }
 
 const oneByOne = (scope: SumScope, from: number, to: number): Way => ({
@@ -102,19 +117,30 @@ const oneByOne = (scope: SumScope, from: number, to: number): Way => ({
 
 const minus = (bytes: number, gone: number | null): number | null => (gone === null ? null : bytes - gone);
 
-/** Null: not all of the rows are there. */
-async function added(scope: SumScope, from: number, to: number): Promise<number | null> {
+/** Null: not all of the rows are there, or not all are kept for those days. */
+async function added(
+  scope: SumScope,
+  from: number,
+  to: number,
+  days: readonly string[] = [],
+): Promise<number | null> {
   if (to < from) return 0;
-  const { messages, bytes } = await sumOf(scope, from, to);
+  const { messages, bytes } = await sumOf(scope, from, to, days);
   return messages === to - from + 1 ? bytes : null;
 }
 
-async function sumOf({ session, table, stream }: SumScope, from: number, to: number) {
+async function sumOf(
+  { session, table, stream }: SumScope,
+  from: number,
+  to: number,
+  days: readonly string[] = [],
+) {
   const { table: name, serial, size, own } = SHOWN[stream.address.kind];
+  const kept = days.length > 0 ? 'and c.keep_day between $5::date and $6::date' : '';
   const { rows } = await session.query(
     `select count(*) as messages, sum(c.${size}) as bytes from ${table(name)} c
-      where ${own} and c.${serial} >= $3 and c.${serial} <= $4`,
-    [stream.streamKey, stream.generation, from, to],
+      where ${own} and c.${serial} >= $3 and c.${serial} <= $4 ${kept}`,
+    [stream.streamKey, stream.generation, from, to, ...days],
   );
   return { messages: Number(rows[0]?.['messages']), bytes: Number(rows[0]?.['bytes']) };
 }

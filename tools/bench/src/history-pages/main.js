@@ -66,9 +66,13 @@ function optionsOf(args) {
   };
 }
 
+/** As before every page but the first, something has come and something has gone since the read before. */
+const PAUSE_MS = 10;
+
 /** The ends of a walk are those of the history. @param {HistoryReader} reader */
 async function edges(reader) {
   const { retained } = await reader.state(APP_ID, CHANNEL);
+  await new Promise((later) => setTimeout(later, PAUSE_MS));
   return { oldest: retained.oldest_available_serial ?? 0, newest: retained.newest_available_serial ?? 0 };
 }
 
