@@ -9,6 +9,12 @@ const NATS = { ADAPTER_DRIVER: 'nats', IDEMPOTENCY_ENABLED: 'false', CACHE_DRIVE
 const three = (env: Record<string, string> = {}) =>
   ({ process: 'gateway', argv: ['--workers', '3'], env: { ...NATS, ...env } }) as const;
 
+const two = (driver: string, embedded: boolean) => ({
+  argv: ['--workers=2'],
+  env: { ...NATS, ADAPTER_DRIVER: driver },
+  toml: embedded ? '[database.postgres]\nembedded = true' : '',
+});
+
 describe('--workers', () => {
   it('is one process unless said otherwise', () => {
     expect(runs().workers).toBe(1);
@@ -43,18 +49,13 @@ describe('--workers', () => {
   });
 
   it('never shares an embedded database: what it takes to be several processes turns it off', () => {
-    const given = (driver: string, embedded: boolean) => ({
-      argv: ['--workers=2'],
-      env: { ...NATS, ADAPTER_DRIVER: driver },
-      toml: embedded ? '[database.postgres]\nembedded = true' : '',
-    });
-    expect(problems(given('local', false))).toEqual([
+    expect(problems(two('local', false))).toEqual([
       '--workers requires a horizontal adapter; adapter.driver=local is not supported',
     ]);
-    expect(problems(given('local', true))).toEqual(problems(given('local', false)));
+    expect(problems(two('local', true))).toEqual(problems(two('local', false)));
     for (const driver of ['nats', 'redis', 'kafka', 'rabbitmq', 'pulsar']) {
-      expect(runs(given(driver, false)).config.database.postgres.embedded).toBe(false);
-      expect(problems(given(driver, true))).toContain(
+      expect(runs(two(driver, false)).config.database.postgres.embedded).toBe(false);
+      expect(problems(two(driver, true))).toContain(
         'database.postgres.embedded: an embedded PostgreSQL serves a single node; adapter.driver must be local',
       );
     }

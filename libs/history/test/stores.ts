@@ -125,7 +125,10 @@ function watching(reads: Database): { readonly database: Database; readonly bloc
   const over = (session: SqlSession): SqlSession => ({
     query: async (sql, values, how) => {
       const { rows } = await session.query(`explain (analyze, buffers, format json) ${sql}`, values);
-      const [top] = rows[0]?.['QUERY PLAN'] as readonly { readonly Plan: Readonly<Record<string, number>> }[];
+      const plans = rows[0]?.['QUERY PLAN'] as
+        | readonly { readonly Plan: Readonly<Record<string, number>> }[]
+        | undefined;
+      const top = plans?.[0];
       touched += (top?.Plan['Shared Hit Blocks'] ?? 0) + (top?.Plan['Shared Read Blocks'] ?? 0);
       return session.query(sql, values, how);
     },

@@ -16,9 +16,7 @@ export async function visibleFloor(
   const { maxBytes, retainedBytes } = stream;
   if (maxBytes === null || retainedBytes <= maxBytes) return floor;
   const scope = { session, table, stream, nowMs, sums };
-  const known = sums.of(stream);
-  // It only ever rises, unless the cap was changed.
-  const from = known?.then.maxBytes === maxBytes ? Math.max(floor, known.from) : floor;
+  const from = Math.max(floor, sums.beginning(stream) ?? floor);
   return (await fromTheOldest(scope, from, maxBytes)) ?? fromTheNewest(scope, floor, maxBytes);
 }
 

@@ -84,12 +84,10 @@ class Ends {
     return first.isVisible ? { oldest: first, newest: found } : { oldest: found, newest: last };
   }
 
-  /** Where the oldest row must be by what is remembered: what could not be read then still cannot, under the same caps. */
+  /** Where the oldest row must be by what is remembered. */
   async #near(look: (serial: number) => Promise<Row | null>, last: number): Promise<Near | null> {
-    const { maxMessages, maxBytes } = this.stream;
-    const known = this.sums.of(this.stream);
-    if (known?.then.maxMessages !== maxMessages || known.then.maxBytes !== maxBytes) return null;
-    let low = known.from;
+    let low = this.sums.beginning(this.stream);
+    if (low === null) return null;
     for (let step = STEP; low + step < last; step *= 2) {
       const row = await look(low + step);
       if (row === null || row.isVisible) return { low, high: row?.serial ?? last };

@@ -11,7 +11,7 @@ interface Sum {
 
 /** With the stream as it was then. */
 interface Remembered extends Sum {
-  readonly then: Stream;
+  readonly stream: Stream;
 }
 
 /** Streams whose sum is remembered; beyond, the one that was not asked for the longest is forgotten. */
@@ -28,10 +28,18 @@ export class RememberedSums {
     return this.#sums.get(nameOf(stream));
   }
 
+  /** Where it began, which cannot have become lower; null: nothing is remembered, or the caps were others then. */
+  beginning(stream: Stream): number | null {
+    const known = this.of(stream);
+    const same =
+      known?.stream.maxMessages === stream.maxMessages && known.stream.maxBytes === stream.maxBytes;
+    return same ? known.from : null;
+  }
+
   remember(stream: Stream, sum: Sum): void {
     const name = nameOf(stream);
     this.#sums.delete(name);
-    this.#sums.set(name, { ...sum, then: stream });
+    this.#sums.set(name, { ...sum, stream });
     const [oldest] = this.#sums.keys();
     if (this.#sums.size > MAX_REMEMBERED && oldest !== undefined) this.#sums.delete(oldest);
   }
@@ -102,7 +110,11 @@ function byMemory(scope: SumScope, from: number, to: number): Way | null {
 }
 
 /** While the floor stays where it is, the counters only grow, by what comes. Null: that cannot be told. */
-function byDifference({ stream }: SumScope, { then, to: before }: Remembered, to: number): number | null {
+function byDifference(
+  { stream }: SumScope,
+  { stream: then, to: before }: Remembered,
+  to: number,
+): number | null {
   const comparable =
     then.floorHistorySerial === stream.floorHistorySerial &&
     before === then.nextHistorySerial - 1 &&

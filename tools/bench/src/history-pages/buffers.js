@@ -47,7 +47,8 @@ export class Watched {
   /** @param {import('@carillon/database').SqlSession} reads @param {string} sql @param {readonly import('@carillon/database').SqlValue[]} [values] */
   async #explain(reads, sql, values) {
     const { rows } = await reads.query(`explain (analyze, buffers, format json) ${sql}`, values);
-    const [plan] = /** @type {{ Plan: Record<string, number> }[]} */ (rows[0]?.['QUERY PLAN']);
+    const plans = /** @type {{ Plan: Record<string, number> }[] | undefined} */ (rows[0]?.['QUERY PLAN']);
+    const plan = plans?.[0];
     const blocks = (plan?.Plan['Shared Hit Blocks'] ?? 0) + (plan?.Plan['Shared Read Blocks'] ?? 0);
     this.blocks += blocks;
     if (blocks > this.costliest.blocks) this.costliest = { blocks, sql, plan };

@@ -54,17 +54,20 @@ export function told(walks, meanwhile, json) {
   );
 }
 
+/** @param {string} name @param {readonly string[]} values */
+const row = (name, values) => name.padEnd(34) + values.map((value) => value.padStart(10)).join('');
+
+/** @param {Costs} costs @param {number} digits */
+const cells = ({ first, middle, last, worst, ratio }, digits) => [
+  ...[first, middle, last, worst].map((value) => value.toFixed(digits)),
+  ratio.toFixed(2),
+];
+
 /**
  * @param {Readonly<Record<string, ReturnType<typeof summaryOf>>>} summaries
  * @param {{ written: number, purged: number }} meanwhile
  */
 function linesOf(summaries, { written, purged }) {
-  const row = (/** @type {string} */ name, /** @type {readonly string[]} */ values) =>
-    name.padEnd(34) + values.map((value) => value.padStart(10)).join('');
-  const cells = (
-    /** @type {Costs} */ { first, middle, last, worst, ratio },
-    /** @type {number} */ digits,
-  ) => [...[first, middle, last, worst].map((value) => value.toFixed(digits)), ratio.toFixed(2)];
   const lines = [row('', ['first', 'middle', 'last', 'worst', 'ratio'])];
   for (const [name, { pages, from_serial: from, to_serial: to, blocks, ms }] of Object.entries(summaries)) {
     lines.push(`${name}: ${pages} pages, serials ${from} to ${to}`);
