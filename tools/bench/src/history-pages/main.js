@@ -68,11 +68,15 @@ function optionsOf(args) {
 
 /** As before every page but the first, something has come and something has gone since the read before. */
 const PAUSE_MS = 10;
+/** So long the lanes write before anything is measured. */
+const WARM_UP_MS = 1000;
+
+const pause = (/** @type {number} */ ms) => new Promise((later) => setTimeout(later, ms));
 
 /** The ends of a walk are those of the history. @param {HistoryReader} reader */
 async function edges(reader) {
   const { retained } = await reader.state(APP_ID, CHANNEL);
-  await new Promise((later) => setTimeout(later, PAUSE_MS));
+  await pause(PAUSE_MS);
   return { oldest: retained.oldest_available_serial ?? 0, newest: retained.newest_available_serial ?? 0 };
 }
 
@@ -102,6 +106,7 @@ export async function benchHistoryPages(args, progress) {
     publisher.start();
     const purge = startPurge(setting);
     const parts = { reader, watched, written: publisher.written, filled: records, payloadBytes, limit };
+    await pause(WARM_UP_MS);
     progress('the oldest first');
     const before = await edges(reader);
     const oldestFirst = await walk(parts, 'oldest_first');

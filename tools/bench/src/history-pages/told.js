@@ -1,43 +1,46 @@
 // What the walks come to.
 
-/** Pages whose median is one measure. */
-const WINDOW = 100;
 /** What is promised: no page costs so many times the first. */
 const MOST_OF_FIRST = 1.5;
 
 /** @param {readonly number[]} values */
 const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
+/** @typedef {Record<'first' | 'middle' | 'last' | 'worst' | 'ratio', number>} Costs */
+
+/** @param {readonly number[]} values @param {readonly number[]} ofFirst how many times the first each is @returns {Costs} */
+const costs = (values, ofFirst) => ({
+  first: values[0] ?? 0,
+  middle: values[Math.floor(values.length / 2)] ?? 0,
+  last: values.at(-1) ?? 0,
+  worst: Math.max(...values),
+  ratio: Math.max(...ofFirst),
+});
+
 /** @param {readonly number[]} values */
-function windows(values) {
-  const count = Math.max(1, Math.floor(values.length / WINDOW));
-  return Array.from({ length: count }, (_, index) =>
-    median(values.slice(index * WINDOW, (index + 1) * WINDOW)),
+const blocksOf = (values) =>
+  costs(
+    values,
+    values.map((value) => value / (values[0] ?? 0)),
+  );
+
+/** Windows that are not whole are left out, unless there is no other. @param {import('./walk.js').Walk['windows']} all */
+function msOf(all) {
+  const windows = all.length > 1 ? all.slice(0, -1) : all;
+  const pages = windows.map(({ pageMs }) => median(pageMs));
+  return costs(
+    pages,
+    windows.map(({ firstMs }, index) => (pages[index] ?? 0) / median(firstMs)),
   );
 }
 
-/** @typedef {Record<'first' | 'middle' | 'last' | 'worst' | 'ratio', number>} Costs */
-
-/** @param {readonly number[]} values @returns {Costs} */
-function costs(values) {
-  const first = values[0] ?? 0;
-  const worst = Math.max(...values);
-  return {
-    first,
-    middle: values[Math.floor(values.length / 2)] ?? 0,
-    last: values.at(-1) ?? 0,
-    worst,
-    ratio: worst / first,
-  };
-}
-
 /** @param {import('./walk.js').Walk} walk */
-const summaryOf = ({ tookMs, blocks, pages, first, last }) => ({
+const summaryOf = ({ windows, blocks, pages, first, last }) => ({
   pages,
   from_serial: first,
   to_serial: last,
-  blocks: costs(blocks),
-  ms: costs(windows(tookMs)),
+  blocks: blocksOf(blocks),
+  ms: msOf(windows),
 });
 
 /**
@@ -72,11 +75,11 @@ function linesOf(summaries, { written, purged }) {
   for (const [name, { pages, from_serial: from, to_serial: to, blocks, ms }] of Object.entries(summaries)) {
     lines.push(`${name}: ${pages} pages, serials ${from} to ${to}`);
     lines.push(row('  blocks of a page', cells(blocks, 0)));
-    lines.push(row(`  ms, medians of ${WINDOW} pages`, cells(ms, 2)));
+    lines.push(row('  ms, medians of 100 pages', cells(ms, 2)));
   }
   return [
     ...lines,
     `meanwhile ${written} records were written and ${purged} purged`,
-    `promised: ratios below ${MOST_OF_FIRST}`,
+    `ratio: the worst to the first page; of ms, to the first page read again at that time; promised below ${MOST_OF_FIRST}`,
   ];
 }

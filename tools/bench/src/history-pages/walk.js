@@ -4,14 +4,16 @@ import { BenchError } from '../../settings/bench-error.js';
 import { APP_ID } from '../history/records.js';
 import { CHANNEL, filledData } from './records.js';
 
-/** One page in so many is watched, and not timed. */
-const WATCHED_EACH = 100;
+/** Pages of a window; one of each is watched, and not timed. */
+const WINDOW = 100;
+/** After so many pages the first one is read again, to compare with: the machine has moods. */
+const FIRST_AGAIN_EACH = 10;
 
 /** @typedef {'oldest_first' | 'newest_first'} Direction */
 /**
  * @typedef {object} Walk
- * @property {number[]} tookMs of every page that was only timed
- * @property {number[]} blocks of the first page, of one in each hundred, and of the last
+ * @property {{ pageMs: number[], firstMs: number[] }[]} windows what pages took, and the first one meanwhile
+ * @property {number[]} blocks of the first page, of one in each window, and of the last
  * @property {number} pages
  * @property {number} first the serial it began with
  * @property {number} last
@@ -71,6 +73,13 @@ class Rows {
 const isOvertaken = (error) =>
   error instanceof Error && error.message.includes('before the retained history');
 
+/** @param {() => Promise<unknown>} work */
+async function timed(work) {
+  const begunMs = performance.now();
+  await work();
+  return performance.now() - begunMs;
+}
+
 /**
  * @param {Parts} parts @param {Direction} direction
  * @returns {Promise<Walk & { checkEarly: () => void }>}
@@ -78,8 +87,8 @@ const isOvertaken = (error) =>
 export async function walk(parts, direction) {
   const { reader, watched, limit } = parts;
   const rows = new Rows(parts, direction);
-  /** @type {number[]} */
-  const tookMs = [];
+  /** @type {Walk['windows']} */
+  const windows = [];
   /** @type {number[]} */
   const blocks = [];
   /** @param {string | null} from @returns {Promise<import('@carillon/history').HistoryPageBody>} */
@@ -94,16 +103,18 @@ export async function walk(parts, direction) {
     /** @type {string | null} */
     const from = cursor;
     const begunMs = performance.now();
-    const isWatched = pages === 0 || pages % WATCHED_EACH === WATCHED_EACH - 1;
+    const isWatched = pages === 0 || pages % WINDOW === WINDOW - 1;
+    const window = (windows[Math.floor(pages / WINDOW)] ??= { pageMs: [], firstMs: [] });
     try {
       /** @type {import('@carillon/history').HistoryPageBody} */
       const page = isWatched ? await watched.during(() => read(from)) : await read(from);
       if (isWatched) blocks.push(watched.blocks);
-      else tookMs.push(performance.now() - begunMs);
+      else window.pageMs.push(performance.now() - begunMs);
       for (const item of page.items) rows.check(item);
       if (page.has_more && page.items.length !== limit)
         throw new BenchError(`${direction}: ${page.items.length} rows of a page of ${limit}`);
       cursor = page.next_cursor;
+      if (pages % FIRST_AGAIN_EACH === 0) window.firstMs.push(await timed(() => read(null)));
       pages += 1;
     } catch (error) {
       if (direction !== 'newest_first' || !isOvertaken(error)) throw error;
@@ -119,5 +130,5 @@ export async function walk(parts, direction) {
       if (watched.blocks > 0) blocks.push(watched.blocks);
     }
   } while (cursor !== null);
-  return { tookMs, blocks, pages, first: rows.first, last: rows.last, checkEarly: () => rows.checkEarly() };
+  return { windows, blocks, pages, first: rows.first, last: rows.last, checkEarly: () => rows.checkEarly() };
 }
