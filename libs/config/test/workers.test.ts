@@ -9,6 +9,12 @@ const NATS = { ADAPTER_DRIVER: 'nats', IDEMPOTENCY_ENABLED: 'false', CACHE_DRIVE
 const three = (env: Record<string, string> = {}) =>
   ({ process: 'gateway', argv: ['--workers', '3'], env: { ...NATS, ...env } }) as const;
 
+const two = (driver: string, embedded: boolean) => ({
+  argv: ['--workers=2'],
+  env: { ...NATS, ADAPTER_DRIVER: driver },
+  toml: embedded ? '[database.postgres]\nembedded = true' : '',
+});
+
 describe('--workers', () => {
   it('is one process unless said otherwise', () => {
     expect(runs().workers).toBe(1);
@@ -40,6 +46,19 @@ describe('--workers', () => {
     expect(problems(three({ ADAPTER_FALLBACK_TO_LOCAL: 'true' }))).toEqual([
       '--workers cannot use adapter.fallback_to_local',
     ]);
+  });
+
+  it('never shares an embedded database: what it takes to be several processes turns it off', () => {
+    expect(problems(two('local', false))).toEqual([
+      '--workers requires a horizontal adapter; adapter.driver=local is not supported',
+    ]);
+    expect(problems(two('local', true))).toEqual(problems(two('local', false)));
+    for (const driver of ['nats', 'redis', 'kafka', 'rabbitmq', 'pulsar']) {
+      expect(runs(two(driver, false)).config.database.postgres.embedded).toBe(false);
+      expect(problems(two(driver, true))).toContain(
+        'database.postgres.embedded: an embedded PostgreSQL serves a single node; adapter.driver must be local',
+      );
+    }
   });
 
   it('needs a port that can be shared', () => {

@@ -35,7 +35,10 @@ export interface PageQuery {
   readonly limit: number;
 }
 
-/** What of a stream's history can be read at a moment. */
+/**
+ * What of a stream's history can be read at a moment. Of a very long one that was not asked for in this process before,
+ * with very much of it past its time, a database may tell the bytes in proportion.
+ */
 export interface Retained {
   /** Null: nothing. */
   readonly oldest: { readonly serial: number; readonly publishedAtMs: number } | null;

@@ -100,7 +100,7 @@ export class PresenceHistoryReader {
         : await this.parts.store.presenceEvents({
             stream,
             nowMs,
-            ...pageBounds(query, after),
+            ...pageBounds(query, after, floor),
             limit: limit + 1,
           });
     const hasMore = events.length > limit;

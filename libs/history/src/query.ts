@@ -63,13 +63,16 @@ function ordered(name: string, start: number | null, end: number | null): void {
 
 export const invalid = (text: string): ServiceError => new ServiceError('invalid_input', { text });
 
-/** What part of a walk is read next; `after` is the serial that the page before ended with. */
-export function pageBounds({ direction, bounds }: HistoryQuery, after: number | null) {
+/**
+ * What part of a walk is read next; `after` is the serial that the page before ended with, and nothing is looked for
+ * below `floor`, where all that may still be stored is past its time.
+ */
+export function pageBounds({ direction, bounds }: HistoryQuery, after: number | null, floor: number) {
   const newestFirst = direction === 'newest_first';
   const { start_serial: start, end_serial: end } = bounds;
   return {
     newestFirst,
-    fromSerial: after === null || newestFirst ? start : Math.max(start ?? 0, after + 1),
+    fromSerial: Math.max(floor, start ?? 0, after === null || newestFirst ? 0 : after + 1),
     toSerial: after === null || !newestFirst ? end : Math.min(end ?? after, after - 1),
     fromMs: bounds.start_time_ms,
     toMs: bounds.end_time_ms,

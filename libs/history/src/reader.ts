@@ -87,7 +87,7 @@ export class HistoryReader {
       query.cursor === null
         ? null
         : readCursor(query.cursor, { ...walk, stream_id: stream?.streamId ?? null, floor });
-    const rows = stream === null ? [] : await this.#rows(stream, query, after);
+    const rows = stream === null ? [] : await this.#rows(stream, query, after, floor);
     const hasMore = rows.length > limit;
     const items = stream === null ? [] : rows.slice(0, limit).map((row) => this.#item(stream, row));
     const last = items.at(-1);
@@ -123,11 +123,16 @@ export class HistoryReader {
   }
 
   /** One more than is shown, which tells whether there is more. */
-  #rows(stream: Stream, query: HistoryQuery, after: number | null): Promise<readonly StoredRecord[]> {
+  #rows(
+    stream: Stream,
+    query: HistoryQuery,
+    after: number | null,
+    floor: number,
+  ): Promise<readonly StoredRecord[]> {
     return this.parts.store.page({
       stream,
       nowMs: this.parts.now(),
-      ...pageBounds(query, after),
+      ...pageBounds(query, after, floor),
       limit: query.limit + 1,
     });
   }

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Secret } from '@carillon/config';
 import type { Logger } from '@carillon/runtime';
 import { postgres } from '../dialects/postgres.js';
@@ -8,6 +6,7 @@ import type { DatabaseLimits } from '../limits.js';
 import type { Database, Migration, SqlAnswer, SqlSession, SqlValue } from '../port.js';
 import { type MigratedListener, SqlDatabase } from '../sql-database.js';
 import { ServerProcess } from './server-process.js';
+import { newSocketFolder } from './socket-folder.js';
 
 export interface EmbeddedOptions {
   readonly log: Logger;
@@ -26,7 +25,7 @@ export class EmbeddedDatabase implements Database {
     folder: string,
     private readonly options: EmbeddedOptions,
   ) {
-    const socketFolder = join(tmpdir(), `carillon-${randomUUID().slice(0, 13)}`);
+    const socketFolder = newSocketFolder();
     this.#server = new ServerProcess(resolve(folder), socketFolder, options.log);
     this.#sql = new SqlDatabase(
       {

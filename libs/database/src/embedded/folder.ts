@@ -63,7 +63,8 @@ const inodeOf = (path: string): Promise<number | null> =>
     () => null,
   );
 
-const answers = (path: string): Promise<boolean> =>
+/** Whether somebody listens there. */
+export const answers = (path: string): Promise<boolean> =>
   new Promise((done) => {
     const socket = connect(path);
     socket.once('connect', () => {

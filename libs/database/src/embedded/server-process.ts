@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bounded, type Logger, pause } from '@carillon/runtime';
 import { DatabaseUnavailable } from '../failures.js';
@@ -18,7 +18,7 @@ export class ServerProcess {
   #starting: Promise<void> | null = null;
   readonly #stopping = new AbortController();
 
-  /** Both folders are absolute paths; the second is made, and removed at the end. */
+  /** Both folders are absolute paths; the second is made by the server, and removed at the end. */
   constructor(
     private readonly folder: string,
     private readonly socketFolder: string,
@@ -53,7 +53,6 @@ export class ServerProcess {
   }
 
   async #start(): Promise<void> {
-    await mkdir(this.socketFolder, { recursive: true, mode: 0o700 });
     let news = await this.#launch();
     if (news.kind === 'made') news = await this.#launch();
     if (news.kind === 'ready') return;

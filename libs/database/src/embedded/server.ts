@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { dataIn, FolderUnusable, keepMade, takeFolder } from './folder.js';
 import { type ServerNews, STOP } from './messages.js';
+import { makeSocketFolder, socketIn } from './socket-folder.js';
 import { serveInTurns } from './turns.js';
 
 /**
@@ -11,6 +12,7 @@ import { serveInTurns } from './turns.js';
 async function main(folder: string, socketFolder: string): Promise<void> {
   await takeFolder(folder);
   const { data, make } = await dataIn(folder);
+  await makeSocketFolder(folder, socketFolder);
   if (make !== null) {
     // Making takes much memory that would not be given back: the next start has a process of its own.
     await (await open(make)).close();
@@ -37,7 +39,7 @@ async function main(folder: string, socketFolder: string): Promise<void> {
     if (message === STOP) stop();
   });
   process.removeListener('disconnect', leave).on('disconnect', stop);
-  const path = `${socketFolder}/.s.PGSQL.5432`;
+  const path = socketIn(socketFolder);
   await rm(path, { force: true });
   server.listen(path, () => void tell({ kind: 'ready' }));
   if (!process.connected) stop();

@@ -20,8 +20,10 @@ import type {
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { readCheckpoint } from '../sql/checkpoints.js';
 import { asStoreFailure } from '../sql/failure-of.js';
-import { readPage, readPresenceEvents, readRange, readRetained } from '../sql/read.js';
+import { readPage, readPresenceEvents, readRange } from '../sql/read.js';
+import { readRetained } from '../sql/retained.js';
 import { KINDS, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
+import { RememberedSums } from '../sql/sums.js';
 import { findWanted, lockStreams, selectStreams } from './find.js';
 import { NumberedSession } from './numbered.js';
 import { MysqlPurger } from './purge.js';
@@ -50,6 +52,7 @@ const MAX_BEHIND = 10_000;
 export class MysqlHistoryStore implements DurableStore {
   readonly #table: (name: string) => string;
   readonly #reads: Database;
+  readonly #sums = new RememberedSums();
   readonly #purger: MysqlPurger;
   /** Null: it has not worked yet. */
   #connecting: Promise<void> | null = null;
@@ -204,11 +207,13 @@ export class MysqlHistoryStore implements DurableStore {
   }
 
   page(query: PageQuery): Promise<readonly StoredRecord[]> {
-    return asStoreFailure(() => readPage(new NumberedSession(this.#reads), this.#table, query));
+    return asStoreFailure(() => readPage(new NumberedSession(this.#reads), this.#table, query, this.#sums));
   }
 
   presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
-    return asStoreFailure(() => readPresenceEvents(new NumberedSession(this.#reads), this.#table, query));
+    return asStoreFailure(() =>
+      readPresenceEvents(new NumberedSession(this.#reads), this.#table, query, this.#sums),
+    );
   }
 
   presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
@@ -216,7 +221,9 @@ export class MysqlHistoryStore implements DurableStore {
   }
 
   retained(stream: Stream, nowMs: number): Promise<Retained> {
-    return asStoreFailure(() => readRetained(new NumberedSession(this.#reads), this.#table, stream, nowMs));
+    return asStoreFailure(() =>
+      readRetained(new NumberedSession(this.#reads), this.#table, stream, nowMs, this.#sums),
+    );
   }
 
   purge(request: PurgeRequest): Promise<PurgeStep | null> {

@@ -20,7 +20,7 @@ async function removeUnused(scope: PurgeScope, { after, last }: Span): Promise<n
 
 /** The round through the streams of MySQL. */
 export const MYSQL_ROUND: RoundDialect = {
-  lock: 'for update skip locked',
+  lock: 'for update',
   session: (session) => new NumberedSession(session),
   removeUnused,
 };

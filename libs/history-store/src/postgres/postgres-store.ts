@@ -23,7 +23,9 @@ import { asStoreFailure, NO_PARTITION } from '../sql/failure-of.js';
 import { addressArrays, findWanted, lockStreams } from './find.js';
 import { Partitions } from './partitions.js';
 import { PostgresPurger } from './purge/purger.js';
-import { readPage, readPresenceEvents, readRange, readRetained } from '../sql/read.js';
+import { readPage, readPresenceEvents, readRange } from '../sql/read.js';
+import { readRetained } from '../sql/retained.js';
+import { RememberedSums } from '../sql/sums.js';
 import { readBehind, readHeads } from './heads.js';
 import { type Spread, tableNames } from './tables.js';
 import { writeChanges } from './write.js';
@@ -64,6 +66,7 @@ export class PostgresHistoryStore implements DurableStore {
   readonly #partitions: Partitions;
   readonly #setup: string;
   readonly #reads: Database;
+  readonly #sums = new RememberedSums();
   readonly #purger: PostgresPurger;
   /** Null: it has not worked yet. */
   #connecting: Promise<void> | null = null;
@@ -229,11 +232,11 @@ export class PostgresHistoryStore implements DurableStore {
   }
 
   page(query: PageQuery): Promise<readonly StoredRecord[]> {
-    return asStoreFailure(() => readPage(this.#reads, this.#table, query));
+    return this.#read((session) => readPage(session, this.#table, query, this.#sums));
   }
 
   presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
-    return asStoreFailure(() => readPresenceEvents(this.#reads, this.#table, query));
+    return this.#read((session) => readPresenceEvents(session, this.#table, query, this.#sums));
   }
 
   presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
@@ -249,9 +252,26 @@ export class PostgresHistoryStore implements DurableStore {
   }
 
   retained(stream: Stream, nowMs: number): Promise<Retained> {
-    return asStoreFailure(() => readRetained(this.#reads, this.#table, stream, nowMs));
+    return this.#read((session) => readRetained(session, this.#table, stream, nowMs, this.#sums));
+  }
+
+  /** Reads of a history see one moment of it. */
+  #read<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+    return asStoreFailure(() => this.#reads.transaction(work, READING));
   }
 }
+
+/**
+ * A page follows an index and stops. Without statistics, or with those of yesterday, gathering all of a stream and
+ * sorting it is taken for just as cheap.
+ */
+const READING = [
+  'set transaction isolation level repeatable read, read only',
+  'set local enable_seqscan = off',
+  'set local enable_bitmapscan = off',
+  'set local enable_sort = off',
+  'set local jit = off',
+].join('; ');
 
 /** A new part of a table has no statistics, and a plan that scans it would stay; so scans are not to be considered. */
 const transactionSetup = (timeoutMs: number): string =>

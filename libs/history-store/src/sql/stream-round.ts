@@ -12,6 +12,8 @@ const LOOKED_AT = 50_000;
 
 const TRIED_AT_ONCE = 20;
 
+const OVER_CAPS = '(s.retained_messages > s.max_messages or s.retained_bytes > s.max_bytes)';
+
 /** Keys of streams: those above `after`, up to `last`. */
 export interface Span {
   readonly after: number;
@@ -20,7 +22,7 @@ export interface Span {
 
 /** In what databases differ here. */
 export interface RoundDialect {
-  /** Locks the streams that were read and leaves out those that somebody else has. */
+  /** Locks the stream that is read, after whoever has it. */
   readonly lock: string;
   /** Takes statements written for PostgreSQL. */
   session(of: SqlSession): SqlSession;
@@ -77,18 +79,24 @@ export class StreamRound {
 
   /** One stream that is over its caps and has rows that may go. */
   async #trim(scope: PurgeScope, last: number): Promise<PartDone | null> {
-    const { rows } = await scope.session.query(
-      `select ${STREAM_COLUMNS} from ${scope.table('streams')} s where s.stream_key > $1 and s.stream_key <= $2
-          and (s.retained_messages > s.max_messages or s.retained_bytes > s.max_bytes)
-        order by s.stream_key limit ${TRIED_AT_ONCE} ${this.dialect.lock}`,
+    const { session, table } = scope;
+    const { rows } = await session.query(
+      `select s.stream_key from ${table('streams')} s where s.stream_key > $1 and s.stream_key <= $2 and ${OVER_CAPS}
+        order by s.stream_key limit ${TRIED_AT_ONCE}`,
       [this.#tried, last],
     );
-    for (const row of rows) {
-      const stream = streamOf(row);
-      const done = await trimStream(scope, stream);
+    for (const { stream_key: key } of rows) {
+      // A channel that is always written to is always held by a lane: whoever left it out would never trim it. Lanes do
+      // not wait, so waiting for one is not waiting in a circle.
+      const held = await session.query(
+        `select ${STREAM_COLUMNS} from ${table('streams')} s where s.stream_key = $1 and ${OVER_CAPS} ${this.dialect.lock}`,
+        [String(key)],
+      );
+      const [row] = held.rows;
+      const done = row === undefined ? null : await trimStream(scope, streamOf(row));
       if (done !== null) return done;
       // What is over the caps is too young yet: the round goes on behind it.
-      this.#tried = Number(stream.streamKey);
+      this.#tried = Number(key);
     }
     return rows.length < TRIED_AT_ONCE ? null : { evicted: [], removed: 0 };
   }

@@ -1,5 +1,5 @@
 import type { Stream } from '../model/stream.js';
-import { visibleFloor } from './read.js';
+import { visibleFloor } from './floor.js';
 import { ROWS } from './rows.js';
 import type { PartDone, PurgeScope } from './scope.js';
 
@@ -8,7 +8,7 @@ export async function trimStream(scope: PurgeScope, stream: Stream): Promise<Par
   const { session, table, request } = scope;
   const { streamKey, generation, floorHistorySerial: floor, address } = stream;
   const { table: name, history, delivery, size, at } = ROWS[address.kind];
-  const wanted = await visibleFloor(session, table, stream);
+  const wanted = await visibleFloor(session, table, stream, request.nowMs);
   const { rows } = await session.query(
     `select c.${history} as serial, c.${size} as bytes from ${table(name)} c where c.stream_key = $1
         and c.generation = $2 and c.${history} >= $3 and c.${history} < $4 and c.${at} < $5

@@ -57,13 +57,18 @@ export async function openSetting() {
   const config = configured(server);
   const { table_prefix: prefix, write_timeout_ms: writeTimeoutMs } = config.history.postgres;
   const { writer_shards: lanes, writer_queue_capacity: queueCapacity } = config.history;
-  const database = new Databases(createParts(config)).use('postgres', [historyTables(prefix, SERVER_SPREAD)]);
-  const store = new PostgresHistoryStore(database, {
-    prefix,
-    spread: SERVER_SPREAD,
-    writeTimeoutMs,
-    now: Date.now,
-  });
+  const databases = new Databases(createParts(config));
+  const database = databases.use('postgres', [historyTables(prefix, SERVER_SPREAD)]);
+  const reads = databases.apart('postgres', { connections: 16, waiting: 256, statementMs: writeTimeoutMs });
+  const storeOver = (/** @type {import('@carillon/database').Database} */ readFrom) =>
+    new PostgresHistoryStore(database, {
+      prefix,
+      spread: SERVER_SPREAD,
+      writeTimeoutMs,
+      now: Date.now,
+      reads: readFrom,
+    });
+  const store = storeOver(reads);
   await store.connect();
   let batches = 0;
   const events = { ...QUIET, committed: () => void (batches += 1) };
@@ -76,15 +81,21 @@ export async function openSetting() {
     { lanes, nodeId: NODE_ID, budgetMs: writeTimeoutMs, maxRecordBytes: null },
   );
   return {
+    config,
     database,
     client,
+    store,
+    /** The connections of everything that only reads. */
+    reads,
+    /** The same store, with its reads going another way. */
+    storeOver,
     /** The name of a table in a statement. */
     table: (/** @type {string} */ name) => `"${prefix}_${name}"`,
     /** Transactions of the lanes so far. */
     batches: () => batches,
     close: async () => {
       await transport.close();
-      await database.close();
+      await Promise.all([database.close(), reads.close()]);
       await server.release();
     },
   };

@@ -19,7 +19,7 @@ async function removeUnused(scope: PurgeScope, { after, last }: Span): Promise<n
 
 /** The round through the streams of PostgreSQL. */
 export const POSTGRES_ROUND: RoundDialect = {
-  lock: 'for no key update of s skip locked',
+  lock: 'for no key update of s',
   session: (session) => session,
   removeUnused,
 };

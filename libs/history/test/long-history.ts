@@ -1,0 +1,168 @@
+import { type Changes, type DurableStore, type PurgeStep, streamName } from '@carillon/history-store';
+import { HistoryReader, readHistoryQuery } from '../src/index.js';
+import type { HistoryPageBody } from '../src/index.js';
+import type { Opened } from './stores.js';
+
+/** What ends the life of a row. */
+export interface Retention {
+  readonly windowMs: number;
+  readonly maxMessages: number | null;
+  readonly maxBytes: number | null;
+}
+
+const MINUTE_MS = 60_000;
+/** Rows are published so far from each other. */
+export const APART_MS = 1000;
+const MIDNIGHT_MS = Date.parse('2026-03-06T00:00:00Z');
+const WRITTEN_AT_ONCE = 1000;
+/** Rows after which the day ends, beyond those that are there before anything is read. */
+const LEFT_OF_THE_DAY = 200;
+
+const NOTHING: Changes = {
+  streams: [],
+  records: [],
+  receipts: [],
+  presenceEvents: [],
+  presenceMembers: [],
+  presenceCheckpoints: [],
+  operatorLog: [],
+};
+
+/** The message of a serial says which it is, and they are not of one size. */
+const messageOf = (serial: number): string =>
+  JSON.stringify({ event: 'e', channel: 'orders', data: `${serial} ${'x'.repeat(200 + (serial % 50))}` });
+
+/** What all messages before a serial come to. */
+const bytesBefore: number[] = [0, 0];
+
+/** What messages come to; both serials inclusive. */
+export function sumOf(from: number, to: number): number {
+  for (let serial = bytesBefore.length - 1; serial <= to; serial += 1)
+    bytesBefore.push((bytesBefore[serial] ?? 0) + messageOf(serial).length);
+  return (bytesBefore[to + 1] ?? 0) - (bytesBefore[from] ?? 0);
+}
+
+/**
+ * A long history that is written to and purged while it is read. Time is told by the newest row; a while after so many
+ * rows it is midnight, when the part of the day before is dropped.
+ */
+export class LongHistory {
+  readonly store: DurableStore;
+  readonly reader: HistoryReader;
+  readonly #begunMs: number;
+  head = 0;
+
+  constructor(
+    { store }: Opened,
+    private readonly channel: string,
+    private readonly retention: Retention,
+    rows: number,
+  ) {
+    this.store = store;
+    this.#begunMs = MIDNIGHT_MS - (rows + LEFT_OF_THE_DAY) * APART_MS;
+    this.reader = new HistoryReader(
+      { store, now: () => this.nowMs, unreadable: () => {} },
+      { timeoutMs: 5000, source: 'durable_store' },
+    );
+  }
+
+  get nowMs(): number {
+    return this.#begunMs + this.head * APART_MS;
+  }
+
+  /** The lowest serial that can be read. */
+  get oldest(): number {
+    const { windowMs, maxMessages, maxBytes } = this.retention;
+    let oldest = Math.max(1, this.head - Math.ceil(windowMs / APART_MS) + 1);
+    if (maxMessages !== null) oldest = Math.max(oldest, this.head - maxMessages + 1);
+    if (maxBytes === null) return oldest;
+    while (sumOf(oldest, this.head) > maxBytes) oldest += 1;
+    return oldest;
+  }
+
+  async write(rows: number): Promise<void> {
+    for (const end = this.head + rows; this.head < end;)
+      this.head += await this.#batch(Math.min(end - this.head, WRITTEN_AT_ONCE));
+  }
+
+  page(direction: string, limit: number, cursor: string | null): Promise<HistoryPageBody> {
+    const query = { direction, limit: String(limit), ...(cursor === null ? {} : { cursor }) };
+    return this.reader.page('shop', this.channel, readHistoryQuery(query, limit));
+  }
+
+  /** One step of a purge that nothing is too young for. */
+  async purge(batch: number): Promise<PurgeStep> {
+    const step = await this.store.purge({ nowMs: this.nowMs, batch, receiptsKeptMs: 0, windowMs: MINUTE_MS });
+    if (step === null) throw new Error('somebody else purges');
+    return step;
+  }
+
+  async purgeAll(batch: number): Promise<void> {
+    while ((await this.purge(batch)).more);
+  }
+
+  async #batch(rows: number): Promise<number> {
+    const address = { appId: 'shop', channel: this.channel, kind: 'messages' } as const;
+    const { windowMs, maxMessages, maxBytes } = this.retention;
+    const { changes } = await this.store.commit<{ readonly changes: Changes }>(
+      {
+        nowMs: this.nowMs,
+        streams: [{ address, create: true }],
+        receipts: { scopes: [], sinceMs: this.nowMs },
+        members: [],
+        crowds: [],
+        below: null,
+        inspect: false,
+      },
+      (found) => {
+        const stream = found.streams.get(streamName(address));
+        // A purge holds it.
+        if (stream === null || stream === undefined) return { changes: NOTHING };
+        const { streamKey, generation, nextHistorySerial } = stream;
+        const records = Array.from({ length: rows }, (_, index) => {
+          const serial = nextHistorySerial + index;
+          const publishedAtMs = this.#begunMs + serial * APART_MS;
+          const untilMs = publishedAtMs + windowMs;
+          const payload = messageOf(serial);
+          return {
+            streamKey,
+            generation,
+            deliverySerial: serial,
+            historySerial: serial,
+            rootHistorySerial: null,
+            publishedAtMs,
+            historyUntilMs: untilMs,
+            keepUntilMs: untilMs,
+            action: 'plain' as const,
+            messageSerial: null,
+            versionSerial: null,
+            messageId: `m-${serial}`,
+            eventName: 'e',
+            actorClientId: null,
+            payload,
+            payloadSize: payload.length,
+            tombstone: false,
+          };
+        });
+        const next = {
+          ...stream,
+          nextDeliverySerial: nextHistorySerial + rows,
+          nextHistorySerial: nextHistorySerial + rows,
+          retainedMessages: stream.retainedMessages + rows,
+          retainedBytes:
+            stream.retainedBytes + records.reduce((sum, { payloadSize }) => sum + payloadSize, 0),
+          newestPublishedAtMs: records.at(-1)?.publishedAtMs ?? null,
+          lastKeepDay: new Date(records.at(-1)?.keepUntilMs ?? 0).toISOString().slice(0, 10),
+          maxMessages,
+          maxBytes,
+        };
+        return { changes: { ...NOTHING, streams: [next], records } };
+      },
+    );
+    return changes.records.length;
+  }
+}
+
+/** What a message says it is. */
+export const serialIn = (message: unknown): number =>
+  Number.parseInt((message as { readonly data: string }).data, 10);
