@@ -17,7 +17,9 @@ export interface SqlAnswer {
 }
 
 /**
- * Runs statements, one at a time. Placeholders are those of the dialect: `$1`, `$2`, … or `?`. A value never becomes
+ * Runs statements, one at a time and in the order they are asked for, which may be before those ahead are answered: where
+ * the database can take it they are all on their way then, and one answer is waited for instead of several. In
+ * PostgreSQL none behind one that fails in a transaction does anything. Placeholders are those of the dialect: `$1`, `$2`, … or `?`. A value never becomes
  * part of a statement that another value, or the server's mode, could change the meaning of.
  *
  * Every call ends: with an answer, with `DatabaseRejected` when the database refused the statement, or with

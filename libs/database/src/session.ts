@@ -1,5 +1,5 @@
 import { bounded } from '@carillon/runtime';
-import type { Dialect, Runner } from './dialects/dialect.js';
+import type { Dialect, Runner, Statement } from './dialects/dialect.js';
 import { DatabaseUnavailable, isFailure } from './failures.js';
 import type { QueryOptions, SqlAnswer, SqlSession, SqlValue } from './port.js';
 
@@ -16,6 +16,9 @@ interface Structured {
  */
 export class Session implements SqlSession {
   readonly #abandoned = new AbortController();
+  readonly #pipelines: boolean;
+  /** The statement that was asked for last, where one has to wait for the other. */
+  #last: Promise<unknown> = Promise.resolve();
   #usable = true;
   #ended = false;
 
@@ -24,21 +27,28 @@ export class Session implements SqlSession {
     private readonly runner: Runner,
     private readonly connection: object,
     private readonly answerTimeoutMs: number,
-  ) {}
+  ) {
+    this.#pipelines = dialect.pipelines?.(connection) === true;
+  }
 
   async query(
     sql: string,
     values: readonly SqlValue[] = [],
     { again = false }: QueryOptions = {},
   ): Promise<SqlAnswer> {
+    const ask = (): Promise<SqlAnswer> => this.#query({ sql, values, again });
+    if (this.#pipelines) return ask();
+    const answered = this.#last.then(ask);
+    this.#last = answered.catch(() => undefined);
+    return answered;
+  }
+
+  async #query(statement: Statement): Promise<SqlAnswer> {
     if (this.#ended || !this.#usable) throw new DatabaseUnavailable('lost', 'the connection is not usable');
-    const { queryAgain } = this.dialect;
+    const { send } = this.dialect;
     const outcome = await bounded(
       this.answerTimeoutMs,
-      () =>
-        again && queryAgain !== undefined
-          ? queryAgain(this.connection, sql, values)
-          : this.#queryAnew(sql, values),
+      () => send?.(this.connection, statement) ?? this.#wrapped(statement),
       this.#abandoned.signal,
     );
     if (outcome.kind === 'done') return outcome.value;
@@ -53,7 +63,7 @@ export class Session implements SqlSession {
     throw failure;
   }
 
-  async #queryAnew(sql: string, values: readonly SqlValue[]): Promise<SqlAnswer> {
+  async #wrapped({ sql, values }: Statement): Promise<SqlAnswer> {
     const { records = [], affected = 0 } = (await this.runner.query(sql, [...values], true)) as Structured;
     return { rows: records, changed: affected };
   }

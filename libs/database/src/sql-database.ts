@@ -170,14 +170,39 @@ async function inTransaction<Result>(
   opening: readonly string[],
   work: (session: SqlSession) => Promise<Result>,
 ): Promise<Result> {
+  const opened = new OpenedSession(session, opening);
   try {
-    for (const statement of opening) await session.query(statement);
-    const result = await work(session);
+    const result = await work(opened);
+    await opened.whenOpened;
     await session.query('commit');
     return result;
   } catch (thrown) {
     // One that cannot be rolled back ends with its connection.
     await session.query('rollback').catch(() => session.abandon());
-    throw thrown;
+    // What was asked for behind it has failed because of it.
+    throw opened.failure ?? thrown;
+  }
+}
+
+/** A session whose first statements go out behind those that open its transaction. */
+class OpenedSession implements SqlSession {
+  readonly whenOpened: Promise<unknown>;
+  /** Why there is no transaction; null: there is one, or it is not known yet. */
+  failure: Error | null = null;
+
+  constructor(
+    private readonly session: Session,
+    opening: readonly string[],
+  ) {
+    this.whenOpened = Promise.all(opening.map((statement) => session.query(statement)));
+    this.whenOpened.catch((thrown: Error) => {
+      this.failure = thrown;
+    });
+  }
+
+  /** Nothing more is done outside of a transaction that could not be opened. */
+  async query(...asked: Parameters<SqlSession['query']>): Promise<SqlAnswer> {
+    if (this.failure !== null) throw this.failure;
+    return this.session.query(...asked);
   }
 }

@@ -92,12 +92,40 @@ describe.each(ENGINES)('statements in %s', (dialect, engineName) => {
         : [`set @one = 'a'; set @two = 'b'`, 'select @one as one, @two as two', { one: 'a', two: 'b' }];
     const { rows } = await database.transaction((session) => session.query(look), setup);
     expect(rows).toEqual([told]);
-    const refused = database.transaction(
-      (session) => session.query(look),
-      'set local nothing_of_the_kind = 1',
+  });
+
+  it('of a transaction that cannot be set up do nothing', async () => {
+    const database = await opened();
+    await database.query('create table things (id int primary key, name varchar(10))');
+    const broken = 'set no such thing';
+    const alone = await failure(database.query(broken));
+    const refused = await failure(
+      database.transaction(async (session) => {
+        await Promise.all([session.query(insert, [1, 'one']), session.query(insert, [2, 'two'])]);
+      }, broken),
     );
-    expect(await failure(refused)).toMatchObject({ name: 'DatabaseRejected' });
-    expect((await database.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    expect(refused).toEqual(alone);
+    expect((await database.query('select id from things')).rows).toEqual([]);
+  });
+
+  it('that are asked for at once run in their order, and none counts when one fails', async () => {
+    const database = await opened();
+    await database.query('create table things (id int primary key, name varchar(10))');
+    const count = 'select count(*) as n from things';
+    const counts = await database.transaction((session) =>
+      Promise.all(
+        [1, 2, 3].map(async (id) => {
+          const [, { rows }] = await Promise.all([session.query(insert, [id, 'x']), session.query(count)]);
+          return Number(rows[0]?.['n']);
+        }),
+      ),
+    );
+    expect(counts).toEqual([1, 2, 3]);
+    const twice = database.transaction((session) =>
+      Promise.all([4, 1, 5].map((id) => session.query(insert, [id, 'x']))),
+    );
+    expect(await failure(twice)).toMatchObject({ reason: 'unique' });
+    expect(Number((await database.query(count)).rows[0]?.['n'])).toBe(3);
   });
 
   it('wait for a connection when there are more than connections', async () => {

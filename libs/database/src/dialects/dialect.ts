@@ -4,6 +4,14 @@ import type { DatabaseLimits } from '../limits.js';
 import type { SqlAnswer, SqlSession, SqlValue } from '../port.js';
 import type { DatabaseTarget } from '../target.js';
 
+/** A statement as a session is asked for it. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+  /** The connection may keep it for the next time. */
+  readonly again: boolean;
+}
+
 /** What differs between the databases, beyond the SQL of the rooms that use them. */
 export interface Dialect {
   options(target: DatabaseTarget): DataSourceOptions;
@@ -11,11 +19,17 @@ export interface Dialect {
   /** Run on every connection before anything else; the connection is not used when it fails. */
   sessionSetup(target: DatabaseTarget, limits: DatabaseLimits): string;
 
-  /** Statements that open a transaction and set it up, as few as the dialect can do with. */
+  /** Statements that open a transaction and set it up; when the first has worked, nothing is done outside of it. */
   opening(setup: string | undefined): readonly string[];
 
-  /** Runs a statement that the connection keeps under its name. Absent: the dialect's connections keep none. */
-  readonly queryAgain?: (connection: unknown, sql: string, values: readonly SqlValue[]) => Promise<SqlAnswer>;
+  /**
+   * Sends a statement to the connection as it is. Absent: through the client library's wrapper, which may take its time
+   * before it does.
+   */
+  readonly send?: (connection: unknown, statement: Statement) => Promise<SqlAnswer>;
+
+  /** Whether the connection takes statements before those ahead are answered; then `send` sends them at once. */
+  readonly pipelines?: (connection: unknown) => boolean;
 
   /** Closes a connection at once, whatever it is doing; it never comes back from the pool. */
   discard(connection: unknown): void;

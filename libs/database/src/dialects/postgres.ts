@@ -15,11 +15,12 @@ import {
   MIGRATION_TIMEOUT_MS,
   TRANSACTION_TIMEOUT_MS,
 } from '../limits.js';
-import type { SqlAnswer, SqlRow, SqlSession, SqlValue } from '../port.js';
+import type { SqlAnswer, SqlRow, SqlSession } from '../port.js';
 import type { DatabaseTarget } from '../target.js';
-import type { Dialect } from './dialect.js';
+import type { Dialect, Statement } from './dialect.js';
 
-function options({ host, port, username, password, database, pool }: DatabaseTarget): DataSourceOptions {
+function options(target: DatabaseTarget): DataSourceOptions {
+  const { host, port, username, password, database, pool } = target;
   return {
     type: 'postgres',
     host,
@@ -39,6 +40,8 @@ function options({ host, port, username, password, database, pool }: DatabaseTar
       idleTimeoutMillis: IDLE_TIMEOUT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEPALIVE_MS,
+      // The embedded server takes one statement after another.
+      pipeline: !isSocket(target),
     },
   };
 }
@@ -53,15 +56,21 @@ const KEEPALIVE = [
   `set tcp_keepalives_count = ${KEEPALIVE_PROBES}`,
 ];
 
-/** What of the client library keeps a statement with its connection. */
-interface Keeping {
-  query(statement: { readonly name: string; readonly text: string; readonly values: unknown[] }): Promise<{
-    readonly rows: SqlRow[] | undefined;
-    readonly rowCount: number | null;
-  }>;
+/** What of the client library is used past its wrapper. */
+interface Client {
+  readonly pipeline?: boolean;
+  query(statement: {
+    /** The statement is kept with the connection under it. */
+    readonly name?: string;
+    readonly text: string;
+    readonly values: unknown[];
+  }): Promise<ClientAnswer | readonly ClientAnswer[]>;
 }
 
-const OPENING = 'start transaction';
+interface ClientAnswer {
+  readonly rows: SqlRow[] | undefined;
+  readonly rowCount: number | null;
+}
 
 /** Statements by their text; beyond so many the names are made anew. */
 const MAX_NAMES = 200;
@@ -76,10 +85,12 @@ function nameOf(sql: string): string {
   return name;
 }
 
-async function queryAgain(connection: unknown, sql: string, values: readonly SqlValue[]): Promise<SqlAnswer> {
-  const statement = { name: nameOf(sql), text: sql, values: [...values] };
-  const { rows, rowCount } = await (connection as Keeping).query(statement);
-  return { rows: rows ?? [], changed: rowCount ?? 0 };
+/** Of several statements in one text the last one answers. */
+async function send(connection: unknown, { sql: text, values, again }: Statement): Promise<SqlAnswer> {
+  const name = again ? { name: nameOf(text) } : {};
+  const answer = await (connection as Client).query({ ...name, text, values: [...values] });
+  const last = [answer].flat().at(-1);
+  return { rows: last?.rows ?? [], changed: last?.rowCount ?? 0 };
 }
 
 /** By the whole SQLSTATE, else by its class. */
@@ -152,8 +163,10 @@ export const postgres: Dialect = {
       `set timezone = 'UTC'`,
       ...(isSocket(target) ? [] : KEEPALIVE),
     ].join('; '),
-  opening: (setup) => [setup === undefined ? OPENING : `${OPENING}; ${setup}`],
-  queryAgain,
+  // Apart, so that what cannot even be read does not keep the transaction from being opened.
+  opening: (setup) => ['start transaction', ...(setup === undefined ? [] : [setup])],
+  send,
+  pipelines: (connection) => (connection as Client).pipeline === true,
   discard: (connection) => void (connection as { end(): Promise<void> }).end().catch(() => undefined),
   classify,
   locked,

@@ -50,19 +50,18 @@ export async function lockStreams(session: SqlSession, table: Names, wanted: Wan
   return { streams, absent };
 }
 
-/** Reads what the batch has to know, in statements that see every commit the locks had to wait for. */
+/** Reads what the batch has to know besides its receipts, in statements behind the one that locked. */
 export async function findWanted(
   session: SqlSession,
   table: Names,
   wanted: Wanted,
   held: Held,
-): Promise<Found> {
+): Promise<Omit<Found, 'receipts'>> {
   const streams = new Map<string, Stream | null>(held.streams);
   for (const address of held.absent) streams.set(streamName(address), null);
   const [first] = held.streams.values();
   return {
     streams,
-    receipts: await findReceipts(session, table, wanted),
     members: await findMembers(session, table, wanted, held),
     crowds: await findCrowds(session, table, wanted, held.streams),
     purgeable:
@@ -73,7 +72,8 @@ export async function findWanted(
   };
 }
 
-async function findReceipts(
+/** The newest receipts of what a batch brings, with what they stand for. */
+export async function findReceipts(
   session: SqlSession,
   table: Names,
   { nowMs, receipts: { scopes, sinceMs } }: Wanted,

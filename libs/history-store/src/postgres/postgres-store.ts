@@ -20,7 +20,7 @@ import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { readUnsafeSettings } from './durability.js';
 import { readCheckpoint } from '../sql/checkpoints.js';
 import { asStoreFailure, NO_PARTITION } from '../sql/failure-of.js';
-import { addressArrays, findWanted, lockStreams } from './find.js';
+import { addressArrays, findWanted, lockStreams, findReceipts } from './find.js';
 import { Partitions } from './partitions.js';
 import { PostgresPurger } from './purge/purger.js';
 import { readPage, readPresenceEvents, readRange } from '../sql/read.js';
@@ -129,7 +129,11 @@ export class PostgresHistoryStore implements DurableStore {
     wanted: Wanted,
     decide: (found: Found) => Decision,
   ): Promise<Decision> {
-    const held = await lockStreams(session, this.#table, wanted);
+    // Behind the lock, so that they see what those have committed who had it.
+    const [held, receipts] = await Promise.all([
+      lockStreams(session, this.#table, wanted),
+      findReceipts(session, this.#table, wanted),
+    ]);
     const toMake = wanted.streams.filter(({ address, create }) => create && held.absent.includes(address));
     if (toMake.length > 0)
       throw new NotYet(() =>
@@ -138,7 +142,7 @@ export class PostgresHistoryStore implements DurableStore {
           wanted.nowMs,
         ),
       );
-    const decision = decide(await findWanted(session, this.#table, wanted, held));
+    const decision = decide({ ...(await findWanted(session, this.#table, wanted, held)), receipts });
     const partitions = this.#partitions.missing(decision.changes);
     if (partitions.length > 0) throw new NotYet(() => this.#partitions.make(partitions));
     await writeChanges(session, this.#table, decision.changes);

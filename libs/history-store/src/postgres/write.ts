@@ -134,19 +134,15 @@ const CHECKPOINT_AGAIN = `on conflict (stream_key, generation, serial) do update
 
 /** Writes a batch with one statement a table, and fails it when a row was not written. */
 export async function writeChanges(session: SqlSession, table: Names, changes: Changes): Promise<void> {
-  await insert(session, table('records'), RECORD, changes.records);
-  await insert(session, table('presence_events'), EVENT, changes.presenceEvents);
-  await insert(session, table('presence_members'), MEMBER, changes.presenceMembers, MEMBER_AGAIN);
-  await insert(
-    session,
-    table('presence_checkpoints'),
-    CHECKPOINT,
-    changes.presenceCheckpoints,
-    CHECKPOINT_AGAIN,
-  );
-  await insert(session, table('receipts'), RECEIPT, changes.receipts, RECEIPT_AGAIN);
-  await insert(session, table('operator_log'), LOG, changes.operatorLog);
-  await updateStreams(session, table('streams'), changes.streams);
+  await Promise.all([
+    insert(session, table('records'), RECORD, changes.records),
+    insert(session, table('presence_events'), EVENT, changes.presenceEvents),
+    insert(session, table('presence_members'), MEMBER, changes.presenceMembers, MEMBER_AGAIN),
+    insert(session, table('presence_checkpoints'), CHECKPOINT, changes.presenceCheckpoints, CHECKPOINT_AGAIN),
+    insert(session, table('receipts'), RECEIPT, changes.receipts, RECEIPT_AGAIN),
+    insert(session, table('operator_log'), LOG, changes.operatorLog),
+    updateStreams(session, table('streams'), changes.streams),
+  ]);
 }
 
 async function insert<Row>(
