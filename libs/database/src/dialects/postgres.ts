@@ -97,6 +97,9 @@ async function send(connection: unknown, { sql: text, values, again }: Statement
 const UNAVAILABLE: Readonly<Record<string, UnavailableReason>> = {
   '08': 'lost',
   '25006': 'refused',
+  // The server has ended a transaction that stood still for too long, or took too long in all.
+  '25P03': 'timeout',
+  '25P04': 'timeout',
   '28': 'refused',
   '3D': 'refused',
   '53': 'refused',
