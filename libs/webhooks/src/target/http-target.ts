@@ -3,6 +3,7 @@ import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { outcomeOfStatus, type AttemptOutcome } from '../delivery/retry.js';
 import { checkHost, guardedLookup, TargetNotAllowed } from './guarded-lookup.js';
+import { Limit } from './limit.js';
 
 /** One request. */
 export interface HttpAttempt {
@@ -41,14 +42,15 @@ export class HttpTarget {
 
   /** Rejects only when `signal` ends it. */
   async post(attempt: HttpAttempt): Promise<AttemptOutcome> {
-    const limit = AbortSignal.any([attempt.signal, AbortSignal.timeout(attempt.timeoutMs)]);
+    const limit = new Limit(attempt.timeoutMs, attempt.signal);
     try {
       const url = new URL(attempt.url);
       if (!this.options.allowPrivate) checkHost(url);
       return await this.#send(url, attempt, limit, this.#agents[url.protocol]);
     } catch (error) {
+      limit.release();
       attempt.signal.throwIfAborted();
-      return failure(error, limit);
+      return failure(error, limit.signal);
     }
   }
 
@@ -59,7 +61,7 @@ export class HttpTarget {
   #send(
     url: URL,
     attempt: HttpAttempt,
-    signal: AbortSignal,
+    limit: Limit,
     agent: http.Agent | undefined,
   ): Promise<AttemptOutcome> {
     return new Promise((resolve, reject) => {
@@ -67,21 +69,24 @@ export class HttpTarget {
         method: 'POST',
         headers: { ...attempt.headers },
         agent: agent ?? false,
-        signal,
+        signal: limit.signal,
         ...(this.#lookup === undefined ? {} : { lookup: this.#lookup }),
       });
       request.on('response', (response) => {
         resolve(outcomeOfStatus(response.statusCode ?? 0, response.headers['retry-after']));
+        // An answer without an end is read until the time is over.
+        response.once('close', () => limit.release());
         skip(response);
       });
       request.on('upgrade', (response, socket) => {
         resolve(outcomeOfStatus(response.statusCode ?? 0, undefined));
         socket.destroy();
+        limit.release();
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
         // The other side closed a kept connection just as it was used: that says nothing about the receiver.
         if (agent !== undefined && request.reusedSocket && error.code === 'ECONNRESET') {
-          resolve(this.#send(url, attempt, signal, undefined));
+          resolve(this.#send(url, attempt, limit, undefined));
         } else reject(error);
       });
       request.end(attempt.body);

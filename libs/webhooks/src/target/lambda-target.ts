@@ -1,6 +1,7 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { LambdaTarget as LambdaPlace } from '@carillon/config';
 import { outcomeOfStatus, type AttemptOutcome } from '../delivery/retry.js';
+import { Limit } from './limit.js';
 
 type Sdk = typeof import('@aws-sdk/client-lambda');
 
@@ -19,7 +20,7 @@ export class LambdaTarget {
 
   /** Rejects only when `signal` ends it. */
   async invoke(place: LambdaPlace, body: Uint8Array, signal: AbortSignal): Promise<AttemptOutcome> {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const limit = new Limit(TIMEOUT_MS, signal);
     try {
       this.#sdk ??= import('@aws-sdk/client-lambda');
       const sdk = await this.#sdk;
@@ -28,11 +29,15 @@ export class LambdaTarget {
         InvocationType: 'Event',
         Payload: body,
       });
-      const { StatusCode } = await this.#client(sdk, place.region).send(command, { abortSignal: limit });
+      const { StatusCode } = await this.#client(sdk, place.region).send(command, {
+        abortSignal: limit.signal,
+      });
       return outcomeOfStatus(StatusCode ?? 0, undefined);
     } catch (error) {
       signal.throwIfAborted();
-      return failure(error, limit);
+      return failure(error, limit.signal);
+    } finally {
+      limit.release();
     }
   }
 

@@ -1,4 +1,6 @@
 import { createServer } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpTarget, type HttpTargetOptions } from '../../src/target/http-target.js';
 import { Receiver } from '../receiver.js';
@@ -105,6 +107,16 @@ describe('a request', () => {
     expect(await post(await rawServer(null))).toEqual({ ...failed, reason: 'connection failed: ECONNRESET' });
     expect(await post(await rawServer('garbage\r\n\r\n'))).toMatchObject({ kind: 'failed' });
     expect(await post('http://no-such-host.invalid/')).toMatchObject({ kind: 'failed' });
+  });
+
+  it('is given up in its time though memory is collected meanwhile', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const receiver = await Receiver.open();
+    receiver.replies = [() => {}];
+    const collecting = setInterval(collect, 20);
+    onTestFinished(() => clearInterval(collecting));
+    expect(await target()(receiver.url, 300)).toMatchObject({ kind: 'failed', reason: 'timeout' });
   });
 
   it('that cannot be made fails for good, without naming the receiver', async () => {
