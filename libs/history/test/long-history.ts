@@ -1,6 +1,7 @@
 import { type Changes, type DurableStore, type PurgeStep, streamName } from '@carillon/history-store';
 import { HistoryReader, readHistoryQuery } from '../src/index.js';
 import type { HistoryPageBody } from '../src/index.js';
+import { NOTHING, rowOf, wantedOf } from './rows.js';
 import type { Opened } from './stores.js';
 
 /** What ends the life of a row. */
@@ -17,16 +18,6 @@ const MIDNIGHT_MS = Date.parse('2026-03-06T00:00:00Z');
 const WRITTEN_AT_ONCE = 1000;
 /** Rows after which the day ends, beyond those that are there before anything is read. */
 const LEFT_OF_THE_DAY = 200;
-
-const NOTHING: Changes = {
-  streams: [],
-  records: [],
-  receipts: [],
-  presenceEvents: [],
-  presenceMembers: [],
-  presenceCheckpoints: [],
-  operatorLog: [],
-};
 
 /** The message of a serial says which it is, and they are not of one size. */
 const messageOf = (serial: number): string =>
@@ -105,44 +96,23 @@ export class LongHistory {
     const address = { appId: 'shop', channel: this.channel, kind: 'messages' } as const;
     const { windowMs, maxMessages, maxBytes } = this.retention;
     const { changes } = await this.store.commit<{ readonly changes: Changes }>(
-      {
-        nowMs: this.nowMs,
-        streams: [{ address, create: true }],
-        receipts: { scopes: [], sinceMs: this.nowMs },
-        members: [],
-        crowds: [],
-        below: null,
-        inspect: false,
-      },
+      wantedOf(address, this.nowMs),
       (found) => {
         const stream = found.streams.get(streamName(address));
         // A purge holds it.
         if (stream === null || stream === undefined) return { changes: NOTHING };
-        const { streamKey, generation, nextHistorySerial } = stream;
+        const { nextHistorySerial } = stream;
         const records = Array.from({ length: rows }, (_, index) => {
           const serial = nextHistorySerial + index;
           const publishedAtMs = this.#begunMs + serial * APART_MS;
-          const untilMs = publishedAtMs + windowMs;
-          const payload = messageOf(serial);
-          return {
-            streamKey,
-            generation,
+          return rowOf(stream, {
             deliverySerial: serial,
             historySerial: serial,
-            rootHistorySerial: null,
             publishedAtMs,
-            historyUntilMs: untilMs,
-            keepUntilMs: untilMs,
-            action: 'plain' as const,
-            messageSerial: null,
-            versionSerial: null,
+            untilMs: publishedAtMs + windowMs,
             messageId: `m-${serial}`,
-            eventName: 'e',
-            actorClientId: null,
-            payload,
-            payloadSize: payload.length,
-            tombstone: false,
-          };
+            payload: messageOf(serial),
+          });
         });
         const next = {
           ...stream,

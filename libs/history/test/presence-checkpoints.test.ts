@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PresenceHistoryReader, type SnapshotQuery } from '../src/index.js';
 import { PRESENCE_CHANNEL as CHANNEL, resetOf, transition, write } from './writing.js';
+import { wantedOf } from './rows.js';
 
 const EVENTS = ['member_added', 'member_updated', 'member_removed'] as const;
 
@@ -157,16 +158,7 @@ describe('a snapshot that begins at a checkpoint', () => {
     const channel = new Channel();
     await channel.live(2000, numbers(2), {});
     const address = { appId: 'shop', channel: CHANNEL, kind: 'presence' } as const;
-    const wanted = {
-      nowMs: channel.nowMs,
-      streams: [{ address, create: false }],
-      receipts: { scopes: [], sinceMs: 0 },
-      members: [],
-      crowds: [],
-      below: null,
-      inspect: false,
-    };
-    await channel.store.commit(wanted, (found) => {
+    await channel.store.commit(wantedOf(address, channel.nowMs), (found) => {
       const [stream] = found.streams.values();
       if (stream === null || stream === undefined) throw new Error('no stream');
       const { streamKey, generation, nextHistorySerial: serial } = stream;

@@ -1,6 +1,7 @@
 import { MemoryHistoryStore, type PresenceEvent, type Stream, streamName } from '@carillon/history-store';
 import { describe, expect, it } from 'vitest';
 import { PresenceHistoryReader, readHistoryQuery, readSnapshotQuery } from '../src/index.js';
+import { NOTHING, wantedOf } from './rows.js';
 
 const NOW_MS = 1_760_000_000_000;
 const ADDRESS = { appId: 'shop', channel: 'presence-room', kind: 'presence' } as const;
@@ -29,47 +30,29 @@ class Scene {
   }
 
   async write(steps: readonly Step[], change: Partial<Stream> = {}): Promise<this> {
-    await this.store.commit(
-      {
-        nowMs: NOW_MS,
-        streams: [{ address: ADDRESS, create: true }],
-        receipts: { scopes: [], sinceMs: 0 },
-        members: [],
-        crowds: [],
-        below: null,
-        inspect: false,
-      },
-      (found) => {
-        const stream = found.streams.get(streamName(ADDRESS));
-        if (stream === null || stream === undefined) throw new Error('no stream');
-        const { streamKey, generation, nextHistorySerial } = stream;
-        const presenceEvents = steps.map(([event, userId, more], index): PresenceEvent => ({
-          streamKey,
-          generation,
-          serial: nextHistorySerial + index,
-          atMs: NOW_MS + index,
-          event: `member_${event}`,
-          cause: event === 'removed' ? 'disconnect' : 'join',
-          userId,
-          connectionId: '811.22',
-          deadNodeId: null,
-          body: event === 'removed' ? 'null' : '{"n":"Al"}',
-          bodySize: 10,
-          keepUntilMs: NOW_MS + 1000,
-          ...more,
-        }));
-        const next = nextHistorySerial + steps.length;
-        const streams = [{ ...stream, nextHistorySerial: next, nextDeliverySerial: next, ...change }];
-        const none = {
-          records: [],
-          receipts: [],
-          presenceMembers: [],
-          presenceCheckpoints: [],
-          operatorLog: [],
-        };
-        return { changes: { ...none, streams, presenceEvents } };
-      },
-    );
+    await this.store.commit(wantedOf(ADDRESS, NOW_MS), (found) => {
+      const stream = found.streams.get(streamName(ADDRESS));
+      if (stream === null || stream === undefined) throw new Error('no stream');
+      const { streamKey, generation, nextHistorySerial } = stream;
+      const presenceEvents = steps.map(([event, userId, more], index): PresenceEvent => ({
+        streamKey,
+        generation,
+        serial: nextHistorySerial + index,
+        atMs: NOW_MS + index,
+        event: `member_${event}`,
+        cause: event === 'removed' ? 'disconnect' : 'join',
+        userId,
+        connectionId: '811.22',
+        deadNodeId: null,
+        body: event === 'removed' ? 'null' : '{"n":"Al"}',
+        bodySize: 10,
+        keepUntilMs: NOW_MS + 1000,
+        ...more,
+      }));
+      const next = nextHistorySerial + steps.length;
+      const streams = [{ ...stream, nextHistorySerial: next, nextDeliverySerial: next, ...change }];
+      return { changes: { ...NOTHING, streams, presenceEvents } };
+    });
     return this;
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type HistoryStore, MemoryHistoryStore, type Stream, streamName } from '@carillon/history-store';
 import { HistoryReader, type QueryParameters, readHistoryQuery } from '../src/index.js';
+import { NOTHING, rowOf, wantedOf } from './rows.js';
 
 const DAY_MS = 86_400_000;
 
@@ -37,60 +38,29 @@ export class Scene {
     payload = '{"event":"e","channel":"orders"}',
   ): Promise<void> {
     const address = { appId: 'shop', channel: 'orders', kind: 'messages' } as const;
-    await this.store.commit(
-      {
-        nowMs: this.nowMs,
-        streams: [{ address, create: true }],
-        receipts: { scopes: [], sinceMs: 0 },
-        members: [],
-        crowds: [],
-        below: null,
-        inspect: false,
-      },
-      (found) => {
-        const stream = found.streams.get(streamName(address));
-        if (stream === null || stream === undefined) throw new Error('no stream');
-        const { nextHistorySerial, nextDeliverySerial, streamKey, generation } = stream;
-        const until = this.nowMs + DAY_MS;
-        const records = Array.from({ length: rows }, (_, index) => ({
-          streamKey,
-          generation,
+    await this.store.commit(wantedOf(address, this.nowMs), (found) => {
+      const stream = found.streams.get(streamName(address));
+      if (stream === null || stream === undefined) throw new Error('no stream');
+      const { nextHistorySerial, nextDeliverySerial } = stream;
+      const records = Array.from({ length: rows }, (_, index) =>
+        rowOf(stream, {
           deliverySerial: nextDeliverySerial + index,
           historySerial: nextHistorySerial + index,
-          rootHistorySerial: null,
           publishedAtMs: this.nowMs,
-          historyUntilMs: until,
-          keepUntilMs: until,
-          action: 'plain' as const,
-          messageSerial: null,
-          versionSerial: null,
+          untilMs: this.nowMs + DAY_MS,
           messageId: randomUUID(),
-          eventName: 'e',
-          actorClientId: null,
           payload,
-          payloadSize: payload.length,
-          tombstone: false,
-        }));
-        const next = {
-          ...stream,
-          nextDeliverySerial: nextDeliverySerial + rows,
-          nextHistorySerial: nextHistorySerial + rows,
-          retainedMessages: stream.retainedMessages + rows,
-          retainedBytes: stream.retainedBytes + rows * payload.length,
-          ...change,
-        };
-        return {
-          changes: {
-            streams: [next],
-            records,
-            receipts: [],
-            presenceEvents: [],
-            presenceMembers: [],
-            presenceCheckpoints: [],
-            operatorLog: [],
-          },
-        };
-      },
-    );
+        }),
+      );
+      const next = {
+        ...stream,
+        nextDeliverySerial: nextDeliverySerial + rows,
+        nextHistorySerial: nextHistorySerial + rows,
+        retainedMessages: stream.retainedMessages + rows,
+        retainedBytes: stream.retainedBytes + rows * payload.length,
+        ...change,
+      };
+      return { changes: { ...NOTHING, streams: [next], records } };
+    });
   }
 }

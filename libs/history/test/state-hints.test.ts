@@ -3,6 +3,7 @@ import { readHistoryQuery } from '../src/index.js';
 import { MOST_KEPT } from '../src/hints/state-hints.js';
 import { HEALTHY, inhabited, key, LAGGING, LOST, markOf, pass, PRESENCE, regressed } from './hints-scene.js';
 import { PRESENCE_CHANNEL, resetOf, transition, write } from './writing.js';
+import { NOTHING, wantedOf } from './rows.js';
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_760_000_000_000 }));
 afterEach(() => void vi.useRealTimers());
@@ -144,28 +145,7 @@ describe('a state that the store cannot be told of', () => {
     world.stuck.add('*');
     for (let n = 0; n < 40; n += 1) {
       const channel = `presence-${n}`;
-      await world.store.commit(
-        {
-          nowMs: 0,
-          streams: [{ address: { ...PRESENCE, channel }, create: true }],
-          receipts: { scopes: [], sinceMs: 0 },
-          members: [],
-          crowds: [],
-          below: null,
-          inspect: false,
-        },
-        () => ({
-          changes: {
-            streams: [],
-            records: [],
-            receipts: [],
-            presenceEvents: [],
-            presenceMembers: [],
-            presenceCheckpoints: [],
-            operatorLog: [],
-          },
-        }),
-      );
+      await world.store.commit(wantedOf({ ...PRESENCE, channel }, 0), () => ({ changes: NOTHING }));
       await finder.commits.commit([markOf({ channel })]);
       world.stuck.add(channel);
     }
