@@ -44,7 +44,7 @@ onEveryAppAtOnce(
     it.each(['unsubscribes', 'says goodbye', 'is told to go for good'])(
       'is no member any more at once when it %s',
       async (how) => {
-        const channel = `presence-${how.length}`;
+        const channel = `presence-${how.replaceAll(' ', '-')}`;
         const [watcher, ada, bo] = [
           await node.connect(polite),
           await node.connect(polite),
