@@ -4,10 +4,18 @@ export const FOREVER_MS: number = Number.MAX_SAFE_INTEGER;
 /** The day of what is kept always. */
 export const FOREVER_DAY = '9999-12-31';
 
+const DAY_MS = 86_400_000;
+const FOREVER_DAY_MS = Date.UTC(9999, 11, 31);
+
+/** The day that was asked for last: the rows of a batch mostly have the same. */
+let last = { day: 0, text: '1970-01-01' };
+
 /** The day, in UTC, that a row must be kept to the end of. */
 export function keepDay(keepUntilMs: number): string {
-  const forever = Date.UTC(9999, 11, 31);
-  return keepUntilMs >= forever ? FOREVER_DAY : new Date(keepUntilMs).toISOString().slice(0, 10);
+  if (keepUntilMs >= FOREVER_DAY_MS) return FOREVER_DAY;
+  const day = Math.floor(keepUntilMs / DAY_MS);
+  if (day !== last.day) last = { day, text: new Date(keepUntilMs).toISOString().slice(0, 10) };
+  return last.text;
 }
 
 const SLOT_MS = 3_600_000;

@@ -7,6 +7,7 @@ import { type Stream, type StreamAddress, streamName } from '../model/stream.js'
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
 import { findCrowds } from '../sql/checkpoints.js';
 import { findPurgeable, inspectAll } from '../sql/look.js';
+import { arrayOf, binaryArray, INT, SMALLINT, TEXT, UUID } from './binary-arrays.js';
 
 type Names = (name: string) => string;
 
@@ -18,9 +19,9 @@ export interface Held {
 
 export const addressArrays = (addresses: readonly StreamAddress[]) =>
   [
-    addresses.map(({ appId }) => appId),
-    addresses.map(({ channel }) => channel),
-    addresses.map(({ kind }) => KINDS[kind]),
+    binaryArray(TEXT, addresses, ({ appId }) => appId),
+    binaryArray(TEXT, addresses, ({ channel }) => channel),
+    binaryArray(SMALLINT, addresses, ({ kind }) => KINDS[kind]),
   ] as const;
 
 const AMONG = `(s.app_id, s.channel, s.kind) in (select * from unnest($1::text[], $2::text[], $3::smallint[]))`;
@@ -84,7 +85,7 @@ export async function findReceipts(
         encode(r.fingerprint, 'hex') as fingerprint, r.extra
       from ${table('receipts')} r
       where r.scope = any($1::uuid[]) and r.slot = any($2::int[]) and r.at_ms >= $3 order by r.at_ms`,
-    [scopes, slotsBetween(sinceMs, nowMs), sinceMs],
+    [arrayOf(UUID, scopes), arrayOf(INT, slotsBetween(sinceMs, nowMs)), sinceMs],
     { again: true },
   );
   const records = await findAcknowledged(session, table, rows, keepDay(sinceMs));

@@ -1,124 +1,140 @@
-import type { SqlSession, SqlValue } from '@carillon/database';
+import type { SqlSession } from '@carillon/database';
 import { StoreFailure } from '../failures.js';
-import { keepDay, slotOf } from '../model/calendar.js';
+import { slotOf } from '../model/calendar.js';
 import type { Changes } from '../model/changes.js';
 import { storedMembers } from '../sql/checkpoints.js';
-import { ACTIONS, CAUSES, EVENTS, STATES, storedMoment } from '../sql/rows.js';
+import { ACTIONS, CAUSES, EVENTS, STATES } from '../sql/rows.js';
+import {
+  BIGINT,
+  binaryArray,
+  BOOLEAN,
+  DAY,
+  HEX,
+  INT,
+  type ItemKind,
+  JSONB,
+  KEY,
+  MOMENT,
+  SMALLINT,
+  TEXT,
+  UTF8,
+  UUID,
+} from './binary-arrays.js';
 
 type Names = (name: string) => string;
-type Scalar = string | number | boolean | null;
 
-/** A column by name: the type its values are sent as, where they come from, and what is put around them. */
-type Columns<Row> = Readonly<
-  Record<string, readonly [type: string, from: (row: Row) => Scalar, stored?: (value: string) => string]>
->;
+/** A column of a table: how its values travel, and where they come from. */
+interface Column<Row> {
+  readonly type: string;
+  array(rows: readonly Row[]): Buffer;
+}
 
-/** Texts travel as text: half the bytes of a binary value's escapes. */
-const utf8 = (value: string): string => `convert_to(${value}, 'UTF8')`;
-const hex = (value: string): string => `decode(${value}, 'hex')`;
+type Columns<Row> = Readonly<Record<string, Column<Row>>>;
+
+const column = <Row, Value>(kind: ItemKind<Value>, from: (row: Row) => Value | null): Column<Row> => ({
+  type: kind.type,
+  array: (rows) => binaryArray(kind, rows, from),
+});
 
 const RECORD: Columns<Changes['records'][number]> = {
-  stream_key: ['bigint', (row) => row.streamKey],
-  generation: ['int', (row) => row.generation],
-  delivery_serial: ['bigint', (row) => row.deliverySerial],
-  history_serial: ['bigint', (row) => row.historySerial],
-  root_history_serial: ['bigint', (row) => row.rootHistorySerial],
-  published_at_ms: ['bigint', (row) => row.publishedAtMs],
-  history_until_ms: [
-    'bigint',
-    ({ historyUntilMs }) => (historyUntilMs === null ? null : storedMoment(historyUntilMs)),
-  ],
-  keep_until_ms: ['bigint', (row) => storedMoment(row.keepUntilMs)],
-  keep_day: ['date', (row) => keepDay(row.keepUntilMs)],
-  action: ['smallint', (row) => ACTIONS[row.action]],
-  message_serial: ['text', (row) => row.messageSerial],
-  version_serial: ['text', (row) => row.versionSerial],
-  message_id: ['text', (row) => row.messageId],
-  event_name: ['text', (row) => row.eventName],
-  actor_client_id: ['text', (row) => row.actorClientId],
-  payload: ['text', (row) => row.payload, utf8],
-  payload_size: ['int', (row) => row.payloadSize],
-  tombstone: ['boolean', (row) => row.tombstone],
+  stream_key: column(KEY, (row) => row.streamKey),
+  generation: column(INT, (row) => row.generation),
+  delivery_serial: column(BIGINT, (row) => row.deliverySerial),
+  history_serial: column(BIGINT, (row) => row.historySerial),
+  root_history_serial: column(BIGINT, (row) => row.rootHistorySerial),
+  published_at_ms: column(BIGINT, (row) => row.publishedAtMs),
+  history_until_ms: column(MOMENT, (row) => row.historyUntilMs),
+  keep_until_ms: column(MOMENT, (row) => row.keepUntilMs),
+  keep_day: column(DAY, (row) => row.keepUntilMs),
+  action: column(SMALLINT, (row) => ACTIONS[row.action]),
+  message_serial: column(TEXT, (row) => row.messageSerial),
+  version_serial: column(TEXT, (row) => row.versionSerial),
+  message_id: column(TEXT, (row) => row.messageId),
+  event_name: column(TEXT, (row) => row.eventName),
+  actor_client_id: column(TEXT, (row) => row.actorClientId),
+  payload: column(UTF8, (row) => row.payload),
+  payload_size: column(INT, (row) => row.payloadSize),
+  tombstone: column(BOOLEAN, (row) => row.tombstone),
 };
 
 const RECEIPT: Columns<Changes['receipts'][number]> = {
-  scope: ['uuid', (row) => row.scope],
-  slot: ['int', (row) => slotOf(row.atMs)],
-  at_ms: ['bigint', (row) => row.atMs],
-  until_ms: ['bigint', (row) => storedMoment(row.untilMs)],
-  pub_id: ['uuid', (row) => row.pubId],
-  stream_key: ['bigint', (row) => row.streamKey],
-  generation: ['int', (row) => row.generation],
-  delivery_serial: ['bigint', (row) => row.deliverySerial],
-  fingerprint: ['text', (row) => row.fingerprint, hex],
-  extra: ['text', (row) => row.extra, utf8],
+  scope: column(UUID, (row) => row.scope),
+  slot: column(INT, (row) => slotOf(row.atMs)),
+  at_ms: column(BIGINT, (row) => row.atMs),
+  until_ms: column(MOMENT, (row) => row.untilMs),
+  pub_id: column(UUID, (row) => row.pubId),
+  stream_key: column(KEY, (row) => row.streamKey),
+  generation: column(INT, (row) => row.generation),
+  delivery_serial: column(BIGINT, (row) => row.deliverySerial),
+  fingerprint: column(HEX, (row) => row.fingerprint),
+  extra: column(UTF8, (row) => row.extra),
 };
 
 const EVENT: Columns<Changes['presenceEvents'][number]> = {
-  stream_key: ['bigint', (row) => row.streamKey],
-  generation: ['int', (row) => row.generation],
-  serial: ['bigint', (row) => row.serial],
-  at_ms: ['bigint', (row) => row.atMs],
-  event: ['smallint', (row) => EVENTS[row.event]],
-  cause: ['smallint', (row) => CAUSES[row.cause]],
-  user_id: ['text', (row) => row.userId],
-  connection_id: ['text', (row) => row.connectionId],
-  dead_node_id: ['text', (row) => row.deadNodeId],
-  body: ['text', (row) => row.body, utf8],
-  body_size: ['int', (row) => row.bodySize],
-  keep_until_ms: ['bigint', (row) => storedMoment(row.keepUntilMs)],
-  keep_day: ['date', (row) => keepDay(row.keepUntilMs)],
+  stream_key: column(KEY, (row) => row.streamKey),
+  generation: column(INT, (row) => row.generation),
+  serial: column(BIGINT, (row) => row.serial),
+  at_ms: column(BIGINT, (row) => row.atMs),
+  event: column(SMALLINT, (row) => EVENTS[row.event]),
+  cause: column(SMALLINT, (row) => CAUSES[row.cause]),
+  user_id: column(TEXT, (row) => row.userId),
+  connection_id: column(TEXT, (row) => row.connectionId),
+  dead_node_id: column(TEXT, (row) => row.deadNodeId),
+  body: column(UTF8, (row) => row.body),
+  body_size: column(INT, (row) => row.bodySize),
+  keep_until_ms: column(MOMENT, (row) => row.keepUntilMs),
+  keep_day: column(DAY, (row) => row.keepUntilMs),
 };
 
 const MEMBER: Columns<Changes['presenceMembers'][number]> = {
-  stream_key: ['bigint', (row) => row.streamKey],
-  generation: ['int', (row) => row.generation],
-  user_id: ['text', (row) => row.userId],
-  present: ['boolean', (row) => row.present],
-  last_no: ['bigint', (row) => row.lastNo],
-  last_serial: ['bigint', (row) => row.lastSerial],
+  stream_key: column(KEY, (row) => row.streamKey),
+  generation: column(INT, (row) => row.generation),
+  user_id: column(TEXT, (row) => row.userId),
+  present: column(BOOLEAN, (row) => row.present),
+  last_no: column(BIGINT, (row) => row.lastNo),
+  last_serial: column(BIGINT, (row) => row.lastSerial),
 };
 
 const CHECKPOINT: Columns<Changes['presenceCheckpoints'][number]> = {
-  stream_key: ['bigint', (row) => row.streamKey],
-  generation: ['int', (row) => row.generation],
-  serial: ['bigint', (row) => row.serial],
-  members: ['jsonb', ({ members }) => storedMembers(members)],
-  keep_day: ['date', (row) => keepDay(row.keepUntilMs)],
+  stream_key: column(KEY, (row) => row.streamKey),
+  generation: column(INT, (row) => row.generation),
+  serial: column(BIGINT, (row) => row.serial),
+  members: column(JSONB, ({ members }) => storedMembers(members)),
+  keep_day: column(DAY, (row) => row.keepUntilMs),
 };
 
 const LOG: Columns<Changes['operatorLog'][number]> = {
-  at_ms: ['bigint', (row) => row.atMs],
-  app_id: ['text', (row) => row.appId],
-  channel: ['text', (row) => row.channel],
-  operation: ['text', (row) => row.operation],
-  reason: ['text', (row) => row.reason],
-  requested_by: ['text', (row) => row.requestedBy],
-  result: ['jsonb', (row) => row.result],
+  at_ms: column(BIGINT, (row) => row.atMs),
+  app_id: column(TEXT, (row) => row.appId),
+  channel: column(TEXT, (row) => row.channel),
+  operation: column(TEXT, (row) => row.operation),
+  reason: column(TEXT, (row) => row.reason),
+  requested_by: column(TEXT, (row) => row.requestedBy),
+  result: column(JSONB, (row) => row.result),
 };
 
 const STREAM: Columns<Changes['streams'][number]> = {
-  stream_id: ['uuid', (row) => row.streamId],
-  generation: ['int', (row) => row.generation],
-  next_delivery_serial: ['bigint', (row) => row.nextDeliverySerial],
-  next_history_serial: ['bigint', (row) => row.nextHistorySerial],
-  next_annotation_no: ['bigint', (row) => row.nextAnnotationNo],
-  fanned_out_serial: ['bigint', (row) => row.fannedOutSerial],
-  last_cache_serial: ['bigint', (row) => row.lastCacheSerial],
-  floor_delivery_serial: ['bigint', (row) => row.floorDeliverySerial],
-  floor_history_serial: ['bigint', (row) => row.floorHistorySerial],
-  retained_messages: ['bigint', (row) => row.retainedMessages],
-  retained_bytes: ['bigint', (row) => row.retainedBytes],
-  newest_published_at_ms: ['bigint', (row) => row.newestPublishedAtMs],
-  last_annotation_serial: ['text', (row) => row.lastAnnotationSerial],
-  last_keep_day: ['date', (row) => row.lastKeepDay],
-  max_messages: ['bigint', (row) => row.maxMessages],
-  max_bytes: ['bigint', (row) => row.maxBytes],
-  durable_state: ['smallint', (row) => STATES[row.durable.state]],
-  state_reason: ['text', (row) => row.durable.reason],
-  state_node: ['text', (row) => row.durable.nodeId],
-  state_changed_at_ms: ['bigint', (row) => row.durable.changedAtMs],
-  updated_at_ms: ['bigint', (row) => row.updatedAtMs],
+  stream_id: column(UUID, (row) => row.streamId),
+  generation: column(INT, (row) => row.generation),
+  next_delivery_serial: column(BIGINT, (row) => row.nextDeliverySerial),
+  next_history_serial: column(BIGINT, (row) => row.nextHistorySerial),
+  next_annotation_no: column(BIGINT, (row) => row.nextAnnotationNo),
+  fanned_out_serial: column(BIGINT, (row) => row.fannedOutSerial),
+  last_cache_serial: column(BIGINT, (row) => row.lastCacheSerial),
+  floor_delivery_serial: column(BIGINT, (row) => row.floorDeliverySerial),
+  floor_history_serial: column(BIGINT, (row) => row.floorHistorySerial),
+  retained_messages: column(BIGINT, (row) => row.retainedMessages),
+  retained_bytes: column(BIGINT, (row) => row.retainedBytes),
+  newest_published_at_ms: column(BIGINT, (row) => row.newestPublishedAtMs),
+  last_annotation_serial: column(TEXT, (row) => row.lastAnnotationSerial),
+  last_keep_day: column(DAY, ({ lastKeepDay }) => (lastKeepDay === null ? null : Date.parse(lastKeepDay))),
+  max_messages: column(BIGINT, (row) => row.maxMessages),
+  max_bytes: column(BIGINT, (row) => row.maxBytes),
+  durable_state: column(SMALLINT, (row) => STATES[row.durable.state]),
+  state_reason: column(TEXT, (row) => row.durable.reason),
+  state_node: column(TEXT, (row) => row.durable.nodeId),
+  state_changed_at_ms: column(BIGINT, (row) => row.durable.changedAtMs),
+  updated_at_ms: column(BIGINT, (row) => row.updatedAtMs),
 };
 
 const RECEIPT_AGAIN = `on conflict (scope, slot) do update set ${Object.keys(RECEIPT)
@@ -154,9 +170,8 @@ async function insert<Row>(
 ): Promise<void> {
   if (rows.length === 0) return;
   const names = Object.keys(columns).join(', ');
-  const values = Object.entries(columns).map(([name, [, , stored]]) => stored?.(`v.${name}`) ?? `v.${name}`);
   const { changed } = await session.query(
-    `insert into ${into} (${names}) select ${values.join(', ')} from ${unnested(columns)} ${onConflict}`,
+    `insert into ${into} (${names}) select ${names} from ${unnested(columns)} ${onConflict}`,
     arrays(columns, rows),
     { again: true },
   );
@@ -165,7 +180,7 @@ async function insert<Row>(
 
 async function updateStreams(session: SqlSession, into: string, rows: Changes['streams']): Promise<void> {
   if (rows.length === 0) return;
-  const columns = { ...STREAM, stream_key: ['bigint', (row) => row.streamKey] } satisfies typeof STREAM;
+  const columns = { ...STREAM, stream_key: column(KEY, (row) => row.streamKey) } satisfies typeof STREAM;
   const set = Object.keys(STREAM).map((name) => `${name} = v.${name}`);
   const { changed } = await session.query(
     `update ${into} s set ${set.join(', ')} from ${unnested(columns)} where s.stream_key = v.stream_key`,
@@ -176,12 +191,12 @@ async function updateStreams(session: SqlSession, into: string, rows: Changes['s
 }
 
 function unnested<Row>(columns: Columns<Row>): string {
-  const types = Object.values(columns).map(([type], index) => `$${index + 1}::${type}[]`);
+  const types = Object.values(columns).map(({ type }, index) => `$${index + 1}::${type}[]`);
   return `unnest(${types.join(', ')}) as v(${Object.keys(columns).join(', ')})`;
 }
 
-const arrays = <Row>(columns: Columns<Row>, rows: readonly Row[]): SqlValue[] =>
-  Object.values(columns).map(([, from]) => rows.map((row) => from(row)));
+const arrays = <Row>(columns: Columns<Row>, rows: readonly Row[]): Buffer[] =>
+  Object.values(columns).map((each) => each.array(rows));
 
 function mustMatch(changed: number, wanted: number): void {
   if (changed !== wanted) throw new StoreFailure('conflict', `${changed} of ${wanted} rows were written`);

@@ -131,6 +131,8 @@ export class Room {
       const socket = await Socket.open(gateway.port, () => {});
       stay.socket = socket;
       void socket.ended.then(() => leave(stay));
+      // Everybody may have been told to go while it was opened.
+      if (stay.endedAtMs !== null) return socket.vanish();
       await socket.subscribe(this.channel, user);
       stay.confirmedAtMs = now();
     } catch {
