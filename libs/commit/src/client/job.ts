@@ -4,7 +4,8 @@ import type { CommitRecord, CommitResult } from '@carillon/contract';
 export class Job {
   readonly done: Promise<readonly CommitResult[]>;
   readonly bytes: number;
-  readonly channels: ReadonlySet<string>;
+  /** Each once. */
+  readonly channels: readonly string[];
   #resolve: (results: readonly CommitResult[]) => void = () => {};
   #settled = false;
 
@@ -15,7 +16,8 @@ export class Job {
     readonly deadlineMs: number,
   ) {
     this.bytes = records.reduce((sum, record) => sum + recordBytes(record), 0);
-    this.channels = new Set(records.map(({ app_id: appId, channel }) => `${appId}\0${channel}`));
+    const names = records.map(({ app_id: appId, channel }) => `${appId}\0${channel}`);
+    this.channels = names.length === 1 ? names : [...new Set(names)];
     this.done = new Promise((resolve) => {
       this.#resolve = resolve;
     });

@@ -61,7 +61,7 @@ export class LaneClient {
     let [records, bytes, full] = [0, 0, false];
     for (const job of this.#waiting) {
       if (job.settled) continue;
-      const blocked = [...job.channels].some((channel) => this.#busy.has(channel) || passed.has(channel));
+      const blocked = job.channels.some((channel) => this.#busy.has(channel) || passed.has(channel));
       const fits =
         jobs.length === 0 ||
         (!job.chain &&
@@ -83,7 +83,7 @@ export class LaneClient {
 
   async #converse(jobs: readonly Job[]): Promise<void> {
     const { lane, lanes, nodeId } = this.options;
-    const channels = new Set(jobs.flatMap((job) => [...job.channels]));
+    const channels = new Set(jobs.flatMap((job) => job.channels));
     for (const channel of channels) this.#busy.add(channel);
     const records = jobs.flatMap((job) => job.records);
     const chain = jobs.some((job) => job.chain);

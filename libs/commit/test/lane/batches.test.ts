@@ -55,7 +55,7 @@ describe('a lane', () => {
     const first = await scene.results(records);
     expect(await scene.results(records)).toEqual(first);
     expect(scene.batches).toEqual([2]);
-    await scene.clock.pass(10_001);
+    await scene.clock.pass(20_001);
     expect(await scene.results(records)).toMatchObject(first.map((result) => ({ ...result, extra: null })));
     expect(scene.batches).toEqual([2, 2]);
     expect(scene.serials('a')).toEqual([1]);
