@@ -107,6 +107,7 @@ export {
   USER_ONLINE,
   type AppChanged,
   type TokenRevoked,
+  type TokenRevokedBody,
   type UserOffline,
   type UserOnline,
 } from './fabric/users.js';

@@ -126,7 +126,7 @@ export const SAMPLES: Readonly<Record<string, fc.Arbitrary<object>>> = {
   user_offline: user,
   app_changed: members({ app_id: app, node_id: node }, 'app_id'),
   token_revoked: members(
-    { app_id: app, node_id: node, jti: name, client_id: name, expires_at_ms: count, request_id: name },
+    { app_id: app, node_id: node, jti: name, client_id: name, request_id: name, reply_to: name },
     'app_id',
     'node_id',
   ),

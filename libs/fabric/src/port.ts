@@ -1,7 +1,7 @@
 import type { FanOutRecordBody } from '@carillon/contract';
 import type { LaneFabric } from './lanes/port.js';
 import type { LiveEvent } from './live-event.js';
-import type { Answer, Question } from './question.js';
+import type { Answer, Question, RevokedTokens } from './question.js';
 
 /**
  * What a process with sockets does for the fabric. Everything is called synchronously on the socket loop, must not
@@ -63,6 +63,11 @@ export interface Fabric {
   ask<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Promise<Gathered<Kind>>;
   /** Tells every other process with sockets that the record of an app is different now. Rejects as `publish` does. */
   tellAppChanged(appId: string): Promise<void> | undefined;
+  /**
+   * Puts `token_revoked` to every other process with sockets without wanting an answer, which a process may do that
+   * cannot be answered. Rejects as `publish` does.
+   */
+  tellTokensRevoked(appId: string, revoked: RevokedTokens): Promise<void> | undefined;
   /** Null when healthy, else what is wrong. */
   health(): Promise<string | null>;
   /** Idempotent. Afterwards nothing is delivered or answered, and what is asked is incomplete. */

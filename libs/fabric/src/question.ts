@@ -1,3 +1,9 @@
+/** Tokens that are not valid any more: the one with this id, all of this client, or both; at least one is not null. */
+export interface RevokedTokens {
+  readonly jti: string | null;
+  readonly clientId: string | null;
+}
+
 /** What may be asked of all processes with sockets, by kind. */
 export interface Question {
   /** Sockets per occupied channel whose name starts with the prefix. Special channels are never listed. */
@@ -10,6 +16,8 @@ export interface Question {
   readonly terminate_user: { readonly userId: string };
   /** Close every socket signed in as the user so that it comes back. */
   readonly force_reconnect: { readonly userId: string };
+  /** Close every socket that holds one of these tokens. */
+  readonly token_revoked: RevokedTokens;
 }
 
 /** What each kind of question is answered with. */
@@ -22,4 +30,6 @@ export interface Answer {
   readonly terminate_user: number;
   /** How many were closed. */
   readonly force_reconnect: number;
+  /** How many were closed. */
+  readonly token_revoked: number;
 }

@@ -21,6 +21,7 @@ const QUESTIONS: Question = {
   sockets_count: null,
   terminate_user: { userId: 'u:1' },
   force_reconnect: { userId: 'u:1' },
+  token_revoked: { jti: 't:1', clientId: 'u:é' },
 };
 
 /** How long what is on its way may take; only a failing test waits that long. */
@@ -268,6 +269,25 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
         await vi.waitFor(() => expect(notices).toEqual(['shop changed', 'news changed']), ON_ITS_WAY);
       }
       if (first !== undefined) expect(first.notices).toEqual(['shop changed']);
+    });
+
+    it('tells every other listener of revoked tokens, whoever says it', async () => {
+      const { nodes, settle } = await installation();
+      const [api, ...rest] = nodes;
+      const listening = rest.map((node) => new Gateway(node));
+      await settle();
+      const about = { jti: 't:1', clientId: 'u:1' };
+      const question = { kind: 'token_revoked', appId: 'shop', about };
+      await api.tellTokensRevoked('shop', about);
+      for (const { asked } of listening) {
+        await vi.waitFor(() => expect(asked).toEqual([question]), ON_ITS_WAY);
+      }
+      const [first, ...others] = listening;
+      await first?.fabric.tellTokensRevoked('shop', about);
+      for (const { asked } of others) {
+        await vi.waitFor(() => expect(asked).toEqual([question, question]), ON_ITS_WAY);
+      }
+      if (first !== undefined) expect(first.asked).toEqual([question]);
     });
 
     it('says so when an answer cannot be had, keeps the others, and tells what was thrown', async () => {

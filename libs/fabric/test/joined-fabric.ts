@@ -8,6 +8,7 @@ import {
   type LiveEvent,
   type OnListenerFault,
   type Question,
+  type RevokedTokens,
 } from '../src/index.js';
 
 /** One of several nodes in this process, joined as by a broker: what others publish comes later, where it is wanted. */
@@ -71,6 +72,11 @@ class JoinedFabric implements Fabric {
   async tellAppChanged(appId: string): Promise<void> {
     await soon();
     for (const peer of this.#peers()) peer.#own.notify((listener) => listener.appChanged?.(appId));
+  }
+
+  async tellTokensRevoked(appId: string, revoked: RevokedTokens): Promise<void> {
+    await soon();
+    await Promise.all(this.#peers().map((peer) => peer.#own.ask('token_revoked', appId, revoked)));
   }
 
   health(): Promise<string | null> {

@@ -70,6 +70,7 @@ it('sockets of a channel are added up over processes', () => {
   expect(mergeAnswers('sockets_count', [2, 0, 3])).toBe(5);
   expect(mergeAnswers('terminate_user', [1, 1])).toBe(2);
   expect(mergeAnswers('force_reconnect', [0, 1])).toBe(1);
+  expect(mergeAnswers('token_revoked', [2, 0, 1])).toBe(3);
 });
 
 it('a channel that a peer counts as empty is not occupied', () => {

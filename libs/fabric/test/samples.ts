@@ -8,6 +8,7 @@ export const KINDS = [
   'sockets_count',
   'terminate_user',
   'force_reconnect',
+  'token_revoked',
 ] as const satisfies readonly (keyof Question)[];
 
 export function event(channel: string, more: Partial<LiveEvent> = {}): LiveEvent {
@@ -34,6 +35,7 @@ export const anAnswer: fc.Arbitrary<Answer> = fc.record({
   sockets_count: some,
   terminate_user: some,
   force_reconnect: some,
+  token_revoked: some,
 });
 
 /** A process with sockets: remembers what it is given and asked, and answers what it is told to. */
@@ -48,6 +50,7 @@ export class Gateway implements FabricListener {
     sockets_count: 0,
     terminate_user: 0,
     force_reconnect: 0,
+    token_revoked: 0,
   };
   /** Called before each event and question; throws to be a listener with a bug. */
   before: () => void = () => {};

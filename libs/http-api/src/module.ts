@@ -33,12 +33,8 @@ const noLiveParts = { provide: LIVE, useValue: null };
 
 const liveParts = {
   provide: LIVE,
-  inject: [FABRIC, PRESENCE, LAST_EVENTS],
-  useFactory: (fabric: Fabric, presence: Presence, lastEvents: LastEvents): LiveParts => ({
-    fabric,
-    presence,
-    lastEvents,
-  }),
+  inject: [PRESENCE, LAST_EVENTS],
+  useFactory: (presence: Presence, lastEvents: LastEvents): LiveParts => ({ presence, lastEvents }),
 };
 
 /** Null: something of it is missing in this process. */
@@ -53,7 +49,7 @@ const accessOf = (
 
 /**
  * The signed HTTP API on the main listener. Needs `RuntimeModule` and the modules of the app registry, the cache, the
- * rate limiter and publishing; in role `default` those of the fabric and presence too. In role `api` the routes about
+ * rate limiter, the fabric and publishing; in role `default` that of presence too. In role `api` the routes about
  * live sockets do not exist.
  */
 @Module({})
@@ -70,6 +66,7 @@ export class HttpApiModule implements OnModuleInit {
         APP_REGISTRY,
         PUBLISHER,
         CACHE,
+        FABRIC,
         RATE_LIMIT,
         METRICS_REGISTRY,
         LOGGING,
@@ -82,6 +79,7 @@ export class HttpApiModule implements OnModuleInit {
         apps: AppRegistry,
         publisher: BatchPublisher,
         cache: Cache,
+        fabric: Fabric,
         rateLimit: RateLimit,
         metrics: Metrics,
         logging: Logging,
@@ -94,6 +92,7 @@ export class HttpApiModule implements OnModuleInit {
         apps,
         publisher,
         cache,
+        fabric,
         rateLimit,
         metrics,
         log: logging.for('service::api'),

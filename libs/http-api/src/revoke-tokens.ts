@@ -1,6 +1,8 @@
 import type { Cache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contract';
 import { ServiceError } from '@carillon/errors';
+import type { Fabric, RevokedTokens } from '@carillon/fabric';
+import type { Logger } from '@carillon/runtime';
 import { integerField, textField } from './describe/field.js';
 import { fieldsSchema } from './describe/fields-schema.js';
 import type { Route } from './describe/route.js';
@@ -10,7 +12,7 @@ import type { Call, Endpoint, Reply } from './pipeline/call.js';
 import { orUnavailable } from './unavailable.js';
 
 const IDENTITY_BYTES = { minBytes: 1, maxBytes: 128 } as const;
-/** As long as other processes can be told; see `TOKEN_REVOKED`. */
+/** A record is read whenever a token is checked. */
 const MAX_REASON_BYTES = 4096;
 const DEFAULT_TTL_SECONDS = 86_400;
 /** A hundred years: longer ones mean the same, and stores cannot count them. */
@@ -38,7 +40,7 @@ export const REVOKE_TOKENS: Route = {
   path: '/revocations',
   tag: 'tokens',
   summary: 'Revoke capability tokens',
-  description: `From the answer on, every process refuses the token, or every token of the client, until the record lapses: after ${DEFAULT_TTL_SECONDS} seconds unless a time is given.`,
+  description: `From the answer on, every process refuses the token, or every token of the client, until the record lapses: after ${DEFAULT_TTL_SECONDS} seconds unless a time is given. Connections that hold one are closed with 4009 on every process; an api node tells them to and counts none.`,
   rate: null,
   body: {
     ...fieldsSchema(BODY),
@@ -47,15 +49,22 @@ export const REVOKE_TOKENS: Route = {
   reply: REPLY,
 };
 
+export interface RevocationParts {
+  readonly cache: Cache;
+  readonly fabric: Fabric;
+  /** Whether other processes can answer this one; false: they are told, and nobody counts. */
+  readonly asks: boolean;
+  readonly log: Logger;
+  readonly nowSeconds: () => number;
+}
+
 /**
  * `POST /apps/{appId}/revocations`: from the answer on, every process refuses the named token, or every token of the
- * named client, until the record lapses. Only records are written here: no process holds token sockets to close yet.
+ * named client, until the record lapses. Once the records are written, every process closes the connections that hold
+ * such a token; one that cannot be reached is no failure, for it refuses the token as soon as it is shown again.
  */
 export class RevokeTokensEndpoint implements Endpoint {
-  constructor(
-    private readonly cache: Cache,
-    private readonly nowSeconds: () => number,
-  ) {}
+  constructor(private readonly parts: RevocationParts) {}
 
   async answer({ app, body: { object } }: Call): Promise<Reply> {
     const jti = BODY.jti.of(object);
@@ -66,21 +75,44 @@ export class RevokeTokensEndpoint implements Endpoint {
       throw new ServiceError('invalid_input', { text: 'one of jti and client_id is required' });
     }
     const write = (name: string): Promise<void> =>
-      orUnavailable('revocation store unavailable', this.cache.set(name, reason, ttlMs));
+      orUnavailable('revocation store unavailable', this.parts.cache.set(name, reason, ttlMs));
     if (jti !== undefined) await write(cacheKeys.revokedToken(app.id, jti));
     if (clientId !== undefined) await write(cacheKeys.revokedClient(app.id, clientId));
     const body: ValueOf<typeof REPLY> = {
       revoked_jti: jti !== undefined,
       revoked_client_id: clientId !== undefined,
-      closed_connections: 0,
+      closed_connections: await this.#close(app.id, { jti: jti ?? null, clientId: clientId ?? null }),
     };
     return { text: JSON.stringify(body) };
+  }
+
+  /** How many connections were closed, as far as processes answered. */
+  async #close(appId: string, revoked: RevokedTokens): Promise<number> {
+    const { fabric, asks, log } = this.parts;
+    if (!asks) {
+      this.#tell(appId, revoked);
+      return 0;
+    }
+    const { answer, complete } = await fabric.ask('token_revoked', appId, revoked);
+    if (!complete) {
+      log.warn('not every process confirmed a revocation', { app_id: appId });
+      // Who did not answer may not have heard; who has heard finds nothing left to close.
+      this.#tell(appId, revoked);
+    }
+    return answer;
+  }
+
+  #tell(appId: string, revoked: RevokedTokens): void {
+    const { fabric, log } = this.parts;
+    fabric.tellTokensRevoked(appId, revoked)?.catch((error: unknown) => {
+      log.warn('other processes not told of a revocation', { app_id: appId, error });
+    });
   }
 
   #ttlSeconds(object: JsonObject): number {
     const ttl = BODY.ttlSeconds.of(object);
     const expiresAt = BODY.expiresAt.of(object);
-    const fromTime = expiresAt === undefined ? DEFAULT_TTL_SECONDS : expiresAt - this.nowSeconds();
+    const fromTime = expiresAt === undefined ? DEFAULT_TTL_SECONDS : expiresAt - this.parts.nowSeconds();
     return Math.min(MAX_TTL_SECONDS, Math.max(1, Math.ceil(ttl ?? fromTime)));
   }
 }

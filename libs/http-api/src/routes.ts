@@ -42,7 +42,6 @@ import { ListChannelsEndpoint } from './state/list-channels.js';
 
 /** What only a process needs that answers for live sockets. */
 export interface LiveParts {
-  readonly fabric: Fabric;
   readonly presence: Presence;
   readonly lastEvents: LastEvents;
 }
@@ -53,6 +52,7 @@ export interface HttpApiParts {
   readonly apps: AppsByKey;
   readonly publisher: BatchPublisher;
   readonly cache: Cache;
+  readonly fabric: Fabric;
   readonly rateLimit: RateLimit;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -87,7 +87,7 @@ export function mountHttpApi(adapter: UwsHttpAdapter, parts: HttpApiParts): void
   };
   const channels = new Channels(config);
   mount(COMMON_ROUTES, commonEndpoints(parts, channels, nowSeconds));
-  if (parts.live !== null) mount(LIVE_ROUTES, liveEndpoints(parts.live, channels));
+  if (parts.live !== null) mount(LIVE_ROUTES, liveEndpoints(parts.fabric, parts.live, channels));
   if (config.mode !== 'production') serveDocument(adapter, parts);
   if (config.rate_limiter.enabled) {
     adapter.admission = addressLimit(config.rate_limiter, rateLimit, metrics);
@@ -99,7 +99,7 @@ function commonEndpoints(
   channels: Channels,
   nowSeconds: () => number,
 ): Record<keyof typeof COMMON_ROUTES, Endpoint> {
-  const { config, publisher, cache, metrics, log, live } = parts;
+  const { config, publisher, cache, fabric, metrics, log, live } = parts;
   const keys = new KeyRules(config.idempotency);
   const records = new RequestRecords(cache, log);
   const reader = new EventReader({
@@ -120,12 +120,12 @@ function commonEndpoints(
     records,
     keys,
     metrics,
-    counts: live === null ? null : new PublishCounts(live.fabric, live.presence, log),
+    counts: live === null ? null : new PublishCounts(fabric, live.presence, log),
   });
   return {
     publishEvent: new EventsEndpoint(reader, runner, keys),
     publishBatch: new BatchEndpoint({ reader, runner, records, keys, metrics }),
-    revokeTokens: new RevokeTokensEndpoint(cache, nowSeconds),
+    revokeTokens: new RevokeTokensEndpoint({ cache, fabric, asks: live !== null, log, nowSeconds }),
     readHistory: new ReadHistoryEndpoint(history),
     historyState: new HistoryStateEndpoint(history),
     resetHistory: new ResetHistoryEndpoint(history, 'messages'),
@@ -137,11 +137,15 @@ function commonEndpoints(
   };
 }
 
-function liveEndpoints(live: LiveParts, channels: Channels): Record<keyof typeof LIVE_ROUTES, Endpoint> {
-  const { fabric, presence } = live;
+function liveEndpoints(
+  fabric: Fabric,
+  live: LiveParts,
+  channels: Channels,
+): Record<keyof typeof LIVE_ROUTES, Endpoint> {
+  const { presence } = live;
   return {
     listChannels: new ListChannelsEndpoint(fabric, presence),
-    channelState: new ChannelStateEndpoint({ ...live, channels }),
+    channelState: new ChannelStateEndpoint({ ...live, fabric, channels }),
     channelUsers: new ChannelUsersEndpoint(channels, presence),
     terminateConnections: new DisconnectUserEndpoint(fabric, 'terminate_user'),
     forceReconnect: new DisconnectUserEndpoint(fabric, 'force_reconnect'),

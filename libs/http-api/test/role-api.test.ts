@@ -1,5 +1,10 @@
+import { cacheKeys } from '@carillon/contract';
+import type { Fabric } from '@carillon/fabric';
 import { describe, expect, it } from 'vitest';
-import { call, openScene, publish, publishBatch, read, refused, send } from './scene.js';
+import { call, openScene, overriding, publish, publishBatch, read, refused, send } from './scene.js';
+
+const withoutBroker = (real: Fabric): Fabric =>
+  overriding(real, { tellTokensRevoked: () => Promise.reject(new Error('the broker is away')) });
 
 describe('role api', () => {
   it('does not have the routes about live sockets, signed or not', async () => {
@@ -27,15 +32,42 @@ describe('role api', () => {
     expect(scene.sockets.delivered).toEqual([]);
   });
 
-  it('publishes, also past a named connection, and revokes', async () => {
+  it('publishes, also past a named connection', async () => {
     const scene = await openScene({ role: 'api' });
     const event = { name: 'e', channel: 'a', socket_id: '1.2', info: 'cache', message_id: 'm' };
     expect((await publish(scene, event)).body).toEqual({ channels: { a: { acknowledgement_id: 'm' } } });
     expect(scene.sockets.delivered).toHaveLength(1);
+  });
+
+  it('tells of a revocation once it is written, without asking or waiting for anybody', async () => {
+    const told: unknown[] = [];
+    const scene = await openScene({
+      role: 'api',
+      fabric: (real) =>
+        overriding(real, {
+          tellTokensRevoked: (...about) => {
+            told.push(about);
+            return new Promise(() => {});
+          },
+        }),
+    });
     expect(await call(scene, 'POST', '/revocations', { jti: 't' })).toMatchObject({
       status: 200,
-      body: { closed_connections: 0 },
+      body: { revoked_jti: true, revoked_client_id: false, closed_connections: 0 },
     });
+    expect(await scene.cache.get(cacheKeys.revokedToken('shop', 't'))).toBe('revoked');
+    expect([told, scene.sockets.asked]).toEqual([[['shop', { jti: 't', clientId: null }]], []]);
+    await scene.cache.close();
+    expect(await call(scene, 'POST', '/revocations', { jti: 't' })).toMatchObject(
+      refused(503, 'service_unavailable'),
+    );
+    expect(told).toHaveLength(1);
+  });
+
+  it('has revoked what it could not tell of', async () => {
+    const scene = await openScene({ role: 'api', fabric: withoutBroker });
+    expect(await call(scene, 'POST', '/revocations', { jti: 't' })).toMatchObject({ status: 200 });
+    expect(scene.lines.join('')).toContain('other processes not told of a revocation');
   });
 });
 

@@ -32,6 +32,8 @@ export class Sockets implements FabricListener {
   counts = new Map<string, number>();
   /** Answers nothing when true, as a process that hangs does. */
   isSilent = false;
+  /** Connections that a revocation closes here. */
+  holders = 0;
 
   deliver(event: LiveEvent): void {
     this.delivered.push(event);
@@ -59,7 +61,7 @@ export class Sockets implements FabricListener {
       const { channels } = about as { channels: string[] };
       return new Map([...this.counts].filter(([name]) => channels.includes(name)));
     }
-    return 0;
+    return kind === 'token_revoked' ? this.holders : 0;
   }
 }
 
@@ -143,6 +145,7 @@ export async function openScene(options: SceneOptions = {}) {
     },
     publisher: withSeries(options.publisher?.(real, livePublisher) ?? real, real),
     cache,
+    fabric: options.fabric?.(local) ?? local,
     rateLimit: options.rateLimit ?? new MemoryRateLimit(),
     metrics,
     log,
@@ -150,7 +153,6 @@ export async function openScene(options: SceneOptions = {}) {
       options.role === 'api'
         ? null
         : {
-            fabric: options.fabric?.(local) ?? local,
             presence: options.presence?.(realPresence) ?? realPresence,
             lastEvents: options.lastEvents?.(stored) ?? stored,
           },

@@ -1,6 +1,7 @@
 import { cacheKeys } from '@carillon/contract';
 import { describe, expect, it } from 'vitest';
-import { call, NOW, openScene, refused, type Scene } from './scene.js';
+import type { RevokedTokens } from '@carillon/fabric';
+import { call, NOW, openScene, overriding, refused, type Scene } from './scene.js';
 
 const revoke = (scene: Scene, body: unknown) => call(scene, 'POST', '/revocations', body);
 
@@ -87,9 +88,77 @@ describe('a revocation', () => {
     expect((await scene.cache.scanPrefix('service:', null, 10)).names).toEqual([]);
   });
 
-  it('is 503 when it cannot be written', async () => {
-    const scene = await openScene();
-    await scene.cache.close();
-    expect(await revoke(scene, { jti: 't' })).toMatchObject(refused(503, 'service_unavailable'));
+  it('is 503 when a record cannot be written, and closes nothing', async () => {
+    const broken: string[] = [];
+    const scene = await openScene({
+      cache: (real) =>
+        overriding(real, {
+          set: (name, value, ttlMs) =>
+            broken.includes(name) ? Promise.reject(new Error('away')) : real.set(name, value, ttlMs),
+        }),
+    });
+    for (const name of [cacheKeys.revokedClient('shop', 'u'), cacheKeys.revokedToken('shop', 't')]) {
+      broken.push(name);
+      expect(await revoke(scene, { jti: 't', client_id: 'u' })).toMatchObject(
+        refused(503, 'service_unavailable'),
+      );
+    }
+    expect(scene.sockets.asked).toEqual([]);
+  });
+
+  it.each<[object, RevokedTokens]>([
+    [{ jti: 't' }, { jti: 't', clientId: null }],
+    [{ client_id: 'u' }, { jti: null, clientId: 'u' }],
+    [
+      { jti: 't', client_id: 'u' },
+      { jti: 't', clientId: 'u' },
+    ],
+  ])('of %j closes its connections on every process once it is written', async (body, about) => {
+    const steps: string[] = [];
+    const scene = await openScene({
+      cache: (real) =>
+        overriding(real, {
+          set: async (name, value, ttlMs) => {
+            await real.set(name, value, ttlMs);
+            steps.push('written');
+          },
+        }),
+      fabric: (real) =>
+        overriding(real, {
+          ask: async (kind, appId, question) => {
+            steps.push('asked');
+            return { ...(await real.ask(kind, appId, question)), complete: true };
+          },
+        }),
+    });
+    scene.sockets.holders = 3;
+    expect((await revoke(scene, body)).body).toMatchObject({ closed_connections: 3 });
+    expect(steps).toEqual([...Object.keys(body).map(() => 'written'), 'asked']);
+    expect(scene.sockets.asked).toEqual([{ kind: 'token_revoked', appId: 'shop', about }]);
+  });
+
+  it('counts those that answered, and tells the others again, when some process did not confirm', async () => {
+    const told: unknown[] = [];
+    const scene = await openScene({
+      fabric: (real) =>
+        overriding(real, {
+          ask: async (kind, appId, question) => ({
+            ...(await real.ask(kind, appId, question)),
+            complete: false,
+          }),
+          tellTokensRevoked: (...about) => {
+            told.push(about);
+            return Promise.reject(new Error('the broker is away'));
+          },
+        }),
+    });
+    scene.sockets.holders = 2;
+    expect(await revoke(scene, { jti: 't', client_id: 'u' })).toMatchObject({
+      status: 200,
+      body: { revoked_jti: true, revoked_client_id: true, closed_connections: 2 },
+    });
+    expect(told).toEqual([['shop', { jti: 't', clientId: 'u' }]]);
+    expect(scene.lines.join('')).toContain('not every process confirmed a revocation');
+    expect(scene.lines.join('')).toContain('other processes not told of a revocation');
   });
 });

@@ -37,6 +37,7 @@ export {
   PING,
   PONG,
   signinSuccess,
+  TOKEN_REVOKED,
   watchlistEvents,
 } from './outbound/connection.js';
 export { encodeV1 } from './outbound/encode-v1.js';

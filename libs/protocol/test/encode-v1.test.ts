@@ -13,6 +13,13 @@ const watchlist = (online: string[], offline: string[]): string => {
   return frame === null ? '' : encodeV1(frame);
 };
 
+it('the end of a revoked token is told as documented, spelled for protocol 2', () => {
+  expect(protocol.TOKEN_REVOKED).toEqual({
+    event: 'service:token_expired',
+    dataText: '{"code":40160,"reason":"revoked"}',
+  });
+});
+
 describe('frames of protocol 1 are as documented', () => {
   it.each([
     [

@@ -16,6 +16,8 @@ export const requestId = text(1, 128);
 export const replyAddress = text(1, 512);
 export const socketId = text(1, 128);
 export const streamId = text(1, 64);
+/** `jti` of a capability token. */
+export const tokenId = text(1, 128);
 export const userId = text(1, USER_TEXT_BYTES);
 
 /** A counter that starts at zero. */

@@ -1,7 +1,6 @@
 import { optional } from '../codec/composites.js';
-import { message, type MessageOf } from '../codec/message.js';
-import { text } from '../codec/primitives.js';
-import { appId, clientId, count, nodeId, replyAddress, requestId, timeMs, userId } from './fields.js';
+import { message, type BodyOf, type MessageOf } from '../codec/message.js';
+import { appId, clientId, count, nodeId, replyAddress, requestId, tokenId, userId } from './fields.js';
 
 const presence = { app_id: appId, user_id: userId, node_id: nodeId, seq: count } as const;
 
@@ -16,12 +15,11 @@ export const APP_CHANGED = message('app_changed', { app_id: appId, node_id: opti
 export const TOKEN_REVOKED = message('token_revoked', {
   app_id: appId,
   node_id: nodeId,
-  jti: optional(clientId),
+  jti: optional(tokenId),
   client_id: optional(clientId),
-  expires_at_ms: optional(timeMs),
-  reason: optional(text(0, 4096)),
   /** Given: the number of sockets closed goes back as `sockets_count` of a response. Absent: no answer. */
   request_id: optional(requestId),
+  /** Absent: an answer goes to the shared responses subject. */
   reply_to: optional(replyAddress),
 });
 
@@ -29,3 +27,4 @@ export type UserOnline = MessageOf<typeof USER_ONLINE>;
 export type UserOffline = MessageOf<typeof USER_OFFLINE>;
 export type AppChanged = MessageOf<typeof APP_CHANGED>;
 export type TokenRevoked = MessageOf<typeof TOKEN_REVOKED>;
+export type TokenRevokedBody = BodyOf<typeof TOKEN_REVOKED>;

@@ -3,7 +3,7 @@ import { LocalFabric } from '../drivers/local.js';
 import { ClusterLanes } from '../lanes/cluster-lanes.js';
 import type { LiveEvent } from '../live-event.js';
 import type { FabricListener, Gathered, OpenedFabric } from '../port.js';
-import type { Question } from '../question.js';
+import type { Question, RevokedTokens } from '../question.js';
 import type { ClusterParts } from './cluster-parts.js';
 import { Identity } from './identity.js';
 import { Link } from './link.js';
@@ -175,6 +175,10 @@ export class ClusterFabric implements OpenedFabric {
 
   tellAppChanged(appId: string): Promise<void> {
     return this.#notices.tellAppChanged(appId);
+  }
+
+  tellTokensRevoked(appId: string, revoked: RevokedTokens): Promise<void> {
+    return this.#questions.tellTokensRevoked(appId, revoked);
   }
 
   async health(): Promise<string | null> {

@@ -1,8 +1,9 @@
-import type { Request, RequestBody, ResponseBody } from '@carillon/contract';
-import type { Answer, Question } from '../question.js';
+import type { Request, RequestBody, ResponseBody, TokenRevoked, TokenRevokedBody } from '@carillon/contract';
+import type { Answer, Question, RevokedTokens } from '../question.js';
 
 type Kind = keyof Question;
-type Asked = Pick<RequestBody, 'channels' | 'prefix' | 'user_id'>;
+type Asked = Pick<RequestBody, 'channels' | 'prefix' | 'user_id'> &
+  Pick<TokenRevokedBody, 'jti' | 'client_id'>;
 type Answered = Pick<ResponseBody, 'channels_with_sockets_count' | 'sockets_count'>;
 
 /** How one kind of question and its answer are written; reading gives undefined where a member is missing. */
@@ -48,6 +49,17 @@ const user = {
   asked: ({ user_id }: Asked) => (user_id === undefined ? undefined : { userId: user_id }),
 };
 
+const tokens = {
+  ask: ({ jti, clientId }: RevokedTokens): Asked => ({
+    ...(jti === null ? {} : { jti }),
+    ...(clientId === null ? {} : { client_id: clientId }),
+  }),
+  asked: ({ jti, client_id }: Asked): RevokedTokens | undefined =>
+    jti === undefined && client_id === undefined
+      ? undefined
+      : { jti: jti ?? null, clientId: client_id ?? null },
+};
+
 const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
   channels_with_sockets_count: {
     ask: ({ prefix }) => (prefix === '' ? {} : { prefix }),
@@ -64,12 +76,15 @@ const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
   sockets_count: { ask: () => ({}), asked: () => null, isQuick: true, ...count },
   terminate_user: { isQuick: false, ...user, ...count },
   force_reconnect: { isQuick: false, ...user, ...count },
+  token_revoked: { isQuick: false, ...tokens, ...count },
 };
 
 /** How a question of this kind is written. */
 export const writing = <K extends Kind>(kind: K): Writing<K> => WRITINGS[kind];
 
-/** The kind of a request, if this version asks and answers it. */
-export function kindOf({ request_type: type }: Pick<Request, 'request_type'>): Kind | null {
+/** The kind of a question, if this version asks and answers it. */
+export function kindOf(message: Request | TokenRevoked): Kind | null {
+  if (message.kind === 'token_revoked') return 'token_revoked';
+  const { request_type: type } = message;
   return Object.hasOwn(WRITINGS, type) ? (type as Kind) : null;
 }

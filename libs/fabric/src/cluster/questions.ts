@@ -1,6 +1,13 @@
-import { REQUEST, RESPONSE, type Request, type Response } from '@carillon/contract';
+import {
+  REQUEST,
+  RESPONSE,
+  TOKEN_REVOKED,
+  type Request,
+  type Response,
+  type TokenRevoked,
+} from '@carillon/contract';
 import type { Gathered } from '../port.js';
-import type { Question } from '../question.js';
+import type { Question, RevokedTokens } from '../question.js';
 import type { Identity } from './identity.js';
 import { Inquiry, type InquiryOptions } from './inquiry.js';
 import type { Membership } from './membership.js';
@@ -61,9 +68,16 @@ export class Questions {
     inquiry.take(message);
   }
 
-  request(message: Request): void {
+  /** Tells the others of it and wants no answer. Rejects when the broker does not take it. */
+  tellTokensRevoked(appId: string, revoked: RevokedTokens): Promise<void> {
+    const { identity, post } = this.parts;
+    const body = { node_id: identity.nodeId, app_id: appId, ...writing('token_revoked').ask(revoked) };
+    return post.send(TOKEN_REVOKED, body, [post.names.requests]);
+  }
+
+  request(message: Request | TokenRevoked): void {
     const { identity, isAsked, meters } = this.parts;
-    const target = message.target_node_id;
+    const target = message.kind === 'request' ? message.target_node_id : undefined;
     if (!isAsked() || (target !== undefined && target !== identity.nodeId)) return;
     const kind = kindOf(message);
     if (kind === null) return;
@@ -88,7 +102,7 @@ export class Questions {
     about: Question[K],
     own: Gathered<K>,
   ): Promise<Gathered<K>> {
-    const { membership, nodesNumber, isAsked, problem, meters, post } = this.parts;
+    const { membership, nodesNumber, isAsked, problem, meters } = this.parts;
     const awaited = membership.members.nodeIds;
     const minAnswers = (nodesNumber ?? 0) - (isAsked() ? 1 : 0);
     const cannotAsk = this.#isClosed || this.#underWay.size >= MAX_UNDER_WAY;
@@ -99,25 +113,26 @@ export class Questions {
     const inquiry = new Inquiry(options);
     this.#underWay.set(inquiry.id, inquiry);
     meters.asked(appId);
-    post
-      .send(REQUEST, this.#request(inquiry.id, kind, appId, about), [post.names.requests])
-      .catch(() => inquiry.end());
+    this.#send(inquiry.id, kind, appId, about).catch(() => inquiry.end());
     const gathered = await inquiry.done;
     this.#underWay.delete(inquiry.id);
     return gathered;
   }
 
-  #request<K extends Kind>(id: string, kind: K, appId: string, about: Question[K]) {
+  /** A revocation has a message of its own, because processes that cannot ask send it too. */
+  #send<K extends Kind>(id: string, kind: K, appId: string, about: Question[K]): Promise<void> {
     const { identity, post } = this.parts;
-    return {
+    const type: Kind = kind;
+    const to = [post.names.requests];
+    const body = {
       request_id: id,
       node_id: identity.nodeId,
       app_id: appId,
-      request_type: kind,
       ...writing(kind).ask(about),
       reply_to: post.names.reply(identity.nodeId),
-      timestamp: Date.now(),
     };
+    if (type === 'token_revoked') return post.send(TOKEN_REVOKED, body, to);
+    return post.send(REQUEST, { ...body, request_type: type, timestamp: Date.now() }, to);
   }
 
   #timeoutMs(kind: Kind, nodes: number): number {
@@ -127,12 +142,13 @@ export class Questions {
   }
 
   /** One that cannot answer says nothing: whoever asked then knows that something is missing. */
-  async #answer(kind: Kind, request: Request): Promise<void> {
+  async #answer(kind: Kind, request: Request | TokenRevoked): Promise<void> {
     const { own, identity, post, maxMessageBytes } = this.parts;
     const about = writing(kind).asked(request);
     if (about === undefined) return;
     const { answer, complete } = await own(kind, request.app_id, about);
-    if (!complete) return;
+    const { request_id, app_id } = request;
+    if (!complete || request_id === undefined) return;
     const partBytes = Math.min(PART_BYTES, maxMessageBytes) - ENVELOPE_BYTES;
     const parts = writing(kind).answer(answer, partBytes);
     // Nobody is sent an answer at an address of somebody else's choosing.
@@ -140,7 +156,6 @@ export class Questions {
     const address = request.reply_to === inbox ? inbox : post.names.responses;
     for (const [at, part] of parts.entries()) {
       const more = at < parts.length - 1 ? { more: true } : {};
-      const { request_id, app_id } = request;
       post.tell(RESPONSE, { request_id, node_id: identity.nodeId, app_id, ...part, ...more }, address);
     }
   }

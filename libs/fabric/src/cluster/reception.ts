@@ -9,6 +9,7 @@ import {
   REQUEST,
   RESPONSE,
   ROLL_CALL,
+  TOKEN_REVOKED,
 } from '@carillon/contract';
 import type { Identity } from './identity.js';
 import type { Membership } from './membership.js';
@@ -37,6 +38,7 @@ const decode = decoder(
   NODE_LEAVING,
   NODE_DEAD,
   APP_CHANGED,
+  TOKEN_REVOKED,
   RECORD,
 );
 
@@ -69,6 +71,7 @@ export class Reception {
         break;
       }
       case 'request':
+      case 'token_revoked':
         questions.request(message);
         break;
       case 'response':

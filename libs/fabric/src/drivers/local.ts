@@ -70,8 +70,10 @@ export class LocalFabric implements OpenedFabric {
     );
   }
 
-  /** There is nobody to tell. */
+  /** There is nobody to tell of anything. */
   tellAppChanged(): undefined {}
+
+  tellTokensRevoked(): undefined {}
 
   health(): Promise<string | null> {
     return Promise.resolve(this.#closed ? 'the fabric is closed' : null);

@@ -27,6 +27,12 @@ export const PING: OutboundFrame = { event: 'service:ping' };
 /** Answers a client's ping. */
 export const PONG: OutboundFrame = { event: 'service:pong' };
 
+/** The last event of a client whose token is not valid any more, before the error frame and the close. */
+export const TOKEN_REVOKED: OutboundFrame = {
+  event: 'service:token_expired',
+  dataText: '{"code":40160,"reason":"revoked"}',
+};
+
 /** Tells a client that it is signed in, with exactly the text it sent. */
 export function signinSuccess(userData: string): OutboundFrame {
   return { event: 'service:signin_success', dataText: JSON.stringify({ user_data: userData }) };

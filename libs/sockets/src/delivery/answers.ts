@@ -1,5 +1,6 @@
 import type { AppRegistry } from '@carillon/app-registry';
-import type { Answer, FabricListener, Question } from '@carillon/fabric';
+import type { Answer, FabricListener, Question, RevokedTokens } from '@carillon/fabric';
+import { TOKEN_REVOKED } from '@carillon/protocol';
 import type { Outlet } from './outlet.js';
 import type { FanOutRecordBody } from '@carillon/contract';
 import type { DurableDelivery } from '../durable/durable-delivery.js';
@@ -18,6 +19,7 @@ const NOTHING: Answer = {
   sockets_count: 0,
   terminate_user: 0,
   force_reconnect: 0,
+  token_revoked: 0,
 };
 
 /** What the listener works with. */
@@ -44,6 +46,7 @@ export class SocketsListener implements FabricListener {
       sockets_count: (hub) => hub.size,
       terminate_user: (hub, { userId }) => closeUser(hub, userId, outlet, 'disconnected_by_app'),
       force_reconnect: (hub, { userId }) => closeUser(hub, userId, outlet, 'reconnect_requested'),
+      token_revoked: (hub, revoked) => closeHolders(hub, revoked, outlet),
     };
   }
 
@@ -102,4 +105,15 @@ function closeUser(
   const connections = hub.signedIn.of(userId);
   for (const connection of connections) outlet.close(connection, reason);
   return connections.length;
+}
+
+/** Each is counted once, and none whose end was decided before. */
+function closeHolders(hub: AppHub, revoked: RevokedTokens, outlet: Outlet): number {
+  let closed = 0;
+  for (const connection of hub.tokens.holdersOf(revoked)) {
+    if (!connection.isOpen) continue;
+    outlet.close(connection, 'token_revoked', TOKEN_REVOKED);
+    closed += 1;
+  }
+  return closed;
 }

@@ -94,7 +94,7 @@ export class Outlet {
   dropped(connection: Connection): void {
     if (!this.bounds.disconnects) return this.observer.dropped(connection);
     if (!this.#decide(connection, 'over_capacity')) return;
-    setImmediate(() => this.#end(connection, 'over_capacity', ERRORS.over_capacity.text));
+    setImmediate(() => this.#end(connection, 'over_capacity'));
   }
 
   /** Too much waits already for one frame more. */
@@ -103,9 +103,12 @@ export class Outlet {
     else this.observer.dropped(connection);
   }
 
-  /** Tells the client why, closes, and remembers the reason. Nothing happens to one that is ending already. */
-  close(connection: Connection, reason: ErrorCode, text: string = ERRORS[reason].text): void {
-    if (this.#decide(connection, reason)) this.#end(connection, reason, text);
+  /**
+   * Tells the client why, closes, and remembers the reason. Nothing happens to one that is ending already. A last event
+   * goes out before the error frame, whatever else waits.
+   */
+  close(connection: Connection, reason: ErrorCode, lastEvent: OutboundFrame | null = null): void {
+    if (this.#decide(connection, reason)) this.#end(connection, reason, lastEvent);
   }
 
   /** False: it is ending already, or this is no reason to end. */
@@ -117,13 +120,16 @@ export class Outlet {
     return true;
   }
 
-  #end({ socket, hub }: Connection, reason: ErrorCode, text: string): void {
-    const code = ERRORS[reason].closeCode;
+  #end({ socket, hub }: Connection, reason: ErrorCode, lastEvent: OutboundFrame | null = null): void {
+    const { closeCode: code, text } = ERRORS[reason];
     if (socket === null || code === null) return;
-    const frame = encodeV1(errorFrame({ code, message: text, channel: null }));
+    const error = errorFrame({ code, message: text, channel: null });
     socket.cork(() => {
-      const outcome = socket.send(frame, false, this.bounds.compress);
-      if (outcome === 'sent' || outcome === 'buffered') hub.meters.sent(1, Buffer.byteLength(frame));
+      for (const frame of lastEvent === null ? [error] : [lastEvent, error]) {
+        const frameText = encodeV1(frame);
+        const outcome = socket.send(frameText, false, this.bounds.compress);
+        if (outcome === 'sent' || outcome === 'buffered') hub.meters.sent(1, Buffer.byteLength(frameText));
+      }
       socket.end(code, text);
     });
     // A client so far behind that not even the close frame fits is dropped instead.

@@ -1,6 +1,7 @@
 import type { App } from '@carillon/app-registry';
 import type { Connection } from '../connection/connection.js';
 import type { AppMeters } from '../metrics.js';
+import { TokenHolders } from '../users/token-holders.js';
 import { UserIndex } from '../users/user-index.js';
 import { rulesOf, type AppRules } from './app-rules.js';
 import type { LocalChannel } from './local-channel.js';
@@ -13,6 +14,8 @@ export class AppHub {
   readonly users = new UserIndex();
   /** Whom connections are signed in as, for those who end connections. */
   readonly signedIn = new UserIndex();
+  /** Which connections hold a capability token, for revocations. */
+  readonly tokens = new TokenHolders();
   /** Connections with a user id, and those whose sign-in brought `meta`. */
   authenticated = 0;
   withMeta = 0;
@@ -76,6 +79,7 @@ export class AppHub {
   /** Whether nothing of the app is left here, not even of connections whose end is being worked on. */
   get isEmpty(): boolean {
     if (this.#connections.size > 0 || this.channels.size > 0) return false;
+    if (this.tokens.size > 0) return false;
     return this.users.size === 0 && this.signedIn.size === 0 && this.watchers.size === 0;
   }
 }

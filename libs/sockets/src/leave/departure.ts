@@ -16,6 +16,7 @@ export type EndCause =
   | 'activity_timeout'
   | 'auth_timeout'
   | 'administrative_close'
+  | 'token_revoked'
   | 'slow_consumer'
   | 'server_shutdown'
   | 'fatal_error';
@@ -31,6 +32,7 @@ const CAUSES: Partial<Record<ErrorCode, EndCause>> = {
   reconnect_requested: 'administrative_close',
   app_disabled: 'administrative_close',
   app_does_not_exist: 'administrative_close',
+  token_revoked: 'token_revoked',
   over_capacity: 'slow_consumer',
   server_shutting_down: 'server_shutdown',
 };
@@ -53,6 +55,7 @@ export function mayComeBack({ endedFor, closedWith }: End): boolean {
 
 /** Why a member of a presence channel is not there any more. */
 export function leaveCause(end: End): LeaveCause {
-  if (endCause(end) === 'administrative_close') return 'forced_disconnect';
+  const cause = endCause(end);
+  if (cause === 'administrative_close' || cause === 'token_revoked') return 'forced_disconnect';
   return mayComeBack(end) ? 'connection_lost' : 'left';
 }

@@ -51,6 +51,7 @@ export class Leaving {
     );
     if (identity !== null) this.parts.watchlists.end(connection, identity);
     this.parts.identities.forget(connection);
+    connection.hub.tokens.release(connection);
     await Promise.all(memberships);
     if (identity?.isOnline === true) await this.member(connection, ONLINE_USERS, identity.userId);
   }

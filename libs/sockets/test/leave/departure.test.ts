@@ -28,6 +28,7 @@ describe('a departure', () => {
     ['reconnect_requested', 'administrative_close', true, 'forced_disconnect'],
     ['app_disabled', 'administrative_close', false, 'forced_disconnect'],
     ['app_does_not_exist', 'administrative_close', false, 'forced_disconnect'],
+    ['token_revoked', 'token_revoked', false, 'forced_disconnect'],
     ['over_capacity', 'slow_consumer', true, 'connection_lost'],
     ['server_shutting_down', 'server_shutdown', true, 'connection_lost'],
     ['closed_by_rate_limit', 'fatal_error', false, 'left'],

@@ -85,6 +85,8 @@ export class TestFabric implements Fabric {
 
   tellAppChanged(): undefined {}
 
+  tellTokensRevoked(): undefined {}
+
   ask<Kind extends keyof Question>(
     kind: Kind,
     appId: string,

@@ -13,6 +13,7 @@ import { Connection } from '../../src/connection/connection.js';
 import type { Arrival } from '../../src/entrance/arrival.js';
 import { SocketsGateway } from '../../src/sockets.gateway.js';
 import { Sockets } from '../../src/sockets.js';
+import type { Token } from '../../src/users/token-holders.js';
 import { config, record } from '../samples.js';
 import { Client, type ConnectOptions } from './client.js';
 import { TestCounts, TestFabric, TestLastEvents, TestPresence, TestQuota } from './ports.js';
@@ -160,6 +161,19 @@ export class Room {
     });
   }
 
+  /** The connection of a client. */
+  connectionOf({ socketId }: Client): Connection {
+    const found = this.gateway.connections.find(({ id }) => id === socketId);
+    if (found === undefined) throw new Error(`no connection ${socketId}`);
+    return found;
+  }
+
+  /** Gives a client's connection a capability token. */
+  hold(client: Client, token: Token): void {
+    const connection = this.connectionOf(client);
+    connection.hub.tokens.hold(connection, token);
+  }
+
   /** Connections of all apps. */
   get connected(): number {
     const { occupancy } = this.sockets;
@@ -205,8 +219,9 @@ export class Room {
       await this.metric('channel_unsubscriptions_total'),
     );
     for (const connection of this.gateway.connections) {
-      // Off the wheel, in no channel, and nobody.
+      // Off the wheel, in no channel, nobody, and without a token.
       expect([connection.dueTick, connection.subscriptions.size, connection.userId]).toEqual([0, 0, null]);
+      expect(connection.hub.tokens.tokenOf(connection)).toBeNull();
     }
     expect(this.faults).toEqual([]);
   }

@@ -11,6 +11,7 @@ import {
   mergeAnswers,
   type OpenedFabric,
   type Question,
+  type RevokedTokens,
 } from '@carillon/fabric';
 import { HISTORY_STORE, HistoryStoreModule, MemoryHistoryStore, PurgeModule } from '@carillon/history-store';
 import type { AppDefinition } from '@carillon/runtime';
@@ -36,6 +37,7 @@ class JoinedFabrics {
       unsubscribe: () => undefined,
       ask: (kind, appId, about) => this.#ask(kind, appId, about),
       tellAppChanged: () => undefined,
+      tellTokensRevoked: (appId, revoked) => this.#tellTokensRevoked(own, appId, revoked),
       health: () => own.health(),
       close: () => own.close(),
       lanes: Object.assign(Object.create(own.lanes) as LaneFabric, {
@@ -50,6 +52,11 @@ class JoinedFabrics {
 
   #publish(event: LiveEvent): undefined {
     for (const fabric of this.#fabrics) fabric.publish(event);
+  }
+
+  async #tellTokensRevoked(from: LocalFabric, appId: string, revoked: RevokedTokens): Promise<void> {
+    const others = this.#fabrics.filter((fabric) => fabric !== from);
+    await Promise.all(others.map((fabric) => fabric.ask('token_revoked', appId, revoked)));
   }
 
   async #ask<Kind extends keyof Question>(

@@ -46,4 +46,18 @@ onEveryHttpApp('a revocation', { tenants: [shop] }, (node) => {
     ]);
     expect(await client.pending()).toEqual([]);
   });
+
+  it('is told to every process by whichever is asked, and spares who only signed in', async () => {
+    const clients = [await node.connect(), await node.connect(shop, { gateway: 2 })];
+    for (const client of clients) await client.signin('u-9');
+    const body = JSON.stringify({ client_id: 'u-9', ttl_seconds: 1 });
+    for (const port of [node.port, node.apiPort]) {
+      const answer = told(node.apiAt(port).request('POST', '/revocations', { body }));
+      expect(await answer).toEqual([
+        200,
+        { revoked_jti: false, revoked_client_id: true, closed_connections: 0 },
+      ]);
+    }
+    for (const client of clients) expect(await client.pending()).toEqual([]);
+  });
 });
