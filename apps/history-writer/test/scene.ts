@@ -93,7 +93,12 @@ export async function installation(): Promise<Installation> {
       random: Math.random,
       resent: () => {},
     },
-    { lanes: config.history.writer_shards, nodeId: 'test', budgetMs: writeTimeoutMs, maxRecordBytes: null },
+    {
+      lanes: config.history.writer_shards,
+      nodeId: 'test',
+      budgetMs: writeTimeoutMs,
+      maxRecordBytes: 1 << 24,
+    },
   );
   return { env, fabric, client, store: new PostgresHistoryStore(database, options) };
 }

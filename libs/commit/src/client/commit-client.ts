@@ -16,9 +16,12 @@ export interface CommitClientOptions {
   readonly nodeId: string;
   /** What a record may take in all, from the call to the answer. */
   readonly budgetMs: number;
-  /** The largest record that the fabric carries; null: any. */
+  /** The largest record that the fabric carries; null: there is no fabric, and nothing is written out. */
   readonly maxRecordBytes: number | null;
 }
+
+/** More are forgotten and worked out anew. */
+const MAX_ROUTES = 10_000;
 
 /**
  * Commits records for a publisher. Every record gets a result within the budget, in the order of the call; what went
@@ -28,6 +31,8 @@ export interface CommitClientOptions {
  */
 export class CommitClient {
   readonly #lanes = new Map<number, LaneClient>();
+  /** The lanes of channels that were written to. */
+  readonly #routes = new Map<string, number>();
 
   constructor(
     private readonly parts: ConversationParts,
@@ -36,6 +41,7 @@ export class CommitClient {
 
   /** Each record for itself. */
   async commit(records: readonly CommitRecord[]): Promise<readonly CommitResult[]> {
+    if (records.length === 1) return this.#send(records, false);
     const results = await Promise.all(records.map((record) => this.#send([record], false)));
     return results.flat();
   }
@@ -54,15 +60,27 @@ export class CommitClient {
     const [first] = records;
     if (first === undefined) return [];
     const { maxRecordBytes, budgetMs } = this.options;
-    if (maxRecordBytes !== null && records.some((record) => recordBytes(record) > maxRecordBytes))
+    const sizes = records.map((record) => this.#bytesOf(record));
+    if (maxRecordBytes !== null && sizes.some((bytes) => bytes > maxRecordBytes))
       return records.map(({ pub_id: pubId }) => rejected(pubId, 'payload_too_large'));
-    const job = new Job(records, chain, this.parts.clock.elapsed() + budgetMs);
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    const job = new Job(records, { chain, bytes, deadlineMs: this.parts.clock.elapsed() + budgetMs });
     this.#lane(this.#laneOf(first)).submit(job);
     return job.done;
   }
 
+  #bytesOf(record: CommitRecord): number {
+    return this.options.maxRecordBytes === null ? 0 : recordBytes(record);
+  }
+
   #laneOf({ app_id: appId, channel }: CommitRecord): number {
-    return laneOf(appId, channel, this.options.lanes);
+    const name = `${appId}\0${channel}`;
+    const known = this.#routes.get(name);
+    if (known !== undefined) return known;
+    const lane = laneOf(appId, channel, this.options.lanes);
+    if (this.#routes.size >= MAX_ROUTES) this.#routes.clear();
+    this.#routes.set(name, lane);
+    return lane;
   }
 
   #lane(lane: number): LaneClient {
@@ -76,7 +94,7 @@ export class CommitClient {
   #runs(records: readonly CommitRecord[]): CommitRecord[][] {
     const runs: { readonly lane: number; readonly records: CommitRecord[]; bytes: number }[] = [];
     for (const record of records) {
-      const [lane, bytes, last] = [this.#laneOf(record), recordBytes(record), runs.at(-1)];
+      const [lane, bytes, last] = [this.#laneOf(record), this.#bytesOf(record), runs.at(-1)];
       if (
         last?.lane === lane &&
         last.records.length < MAX_COMMIT_RECORDS &&

@@ -3,7 +3,11 @@ import type { CommitRecord, CommitResult } from '@carillon/contract';
 /** Records that travel together and are answered together: one, or those of a chain. */
 export class Job {
   readonly done: Promise<readonly CommitResult[]>;
+  /** What its records take of a request; 0 where requests are not written out. */
   readonly bytes: number;
+  readonly chain: boolean;
+  /** On the monotonic clock. */
+  readonly deadlineMs: number;
   /** Each once. */
   readonly channels: readonly string[];
   #resolve: (results: readonly CommitResult[]) => void = () => {};
@@ -11,11 +15,11 @@ export class Job {
 
   constructor(
     readonly records: readonly CommitRecord[],
-    readonly chain: boolean,
-    /** On the monotonic clock. */
-    readonly deadlineMs: number,
+    { bytes, chain, deadlineMs }: Pick<Job, 'bytes' | 'chain' | 'deadlineMs'>,
   ) {
-    this.bytes = records.reduce((sum, record) => sum + recordBytes(record), 0);
+    this.bytes = bytes;
+    this.chain = chain;
+    this.deadlineMs = deadlineMs;
     const names = records.map(({ app_id: appId, channel }) => `${appId}\0${channel}`);
     this.channels = names.length === 1 ? names : [...new Set(names)];
     this.done = new Promise((resolve) => {

@@ -49,25 +49,30 @@ export class LaneClient {
     this.#flushing = true;
     setImmediate(() => {
       this.#flushing = false;
-      for (let jobs = this.#next(); jobs.length > 0; jobs = this.#next()) void this.#converse(jobs);
+      for (let isFull = true; isFull;) isFull = this.#sendNext();
     });
   }
 
-  /** The jobs of the next request: none of a channel that has one on its way, none before an earlier one of its channel. */
-  #next(): Job[] {
+  /**
+   * Sends what one request may hold: nothing of a channel that has one on its way, and nothing before an earlier one of
+   * its channel. True: more could be sent at once.
+   */
+  #sendNext(): boolean {
     const jobs: Job[] = [];
     const left: Job[] = [];
     const passed = new Set<string>();
-    let [records, bytes, full] = [0, 0, false];
+    let [records, bytes, chained, isFull] = [0, 0, false, false];
     for (const job of this.#waiting) {
       if (job.settled) continue;
       const blocked = job.channels.some((channel) => this.#busy.has(channel) || passed.has(channel));
       const fits =
         jobs.length === 0 ||
-        (!job.chain &&
+        (!chained &&
+          !job.chain &&
           records + job.records.length <= MAX_COMMIT_RECORDS &&
           bytes + job.bytes <= MAX_COMMIT_BYTES);
-      if (full || blocked || !fits) {
+      if (blocked || !fits) {
+        isFull ||= !blocked;
         for (const channel of job.channels) passed.add(channel);
         left.push(job);
         continue;
@@ -75,16 +80,16 @@ export class LaneClient {
       jobs.push(job);
       records += job.records.length;
       bytes += job.bytes;
-      full = job.chain;
+      chained = job.chain;
     }
     this.#waiting = left;
-    return jobs;
+    if (jobs.length > 0) void this.#converse(jobs);
+    return isFull;
   }
 
   async #converse(jobs: readonly Job[]): Promise<void> {
     const { lane, lanes, nodeId } = this.options;
-    const channels = new Set(jobs.flatMap((job) => job.channels));
-    for (const channel of channels) this.#busy.add(channel);
+    for (const { channels } of jobs) for (const channel of channels) this.#busy.add(channel);
     const records = jobs.flatMap((job) => job.records);
     const chain = jobs.some((job) => job.chain);
     const deadlineMs = Math.max(...jobs.map((job) => job.deadlineMs));
@@ -94,8 +99,8 @@ export class LaneClient {
       deadlineMs,
     );
     this.#settle(jobs, await conversation.end);
-    for (const channel of channels) this.#busy.delete(channel);
-    this.#flushSoon();
+    for (const { channels } of jobs) for (const channel of channels) this.#busy.delete(channel);
+    if (this.#waiting.length > 0) this.#flushSoon();
   }
 
   #settle(jobs: readonly Job[], end: ConversationEnd): void {

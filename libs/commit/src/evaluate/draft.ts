@@ -60,7 +60,7 @@ export class Draft {
   }
 
   setStream(stream: Stream): void {
-    this.#streams.set(streamName(stream.address), { ...stream, updatedAtMs: this.context.nowMs });
+    this.#streams.set(streamName(stream.address), stream);
   }
 
   receipt(scope: string): FoundReceipt | undefined {
@@ -134,7 +134,7 @@ export class Draft {
     const receipts = [...this.#newReceipts].map((scope) => this.#receipts.get(scope));
     const members = [...this.#newMembers].map((name) => this.#members.get(name));
     return {
-      streams: [...this.#streams.values()].map((stream) => this.#withWatermark(stream)),
+      streams: [...this.#streams.values()].map((stream) => this.#asWritten(stream)),
       records: this.#records,
       receipts: receipts.filter((receipt): receipt is FoundReceipt & Receipt => receipt !== undefined),
       presenceEvents: this.#events,
@@ -145,9 +145,10 @@ export class Draft {
   }
 
   /** A stream that is written anyway learns what was handed over meanwhile. */
-  #withWatermark(stream: Stream): Stream {
+  #asWritten(stream: Stream): Stream {
     const handed = Math.min(this.context.handedOver(stream), stream.nextDeliverySerial - 1);
-    return handed > stream.fannedOutSerial ? { ...stream, fannedOutSerial: handed } : stream;
+    const fannedOutSerial = Math.max(stream.fannedOutSerial, handed);
+    return { ...stream, fannedOutSerial, updatedAtMs: this.context.nowMs };
   }
 }
 

@@ -65,11 +65,12 @@ export class Lane {
   }
 
   async submit({ records, budgetMs, chain: chained }: LaneRequest): Promise<LaneAnswer> {
-    const fresh = records.filter(
-      ({ pub_id: pubId }) => !this.#waiting.has(pubId) && this.#recent.find(pubId) === undefined,
-    );
-    if (fresh.length > 0 && this.#closed) return CLOSED;
-    if (fresh.length > 0 && this.#queue.length + fresh.length > this.options.queueCapacity) return REFUSED;
+    const isFull = this.#queue.length + records.length > this.options.queueCapacity;
+    if (this.#closed || isFull) {
+      const fresh = records.filter(({ pub_id: pubId }) => !this.#isKnown(pubId)).length;
+      if (fresh > 0 && this.#closed) return CLOSED;
+      if (fresh > 0 && this.#queue.length + fresh > this.options.queueCapacity) return REFUSED;
+    }
     const arrivedMs = this.parts.clock.elapsed();
     const deadlineMs = arrivedMs + budgetMs;
     const chain: Chain | null = chained ? { broken: false } : null;
@@ -98,6 +99,10 @@ export class Lane {
     this.#closed = true;
     while (this.#running !== null) await this.#running;
     await this.#handOver.close();
+  }
+
+  #isKnown(pubId: string): boolean {
+    return this.#waiting.has(pubId) || this.#recent.find(pubId) !== undefined;
   }
 
   #accept(

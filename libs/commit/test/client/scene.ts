@@ -25,7 +25,7 @@ export class ClientScene {
         random: () => 0.5,
         resent: (cause) => this.resent.push(cause),
       },
-      { lanes: 1, nodeId: 'n1', budgetMs: 5000, maxRecordBytes: null, ...options },
+      { lanes: 1, nodeId: 'n1', budgetMs: 5000, maxRecordBytes: 1 << 24, ...options },
     );
   }
 }

@@ -89,7 +89,7 @@ export class WriterScene {
         random: () => 0.5,
         resent: (cause) => this.resent.push(cause),
       },
-      { lanes, nodeId: 'n1', budgetMs: 5000, maxRecordBytes: null },
+      { lanes, nodeId: 'n1', budgetMs: 5000, maxRecordBytes: 1 << 24 },
     );
   }
 
