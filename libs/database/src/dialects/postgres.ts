@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { DataSourceOptions } from 'typeorm';
 import {
   type Classify,
@@ -59,6 +60,7 @@ const KEEPALIVE = [
 /** What of the client library is used past its wrapper. */
 interface Client {
   readonly pipeline?: boolean;
+  readonly connection?: { readonly stream?: Socket };
   query(statement: {
     /** The statement is kept with the connection under it. */
     readonly name?: string;
@@ -85,8 +87,24 @@ function nameOf(sql: string): string {
   return name;
 }
 
+/** Those that hold back what is written until the end of the turn. */
+const corked = new WeakSet<Socket>();
+
+/** The statements of one turn of the event loop leave in one piece: writing each costs both sides more than running it. */
+function leaveTogether({ pipeline, connection }: Client): void {
+  const socket = connection?.stream;
+  if (pipeline !== true || socket === undefined || corked.has(socket)) return;
+  corked.add(socket);
+  socket.cork();
+  process.nextTick(() => {
+    corked.delete(socket);
+    socket.uncork();
+  });
+}
+
 /** Of several statements in one text the last one answers. */
 async function send(connection: unknown, { sql: text, values, again }: Statement): Promise<SqlAnswer> {
+  leaveTogether(connection as Client);
   const name = again ? { name: nameOf(text) } : {};
   const answer = await (connection as Client).query({ ...name, text, values: [...values] });
   const last = [answer].flat().at(-1);

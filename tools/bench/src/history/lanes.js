@@ -4,7 +4,7 @@ import { publishOf } from './records.js';
 
 /** Records of one channel on their way at one time, when the lanes go as fast as they can. */
 const DEPTH = 40;
-const TICK_MS = 5;
+const TICK_MS = 1;
 
 /** @param {import('@carillon/contract').CommitResult | undefined} result */
 function mustBeApplied(result) {

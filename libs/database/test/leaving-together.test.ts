@@ -1,0 +1,38 @@
+import { PassThrough } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { postgres } from '../src/dialects/postgres.js';
+
+/** What the dialect sees of a connection: each statement writes a piece. */
+function connection(pipeline: boolean) {
+  const stream = new PassThrough();
+  return {
+    pipeline,
+    connection: { stream },
+    query: ({ text }: { readonly text: string }) => {
+      stream.write(text);
+      return Promise.resolve({ rows: [], rowCount: 0 });
+    },
+  };
+}
+
+const statement = (sql: string) => ({ sql, values: [], again: false });
+
+it('holds back the statements of one turn until all of them are there', async () => {
+  const client = connection(true);
+  const answers = [postgres.send?.(client, statement('a;')), postgres.send?.(client, statement('b;'))];
+  expect(client.connection.stream.writableCorked).toBe(1);
+  await Promise.all(answers);
+  await turn();
+  expect(client.connection.stream.writableCorked).toBe(0);
+  expect(String(client.connection.stream.read())).toBe('a;b;');
+  await postgres.send?.(client, statement('c;'));
+  await turn();
+  expect(String(client.connection.stream.read())).toBe('c;');
+});
+
+it('holds back nothing where one statement waits for the other', () => {
+  const client = connection(false);
+  void postgres.send?.(client, statement('a;'));
+  expect(client.connection.stream.writableCorked).toBe(0);
+});
