@@ -41,10 +41,13 @@ export interface Purgeable {
   readonly bytes: number;
 }
 
-/** What is wrong with the visible history of a stream. */
+/** What is wrong with the history of a stream. */
 export interface Inspection {
+  /** A row at or above the floor is gone that neither retention nor an operator has taken away. */
   readonly gap: boolean;
+  /** Two rows have one serial. */
   readonly conflict: boolean;
+  /** A visible row holds what cannot be read. */
   readonly unreadable: boolean;
 }
 
