@@ -8,6 +8,7 @@ import {
 } from '@carillon/history-store';
 import { type Verdict, verdict } from './answers.js';
 import type { Draft } from './draft.js';
+import { WRONG } from './wrong.js';
 
 /** Begins the stream anew: another id, serials from 1, and nothing of what was there before is visible. */
 export function reset(draft: Draft, record: CommitRecordOf<'reset'>, stream: Stream): Verdict {
@@ -114,13 +115,6 @@ export function mark(draft: Draft, record: CommitRecordOf<'mark'>, stream: Strea
 
 const regressed = ({ reason }: CommitRecordOf<'mark'>): boolean => reason === 'history_stream_regressed';
 
-/** What a reason says is wrong with the rows of a stream. */
-const WRONG: Readonly<Record<string, (inspection: Inspection) => boolean>> = {
-  history_row_unreadable: ({ unreadable }) => unreadable,
-  history_serial_gap: ({ gap }) => gap,
-  history_serial_conflict: ({ conflict }) => conflict,
-};
-
 /** The state that belongs to each reason, so that no other pair is ever stored. */
 const STATE_OF: Readonly<Record<string, StreamState['state']>> = {
   history_row_unreadable: 'degraded',
@@ -150,5 +144,5 @@ function claimHolds(
     const { seen_delivery_serial: delivery = 0, seen_history_serial: history = 0 } = record;
     return delivery >= stream.nextDeliverySerial || history >= stream.nextHistorySerial;
   }
-  return inspection !== undefined && (WRONG[reason]?.(inspection) ?? false);
+  return inspection !== undefined && (WRONG.get(reason)?.(inspection) ?? false);
 }
