@@ -82,10 +82,13 @@ export class FaultDesk {
     this.#claims.set(name, claim);
     const [oldest] = this.#claims.keys();
     if (this.#claims.size > MOST_CLAIMS && oldest !== undefined) this.#claims.delete(oldest);
-    void claim.ruling.then(() => {
-      claim.answeredAtMs = this.parts.elapsed();
-    });
+    void this.#noteAnswer(claim);
     return claim;
+  }
+
+  async #noteAnswer(claim: Claim): Promise<void> {
+    await claim.ruling;
+    claim.answeredAtMs = this.parts.elapsed();
   }
 
   async #ask(address: StreamAddress, fault: Fault): Promise<Ruling> {

@@ -55,8 +55,12 @@ export async function readWhole<Row>(reading: Reading<Row>, desk: Faults): Promi
       const found = faults(later);
       if (found.length === 0) return { head, rows };
       if (wrong) {
-        await settle(stream, found, reading, desk);
-        return { head, rows };
+        await settle(stream, found, desk);
+        // It is refused too when somebody else was faster.
+        const now = await reading.head();
+        const { state, reason } = now.seen.state;
+        if (state !== 'healthy') throw unavailable(`the history is ${state}: ${reason ?? 'unknown'}`);
+        if (now.stream?.streamId === stream.streamId) return { head, rows };
       }
       wrong = true;
     }
@@ -75,13 +79,8 @@ function askedOf<Row>({ address, query }: Reading<Row>, { stream, retained, nowM
   return stream === null ? null : { stream, nowMs, ...pageBounds(query, after, floor), limit: limit + 1 };
 }
 
-/** Resolves when all of that is nothing. */
-async function settle<Row>(
-  stream: Stream,
-  faults: readonly Fault[],
-  reading: Reading<Row>,
-  desk: Faults,
-): Promise<void> {
+/** Resolves when the writer says that all of that is nothing. */
+async function settle(stream: Stream, faults: readonly Fault[], desk: Faults): Promise<void> {
   for (const reason of new Set(faults.map((fault) => fault.reason))) {
     const ruling = desk.rulingOn(
       stream,
@@ -92,8 +91,4 @@ async function settle<Row>(
     if (reason === 'history_row_unreadable') throw unavailable('a row of the history cannot be read');
     if ((await ruling) !== 'refused') throw unavailable(`the history is not whole: ${reason}`);
   }
-  // It is refused too when somebody else was faster.
-  const { seen, stream: now } = await reading.head();
-  if (seen.state.state !== 'healthy' || now?.streamId !== stream.streamId)
-    throw unavailable(`the history is ${seen.state.state}: ${seen.state.reason ?? 'it began anew'}`);
 }

@@ -14,6 +14,8 @@ const STORES = [
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.parse('2026-03-05T10:30:00Z');
 
+const query = (parameters: Record<string, string>) => readHistoryQuery(parameters, 100);
+
 describe.each(STORES)('a row that is lost from $name', ({ open }) => {
   let opened: Opened;
   let sent: CommitRecord[];
@@ -44,7 +46,6 @@ describe.each(STORES)('a row that is lost from $name', ({ open }) => {
     const options = { timeoutMs: 5000, source: 'durable_store' } as const;
     const messages = new HistoryReader(parts, options);
     const presence = new PresenceHistoryReader(parts, options);
-    const query = (parameters: Record<string, string>) => readHistoryQuery(parameters, 100);
     const members = Array.from({ length: rows }, (_, index) =>
       transition('member_added', `u${index}`, {}, channel),
     );

@@ -122,6 +122,9 @@ const scenario = fc.record({
 
 type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;
 
+const within = (value: number, from: number | null, to: number | null) =>
+  (from === null || value >= from) && (to === null || value <= to);
+
 function read(of: Scenario, { isLost, isChanged }: { isLost: boolean; isChanged: boolean }) {
   const windowOf = (serial: number) => (isChanged && serial >= of.change.at ? of.change.windowMs : WINDOW_MS);
   const visible = Array.from({ length: of.count }, (_, index) => rowOf(index + 1, windowOf(index + 1)))
@@ -138,8 +141,6 @@ function read(of: Scenario, { isLost, isChanged }: { isLost: boolean; isChanged:
     toMs: of.toMs,
     limit: of.limit,
   });
-  const within = (value: number, from: number | null, to: number | null) =>
-    (from === null || value >= from) && (to === null || value <= to);
   const matching = visible.filter(
     ({ serial, atMs }) =>
       within(serial, asked.fromSerial, asked.toSerial) && within(atMs, asked.fromMs, asked.toMs),

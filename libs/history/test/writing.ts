@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { evaluate, readArrival, wantedOf } from '@carillon/commit';
 import type { CommitRecord, CommitRecordOf, CommitResult } from '@carillon/contract';
-import type { HistoryStore } from '@carillon/history-store';
+import { type HistoryStore, StoreFailure } from '@carillon/history-store';
 
 export const PRESENCE_CHANNEL = 'presence-room';
 
@@ -17,20 +17,32 @@ export async function write(
     return checked.arrival;
   });
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const { verdicts } = await store.commit(wantedOf(arrivals, nowMs), (found) =>
-      evaluate(arrivals, found, {
-        nowMs,
-        writerId: 'w',
-        nodeId: 'writer-1',
-        newStreamId: randomUUID,
-        handedOver: () => 0,
-      }),
+    const evaluation = await unlessTransient(() =>
+      store.commit(wantedOf(arrivals, nowMs), (found) =>
+        evaluate(arrivals, found, {
+          nowMs,
+          writerId: 'w',
+          nodeId: 'writer-1',
+          newStreamId: randomUUID,
+          handedOver: () => 0,
+        }),
+      ),
     );
-    const results = verdicts.flatMap(({ result }) => result ?? []);
+    const results = evaluation?.verdicts.flatMap(({ result }) => result ?? []) ?? [];
     // All of them are of one stream.
     if (results.length === records.length) return results;
   }
   throw new Error('somebody holds the stream');
+}
+
+/** Null: it may be tried again, as after a deadlock. */
+export async function unlessTransient<Result>(work: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoreFailure && error.transient) return null;
+    throw error;
+  }
 }
 
 const MOST_TRIES = 1000;
