@@ -56,6 +56,21 @@ export function conformanceOfInspection(current: () => DurableStore): void {
       expect(await inspect(address, NOW_MS + 1)).toEqual(WHOLE);
     });
 
+    it('whose message the record with a serial is', async () => {
+      const address = addressOf('identified');
+      const ask = async (messageIdAt?: number) => {
+        let seen: unknown;
+        const more = messageIdAt === undefined ? {} : { messageIdAt };
+        await current().commit(wantedOf([address], more), (found) => {
+          seen = found.messageIdAt;
+          return { changes: NOTHING };
+        });
+        return seen;
+      };
+      await append(current(), address, [{ messageId: 'm-1' }, { messageId: null }]);
+      expect([await ask(1), await ask(2), await ask(3), await ask()]).toEqual(['m-1', null, null, undefined]);
+    });
+
     it('the coming and going of members alike', async () => {
       const address = addressOf('inspected-presence', 'presence');
       await transitions(current(), address.channel, [{ body: 'null' }, { body: '"a text"' }, {}]);

@@ -1,7 +1,7 @@
 import type { CommitRecordOf } from '@carillon/contract';
 import {
+  type Found,
   NOTHING_STORED,
-  type Inspection,
   type Stream,
   type StreamState,
   streamName,
@@ -85,8 +85,7 @@ function logged(
 
 /** Takes over what somebody says about the state of a stream, if it is so. */
 export function mark(draft: Draft, record: CommitRecordOf<'mark'>, stream: Stream | null): Verdict {
-  const holds =
-    stream !== null && claimHolds(record, stream, draft.found.inspections.get(streamName(stream.address)));
+  const holds = stream !== null && claimHolds(record, stream, draft.found);
   if (holds) {
     const durable: StreamState = {
       state: record.state,
@@ -129,9 +128,10 @@ const STATE_OF: Readonly<Record<string, StreamState['state']>> = {
 function claimHolds(
   record: CommitRecordOf<'mark'>,
   stream: Stream,
-  inspection: Inspection | undefined,
+  { inspections, messageIdAt }: Found,
 ): boolean {
   const { state } = stream.durable;
+  const inspection = inspections.get(streamName(stream.address));
   if (state === record.state) return false;
   // Only a reset ends that.
   if (state === 'reset_required') return false;
@@ -142,7 +142,9 @@ function claimHolds(
   if (reason.startsWith('presence_')) return stream.address.kind === 'presence';
   if (regressed(record)) {
     const { seen_delivery_serial: delivery = 0, seen_history_serial: history = 0 } = record;
-    return delivery >= stream.nextDeliverySerial || history >= stream.nextHistorySerial;
+    const isBehind = delivery >= stream.nextDeliverySerial || history >= stream.nextHistorySerial;
+    // What was erased has no id, and proves nothing.
+    return isBehind || (typeof messageIdAt === 'string' && messageIdAt !== record.seen_message_id);
   }
   return inspection !== undefined && (WRONG.get(reason)?.(inspection) ?? false);
 }

@@ -30,6 +30,7 @@ export function wantedOf(arrivals: readonly Arrival[], nowMs: number): Wanted {
     crowds: crowdsOf(arrivals),
     below: belowOf(arrivals[0]),
     inspect: arrivals.some(isAboutRows),
+    ...seenIn(arrivals[0]),
   };
 }
 
@@ -47,6 +48,13 @@ function crowdsOf(arrivals: readonly Arrival[]): Wanted['crowds'] {
     crowds.set(name, { address, events: (crowds.get(name)?.events ?? 0) + 1 });
   }
   return [...crowds.values()];
+}
+
+/** A mark comes alone. */
+function seenIn(first: Arrival | undefined): Pick<Wanted, 'messageIdAt'> {
+  if (first?.record.op !== 'mark') return {};
+  const { seen_message_id: id, seen_delivery_serial: serial } = first.record;
+  return id === undefined || serial === undefined ? {} : { messageIdAt: serial };
 }
 
 function belowOf(first: Arrival | undefined): Below | null {

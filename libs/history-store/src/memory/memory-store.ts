@@ -182,6 +182,9 @@ export class MemoryHistoryStore implements DurableStore {
             held.flatMap(({ name, held }) => (held === null ? [] : [[name, held.inspect(wanted.nowMs)]])),
           )
         : new Map(),
+      ...(wanted.messageIdAt === undefined
+        ? {}
+        : { messageIdAt: only?.at(wanted.messageIdAt)?.messageId ?? null }),
     };
   }
 

@@ -25,6 +25,8 @@ export interface Wanted {
   readonly below: Below | null;
   /** Whether the stored range of the streams is to be looked through; a costly read. */
   readonly inspect: boolean;
+  /** The delivery serial of a record whose message id is asked for; asked alone with its stream, and absent otherwise. */
+  readonly messageIdAt?: number;
 }
 
 /** Everything, or what has a lower history serial, or was published earlier. */
@@ -69,6 +71,8 @@ export interface Found {
   readonly purgeable: Purgeable | null;
   /** By `streamName`. */
   readonly inspections: ReadonlyMap<string, Inspection>;
+  /** Null: there is no such record, or it has none. Absent: it was not asked for. */
+  readonly messageIdAt?: string | null;
 }
 
 /** An entry of the log of what operators did. */

@@ -1,5 +1,5 @@
 import type { SqlSession } from '@carillon/database';
-import type { Below, Inspection, Purgeable } from '../model/changes.js';
+import type { Below, Found, Inspection, Purgeable, Wanted } from '../model/changes.js';
 import { isReadable } from '../model/readable.js';
 import type { Stream } from '../model/stream.js';
 import { HISTORY, type Names, SHOWN } from './shown.js';
@@ -29,6 +29,23 @@ export async function findPurgeable(
     [streamKey, generation, floorHistorySerial, historyFloor],
   );
   return { historyFloor, messages: Number(rows[0]?.['messages']), bytes: Number(rows[0]?.['bytes']) };
+}
+
+/** The message id of the record of a locked stream that was asked for; nothing when none was. */
+export async function findMessageId(
+  session: SqlSession,
+  table: Names,
+  stream: Stream | undefined,
+  { messageIdAt }: Wanted,
+): Promise<Pick<Found, 'messageIdAt'>> {
+  if (messageIdAt === undefined || stream === undefined) return {};
+  const { rows } = await session.query(
+    `select c.message_id from ${table('records')} c
+      where c.stream_key = $1 and c.generation = $2 and c.delivery_serial = $3`,
+    [stream.streamKey, stream.generation, messageIdAt],
+  );
+  const id = rows[0]?.['message_id'] ?? null;
+  return { messageIdAt: id === null ? null : String(id) };
 }
 
 /** Looks through the visible rows of locked streams. */
