@@ -141,6 +141,7 @@ function claimHolds(
   if (STATE_OF[reason] !== record.state) return false;
   if (reason.startsWith('presence_')) return stream.address.kind === 'presence';
   if (regressed(record)) {
+    if ((record.seen_stream_id ?? stream.streamId) !== stream.streamId) return false;
     const { seen_delivery_serial: delivery = 0, seen_history_serial: history = 0 } = record;
     const isBehind = delivery >= stream.nextDeliverySerial || history >= stream.nextHistorySerial;
     // What was erased has no id, and proves nothing.

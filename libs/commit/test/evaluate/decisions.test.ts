@@ -207,7 +207,10 @@ describe('a stream that is said to have gone back', () => {
     expect(await claim({ seen_delivery_serial: 2, seen_message_id: 'm-2' })).toMatchObject(refused);
     expect(await claim({ seen_message_id: 'other' })).toMatchObject(refused);
     expect(await claim({ seen_history_serial: 3, seen_message_id: 'other' })).toMatchObject(refused);
-    await scene.result(purgeOf('orders', { mode: 'before_serial', before_serial: 2 }));
+    const ofAnother = { seen_stream_id: publishOf('', '').pub_id };
+    expect(await claim({ ...ofAnother, seen_delivery_serial: 9, seen_message_id: 'other' })).toMatchObject(
+      refused,
+    );
     expect(await claim({ seen_delivery_serial: 3, seen_message_id: 'other' })).toMatchObject({
       extra: { changed: true },
     });
