@@ -1,24 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readArrival, wantedOf } from '../../src/index.js';
-import {
-  arrivalOf,
-  keyed,
-  POLICY,
-  publishOf,
-  purgeOf,
-  resetOf,
-  type Transition,
-  transitionOf,
-} from '../samples.js';
+import { readArrival } from '../../src/index.js';
+import { keyed, POLICY, publishOf, purgeOf, resetOf, type Transition, transitionOf } from '../samples.js';
 import { Scene } from './scene.js';
-
-const MARK = {
-  ...resetOf('orders'),
-  op: 'mark',
-  node_id: 'gw-1',
-  state: 'reset_required',
-  reason: 'history_stream_regressed',
-} as const;
 
 const key = (content: string) => ({ idem: keyed('orders', 'k', content) });
 
@@ -188,57 +171,6 @@ describe('control of a stream', () => {
       durable: { state: 'reset_required', reason: 'history_stream_regressed', nodeId: 'gw-1' },
     });
     expect(await scene.result(publishOf('orders', 'b'))).toMatchObject({ delivery_serial: 9 });
-  });
-});
-
-describe('a stream that is said to have gone back', () => {
-  it('has, when the record that was seen is another one now', async () => {
-    const scene = new Scene();
-    const ids = ['m-1', 'm-2', 'm-3'];
-    await scene.results(...ids.map((message_id) => publishOf('orders', message_id, { message_id })));
-    const claim = (seen: object) =>
-      scene.result({
-        ...MARK,
-        pub_id: publishOf('', '').pub_id,
-        ...seen,
-      });
-    const refused = { extra: { changed: false } };
-    expect(await claim({ seen_delivery_serial: 2 })).toMatchObject(refused);
-    expect(await claim({ seen_delivery_serial: 2, seen_message_id: 'm-2' })).toMatchObject(refused);
-    expect(await claim({ seen_message_id: 'other' })).toMatchObject(refused);
-    expect(await claim({ seen_history_serial: 3, seen_message_id: 'other' })).toMatchObject(refused);
-    const ofAnother = { seen_stream_id: publishOf('', '').pub_id };
-    expect(await claim({ ...ofAnother, seen_delivery_serial: 9, seen_message_id: 'other' })).toMatchObject(
-      refused,
-    );
-    expect(await claim({ seen_delivery_serial: 3, seen_message_id: 'other' })).toMatchObject({
-      extra: { changed: true },
-    });
-    expect(await scene.stream('orders')).toMatchObject({
-      nextDeliverySerial: 4,
-      durable: { state: 'reset_required', reason: 'history_stream_regressed' },
-    });
-  });
-
-  it('is not read for that when nothing else is said', () => {
-    const wanted = (seen: object) =>
-      wantedOf([arrivalOf({ ...MARK, pub_id: publishOf('', '').pub_id, ...seen })], 0);
-    expect(wanted({ seen_delivery_serial: 4 })).not.toHaveProperty('messageIdAt');
-    expect(wanted({ seen_delivery_serial: 4, seen_message_id: 'm' })).toMatchObject({
-      messageIdAt: 4,
-      inspect: false,
-    });
-    expect(wantedOf([arrivalOf(publishOf('orders', '1'))], 0)).not.toHaveProperty('messageIdAt');
-  });
-
-  it('is not looked through, and one that is said to miss rows is, of whichever kind', () => {
-    const about = (more: object) =>
-      wantedOf([arrivalOf({ ...MARK, pub_id: publishOf('', '').pub_id, ...more })], 0).inspect;
-    expect(about({ reason: 'history_serial_gap', stream: 'presence' })).toBe(true);
-    expect(about({ reason: 'history_serial_gap' })).toBe(true);
-    expect(about({ reason: null, state: 'healthy' })).toBe(true);
-    expect(about({ reason: null, state: 'healthy', stream: 'presence' })).toBe(false);
-    expect(about({})).toBe(false);
   });
 });
 

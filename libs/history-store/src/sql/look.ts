@@ -2,6 +2,7 @@ import type { SqlSession } from '@carillon/database';
 import type { Below, Found, Inspection, Purgeable, Wanted } from '../model/changes.js';
 import { isReadable } from '../model/readable.js';
 import type { Stream } from '../model/stream.js';
+import { RECORD_COLUMNS, recordOf } from './rows.js';
 import { HISTORY, type Names, SHOWN } from './shown.js';
 
 /** What a purge of one locked stream would take away. */
@@ -40,12 +41,12 @@ export async function findMessageId(
 ): Promise<Pick<Found, 'messageIdAt'>> {
   if (messageIdAt === undefined || stream === undefined) return {};
   const { rows } = await session.query(
-    `select c.message_id from ${table('records')} c
+    `select ${RECORD_COLUMNS} from ${table('records')} c
       where c.stream_key = $1 and c.generation = $2 and c.delivery_serial = $3`,
     [stream.streamKey, stream.generation, messageIdAt],
   );
-  const id = rows[0]?.['message_id'] ?? null;
-  return { messageIdAt: id === null ? null : String(id) };
+  const [row] = rows;
+  return { messageIdAt: row === undefined ? null : recordOf(row).messageId };
 }
 
 /** Looks through the visible rows of locked streams. */

@@ -155,17 +155,6 @@ describe('the records of a stream', () => {
 });
 
 describe('records of another past of the stream', () => {
-  function past() {
-    const delivered: string[] = [];
-    const told: Delivered[] = [];
-    const order = new StreamOrder(
-      ({ message_id: id }) => delivered.push(String(id)),
-      (one) => told.push(one),
-    );
-    order.head({ streamId: STREAM, next: 1 }, null, 0);
-    return { delivered, told, order };
-  }
-
   it('are delivered once each, and told with what was delivered instead', () => {
     const { delivered, told, order } = past();
     for (const serial of [1, 2, 3]) order.take(record(serial), 0);
@@ -222,4 +211,15 @@ describe('records of another past of the stream', () => {
 function unplaced() {
   const delivered: unknown[] = [];
   return { delivered, order: new StreamOrder(({ serial }) => delivered.push(serial)) };
+}
+
+function past() {
+  const delivered: string[] = [];
+  const told: Delivered[] = [];
+  const order = new StreamOrder(
+    ({ message_id: id }) => delivered.push(String(id)),
+    (one) => told.push(one),
+  );
+  order.head({ streamId: STREAM, next: 1 }, null, 0);
+  return { delivered, told, order };
 }
