@@ -6,7 +6,7 @@ import { addressOf, DAY_MS, headOf, NOTHING, NOW_MS, streamIn, wantedOf } from '
 const HOSTILE = `{"n":"\u00c4'); drop table x; --\\\\"}`;
 
 /** Appends events to a stream of presence. */
-async function transitions(
+export async function transitions(
   store: DurableStore,
   channel: string,
   events: readonly Partial<PresenceEvent>[],

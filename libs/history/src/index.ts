@@ -6,6 +6,7 @@ export {
   type StateSource,
   type StreamStateBody,
 } from './bodies.js';
+export { FaultDesk, type FaultDeskParts, type Faults, type Ruling } from './fault-desk.js';
 export { MarkingCommits, type HistoryCommits, type MarkingCommitsParts } from './hints/marking-commits.js';
 export { StateHints, type FoundHint, type HintSource, type StateHintsParts } from './hints/state-hints.js';
 export {
@@ -16,6 +17,7 @@ export {
   STREAM_READS,
   type HistorySources,
 } from './module.js';
+export { type Fault, type FaultReason } from './page-faults.js';
 export {
   type PresenceContinuityBody,
   type PresenceEventBody,

@@ -1,7 +1,5 @@
 import { CACHE, type Cache } from '@carillon/cache';
-import type { CommitRecord } from '@carillon/contract';
 import type { Config } from '@carillon/config';
-import type { StreamAddress } from '@carillon/history-store';
 import {
   CONFIG,
   errorText,
@@ -13,7 +11,7 @@ import {
   type Shutdown,
 } from '@carillon/runtime';
 import { type DynamicModule, Global, type InjectionToken, Module } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
+import { FaultDesk } from './fault-desk.js';
 import { type HistoryCommits, MarkingCommits } from './hints/marking-commits.js';
 import { StateHints } from './hints/state-hints.js';
 import { historyHealth } from './history-health.js';
@@ -32,6 +30,7 @@ export const STREAM_READS = Symbol('stream reads');
 export const HISTORY_COMMITS = Symbol('history commits');
 
 const STATE_HINTS = Symbol('state hints');
+const FAULT_DESK = Symbol('fault desk');
 
 /** Where this process gets what it needs, by the tokens of other rooms. */
 export interface HistorySources {
@@ -58,14 +57,15 @@ export class HistoryModule {
           inject: [LOGGING, SHUTDOWN, reads, commits, STATE_HINTS],
           useFactory: commitsOf,
         },
+        { provide: FAULT_DESK, inject: [CONFIG, LOGGING, HISTORY_COMMITS], useFactory: faultsOf },
         {
           provide: HISTORY_READER,
-          inject: [CONFIG, LOGGING, reads, HISTORY_COMMITS, STATE_HINTS],
+          inject: [CONFIG, reads, FAULT_DESK, STATE_HINTS],
           useFactory: readerOf,
         },
         {
           provide: PRESENCE_HISTORY_READER,
-          inject: [CONFIG, reads, STATE_HINTS],
+          inject: [CONFIG, reads, FAULT_DESK, STATE_HINTS],
           useFactory: presenceReaderOf,
         },
         { provide: HISTORY_HEALTH_SOURCE, inject: [CONFIG, METRICS_REGISTRY], useFactory: historyHealth },
@@ -98,33 +98,35 @@ function commitsOf(
   return marking;
 }
 
-function readerOf(
-  config: Config,
-  logging: Logging,
-  store: HistoryReads,
-  commits: HistoryCommits,
-  hints: StateHints,
-): HistoryReader {
+function faultsOf(config: Config, logging: Logging, commits: HistoryCommits): FaultDesk {
   const log = logging.for('service::history');
-  const unreadable = ({ appId: app_id, channel, kind: stream }: StreamAddress): void => {
-    log.error('a row of a history cannot be read', { app_id, channel });
-    const claim: CommitRecord = {
-      op: 'mark',
-      pub_id: randomUUID(),
-      app_id,
-      channel,
-      stream,
-      state: 'degraded',
-      reason: 'history_row_unreadable',
-      node_id: config.instance.process_id,
-    };
-    commits.commit([claim]).catch((error: unknown) => log.warn('claim about a stream lost', { error }));
-  };
-  return new HistoryReader({ store, now: Date.now, unreadable, hints }, optionsOf(config));
+  return new FaultDesk({
+    commits,
+    nodeId: config.instance.process_id,
+    elapsed: () => performance.now(),
+    onClaim: ({ appId: app_id, channel, kind }, { reason, fromSerial, toSerial }) =>
+      log.error('a history does not look whole', {
+        app_id,
+        channel,
+        kind,
+        reason,
+        from_serial: fromSerial,
+        to_serial: toSerial,
+      }),
+    onTrouble: (error) => log.warn('claim about a stream lost', { error: errorText(error) }),
+  });
 }
 
-const presenceReaderOf = (config: Config, store: PresenceReads, hints: StateHints): PresenceHistoryReader =>
-  new PresenceHistoryReader({ store, now: Date.now, hints }, optionsOf(config));
+const readerOf = (config: Config, store: HistoryReads, faults: FaultDesk, hints: StateHints): HistoryReader =>
+  new HistoryReader({ store, now: Date.now, faults, hints }, optionsOf(config));
+
+const presenceReaderOf = (
+  config: Config,
+  store: PresenceReads,
+  faults: FaultDesk,
+  hints: StateHints,
+): PresenceHistoryReader =>
+  new PresenceHistoryReader({ store, now: Date.now, faults, hints }, optionsOf(config));
 
 function optionsOf({ history }: Config): HistoryReaderOptions {
   const { backend } = history;

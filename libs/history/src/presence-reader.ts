@@ -2,17 +2,16 @@ import {
   type HistoryStore,
   type PresenceEvent,
   type PresenceEvents,
-  type Retained,
   type Stream,
   type StreamAddress,
-  streamName,
 } from '@carillon/history-store';
 import type { StateSource } from './bodies.js';
 import { floorOf, truncatedByRetention } from './continuity.js';
-import { encodeCursor, readCursor } from './cursor.js';
+import { encodeCursor } from './cursor.js';
+import type { Faults } from './fault-desk.js';
+import { type Head, headOf } from './head.js';
 import type { StateHints } from './hints/state-hints.js';
 import { inTime, unavailable } from './in-time.js';
-import { type Observed, observed } from './observed.js';
 import {
   type PresenceContinuityBody,
   presenceItem,
@@ -24,12 +23,15 @@ import {
   type PresenceStreamBody,
 } from './presence-bodies.js';
 import { PresenceReplay } from './presence-replay.js';
-import { type HistoryQuery, pageBounds } from './query.js';
+import type { HistoryQuery } from './query.js';
 import type { SnapshotQuery } from './snapshot-query.js';
+import { readWhole } from './whole-page.js';
 
 export interface PresenceHistoryReaderParts {
   readonly store: Pick<HistoryStore, 'heads' | 'retained'> & PresenceEvents;
   readonly now: () => number;
+  /** Where it is told what is wrong with a stream. */
+  readonly faults: Faults;
   /** States that the store could not be told of. Absent: the store is all that is asked. */
   readonly hints?: Pick<StateHints, 'newest'>;
 }
@@ -40,13 +42,6 @@ export interface PresenceHistoryReaderOptions {
   readonly source: StateSource;
 }
 
-interface Head {
-  readonly stream: Stream | null;
-  readonly retained: Retained;
-  readonly seen: Observed;
-}
-
-const NOTHING: Retained = { oldest: null, newest: null, messages: 0, bytes: 0 };
 const NO_BOUNDS = { start_serial: null, end_serial: null, start_time_ms: null, end_time_ms: null } as const;
 
 /**
@@ -68,7 +63,7 @@ export class PresenceHistoryReader {
   /** The state of the stream, whatever it is. */
   state(appId: string, channel: string): Promise<PresenceStreamBody> {
     return inTime(this.options.timeoutMs, async () => {
-      const { stream, retained, seen } = await this.#head(addressOf(appId, channel), this.parts.now());
+      const { stream, retained, seen } = await this.#head(addressOf(appId, channel));
       return {
         stream_id: stream?.streamId ?? null,
         next_serial: stream?.nextHistorySerial ?? null,
@@ -85,24 +80,20 @@ export class PresenceHistoryReader {
 
   async #page(address: StreamAddress, query: HistoryQuery): Promise<PresencePageBody> {
     const { direction, limit, bounds } = query;
-    const nowMs = this.parts.now();
-    const head = await this.#head(address, nowMs);
+    const walk = { app_id: address.appId, channel: address.channel, direction, bounds };
+    const { head, rows: events } = await readWhole<PresenceEvent>(
+      {
+        address,
+        query,
+        head: () => this.#head(address),
+        rows: (asked) => this.parts.store.presenceEvents(asked),
+        rowOf: ({ serial, atMs, keepUntilMs }) => ({ serial, atMs, untilMs: keepUntilMs }),
+        unreadable: () => [],
+      },
+      this.parts.faults,
+    );
     const { stream, retained, seen } = head;
     const floor = floorOf(stream, retained);
-    const walk = { app_id: address.appId, channel: address.channel, direction, bounds };
-    const after =
-      query.cursor === null
-        ? null
-        : readCursor(query.cursor, { ...walk, stream_id: stream?.streamId ?? null, floor });
-    const events =
-      stream === null
-        ? []
-        : await this.parts.store.presenceEvents({
-            stream,
-            nowMs,
-            ...pageBounds(query, after, floor),
-            limit: limit + 1,
-          });
     const hasMore = events.length > limit;
     const items = stream === null ? [] : events.slice(0, limit).map((event) => itemOf(stream, event));
     const last = items.at(-1);
@@ -124,9 +115,8 @@ export class PresenceHistoryReader {
   }
 
   async #snapshot(address: StreamAddress, query: SnapshotQuery): Promise<PresenceSnapshotBody> {
-    const nowMs = this.parts.now();
-    const head = await this.#head(address, nowMs);
-    const { stream, retained, seen } = head;
+    const head = await this.#head(address);
+    const { stream, retained, seen, nowMs } = head;
     const { state, reason } = seen.state;
     if (state !== 'healthy') throw unavailable(`the presence history is ${state}: ${reason ?? 'unknown'}`);
     const replayed =
@@ -145,15 +135,8 @@ export class PresenceHistoryReader {
     };
   }
 
-  async #head(address: StreamAddress, nowMs: number): Promise<Head> {
-    const { store, hints } = this.parts;
-    const [heads, hint] = await Promise.all([store.heads([address]), hints?.newest(address) ?? null]);
-    const stream = heads.get(streamName(address)) ?? null;
-    return {
-      stream,
-      retained: stream === null ? NOTHING : await store.retained(stream, nowMs),
-      seen: observed(stream, hint, this.options.source),
-    };
+  #head(address: StreamAddress): Promise<Head> {
+    return headOf(this.parts, address, this.options.source);
   }
 }
 

@@ -1,11 +1,10 @@
 import {
   type HistoryStore,
+  type PageQuery,
   positioned,
-  type Retained,
   type Stream,
   type StoredRecord,
   type StreamAddress,
-  streamName,
 } from '@carillon/history-store';
 import {
   type HistoryItemBody,
@@ -16,11 +15,13 @@ import {
   type StateSource,
 } from './bodies.js';
 import { floorOf, truncatedByRetention } from './continuity.js';
-import { encodeCursor, readCursor } from './cursor.js';
+import { encodeCursor } from './cursor.js';
+import type { Faults } from './fault-desk.js';
+import { type Head, headOf } from './head.js';
 import type { StateHints } from './hints/state-hints.js';
 import { inTime, unavailable } from './in-time.js';
-import { type Observed, observed } from './observed.js';
-import { type HistoryQuery, pageBounds } from './query.js';
+import type { HistoryQuery } from './query.js';
+import { readWhole } from './whole-page.js';
 
 /** What a reader asks of a store, or of a writer that has it. */
 export type HistoryReads = Pick<HistoryStore, 'heads' | 'page' | 'retained'>;
@@ -28,8 +29,8 @@ export type HistoryReads = Pick<HistoryStore, 'heads' | 'page' | 'retained'>;
 export interface HistoryReaderParts {
   readonly store: HistoryReads;
   readonly now: () => number;
-  /** Told of a stream with a row that cannot be read, which its writer must look into. */
-  readonly unreadable: (address: StreamAddress) => void;
+  /** Where it is told what is wrong with a stream. */
+  readonly faults: Faults;
   /** States that the store could not be told of. Absent: the store is all that is asked. */
   readonly hints?: Pick<StateHints, 'newest'>;
 }
@@ -40,13 +41,11 @@ export interface HistoryReaderOptions {
   readonly source: StateSource;
 }
 
-interface Head {
-  readonly stream: Stream | null;
-  readonly retained: Retained;
-  readonly seen: Observed;
+/** A row with what is shown of it; null: it cannot be; undefined: it only tells that there is more. */
+interface Row {
+  readonly record: StoredRecord;
+  readonly item: HistoryItemBody | null | undefined;
 }
-
-const NOTHING: Retained = { oldest: null, newest: null, messages: 0, bytes: 0 };
 
 /**
  * Reads the histories of channels. Whoever asks has made sure that the channel has one. Rejects with `ServiceError`:
@@ -78,18 +77,35 @@ export class HistoryReader {
 
   async #page(address: StreamAddress, query: HistoryQuery): Promise<HistoryPageBody> {
     const { direction, limit, bounds } = query;
-    const { stream, retained, seen } = await this.#head(address);
-    const { state, reason } = seen.state;
-    if (state !== 'healthy') throw unavailable(`the history is ${state}: ${reason ?? 'unknown'}`);
-    const floor = floorOf(stream, retained);
     const walk = { app_id: address.appId, channel: address.channel, direction, bounds };
-    const after =
-      query.cursor === null
-        ? null
-        : readCursor(query.cursor, { ...walk, stream_id: stream?.streamId ?? null, floor });
-    const rows = stream === null ? [] : await this.#rows(stream, query, after, floor);
+    const { head, rows } = await readWhole<Row>(
+      {
+        address,
+        query,
+        head: () => this.#healthy(address),
+        rows: (asked) => this.#rows(asked),
+        rowOf: ({ record }) => ({
+          serial: record.historySerial ?? 0,
+          atMs: record.publishedAtMs,
+          untilMs: record.historyUntilMs ?? 0,
+        }),
+        unreadable: (rows) =>
+          rows.flatMap(({ item, record: { historySerial } }) =>
+            item === null
+              ? {
+                  reason: 'history_row_unreadable',
+                  fromSerial: historySerial ?? 0,
+                  toSerial: historySerial ?? 0,
+                }
+              : [],
+          ),
+      },
+      this.parts.faults,
+    );
+    const { stream, retained, seen } = head;
+    const floor = floorOf(stream, retained);
     const hasMore = rows.length > limit;
-    const items = stream === null ? [] : rows.slice(0, limit).map((row) => this.#item(stream, row));
+    const items = rows.flatMap(({ item }) => item ?? []);
     const last = items.at(-1);
     const truncated = truncatedByRetention(bounds, floor, retained);
     return {
@@ -111,51 +127,41 @@ export class HistoryReader {
     };
   }
 
-  async #head(address: StreamAddress): Promise<Head> {
-    const { store, now, hints } = this.parts;
-    const [heads, hint] = await Promise.all([store.heads([address]), hints?.newest(address) ?? null]);
-    const stream = heads.get(streamName(address)) ?? null;
-    return {
-      stream,
-      retained: stream === null ? NOTHING : await store.retained(stream, now()),
-      seen: observed(stream, hint, this.options.source),
-    };
+  #head(address: StreamAddress): Promise<Head> {
+    return headOf(this.parts, address, this.options.source);
   }
 
-  /** One more than is shown, which tells whether there is more. */
-  #rows(
-    stream: Stream,
-    query: HistoryQuery,
-    after: number | null,
-    floor: number,
-  ): Promise<readonly StoredRecord[]> {
-    return this.parts.store.page({
-      stream,
-      nowMs: this.parts.now(),
-      ...pageBounds(query, after, floor),
-      limit: query.limit + 1,
-    });
+  async #healthy(address: StreamAddress): Promise<Head> {
+    const head = await this.#head(address);
+    const { state, reason } = head.seen.state;
+    if (state !== 'healthy') throw unavailable(`the history is ${state}: ${reason ?? 'unknown'}`);
+    return head;
   }
 
-  #item(stream: Stream, row: StoredRecord): HistoryItemBody {
-    const { streamId } = stream;
-    const message =
-      row.payload === null ? undefined : parse(positioned(row.payload, streamId, row.deliverySerial));
-    if (message === undefined || row.historySerial === null) {
-      this.parts.unreadable(stream.address);
-      throw unavailable('a row of the history cannot be read');
-    }
-    return {
-      stream_id: streamId,
-      serial: row.historySerial,
-      published_at_ms: row.publishedAtMs,
-      message_id: row.messageId,
-      event_name: row.eventName,
-      operation_kind: 'append',
-      payload_size_bytes: row.payloadSize,
-      message,
-    };
+  async #rows(asked: PageQuery): Promise<readonly Row[]> {
+    const { stream, limit } = asked;
+    const records = await this.parts.store.page(asked);
+    return records.map((record, index) => ({
+      record,
+      item: index < limit - 1 ? itemOf(stream, record) : undefined,
+    }));
   }
+}
+
+function itemOf({ streamId }: Stream, row: StoredRecord): HistoryItemBody | null {
+  const { historySerial: serial, payload } = row;
+  const message = payload === null ? undefined : parse(positioned(payload, streamId, row.deliverySerial));
+  if (message === undefined || serial === null) return null;
+  return {
+    stream_id: streamId,
+    serial,
+    published_at_ms: row.publishedAtMs,
+    message_id: row.messageId,
+    event_name: row.eventName,
+    operation_kind: 'append',
+    payload_size_bytes: row.payloadSize,
+    message,
+  };
 }
 
 function parse(text: string): unknown {

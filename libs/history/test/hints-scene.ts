@@ -4,6 +4,7 @@ import { cacheKeys, type CommitRecord, type CommitRecordOf, type CommitResult } 
 import { MemoryHistoryStore, type StreamAddress, streamName } from '@carillon/history-store';
 import { vi } from 'vitest';
 import { HistoryReader, MarkingCommits, PresenceHistoryReader, StateHints } from '../src/index.js';
+import { NO_DESK } from './desks.js';
 import { PRESENCE_CHANNEL, resetOf, transition, write } from './writing.js';
 
 export const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
@@ -85,7 +86,7 @@ export class Process {
   ) {
     const options = { timeoutMs: 1000, source: 'durable_store' } as const;
     this.hints = new StateHints({ cache, elapsed: Date.now });
-    const parts = { store, now: Date.now, hints: this.hints };
+    const parts = { store, now: Date.now, hints: this.hints, faults: NO_DESK };
     this.commits = new MarkingCommits({
       commits,
       hints: this.hints,
@@ -93,7 +94,7 @@ export class Process {
       now: Date.now,
       onTrouble: () => undefined,
     });
-    this.messages = new HistoryReader({ ...parts, unreadable: () => undefined }, options);
+    this.messages = new HistoryReader(parts, options);
     this.presence = new PresenceHistoryReader(parts, options);
   }
 

@@ -1,6 +1,7 @@
 import { type Changes, type DurableStore, type PurgeStep, streamName } from '@carillon/history-store';
 import { HistoryReader, readHistoryQuery } from '../src/index.js';
 import type { HistoryPageBody } from '../src/index.js';
+import { NO_DESK } from './desks.js';
 import { NOTHING, rowOf, wantedOf } from './rows.js';
 import type { Opened } from './stores.js';
 
@@ -52,7 +53,7 @@ export class LongHistory {
     this.store = store;
     this.#begunMs = MIDNIGHT_MS - (rows + LEFT_OF_THE_DAY) * APART_MS;
     this.reader = new HistoryReader(
-      { store, now: () => this.nowMs, unreadable: () => {} },
+      { store, now: () => this.nowMs, faults: NO_DESK },
       { timeoutMs: 5000, source: 'durable_store' },
     );
   }

@@ -2,6 +2,7 @@ import { MemoryHistoryStore, StoreFailure } from '@carillon/history-store';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HistoryReader, readHistoryQuery } from '../src/index.js';
+import { NO_DESK } from './desks.js';
 import { Scene } from './scene.js';
 
 const INVALID = { code: 'invalid_input' };
@@ -192,7 +193,7 @@ describe('a page of history', () => {
     await torn.write(1);
     await torn.write(1, {}, '{"event":');
     await expect(torn.page()).rejects.toMatchObject({ code: 'service_unavailable' });
-    expect(torn.unreadable).toEqual(['orders']);
+    expect(torn.desk.found).toEqual([{ reason: 'history_row_unreadable', fromSerial: 2, toSerial: 2 }]);
   });
 
   it('is unavailable when the store is, or says nothing', async () => {
@@ -204,7 +205,7 @@ describe('a page of history', () => {
     }
     const pageOf = (answer: () => Promise<never>) =>
       new HistoryReader(
-        { store: new Broken(answer), now: () => 0, unreadable: () => {} },
+        { store: new Broken(answer), now: () => 0, faults: NO_DESK },
         { timeoutMs: 20, source: 'durable_store' },
       ).page('shop', 'orders', readHistoryQuery({}, 50));
     const unavailable = { code: 'service_unavailable' };

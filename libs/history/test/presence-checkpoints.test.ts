@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PresenceHistoryReader, type SnapshotQuery } from '../src/index.js';
 import { PRESENCE_CHANNEL as CHANNEL, resetOf, transition, write } from './writing.js';
+import { NO_DESK } from './desks.js';
 import { wantedOf } from './rows.js';
 
 const EVENTS = ['member_added', 'member_updated', 'member_removed'] as const;
@@ -60,7 +61,7 @@ class Channel {
       retained: store.retained.bind(store),
     };
     const reader = new PresenceHistoryReader(
-      { store: whole, now: () => this.nowMs },
+      { store: whole, now: () => this.nowMs, faults: NO_DESK },
       { timeoutMs: 10_000, source: 'in_memory' },
     );
     return reader.snapshot('shop', CHANNEL, query).catch((error: unknown) => ({ refused: String(error) }));

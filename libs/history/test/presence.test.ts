@@ -1,6 +1,7 @@
 import { MemoryHistoryStore, type PresenceEvent, type Stream, streamName } from '@carillon/history-store';
 import { describe, expect, it } from 'vitest';
 import { PresenceHistoryReader, readHistoryQuery, readSnapshotQuery } from '../src/index.js';
+import { ListeningDesk } from './desks.js';
 import { NOTHING, wantedOf } from './rows.js';
 
 const NOW_MS = 1_760_000_000_000;
@@ -11,8 +12,9 @@ type Step = readonly [event: 'added' | 'updated' | 'removed', userId: string, mo
 /** A presence channel with a history in memory. */
 class Scene {
   readonly store = new MemoryHistoryStore();
+  readonly desk = new ListeningDesk('refused');
   readonly reader = new PresenceHistoryReader(
-    { store: this.store, now: () => NOW_MS },
+    { store: this.store, now: () => NOW_MS, faults: this.desk },
     { timeoutMs: 1000, source: 'in_memory' },
   );
 
@@ -215,6 +217,7 @@ describe('a snapshot of presence', () => {
       code: 'conflict',
       message: expect.stringContaining(anomaly),
     });
+    expect(scene.desk.found).toEqual([]);
     expect((await scene.page()).items).toHaveLength(steps.length);
   });
 

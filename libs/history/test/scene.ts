@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type HistoryStore, MemoryHistoryStore, type Stream, streamName } from '@carillon/history-store';
 import { HistoryReader, type QueryParameters, readHistoryQuery } from '../src/index.js';
+import { ListeningDesk } from './desks.js';
 import { NOTHING, rowOf, wantedOf } from './rows.js';
 
 const DAY_MS = 86_400_000;
@@ -8,10 +9,10 @@ const DAY_MS = 86_400_000;
 /** A channel with a history in memory. */
 export class Scene {
   readonly store: HistoryStore = new MemoryHistoryStore();
-  readonly unreadable: string[] = [];
+  readonly desk = new ListeningDesk();
   nowMs = Date.parse('2026-03-05T10:30:00Z');
   readonly reader = new HistoryReader(
-    { store: this.store, now: () => this.nowMs, unreadable: ({ channel }) => this.unreadable.push(channel) },
+    { store: this.store, now: () => this.nowMs, faults: this.desk },
     { timeoutMs: 1000, source: 'in_memory' },
   );
 

@@ -19,6 +19,8 @@ export interface Opened {
   readonly store: DurableStore;
   /** The blocks that reads have touched since it was asked last; null: this store does not tell. */
   readonly blocks: () => number | null;
+  /** Changes rows behind the service's back; null: nobody can. */
+  readonly tamper: ((sql: string) => Promise<void>) | null;
   readonly close: () => Promise<void>;
 }
 
@@ -51,6 +53,7 @@ function databasesAt(name: 'MYSQL' | 'POSTGRES', url: string): Databases {
 export const openMemory = async (): Promise<Opened> => ({
   store: new MemoryHistoryStore(),
   blocks: () => null,
+  tamper: null,
   close: async () => {},
 });
 
@@ -72,6 +75,7 @@ export async function openPostgres(): Promise<Opened> {
   return {
     store,
     blocks: watched.blocks,
+    tamper: async (sql) => void (await database.query(sql)),
     close: async () => {
       await Promise.all([database.close(), reads.close()]);
       await end();
@@ -87,6 +91,7 @@ export async function openMysql(): Promise<Opened> {
   return {
     store,
     blocks: () => null,
+    tamper: async (sql) => void (await database.query(sql)),
     close: async () => {
       await database.close();
       await end();
@@ -112,6 +117,7 @@ export async function openEmbedded(): Promise<Opened> {
   return {
     store,
     blocks: () => null,
+    tamper: async (sql) => void (await database.query(sql)),
     close: async () => {
       await database.close();
       await rm(folder, { recursive: true });

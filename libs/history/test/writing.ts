@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { evaluate, readArrival, wantedOf } from '@carillon/commit';
 import type { CommitRecord, CommitRecordOf, CommitResult } from '@carillon/contract';
-import type { MemoryHistoryStore } from '@carillon/history-store';
+import { type HistoryStore, StoreFailure } from '@carillon/history-store';
 
 export const PRESENCE_CHANNEL = 'presence-room';
 
-/** Commits as a writer does; records that stand alone must come alone. */
+/** Commits as a writer does, again while something else holds the stream; records that stand alone must come alone. */
 export async function write(
-  store: MemoryHistoryStore,
+  store: Pick<HistoryStore, 'commit'>,
   records: readonly CommitRecord[],
   nowMs: number,
 ): Promise<readonly CommitResult[]> {
@@ -16,44 +16,76 @@ export async function write(
     if (!checked.ok) throw new Error(checked.result.error ?? 'rejected');
     return checked.arrival;
   });
-  const { verdicts } = await store.commit(wantedOf(arrivals, nowMs), (found) =>
-    evaluate(arrivals, found, {
-      nowMs,
-      writerId: 'w',
-      nodeId: 'writer-1',
-      newStreamId: randomUUID,
-      handedOver: () => 0,
-    }),
-  );
-  return verdicts.map(({ result }) => {
-    if (result === null) throw new Error('it has to wait');
-    return result;
-  });
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const evaluation = await unlessTransient(() =>
+      store.commit(wantedOf(arrivals, nowMs), (found) =>
+        evaluate(arrivals, found, {
+          nowMs,
+          writerId: 'w',
+          nodeId: 'writer-1',
+          newStreamId: randomUUID,
+          handedOver: () => 0,
+        }),
+      ),
+    );
+    const results = evaluation?.verdicts.flatMap(({ result }) => result ?? []) ?? [];
+    // All of them are of one stream.
+    if (results.length === records.length) return results;
+  }
+  throw new Error('somebody holds the stream');
 }
+
+/** Null: it may be tried again, as after a deadlock. */
+export async function unlessTransient<Result>(work: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoreFailure && error.transient) return null;
+    throw error;
+  }
+}
+
+const MOST_TRIES = 1000;
+
+const POLICY: CommitRecordOf<'publish'>['policy'] = {
+  history_ms: 86_400_000,
+  versions_ms: null,
+  max_messages: null,
+  max_bytes: null,
+  versioned: false,
+  cache: false,
+  ai: null,
+};
+
+/** A publish that nothing is special about. */
+export const publishOf = (
+  channel: string,
+  policy: Partial<CommitRecordOf<'publish'>['policy']> = {},
+): CommitRecordOf<'publish'> => ({
+  op: 'publish',
+  pub_id: randomUUID(),
+  app_id: 'shop',
+  channel,
+  message_id: randomUUID(),
+  message: JSON.stringify({ event: 'e', channel, data: 'x' }),
+  policy: { ...POLICY, ...policy },
+});
 
 /** A change of a member of the presence channel. */
 export const transition = (
   event: CommitRecordOf<'presence'>['event'],
   userId: string,
   policy: Partial<CommitRecordOf<'presence'>['policy']> = {},
+  channel: string = PRESENCE_CHANNEL,
 ): CommitRecordOf<'presence'> => ({
   op: 'presence',
   pub_id: randomUUID(),
   app_id: 'shop',
-  channel: PRESENCE_CHANNEL,
+  channel,
   event,
   cause: 'join',
   user_id: userId,
-  policy: {
-    history_ms: 86_400_000,
-    versions_ms: null,
-    max_messages: null,
-    max_bytes: null,
-    versioned: false,
-    cache: false,
-    ai: null,
-    ...policy,
-  },
+  policy: { ...POLICY, ...policy },
 });
 
 export const resetOf = (

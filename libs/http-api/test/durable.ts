@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CommitClient, LocalLanes, systemClock, type LaneEvents } from '@carillon/commit';
 import type { FanOutRecordBody } from '@carillon/contract';
-import { HistoryReader, PresenceHistoryReader } from '@carillon/history';
+import { FaultDesk, HistoryReader, PresenceHistoryReader } from '@carillon/history';
 import { MemoryHistoryStore, type DurableStore } from '@carillon/history-store';
 import { ChannelPublisher, DurablePublisher } from '@carillon/publishing';
 import { openScene, type SceneOptions } from './scene.js';
@@ -47,12 +47,19 @@ export async function openDurable({
     { clock: systemClock, transport: lanes, random: Math.random, resent: () => undefined },
     { lanes: LANES, nodeId: 'node-1', budgetMs: 1000, maxRecordBytes: null },
   );
+  const faults = new FaultDesk({
+    commits,
+    nodeId: 'node-1',
+    elapsed: Date.now,
+    onClaim: () => undefined,
+    onTrouble: () => undefined,
+  });
   const reader = new HistoryReader(
-    { store, now: Date.now, unreadable: () => undefined },
+    { store, now: Date.now, faults },
     { timeoutMs: 1000, source: 'in_memory' },
   );
   const presence = new PresenceHistoryReader(
-    { store, now: Date.now },
+    { store, now: Date.now, faults },
     { timeoutMs: 1000, source: 'in_memory' },
   );
   const scene = await openScene({

@@ -1,13 +1,14 @@
 import type { CommitRecordOf } from '@carillon/contract';
 import {
+  type Found,
   NOTHING_STORED,
-  type Inspection,
   type Stream,
   type StreamState,
   streamName,
 } from '@carillon/history-store';
 import { type Verdict, verdict } from './answers.js';
 import type { Draft } from './draft.js';
+import { WRONG } from './wrong.js';
 
 /** Begins the stream anew: another id, serials from 1, and nothing of what was there before is visible. */
 export function reset(draft: Draft, record: CommitRecordOf<'reset'>, stream: Stream): Verdict {
@@ -84,8 +85,7 @@ function logged(
 
 /** Takes over what somebody says about the state of a stream, if it is so. */
 export function mark(draft: Draft, record: CommitRecordOf<'mark'>, stream: Stream | null): Verdict {
-  const holds =
-    stream !== null && claimHolds(record, stream, draft.found.inspections.get(streamName(stream.address)));
+  const holds = stream !== null && claimHolds(record, stream, draft.found);
   if (holds) {
     const durable: StreamState = {
       state: record.state,
@@ -114,13 +114,6 @@ export function mark(draft: Draft, record: CommitRecordOf<'mark'>, stream: Strea
 
 const regressed = ({ reason }: CommitRecordOf<'mark'>): boolean => reason === 'history_stream_regressed';
 
-/** What a reason says is wrong with the rows of a stream. */
-const WRONG: Readonly<Record<string, (inspection: Inspection) => boolean>> = {
-  history_row_unreadable: ({ unreadable }) => unreadable,
-  history_serial_gap: ({ gap }) => gap,
-  history_serial_conflict: ({ conflict }) => conflict,
-};
-
 /** The state that belongs to each reason, so that no other pair is ever stored. */
 const STATE_OF: Readonly<Record<string, StreamState['state']>> = {
   history_row_unreadable: 'degraded',
@@ -135,9 +128,10 @@ const STATE_OF: Readonly<Record<string, StreamState['state']>> = {
 function claimHolds(
   record: CommitRecordOf<'mark'>,
   stream: Stream,
-  inspection: Inspection | undefined,
+  { inspections, messageIdAt }: Found,
 ): boolean {
   const { state } = stream.durable;
+  const inspection = inspections.get(streamName(stream.address));
   if (state === record.state) return false;
   // Only a reset ends that.
   if (state === 'reset_required') return false;
@@ -147,8 +141,11 @@ function claimHolds(
   if (STATE_OF[reason] !== record.state) return false;
   if (reason.startsWith('presence_')) return stream.address.kind === 'presence';
   if (regressed(record)) {
+    if ((record.seen_stream_id ?? stream.streamId) !== stream.streamId) return false;
     const { seen_delivery_serial: delivery = 0, seen_history_serial: history = 0 } = record;
-    return delivery >= stream.nextDeliverySerial || history >= stream.nextHistorySerial;
+    const isBehind = delivery >= stream.nextDeliverySerial || history >= stream.nextHistorySerial;
+    // What was erased has no id, and proves nothing.
+    return isBehind || (typeof messageIdAt === 'string' && messageIdAt !== record.seen_message_id);
   }
-  return inspection !== undefined && (WRONG[reason]?.(inspection) ?? false);
+  return inspection !== undefined && (WRONG.get(reason)?.(inspection) ?? false);
 }

@@ -1,6 +1,7 @@
 import { type Below, streamName, type Wanted } from '@carillon/history-store';
 import type { Arrival } from './arrival.js';
 import { receiptScope } from './receipts.js';
+import { WRONG } from './wrong.js';
 
 /** A resend of the very same record is answered for so long after its receipt has expired. */
 export const RESEND_GRACE_MS = 10_000;
@@ -28,11 +29,15 @@ export function wantedOf(arrivals: readonly Arrival[], nowMs: number): Wanted {
     ),
     crowds: crowdsOf(arrivals),
     below: belowOf(arrivals[0]),
-    inspect: arrivals.some(
-      ({ record, address }) =>
-        record.op === 'mark' && address.kind === 'messages' && record.reason !== 'history_stream_regressed',
-    ),
+    inspect: arrivals.some(isAboutRows),
+    ...seenIn(arrivals[0]),
   };
+}
+
+/** What is said of the rows of a stream, and that a history is whole again, is looked into. */
+function isAboutRows({ record, address }: Arrival): boolean {
+  if (record.op !== 'mark') return false;
+  return WRONG.has(record.reason ?? '') || (record.state === 'healthy' && address.kind === 'messages');
 }
 
 function crowdsOf(arrivals: readonly Arrival[]): Wanted['crowds'] {
@@ -43,6 +48,13 @@ function crowdsOf(arrivals: readonly Arrival[]): Wanted['crowds'] {
     crowds.set(name, { address, events: (crowds.get(name)?.events ?? 0) + 1 });
   }
   return [...crowds.values()];
+}
+
+/** A mark comes alone. */
+function seenIn(first: Arrival | undefined): Pick<Wanted, 'messageIdAt'> {
+  if (first?.record.op !== 'mark') return {};
+  const { seen_message_id: id, seen_delivery_serial: serial } = first.record;
+  return id === undefined || serial === undefined ? {} : { messageIdAt: serial };
 }
 
 function belowOf(first: Arrival | undefined): Below | null {

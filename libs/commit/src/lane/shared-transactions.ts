@@ -39,8 +39,9 @@ export class SharedTransactions implements Transactions {
     wanted: Wanted,
     decide: (found: Found) => Decision,
   ): Promise<Decision> {
-    // These look through a whole stream: nobody else should wait for that.
-    if (wanted.below !== null || wanted.inspect) return this.store.commit(wanted, decide);
+    // These look into what is stored of one stream: nobody else should wait for that.
+    if (wanted.below !== null || wanted.inspect || wanted.messageIdAt !== undefined)
+      return this.store.commit(wanted, decide);
     return new Promise((resolve, reject) => {
       let committed = (): void => reject(new Error('a transaction was committed without being decided'));
       this.#waiting.push({

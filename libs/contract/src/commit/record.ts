@@ -105,6 +105,10 @@ const SHAPES = {
     /** The highest serials the reporter has seen; the writer numbers on above them. */
     seen_delivery_serial: optional(field.serial),
     seen_history_serial: optional(field.serial),
+    /** The stream they are of: what is said of one that is over is not about the one there is. Absent: not told. */
+    seen_stream_id: optional(field.uuid),
+    /** Of the record with `seen_delivery_serial`, as the reporter has seen it; absent: it has no id, or is forgotten. */
+    seen_message_id: optional(field.messageId),
   }),
 } as const;
 

@@ -178,8 +178,13 @@ export class MemoryHistoryStore implements DurableStore {
       crowds: this.#findCrowds(wanted),
       purgeable: wanted.below === null ? null : (only?.purgeable(wanted.below) ?? null),
       inspections: wanted.inspect
-        ? new Map(held.flatMap(({ name, held }) => (held === null ? [] : [[name, held.inspect()]])))
+        ? new Map(
+            held.flatMap(({ name, held }) => (held === null ? [] : [[name, held.inspect(wanted.nowMs)]])),
+          )
         : new Map(),
+      ...(wanted.messageIdAt === undefined
+        ? {}
+        : { messageIdAt: only?.at(wanted.messageIdAt)?.messageId ?? null }),
     };
   }
 

@@ -2,6 +2,7 @@ import type { Below, Inspection, Purgeable } from '../model/changes.js';
 import type { PresenceCheckpoint, PresenceStanding } from '../model/checkpoint.js';
 import { countFloor } from '../model/floor.js';
 import type { PresenceEvent, PresenceMember } from '../model/presence.js';
+import { isReadable } from '../model/readable.js';
 import type { StoredRecord } from '../model/record.js';
 import type { Stream } from '../model/stream.js';
 import type { CheckpointQuery, PageQuery, RangeQuery, Retained } from '../port.js';
@@ -126,9 +127,24 @@ export class MemoryStream {
     };
   }
 
-  /** Memory holds what was put there. */
-  inspect(): Inspection {
-    return { gap: false, conflict: false, unreadable: false };
+  /** As in a database: what is let go of is taken out of the counter with it. */
+  inspect(nowMs: number): Inspection {
+    const { floorHistorySerial, retainedMessages, address } = this.stream;
+    const serials =
+      address.kind === 'messages'
+        ? this.#records.map(({ historySerial }) => historySerial ?? 0)
+        : this.#events.map(({ serial }) => serial);
+    const stored = serials.filter((serial) => serial >= floorHistorySerial);
+    const different = new Set(stored).size;
+    const contents =
+      address.kind === 'messages'
+        ? this.#visible(nowMs).map(({ payload }) => payload)
+        : this.#visibleEvents(nowMs).map(({ body }) => body);
+    return {
+      gap: different < retainedMessages,
+      conflict: different < stored.length,
+      unreadable: contents.some((content) => !isReadable(content, address.kind)),
+    };
   }
 
   /** Lets go of what is past its time or over the caps, once it is so much; tells what was part of the history. */

@@ -25,6 +25,8 @@ export interface Wanted {
   readonly below: Below | null;
   /** Whether the stored range of the streams is to be looked through; a costly read. */
   readonly inspect: boolean;
+  /** The delivery serial of a record whose message id is asked for; asked alone with its stream, and absent otherwise. */
+  readonly messageIdAt?: number;
 }
 
 /** Everything, or what has a lower history serial, or was published earlier. */
@@ -41,10 +43,13 @@ export interface Purgeable {
   readonly bytes: number;
 }
 
-/** What is wrong with the visible history of a stream. */
+/** What is wrong with the history of a stream. */
 export interface Inspection {
+  /** A row at or above the floor is gone that neither retention nor an operator has taken away. */
   readonly gap: boolean;
+  /** Two rows have one serial. */
   readonly conflict: boolean;
+  /** A visible row holds what cannot be read. */
   readonly unreadable: boolean;
 }
 
@@ -66,6 +71,8 @@ export interface Found {
   readonly purgeable: Purgeable | null;
   /** By `streamName`. */
   readonly inspections: ReadonlyMap<string, Inspection>;
+  /** Null: there is no such record, or it has none. Absent: it was not asked for. */
+  readonly messageIdAt?: string | null;
 }
 
 /** An entry of the log of what operators did. */

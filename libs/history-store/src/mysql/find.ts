@@ -5,7 +5,7 @@ import type { PresenceMember } from '../model/presence.js';
 import type { FoundReceipt } from '../model/receipt.js';
 import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
 import { findCrowds } from '../sql/checkpoints.js';
-import { findPurgeable, inspectAll } from '../sql/look.js';
+import { findMessageId, findPurgeable, inspectAll } from '../sql/look.js';
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
 import { NumberedSession } from './numbered.js';
 import { type Names, tuples } from './statements.js';
@@ -68,6 +68,7 @@ export async function findWanted(
         ? null
         : await findPurgeable(numbered, table, first, wanted.below),
     inspections: wanted.inspect ? await inspectAll(numbered, table, held.streams, wanted.nowMs) : new Map(),
+    ...(await findMessageId(numbered, table, first, wanted)),
   };
 }
 

@@ -6,7 +6,7 @@ import type { PresenceMember } from '../model/presence.js';
 import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
 import { findCrowds } from '../sql/checkpoints.js';
-import { findPurgeable, inspectAll } from '../sql/look.js';
+import { findMessageId, findPurgeable, inspectAll } from '../sql/look.js';
 import { arrayOf, binaryArray, INT, SMALLINT, TEXT, UUID } from './binary-arrays.js';
 
 type Names = (name: string) => string;
@@ -70,6 +70,7 @@ export async function findWanted(
         ? null
         : await findPurgeable(session, table, first, wanted.below),
     inspections: wanted.inspect ? await inspectAll(session, table, held.streams, wanted.nowMs) : new Map(),
+    ...(await findMessageId(session, table, first, wanted)),
   };
 }
 

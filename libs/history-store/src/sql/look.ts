@@ -1,11 +1,9 @@
 import type { SqlSession } from '@carillon/database';
-import type { Below, Inspection, Purgeable } from '../model/changes.js';
+import type { Below, Found, Inspection, Purgeable, Wanted } from '../model/changes.js';
+import { isReadable } from '../model/readable.js';
 import type { Stream } from '../model/stream.js';
-
-type Names = (name: string) => string;
-
-/** Rows of the history of one stream; `$1` and `$2` say which. */
-export const HISTORY = 'c.stream_key = $1 and c.generation = $2 and c.history_serial is not null';
+import { RECORD_COLUMNS, recordOf } from './rows.js';
+import { HISTORY, type Names, SHOWN } from './shown.js';
 
 /** What a purge of one locked stream would take away. */
 export async function findPurgeable(
@@ -34,6 +32,23 @@ export async function findPurgeable(
   return { historyFloor, messages: Number(rows[0]?.['messages']), bytes: Number(rows[0]?.['bytes']) };
 }
 
+/** The message id of the record of a locked stream that was asked for; nothing when none was. */
+export async function findMessageId(
+  session: SqlSession,
+  table: Names,
+  stream: Stream | undefined,
+  { messageIdAt }: Wanted,
+): Promise<Pick<Found, 'messageIdAt'>> {
+  if (messageIdAt === undefined || stream === undefined) return {};
+  const { rows } = await session.query(
+    `select ${RECORD_COLUMNS} from ${table('records')} c
+      where c.stream_key = $1 and c.generation = $2 and c.delivery_serial = $3`,
+    [stream.streamKey, stream.generation, messageIdAt],
+  );
+  const [row] = rows;
+  return { messageIdAt: row === undefined ? null : recordOf(row).messageId };
+}
+
 /** Looks through the visible rows of locked streams. */
 export async function inspectAll(
   session: SqlSession,
@@ -49,36 +64,49 @@ export async function inspectAll(
 /** So many rows are looked at together. */
 const INSPECTED_AT_ONCE = 500;
 
-/** Looks at every visible row of a stream. */
+/**
+ * Looks at every row of a stream. Rows may expire in any order, and the days of expired ones are removed; but whatever
+ * removes a row takes it out of the counter of the stream in the same transaction. So a serial is missing exactly when
+ * there are fewer than were counted, and what was let go of is never taken for it.
+ */
 async function inspect(
   session: SqlSession,
   table: Names,
-  { streamKey, generation, floorHistorySerial }: Stream,
+  stream: Stream,
   nowMs: number,
 ): Promise<Inspection> {
-  let [gap, conflict, unreadable] = [false, false, false];
-  let last: number | null = null;
-  for (;;) {
-    const { rows } = await session.query(
-      `select c.history_serial, c.payload from ${table('records')} c where ${HISTORY} and c.history_serial >= $3
-        and c.history_until_ms > $4 order by c.history_serial limit ${INSPECTED_AT_ONCE}`,
-      [streamKey, generation, last === null ? floorHistorySerial : last + 1, nowMs],
-    );
-    for (const row of rows) {
-      const serial = Number(row['history_serial']);
-      gap ||= last !== null && serial > last + 1;
-      conflict ||= serial === last;
-      unreadable ||= !readable(row['payload']);
-      last = serial;
-    }
-    if (rows.length < INSPECTED_AT_ONCE) return { gap, conflict, unreadable };
-  }
+  const { streamKey, generation, floorHistorySerial, retainedMessages, address } = stream;
+  const { table: name, serial, own } = SHOWN[address.kind];
+  const { rows } = await session.query(
+    `select count(*) as messages, count(distinct c.${serial}) as serials from ${table(name)} c
+      where ${own} and c.${serial} >= $3`,
+    [streamKey, generation, floorHistorySerial],
+  );
+  const serials = Number(rows[0]?.['serials']);
+  return {
+    gap: serials < retainedMessages,
+    conflict: serials < Number(rows[0]?.['messages']),
+    unreadable: await hasUnreadable(session, table, stream, nowMs),
+  };
 }
 
-function readable(payload: unknown): boolean {
-  try {
-    return typeof JSON.parse((payload as Buffer).toString('utf8')) === 'object';
-  } catch {
-    return false;
+/** Whether what a visible row holds cannot be read. */
+async function hasUnreadable(
+  session: SqlSession,
+  table: Names,
+  { streamKey, generation, floorHistorySerial, address }: Stream,
+  nowMs: number,
+): Promise<boolean> {
+  const { table: name, serial, until, own, content } = SHOWN[address.kind];
+  let from = floorHistorySerial;
+  for (;;) {
+    const { rows } = await session.query(
+      `select c.${serial} as serial, c.${content} as content from ${table(name)} c where ${own} and c.${serial} >= $3
+        and c.${until} > $4 order by c.${serial} limit ${INSPECTED_AT_ONCE}`,
+      [streamKey, generation, from, nowMs],
+    );
+    if (rows.some(({ content: text }) => !isReadable(text as Buffer | null, address.kind))) return true;
+    if (rows.length < INSPECTED_AT_ONCE) return false;
+    from = Number(rows.at(-1)?.['serial']) + 1;
   }
 }

@@ -1,8 +1,10 @@
 import { keepDay } from '../model/calendar.js';
 import type { Stream, StreamKind } from '../model/stream.js';
-import { HISTORY } from './look.js';
 
 export type Names = (name: string) => string;
+
+/** Rows of the history of one stream; `$1` and `$2` say which. */
+export const HISTORY = 'c.stream_key = $1 and c.generation = $2 and c.history_serial is not null';
 
 /** Rows of one kind of stream, as they are shown. */
 export interface Shown {
@@ -12,6 +14,8 @@ export interface Shown {
   /** Until when a row is visible. */
   readonly until: string;
   readonly size: string;
+  /** What of a row is JSON text. */
+  readonly content: string;
   /** Rows of the stream; `$1` and `$2` say which. */
   readonly own: string;
 }
@@ -23,6 +27,7 @@ export const SHOWN: Readonly<Record<StreamKind, Shown>> = {
     at: 'published_at_ms',
     until: 'history_until_ms',
     size: 'payload_size',
+    content: 'payload',
     own: HISTORY,
   },
   presence: {
@@ -31,6 +36,7 @@ export const SHOWN: Readonly<Record<StreamKind, Shown>> = {
     at: 'at_ms',
     until: 'keep_until_ms',
     size: 'body_size',
+    content: 'body',
     own: 'c.stream_key = $1 and c.generation = $2',
   },
 };

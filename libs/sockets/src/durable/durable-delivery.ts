@@ -8,9 +8,8 @@ import type { Delivery } from '../delivery/delivery.js';
 import type { ChannelFollower } from '../hub/channel-book.js';
 import type { Hubs } from '../hub/hubs.js';
 import type { LocalChannel } from '../hub/local-channel.js';
-import type { Head } from './stream-order.js';
 import type { StreamReads } from './stream-reads.js';
-import { Streams } from './streams.js';
+import { type Seen, Streams } from './streams.js';
 
 /** What delivering committed records works with. */
 export interface DurableDeliveryParts {
@@ -79,14 +78,25 @@ export class DurableDelivery implements ChannelFollower {
     });
   }
 
-  /** Whoever has the stream judges what is claimed here. */
-  async #regressed(
+  /**
+   * Whoever has the stream judges what is claimed here. What was delivered last is claimed first, since the stream goes
+   * on above that; but the store may have come that far again, and it may be of what came since.
+   */
+  async #regressed(address: StreamAddress, seen: Seen): Promise<void> {
+    const { next, messageId, contradicted } = seen;
+    const isTaken = await this.#claim(address, seen, { serial: next - 1, messageId });
+    if (!isTaken && contradicted !== null) await this.#claim(address, seen, contradicted);
+  }
+
+  /** Whether it was found to be so. */
+  async #claim(
     { appId, channel }: StreamAddress,
-    { next, historyHead }: Head & { readonly historyHead: number },
-  ): Promise<void> {
+    { streamId, historyHead }: Seen,
+    { serial, messageId }: { readonly serial: number; readonly messageId: string | null },
+  ): Promise<boolean> {
     const { commits, nodeId, onTrouble } = this.parts;
     try {
-      await commits?.commit([
+      const results = await commits?.commit([
         {
           op: 'mark',
           pub_id: uuidV7(),
@@ -96,12 +106,17 @@ export class DurableDelivery implements ChannelFollower {
           state: 'reset_required',
           reason: 'history_stream_regressed',
           node_id: nodeId(),
-          seen_delivery_serial: next - 1,
+          seen_stream_id: streamId,
+          seen_delivery_serial: serial,
+          ...(messageId === null ? {} : { seen_message_id: messageId }),
           ...(historyHead > 0 ? { seen_history_serial: historyHead } : {}),
         },
       ]);
+      const extra = results?.[0]?.extra;
+      return typeof extra === 'object' && extra !== null && 'changed' in extra && extra.changed === true;
     } catch (error) {
       onTrouble('claim about a stream', error);
+      return false;
     }
   }
 }

@@ -1,10 +1,17 @@
 import type { FanOutRecordBody } from '@carillon/contract';
+import { RecentIds } from './recent-ids.js';
 
 /** What a store says of where a channel stands. */
 export interface Head {
   readonly streamId: string;
   /** The serial of the record that comes next. */
   readonly next: number;
+}
+
+/** A message that was delivered. */
+export interface Delivered {
+  readonly serial: number;
+  readonly messageId: string;
 }
 
 /** Serials that are missing, both inclusive. */
@@ -36,8 +43,15 @@ export class StreamOrder {
   /** Records that came before it was known where the channel stands, or of a stream nobody has heard of. */
   #strange: FanOutRecordBody[] = [];
   #gapSinceMs: number | null = null;
+  readonly #recent = new RecentIds();
+  /** When the last thing came. */
+  #nowMs = 0;
 
-  constructor(private readonly deliver: (record: FanOutRecordBody) => void) {}
+  /** `another` is told which message was delivered with the serial that a record with another one came with. */
+  constructor(
+    private readonly deliver: (record: FanOutRecordBody) => void,
+    private readonly another: (delivered: Delivered) => void = () => undefined,
+  ) {}
 
   /** Whether it is known where the channel stands. */
   get isPlaced(): boolean {
@@ -47,6 +61,11 @@ export class StreamOrder {
   /** Where the channel stands, for comparing with what is said of it later. Null: it has no stream yet. */
   get position(): Head | null {
     return typeof this.#streamId === 'string' ? { streamId: this.#streamId, next: this.#next } : null;
+  }
+
+  /** The message that was delivered last; null: it has no id, or it is long ago. */
+  get lastMessageId(): string | null {
+    return this.#recent.idOf(this.#next - 1, this.#nowMs);
   }
 
   /** The highest history serial that was delivered. */
@@ -72,6 +91,7 @@ export class StreamOrder {
   }
 
   take(record: FanOutRecordBody, nowMs: number): void {
+    this.#nowMs = nowMs;
     if (record.op === 'reset') this.#reset(record);
     else if (this.#streamId === undefined || this.#isStrange(record)) this.#holdStrange(record);
     else this.#place(record);
@@ -83,6 +103,7 @@ export class StreamOrder {
    * what was delivered from it.
    */
   head(head: Head | null, askedAt: Head | null, nowMs: number): boolean {
+    this.#nowMs = nowMs;
     const lost = this.#takeHead(head, askedAt);
     this.#takeStrange();
     this.#watchGap(nowMs);
@@ -92,6 +113,7 @@ export class StreamOrder {
   /** What was read of a gap, in any order. */
   refetched(streamId: string, records: readonly Refetched[], nowMs: number): void {
     if (this.#streamId !== streamId) return;
+    this.#nowMs = nowMs;
     for (const record of records) {
       if (typeof record !== 'number') this.#place(record);
       else if (record === this.#next) this.#advance();
@@ -102,6 +124,7 @@ export class StreamOrder {
 
   /** Nobody says where the channel stands: what has come counts as being in order. */
   goOn(nowMs: number): void {
+    this.#nowMs = nowMs;
     const [first] = this.#strange;
     if (first?.stream_id !== undefined && first.stream_id !== null) {
       const serials = this.#strange.filter(({ stream_id: id }) => id === first.stream_id).map(serialOf);
@@ -113,6 +136,7 @@ export class StreamOrder {
 
   /** What is missing is given up. */
   skip(nowMs: number): void {
+    this.#nowMs = nowMs;
     const { gap } = this;
     if (gap !== null) this.#next = gap.toSerial + 1;
     this.#drain();
@@ -157,6 +181,7 @@ export class StreamOrder {
     this.#next = next;
     this.#knownNext = next;
     this.#historyHead = 0;
+    this.#recent.clear();
     this.#held.clear();
     this.#gapSinceMs = null;
   }
@@ -180,7 +205,7 @@ export class StreamOrder {
 
   #place(record: FanOutRecordBody): void {
     const serial = serialOf(record);
-    if (serial < this.#next) return;
+    if (serial < this.#next) return this.#takeLate(record, serial);
     if (serial > this.#next) {
       this.#held.set(serial, record);
       if (this.#held.size > MAX_HELD) this.#next = Math.min(...this.#held.keys());
@@ -189,6 +214,14 @@ export class StreamOrder {
       this.#send(record);
     }
     this.#drain();
+  }
+
+  /** Mostly one that came twice. With another message the stream has a second past, which subscribers have not seen. */
+  #takeLate(record: FanOutRecordBody, serial: number): void {
+    const messageId = this.#recent.otherThan(serial, record.message_id ?? null, this.#nowMs);
+    if (messageId === null) return;
+    this.another({ serial, messageId });
+    this.deliver(record);
   }
 
   #drain(): void {
@@ -201,6 +234,7 @@ export class StreamOrder {
 
   #send(record: FanOutRecordBody): void {
     this.#historyHead = Math.max(this.#historyHead, record.history_serial ?? 0);
+    this.#recent.note(this.#next, record.message_id ?? null, this.#nowMs);
     this.#advance();
     this.deliver(record);
   }

@@ -1,6 +1,6 @@
 import type { FanOutRecordBody } from '@carillon/contract';
 import { streamName, type Stream, type StreamAddress } from '@carillon/history-store';
-import { MAX_HELD, StreamOrder, type Head } from './stream-order.js';
+import { type Delivered, MAX_HELD, StreamOrder, type Head } from './stream-order.js';
 import { refetchedOf, type StreamReads } from './stream-reads.js';
 
 /** Something is missing for so long before it is fetched, and for so long before it is given up. */
@@ -13,13 +13,24 @@ const LOOK_MS = 50;
 const ROUND_MS = 5000;
 const MOST_IN_QUERY = 2000;
 const MOST_IN_ROUND = 20_000;
+/** A second past of a stream is told of this often at most. */
+const TELL_AGAIN_MS = 5000;
+
+/** How far a stream was delivered. */
+export interface Seen extends Head {
+  readonly historyHead: number;
+  /** The message before the next; null: it is not known. */
+  readonly messageId: string | null;
+  /** One that the store has another for; null: none that is known. */
+  readonly contradicted: Delivered | null;
+}
 
 export interface StreamsParts {
   /** Null: nobody can be asked; records are delivered as they come, once each and never backwards. */
   readonly reads: StreamReads | null;
   readonly deliver: (record: FanOutRecordBody) => void;
   /** The store has lost what was delivered from it up to this position. */
-  readonly regressed: (address: StreamAddress, seen: Head & { readonly historyHead: number }) => void;
+  readonly regressed: (address: StreamAddress, seen: Seen) => void;
   readonly checked: (result: 'in_step' | 'behind' | 'failed') => void;
   readonly fetched: (result: 'fetched' | 'failed' | 'given_up') => void;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -31,6 +42,8 @@ interface Followed {
   readonly order: StreamOrder;
   readonly sinceMs: number;
   isFetching: boolean;
+  /** When it was last told that a second past shows up. */
+  toldAtMs: number;
 }
 
 /**
@@ -54,8 +67,14 @@ export class Streams {
     const address: StreamAddress = { appId, channel, kind: 'messages' };
     const name = streamName(address);
     if (this.#followed.has(name)) return;
-    const order = new StreamOrder(this.parts.deliver);
-    const one = { address, order, sinceMs: this.#now(), isFetching: false };
+    const order = new StreamOrder(this.parts.deliver, (delivered) => this.#contradicted(one, delivered));
+    const one: Followed = {
+      address,
+      order,
+      sinceMs: this.#now(),
+      isFetching: false,
+      toldAtMs: -Infinity,
+    };
     this.#followed.set(name, one);
     if (this.parts.reads === null) return;
     this.#ask(one);
@@ -161,9 +180,23 @@ export class Streams {
     const { order, address } = one;
     const head = stream === null ? null : { streamId: stream.streamId, next: stream.nextDeliverySerial };
     if (order.head(head, askedAt, this.#now()) && askedAt !== null)
-      this.parts.regressed(address, { ...askedAt, historyHead: order.historyHead });
+      this.parts.regressed(address, {
+        ...askedAt,
+        historyHead: order.historyHead,
+        messageId: null,
+        contradicted: null,
+      });
     this.#settle(one);
     return order.gap === null;
+  }
+
+  /** Once in a while: what comes of a second past mostly comes at once. */
+  #contradicted(one: Followed, contradicted: Delivered): void {
+    const { address, order } = one;
+    const { position, historyHead, lastMessageId: messageId } = order;
+    if (position === null || this.#now() - one.toldAtMs < TELL_AGAIN_MS) return;
+    one.toldAtMs = this.#now();
+    this.parts.regressed(address, { ...position, historyHead, messageId, contradicted });
   }
 
   async #fetch(one: Followed): Promise<void> {

@@ -31,3 +31,9 @@ export const reset = (oldStreamId = STREAM, streamId = OTHER): FanOutRecordBody 
   op: 'reset',
   old_stream_id: oldStreamId,
 });
+
+/** The record that another past of the stream has with that serial. */
+export const otherwise = (serial: number): FanOutRecordBody => ({
+  ...record(serial),
+  message_id: `otherwise ${serial}`,
+});

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_HELD, StreamOrder } from '../../src/durable/stream-order.js';
-import { OTHER, record, reset, STREAM } from './records.js';
+import { RECENT_MS } from '../../src/durable/recent-ids.js';
+import { type Delivered, MAX_HELD, StreamOrder } from '../../src/durable/stream-order.js';
+import { OTHER, otherwise, record, reset, STREAM } from './records.js';
 
 function placed(next = 1) {
   const delivered: string[] = [];
@@ -153,7 +154,72 @@ describe('the records of a stream', () => {
   });
 });
 
+describe('records of another past of the stream', () => {
+  it('are delivered once each, and told with what was delivered instead', () => {
+    const { delivered, told, order } = past();
+    for (const serial of [1, 2, 3]) order.take(record(serial), 0);
+    for (const one of [otherwise(2), otherwise(2), record(2), otherwise(3), otherwise(4)]) order.take(one, 0);
+    expect(delivered.slice(3)).toEqual(['otherwise 2', 'otherwise 3', 'otherwise 4']);
+    expect(told).toEqual([2, 3].map((serial) => ({ serial, messageId: `${STREAM} ${serial}` })));
+    expect([order.position, order.lastMessageId]).toEqual([{ streamId: STREAM, next: 5 }, 'otherwise 4']);
+  });
+
+  it('are none where it is not known what was delivered', () => {
+    const { delivered, told, order } = past();
+    order.take({ ...record(1), message_id: null }, 0);
+    order.take(record(2), 0);
+    order.refetched(STREAM, [3], 0);
+    order.head({ streamId: STREAM, next: 4 }, null, 0);
+    order.refetched(STREAM, [3], 0);
+    for (const one of [otherwise(1), { ...record(2), message_id: null }, otherwise(3)]) order.take(one, 0);
+    order.take(otherwise(2), RECENT_MS);
+    expect([delivered.length, told]).toEqual([2, []]);
+    order.take(reset(), 0);
+    order.take(record(1, OTHER), 0);
+    order.take(record(2, OTHER), 0);
+    expect([delivered.length, told]).toEqual([4, []]);
+  });
+
+  it('are told exactly when they contradict, however both pasts are mixed and doubled', () => {
+    const step = fc.record({ serial: fc.integer({ min: 1, max: 20 }), isOther: fc.boolean() });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 20 }),
+        fc.array(step, { maxLength: 60 }),
+        fc.boolean(),
+        (head, steps, isSame) => {
+          const { delivered, told, order } = past();
+          for (let serial = 1; serial <= head; serial += 1) order.take(record(serial), 0);
+          for (const { serial, isOther } of steps)
+            order.take(isOther && !isSame ? otherwise(serial) : record(serial), 0);
+          // Whatever is delivered is delivered once.
+          expect(new Set(delivered).size).toBe(delivered.length);
+          const others = new Set(
+            steps.filter(({ serial, isOther }) => isOther && serial <= head).map(({ serial }) => serial),
+          );
+          const known = told.filter(({ serial }) => serial <= head).map(({ serial }) => serial);
+          expect(known.toSorted((one, other) => one - other)).toEqual(
+            isSame ? [] : [...others].toSorted((one, other) => one - other),
+          );
+          if (isSame) expect(told).toEqual([]);
+        },
+      ),
+    );
+  });
+});
+
 function unplaced() {
   const delivered: unknown[] = [];
   return { delivered, order: new StreamOrder(({ serial }) => delivered.push(serial)) };
+}
+
+function past() {
+  const delivered: string[] = [];
+  const told: Delivered[] = [];
+  const order = new StreamOrder(
+    ({ message_id: id }) => delivered.push(String(id)),
+    (one) => told.push(one),
+  );
+  order.head({ streamId: STREAM, next: 1 }, null, 0);
+  return { delivered, told, order };
 }

@@ -1,9 +1,9 @@
 import type { FanOutRecordBody } from '@carillon/contract';
 import { newStream, streamName, type StoredRecord, type Stream } from '@carillon/history-store';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Streams } from '../../src/durable/streams.js';
+import { type Seen, Streams } from '../../src/durable/streams.js';
 import type { StreamReads } from '../../src/durable/stream-reads.js';
-import { record, STREAM } from './records.js';
+import { otherwise, record, STREAM } from './records.js';
 
 const ADDRESS = { appId: 'shop', channel: 'orders', kind: 'messages' } as const;
 
@@ -29,6 +29,10 @@ const stored = (serial: number): StoredRecord => ({
   payloadSize: 1,
   tombstone: false,
 });
+
+const textOf = ({ next, historyHead, messageId, contradicted }: Seen): string =>
+  `regressed ${next} ${historyHead}` +
+  (contradicted === null ? '' : ` by ${messageId} and ${contradicted.serial} ${contradicted.messageId}`);
 
 /** A channel that somebody follows, with a store of so many records. */
 async function scene({ count = 0, reads = true }: { count?: number; reads?: boolean } = {}) {
@@ -57,7 +61,7 @@ async function scene({ count = 0, reads = true }: { count?: number; reads?: bool
   const streams = new Streams({
     reads: reads ? store : null,
     deliver: (one) => void delivered.push(one),
-    regressed: (_, seen) => void told.push(`regressed ${seen.next} ${seen.historyHead}`),
+    regressed: (_, seen) => void told.push(textOf(seen)),
     checked: () => undefined,
     fetched: (result) => void told.push(result),
     onTrouble: () => undefined,
@@ -126,6 +130,19 @@ describe('a channel that somebody here has', () => {
     state.count = 3;
     await pass(6000);
     expect(told).toEqual(['regressed 5 4']);
+  });
+
+  it('is reported when the store has another past, once in a while, and gets that too', async () => {
+    const { streams, state, told, delivered } = await scene({ count: 2 });
+    state.count = 9;
+    for (const serial of [3, 4, 5, 6]) streams.take(record(serial));
+    for (const serial of [4, 4, 5]) streams.take(otherwise(serial));
+    streams.take(record(5));
+    expect(told).toEqual([`regressed 7 6 by ${STREAM} 6 and 4 ${STREAM} 4`]);
+    expect(delivered.slice(4).map(({ message_id: id }) => id)).toEqual(['otherwise 4', 'otherwise 5']);
+    await pass(5000);
+    streams.take(otherwise(6));
+    expect(told.filter((one) => one.startsWith('regressed'))).toHaveLength(2);
   });
 
   it('asks nothing more when nobody has it', async () => {

@@ -85,6 +85,9 @@ function must(holds, what) {
   if (!holds) throw new BenchError(what);
 }
 
+/** @type {import('@carillon/history').Faults} */
+const WHOLE = { isExplained: () => false, rulingOn: async () => 'unknown' };
+
 /** @param {string[]} args @param {(line: string) => void} progress @returns {Promise<boolean>} whether it is as promised */
 export async function benchHistoryPages(args, progress) {
   const { records, page: limit, perSecond, payloadBytes, plans, json, help } = optionsOf(args);
@@ -99,7 +102,7 @@ export async function benchHistoryPages(args, progress) {
     progress(`${records} records in ${((performance.now() - begunMs) / 1000).toFixed(0)} s`);
     const watched = new Watched(setting.reads);
     const reader = new HistoryReader(
-      { store: setting.storeOver(watched.database), now: Date.now, unreadable: () => {} },
+      { store: setting.storeOver(watched.database), now: Date.now, faults: WHOLE },
       { timeoutMs: setting.config.history.postgres.write_timeout_ms, source: 'durable_store' },
     );
     const publisher = new Publisher(setting, { perSecond, payloadBytes, maxMessages: records });

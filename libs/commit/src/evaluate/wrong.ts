@@ -1,0 +1,8 @@
+import type { Inspection } from '@carillon/history-store';
+
+/** What a reason says is wrong with the rows of a stream. */
+export const WRONG: ReadonlyMap<string, (inspection: Inspection) => boolean> = new Map([
+  ['history_row_unreadable', ({ unreadable }: Inspection) => unreadable],
+  ['history_serial_gap', ({ gap }: Inspection) => gap],
+  ['history_serial_conflict', ({ conflict }: Inspection) => conflict],
+]);

@@ -1,0 +1,12 @@
+import type { StreamKind } from './stream.js';
+
+/** Whether the content of a row can be shown: a frame is an object; a member may say anything of itself, or nothing. */
+export function isReadable(content: Buffer | string | null, kind: StreamKind): boolean {
+  if (content === null) return kind === 'presence';
+  try {
+    const value: unknown = JSON.parse(content.toString());
+    return kind === 'presence' || (typeof value === 'object' && value !== null);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,94 @@
+import type { PageQuery, Stream, StreamAddress } from '@carillon/history-store';
+import { floorOf } from './continuity.js';
+import { readCursor } from './cursor.js';
+import type { Faults } from './fault-desk.js';
+import type { Head } from './head.js';
+import { unavailable } from './in-time.js';
+import { type Fault, faultsOf, type PageRow } from './page-faults.js';
+import { type HistoryQuery, pageBounds } from './query.js';
+
+/** How pages of one kind of stream are read. */
+export interface Reading<Row> {
+  readonly address: StreamAddress;
+  readonly query: HistoryQuery;
+  /** Rejects when the stream must not be read. */
+  readonly head: () => Promise<Head>;
+  readonly rows: (asked: PageQuery) => Promise<readonly Row[]>;
+  readonly rowOf: (row: Row) => PageRow;
+  /** Rows that cannot be shown. */
+  readonly unreadable: (rows: readonly Row[]) => readonly Fault[];
+}
+
+/** What a page is made of. */
+export interface WholePage<Row> {
+  readonly head: Head;
+  /** One more than is shown, which tells that there is more. */
+  readonly rows: readonly Row[];
+}
+
+/** A page that other changes than faults come in between this often is not given. */
+const MOST_READS = 4;
+
+/**
+ * Reads a page of which nothing is missing. What looks wrong is judged again by how the stream is after it was read; is
+ * it still wrong, then the page is read again; and is it wrong again, then the writer is asked. Rejects with
+ * `service_unavailable` unless that finds nothing amiss. The page of a stream that is known to be broken is given as it
+ * is: whoever must not show it looks at the head.
+ */
+export async function readWhole<Row>(reading: Reading<Row>, desk: Faults): Promise<WholePage<Row>> {
+  let head = await reading.head();
+  let wrong = false;
+  for (let read = 0; read < MOST_READS; read += 1) {
+    const asked = askedOf(reading, head);
+    if (asked === null) return { head, rows: [] };
+    const { stream } = asked;
+    const rows = await reading.rows(asked);
+    const headSerial = stream.nextHistorySerial - 1;
+    const faults = ({ retained: { oldest } }: Head): readonly Fault[] =>
+      [
+        ...reading.unreadable(rows),
+        ...faultsOf(rows.map(reading.rowOf), asked, { headSerial, oldest }),
+      ].filter((fault) => !desk.isExplained(stream, fault));
+    if (head.seen.state.state !== 'healthy' || faults(head).length === 0) return { head, rows };
+    const later = await reading.head();
+    if (later.stream?.streamId === stream.streamId) {
+      const found = faults(later);
+      if (found.length === 0) return { head, rows };
+      if (wrong) {
+        await settle(stream, found, desk);
+        // It is refused too when somebody else was faster.
+        const now = await reading.head();
+        const { state, reason } = now.seen.state;
+        if (state !== 'healthy') throw unavailable(`the history is ${state}: ${reason ?? 'unknown'}`);
+        if (now.stream?.streamId === stream.streamId) return { head, rows };
+      }
+      wrong = true;
+    }
+    head = later;
+  }
+  throw unavailable('the history changes faster than it can be read');
+}
+
+/** Null: there is no stream. */
+function askedOf<Row>({ address, query }: Reading<Row>, { stream, retained, nowMs }: Head): PageQuery | null {
+  const floor = floorOf(stream, retained);
+  const { cursor, direction, bounds, limit } = query;
+  const stream_id = stream?.streamId ?? null;
+  const walk = { app_id: address.appId, channel: address.channel, direction, bounds, stream_id, floor };
+  const after = cursor === null ? null : readCursor(cursor, walk);
+  return stream === null ? null : { stream, nowMs, ...pageBounds(query, after, floor), limit: limit + 1 };
+}
+
+/** Resolves when the writer says that all of that is nothing. */
+async function settle(stream: Stream, faults: readonly Fault[], desk: Faults): Promise<void> {
+  for (const reason of new Set(faults.map((fault) => fault.reason))) {
+    const ruling = desk.rulingOn(
+      stream,
+      reason,
+      faults.filter((fault) => fault.reason === reason),
+    );
+    // Whatever the writer says, it cannot be shown.
+    if (reason === 'history_row_unreadable') throw unavailable('a row of the history cannot be read');
+    if ((await ruling) !== 'refused') throw unavailable(`the history is not whole: ${reason}`);
+  }
+}
