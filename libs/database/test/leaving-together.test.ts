@@ -16,23 +16,25 @@ function connection(pipeline: boolean) {
   };
 }
 
-const statement = (sql: string) => ({ sql, values: [], again: false });
+async function ask(client: object, sql: string): Promise<void> {
+  await postgres.send?.(client, { sql, values: [], again: false });
+}
 
 it('holds back the statements of one turn until all of them are there', async () => {
   const client = connection(true);
-  const answers = [postgres.send?.(client, statement('a;')), postgres.send?.(client, statement('b;'))];
+  const [first, second] = [ask(client, 'a;'), ask(client, 'b;')];
   expect(client.connection.stream.writableCorked).toBe(1);
-  await Promise.all(answers);
+  await Promise.all([first, second]);
   await turn();
   expect(client.connection.stream.writableCorked).toBe(0);
   expect(String(client.connection.stream.read())).toBe('a;b;');
-  await postgres.send?.(client, statement('c;'));
+  await ask(client, 'c;');
   await turn();
   expect(String(client.connection.stream.read())).toBe('c;');
 });
 
 it('holds back nothing where one statement waits for the other', () => {
   const client = connection(false);
-  void postgres.send?.(client, statement('a;'));
+  void ask(client, 'a;');
   expect(client.connection.stream.writableCorked).toBe(0);
 });

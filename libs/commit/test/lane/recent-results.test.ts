@@ -1,5 +1,5 @@
 import type { CommitResult } from '@carillon/contract';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RecentResults } from '../../src/lane/recent-results.js';
 import { ManualClock } from '../manual-clock.js';
