@@ -2,6 +2,7 @@ import type { LaneAnswer, LaneRequest } from '../../src/index.js';
 import { type DegradedQuery, laneOf, newStream, type Stream } from '@carillon/history-store';
 import { describe, expect, it } from 'vitest';
 import { Verification } from '../../src/writer/verification.js';
+import { Gate } from '../lane/scene.js';
 import { ManualClock, settled } from '../manual-clock.js';
 
 const LANES = 4;
@@ -133,22 +134,28 @@ describe('rounds of verification', () => {
 
   it('stop, with the stream whose turn it is', async () => {
     const { clock, asked, marked, told, verification } = scene(3);
-    let answer = (): void => {};
-    told.answer = () => new Promise((resolve) => (answer = () => resolve(APPLIED)));
+    const answered = new Gate();
+    told.answer = async () => {
+      await answered.opened;
+      return APPLIED;
+    };
     await clock.pass(MINUTE_MS);
     verification.stop();
-    answer();
+    answered.open();
     await clock.pass(5 * MINUTE_MS);
     expect([asked.length, marked]).toEqual([1, ['c-1']]);
   });
 
   it('say nothing of a store that goes away after they were stopped', async () => {
     const { clock, asked, failures, told, verification } = scene(1);
-    let fail = (): void => {};
-    told.find = () => new Promise((_, reject) => (fail = () => reject(new Error('closed'))));
+    const closed = new Gate();
+    told.find = async () => {
+      await closed.opened;
+      throw new Error('closed');
+    };
     await clock.pass(MINUTE_MS);
     verification.stop();
-    fail();
+    closed.open();
     await clock.pass(5 * MINUTE_MS);
     expect([asked.length, failures]).toEqual([1, []]);
   });
