@@ -44,6 +44,7 @@ export { mysqlTables } from './mysql/tables.js';
 export { HISTORY_BACKENDS } from './open.js';
 export {
   type CheckpointQuery,
+  type DegradedQuery,
   type DurableStore,
   type HistoryStore,
   type PageQuery,

@@ -6,6 +6,7 @@ import type { StoredRecord } from './model/record.js';
 import type { Stream, StreamAddress } from './model/stream.js';
 import type {
   CheckpointQuery,
+  DegradedQuery,
   DurableStore,
   PageQuery,
   RangeQuery,
@@ -82,6 +83,11 @@ export class OnDemandStore implements DurableStore {
 
   async behind(query: TailQuery): Promise<readonly Stream[]> {
     return this.#connected ? this.store.behind(query) : [];
+  }
+
+  /** A look at what may have healed is no use of the store. */
+  async degraded(query: DegradedQuery): Promise<readonly Stream[]> {
+    return this.#connected ? this.store.degraded(query) : [];
   }
 
   async heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>> {

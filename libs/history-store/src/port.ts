@@ -55,6 +55,13 @@ export interface TailQuery {
   readonly sinceMs: number;
 }
 
+/** Where somebody is who goes through the streams that are not healthy. */
+export interface DegradedQuery {
+  /** The `streamKey` that was seen last; null: from the beginning. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
 /**
  * Where the durable streams of channels live. Every call ends, with an answer or with `StoreFailure`.
  *
@@ -93,6 +100,9 @@ export interface HistoryStore {
 
   /** Streams of messages in the lane with records above their watermark. */
   behind(query: TailQuery): Promise<readonly Stream[]>;
+
+  /** Streams of messages that are degraded, by their keys ascending; what is healthy is not looked at. */
+  degraded(query: DegradedQuery): Promise<readonly Stream[]>;
 
   /** The streams there are, by `streamName`. */
   heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>>;

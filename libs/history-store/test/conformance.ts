@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DurableStore, FOREVER_MS, streamName } from '../src/index.js';
 import { conformanceOfCheckpoints } from './conformance-checkpoints.js';
+import { conformanceOfDegraded } from './conformance-degraded.js';
 import { conformanceOfInspection } from './conformance-inspection.js';
 import { conformanceOfPresence } from './conformance-presence.js';
 import { conformanceOfPurge } from './conformance-purge.js';
@@ -240,5 +241,6 @@ export function conformance(name: string, open: () => Promise<Opened>): void {
     conformanceOfCheckpoints(() => store);
     conformanceOfPurge(() => store);
     conformanceOfInspection(() => store);
+    conformanceOfDegraded(() => store);
   });
 }

@@ -58,17 +58,23 @@ describe('mysql', () => {
 
   it('refuses tables of a newer version', async () => {
     const newer = await openMysql(url, 'newer');
-    await newer.database.query(`update newer_meta set value = '3' where name = 'schema_version'`);
+    await newer.database.query(`update newer_meta set value = '4' where name = 'schema_version'`);
     await newer.close();
-    await expect(openMysql(url, 'newer')).rejects.toThrow('version 3');
+    await expect(openMysql(url, 'newer')).rejects.toThrow('version 4');
   });
 
-  it.each(['wholly', 'in part'])('brings tables that are %s of the first version up to date', async (how) => {
-    const prefix = how === 'wholly' ? 'old' : 'half';
+  it.each([
+    ['of the first version', { version: 1, members: true, streams: true }],
+    ['half brought to the second', { version: 1, members: false, streams: true }],
+    ['of the second version', { version: 2, members: false, streams: true }],
+    ['all but marked as of the third', { version: 2, members: false, streams: false }],
+  ])('brings tables up to date that are %s', async (_which, { version, members, streams }) => {
+    const prefix = `old${version}${members ? 'm' : ''}${streams ? 's' : ''}`;
     const old = await openMysql(url, prefix);
-    await old.database.query(`drop table ${prefix}_presence_checkpoints`);
-    if (how === 'wholly') await old.database.query(`alter table ${prefix}_presence_members drop key there`);
-    await old.database.query(`update ${prefix}_meta set value = '1' where name = 'schema_version'`);
+    if (version === 1) await old.database.query(`drop table ${prefix}_presence_checkpoints`);
+    if (members) await old.database.query(`alter table ${prefix}_presence_members drop key there`);
+    if (streams) await old.database.query(`alter table ${prefix}_streams drop key state`);
+    await old.database.query(`update ${prefix}_meta set value = '${version}' where name = 'schema_version'`);
     await old.close();
     await (await openMysql(url, prefix)).close();
     const now = await openMysql(url, prefix);
@@ -80,7 +86,8 @@ describe('mysql', () => {
     const { rows } = await now.database.query(
       `select cast(value as char) as value from ${prefix}_meta where name = 'schema_version'`,
     );
-    expect(rows).toMatchObject([{ value: '2' }]);
+    expect(rows).toMatchObject([{ value: '3' }]);
+    expect(await now.store.degraded({ after: null, limit: 1 })).toEqual([]);
     await now.close();
   });
 

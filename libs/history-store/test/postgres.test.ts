@@ -60,26 +60,57 @@ describe('postgres', () => {
 
   it('refuses tables of a newer version', async () => {
     const newer = await openPostgres(url, 'newer');
-    await newer.database.query(`update newer_meta set value = '3' where key = 'schema_version'`);
+    await newer.database.query(`update newer_meta set value = '4' where key = 'schema_version'`);
     await newer.close();
-    await expect(openPostgres(url, 'newer')).rejects.toThrow('version 3');
+    await expect(openPostgres(url, 'newer')).rejects.toThrow('version 4');
   });
 
-  it('brings tables of the first version up to date, once', async () => {
-    const old = await openPostgres(url, 'old');
-    const index = 'old_presence_members_stream_key_generation_idx';
-    await old.database.query(`drop index ${index}`);
-    await old.database.query(`update old_meta set value = '1' where key = 'schema_version'`);
+  it.each([1, 2])('brings tables of version %i up to date, once', async (version) => {
+    const prefix = `old${version}`;
+    const old = await openPostgres(url, prefix);
+    if (version < 2)
+      await old.database.query(`drop index ${prefix}_presence_members_stream_key_generation_idx`);
+    await old.database.query(`drop index ${prefix}_streams_stream_key_idx`);
+    await old.database.query(`update ${prefix}_meta set value = '${version}' where key = 'schema_version'`);
     await old.close();
-    await (await openPostgres(url, 'old')).close();
-    const now = await openPostgres(url, 'old');
+    await (await openPostgres(url, prefix)).close();
+    const now = await openPostgres(url, prefix);
     const { rows } = await now.database.query(
-      `select (select value from old_meta where key = 'schema_version') as version,
-        (select count(*) from pg_indexes where tablename = 'old_presence_members') as indexes`,
+      `select (select value from ${prefix}_meta where key = 'schema_version') as version,
+        (select count(*) from pg_indexes where tablename = '${prefix}_presence_members') as members,
+        (select count(*) from pg_indexes where tablename = '${prefix}_streams') as streams`,
     );
-    expect(rows).toMatchObject([{ version: '2' }]);
-    expect(Number(rows[0]?.['indexes'])).toBe(2);
+    const [{ version: stored, members, streams } = {}] = rows;
+    expect([stored, Number(members), Number(streams)]).toEqual(['3', 2, 4]);
     await now.close();
+  });
+
+  it('looks at the degraded streams only when it is asked for them, and updates the others in place', async () => {
+    const many = await openPostgres(url, 'many');
+    await many.database.query(
+      `insert into many_streams (app_id, channel, kind, route, stream_id, updated_at_ms)
+        select 'shop', 'c-' || i, 1, 0, gen_random_uuid(), 0 from generate_series(1, 3000) i`,
+    );
+    await many.database.query(`update many_streams set durable_state = 1 where channel in ('c-7', 'c-2999')`);
+    const touched = async () => {
+      await many.database.query('select pg_stat_force_next_flush()');
+      const { rows } = await many.database.query(
+        `select seq_tup_read, n_tup_hot_upd,
+          (select idx_tup_read from pg_stat_user_indexes where indexrelname = 'many_streams_pkey') as by_key
+          from pg_stat_user_tables where relname = 'many_streams'`,
+      );
+      return rows[0] ?? {};
+    };
+    const before = await touched();
+    expect(await many.store.degraded({ after: null, limit: 10 })).toMatchObject([
+      { address: { channel: 'c-7' } },
+      { address: { channel: 'c-2999' } },
+    ]);
+    expect(await touched()).toEqual(before);
+    await append(many.store, addressOf('c-9'), [{}]);
+    await append(many.store, addressOf('c-7'), [{}]);
+    expect(Number((await touched())['n_tup_hot_upd']) - Number(before['n_tup_hot_upd'])).toBe(2);
+    await many.close();
   });
 
   it('compares names byte by byte, and takes no prefix that is not one', async () => {

@@ -2,6 +2,7 @@ import type { CommitBody } from '@carillon/contract';
 import { Lane } from '../lane/lane.js';
 import type { LaneOptions, LaneParts } from '../lane/parts.js';
 import { SharedTransactions } from '../lane/shared-transactions.js';
+import { Verification } from '../writer/verification.js';
 import type { CommitAnswer, CommitTransport } from './transport.js';
 
 /** The writer of every lane, in the publisher's own process. */
@@ -9,6 +10,8 @@ export class LocalLanes implements CommitTransport {
   readonly #lanes = new Map<number, Lane>();
 
   readonly #parts: LaneParts;
+  /** Null: nobody has asked for it. */
+  #verification: Verification | null = null;
 
   constructor(
     parts: Omit<LaneParts, 'transactions'>,
@@ -29,6 +32,15 @@ export class LocalLanes implements CommitTransport {
     for (let lane = 0; lane < this.options.lanes; lane += 1) await this.#lane(lane).resendTail();
   }
 
+  /** From now on degraded streams are verified every minute, until all is closed; asked again, nothing changes. */
+  beginVerifying(failed: (error: unknown) => void): void {
+    const { store, clock } = this.#parts;
+    const laneHere = (number: number): Lane => this.#lane(number);
+    if (this.#verification !== null) return;
+    this.#verification = new Verification({ store, clock, laneHere, failed }, this.options);
+    this.#verification.begin();
+  }
+
   /** How many records wait in all lanes. */
   get depth(): number {
     return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.depth, 0);
@@ -36,6 +48,7 @@ export class LocalLanes implements CommitTransport {
 
   /** Refuses what is new and finishes the rest. */
   async close(): Promise<void> {
+    this.#verification?.stop();
     await Promise.all([...this.#lanes.values()].map((lane) => lane.close()));
   }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '@carillon/config';
 import type { OpenedFabric } from '@carillon/fabric';
 import { opensAtStart, type DurableStore } from '@carillon/history-store';
-import type { Logger, Metrics, Shutdown, Startup } from '@carillon/runtime';
+import { errorText, type Logger, type Metrics, type Shutdown, type Startup } from '@carillon/runtime';
 import { LocalLanes } from '../client/local-transport.js';
 import { NearestLanes } from '../client/nearest-lanes.js';
 import { RemoteLanes } from '../client/remote-lanes.js';
@@ -57,6 +57,9 @@ export function localTransport(around: TransportSurroundings): CommitTransport {
       },
     });
   }
+  local.beginVerifying((error) =>
+    log.warn('degraded streams could not be verified', { error: errorText(error), retryable: true }),
+  );
   shutdown.onShutdown('flush', PART, () => local.close());
   return local;
 }

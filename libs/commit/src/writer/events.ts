@@ -11,5 +11,5 @@ export interface WriterEvents {
   /** A message that cannot be used. */
   dropped(reason: string): void;
   /** Something is tried again. */
-  failed(doing: 'announce' | 'read' | 'take', error: unknown): void;
+  failed(doing: 'announce' | 'read' | 'take' | 'verify', error: unknown): void;
 }

@@ -12,6 +12,7 @@ import type { WriterEvents } from './events.js';
 import { Peers } from './peers.js';
 import { serverOf } from './rendezvous.js';
 import { Station } from './station.js';
+import { Verification } from './verification.js';
 
 const ANNOUNCE_EVERY_MS = 500;
 /** How long a new writer listens before it takes lanes. */
@@ -42,7 +43,7 @@ export class LanesDiffer extends Error {
 /**
  * One history-writer among others. Which lanes it serves follows from who lives; a lane is taken before it is given
  * up, so that a planned move leaves no hole, and what a dead writer did not hand over is sent again. Two that serve
- * one lane are slower, never wrong.
+ * one lane are slower, never wrong. Degraded streams of its lanes are verified every minute.
  */
 export class Writer {
   readonly #peers = new Peers();
@@ -52,6 +53,7 @@ export class Writer {
   readonly #transactions: SharedTransactions;
   readonly #commits: CommitDesk;
   readonly #reads: ReadDesk;
+  readonly #verification: Verification;
   readonly #hear = (bytes: Uint8Array): void => this.#heard(bytes);
   #phase: 'listening' | 'live' | 'leaving' | 'gone' = 'listening';
   /** Another writer was heard, even if it is gone since. */
@@ -75,6 +77,15 @@ export class Writer {
       events,
       reads: new LocalReads(store, () => parts.clock.now()),
     });
+    this.#verification = new Verification(
+      {
+        store,
+        clock: parts.clock,
+        laneHere: (number) => this.laneHere(number),
+        failed: (error) => events.failed('verify', error),
+      },
+      options,
+    );
   }
 
   /** Null while it takes part, else why it does not. */
@@ -111,6 +122,7 @@ export class Writer {
     await this.#agree(begunMs);
     if (this.#phase !== 'listening') return;
     this.#phase = 'live';
+    this.#verification.begin();
     this.#tick();
   }
 
@@ -133,6 +145,7 @@ export class Writer {
   async #leave(): Promise<void> {
     const wasLive = this.#phase === 'live';
     this.#phase = 'leaving';
+    this.#verification.stop();
     if (wasLive) {
       this.#announce();
       this.#reconcile();

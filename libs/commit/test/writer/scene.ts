@@ -48,6 +48,7 @@ class MortalStore extends MemoryHistoryStore {
 
   override laneSeenAtMs: MemoryHistoryStore['laneSeenAtMs'] = (lane) => this.shared.laneSeenAtMs(lane);
   override behind: MemoryHistoryStore['behind'] = (query) => this.shared.behind(query);
+  override degraded: MemoryHistoryStore['degraded'] = (query) => this.shared.degraded(query);
   override presenceCheckpoint: MemoryHistoryStore['presenceCheckpoint'] = (query) =>
     this.shared.presenceCheckpoint(query);
   override heads: MemoryHistoryStore['heads'] = (addresses) => this.shared.heads(addresses);

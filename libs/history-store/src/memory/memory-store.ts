@@ -8,6 +8,7 @@ import { laneOf } from '../model/route.js';
 import { newStream, type Stream, type StreamAddress, streamName } from '../model/stream.js';
 import type {
   CheckpointQuery,
+  DegradedQuery,
   DurableStore,
   PageQuery,
   RangeQuery,
@@ -31,6 +32,8 @@ const sumOf = (evicted: readonly Evicted[]): number => evicted.reduce((sum, { re
 export class MemoryHistoryStore implements DurableStore {
   readonly #byName = new Map<string, MemoryStream>();
   readonly #byKey = new Map<string, MemoryStream>();
+  /** Keys of streams that are degraded. */
+  readonly #degraded = new Set<string>();
   readonly #receipts = new MemoryReceipts();
   readonly #lanes = new Map<number, number>();
   #agreedLanes: number | null = null;
@@ -85,6 +88,15 @@ export class MemoryHistoryStore implements DurableStore {
           laneOf(appId, channel, lanes) === lane &&
           fannedOutSerial < nextDeliverySerial - 1,
       );
+  }
+
+  async degraded({ after, limit }: DegradedQuery): Promise<readonly Stream[]> {
+    return [...this.#degraded]
+      .map(Number)
+      .filter((key) => key > Number(after ?? 0))
+      .sort((one, other) => one - other)
+      .flatMap((key) => this.#byKey.get(String(key))?.stream ?? [])
+      .slice(0, limit);
   }
 
   async heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>> {
@@ -155,6 +167,7 @@ export class MemoryHistoryStore implements DurableStore {
 
   #remove({ stream }: MemoryStream): void {
     this.#byKey.delete(stream.streamKey);
+    this.#degraded.delete(stream.streamKey);
     this.#byName.delete(streamName(stream.address));
   }
 
@@ -207,6 +220,13 @@ export class MemoryHistoryStore implements DurableStore {
     return made;
   }
 
+  #writeStream(stream: Stream): void {
+    const { streamKey, address, durable } = stream;
+    this.#byKey.get(streamKey)?.write(stream);
+    if (address.kind === 'messages' && durable.state === 'degraded') this.#degraded.add(streamKey);
+    else this.#degraded.delete(streamKey);
+  }
+
   #findReceipts({ receipts: { scopes, sinceMs } }: Wanted): Map<string, FoundReceipt> {
     const found = new Map<string, FoundReceipt>();
     for (const scope of scopes) {
@@ -226,7 +246,7 @@ export class MemoryHistoryStore implements DurableStore {
   }
 
   #write(changes: Changes, nowMs: number): void {
-    for (const stream of changes.streams) this.#byKey.get(stream.streamKey)?.write(stream);
+    for (const stream of changes.streams) this.#writeStream(stream);
     for (const record of changes.records) this.#current(record)?.add(record);
     for (const event of changes.presenceEvents) this.#current(event)?.addEvent(event);
     for (const member of changes.presenceMembers) this.#current(member)?.setMember(member);

@@ -10,6 +10,7 @@ import { routeOf } from '../model/route.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
 import type {
   CheckpointQuery,
+  DegradedQuery,
   DurableStore,
   PageQuery,
   RangeQuery,
@@ -19,6 +20,7 @@ import type {
 } from '../port.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { readCheckpoint } from '../sql/checkpoints.js';
+import { readDegraded } from '../sql/degraded.js';
 import { asStoreFailure } from '../sql/failure-of.js';
 import { readPage, readPresenceEvents, readRange } from '../sql/read.js';
 import { readRetained } from '../sql/retained.js';
@@ -28,7 +30,7 @@ import { findWanted, lockStreams, selectStreams } from './find.js';
 import { NumberedSession } from './numbered.js';
 import { MysqlPurger } from './purge.js';
 import { tuples } from './statements.js';
-import { mysqlNames } from './tables.js';
+import { BY_STATE, mysqlNames } from './tables.js';
 import { writeChanges } from './write.js';
 
 export interface MysqlHistoryOptions {
@@ -196,6 +198,10 @@ export class MysqlHistoryStore implements DurableStore {
       );
       return rows.map(streamOf);
     });
+  }
+
+  degraded(query: DegradedQuery): Promise<readonly Stream[]> {
+    return asStoreFailure(() => readDegraded(new NumberedSession(this.#reads), this.#table, query, BY_STATE));
   }
 
   heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>> {

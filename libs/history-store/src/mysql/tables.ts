@@ -30,32 +30,43 @@ export function mysqlTables(prefix: string): Migration {
       if (stored.rows.length === 0) return statements(table);
       const version = checkedVersion(prefix, stored.rows[0]?.['value']);
       if (version === SCHEMA_VERSION) return [];
-      const there = await session.query(
-        `select 1 from information_schema.statistics
-          where table_schema = database() and table_name = ? and index_name = 'there' limit 1`,
-        [`${prefix}_presence_members`],
+      const keys = await session.query(
+        `select distinct concat(table_name, ' ', index_name) as name from information_schema.statistics
+          where table_schema = database() and table_name in (?)`,
+        [[`${prefix}_presence_members`, `${prefix}_streams`]],
       );
+      const there = new Set(keys.rows.map((row) => String(row['name'])));
       return [
-        ...upgradeFrom(version, steps(table, there.rows.length > 0)),
+        ...upgradeFrom(
+          version,
+          steps(table, (of, name) => there.has(`${prefix}_${of} ${name}`)),
+        ),
         `update ${table('meta')} set value = '${SCHEMA_VERSION}' where name = 'schema_version'`,
       ];
     },
   };
 }
 
-const steps = (table: Names, hasMembersThere: boolean): ReadonlyMap<number, readonly string[]> =>
-  new Map([
-    [
-      2,
-      [
-        ...(hasMembersThere ? [] : [`alter table ${table('presence_members')} add ${MEMBERS_THERE}`]),
-        checkpoints(table),
-      ],
-    ],
+/** An upgrade that was cut off has made some of the keys already, and none can be made twice. */
+function steps(
+  table: Names,
+  has: (table: string, key: string) => boolean,
+): ReadonlyMap<number, readonly string[]> {
+  const key = (of: string, name: string, definition: string): string[] =>
+    has(of, name) ? [] : [`alter table ${table(of)} add ${definition}`];
+  return new Map([
+    [2, [...key('presence_members', 'there', MEMBERS_THERE), checkpoints(table)]],
+    [3, key('streams', 'state', STREAMS_BY_STATE)],
   ]);
+}
 
 /** Members who are there, apart from all who ever were. */
 const MEMBERS_THERE = 'key there (stream_key, generation, present)';
+
+/** Those that are verified now and then, apart from the healthy ones. A commit changes neither column. */
+const STREAMS_BY_STATE = 'key state (durable_state, kind)';
+/** Tells a statement to go by it. */
+export const BY_STATE = 'force index (state)';
 
 const checkpoints = (table: Names): string =>
   `create table if not exists ${table('presence_checkpoints')} (
@@ -87,7 +98,7 @@ const statements = (table: Names): string[] => [
     retained_bytes bigint not null default 0, newest_published_at_ms bigint, last_annotation_serial ${WORDS},
     last_keep_day date, max_messages bigint, max_bytes bigint, durable_state smallint not null default 0,
     state_reason ${WORDS}, state_node ${WORDS}, state_changed_at_ms bigint, updated_at_ms bigint not null,
-    unique key name (app_id, channel, kind)) engine = innodb`,
+    unique key name (app_id, channel, kind), ${STREAMS_BY_STATE}) engine = innodb`,
   `create table if not exists ${table('records')} (
     stream_key bigint not null, generation int not null, delivery_serial bigint not null, history_serial bigint,
     root_history_serial bigint, published_at_ms bigint not null, history_until_ms bigint,

@@ -9,6 +9,7 @@ import { routeOf } from '../model/route.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
 import type {
   CheckpointQuery,
+  DegradedQuery,
   DurableStore,
   PageQuery,
   RangeQuery,
@@ -19,6 +20,7 @@ import type {
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { readUnsafeSettings } from './durability.js';
 import { readCheckpoint } from '../sql/checkpoints.js';
+import { readDegraded } from '../sql/degraded.js';
 import { asStoreFailure, NO_PARTITION } from '../sql/failure-of.js';
 import { addressArrays, findWanted, lockStreams, findReceipts } from './find.js';
 import { Partitions } from './partitions.js';
@@ -225,6 +227,10 @@ export class PostgresHistoryStore implements DurableStore {
 
   behind(query: TailQuery): Promise<readonly Stream[]> {
     return asStoreFailure(() => readBehind(this.database, this.#table, query, this.options.now()));
+  }
+
+  degraded(query: DegradedQuery): Promise<readonly Stream[]> {
+    return asStoreFailure(() => readDegraded(this.#reads, this.#table, query));
   }
 
   heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>> {

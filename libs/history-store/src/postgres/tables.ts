@@ -43,11 +43,19 @@ export function historyTables(prefix: string, spread: Spread): Migration {
 
 type Names = (name: string) => string;
 
-const steps = (table: Names): ReadonlyMap<number, readonly string[]> => new Map([[2, [membersThere(table)]]]);
+const steps = (table: Names): ReadonlyMap<number, readonly string[]> =>
+  new Map([
+    [2, [membersThere(table)]],
+    [3, [degradedStreams(table)]],
+  ]);
 
 /** Members who are there, apart from all who ever were. Being updated leaves a member where it is in it. */
 const membersThere = (table: Names): string =>
   `create index on ${table('presence_members')} (stream_key, generation) where present`;
+
+/** Those that are verified now and then, in the order in which they are. */
+const degradedStreams = (table: Names): string =>
+  `create index on ${table('streams')} (stream_key) where durable_state = 1 and kind = 1`;
 
 /** Splits a table by the hash of the stream. */
 export const hashParts = (of: string, part: (index: number) => string, count: number): string[] =>
@@ -75,7 +83,7 @@ function statements(table: Names, spread: Spread): string[] {
   ];
 }
 
-/** No index is on a column that a commit changes, so that an update stays on its page. */
+/** No index is on a column that a commit changes, or depends on one, so that an update stays on its page. */
 const streams = (table: Names): string[] => [
   `create table ${table('streams')} (
     stream_key bigint generated always as identity primary key,
@@ -91,6 +99,7 @@ const streams = (table: Names): string[] => [
     state_node ${TEXT}, state_changed_at_ms bigint, updated_at_ms bigint not null,
     unique (app_id, channel, kind)) with (fillfactor = 50)`,
   `create index on ${table('streams')} (durable_state, app_id) where durable_state <> 0`,
+  degradedStreams(table),
 ];
 
 const records = (table: Names): string[] => [
