@@ -39,7 +39,8 @@ export class Workers {
   /** Starts them; does not wait. Whatever is left of them ends with the test. */
   static async start(count: number, env: Readonly<Record<string, string>> = {}): Promise<Workers> {
     const { url } = await (await engine('redis')).isolate();
-    const [port, metricsPort] = [await freePort(), await freePorts(count)];
+    const port = await freePort();
+    const metricsPort = await freePorts(count, port);
     const app = `shop-${port}`;
     const supervisor = spawnNode(MAIN, ['--workers', String(count)], {
       ENVIRONMENT: 'test',
@@ -124,10 +125,11 @@ export async function answers(client: RawSocketClient): Promise<boolean> {
   return text.includes('pusher:pong');
 }
 
-/** The first of so many ports in a row that are all free. */
-async function freePorts(count: number): Promise<number> {
+/** The first of so many ports in a row that are all free, and none of them that one. */
+async function freePorts(count: number, apartFrom: number): Promise<number> {
   for (;;) {
     const first = await freePort();
+    if (first <= apartFrom && apartFrom < first + count) continue;
     const rest = Array.from({ length: count }, (_, index) => isFree(first + index));
     if (!(await Promise.all(rest)).includes(false)) return first;
   }

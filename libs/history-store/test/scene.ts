@@ -195,7 +195,9 @@ export async function append(
   records: readonly Partial<StoredRecord>[],
   stream: Partial<Stream> = {},
 ): Promise<readonly StoredRecord[]> {
-  const { changes } = await store.commit(wantedOf([address]), (found) => {
+  const { changes, isHeld } = await store.commit(wantedOf([address]), (found) => {
+    // A purge has it at this moment.
+    if (found.streams.get(streamName(address)) === undefined) return { changes: NOTHING, isHeld: false };
     let head = streamIn(found, address);
     const written = records.map((more) => {
       const record = recordAt(head, more);
@@ -203,6 +205,7 @@ export async function append(
       return record;
     });
     return {
+      isHeld: true,
       changes: {
         ...NOTHING,
         streams: [{ ...head, ...stream }],
@@ -211,7 +214,7 @@ export async function append(
       },
     };
   });
-  return changes.records;
+  return isHeld ? changes.records : append(store, address, records, stream);
 }
 
 export async function headOf(store: HistoryStore, address: StreamAddress): Promise<Stream> {
