@@ -8,15 +8,47 @@ import { bin, run, say } from './workspace.js';
 
 const CI = process.env.CI === 'true';
 
-/** Vitest's own output for people, and its JSON for the closing line. */
-async function runTests(filters) {
+/** More files that fail than this have a common cause, and are not tried again. */
+const MOST_AGAIN = 3;
+
+/** Vitest's own output for people, and its JSON for what is decided here. */
+async function vitest(filters) {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-test-'));
   const report = join(folder, 'report.json');
   const options = ['--config', 'tools/run/vitest.config.js', '--reporter=default', '--reporter=json'];
   const code = await run(bin('vitest'), ['run', ...options, `--outputFile.json=${report}`, ...filters]);
-  const counts = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {};
+  const told = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {};
   rmSync(folder, { recursive: true });
-  return { code, passed: counts.numPassedTests ?? 0, failed: counts.numFailedTests ?? 0 };
+  return { code, files: told.testResults ?? [], unsteady: [] };
+}
+
+const countOf = (files, status) =>
+  files.flatMap(({ assertionResults }) => assertionResults.filter((test) => test.status === status)).length;
+
+/** The tests of a file that failed; the file itself when it failed before any of them. */
+function failuresOf({ name, assertionResults }) {
+  const failed = assertionResults.filter(({ status }) => status === 'failed');
+  return failed.length > 0 ? failed.map(({ fullName }) => fullName) : [name];
+}
+
+/**
+ * Runs tests. A file that fails is run once more by itself, in a process of its own: what fails again fails the run. What
+ * does not is named as unsteady: most likely the machine had too much to do, and if not it is a fault to look for.
+ */
+async function runTests(filters) {
+  const first = await vitest(filters);
+  const broken = first.files.filter(({ status }) => status === 'failed');
+  if (first.code === 0 || broken.length === 0 || broken.length > MOST_AGAIN) return first;
+  const again = broken.map(({ name }) => name);
+  say(`once more: ${again.join(', ')}`);
+  const second = await vitest(again);
+  const files = [...first.files.filter((file) => !broken.includes(file)), ...second.files];
+  const still = new Set(second.files.filter(({ status }) => status === 'failed').flatMap(failuresOf));
+  return {
+    code: second.code,
+    files,
+    unsteady: broken.flatMap(failuresOf).filter((name) => !still.has(name)),
+  };
 }
 
 /** All engines for all tests; for chosen ones, each test file starts what it needs by itself. */
@@ -39,11 +71,12 @@ await ensureBuilt();
 const lint = filters.length > 0 ? 0 : await run(process.execPath, ['tools/run/lint.js']);
 const {
   code,
-  passed,
-  failed,
+  files,
+  unsteady,
   missing = [],
 } = filters.length > 0 ? await runTests(filters) : await withEngines(() => runTests([]));
 for (const { name, reason } of missing) say(`could not start ${name}: ${reason}`);
+for (const name of unsteady) say(`unsteady, failed at first: ${name}`);
 if (lint !== 0) say('the checks before the tests failed, see above');
-console.log(`${passed} passed, ${failed} failed`);
+console.log(`${countOf(files, 'passed')} passed, ${countOf(files, 'failed')} failed`);
 process.exit(code !== 0 || lint !== 0 || (CI && missing.length > 0) ? 1 : 0);
