@@ -15,5 +15,6 @@ export {
   type SqlRow,
   type SqlScalar,
   type SqlSession,
+  type SqlTransaction,
   type SqlValue,
 } from './port.js';

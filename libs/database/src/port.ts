@@ -29,6 +29,15 @@ export interface SqlSession {
   query(sql: string, values?: readonly SqlValue[], how?: QueryOptions): Promise<SqlAnswer>;
 }
 
+/** A session inside a transaction. */
+export interface SqlTransaction extends SqlSession {
+  /**
+   * Says that nothing more is asked for: the commit may leave with what was asked for last. It keeps nothing when any
+   * of that fails.
+   */
+  last(): void;
+}
+
 /** How a statement is run; none of it changes what it does. */
 export interface QueryOptions {
   /**
@@ -57,7 +66,7 @@ export interface Database extends SqlSession {
    * rethrown. A transaction that takes longer than 30 s is rolled back. When the commit itself is not answered,
    * whether it happened is unknown. `setup`: statements that set it up, `;` between them, run before `work`.
    */
-  transaction<Result>(work: (session: SqlSession) => Promise<Result>, setup?: string): Promise<Result>;
+  transaction<Result>(work: (session: SqlTransaction) => Promise<Result>, setup?: string): Promise<Result>;
 
   /** Rejects when the database does not answer. */
   health(): Promise<void>;

@@ -16,7 +16,8 @@ interface Structured {
  */
 export class Session implements SqlSession {
   readonly #abandoned = new AbortController();
-  readonly #pipelines: boolean;
+  /** Whether statements are on their way before those ahead are answered; then one that fails ends its transaction. */
+  readonly pipelines: boolean;
   /** The statement that was asked for last, where one has to wait for the other. */
   #last: Promise<unknown> = Promise.resolve();
   #usable = true;
@@ -28,7 +29,7 @@ export class Session implements SqlSession {
     private readonly connection: object,
     private readonly answerTimeoutMs: number,
   ) {
-    this.#pipelines = dialect.pipelines?.(connection) === true;
+    this.pipelines = dialect.pipelines?.(connection) === true;
   }
 
   async query(
@@ -37,7 +38,7 @@ export class Session implements SqlSession {
     { again = false }: QueryOptions = {},
   ): Promise<SqlAnswer> {
     const ask = (): Promise<SqlAnswer> => this.#query({ sql, values, again });
-    if (this.#pipelines) return ask();
+    if (this.pipelines) return ask();
     const answered = this.#last.then(ask);
     this.#last = answered.catch(() => undefined);
     return answered;

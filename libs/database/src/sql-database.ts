@@ -13,9 +13,10 @@ import {
 } from './limits.js';
 import { migrate } from './migrate.js';
 import { openDataSource } from './open.js';
-import type { Database, Migration, SqlAnswer, SqlDialect, SqlSession, SqlValue } from './port.js';
+import type { Database, Migration, SqlAnswer, SqlDialect, SqlTransaction, SqlValue } from './port.js';
 import { failureOf, Session } from './session.js';
 import type { DatabaseTarget } from './target.js';
+import { inTransaction } from './transaction.js';
 
 /** Told the name of every migration that had something to do. */
 export type MigratedListener = (name: string) => void;
@@ -61,7 +62,7 @@ export class SqlDatabase implements Database {
     return this.#borrowed(this.#answerMs, (session) => session.query(sql, values));
   }
 
-  transaction<Result>(work: (session: SqlSession) => Promise<Result>, setup?: string): Promise<Result> {
+  transaction<Result>(work: (session: SqlTransaction) => Promise<Result>, setup?: string): Promise<Result> {
     const opening = this.rules.opening(setup);
     return this.#borrowed(this.#answerMs, async (session) => {
       const outcome = await bounded(TRANSACTION_TIMEOUT_MS, () => inTransaction(session, opening, work));
@@ -162,47 +163,5 @@ export class SqlDatabase implements Database {
       session.abandon();
       throw thrown;
     }
-  }
-}
-
-async function inTransaction<Result>(
-  session: Session,
-  opening: readonly string[],
-  work: (session: SqlSession) => Promise<Result>,
-): Promise<Result> {
-  const opened = new OpenedSession(session, opening);
-  try {
-    const result = await work(opened);
-    await opened.whenOpened;
-    await session.query('commit');
-    return result;
-  } catch (thrown) {
-    // One that cannot be rolled back ends with its connection.
-    await session.query('rollback').catch(() => session.abandon());
-    // What was asked for behind it has failed because of it.
-    throw opened.failure ?? thrown;
-  }
-}
-
-/** A session whose first statements go out behind those that open its transaction. */
-class OpenedSession implements SqlSession {
-  readonly whenOpened: Promise<unknown>;
-  /** Why there is no transaction; null: there is one, or it is not known yet. */
-  failure: Error | null = null;
-
-  constructor(
-    private readonly session: Session,
-    opening: readonly string[],
-  ) {
-    this.whenOpened = Promise.all(opening.map((statement) => session.query(statement)));
-    this.whenOpened.catch((thrown: Error) => {
-      this.failure = thrown;
-    });
-  }
-
-  /** Nothing more is done outside of a transaction that could not be opened. */
-  async query(...asked: Parameters<SqlSession['query']>): Promise<SqlAnswer> {
-    if (this.failure !== null) throw this.failure;
-    return this.session.query(...asked);
   }
 }

@@ -128,6 +128,22 @@ describe.each(ENGINES)('statements in %s', (dialect, engineName) => {
     expect(Number((await database.query(count)).rows[0]?.['n'])).toBe(3);
   });
 
+  it('that are said to be the last count with the commit behind them, or nothing does', async () => {
+    const database = await opened();
+    await database.query('create table things (id int primary key, name varchar(10))');
+    const ending = (ids: readonly number[]) =>
+      database.transaction(async (session) => {
+        const written = Promise.all(ids.map((id) => session.query(insert, [id, 'x'])));
+        session.last();
+        return (await written).length;
+      });
+    expect(await ending([1, 2])).toBe(2);
+    expect(await failure(ending([3, 1, 4]))).toMatchObject({ reason: 'unique' });
+    expect(await ending([])).toBe(0);
+    const { rows } = await database.query('select id from things order by id');
+    expect(rows).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
   it('wait for a connection when there are more than connections', async () => {
     const url = await emptyDatabase(engineName);
     const name = `DATABASE_${dialect.toUpperCase()}_POOL_`;

@@ -66,8 +66,8 @@ export interface DegradedQuery {
  * Where the durable streams of channels live. Every call ends, with an answer or with `StoreFailure`.
  *
  * `commit` is the one way anything is written. It locks the streams, leaving out those that somebody else holds;
- * reads, after that, what is wanted of them; asks `decide`, which must be a pure function, for it may be asked again;
- * and writes what it says, all or nothing. When it resolves the changes are durable. Two commits that touch the same
+ * reads, after that, what is wanted of them; asks `decide`, which must be a pure function, for it may be asked of
+ * several states, and only what it says of the one that is locked counts; and writes that, all or nothing. When it resolves the changes are durable. Two commits that touch the same
  * stream never overlap, whichever process they come from.
  */
 export interface HistoryStore {

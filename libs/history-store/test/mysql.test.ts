@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MysqlHistoryStore, mysqlTables, streamName } from '../src/index.js';
 import { conformance } from './conformance.js';
 import { purgeAll } from './conformance-purge.js';
-import { neverSharesSerials } from './conformance-two-writers.js';
+import { conformanceOfTwoWriters } from './conformance-two-writers.js';
 import {
   addressOf,
   append,
@@ -112,7 +112,7 @@ describe('mysql', () => {
     });
   });
 
-  neverSharesSerials(() => [one.store, other.store]);
+  conformanceOfTwoWriters(() => [one.store, other.store]);
 
   it('makes parts for the days to come and drops those that are over', async () => {
     const partsOf = async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SERVER_SPREAD, streamName } from '../src/index.js';
 import { conformance } from './conformance.js';
-import { neverSharesSerials } from './conformance-two-writers.js';
+import { conformanceOfTwoWriters } from './conformance-two-writers.js';
 import {
   addressOf,
   append,
@@ -134,7 +134,7 @@ describe('postgres', () => {
     });
   });
 
-  neverSharesSerials(() => [one.store, other.store]);
+  conformanceOfTwoWriters(() => [one.store, other.store]);
 
   it('aborts a batch of which a row was not written', async () => {
     const address = addressOf('swallowed');

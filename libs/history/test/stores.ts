@@ -145,7 +145,8 @@ function watching(reads: Database): { readonly database: Database; readonly bloc
       connect: () => reads.connect(),
       health: () => reads.health(),
       close: () => reads.close(),
-      transaction: (work, setup) => reads.transaction((session) => work(over(session)), setup),
+      transaction: (work, setup) =>
+        reads.transaction((session) => work({ ...over(session), last: () => session.last() }), setup),
       ...over(reads),
     },
     blocks: () => {

@@ -28,7 +28,10 @@ export interface Dialect {
    */
   readonly send?: (connection: unknown, statement: Statement) => Promise<SqlAnswer>;
 
-  /** Whether the connection takes statements before those ahead are answered; then `send` sends them at once. */
+  /**
+   * Whether the connection takes statements before those ahead are answered; then `send` sends them at once, and a
+   * commit behind one that fails keeps nothing.
+   */
   readonly pipelines?: (connection: unknown) => boolean;
 
   /** Closes a connection at once, whatever it is doing; it never comes back from the pool. */

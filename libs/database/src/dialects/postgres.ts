@@ -70,6 +70,8 @@ interface Client {
 }
 
 interface ClientAnswer {
+  /** The first word of what was done, as in `INSERT`. */
+  readonly command?: string;
   readonly rows: SqlRow[] | undefined;
   readonly rowCount: number | null;
 }
@@ -108,6 +110,8 @@ async function send(connection: unknown, { sql: text, values, again }: Statement
   const name = again ? { name: nameOf(text) } : {};
   const answer = await (connection as Client).query({ ...name, text, values: [...values] });
   const last = [answer].flat().at(-1);
+  if (text === 'commit' && last?.command === 'ROLLBACK')
+    throw new DatabaseRejected('conflict', '40000', 'a statement of the transaction had failed');
   return { rows: last?.rows ?? [], changed: last?.rowCount ?? 0 };
 }
 

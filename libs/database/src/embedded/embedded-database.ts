@@ -3,7 +3,7 @@ import { Secret } from '@carillon/config';
 import type { Logger } from '@carillon/runtime';
 import { postgres } from '../dialects/postgres.js';
 import type { DatabaseLimits } from '../limits.js';
-import type { Database, Migration, SqlAnswer, SqlSession, SqlValue } from '../port.js';
+import type { Database, Migration, SqlAnswer, SqlTransaction, SqlValue } from '../port.js';
 import { type MigratedListener, SqlDatabase } from '../sql-database.js';
 import { ServerProcess } from './server-process.js';
 import { newSocketFolder } from './socket-folder.js';
@@ -53,7 +53,7 @@ export class EmbeddedDatabase implements Database {
     return this.#sql.query(sql, values);
   }
 
-  transaction<Result>(work: (session: SqlSession) => Promise<Result>, setup?: string): Promise<Result> {
+  transaction<Result>(work: (session: SqlTransaction) => Promise<Result>, setup?: string): Promise<Result> {
     return this.#sql.transaction(work, setup);
   }
 

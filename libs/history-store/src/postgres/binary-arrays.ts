@@ -119,6 +119,13 @@ export const UUID: ItemKind<string> = {
     }
   },
 };
+/** The number of a transaction, as text. */
+export const XID: ItemKind<string> = {
+  type: 'xid',
+  oid: 28,
+  size: () => 4,
+  write: ({ view }, at, value) => view.setUint32(at, Number(value)),
+};
 /** A text that is JSON. */
 export const JSONB: ItemKind<string> = {
   type: 'jsonb',

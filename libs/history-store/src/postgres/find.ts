@@ -6,6 +6,7 @@ import type { PresenceMember } from '../model/presence.js';
 import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
 import { findCrowds } from '../sql/checkpoints.js';
+import { TRANSACTION_NUMBER } from './fits.js';
 import { findMessageId, findPurgeable, inspectAll } from '../sql/look.js';
 import { arrayOf, binaryArray, INT, SMALLINT, TEXT, UUID } from './binary-arrays.js';
 
@@ -15,6 +16,8 @@ type Names = (name: string) => string;
 export interface Held {
   readonly streams: ReadonlyMap<string, Stream>;
   readonly absent: readonly StreamAddress[];
+  /** Of the transaction that holds them; empty when it holds none. */
+  readonly transactionNumber: string;
 }
 
 export const addressArrays = (addresses: readonly StreamAddress[]) =>
@@ -31,13 +34,14 @@ export async function lockStreams(session: SqlSession, table: Names, wanted: Wan
   const addresses = wanted.streams.map(({ address }) => address);
   const arrays = addressArrays(addresses);
   const { rows } = await session.query(
-    `select ${STREAM_COLUMNS} from ${table('streams')} s where ${AMONG}
+    `select ${STREAM_COLUMNS}, ${TRANSACTION_NUMBER} as transaction_number from ${table('streams')} s where ${AMONG}
       order by s.app_id, s.channel, s.kind for no key update of s skip locked`,
     arrays,
     { again: true },
   );
   const streams = new Map(rows.map(streamOf).map((stream) => [streamName(stream.address), stream]));
-  if (streams.size === addresses.length) return { streams, absent: [] };
+  const transactionNumber = rows[0] === undefined ? '' : String(rows[0]['transaction_number']);
+  if (streams.size === addresses.length) return { streams, absent: [], transactionNumber };
   const there = await session.query(
     `select s.app_id, s.channel, s.kind from ${table('streams')} s where ${AMONG}`,
     arrays,
@@ -48,7 +52,7 @@ export async function lockStreams(session: SqlSession, table: Names, wanted: Wan
   const absent = addresses.filter(
     ({ appId, channel, kind }) => !existing.has(`${appId}\0${channel}\0${KINDS[kind]}`),
   );
-  return { streams, absent };
+  return { streams, absent, transactionNumber };
 }
 
 /** Reads what the batch has to know besides its receipts, in statements behind the one that locked. */

@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { type Database, DatabaseRejected, type SqlSession } from '@carillon/database';
-import { StoreFailure } from '../failures.js';
+import type { Database, SqlSession } from '@carillon/database';
 import type { Changes, Found, Wanted } from '../model/changes.js';
 import type { PresenceCheckpoint } from '../model/checkpoint.js';
 import type { PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
-import { routeOf } from '../model/route.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
 import type {
   CheckpointQuery,
@@ -18,11 +15,11 @@ import type {
   Watermark,
 } from '../port.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
+import { PostgresCommits } from './commits.js';
 import { readUnsafeSettings } from './durability.js';
 import { readCheckpoint } from '../sql/checkpoints.js';
 import { readDegraded } from '../sql/degraded.js';
-import { asStoreFailure, NO_PARTITION } from '../sql/failure-of.js';
-import { addressArrays, findWanted, lockStreams, findReceipts } from './find.js';
+import { asStoreFailure } from '../sql/failure-of.js';
 import { Partitions } from './partitions.js';
 import { PostgresPurger } from './purge/purger.js';
 import { readPage, readPresenceEvents, readRange } from '../sql/read.js';
@@ -30,7 +27,6 @@ import { readRetained } from '../sql/retained.js';
 import { RememberedSums } from '../sql/sums.js';
 import { readBehind, readHeads } from './heads.js';
 import { type Spread, tableNames } from './tables.js';
-import { writeChanges } from './write.js';
 
 export interface PostgresHistoryOptions {
   readonly prefix: string;
@@ -49,24 +45,13 @@ export interface PostgresHistoryOptions {
   readonly vacuums?: boolean;
 }
 
-/** A transaction that ended because something has to be made first. */
-class NotYet extends Error {
-  constructor(readonly make: () => Promise<void>) {
-    super('something has to be made first');
-  }
-}
-
-/** Streams, then partitions, then streams that somebody removed meanwhile: more rounds mean that something is wrong. */
-const MAX_ROUNDS = 5;
-
 /**
  * Streams in PostgreSQL 15 or newer. The row of a stream is its lock; a transaction never waits for one, so two writers
  * on the same streams are slower and never wrong. Whoever made the `Database` gave it the tables of `historyTables`.
  */
 export class PostgresHistoryStore implements DurableStore {
   readonly #table: (name: string) => string;
-  readonly #partitions: Partitions;
-  readonly #setup: string;
+  readonly #commits: PostgresCommits;
   readonly #reads: Database;
   readonly #sums = new RememberedSums();
   readonly #purger: PostgresPurger;
@@ -78,16 +63,11 @@ export class PostgresHistoryStore implements DurableStore {
     private readonly options: PostgresHistoryOptions,
   ) {
     this.#table = tableNames(options.prefix);
-    this.#partitions = new Partitions(database, options.prefix, options.spread);
-    this.#setup = transactionSetup(options.writeTimeoutMs);
+    const partitions = new Partitions(database, options.prefix, options.spread);
+    const setup = transactionSetup(options.writeTimeoutMs);
+    this.#commits = new PostgresCommits(database, this.#table, partitions, setup);
     this.#reads = options.reads ?? database;
-    this.#purger = new PostgresPurger(
-      database,
-      this.#table,
-      this.#partitions,
-      this.#setup,
-      options.vacuums ?? false,
-    );
+    this.#purger = new PostgresPurger(database, this.#table, partitions, setup, options.vacuums ?? false);
   }
 
   connect(): Promise<void> {
@@ -109,62 +89,7 @@ export class PostgresHistoryStore implements DurableStore {
     wanted: Wanted,
     decide: (found: Found) => Decision,
   ): Promise<Decision> {
-    return asStoreFailure(async () => {
-      for (let round = 0; round < MAX_ROUNDS; round += 1) {
-        try {
-          return await this.database.transaction(
-            (session) => this.#batch(session, wanted, decide),
-            this.#setup,
-          );
-        } catch (thrown) {
-          if (thrown instanceof DatabaseRejected && thrown.code === NO_PARTITION) this.#partitions.forget();
-          if (!(thrown instanceof NotYet)) throw thrown;
-          await thrown.make();
-        }
-      }
-      throw new StoreFailure('conflict', 'what the batch needs is removed as fast as it is made');
-    });
-  }
-
-  async #batch<Decision extends { readonly changes: Changes }>(
-    session: SqlSession,
-    wanted: Wanted,
-    decide: (found: Found) => Decision,
-  ): Promise<Decision> {
-    // Behind the lock, so that they see what those have committed who had it.
-    const [held, receipts] = await Promise.all([
-      lockStreams(session, this.#table, wanted),
-      findReceipts(session, this.#table, wanted),
-    ]);
-    const toMake = wanted.streams.filter(({ address, create }) => create && held.absent.includes(address));
-    if (toMake.length > 0)
-      throw new NotYet(() =>
-        this.#makeStreams(
-          toMake.map(({ address }) => address),
-          wanted.nowMs,
-        ),
-      );
-    const decision = decide({ ...(await findWanted(session, this.#table, wanted, held)), receipts });
-    const partitions = this.#partitions.missing(decision.changes);
-    if (partitions.length > 0) throw new NotYet(() => this.#partitions.make(partitions));
-    await writeChanges(session, this.#table, decision.changes);
-    return decision;
-  }
-
-  async #makeStreams(addresses: readonly StreamAddress[], nowMs: number): Promise<void> {
-    await this.database.query(
-      `insert into ${this.#table('streams')} (app_id, channel, kind, route, stream_id, updated_at_ms)
-        select v.app_id, v.channel, v.kind, v.route, v.stream_id, $6
-          from unnest($1::text[], $2::text[], $3::smallint[], $4::int[], $5::uuid[])
-            as v(app_id, channel, kind, route, stream_id)
-          order by v.app_id collate "C", v.channel collate "C", v.kind on conflict do nothing`,
-      [
-        ...addressArrays(addresses),
-        addresses.map(({ appId, channel }) => routeOf(appId, channel)),
-        addresses.map(() => randomUUID()),
-        nowMs,
-      ],
-    );
+    return asStoreFailure(() => this.#commits.commit(wanted, decide));
   }
 
   raiseWatermarks(

@@ -1,8 +1,8 @@
 import type { SqlSession } from '@carillon/database';
-import { StoreFailure } from '../failures.js';
 import { slotOf } from '../model/calendar.js';
 import type { Changes } from '../model/changes.js';
 import { storedMembers } from '../sql/checkpoints.js';
+import { FITS } from './fits.js';
 import { ACTIONS, CAUSES, EVENTS, STATES } from '../sql/rows.js';
 import {
   BIGINT,
@@ -148,56 +148,68 @@ const MEMBER_AGAIN = `on conflict (stream_key, generation, user_id) do update se
 const CHECKPOINT_AGAIN = `on conflict (stream_key, generation, serial) do update set members = excluded.members,
   keep_day = excluded.keep_day`;
 
-/** Writes a batch with one statement a table, and fails it when a row was not written. */
-export async function writeChanges(session: SqlSession, table: Names, changes: Changes): Promise<void> {
+/** Whether a batch is written as it is, or only when the question of `whetherFits` before it was answered yes. */
+export type WriteWhen = 'always' | 'fits';
+
+/**
+ * Writes a batch with one statement a table. Each fails, and the transaction with it, when a row of it was not written;
+ * so the commit may be on its way with them.
+ */
+export async function writeChanges(
+  session: SqlSession,
+  table: Names,
+  changes: Changes,
+  when: WriteWhen,
+): Promise<void> {
+  const insert = async <Row>(
+    into: string,
+    columns: Columns<Row>,
+    rows: readonly Row[],
+    onConflict = '',
+  ): Promise<void> => {
+    const names = Object.keys(columns).join(', ');
+    const write = `insert into ${table(into)} (${names}) select ${names} from ${unnested(columns, when)} ${onConflict}`;
+    if (rows.length > 0) await session.query(wholly(write, columns, when), arrays(columns, rows), AGAIN);
+  };
   await Promise.all([
-    insert(session, table('records'), RECORD, changes.records),
-    insert(session, table('presence_events'), EVENT, changes.presenceEvents),
-    insert(session, table('presence_members'), MEMBER, changes.presenceMembers, MEMBER_AGAIN),
-    insert(session, table('presence_checkpoints'), CHECKPOINT, changes.presenceCheckpoints, CHECKPOINT_AGAIN),
-    insert(session, table('receipts'), RECEIPT, changes.receipts, RECEIPT_AGAIN),
-    insert(session, table('operator_log'), LOG, changes.operatorLog),
-    updateStreams(session, table('streams'), changes.streams),
+    insert('records', RECORD, changes.records),
+    insert('presence_events', EVENT, changes.presenceEvents),
+    insert('presence_members', MEMBER, changes.presenceMembers, MEMBER_AGAIN),
+    insert('presence_checkpoints', CHECKPOINT, changes.presenceCheckpoints, CHECKPOINT_AGAIN),
+    insert('receipts', RECEIPT, changes.receipts, RECEIPT_AGAIN),
+    insert('operator_log', LOG, changes.operatorLog),
+    updateStreams(session, table('streams'), changes.streams, when),
   ]);
 }
 
-async function insert<Row>(
+const AGAIN = { again: true };
+
+async function updateStreams(
   session: SqlSession,
   into: string,
-  columns: Columns<Row>,
-  rows: readonly Row[],
-  onConflict = '',
+  rows: Changes['streams'],
+  when: WriteWhen,
 ): Promise<void> {
-  if (rows.length === 0) return;
-  const names = Object.keys(columns).join(', ');
-  const { changed } = await session.query(
-    `insert into ${into} (${names}) select ${names} from ${unnested(columns)} ${onConflict}`,
-    arrays(columns, rows),
-    { again: true },
-  );
-  mustMatch(changed, rows.length);
-}
-
-async function updateStreams(session: SqlSession, into: string, rows: Changes['streams']): Promise<void> {
   if (rows.length === 0) return;
   const columns = { ...STREAM, stream_key: column(KEY, (row) => row.streamKey) } satisfies typeof STREAM;
   const set = Object.keys(STREAM).map((name) => `${name} = v.${name}`);
-  const { changed } = await session.query(
-    `update ${into} s set ${set.join(', ')} from ${unnested(columns)} where s.stream_key = v.stream_key`,
-    arrays(columns, rows),
-    { again: true },
-  );
-  mustMatch(changed, rows.length);
+  const write = `update ${into} s set ${set.join(', ')} from (select * from ${unnested(columns, when)}) v
+    where s.stream_key = v.stream_key`;
+  await session.query(wholly(write, columns, when), arrays(columns, rows), AGAIN);
 }
 
-function unnested<Row>(columns: Columns<Row>): string {
+/** Divides by zero when other rows were written than there are. */
+function wholly<Row>(write: string, columns: Columns<Row>, when: WriteWhen): string {
+  const due = `cardinality($${Object.keys(columns).length})`;
+  const wanted = when === 'always' ? due : `case when ${FITS} then ${due} else 0 end`;
+  return `with written as (${write} returning 1) select 1 / (count(*) = ${wanted})::int from written`;
+}
+
+function unnested<Row>(columns: Columns<Row>, when: WriteWhen): string {
   const types = Object.values(columns).map(({ type }, index) => `$${index + 1}::${type}[]`);
-  return `unnest(${types.join(', ')}) as v(${Object.keys(columns).join(', ')})`;
+  const rows = `unnest(${types.join(', ')}) as v(${Object.keys(columns).join(', ')})`;
+  return when === 'always' ? rows : `${rows} where ${FITS}`;
 }
 
 const arrays = <Row>(columns: Columns<Row>, rows: readonly Row[]): Buffer[] =>
   Object.values(columns).map((each) => each.array(rows));
-
-function mustMatch(changed: number, wanted: number): void {
-  if (changed !== wanted) throw new StoreFailure('conflict', `${changed} of ${wanted} rows were written`);
-}

@@ -3,6 +3,8 @@ import { StoreFailure, type StoreFailureCause } from '../failures.js';
 
 /** Of PostgreSQL and of MySQL. */
 const DEADLOCKS: ReadonlySet<string> = new Set(['40P01', '1213']);
+/** A row of a batch was not written (`wholly`). */
+const NOT_WRITTEN = '22012';
 /** No part of the table for the row. */
 export const NO_PARTITION = '23514';
 
@@ -24,7 +26,7 @@ export function storeFailure(thrown: unknown): unknown {
 
 function reasonOf({ reason, code }: DatabaseRejected): StoreFailureCause {
   if (DEADLOCKS.has(code)) return 'deadlock';
-  return reason === 'conflict' || code === NO_PARTITION ? 'conflict' : 'data';
+  return reason === 'conflict' || code === NO_PARTITION || code === NOT_WRITTEN ? 'conflict' : 'data';
 }
 
 /** Runs what asks the database, in the words of this room. */

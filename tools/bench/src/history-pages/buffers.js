@@ -18,7 +18,11 @@ export class Watched {
       connect: () => reads.connect(),
       health: () => reads.health(),
       close: () => reads.close(),
-      transaction: (work, setup) => reads.transaction((session) => work(this.#watching(session)), setup),
+      transaction: (work, setup) =>
+        reads.transaction(
+          (session) => work({ ...this.#watching(session), last: () => session.last() }),
+          setup,
+        ),
       ...this.#watching(reads),
     };
   }

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { connected, emptyDatabase, failure } from './scene.js';
+
+// Elsewhere a statement that fails leaves what the others did, and a commit keeps it.
+it.each([false, true])(
+  'a failure that nobody told of is told by the commit (sent early: %s)',
+  async (early) => {
+    const database = await connected('postgres', await emptyDatabase('postgres'));
+    await database.query('create table things (id int primary key)');
+    const swallowing = database.transaction(async (session) => {
+      await session.query('insert into things values (1)');
+      const failed = session.query('insert into things values (1)').catch(() => 'swallowed');
+      if (early) session.last();
+      return failed;
+    });
+    expect(await failure(swallowing)).toMatchObject({ name: 'DatabaseRejected', reason: 'conflict' });
+    expect((await database.query('select id from things')).rows).toEqual([]);
+  },
+);

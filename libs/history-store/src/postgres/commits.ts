@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Database,
+  DatabaseRejected,
+  DatabaseUnavailable,
+  type SqlTransaction,
+} from '@carillon/database';
+import { StoreFailure } from '../failures.js';
+import type { Changes, Found, Wanted } from '../model/changes.js';
+import { routeOf } from '../model/route.js';
+import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
+import { NO_PARTITION } from '../sql/failure-of.js';
+import { addressArrays, findReceipts, findWanted, lockStreams } from './find.js';
+import { whetherFits } from './fits.js';
+import type { Partitions } from './partitions.js';
+import { RememberedStreams } from './remembered-streams.js';
+import { writeChanges } from './write.js';
+
+/** A transaction that ended because something has to be made first. */
+class NotYet extends Error {
+  constructor(readonly make: () => Promise<void>) {
+    super('something has to be made first');
+  }
+}
+
+/** Streams, then partitions, then streams that somebody removed meanwhile: more rounds mean that something is wrong. */
+const MAX_ROUNDS = 5;
+
+type Decide<Decision> = (found: Found) => Decision;
+
+/**
+ * Commits batches. One that starts from what this process wrote last is decided before the database is asked, which
+ * then locks, compares and writes in one round trip; when it says that something is not as remembered, nothing was
+ * written, and the batch goes the ordinary way of three.
+ */
+export class PostgresCommits {
+  readonly #remembered = new RememberedStreams();
+
+  constructor(
+    private readonly database: Database,
+    private readonly table: (name: string) => string,
+    private readonly partitions: Partitions,
+    private readonly setup: string,
+  ) {}
+
+  async commit<Decision extends { readonly changes: Changes }>(
+    wanted: Wanted,
+    decide: Decide<Decision>,
+  ): Promise<Decision> {
+    try {
+      return (await this.#fromMemory(wanted, decide)) ?? (await this.#fromStore(wanted, decide));
+    } catch (thrown) {
+      if (thrown instanceof DatabaseRejected && thrown.code === NO_PARTITION) this.partitions.forget();
+      if (thrown instanceof DatabaseUnavailable) this.#remembered.forget();
+      throw thrown;
+    }
+  }
+
+  /** Null: it has to start from what is stored. */
+  async #fromMemory<Decision extends { readonly changes: Changes }>(
+    wanted: Wanted,
+    decide: Decide<Decision>,
+  ): Promise<Decision | null> {
+    if (!isPlain(wanted)) return null;
+    const remembered = this.#remembered.take(wanted.streams.map(({ address }) => address));
+    if (remembered === null) return null;
+    const decision = tryTo(() => decide(foundIn(remembered.map(({ stream }) => stream))));
+    if (decision === null || this.partitions.missing(decision.changes).length > 0) return null;
+    const { fits, transactionNumber } = await this.database.transaction(async (session) => {
+      const asked = whetherFits(session, this.table, remembered, wanted);
+      const written = writeChanges(session, this.table, decision.changes, 'fits');
+      session.last();
+      const [fit] = await Promise.all([asked, written]);
+      return fit;
+    }, this.setup);
+    if (!fits) return null;
+    this.#remembered.keep(decision.changes.streams, transactionNumber);
+    return decision;
+  }
+
+  async #fromStore<Decision extends { readonly changes: Changes }>(
+    wanted: Wanted,
+    decide: Decide<Decision>,
+  ): Promise<Decision> {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      try {
+        const { decision, transactionNumber } = await this.database.transaction(
+          (session) => this.#batch(session, wanted, decide),
+          this.setup,
+        );
+        this.#remembered.keep(decision.changes.streams, transactionNumber);
+        return decision;
+      } catch (thrown) {
+        if (!(thrown instanceof NotYet)) throw thrown;
+        await thrown.make();
+      }
+    }
+    throw new StoreFailure('conflict', 'what the batch needs is removed as fast as it is made');
+  }
+
+  async #batch<Decision extends { readonly changes: Changes }>(
+    session: SqlTransaction,
+    wanted: Wanted,
+    decide: Decide<Decision>,
+  ): Promise<{ readonly decision: Decision; readonly transactionNumber: string }> {
+    // Behind the lock, so that they see what those have committed who had it.
+    const [held, receipts] = await Promise.all([
+      lockStreams(session, this.table, wanted),
+      findReceipts(session, this.table, wanted),
+    ]);
+    const toMake = wanted.streams.filter(({ address, create }) => create && held.absent.includes(address));
+    if (toMake.length > 0)
+      throw new NotYet(() =>
+        this.#makeStreams(
+          toMake.map(({ address }) => address),
+          wanted.nowMs,
+        ),
+      );
+    const decision = decide({ ...(await findWanted(session, this.table, wanted, held)), receipts });
+    const partitions = this.partitions.missing(decision.changes);
+    if (partitions.length > 0) throw new NotYet(() => this.partitions.make(partitions));
+    const written = writeChanges(session, this.table, decision.changes, 'always');
+    session.last();
+    await written;
+    return { decision, transactionNumber: held.transactionNumber };
+  }
+
+  async #makeStreams(addresses: readonly StreamAddress[], nowMs: number): Promise<void> {
+    await this.database.query(
+      `insert into ${this.table('streams')} (app_id, channel, kind, route, stream_id, updated_at_ms)
+        select v.app_id, v.channel, v.kind, v.route, v.stream_id, $6
+          from unnest($1::text[], $2::text[], $3::smallint[], $4::int[], $5::uuid[])
+            as v(app_id, channel, kind, route, stream_id)
+          order by v.app_id collate "C", v.channel collate "C", v.kind on conflict do nothing`,
+      [
+        ...addressArrays(addresses),
+        addresses.map(({ appId, channel }) => routeOf(appId, channel)),
+        addresses.map(() => randomUUID()),
+        nowMs,
+      ],
+    );
+  }
+}
+
+/** Null: it throws. What is remembered may not be so any more, and what is stored tells whether it throws of that. */
+function tryTo<Decision>(decide: () => Decision): Decision | null {
+  try {
+    return decide();
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a batch wants to know nothing but its streams and whether it was committed before. */
+const isPlain = ({ streams, members, crowds, below, inspect, messageIdAt }: Wanted): boolean =>
+  streams.length > 0 &&
+  members.length === 0 &&
+  crowds.length === 0 &&
+  below === null &&
+  !inspect &&
+  messageIdAt === undefined;
+
+const foundIn = (streams: readonly Stream[]): Found => ({
+  streams: new Map(streams.map((stream) => [streamName(stream.address), stream])),
+  receipts: new Map(),
+  members: [],
+  crowds: new Map(),
+  purgeable: null,
+  inspections: new Map(),
+});

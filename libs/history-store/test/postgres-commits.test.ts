@@ -1,0 +1,201 @@
+import type { Database, SqlSession } from '@carillon/database';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Found, PostgresHistoryStore, type Stream, streamName } from '../src/index.js';
+import {
+  addressOf,
+  after,
+  append,
+  corner,
+  headOf,
+  NOTHING,
+  NOW_MS,
+  openPostgres,
+  type OpenedPostgres,
+  receiptOf,
+  recordAt,
+  streamIn,
+  wantedOf,
+} from './scene.js';
+
+const SPREAD = { records: 2, forever: 2, messages: 2 };
+
+/** The database as a store has it, and the first words of all that it asks in transactions. */
+function watched(database: Database) {
+  const asked: string[] = [];
+  const over = (session: SqlSession): SqlSession => ({
+    query: (sql, ...more) => {
+      asked.push(sql.replace(/\s+/g, ' ').trim().split(' ').slice(0, 3).join(' '));
+      return session.query(sql, ...more);
+    },
+  });
+  const seen: Database = {
+    dialect: database.dialect,
+    connect: () => database.connect(),
+    health: () => database.health(),
+    close: () => database.close(),
+    query: (...call) => database.query(...call),
+    transaction: (work, setup) =>
+      database.transaction((session) => work({ ...over(session), last: () => session.last() }), setup),
+  };
+  return {
+    store: new PostgresHistoryStore(seen, {
+      prefix: 'service_history',
+      spread: SPREAD,
+      writeTimeoutMs: 2000,
+      now: () => NOW_MS,
+    }),
+    asked: () => asked.splice(0),
+  };
+}
+
+describe('batches over postgres', () => {
+  let end: () => Promise<void>;
+  let one: OpenedPostgres;
+  let other: OpenedPostgres;
+  beforeAll(async () => {
+    const { url, end: ended } = await corner();
+    end = ended;
+    [one, other] = await Promise.all([openPostgres(url), openPostgres(url)]);
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all([one.close(), other.close()]);
+    await end();
+  });
+
+  it('are decided on what was written last, without reading it again', async () => {
+    const { store, asked } = watched(one.database);
+    const address = addressOf('again');
+    await append(store, address, [{}]);
+    expect(asked()).toContain('select s.stream_key, s.app_id,');
+    await append(store, address, [{}]);
+    expect(asked()).toEqual(['with held as', 'with written as', 'with written as', 'with written as']);
+    await append(other.store, address, [{}]);
+    await append(store, address, [{}]);
+    expect(asked()).toContain('select s.stream_key, s.app_id,');
+    expect(await headOf(store, address)).toMatchObject({ nextDeliverySerial: 5 });
+  });
+
+  it('write nothing of what was decided on what is not so any more', async () => {
+    const address = addressOf('overtaken');
+    await append(one.store, address, [{}]);
+    const { streamKey, generation } = await headOf(one.store, address);
+    await other.store.raiseWatermarks([{ streamKey, generation, serial: 1 }], {
+      lanes: [0],
+      writerId: 'w',
+      nowMs: NOW_MS,
+    });
+    const decided: number[] = [];
+    await one.store.commit(wantedOf([address]), (found) => {
+      const stream = streamIn(found, address);
+      decided.push(stream.fannedOutSerial);
+      const record = recordAt(stream);
+      return { changes: { ...NOTHING, streams: [after(stream, record)], records: [record] } };
+    });
+    expect(decided).toEqual([0, 1]);
+    expect(await headOf(one.store, address)).toMatchObject({ nextDeliverySerial: 3, fannedOutSerial: 1 });
+  });
+
+  it('are decided anew when one of their records was acknowledged before', async () => {
+    const address = addressOf('acknowledged');
+    const scope = receiptOf(recordAt(streamIn(await foundOf(one, 'acknowledged'), address))).scope;
+    const asked = wantedOf([address], { receipts: { scopes: [scope], sinceMs: 0 } });
+    const write = () =>
+      one.store.commit(asked, (found) => {
+        if (found.receipts.has(scope)) return { changes: NOTHING };
+        const stream = streamIn(found, address);
+        const record = recordAt(stream);
+        const receipts = [receiptOf(record, { scope })];
+        return { changes: { ...NOTHING, streams: [after(stream, record)], records: [record], receipts } };
+      });
+    expect((await write()).changes.records).toHaveLength(1);
+    expect((await write()).changes.records).toHaveLength(0);
+    expect(await headOf(one.store, address)).toMatchObject({ nextDeliverySerial: 2 });
+  });
+
+  it('leave a stream to whoever holds it, although they remember it', async () => {
+    const address = addressOf('held-elsewhere');
+    await append(one.store, address, [{}]);
+    await other.database.transaction(async (session) => {
+      await session.query(
+        `select 1 from service_history_streams where channel = 'held-elsewhere' for update`,
+      );
+      const { found } = await one.store.commit(wantedOf([address]), (what) => ({
+        changes: NOTHING,
+        found: what,
+      }));
+      expect(found.streams.has(streamName(address))).toBe(false);
+    });
+  });
+
+  it('start from what is stored, whoever wrote it and how', async () => {
+    const names = ['p', 'q', 'r'];
+    const model = new Map<string, Stream>();
+    const step = fc.record({
+      store: fc.constantFrom('one', 'other'),
+      channels: fc.uniqueArray(fc.constantFrom(...names), { minLength: 1 }),
+      how: fc.constantFrom('append', 'append', 'append', 'raise', 'leave', 'reset'),
+      payloadSize: fc.nat(1000),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        for (const { store: name, channels, how, payloadSize } of steps) {
+          const { store } = name === 'one' ? one : other;
+          const addresses = channels.map((channel) => addressOf(channel));
+          if (how === 'raise') {
+            const marks = addresses.flatMap((address) => {
+              const known = model.get(streamName(address));
+              if (known === undefined) return [];
+              const serial = known.nextDeliverySerial - 1;
+              model.set(streamName(address), { ...known, fannedOutSerial: serial });
+              return [{ streamKey: known.streamKey, generation: known.generation, serial }];
+            });
+            await store.raiseWatermarks(marks, { lanes: [0], writerId: 'w', nowMs: NOW_MS });
+            continue;
+          }
+          const { changes, found } = await store.commit(wantedOf(addresses), (what) => {
+            const streams = addresses.map((address) => streamIn(what, address));
+            if (how === 'leave') return { changes: NOTHING, found: what };
+            if (how === 'reset')
+              return {
+                changes: {
+                  ...NOTHING,
+                  streams: streams.map((stream) => ({ ...stream, generation: stream.generation + 1 })),
+                },
+                found: what,
+              };
+            const records = streams.map((stream) => recordAt(stream, { payloadSize }));
+            return {
+              changes: {
+                ...NOTHING,
+                records,
+                streams: streams.flatMap((stream, index) => {
+                  const record = records[index];
+                  return record === undefined ? [] : [after(stream, record)];
+                }),
+              },
+              found: what,
+            };
+          });
+          for (const [streamed, stream] of found.streams)
+            if (model.has(streamed)) expect(stream).toEqual(model.get(streamed));
+          for (const stream of [...found.streams.values()].filter((found_) => found_ !== null))
+            model.set(streamName(stream.address), stream);
+          for (const stream of changes.streams) model.set(streamName(stream.address), stream);
+        }
+      }),
+      { numRuns: 25 },
+    );
+    const heads = await one.store.heads(names.map((name) => addressOf(name)));
+    for (const [name, stream] of model) expect(heads.get(name)).toEqual(stream);
+  });
+});
+
+/** What a batch finds that changes nothing. */
+async function foundOf({ store }: OpenedPostgres, channel: string): Promise<Found> {
+  const { found } = await store.commit(wantedOf([addressOf(channel)]), (what) => ({
+    changes: NOTHING,
+    found: what,
+  }));
+  return found;
+}
