@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, ensureInstalled } from './ensure.js';
+import { LOOSE_ERRORS } from './loose-errors.js';
 import { bin, run, say } from './workspace.js';
 
 const CI = process.env.CI === 'true';
@@ -15,11 +16,15 @@ const MOST_AGAIN = 3;
 async function vitest(filters) {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-test-'));
   const report = join(folder, 'report.json');
+  const loose = join(folder, 'loose');
   const options = ['--config', 'tools/run/vitest.config.js', '--reporter=default', '--reporter=json'];
-  const code = await run(bin('vitest'), ['run', ...options, `--outputFile.json=${report}`, ...filters]);
+  options.push('--reporter=./tools/run/loose-errors.js', `--outputFile.json=${report}`);
+  process.env[LOOSE_ERRORS] = loose;
+  const code = await run(bin('vitest'), ['run', ...options, ...filters]);
   const told = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {};
+  const hasLooseErrors = existsSync(loose);
   rmSync(folder, { recursive: true });
-  return { code, files: told.testResults ?? [], unsteady: [] };
+  return { code, files: told.testResults ?? [], unsteady: [], hasLooseErrors };
 }
 
 const countOf = (files, status) =>
@@ -33,12 +38,14 @@ function failuresOf({ name, assertionResults }) {
 
 /**
  * Runs tests. A file that fails is run once more by itself, in a process of its own: what fails again fails the run. What
- * does not is named as unsteady: most likely the machine had too much to do, and if not it is a fault to look for.
+ * does not is named as unsteady: most likely the machine had too much to do, and if not it is a fault to look for. An
+ * error outside of every test is nobody's to try again.
  */
 async function runTests(filters) {
   const first = await vitest(filters);
   const broken = first.files.filter(({ status }) => status === 'failed');
-  if (first.code === 0 || broken.length === 0 || broken.length > MOST_AGAIN) return first;
+  if (first.code === 0 || broken.length === 0 || broken.length > MOST_AGAIN || first.hasLooseErrors)
+    return first;
   const again = broken.map(({ name }) => name);
   say(`once more: ${again.join(', ')}`);
   const second = await vitest(again);
