@@ -1,5 +1,8 @@
 import type { FabricNames } from './fabric-names.js';
 
+/** More are forgotten and worked out anew. Working one out takes as long as writing the message that goes there. */
+const MAX_CHANNELS = 10_000;
+
 /**
  * Subjects on NATS. The prefix loses trailing `:` and `.`; app ids and channels go in base64url, since a subject
  * takes neither dots nor wildcards of theirs.
@@ -7,6 +10,7 @@ import type { FabricNames } from './fabric-names.js';
 export function natsNames(prefix: string): FabricNames {
   const root = trimmed(prefix);
   const named = (name: string) => `${root}.${name}`;
+  const channels = new Map<string, string>();
   return {
     broadcast: named('broadcast'),
     requests: named('requests'),
@@ -15,7 +19,15 @@ export function natsNames(prefix: string): FabricNames {
     writers: named('writers'),
     node: (nodeId) => named(`node.${tokens(nodeId)}`),
     reply: (id) => `_INBOX.${root}.${tokens(id)}`,
-    channel: (appId, channel) => named(`ch.${base64url(appId)}.${base64url(channel)}`),
+    channel: (appId, channel) => {
+      const name = `${appId}\0${channel}`;
+      const known = channels.get(name);
+      if (known !== undefined) return known;
+      if (channels.size >= MAX_CHANNELS) channels.clear();
+      const subject = named(`ch.${base64url(appId)}.${base64url(channel)}`);
+      channels.set(name, subject);
+      return subject;
+    },
     allChannels: (appId) => named(`ch.${base64url(appId)}.*`),
     commit: (lane) => named(`commit.${lane}`),
     read: (lane) => named(`read.${lane}`),

@@ -1,17 +1,17 @@
 import type { Broadcast, BroadcastBody } from '@carillon/contract';
 import type { LiveEvent, Standing } from '../live-event.js';
 
-/** An event as other nodes are sent it. */
+/** An event as other nodes are sent it. Members without a value are not written. */
 export const bodyOf = (event: LiveEvent, nodeId: string): BroadcastBody => ({
   message_id: event.messageId,
   node_id: nodeId,
   app_id: event.appId,
   channel: event.channel,
   message: event.frameText,
-  ...(event.exceptSocketId === null ? {} : { except_socket_id: event.exceptSocketId }),
+  except_socket_id: event.exceptSocketId ?? undefined,
   timestamp_ms: event.publishedAtMs,
-  ...(event.standing === undefined ? {} : { standing: standingField(event.standing) }),
-  ...(event.uniqueForMs === undefined ? {} : { unique_for_ms: event.uniqueForMs }),
+  standing: event.standing === undefined ? undefined : standingField(event.standing),
+  unique_for_ms: event.uniqueForMs,
 });
 
 /** An event that another node sent. One without a time is taken for new. */

@@ -1,5 +1,5 @@
 /** A question this long after the one before is put at once; an answer costs more than a message. */
-const APART_MS = 1;
+const APART_MS = 2;
 /** How long a question may wait for something else that is sent, to leave with it. */
 const LATE_MS = 2;
 /** After one has waited in vain, so many are put at once: whoever sends may send the next after the answer only. */
@@ -22,7 +22,7 @@ interface Shared {
 /**
  * Questions to a broker, each of which confirms all that was sent before it. What is sent in one turn of the event loop
  * leaves together. The question about it leaves with it after a pause; on a busy connection it leaves with what is sent
- * about 1 ms later, and confirms that too.
+ * about 2 ms later, and confirms that too.
  */
 export class Barrier {
   #next: Shared | null = null;

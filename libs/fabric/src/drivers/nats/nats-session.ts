@@ -35,7 +35,7 @@ export class NatsSession implements Session {
     private readonly onEvent: (event: NatsEvent) => void,
     names: FabricNames,
   ) {
-    this.#barrier = new Barrier({ leave: () => this.#leave(), ask: (answered) => void this.#ask(answered) });
+    this.#barrier = new Barrier({ leave: () => this.#leave(), ask: (answered) => this.#ask(answered) });
     this.lanes = new NatsLanes({ connection, names, passed: () => this.#barrier.pass() });
     void this.#watch();
     void this.#untilClosed();
@@ -112,20 +112,17 @@ export class NatsSession implements Session {
   }
 
   /** The client leaves those waiting who flush a connection that is then lost. */
-  async #ask(answered: (failure: Error | null) => void): Promise<void> {
+  #ask(answered: (failure: Error | null) => void): void {
+    const lose = (): void => answered(new SessionLost());
     if (this.connection.isClosed()) {
-      answered(new SessionLost());
+      lose();
       return;
     }
-    const lose = (): void => answered(new SessionLost());
     this.#waiting.add(lose);
-    try {
-      await this.connection.flush();
-      answered(null);
-    } catch {
-      lose();
-    }
-    this.#waiting.delete(lose);
+    this.connection
+      .flush()
+      .then(() => answered(null), lose)
+      .finally(() => this.#waiting.delete(lose));
   }
 
   async #untilClosed(): Promise<void> {
