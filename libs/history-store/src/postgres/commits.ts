@@ -11,10 +11,10 @@ import { routeOf } from '../model/route.js';
 import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
 import { NO_PARTITION } from '../sql/failure-of.js';
 import { addressArrays, findReceipts, findWanted, lockStreams } from './find.js';
-import { whetherFits } from './fits.js';
+import { Fits } from './fits.js';
 import type { Partitions } from './partitions.js';
 import { RememberedStreams } from './remembered-streams.js';
-import { writeChanges } from './write.js';
+import { BatchWriter } from './write.js';
 
 /** A transaction that ended because something has to be made first. */
 class NotYet extends Error {
@@ -31,17 +31,22 @@ type Decide<Decision> = (found: Found) => Decision;
 /**
  * Commits batches. One that starts from what this process wrote last is decided before the database is asked, which
  * then locks, compares and writes in one round trip; when it says that something is not as remembered, nothing was
- * written, and the batch goes the ordinary way of three.
+ * written, and the batch goes the ordinary way of two.
  */
 export class PostgresCommits {
   readonly #remembered = new RememberedStreams();
+  readonly #fits: Fits;
+  readonly #writer: BatchWriter;
 
   constructor(
     private readonly database: Database,
     private readonly table: (name: string) => string,
     private readonly partitions: Partitions,
     private readonly setup: string,
-  ) {}
+  ) {
+    this.#fits = new Fits(table);
+    this.#writer = new BatchWriter(table);
+  }
 
   async commit<Decision extends { readonly changes: Changes }>(
     wanted: Wanted,
@@ -67,8 +72,8 @@ export class PostgresCommits {
     const decision = tryTo(() => decide(foundIn(remembered.map(({ stream }) => stream))));
     if (decision === null || this.partitions.missing(decision.changes).length > 0) return null;
     const { fits, transactionNumber } = await this.database.transaction(async (session) => {
-      const asked = whetherFits(session, this.table, remembered, wanted);
-      const written = writeChanges(session, this.table, decision.changes, 'fits');
+      const asked = this.#fits.ask(session, remembered, wanted);
+      const written = this.#writer.write(session, decision.changes, 'fits');
       session.last();
       const [fit] = await Promise.all([asked, written]);
       return fit;
@@ -119,7 +124,7 @@ export class PostgresCommits {
     const decision = decide({ ...(await findWanted(session, this.table, wanted, held)), receipts });
     const partitions = this.partitions.missing(decision.changes);
     if (partitions.length > 0) throw new NotYet(() => this.partitions.make(partitions));
-    const written = writeChanges(session, this.table, decision.changes, 'always');
+    const written = this.#writer.write(session, decision.changes, 'always');
     session.last();
     await written;
     return { decision, transactionNumber: held.transactionNumber };

@@ -16,35 +16,44 @@ export interface Fit {
   readonly transactionNumber: string;
 }
 
-/**
- * Locks the streams as far as nobody else holds them, and tells whether all of them are as they are remembered and no
- * receipt of the batch is there. A receipt is always written together with its stream, so none can have come in between.
- */
-export async function whetherFits(
-  session: SqlSession,
-  table: (name: string) => string,
-  streams: readonly RememberedStream[],
-  { nowMs, receipts: { scopes, sinceMs } }: Wanted,
-): Promise<Fit> {
-  const { rows } = await session.query(
-    `with held as materialized (
+/** The question before a batch that was decided on what is remembered. */
+export class Fits {
+  readonly #question: string;
+
+  constructor(table: (name: string) => string) {
+    this.#question = `with held as materialized (
         select s.stream_key from unnest($1::bigint[], $2::xid[]) as v(stream_key, written_by)
           join ${table('streams')} s on s.stream_key = v.stream_key where s.xmin = v.written_by
           for no key update of s skip locked)
       select set_config('${ANSWER}', ((select count(*) from held) = $3 and not exists (
           select from ${table('receipts')} r
             where r.scope = any($4::uuid[]) and r.slot = any($5::int[]) and r.at_ms >= $6))::text, true) as fits,
-        ${TRANSACTION_NUMBER} as transaction_number`,
-    [
-      binaryArray(KEY, streams, ({ stream }) => stream.streamKey),
-      binaryArray(XID, streams, ({ writtenBy }) => writtenBy),
-      streams.length,
-      arrayOf(UUID, scopes),
-      arrayOf(INT, slotsBetween(sinceMs, nowMs)),
-      sinceMs,
-    ],
-    { again: true },
-  );
-  const [row] = rows;
-  return { fits: row?.['fits'] === 'true', transactionNumber: String(row?.['transaction_number']) };
+        ${TRANSACTION_NUMBER} as transaction_number`;
+  }
+
+  /**
+   * Locks the streams as far as nobody else holds them, and tells whether all of them are as they are remembered and no
+   * receipt of the batch is there. A receipt is always written together with its stream, so none can have come in
+   * between.
+   */
+  async ask(
+    session: SqlSession,
+    streams: readonly RememberedStream[],
+    { nowMs, receipts: { scopes, sinceMs } }: Wanted,
+  ): Promise<Fit> {
+    const { rows } = await session.query(
+      this.#question,
+      [
+        binaryArray(KEY, streams, ({ stream }) => stream.streamKey),
+        binaryArray(XID, streams, ({ writtenBy }) => writtenBy),
+        streams.length,
+        arrayOf(UUID, scopes),
+        arrayOf(INT, slotsBetween(sinceMs, nowMs)),
+        sinceMs,
+      ],
+      { again: true },
+    );
+    const [row] = rows;
+    return { fits: row?.['fits'] === 'true', transactionNumber: String(row?.['transaction_number']) };
+  }
 }

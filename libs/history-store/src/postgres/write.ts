@@ -148,54 +148,74 @@ const MEMBER_AGAIN = `on conflict (stream_key, generation, user_id) do update se
 const CHECKPOINT_AGAIN = `on conflict (stream_key, generation, serial) do update set members = excluded.members,
   keep_day = excluded.keep_day`;
 
-/** Whether a batch is written as it is, or only when the question of `whetherFits` before it was answered yes. */
+/** Whether a batch is written as it is, or only when the question of `Fits` before it was answered yes. */
 export type WriteWhen = 'always' | 'fits';
 
-/**
- * Writes a batch with one statement a table. Each fails, and the transaction with it, when a row of it was not written;
- * so the commit may be on its way with them.
- */
-export async function writeChanges(
-  session: SqlSession,
-  table: Names,
-  changes: Changes,
-  when: WriteWhen,
-): Promise<void> {
-  const insert = async <Row>(
-    into: string,
-    columns: Columns<Row>,
-    rows: readonly Row[],
-    onConflict = '',
-  ): Promise<void> => {
-    const names = Object.keys(columns).join(', ');
-    const write = `insert into ${table(into)} (${names}) select ${names} from ${unnested(columns, when)} ${onConflict}`;
-    if (rows.length > 0) await session.query(wholly(write, columns, when), arrays(columns, rows), AGAIN);
-  };
-  await Promise.all([
-    insert('records', RECORD, changes.records),
-    insert('presence_events', EVENT, changes.presenceEvents),
-    insert('presence_members', MEMBER, changes.presenceMembers, MEMBER_AGAIN),
-    insert('presence_checkpoints', CHECKPOINT, changes.presenceCheckpoints, CHECKPOINT_AGAIN),
-    insert('receipts', RECEIPT, changes.receipts, RECEIPT_AGAIN),
-    insert('operator_log', LOG, changes.operatorLog),
-    updateStreams(session, table('streams'), changes.streams, when),
-  ]);
+/** A statement for the rows of a table. Its text is made once: making it takes longer than sending it. */
+class Write<Row> {
+  readonly #texts: Readonly<Record<WriteWhen, string>>;
+
+  constructor(
+    private readonly columns: Columns<Row>,
+    statement: (rows: string) => string,
+  ) {
+    const textWhen = (when: WriteWhen): string => wholly(statement(unnested(columns, when)), columns, when);
+    this.#texts = { always: textWhen('always'), fits: textWhen('fits') };
+  }
+
+  async run(session: SqlSession, rows: readonly Row[], when: WriteWhen): Promise<void> {
+    if (rows.length === 0) return;
+    const arrays = Object.values(this.columns).map((each) => each.array(rows));
+    await session.query(this.#texts[when], arrays, { again: true });
+  }
 }
 
-const AGAIN = { again: true };
+/**
+ * Writes batches with one statement a table. Each fails, and the transaction with it, when a row of it was not written;
+ * so the commit may be on its way with them.
+ */
+export class BatchWriter {
+  readonly #records: Write<Changes['records'][number]>;
+  readonly #events: Write<Changes['presenceEvents'][number]>;
+  readonly #members: Write<Changes['presenceMembers'][number]>;
+  readonly #checkpoints: Write<Changes['presenceCheckpoints'][number]>;
+  readonly #receipts: Write<Changes['receipts'][number]>;
+  readonly #log: Write<Changes['operatorLog'][number]>;
+  readonly #streams: Write<Changes['streams'][number]>;
 
-async function updateStreams(
-  session: SqlSession,
-  into: string,
-  rows: Changes['streams'],
-  when: WriteWhen,
-): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = { ...STREAM, stream_key: column(KEY, (row) => row.streamKey) } satisfies typeof STREAM;
-  const set = Object.keys(STREAM).map((name) => `${name} = v.${name}`);
-  const write = `update ${into} s set ${set.join(', ')} from (select * from ${unnested(columns, when)}) v
-    where s.stream_key = v.stream_key`;
-  await session.query(wholly(write, columns, when), arrays(columns, rows), AGAIN);
+  constructor(table: Names) {
+    const insert = <Row>(into: string, columns: Columns<Row>, onConflict = ''): Write<Row> => {
+      const names = Object.keys(columns).join(', ');
+      return new Write(
+        columns,
+        (rows) => `insert into ${table(into)} (${names}) select ${names} from ${rows} ${onConflict}`,
+      );
+    };
+    this.#records = insert('records', RECORD);
+    this.#events = insert('presence_events', EVENT);
+    this.#members = insert('presence_members', MEMBER, MEMBER_AGAIN);
+    this.#checkpoints = insert('presence_checkpoints', CHECKPOINT, CHECKPOINT_AGAIN);
+    this.#receipts = insert('receipts', RECEIPT, RECEIPT_AGAIN);
+    this.#log = insert('operator_log', LOG);
+    const set = Object.keys(STREAM).map((name) => `${name} = v.${name}`);
+    this.#streams = new Write(
+      { ...STREAM, stream_key: column(KEY, (row) => row.streamKey) },
+      (rows) => `update ${table('streams')} s set ${set.join(', ')} from (select * from ${rows}) v
+        where s.stream_key = v.stream_key`,
+    );
+  }
+
+  async write(session: SqlSession, changes: Changes, when: WriteWhen): Promise<void> {
+    await Promise.all([
+      this.#records.run(session, changes.records, when),
+      this.#events.run(session, changes.presenceEvents, when),
+      this.#members.run(session, changes.presenceMembers, when),
+      this.#checkpoints.run(session, changes.presenceCheckpoints, when),
+      this.#receipts.run(session, changes.receipts, when),
+      this.#log.run(session, changes.operatorLog, when),
+      this.#streams.run(session, changes.streams, when),
+    ]);
+  }
 }
 
 /** Divides by zero when other rows were written than there are. */
@@ -210,6 +230,3 @@ function unnested<Row>(columns: Columns<Row>, when: WriteWhen): string {
   const rows = `unnest(${types.join(', ')}) as v(${Object.keys(columns).join(', ')})`;
   return when === 'always' ? rows : `${rows} where ${FITS}`;
 }
-
-const arrays = <Row>(columns: Columns<Row>, rows: readonly Row[]): Buffer[] =>
-  Object.values(columns).map((each) => each.array(rows));
