@@ -60,10 +60,13 @@ export class CommitClient {
     const [first] = records;
     if (first === undefined) return [];
     const { maxRecordBytes, budgetMs } = this.options;
-    const sizes = records.map((record) => this.#bytesOf(record));
-    if (maxRecordBytes !== null && sizes.some((bytes) => bytes > maxRecordBytes))
-      return records.map(({ pub_id: pubId }) => rejected(pubId, 'payload_too_large'));
-    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    let bytes = 0;
+    for (const record of records) {
+      const size = this.#bytesOf(record);
+      if (maxRecordBytes !== null && size > maxRecordBytes)
+        return records.map(({ pub_id: pubId }) => rejected(pubId, 'payload_too_large'));
+      bytes += size;
+    }
     const job = new Job(records, { chain, bytes, deadlineMs: this.parts.clock.elapsed() + budgetMs });
     this.#lane(this.#laneOf(first)).submit(job);
     return job.done;
