@@ -14,8 +14,10 @@ export async function inTransaction<Result>(
     await (opened.committing ?? session.query('commit'));
     return result;
   } catch (thrown) {
-    // Behind its commit there is no transaction any more. One that cannot be rolled back ends with its connection.
-    await (opened.committing ?? session.query('rollback')).catch(() => session.abandon());
+    // Behind a commit there is no transaction any more, whatever came of it.
+    if (opened.committing !== null) await opened.committing.catch(() => undefined);
+    // One that cannot be rolled back ends with its connection.
+    else await session.query('rollback').catch(() => session.abandon());
     // What was asked for behind it has failed because of it.
     throw opened.failure ?? thrown;
   }

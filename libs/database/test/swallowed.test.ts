@@ -5,7 +5,10 @@ import { connected, emptyDatabase, failure } from './scene.js';
 it.each([false, true])(
   'a failure that nobody told of is told by the commit (sent early: %s)',
   async (early) => {
-    const database = await connected('postgres', await emptyDatabase('postgres'));
+    const one = { DATABASE_POSTGRES_POOL_MAX: '1', DATABASE_POSTGRES_POOL_MIN: '1' };
+    const database = await connected('postgres', await emptyDatabase('postgres'), [], one);
+    const connection = async () => (await database.query('select pg_backend_pid() as pid')).rows;
+    const before = await connection();
     await database.query('create table things (id int primary key)');
     const swallowing = database.transaction(async (session) => {
       await session.query('insert into things values (1)');
@@ -15,5 +18,6 @@ it.each([false, true])(
     });
     expect(await failure(swallowing)).toMatchObject({ name: 'DatabaseRejected', reason: 'conflict' });
     expect((await database.query('select id from things')).rows).toEqual([]);
+    expect(await connection()).toEqual(before);
   },
 );
