@@ -2,13 +2,15 @@ import type { Session, SessionListener, Wire } from './wire.js';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
+/** So the pauses add about a fifth to an outage, and a short one ends before clients have to be sent away. */
+const PAUSE_GROWTH = 1.2;
 /** How often a session that says nothing is asked whether it lives, and how long it may take to answer. */
 const CHECK_EVERY_MS = 5000;
 const CHECK_WITHIN_MS = 5000;
 
 /** The pause before an attempt to connect again; the first attempt after a loss is number 1. */
-export const reconnectPauseMs = (attempt: number): number =>
-  Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS);
+const reconnectPauseMs = (attempt: number): number =>
+  Math.min(FIRST_PAUSE_MS * PAUSE_GROWTH ** (attempt - 1), LONGEST_PAUSE_MS);
 
 /** Told what becomes of the link; everything is called synchronously. */
 export interface LinkListener {
@@ -21,7 +23,7 @@ export interface LinkListener {
   dropped(addresses: readonly string[]): void;
 }
 
-/** Keeps a session with the broker: at once, then again and again with pauses of 500 ms doubling to 10 s. */
+/** Keeps a session with the broker: at once, then again and again with pauses that grow from 500 ms to 10 s. */
 export class Link {
   #session: Session | null = null;
   #problem = 'not connected yet';
