@@ -6,6 +6,8 @@ export interface Head {
   readonly streamId: string;
   /** The serial of the record that comes next. */
   readonly next: number;
+  /** The store knows that everything up to here was handed to the gateways. Absent: all before the next. */
+  readonly handedOver?: number;
 }
 
 /** A message that was delivered. */
@@ -37,6 +39,8 @@ export class StreamOrder {
   #next = 1;
   /** What the store has is at least up to here. */
   #knownNext = 1;
+  /** From here up to the next, what comes was only on its way when the channel was placed. */
+  #lateFrom = 1;
   #historyHead = 0;
   /** Records of the stream that wait for what is missing before them. */
   readonly #held = new Map<number, FanOutRecordBody>();
@@ -139,6 +143,7 @@ export class StreamOrder {
     this.#nowMs = nowMs;
     const { gap } = this;
     if (gap !== null) this.#next = gap.toSerial + 1;
+    this.#lateFrom = this.#next;
     this.#drain();
     this.#gapSinceMs = null;
     this.#watchGap(nowMs);
@@ -166,6 +171,7 @@ export class StreamOrder {
     const early = this.#strange.filter(({ stream_id: id }) => id === head.streamId).map(serialOf);
     this.#next = Math.min(head.next, ...early);
     this.#knownNext = head.next;
+    this.#lateFrom = Math.min(this.#next, (head.handedOver ?? head.next) + 1);
   }
 
   #reset({ stream_id: streamId, old_stream_id: oldId }: FanOutRecordBody): void {
@@ -180,6 +186,7 @@ export class StreamOrder {
     this.#streamId = streamId;
     this.#next = next;
     this.#knownNext = next;
+    this.#lateFrom = next;
     this.#historyHead = 0;
     this.#recent.clear();
     this.#held.clear();
@@ -205,6 +212,7 @@ export class StreamOrder {
 
   #place(record: FanOutRecordBody): void {
     const serial = serialOf(record);
+    if (serial < this.#lateFrom) return this.#takeAgain(record, serial);
     if (serial < this.#next) return this.#takeLate(record, serial);
     if (serial > this.#next) {
       this.#held.set(serial, record);
@@ -216,8 +224,16 @@ export class StreamOrder {
     this.#drain();
   }
 
-  /** Mostly one that came twice. With another message the stream has a second past, which subscribers have not seen. */
+  /** It was committed before the store was asked, and handed over after somebody was subscribed: it is for them. */
   #takeLate(record: FanOutRecordBody, serial: number): void {
+    this.#lateFrom = serial + 1;
+    this.#historyHead = Math.max(this.#historyHead, record.history_serial ?? 0);
+    this.#recent.note(serial, record.message_id ?? null, this.#nowMs);
+    this.deliver(record);
+  }
+
+  /** Mostly one that came twice. With another message the stream has a second past, which subscribers have not seen. */
+  #takeAgain(record: FanOutRecordBody, serial: number): void {
     const messageId = this.#recent.otherThan(serial, record.message_id ?? null, this.#nowMs);
     if (messageId === null) return;
     this.another({ serial, messageId });
@@ -242,6 +258,7 @@ export class StreamOrder {
   #advance(): void {
     this.#held.delete(this.#next);
     this.#next += 1;
+    this.#lateFrom = this.#next;
     this.#knownNext = Math.max(this.#knownNext, this.#next);
   }
 

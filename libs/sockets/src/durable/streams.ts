@@ -178,7 +178,7 @@ export class Streams {
   #placed(one: Followed, stream: Stream | null, askedAt: Head | null): boolean {
     if (!this.#isFollowed(one)) return true;
     const { order, address } = one;
-    const head = stream === null ? null : { streamId: stream.streamId, next: stream.nextDeliverySerial };
+    const head = stream === null ? null : headOf(stream);
     if (order.head(head, askedAt, this.#now()) && askedAt !== null)
       this.parts.regressed(address, {
         ...askedAt,
@@ -237,3 +237,9 @@ export class Streams {
     return this.parts.nowMs?.() ?? performance.now();
   }
 }
+
+const headOf = ({ streamId, nextDeliverySerial: next, fannedOutSerial: handedOver }: Stream): Head => ({
+  streamId,
+  next,
+  handedOver,
+});

@@ -29,6 +29,34 @@ describe('the records of a stream', () => {
     expect(delivered).toEqual([6, 7]);
   });
 
+  it('are also those that were only on their way when the store was asked', () => {
+    const { delivered, order } = unplaced();
+    order.head({ streamId: STREAM, next: 5, handedOver: 2 }, null, 0);
+    expect(order.gap).toBeNull();
+    for (const serial of [2, 3, 3, 1, 4]) order.take(record(serial), 0);
+    expect(delivered).toEqual([3, 4]);
+    for (const serial of [4, 5, 3]) order.take(record(serial), 0);
+    expect(delivered).toEqual([3, 4, 5]);
+  });
+
+  it('are never delivered twice or backwards, nor when they were handed over before somebody was subscribed', () => {
+    const serials = fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 40 });
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 8 }), serials, (handedOver, came) => {
+        const { delivered, order } = unplaced();
+        order.head({ streamId: STREAM, next: 9, handedOver }, null, 0);
+        for (const serial of came) order.take(record(serial), 0);
+        expect(delivered).toEqual(
+          [...new Set(delivered)].toSorted((one, other) => Number(one) - Number(other)),
+        );
+        expect(delivered.filter((serial) => Number(serial) <= handedOver)).toEqual([]);
+        const isInOrder = came.every((serial, at) => at === 0 || serial >= (came[at - 1] ?? 0));
+        const due = new Set(came.filter((serial) => serial > handedOver && serial < 9));
+        if (isInOrder) expect(delivered.filter((serial) => Number(serial) < 9)).toEqual([...due]);
+      }),
+    );
+  });
+
   it('are missing from the first that did not come, since then', () => {
     const { order, delivered } = placed(3);
     order.take(record(6), 100);

@@ -35,7 +35,7 @@ const textOf = ({ next, historyHead, messageId, contradicted }: Seen): string =>
   (contradicted === null ? '' : ` by ${messageId} and ${contradicted.serial} ${contradicted.messageId}`);
 
 /** A channel that somebody follows, with a store of so many records. */
-async function scene({ count = 0, reads = true }: { count?: number; reads?: boolean } = {}) {
+async function scene({ count = 0, handedOver = 0, reads = true } = {}) {
   const state = { count, isAway: false, ranges: 0, heads: 0 };
   const answer = async <Value>(value: Value): Promise<Value> => {
     if (state.isAway) throw new Error('away');
@@ -44,6 +44,7 @@ async function scene({ count = 0, reads = true }: { count?: number; reads?: bool
   const stream = (): Stream => ({
     ...newStream(ADDRESS, 'k', STREAM, 16),
     nextDeliverySerial: state.count + 1,
+    fannedOutSerial: handedOver,
   });
   const store: StreamReads = {
     heads: (asked) => {
@@ -91,6 +92,12 @@ describe('a channel that somebody here has', () => {
       stream_id: STREAM,
       serial: 3,
     });
+  });
+
+  it('gets what was committed before the store was asked where it stands, and handed over only then', async () => {
+    const { streams, serials } = await scene({ count: 3, handedOver: 1 });
+    for (const serial of [1, 2, 3, 4]) streams.take(record(serial));
+    expect(serials()).toEqual([2, 3, 4]);
   });
 
   it('gets the newest one too that did not come, without anything that follows', async () => {
