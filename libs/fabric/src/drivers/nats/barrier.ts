@@ -1,7 +1,10 @@
 /** A question this long after the one before is put at once; an answer costs more than a message. */
-const APART_MS = 2;
-/** How long a question may wait for something else that is sent, to leave with it. */
-const LATE_MS = 2;
+const APART_MS = 3;
+/**
+ * How long a question may wait for something else that is sent, to leave with it. Longer than two questions are apart:
+ * what is sent often is not to be overtaken by a timer, which costs a write of its own.
+ */
+const LATE_MS = 6;
 /** After one has waited in vain, so many are put at once: whoever sends may send the next after the answer only. */
 const AT_ONCE = 16;
 
@@ -22,7 +25,7 @@ interface Shared {
 /**
  * Questions to a broker, each of which confirms all that was sent before it. What is sent in one turn of the event loop
  * leaves together. The question about it leaves with it after a pause; on a busy connection it leaves with what is sent
- * about 2 ms later, and confirms that too.
+ * about 3 ms later, and confirms that too.
  */
 export class Barrier {
   #next: Shared | null = null;
