@@ -12,9 +12,18 @@ import { postgresQuery } from '../wire/postgres.js';
 const NAME = 'carillon';
 const START_LIMIT_MS = 20_000;
 
-/** Settings that trade durability for speed, unless the caller wants it. @param {boolean} durable */
-const durability = (durable) =>
-  durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+/** Small, and trades durability for speed: there are many, and what they hold is nobody's. */
+const THROWAWAY = [
+  'autovacuum_naptime=10s',
+  'shared_buffers=64MB',
+  'max_wal_size=256MB',
+  'wal_level=logical',
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+];
+/** As in service, where memory is set to what the machine has, and checkpoints are minutes apart and not seconds. */
+const IN_SERVICE = ['shared_buffers=512MB', 'max_wal_size=4GB'];
 
 /** @param {Site} site @param {string} data @param {import('../types.js').Account | null} account */
 async function initialise({ folder, tools, options }, data, account) {
@@ -55,12 +64,8 @@ export const postgres = {
     const settings = [
       'listen_addresses=127.0.0.1',
       'unix_socket_directories=',
-      'shared_buffers=64MB',
       'max_connections=200',
-      'wal_level=logical',
-      'max_wal_size=256MB',
-      'autovacuum_naptime=10s',
-      ...durability(site.options.durable),
+      ...(site.options.durable ? IN_SERVICE : THROWAWAY),
     ];
     const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
     const node = { name: 'main', port, command: site.tools.programs.postgres ?? '', args, account };
