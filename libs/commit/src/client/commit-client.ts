@@ -7,6 +7,7 @@ import {
 import { laneOf } from '@carillon/history-store';
 import { rejected, skipped } from '../evaluate/answers.js';
 import type { ConversationParts } from './conversation.js';
+import { InsideLane } from './inside-lane.js';
 import { Job, recordBytes } from './job.js';
 import { LaneClient } from './lane-client.js';
 
@@ -30,7 +31,7 @@ const MAX_ROUTES = 10_000;
  * of the calls.
  */
 export class CommitClient {
-  readonly #lanes = new Map<number, LaneClient>();
+  readonly #lanes = new Map<number, LaneClient | InsideLane>();
   /** The lanes of channels that were written to. */
   readonly #routes = new Map<string, number>();
 
@@ -56,15 +57,15 @@ export class CommitClient {
     return results;
   }
 
-  async #send(records: readonly CommitRecord[], chain: boolean): Promise<readonly CommitResult[]> {
+  #send(records: readonly CommitRecord[], chain: boolean): Promise<readonly CommitResult[]> {
     const [first] = records;
-    if (first === undefined) return [];
+    if (first === undefined) return Promise.resolve([]);
     const { maxRecordBytes, budgetMs } = this.options;
     let bytes = 0;
     for (const record of records) {
       const size = this.#bytesOf(record);
       if (maxRecordBytes !== null && size > maxRecordBytes)
-        return records.map(({ pub_id: pubId }) => rejected(pubId, 'payload_too_large'));
+        return Promise.resolve(records.map(({ pub_id: pubId }) => rejected(pubId, 'payload_too_large')));
       bytes += size;
     }
     const job = new Job(records, { chain, bytes, deadlineMs: this.parts.clock.elapsed() + budgetMs });
@@ -86,11 +87,17 @@ export class CommitClient {
     return lane;
   }
 
-  #lane(lane: number): LaneClient {
+  #lane(lane: number): LaneClient | InsideLane {
+    const found = this.#lanes.get(lane);
+    if (found !== undefined) return found;
     const { lanes, nodeId } = this.options;
-    const found = this.#lanes.get(lane) ?? new LaneClient(this.parts, { lane, lanes, nodeId });
-    this.#lanes.set(lane, found);
-    return found;
+    const inside = this.parts.transport.laneInside?.(lane) ?? null;
+    const made =
+      inside === null
+        ? new LaneClient(this.parts, { lane, lanes, nodeId })
+        : new InsideLane(this.parts, inside);
+    this.#lanes.set(lane, made);
+    return made;
   }
 
   /** Neighbours of one lane, as many as one request carries. */

@@ -1,8 +1,7 @@
-import { MAX_COMMIT_BYTES, MAX_COMMIT_RECORDS, type CommitResult } from '@carillon/contract';
-import type { HttpErrorCode } from '@carillon/errors';
-import { rejected } from '../evaluate/answers.js';
+import { MAX_COMMIT_BYTES, MAX_COMMIT_RECORDS } from '@carillon/contract';
 import { Conversation, type ConversationEnd, type ConversationParts } from './conversation.js';
 import type { Job } from './job.js';
+import { OpenJobs } from './open-jobs.js';
 
 export interface LaneClientOptions {
   readonly lane: number;
@@ -10,36 +9,26 @@ export interface LaneClientOptions {
   readonly nodeId: string;
 }
 
-/** So many records may be without an answer, sent or waiting; more are refused. */
-const MAX_OPEN_RECORDS = 4096;
-
 /**
  * The requests of one publisher to one lane. A channel has at most one on its way: what comes meanwhile travels
  * together in the next, in order. Every job is settled by its deadline.
  */
 export class LaneClient {
-  /** In the order they came, and so in that of their deadlines. */
-  readonly #open = new Set<Job>();
+  readonly #open: OpenJobs;
   #waiting: Job[] = [];
-  #openRecords = 0;
   readonly #busy = new Set<string>();
   #flushing = false;
-  #timer: (() => void) | null = null;
 
   constructor(
     private readonly parts: ConversationParts,
     private readonly options: LaneClientOptions,
-  ) {}
+  ) {
+    this.#open = new OpenJobs(parts.clock);
+  }
 
   submit(job: Job): void {
-    if (this.#openRecords + job.records.length > MAX_OPEN_RECORDS) {
-      settleWith(job, 'backpressure');
-      return;
-    }
-    this.#openRecords += job.records.length;
-    this.#open.add(job);
+    if (!this.#open.add(job)) return;
     this.#waiting.push(job);
-    this.#watchDeadlines();
     this.#flushSoon();
   }
 
@@ -104,56 +93,11 @@ export class LaneClient {
   }
 
   #settle(jobs: readonly Job[], end: ConversationEnd): void {
-    const results = new Map(
-      end.kind === 'committed' ? end.results.map((result) => [result.pub_id, result]) : [],
-    );
-    for (const job of jobs) {
-      if (job.settled) continue;
-      const code = end.kind === 'failed' ? end.code : 'service_unavailable';
-      this.#settleJob(
-        job,
-        job.records.map(({ pub_id: pubId }) => told(results.get(pubId)) ?? rejected(pubId, code)),
-      );
-    }
-    this.#watchDeadlines();
-  }
-
-  #settleJob(job: Job, results: readonly CommitResult[]): void {
-    this.#open.delete(job);
-    this.#openRecords -= job.records.length;
-    job.settle(results);
-  }
-
-  /** One timer for all: the first that is open is the first that runs out. */
-  #watchDeadlines(): void {
-    const [first] = this.#open;
-    if (first === undefined) {
-      this.#timer?.();
-      this.#timer = null;
+    if (end.kind === 'failed') {
+      for (const job of jobs) this.#open.fail(job, end.code);
       return;
     }
-    if (this.#timer !== null) return;
-    const { clock } = this.parts;
-    this.#timer = clock.after(Math.max(1, Math.ceil(first.deadlineMs - clock.elapsed())), () => {
-      this.#timer = null;
-      const now = clock.elapsed();
-      for (const job of this.#open) {
-        if (job.deadlineMs > now) break;
-        if (!job.settled)
-          this.#settleJob(
-            job,
-            job.records.map(({ pub_id: pubId }) => rejected(pubId, 'service_unavailable')),
-          );
-      }
-      this.#watchDeadlines();
-    });
+    const results = new Map(end.results.map((result) => [result.pub_id, result]));
+    for (const job of jobs) this.#open.answer(job, (pubId) => results.get(pubId));
   }
-}
-
-/** What the publisher is told of a result: that time ran out at the writer is the same as no answer. */
-const told = (result: CommitResult | undefined): CommitResult | undefined =>
-  result?.status === 'expired' ? undefined : result;
-
-function settleWith(job: Job, code: HttpErrorCode): void {
-  job.settle(job.records.map(({ pub_id: pubId }) => rejected(pubId, code)));
 }

@@ -1,7 +1,7 @@
 import type { CommitBody } from '@carillon/contract';
+import { CommitLoop } from '../lane/commit-loop.js';
 import { Lane } from '../lane/lane.js';
-import type { LaneOptions, LaneParts } from '../lane/parts.js';
-import { SharedTransactions } from '../lane/shared-transactions.js';
+import type { LaneOptions, LaneParts, LoopOptions, LoopParts } from '../lane/parts.js';
 import { Verification } from '../writer/verification.js';
 import type { CommitAnswer, CommitTransport } from './transport.js';
 
@@ -14,10 +14,14 @@ export class LocalLanes implements CommitTransport {
   #verification: Verification | null = null;
 
   constructor(
-    parts: Omit<LaneParts, 'transactions'>,
-    private readonly options: Omit<LaneOptions, 'lane'>,
+    parts: Omit<LaneParts, 'loop'> & LoopParts,
+    private readonly options: Omit<LaneOptions, 'lane'> & LoopOptions,
   ) {
-    this.#parts = { ...parts, transactions: new SharedTransactions(parts.store) };
+    this.#parts = { ...parts, loop: new CommitLoop(parts, options) };
+  }
+
+  laneInside(lane: number): Lane | null {
+    return lane < this.options.lanes ? this.#lane(lane) : null;
   }
 
   async send({ lanes, lane, records, budget_ms: budgetMs, chain }: CommitBody): Promise<CommitAnswer> {
@@ -43,7 +47,7 @@ export class LocalLanes implements CommitTransport {
 
   /** How many records wait in all lanes. */
   get depth(): number {
-    return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.depth, 0);
+    return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.queued, 0);
   }
 
   /** Refuses what is new and finishes the rest. */

@@ -1,4 +1,5 @@
 import type { CommitBody, CommitResult } from '@carillon/contract';
+import type { Lane } from '../lane/lane.js';
 
 /** What one sending of a request came to. */
 export type CommitAnswer =
@@ -13,4 +14,6 @@ export type CommitAnswer =
  */
 export interface CommitTransport {
   send(request: CommitBody): Promise<CommitAnswer>;
+  /** A lane that is in this process for good; null: there is no such lane. Absent: any may be elsewhere, now or later. */
+  laneInside?(lane: number): Pick<Lane, 'submit'> | null;
 }

@@ -1,5 +1,5 @@
 import { readCommitRecord, type CommitOp, type CommitRecord, type CommitResult } from '@carillon/contract';
-import type { StreamAddress } from '@carillon/history-store';
+import { type StreamAddress, streamName } from '@carillon/history-store';
 import { rejected } from './answers.js';
 import { readFrame } from './frame.js';
 
@@ -12,6 +12,8 @@ export interface Chain {
 export interface Arrival {
   readonly record: CommitRecord;
   readonly address: StreamAddress;
+  /** The name of the stream: its address as the key of a map. */
+  readonly stream: string;
   /** Of a publish; null otherwise. */
   readonly eventName: string | null;
   readonly bytes: number;
@@ -41,11 +43,13 @@ export function readArrival(value: { readonly pub_id: string }, chain: Chain | n
   if (NOT_ENABLED.has(record.op)) return refused(record.pub_id, 'feature_disabled');
   const frame = record.op === 'publish' ? readFrame(record.message) : null;
   if (frame !== null && !frame.ok) return refused(record.pub_id, 'invalid_input', frame.problem);
+  const address = { appId: record.app_id, channel: record.channel, kind: kindOf(record) };
   return {
     ok: true,
     arrival: {
       record,
-      address: { appId: record.app_id, channel: record.channel, kind: kindOf(record) },
+      address,
+      stream: streamName(address),
       eventName: frame?.eventName ?? null,
       bytes: sizeOf(record),
       chain,

@@ -1,4 +1,4 @@
-import { type Below, streamName, type Wanted } from '@carillon/history-store';
+import type { Below, Wanted } from '@carillon/history-store';
 import type { Arrival } from './arrival.js';
 import { receiptScope } from './receipts.js';
 import { WRONG } from './wrong.js';
@@ -12,9 +12,9 @@ export const PUB_ID_TTL_MS = 600_000;
 export function wantedOf(arrivals: readonly Arrival[], nowMs: number): Wanted {
   const streams = new Map<string, Wanted['streams'][number]>();
   let longestMs = PUB_ID_TTL_MS;
-  for (const { record, address } of arrivals) {
+  for (const { record, address, stream } of arrivals) {
     const create = record.op !== 'purge' && record.op !== 'mark';
-    streams.set(streamName(address), { address, create });
+    streams.set(stream, { address, create });
     if ('idem' in record && record.idem !== undefined) longestMs = Math.max(longestMs, record.idem.ttl_ms);
   }
   return {
@@ -42,10 +42,9 @@ function isAboutRows({ record, address }: Arrival): boolean {
 
 function crowdsOf(arrivals: readonly Arrival[]): Wanted['crowds'] {
   const crowds = new Map<string, Wanted['crowds'][number]>();
-  for (const { record, address } of arrivals) {
+  for (const { record, address, stream } of arrivals) {
     if (record.op !== 'presence') continue;
-    const name = streamName(address);
-    crowds.set(name, { address, events: (crowds.get(name)?.events ?? 0) + 1 });
+    crowds.set(stream, { address, events: (crowds.get(stream)?.events ?? 0) + 1 });
   }
   return [...crowds.values()];
 }

@@ -1,104 +1,124 @@
-import { type Changes, StoreFailure } from '@carillon/history-store';
-import type { Verdict } from '../evaluate/answers.js';
-import { expired, rejected, verdict } from '../evaluate/answers.js';
+import { type Stream, StoreFailure, streamName } from '@carillon/history-store';
+import { rejected, verdict } from '../evaluate/answers.js';
+import type { DecisionContext } from '../evaluate/draft.js';
 import { evaluate, type Evaluation } from '../evaluate/evaluate.js';
 import { wantedOf } from '../evaluate/wanted.js';
-import type { Entry } from './entry.js';
-import type { HandedOver } from './handed-over.js';
-import type { LaneOptions, LaneParts } from './parts.js';
+import type { Entry, EntryLane, Settled } from './entry.js';
+import type { LoopOptions, LoopParts } from './parts.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
+/** A stream that somebody else held is asked for again after this long. */
+const HELD_PAUSE_MS = 20;
 
-/** A record and what became of it. */
-export interface Settled {
-  readonly entry: Entry;
-  readonly verdict: Verdict;
+/** Entries that are to be committed later. */
+export interface Later {
+  readonly entries: readonly Entry[];
+  readonly pauseMs: number;
 }
 
-/** Told of a part of a batch as soon as it is settled. Without changes nothing was committed. */
-export type SettledListener = (settled: readonly Settled[], changes: Changes | null) => void;
-
-/** Brings a batch into the store, or tells why not. */
+/** Brings batches into the store, or tells why not. */
 export class Committer {
+  /** How often the store has failed since it last did not. */
+  #failures = 0;
+
   constructor(
-    private readonly parts: LaneParts,
-    private readonly options: LaneOptions,
-    private readonly handedOver: HandedOver,
+    private readonly parts: LoopParts,
+    private readonly options: LoopOptions,
   ) {}
 
   /**
-   * Settles every record of a batch. What can be tried again is, while a record has time left; receipts tell what a
-   * commit without an answer came to. When the store takes a batch amiss its records go one by one, so that only the
-   * one at fault fails. Never rejects.
+   * Settles a batch, and tells each lane of its part as soon as that is settled. Never rejects; resolves with what is
+   * to be tried again: records whose stream is held by somebody else, and all of them after a failure that passes;
+   * receipts tell what a commit without an answer came to. When the store takes a batch amiss it is halved until the
+   * record at fault is alone, so that only that one fails.
    */
-  async commit(batch: readonly Entry[], settled: SettledListener): Promise<void> {
-    const { clock, events } = this.parts;
-    let entries = batch;
-    for (
-      let pauseMs = FIRST_PAUSE_MS;
-      entries.length > 0;
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
-    ) {
-      try {
-        const { verdicts, changes } = await this.#once(entries);
-        settled(withVerdicts(entries, verdicts), changes);
-        return;
-      } catch (thrown) {
-        if (!(thrown instanceof StoreFailure) || !thrown.transient) {
-          if (thrown instanceof StoreFailure) events.retried(thrown.reason);
-          return this.#oneByOne(entries, thrown, settled);
-        }
-        events.retried(thrown.reason);
-        await this.#pause(pauseMs);
-        const now = clock.elapsed();
-        const late = entries.filter(({ deadlineMs }) => deadlineMs <= now);
-        settled(
-          late.map((entry) => ({ entry, verdict: verdict(expired(entry.pubId)) })),
-          null,
-        );
-        entries = entries.filter(({ deadlineMs }) => deadlineMs > now);
-      }
+  async commit(entries: readonly Entry[]): Promise<Later> {
+    if (entries.length === 0) return { entries, pauseMs: 0 };
+    try {
+      const held = await this.#once(entries);
+      this.#failures = 0;
+      return { entries: held, pauseMs: HELD_PAUSE_MS };
+    } catch (thrown) {
+      if (thrown instanceof StoreFailure) this.parts.events.retried(thrown.reason);
+      if (!(thrown instanceof StoreFailure) || !thrown.transient) return this.#apart(entries, thrown);
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
+      this.#failures += 1;
+      return { entries, pauseMs };
     }
   }
 
-  async #once(entries: readonly Entry[]): Promise<Evaluation> {
-    const { transactions, clock, events, newStreamId } = this.parts;
-    const { writerId, nodeId } = this.options;
+  async #once(entries: readonly Entry[]): Promise<readonly Entry[]> {
+    const { store, clock, events } = this.parts;
     const arrivals = entries.map(({ arrival }) => arrival);
     const nowMs = clock.now();
     const begunMs = clock.elapsed();
-    const context = {
-      nowMs,
-      writerId,
-      nodeId,
-      newStreamId,
-      handedOver: this.handedOver.serialOf.bind(this.handedOver),
-    };
-    const evaluation = await transactions.commit(wantedOf(arrivals, nowMs), (found) =>
+    const context = this.#context(entries, nowMs);
+    const { verdicts, changes } = await store.commit<Evaluation>(wantedOf(arrivals, nowMs), (found) =>
       evaluate(arrivals, found, context),
     );
     events.committed(entries.length, clock.elapsed() - begunMs);
-    return evaluation;
+    const settled: Settled[] = [];
+    const back: Entry[] = [];
+    for (const [index, entry] of entries.entries()) {
+      const one = verdicts[index];
+      if (one === undefined || one.result === null) back.push(entry);
+      else settled.push({ entry, verdict: one });
+    }
+    tell(settled, changes.streams);
+    return back;
   }
 
-  async #oneByOne(entries: readonly Entry[], failure: unknown, settled: SettledListener): Promise<void> {
+  #context(entries: readonly Entry[], nowMs: number): DecisionContext {
+    const lanes = new Map(entries.map(({ arrival, lane }) => [arrival.stream, lane]));
+    return {
+      ...this.options,
+      nowMs,
+      newStreamId: this.parts.newStreamId,
+      handedOver: (stream) => lanes.get(streamName(stream.address))?.handedOver.serialOf(stream) ?? 0,
+    };
+  }
+
+  async #apart(entries: readonly Entry[], failure: unknown): Promise<Later> {
     const [only] = entries;
     if (only !== undefined && entries.length === 1) {
       this.parts.events.recordFailed(failure);
-      settled([{ entry: only, verdict: verdict(rejected(only.pubId, 'internal_error')) }], null);
-      return;
+      tell([{ entry: only, verdict: verdict(rejected(only.pubId, 'internal_error')) }], null);
+      return { entries: [], pauseMs: 0 };
     }
-    for (const entry of entries) await this.commit([entry], settled);
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((done) => void this.parts.clock.after(ms, done));
+    const middle = Math.ceil(entries.length / 2);
+    const first = await this.commit(entries.slice(0, middle));
+    // What is behind one that has to wait waits with it.
+    const waits = isBehind(first.entries);
+    const rest = entries.slice(middle);
+    const second = await this.commit(rest.filter((entry) => !waits(entry)));
+    return {
+      entries: [...first.entries, ...rest.filter(waits), ...second.entries],
+      pauseMs: Math.max(first.pauseMs, second.pauseMs),
+    };
   }
 }
 
-const withVerdicts = (entries: readonly Entry[], verdicts: readonly Verdict[]): Settled[] =>
-  entries.flatMap((entry, index) => {
-    const one = verdicts[index];
-    return one === undefined ? [] : [{ entry, verdict: one }];
-  });
+function isBehind(entries: readonly Entry[]): (entry: Entry) => boolean {
+  const streams = new Set(entries.map(({ arrival }) => arrival.stream));
+  const chains = new Set(entries.map(({ arrival }) => arrival.chain));
+  return ({ arrival: { stream, chain } }) => streams.has(stream) || (chain !== null && chains.has(chain));
+}
+
+/** Tells each lane what is its own. */
+function tell(settled: readonly Settled[], written: readonly Stream[] | null): void {
+  const parts = new Map<EntryLane, { readonly settled: Settled[]; readonly streams: Stream[] }>();
+  const lanes = new Map<string, EntryLane>();
+  for (const one of settled) {
+    const { lane, arrival } = one.entry;
+    const part = parts.get(lane) ?? { settled: [], streams: [] };
+    part.settled.push(one);
+    parts.set(lane, part);
+    lanes.set(arrival.stream, lane);
+  }
+  for (const stream of written ?? []) {
+    const lane = lanes.get(streamName(stream.address));
+    if (lane !== undefined) parts.get(lane)?.streams.push(stream);
+  }
+  for (const [lane, part] of parts) lane.settled(part.settled, written === null ? null : part.streams);
+}

@@ -1,5 +1,25 @@
 import type { CommitResult } from '@carillon/contract';
+import type { Stream } from '@carillon/history-store';
+import type { Verdict } from '../evaluate/answers.js';
 import type { Arrival } from '../evaluate/arrival.js';
+import type { HandedOver } from './handed-over.js';
+
+/** A record and what became of it. */
+export interface Settled {
+  readonly entry: Entry;
+  readonly verdict: Verdict;
+}
+
+/** Whoever brought entries and answers them. */
+export interface EntryLane {
+  readonly handedOver: Pick<HandedOver, 'serialOf'>;
+  /** How many of its entries wait; the queue counts them. */
+  queued: number;
+  /** So much of it waits to be handed over that nothing more is committed for it. */
+  readonly isBehind: boolean;
+  /** Told of a part of its entries, with the streams of theirs that were written; null: nothing was committed. */
+  settled(settled: readonly Settled[], streams: readonly Stream[] | null): void;
+}
 
 /** A record that waits for its commit, and everybody who waits for its result. */
 export class Entry {
@@ -7,6 +27,7 @@ export class Entry {
   #resolve: (result: CommitResult) => void = () => {};
 
   constructor(
+    readonly lane: EntryLane,
     readonly arrival: Arrival,
     /** On the monotonic clock. */
     readonly arrivedMs: number,

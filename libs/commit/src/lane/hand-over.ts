@@ -1,7 +1,7 @@
 import type { FanOutRecordBody } from '@carillon/contract';
-import type { Changes, Stream, Watermark } from '@carillon/history-store';
+import type { Stream, Watermark } from '@carillon/history-store';
 import type { RecordPlace } from '../evaluate/answers.js';
-import type { Settled } from './committer.js';
+import type { Settled } from './entry.js';
 import { fanOutAgain } from './fan-out.js';
 import type { HandedOver } from './handed-over.js';
 import type { LaneOptions, LaneParts } from './parts.js';
@@ -39,12 +39,12 @@ export class HandOver {
   }
 
   /** Sends what a batch came to, behind the batches before it; resolves when its publishers may be told. */
-  batch(settled: readonly Settled[], changes: Changes): Promise<void> {
+  batch(settled: readonly Settled[], written: readonly Stream[]): Promise<void> {
     const { clock, events } = this.parts;
     const committedMs = clock.elapsed();
     return this.#inTurn(async () => {
       for (const { verdict } of settled) if (verdict.again !== null) await this.#again(verdict.again);
-      const streams = new Map(changes.streams.map((stream) => [stream.streamId, stream]));
+      const streams = new Map(written.map((stream) => [stream.streamId, stream]));
       const records = settled.map(({ verdict }) => verdict.fanOut).filter((record) => record !== null);
       const sentMs = clock.now();
       const handed = await this.#send(records);
@@ -58,7 +58,7 @@ export class HandOver {
         if (handed) this.handedOver.handed(streamKey, generation, serial);
         else this.handedOver.failed(streamKey, generation, serial);
       }
-      for (const { streamKey, generation, fannedOutSerial: serial } of changes.streams)
+      for (const { streamKey, generation, fannedOutSerial: serial } of written)
         this.handedOver.raised({ streamKey, generation, serial });
       this.#raiseSoon();
     });

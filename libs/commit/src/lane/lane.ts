@@ -1,13 +1,10 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { CommitResult } from '@carillon/contract';
-import type { Changes } from '@carillon/history-store';
-import { expired, skipped } from '../evaluate/answers.js';
+import type { Stream } from '@carillon/history-store';
+import { skipped } from '../evaluate/answers.js';
 import { type Chain, readArrival } from '../evaluate/arrival.js';
-import { Committer, type Settled } from './committer.js';
-import { Entry } from './entry.js';
+import { Entry, type EntryLane, type Settled } from './entry.js';
 import { HandOver } from './hand-over.js';
 import { HandedOver } from './handed-over.js';
-import { LaneQueue } from './lane-queue.js';
 import type { LaneOptions, LaneParts } from './parts.js';
 import { RecentResults } from './recent-results.js';
 
@@ -31,62 +28,58 @@ export type LaneAnswer =
 const REFUSED: LaneAnswer = { kind: 'refused', code: 'backpressure' };
 const CLOSED: LaneAnswer = { kind: 'no_responder' };
 
-/** So many batches may wait to be handed over before the next one is committed. */
+/** So many batches may wait to be handed over before something else is committed. */
 const MAX_PENDING_HAND_OVERS = 8;
 
 /**
- * One lane of one writer. What arrives while a transaction runs is the next one: nothing waits for company, and the
- * busier it is the larger its batches are. Requests that come twice are answered once. Every request ends, at the
- * latest when its budget is used up and the transaction of that moment has ended.
+ * One lane of one writer: what it accepts is committed by the loop of the process, handed over in order and then answered.
+ * Requests that come twice are answered once. Every request ends, at the latest when its budget is used up and the
+ * transaction of that moment has ended.
  */
-export class Lane {
-  readonly #queue = new LaneQueue();
+export class Lane implements EntryLane {
+  readonly handedOver = new HandedOver();
+  queued = 0;
   readonly #waiting = new Map<string, Entry>();
   readonly #recent: RecentResults;
-  readonly #handedOver = new HandedOver();
-  readonly #committer: Committer;
   readonly #handOver: HandOver;
-  #running: Promise<void> | null = null;
-  #wake: (() => void) | null = null;
   #closed = false;
+  /** Called once nothing waits any more. */
+  #emptied: () => void = () => {};
 
   constructor(
     private readonly parts: LaneParts,
     private readonly options: LaneOptions,
   ) {
     this.#recent = new RecentResults(parts.clock);
-    this.#committer = new Committer(parts, options, this.#handedOver);
-    this.#handOver = new HandOver(parts, options, this.#handedOver);
+    this.#handOver = new HandOver(parts, options, this.handedOver);
   }
 
-  /** How many records wait for the next transaction. */
-  get depth(): number {
-    return this.#queue.length;
+  get isBehind(): boolean {
+    return this.#handOver.pending > MAX_PENDING_HAND_OVERS;
   }
 
   async submit({ records, budgetMs, chain: chained }: LaneRequest): Promise<LaneAnswer> {
-    const isFull = this.#queue.length + records.length > this.options.queueCapacity;
+    const isFull = this.queued + records.length > this.options.queueCapacity;
     if (this.#closed || isFull) {
       const fresh = records.filter(({ pub_id: pubId }) => !this.#isKnown(pubId)).length;
       if (fresh > 0 && this.#closed) return CLOSED;
-      if (fresh > 0 && this.#queue.length + fresh > this.options.queueCapacity) return REFUSED;
+      if (fresh > 0 && this.queued + fresh > this.options.queueCapacity) return REFUSED;
     }
     const arrivedMs = this.parts.clock.elapsed();
     const deadlineMs = arrivedMs + budgetMs;
     const chain: Chain | null = chained ? { broken: false } : null;
     let ended = false;
-    const results = records.map((record) => {
+    const accepted = records.map((record) => {
       if (ended) return skipped(record.pub_id);
-      const accepted = this.#accept(record, { arrivedMs, deadlineMs }, chain);
+      const result = this.#accept(record, { arrivedMs, deadlineMs }, chain);
       // What comes before it in the chain is not to suffer from a record that cannot be read.
-      ended = chained && !(accepted instanceof Promise) && accepted.status === 'rejected';
-      return accepted;
+      ended = chained && !(result instanceof Promise) && result.status === 'rejected';
+      return result;
     });
-    this.#start();
-    return {
-      kind: 'committed',
-      results: await Promise.all(results.map((result) => Promise.resolve(result))),
-    };
+    const results: CommitResult[] = [];
+    // Mostly there is one, and one after another costs no more: none of them can reject.
+    for (const result of accepted) results.push(result instanceof Promise ? await result : result);
+    return { kind: 'committed', results };
   }
 
   /** After the lane was taken over: whatever the writer before did not hand over is sent again. */
@@ -94,11 +87,24 @@ export class Lane {
     return this.#handOver.resendTail();
   }
 
+  settled(settled: readonly Settled[], streams: readonly Stream[] | null): void {
+    markBroken(settled);
+    if (streams === null) this.#answerAll(settled);
+    else void this.#handOverThenAnswer(settled, streams);
+  }
+
   /** Refuses what is new, finishes what is queued and hands it over. */
   async close(): Promise<void> {
     this.#closed = true;
-    while (this.#running !== null) await this.#running;
+    await new Promise<void>((emptied) => {
+      this.#emptied = emptied;
+      this.#tellEmptied();
+    });
     await this.#handOver.close();
+  }
+
+  #tellEmptied(): void {
+    if (this.#waiting.size === 0) this.#emptied();
   }
 
   #isKnown(pubId: string): boolean {
@@ -119,60 +125,23 @@ export class Lane {
     if (recent !== undefined) return recent;
     const read = readArrival(record, chain);
     if (!read.ok) return read.result;
-    const entry = new Entry(read.arrival, arrivedMs, deadlineMs);
+    const entry = new Entry(this, read.arrival, arrivedMs, deadlineMs);
     this.#waiting.set(entry.pubId, entry);
-    this.#queue.push(entry);
     this.parts.events.arrived(read.arrival.record);
+    this.parts.loop.push(entry);
     return entry.done;
   }
 
-  #start(): void {
-    this.#wake?.();
-    if (this.#running !== null || this.#queue.length === 0) return;
-    this.#running = this.#run().finally(() => {
-      this.#running = null;
-      this.#start();
-    });
+  async #handOverThenAnswer(settled: readonly Settled[], streams: readonly Stream[]): Promise<void> {
+    await this.#handOver.batch(settled, streams);
+    this.#answerAll(settled);
+    if (this.#handOver.pending === MAX_PENDING_HAND_OVERS) this.parts.loop.beginSoon();
   }
 
-  async #run(): Promise<void> {
-    while (this.#queue.length > 0) {
-      // Records of one turn of the event loop travel together, and with those that publishers held back until the last
-      // batch was answered.
-      await turn();
-      const now = this.parts.clock.elapsed();
-      for (const entry of this.#queue.takeExpired(now)) this.#answer(entry, expired(entry.pubId));
-      const batch = this.#queue.take(now);
-      if (batch.length === 0) await this.#untilSomethingMayBeTaken(now);
-      else await this.#commit(batch);
-    }
-  }
-
-  async #commit(batch: readonly Entry[]): Promise<void> {
-    const back: Entry[] = [];
-    const handingOver: Promise<void>[] = [];
-    const { clock, events } = this.parts;
-    const begunMs = clock.elapsed();
-    for (const { arrivedMs } of batch) events.waited(begunMs - arrivedMs);
-    await this.#committer.commit(batch, (settled, changes) => {
-      back.push(...settled.filter(({ verdict }) => verdict.result === null).map(({ entry }) => entry));
-      const decided = settled.filter(({ verdict }) => verdict.result !== null);
-      markBroken(decided);
-      if (changes === null) this.#answerAll(decided);
-      else handingOver.push(this.#handOverThenAnswer(decided, changes));
-    });
-    if (back.length > 0) this.#queue.putBack(back, clock.elapsed());
-    if (this.#handOver.pending > MAX_PENDING_HAND_OVERS) await Promise.all(handingOver);
-  }
-
-  async #handOverThenAnswer(decided: readonly Settled[], changes: Changes): Promise<void> {
-    await this.#handOver.batch(decided, changes);
-    this.#answerAll(decided);
-  }
-
-  #answerAll(decided: readonly Settled[]): void {
-    for (const { entry, verdict } of decided)
+  #answerAll(settled: readonly Settled[]): void {
+    for (const { entry, verdict } of settled)
       if (verdict.result !== null) this.#answer(entry, verdict.result);
+    this.#tellEmptied();
   }
 
   #answer(entry: Entry, result: CommitResult): void {
@@ -182,25 +151,11 @@ export class Lane {
     this.#waiting.delete(entry.pubId);
     entry.answer(result);
   }
-
-  /** Until a stream that is held is asked for again, or something new arrives. */
-  #untilSomethingMayBeTaken(nowMs: number): Promise<void> {
-    return new Promise((done) => {
-      const stop = this.parts.clock.after(Math.max(1, (this.#queue.nextHeldMs() ?? nowMs) - nowMs), () =>
-        this.#wake?.(),
-      );
-      this.#wake = () => {
-        stop();
-        this.#wake = null;
-        done();
-      };
-    });
-  }
 }
 
 /** What comes later of a chain is skipped, in whichever batch. */
-function markBroken(decided: readonly Settled[]): void {
-  for (const { entry, verdict } of decided) {
+function markBroken(settled: readonly Settled[]): void {
+  for (const { entry, verdict } of settled) {
     if (verdict.result?.status === 'rejected' && entry.arrival.chain !== null)
       entry.arrival.chain.broken = true;
   }

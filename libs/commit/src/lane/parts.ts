@@ -1,8 +1,8 @@
 import type { CommitOp, CommitResult } from '@carillon/contract';
 import type { HistoryStore, StoreFailureCause } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
+import type { CommitLoop } from './commit-loop.js';
 import type { FanOut } from './fan-out.js';
-import type { Transactions } from './shared-transactions.js';
 
 /** What of a record is of interest to metrics. */
 export interface LaneRecord {
@@ -31,15 +31,29 @@ export interface LaneEvents {
   handOverFailed(error: unknown): void;
 }
 
+/** What the loop of a process stands on. */
+export interface LoopParts {
+  readonly store: Pick<HistoryStore, 'commit'>;
+  readonly clock: Clock;
+  readonly events: LaneEvents;
+  readonly newStreamId: () => string;
+}
+
+export interface LoopOptions {
+  readonly writerId: string;
+  /** The process, as it is named in the state of a stream. */
+  readonly nodeId: string;
+}
+
 /** What a lane stands on. */
 export interface LaneParts {
   /** For everything but commits. */
   readonly store: HistoryStore;
-  readonly transactions: Transactions;
+  /** The one of the process, which commits for all its lanes. */
+  readonly loop: CommitLoop;
   readonly clock: Clock;
   readonly fanOut: FanOut;
   readonly events: LaneEvents;
-  readonly newStreamId: () => string;
 }
 
 export interface LaneOptions {
@@ -47,8 +61,6 @@ export interface LaneOptions {
   /** How many lanes there are. */
   readonly lanes: number;
   readonly writerId: string;
-  /** The process, as it is named in the state of a stream. */
-  readonly nodeId: string;
   /** So many records may wait; more are refused. */
   readonly queueCapacity: number;
 }

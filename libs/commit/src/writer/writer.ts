@@ -2,9 +2,9 @@ import { decodeWriter, encode, WRITER, type WriterBody } from '@carillon/contrac
 import type { LaneFabric } from '@carillon/fabric';
 import type { DurableStore } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
+import { CommitLoop } from '../lane/commit-loop.js';
 import { Lane } from '../lane/lane.js';
-import type { LaneOptions, LaneParts } from '../lane/parts.js';
-import { SharedTransactions } from '../lane/shared-transactions.js';
+import type { LaneOptions, LaneParts, LoopOptions, LoopParts } from '../lane/parts.js';
 import { LocalReads } from '../reads/local-reads.js';
 import { ReadDesk } from '../reads/read-desk.js';
 import { CommitDesk } from './commit-desk.js';
@@ -29,11 +29,11 @@ export interface WriterParts {
   readonly store: DurableStore;
   readonly clock: Clock;
   /** What its lanes stand on besides. */
-  readonly lane: Pick<LaneParts, 'events' | 'newStreamId'>;
+  readonly lane: Pick<LoopParts, 'events' | 'newStreamId'>;
   readonly events: WriterEvents;
 }
 
-export type WriterOptions = Omit<LaneOptions, 'lane'>;
+export type WriterOptions = Omit<LaneOptions, 'lane'> & LoopOptions;
 
 /** The stored number of lanes is another one, and others use it. */
 export class LanesDiffer extends Error {
@@ -50,7 +50,7 @@ export class Writer {
   readonly #stations = new Map<number, Station>();
   /** Lanes that were given up and have something left to do. */
   readonly #finishing = new Set<Promise<void>>();
-  readonly #transactions: SharedTransactions;
+  readonly #loop: CommitLoop;
   readonly #commits: CommitDesk;
   readonly #reads: ReadDesk;
   readonly #verification: Verification;
@@ -69,7 +69,7 @@ export class Writer {
     const { events, fabric, store } = parts;
     const { lanes } = options;
     const { maxBytes } = fabric;
-    this.#transactions = new SharedTransactions(store);
+    this.#loop = new CommitLoop({ ...parts.lane, store, clock: parts.clock }, options);
     this.#commits = new CommitDesk({ lanes, maxBytes, events, announcement: () => this.#announcement });
     this.#reads = new ReadDesk({
       lanes,
@@ -101,7 +101,7 @@ export class Writer {
 
   /** How many records wait, by lane. */
   get depths(): ReadonlyMap<number, number> {
-    return new Map([...this.#stations.values()].map(({ number, lane }) => [number, lane.depth]));
+    return new Map([...this.#stations.values()].map(({ number, lane }) => [number, lane.queued]));
   }
 
   /** The lane, if it is served here: a publisher of this process needs no broker to reach it. */
@@ -208,12 +208,14 @@ export class Writer {
   }
 
   async #take(number: number): Promise<void> {
-    const { fabric, store, clock, lane: more, events } = this.parts;
-    const transactions = this.#transactions;
+    const { fabric, store, clock, events } = this.parts;
     const fanOut: LaneParts['fanOut'] = async (records) => {
       await Promise.all(records.map((record) => fabric.handOver(record)));
     };
-    const lane = new Lane({ ...more, store, transactions, clock, fanOut }, { ...this.options, lane: number });
+    const lane = new Lane(
+      { events: this.parts.lane.events, store, loop: this.#loop, clock, fanOut },
+      { ...this.options, lane: number },
+    );
     const station = new Station(number, lane, fabric, {
       commit: (text) => this.#commits.answer(number, lane, text),
       read: (text) => this.#reads.answer(number, text),

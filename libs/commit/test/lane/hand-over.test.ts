@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settled } from '../manual-clock.js';
 import { publishOf, resetOf } from '../samples.js';
-import { Gate, LaneScene } from './scene.js';
+import { Gate, LaneScene, LoopScene } from './scene.js';
 
 const fannedOut = async ({ store }: LaneScene, channel = 'a'): Promise<number | undefined> =>
   [...(await store.heads([{ appId: 'shop', channel, kind: 'messages' }])).values()][0]?.fannedOutSerial;
@@ -67,7 +67,7 @@ describe('the hand-over to the gateways', () => {
       await dead.results([publishOf('b', '1')]);
       await dead.clock.pass(30_000);
     }
-    const next = new LaneScene(4096, 'w2', dead.store);
+    const next = new LaneScene(4096, new LoopScene('w2', dead.store));
     await next.clock.pass(300_000);
     await next.lane.resendTail();
     expect(next.serials('a')).toEqual([1]);
@@ -127,7 +127,7 @@ describe('the hand-over to the gateways', () => {
     dead.handOver = () => new Promise(() => {});
     void dead.results([publishOf('a', '1'), publishOf('a', '2')]);
     await settled();
-    const next = new LaneScene(4096, 'w2', dead.store);
+    const next = new LaneScene(4096, new LoopScene('w2', dead.store));
     await next.lane.resendTail();
     expect(next.sent).toMatchObject([
       { serial: 1, resent: true, writer_id: 'w2', op: 'publish' },
@@ -145,7 +145,7 @@ describe('the hand-over to the gateways', () => {
     const record = publishOf('a', '1');
     void dead.results([record]);
     await settled();
-    const next = new LaneScene(4096, 'w2', dead.store);
+    const next = new LaneScene(4096, new LoopScene('w2', dead.store));
     expect(await next.results([record])).toMatchObject([{ status: 'applied', delivery_serial: 1 }]);
     expect(next.sent).toMatchObject([{ serial: 1, resent: true }]);
   });

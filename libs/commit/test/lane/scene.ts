@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { CommitRecord, CommitResult, FanOutRecordBody } from '@carillon/contract';
 import { type Changes, type Found, MemoryHistoryStore, type Wanted } from '@carillon/history-store';
-import { Lane, type LaneAnswer } from '../../src/index.js';
-import type { Transactions } from '../../src/lane/shared-transactions.js';
+import { Lane, type LaneAnswer, type LaneEvents } from '../../src/index.js';
+import { CommitLoop } from '../../src/lane/commit-loop.js';
 import { ManualClock } from '../manual-clock.js';
 import { SILENT_EVENTS } from '../silent-events.js';
 
@@ -34,39 +34,60 @@ export class FaultyStore extends MemoryHistoryStore {
   }
 }
 
-/** A lane over a store in memory that fails as it is told. */
-export class LaneScene {
-  readonly store = new FaultyStore();
+/** The loop of a process over a store in memory that fails as it is told. */
+export class LoopScene {
+  readonly store: FaultyStore;
   readonly clock = new ManualClock();
-  readonly sent: FanOutRecordBody[] = [];
   readonly batches: number[] = [];
   readonly retries: string[] = [];
   readonly failures: unknown[] = [];
   readonly handOverFailures: unknown[] = [];
+  readonly events: LaneEvents = {
+    ...SILENT_EVENTS,
+    retried: (cause) => this.retries.push(cause),
+    recordFailed: (error) => this.failures.push(error),
+    committed: (records) => this.batches.push(records),
+    handOverFailed: (error) => this.handOverFailures.push(error),
+  };
+  readonly loop: CommitLoop;
+
+  constructor(
+    readonly writerId = 'w1',
+    store?: FaultyStore,
+  ) {
+    this.store = store ?? new FaultyStore();
+    const parts = { store: this.store, clock: this.clock, events: this.events, newStreamId: randomUUID };
+    this.loop = new CommitLoop(parts, { writerId, nodeId: 'n1' });
+  }
+}
+
+/** A lane of a process: of one of its own unless another is named. */
+export class LaneScene {
+  readonly sent: FanOutRecordBody[] = [];
   handOver: (records: readonly FanOutRecordBody[]) => Promise<void> = async () => {};
+  readonly store: FaultyStore;
+  readonly clock: ManualClock;
+  readonly batches: number[];
+  readonly retries: string[];
+  readonly failures: unknown[];
+  readonly handOverFailures: unknown[];
   readonly lane: Lane;
 
-  constructor(queueCapacity = 4096, writerId = 'w1', store?: FaultyStore, transactions?: Transactions) {
-    if (store !== undefined) this.store = store;
+  constructor(queueCapacity = 4096, process = new LoopScene()) {
+    const { store, clock, loop, events, writerId } = process;
+    this.store = store;
+    this.clock = clock;
+    this.batches = process.batches;
+    this.retries = process.retries;
+    this.failures = process.failures;
+    this.handOverFailures = process.handOverFailures;
+    const fanOut = async (records: readonly FanOutRecordBody[]): Promise<void> => {
+      await this.handOver(records);
+      this.sent.push(...records);
+    };
     this.lane = new Lane(
-      {
-        store: this.store,
-        transactions: transactions ?? this.store,
-        clock: this.clock,
-        newStreamId: randomUUID,
-        fanOut: async (records) => {
-          await this.handOver(records);
-          this.sent.push(...records);
-        },
-        events: {
-          ...SILENT_EVENTS,
-          retried: (cause) => this.retries.push(cause),
-          recordFailed: (error) => this.failures.push(error),
-          committed: (records) => this.batches.push(records),
-          handOverFailed: (error) => this.handOverFailures.push(error),
-        },
-      },
-      { lane: 0, lanes: 1, writerId, nodeId: 'n1', queueCapacity },
+      { store, loop, clock, fanOut, events },
+      { lane: 0, lanes: 1, writerId, queueCapacity },
     );
   }
 

@@ -67,7 +67,7 @@ describe('the commit module of one process', () => {
     expect(shown).toMatch(/service_history_writes_total\{[^}]*app_id="shop"[^}]*\} 2/);
     expect(shown).toMatch(/service_history_queue_depth\{[^}]*app_id="shop"[^}]*\} 0/);
     expect(shown).toMatch(/service_commit_results_total\{[^}]*status="applied"[^}]*\} 2/);
-    expect(shown).toMatch(/service_commit_request_ms_count\{[^}]*result="committed"[^}]*\} 1/);
+    expect(shown).toMatch(/service_commit_request_ms_count\{[^}]*result="committed"[^}]*\} 2/);
   });
 
   it('needs a store', async () => {

@@ -1,25 +1,28 @@
+import type { CommitResult } from '@carillon/contract';
 import { StoreFailure, type Wanted } from '@carillon/history-store';
 import { describe, expect, it } from 'vitest';
-import { SharedTransactions } from '../../src/lane/shared-transactions.js';
 import { settled } from '../manual-clock.js';
 import { publishOf, purgeOf } from '../samples.js';
-import { FaultyStore, Gate, LaneScene } from './scene.js';
+import { Gate, LaneScene, LoopScene } from './scene.js';
 
 /** Lanes of one process. */
 function lanesOf(count: number) {
-  const store = new FaultyStore();
-  const shared = new SharedTransactions(store);
-  const lanes = Array.from({ length: count }, () => new LaneScene(4096, 'w1', store, shared));
+  const process = new LoopScene();
+  const { store } = process;
+  const lanes = Array.from({ length: count }, () => new LaneScene(4096, process));
   /** The channels of each transaction that was begun. */
   const transactions: string[][] = [];
   const note = (wanted: Wanted): void => {
     transactions.push(wanted.streams.map(({ address }) => address.channel));
   };
   store.fault = { before: (wanted, changes) => (changes === null ? note(wanted) : undefined) };
-  return { store, lanes, transactions, note };
+  const { clock, batches, retries, failures } = process;
+  return { store, clock, batches, retries, failures, lanes, transactions, note };
 }
 
 const channelOf = (number: number): string => `channel-${number}`;
+const resultsOn = async (lane: LaneScene | undefined, number: number): Promise<readonly CommitResult[]> =>
+  (await lane?.results(one(number))) ?? [];
 const one = (number: number, data = 'x') => [publishOf(channelOf(number), data)];
 
 describe('lanes of one process', () => {
@@ -54,8 +57,8 @@ describe('lanes of one process', () => {
     expect(transactions.slice(2)).toEqual([[2, 3, 4, 5].map(channelOf)]);
   });
 
-  it('take 500 records into one transaction, more only when one lane brings them', async () => {
-    const { lanes, transactions } = lanesOf(4);
+  it('take 500 records into one transaction, whoever brings them', async () => {
+    const { lanes, transactions, batches } = lanesOf(4);
     const results = await Promise.all(
       lanes.map((lane, number) =>
         lane.results(Array.from({ length: 200 }, (_, index) => publishOf(channelOf(number), String(index)))),
@@ -64,11 +67,21 @@ describe('lanes of one process', () => {
     expect(results.map((own) => own.map((result) => result.delivery_serial))).toEqual(
       lanes.map(() => Array.from({ length: 200 }, (_, index) => index + 1)),
     );
-    expect(transactions.map((channels) => channels.length)).toEqual([2, 2]);
+    expect(transactions).toEqual([lanes, lanes].map((all) => all.map((_, number) => channelOf(number))));
+    expect(batches).toEqual([500, 300]);
+  });
+
+  it('get their share of every transaction, however much another brings', async () => {
+    const { lanes, batches } = lanesOf(2);
+    const flood = Array.from({ length: 2000 }, (_, number) => publishOf(channelOf(number), 'x'));
+    const flooded = lanes[0]?.results(flood);
+    expect(await resultsOn(lanes[1], 3000)).toMatchObject([{ status: 'applied' }]);
+    expect(batches.length).toBeLessThanOrEqual(2);
+    expect(await flooded).toMatchObject(flood.map(() => ({ status: 'applied' })));
   });
 
   it('fail alone: a record that the store takes amiss costs nobody else anything', async () => {
-    const { store, lanes } = lanesOf(3);
+    const { store, lanes, failures } = lanesOf(3);
     store.fault = {
       before: (_, changes) => {
         if (changes?.records.some(({ payload }) => payload?.includes('poison')))
@@ -83,11 +96,11 @@ describe('lanes of one process', () => {
       { status: 'rejected', code: 'internal_error' },
       { status: 'applied', delivery_serial: 1 },
     ]);
-    expect(lanes.map(({ failures }) => failures.length)).toEqual([0, 1, 0]);
+    expect(failures).toHaveLength(1);
   });
 
   it('all try again what failed for a reason that passes', async () => {
-    const { store, lanes } = lanesOf(3);
+    const { store, lanes, clock, retries } = lanesOf(3);
     let failures = 1;
     store.fault = {
       before: () => {
@@ -96,16 +109,69 @@ describe('lanes of one process', () => {
     };
     const results = lanes.map((lane, number) => lane.results(one(number)));
     await settled();
-    await Promise.all(lanes.map(({ clock }) => clock.pass(100)));
+    await clock.pass(100);
     expect((await Promise.all(results)).flat()).toMatchObject(lanes.map(() => ({ status: 'applied' })));
-    expect(lanes.map(({ retries }) => retries)).toEqual(lanes.map(() => ['connection']));
+    expect(retries).toEqual(['connection']);
   });
 
-  it('that bring the same stream do not share: the second sees what the first did', async () => {
-    const { lanes, transactions } = lanesOf(2);
-    const results = await Promise.all(lanes.map((lane) => lane.results(one(7))));
-    expect(results.flat().map((result) => result.delivery_serial)).toEqual([1, 2]);
-    expect(transactions).toEqual([[channelOf(7)], [channelOf(7)]]);
+  it('commit a stream in one transaction at a time: the second sees what the first did', async () => {
+    const { store, lanes, transactions, note } = lanesOf(2);
+    const gate = new Gate();
+    store.fault = {
+      before: (wanted, changes) => {
+        if (changes !== null) return undefined;
+        note(wanted);
+        return gate.opened;
+      },
+    };
+    const results = [resultsOn(lanes[0], 7)];
+    await settled();
+    results.push(resultsOn(lanes[1], 7), resultsOn(lanes[1], 8));
+    await settled();
+    expect(transactions).toEqual([[channelOf(7)], [channelOf(8)]]);
+    gate.open();
+    const serials = (await Promise.all(results)).map((own) => own[0]?.delivery_serial);
+    expect(serials).toEqual([1, 2, 1]);
+    expect(transactions.slice(2)).toEqual([[channelOf(7)]]);
+  });
+
+  it('keep nobody waiting for a pause after a failure', async () => {
+    const { store, lanes, clock } = lanesOf(4);
+    store.fault = {
+      before: ({ streams }) => {
+        if (streams.some(({ address }) => address.channel !== channelOf(3)))
+          throw new StoreFailure('deadlock', 'no');
+      },
+    };
+    const failing: Promise<unknown>[] = [];
+    for (const number of [0, 1, 2]) {
+      failing.push(resultsOn(lanes[number], number));
+      await settled();
+    }
+    expect(await lanes[3]?.results(one(3))).toMatchObject([{ status: 'applied' }]);
+    store.fault = {};
+    await clock.pass(1000);
+    expect((await Promise.all(failing)).flat()).toMatchObject([0, 1, 2].map(() => ({ status: 'applied' })));
+  });
+
+  it('look through four whole streams at one time at most', async () => {
+    const { store, lanes, transactions, note } = lanesOf(6);
+    await Promise.all(lanes.map((lane, number) => lane.results(one(number))));
+    transactions.length = 0;
+    const gate = new Gate();
+    store.fault = {
+      before: (wanted, changes) => {
+        if (changes !== null) return undefined;
+        note(wanted);
+        return wanted.below === null ? undefined : gate.opened;
+      },
+    };
+    const purges = lanes.map((lane, number) => lane.results([purgeOf(channelOf(number), { mode: 'all' })]));
+    await settled();
+    expect(transactions).toEqual([0, 1, 2, 3].map((number) => [channelOf(number)]));
+    expect(await lanes[0]?.results(one(9))).toMatchObject([{ status: 'applied' }]);
+    gate.open();
+    expect((await Promise.all(purges)).flat()).toMatchObject(lanes.map(() => ({ status: 'applied' })));
   });
 
   it('do not wait for one that looks through a whole stream', async () => {

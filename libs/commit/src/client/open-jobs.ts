@@ -1,0 +1,73 @@
+import type { CommitResult } from '@carillon/contract';
+import type { HttpErrorCode } from '@carillon/errors';
+import type { Clock } from '../clock.js';
+import { rejected } from '../evaluate/answers.js';
+import type { Job } from './job.js';
+
+/** So many records of one lane may be without an answer, sent or waiting; more are refused. */
+const MAX_RECORDS = 4096;
+
+/** Jobs of one publisher for one lane that are without an answer. Every one is settled by its deadline. */
+export class OpenJobs {
+  /** In the order they came, and so in that of their deadlines. */
+  readonly #jobs = new Set<Job>();
+  #records = 0;
+  #stopTimer: (() => void) | null = null;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** False: there are too many, and this one was refused. */
+  add(job: Job): boolean {
+    if (this.#records + job.records.length > MAX_RECORDS) {
+      job.settle(allRejected(job, 'backpressure'));
+      return false;
+    }
+    this.#records += job.records.length;
+    this.#jobs.add(job);
+    this.#watchDeadlines();
+    return true;
+  }
+
+  /** Answers a job unless its time ran out. That it ran out for a record at the writer is the same as no answer to it. */
+  answer(job: Job, resultOf: (pubId: string, index: number) => CommitResult | undefined): void {
+    const results = job.records.map(({ pub_id: pubId }, index) => {
+      const result = resultOf(pubId, index);
+      const isKnown = result !== undefined && result.status !== 'expired';
+      return isKnown ? result : rejected(pubId, 'service_unavailable');
+    });
+    this.#settle(job, results);
+  }
+
+  /** Answers a job that failed as a whole, unless its time ran out. */
+  fail(job: Job, code: HttpErrorCode): void {
+    this.#settle(job, allRejected(job, code));
+  }
+
+  #settle(job: Job, results: readonly CommitResult[]): void {
+    if (!this.#jobs.delete(job)) return;
+    this.#records -= job.records.length;
+    job.settle(results);
+    if (this.#jobs.size > 0) return;
+    this.#stopTimer?.();
+    this.#stopTimer = null;
+  }
+
+  /** One timer for all: the first that is open is the first that runs out. */
+  #watchDeadlines(): void {
+    const [first] = this.#jobs;
+    if (first === undefined || this.#stopTimer !== null) return;
+    const waitMs = Math.max(1, Math.ceil(first.deadlineMs - this.clock.elapsed()));
+    this.#stopTimer = this.clock.after(waitMs, () => {
+      this.#stopTimer = null;
+      const nowMs = this.clock.elapsed();
+      for (const job of this.#jobs) {
+        if (job.deadlineMs > nowMs) break;
+        this.fail(job, 'service_unavailable');
+      }
+      this.#watchDeadlines();
+    });
+  }
+}
+
+const allRejected = ({ records }: Job, code: HttpErrorCode): CommitResult[] =>
+  records.map(({ pub_id: pubId }) => rejected(pubId, code));

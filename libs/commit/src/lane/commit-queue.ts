@@ -1,0 +1,130 @@
+import { type Chain, travelsAlone } from '../evaluate/arrival.js';
+import type { Entry, EntryLane } from './entry.js';
+
+/** What one transaction takes at most. */
+const MAX_BATCH_RECORDS = 500;
+const MAX_BATCH_BYTES = 512 * 1024;
+
+/** A stream by its name, or a chain: its records are decided in order, those of one batch never beside another's. */
+type Line = string | Chain;
+
+/**
+ * Records of all lanes of a process, in the order of arrival, except that those let others pass whose stream is held by
+ * another session, or whose stream or chain is in a transaction already.
+ */
+export class CommitQueue {
+  #entries: Entry[] = [];
+  /** In a transaction right now. */
+  readonly #out = new Set<Line>();
+  /** Until when, on the monotonic clock, a stream is not asked for. */
+  readonly #held = new Map<string, number>();
+  /** How many of the entries travel alone. */
+  #alone = 0;
+  /** How many lanes have any. */
+  #lanes = 0;
+  /** No deadline is over before. */
+  #firstDeadlineMs = Infinity;
+
+  push(entry: Entry): void {
+    this.#entries.push(entry);
+    this.#count(entry, 1);
+    this.#firstDeadlineMs = Math.min(this.#firstDeadlineMs, entry.deadlineMs);
+  }
+
+  /** Removes those that nothing may be begun for any more. */
+  takeExpired(nowMs: number): Entry[] {
+    if (nowMs < this.#firstDeadlineMs) return [];
+    const expired = this.#entries.filter(({ deadlineMs }) => deadlineMs <= nowMs);
+    this.#entries = this.#entries.filter(({ deadlineMs }) => deadlineMs > nowMs);
+    for (const entry of expired) this.#count(entry, -1);
+    // A deadline may have been put off since.
+    this.#firstDeadlineMs = this.#entries.reduce(
+      (first, { deadlineMs }) => Math.min(first, deadlineMs),
+      Infinity,
+    );
+    return expired;
+  }
+
+  /** The next batch; none when everything that waits has to wait for something else, or travels alone. */
+  take(nowMs: number): Entry[] {
+    let bytes = 0;
+    // However much a lane has, the others do not wait for all of it.
+    const share = Math.ceil(MAX_BATCH_RECORDS / this.#lanes);
+    const taken = new Map<EntryLane, number>();
+    return this.#take(nowMs, ({ arrival, lane }, batch) => {
+      const ofLane = taken.get(lane) ?? 0;
+      if (travelsAlone(arrival) || ofLane >= share) return 'no';
+      taken.set(lane, ofLane + 1);
+      bytes += arrival.bytes;
+      const isFull = batch.length >= MAX_BATCH_RECORDS || (batch.length > 0 && bytes > MAX_BATCH_BYTES);
+      return isFull ? 'full' : 'yes';
+    });
+  }
+
+  /** The next that travels alone; none when there is none, or when it has to wait for something else. */
+  takeAlone(nowMs: number): Entry[] {
+    if (this.#alone === 0) return [];
+    return this.#take(nowMs, ({ arrival }, batch) => {
+      if (batch.length > 0) return 'full';
+      return travelsAlone(arrival) ? 'yes' : 'no';
+    });
+  }
+
+  /** What was taken is in a transaction no more. Some of it goes back to where it was, and waits until that moment. */
+  bring(taken: readonly Entry[], back: readonly Entry[], untilMs: number): void {
+    for (const { arrival } of taken) for (const line of linesOf(arrival)) this.#out.delete(line);
+    for (const entry of back) {
+      this.#held.set(entry.arrival.stream, untilMs);
+      this.#count(entry, 1);
+      this.#firstDeadlineMs = Math.min(this.#firstDeadlineMs, entry.deadlineMs);
+    }
+    if (back.length > 0) this.#entries = [...back, ...this.#entries];
+  }
+
+  /** When the first stream is asked for again that is not asked for now; null: all are. */
+  nextHeldMs(): number | null {
+    return this.#held.size === 0 ? null : Math.min(...this.#held.values());
+  }
+
+  /** Whoever has to wait, and is not taken, keeps what is behind it in its lines waiting. */
+  #take(nowMs: number, fits: (entry: Entry, batch: readonly Entry[]) => 'yes' | 'no' | 'full'): Entry[] {
+    for (const [stream, untilMs] of this.#held) if (untilMs <= nowMs) this.#held.delete(stream);
+    const batch: Entry[] = [];
+    let left: Entry[] = [];
+    const blocked = new Set<Line>();
+    for (const [index, entry] of this.#entries.entries()) {
+      const fit = this.#waits(entry, blocked) ? 'no' : fits(entry, batch);
+      if (fit === 'full') {
+        left = left.concat(this.#entries.slice(index));
+        break;
+      }
+      if (fit === 'yes') batch.push(entry);
+      else {
+        left.push(entry);
+        for (const line of linesOf(entry.arrival)) blocked.add(line);
+      }
+    }
+    if (batch.length === 0) return batch;
+    this.#entries = left;
+    for (const entry of batch) {
+      this.#count(entry, -1);
+      for (const line of linesOf(entry.arrival)) this.#out.add(line);
+    }
+    return batch;
+  }
+
+  #waits({ lane, arrival: { stream, chain } }: Entry, blocked: ReadonlySet<Line>): boolean {
+    if (lane.isBehind || this.#held.has(stream) || this.#out.has(stream) || blocked.has(stream)) return true;
+    return chain !== null && (this.#out.has(chain) || blocked.has(chain));
+  }
+
+  #count({ lane, arrival }: Entry, by: 1 | -1): void {
+    if (lane.queued === 0) this.#lanes += 1;
+    lane.queued += by;
+    if (lane.queued === 0) this.#lanes -= 1;
+    if (travelsAlone(arrival)) this.#alone += by;
+  }
+}
+
+const linesOf = ({ stream, chain }: Entry['arrival']): readonly Line[] =>
+  chain === null ? [stream] : [stream, chain];
