@@ -72,6 +72,7 @@ export class ClusterFabric implements OpenedFabric {
       meters,
       log,
       hears: () => problem() === null,
+      answers: async () => (this.#link.session ?? notConnected()).check(),
       onGone: (nodeId) => this.#questions.gone(nodeId),
       onDeclaredDead: () => this.#rename(),
     });
@@ -301,4 +302,8 @@ export class ClusterFabric implements OpenedFabric {
       isLeader: this.#isMember && members.isLeader(this.nodeId),
     };
   }
+}
+
+function notConnected(): never {
+  throw new Error('not connected');
 }

@@ -32,6 +32,8 @@ export interface MembershipParts {
   readonly log: ClusterLog;
   /** Whether this node hears what others say. */
   readonly hears: () => boolean;
+  /** Settles once the broker has answered, behind all that it had for this node; rejects when it does not. */
+  readonly answers: () => Promise<void>;
   readonly onGone: (nodeId: string) => void;
   /** The others have given this node up under its name. */
   readonly onDeclaredDead: () => void;
@@ -51,6 +53,7 @@ export class Membership {
   #isMember = false;
   #hasAnnounced = false;
   #remindedAtMs = -Infinity;
+  #isMakingSure = false;
 
   constructor(parts: MembershipParts) {
     this.#parts = parts;
@@ -70,7 +73,7 @@ export class Membership {
       this.#sendHeartbeat(post.names.control);
       this.#beat ??= setInterval(() => this.#sendHeartbeat(post.names.control), options.heartbeatIntervalMs);
     }
-    this.#sweep ??= setInterval(() => this.#bury(), options.cleanupIntervalMs);
+    this.#sweep ??= setInterval(() => void this.#buryWhenSure(), options.cleanupIntervalMs);
     this.#discovery?.end();
     this.#discovery = new Discovery(options.discovery);
     post.tell(ROLL_CALL, { node_id: identity.nodeId }, post.names.control);
@@ -137,11 +140,28 @@ export class Membership {
     );
   }
 
-  /** While this node is deaf itself, silence says nothing about others. */
-  #bury(): void {
-    const { options, post, identity, meters, hears } = this.#parts;
-    if (!options.isWatching || !hears()) return;
-    const dead = this.members.silentSince(performance.now() - options.nodeTimeoutMs);
+  get #silent(): readonly string[] {
+    return this.members.silentSince(performance.now() - this.#parts.options.nodeTimeoutMs);
+  }
+
+  /**
+   * While this node is deaf itself, silence says nothing about others. It may not know yet that it is: what it said of
+   * others then would still leave, and be believed, once the way is free again.
+   */
+  async #buryWhenSure(): Promise<void> {
+    const { options, hears, answers } = this.#parts;
+    if (!options.isWatching || !hears() || this.#isMakingSure || this.#silent.length === 0) return;
+    this.#isMakingSure = true;
+    const isSure = await answers().then(
+      () => true,
+      () => false,
+    );
+    this.#isMakingSure = false;
+    if (isSure && hears()) this.#bury(this.#silent);
+  }
+
+  #bury(dead: readonly string[]): void {
+    const { post, identity, meters } = this.#parts;
     for (const nodeId of dead) this.members.remove(nodeId);
     const tells = this.#isMember && this.members.isLeader(identity.nodeId);
     for (const nodeId of dead) {
