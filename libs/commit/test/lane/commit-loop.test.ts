@@ -16,8 +16,20 @@ function lanesOf(count: number) {
     transactions.push(wanted.streams.map(({ address }) => address.channel));
   };
   store.fault = { before: (wanted, changes) => (changes === null ? note(wanted) : undefined) };
+  /** Transactions do not go on before the gate is open: all, or those alone. */
+  const holdBack = (isMeant: (wanted: Wanted) => boolean = () => true): Gate => {
+    const gate = new Gate();
+    store.fault = {
+      before: (wanted, changes) => {
+        if (changes !== null) return undefined;
+        note(wanted);
+        return isMeant(wanted) ? gate.opened : undefined;
+      },
+    };
+    return gate;
+  };
   const { clock, batches, retries, failures } = process;
-  return { store, clock, batches, retries, failures, lanes, transactions, note };
+  return { store, clock, batches, retries, failures, lanes, transactions, holdBack };
 }
 
 const channelOf = (number: number): string => `channel-${number}`;
@@ -37,15 +49,8 @@ describe('lanes of one process', () => {
   });
 
   it('run two transactions at most, and gather what comes meanwhile for the next', async () => {
-    const { store, lanes, transactions, note } = lanesOf(6);
-    const gate = new Gate();
-    store.fault = {
-      before: (wanted, changes) => {
-        if (changes !== null) return undefined;
-        note(wanted);
-        return gate.opened;
-      },
-    };
+    const { lanes, transactions, holdBack } = lanesOf(6);
+    const gate = holdBack();
     const results: Promise<unknown>[] = [];
     for (const [number, lane] of lanes.entries()) {
       results.push(lane.results(one(number)));
@@ -115,15 +120,8 @@ describe('lanes of one process', () => {
   });
 
   it('commit a stream in one transaction at a time: the second sees what the first did', async () => {
-    const { store, lanes, transactions, note } = lanesOf(2);
-    const gate = new Gate();
-    store.fault = {
-      before: (wanted, changes) => {
-        if (changes !== null) return undefined;
-        note(wanted);
-        return gate.opened;
-      },
-    };
+    const { lanes, transactions, holdBack } = lanesOf(2);
+    const gate = holdBack();
     const results = [resultsOn(lanes[0], 7)];
     await settled();
     results.push(resultsOn(lanes[1], 7), resultsOn(lanes[1], 8));
@@ -155,17 +153,10 @@ describe('lanes of one process', () => {
   });
 
   it('look through four whole streams at one time at most', async () => {
-    const { store, lanes, transactions, note } = lanesOf(6);
+    const { lanes, transactions, holdBack } = lanesOf(6);
     await Promise.all(lanes.map((lane, number) => lane.results(one(number))));
     transactions.length = 0;
-    const gate = new Gate();
-    store.fault = {
-      before: (wanted, changes) => {
-        if (changes !== null) return undefined;
-        note(wanted);
-        return wanted.below === null ? undefined : gate.opened;
-      },
-    };
+    const gate = holdBack(({ below }) => below !== null);
     const purges = lanes.map((lane, number) => lane.results([purgeOf(channelOf(number), { mode: 'all' })]));
     await settled();
     expect(transactions).toEqual([0, 1, 2, 3].map((number) => [channelOf(number)]));
