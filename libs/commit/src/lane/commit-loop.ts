@@ -21,7 +21,9 @@ export class CommitLoop {
   #batches = 0;
   #alone = 0;
   #isDue = false;
-  /** Waits for the first stream that is asked for again later. */
+  /** Nothing is begun before, on the monotonic clock: the store took nothing. */
+  #notBeforeMs = 0;
+  /** Waits for the first moment at which something is begun that is not begun now. */
   #stopWaiting: () => void = () => {};
 
   constructor(
@@ -50,6 +52,12 @@ export class CommitLoop {
     const nowMs = this.parts.clock.elapsed();
     for (const entry of this.#queue.takeExpired(nowMs))
       entry.lane.settled([{ entry, verdict: verdict(expired(entry.pubId)) }], null);
+    const mayBegin = nowMs >= this.#notBeforeMs;
+    if (mayBegin) this.#take(nowMs);
+    this.#waitFor(mayBegin ? this.#queue.nextHeldMs : this.#notBeforeMs, nowMs);
+  }
+
+  #take(nowMs: number): void {
     while (this.#alone < MAX_ALONE) {
       const alone = this.#queue.takeAlone(nowMs);
       if (alone.length === 0) break;
@@ -62,7 +70,6 @@ export class CommitLoop {
       this.#batches += 1;
       void this.#commit(batch).then(() => (this.#batches -= 1));
     }
-    this.#waitForHeld(nowMs);
   }
 
   async #commit(entries: readonly Entry[]): Promise<void> {
@@ -70,15 +77,16 @@ export class CommitLoop {
     const begunMs = clock.elapsed();
     for (const { arrivedMs } of entries) events.waited(begunMs - arrivedMs);
     const later = await this.#committer.commit(entries);
-    this.#queue.bring(entries, later.entries, clock.elapsed() + later.pauseMs);
+    const laterMs = clock.elapsed() + later.pauseMs;
+    this.#queue.bring(entries, later.entries, laterMs);
+    if (later.forAll) this.#notBeforeMs = laterMs;
     // Behind the publishers who are answered now, and who held something back until then.
     nextTick(() => this.beginSoon());
   }
 
-  #waitForHeld(nowMs: number): void {
+  #waitFor(atMs: number, nowMs: number): void {
     this.#stopWaiting();
-    const heldMs = this.#queue.nextHeldMs();
-    if (heldMs === null) return;
-    this.#stopWaiting = this.parts.clock.after(Math.max(1, heldMs - nowMs), () => this.beginSoon());
+    if (atMs < Infinity)
+      this.#stopWaiting = this.parts.clock.after(Math.max(1, atMs - nowMs), () => this.beginSoon());
   }
 }

@@ -9,8 +9,8 @@ const MAX_BATCH_BYTES = 512 * 1024;
 type Line = string | Chain;
 
 /**
- * Records of all lanes of a process, in the order of arrival, except that those let others pass whose stream is held by
- * another session, or whose stream or chain is in a transaction already.
+ * Records of all lanes of a process, in the order of arrival, except that those let others pass whose stream is
+ * asked for again later, or whose stream or chain is in a transaction already.
  */
 export class CommitQueue {
   #entries: Entry[] = [];
@@ -38,10 +38,7 @@ export class CommitQueue {
     this.#entries = this.#entries.filter(({ deadlineMs }) => deadlineMs > nowMs);
     for (const entry of expired) this.#count(entry, -1);
     // A deadline may have been put off since.
-    this.#firstDeadlineMs = this.#entries.reduce(
-      (first, { deadlineMs }) => Math.min(first, deadlineMs),
-      Infinity,
-    );
+    this.#firstDeadlineMs = lowest(this.#entries.map(({ deadlineMs }) => deadlineMs));
     return expired;
   }
 
@@ -81,9 +78,9 @@ export class CommitQueue {
     if (back.length > 0) this.#entries = [...back, ...this.#entries];
   }
 
-  /** When the first stream is asked for again that is not asked for now; null: all are. */
-  nextHeldMs(): number | null {
-    return this.#held.size === 0 ? null : Math.min(...this.#held.values());
+  /** When the first stream is asked for again that is not asked for now; infinite: all are. */
+  get nextHeldMs(): number {
+    return lowest(this.#held.values());
   }
 
   /** Whoever has to wait, and is not taken, keeps what is behind it in its lines waiting. */
@@ -128,3 +125,10 @@ export class CommitQueue {
 
 const linesOf = ({ stream, chain }: Entry['arrival']): readonly Line[] =>
   chain === null ? [stream] : [stream, chain];
+
+/** Infinite: there is none. There may be more than a call takes arguments. */
+function lowest(values: Iterable<number>): number {
+  let found = Infinity;
+  for (const value of values) found = Math.min(found, value);
+  return found;
+}

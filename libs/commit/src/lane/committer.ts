@@ -10,12 +10,18 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
 /** A stream that somebody else held is asked for again after this long. */
 const HELD_PAUSE_MS = 20;
+/** After so many failures in a row it is not this batch or that: the store is not there. */
+const MOST_IN_A_ROW = 3;
 
 /** Entries that are to be committed later. */
 export interface Later {
   readonly entries: readonly Entry[];
   readonly pauseMs: number;
+  /** Everything else should wait too: the store takes nothing. */
+  readonly forAll: boolean;
 }
+
+const NOTHING: Later = { entries: [], pauseMs: 0, forAll: false };
 
 /** Brings batches into the store, or tells why not. */
 export class Committer {
@@ -34,17 +40,17 @@ export class Committer {
    * record at fault is alone, so that only that one fails.
    */
   async commit(entries: readonly Entry[]): Promise<Later> {
-    if (entries.length === 0) return { entries, pauseMs: 0 };
+    if (entries.length === 0) return NOTHING;
     try {
       const held = await this.#once(entries);
       this.#failures = 0;
-      return { entries: held, pauseMs: HELD_PAUSE_MS };
+      return { entries: held, pauseMs: HELD_PAUSE_MS, forAll: false };
     } catch (thrown) {
       if (thrown instanceof StoreFailure) this.parts.events.retried(thrown.reason);
       if (!(thrown instanceof StoreFailure) || !thrown.transient) return this.#apart(entries, thrown);
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
       this.#failures += 1;
-      return { entries, pauseMs };
+      return { entries, pauseMs, forAll: this.#failures > MOST_IN_A_ROW };
     }
   }
 
@@ -84,7 +90,7 @@ export class Committer {
     if (only !== undefined && entries.length === 1) {
       this.parts.events.recordFailed(failure);
       tell([{ entry: only, verdict: verdict(rejected(only.pubId, 'internal_error')) }], null);
-      return { entries: [], pauseMs: 0 };
+      return NOTHING;
     }
     const middle = Math.ceil(entries.length / 2);
     const first = await this.commit(entries.slice(0, middle));
@@ -95,6 +101,7 @@ export class Committer {
     return {
       entries: [...first.entries, ...rest.filter(waits), ...second.entries],
       pauseMs: Math.max(first.pauseMs, second.pauseMs),
+      forAll: second.forAll,
     };
   }
 }

@@ -42,7 +42,8 @@ export class Lane implements EntryLane {
   readonly #waiting = new Map<string, Entry>();
   readonly #recent: RecentResults;
   readonly #handOver: HandOver;
-  #closed = false;
+  /** Null: it takes what comes. */
+  #closing: Promise<void> | null = null;
   /** Called once nothing waits any more. */
   #emptied: () => void = () => {};
 
@@ -60,9 +61,10 @@ export class Lane implements EntryLane {
 
   async submit({ records, budgetMs, chain: chained }: LaneRequest): Promise<LaneAnswer> {
     const isFull = this.queued + records.length > this.options.queueCapacity;
-    if (this.#closed || isFull) {
+    const isClosed = this.#closing !== null;
+    if (isClosed || isFull) {
       const fresh = records.filter(({ pub_id: pubId }) => !this.#isKnown(pubId)).length;
-      if (fresh > 0 && this.#closed) return CLOSED;
+      if (fresh > 0 && isClosed) return CLOSED;
       if (fresh > 0 && this.queued + fresh > this.options.queueCapacity) return REFUSED;
     }
     const arrivedMs = this.parts.clock.elapsed();
@@ -93,9 +95,13 @@ export class Lane implements EntryLane {
     else void this.#handOverThenAnswer(settled, streams);
   }
 
-  /** Refuses what is new, finishes what is queued and hands it over. */
-  async close(): Promise<void> {
-    this.#closed = true;
+  /** Refuses what is new, finishes what is queued and hands it over. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#finish();
+    return this.#closing;
+  }
+
+  async #finish(): Promise<void> {
     await new Promise<void>((emptied) => {
       this.#emptied = emptied;
       this.#tellEmptied();

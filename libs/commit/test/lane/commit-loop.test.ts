@@ -152,6 +152,24 @@ describe('lanes of one process', () => {
     expect((await Promise.all(failing)).flat()).toMatchObject([0, 1, 2].map(() => ({ status: 'applied' })));
   });
 
+  it('ask a store that takes nothing less and less often, however much comes', async () => {
+    const { store, lanes, clock, retries } = lanesOf(1);
+    store.fault = {
+      before: () => {
+        throw new StoreFailure('connection', 'gone');
+      },
+    };
+    const results: Promise<readonly CommitResult[]>[] = [];
+    for (let number = 0; number < 400; number += 1) {
+      results.push(resultsOn(lanes[0], number));
+      await clock.pass(10);
+    }
+    expect(retries.length).toBeLessThan(20);
+    store.fault = {};
+    await clock.pass(1000);
+    expect((await Promise.all(results)).flat()).toMatchObject(results.map(() => ({ status: 'applied' })));
+  });
+
   it('look through four whole streams at one time at most', async () => {
     const { lanes, transactions, holdBack } = lanesOf(6);
     await Promise.all(lanes.map((lane, number) => lane.results(one(number))));
