@@ -39,7 +39,7 @@ const step = fc.oneof(
 );
 
 describe('what waits for a transaction', () => {
-  it('is committed in the order of its stream and its chain, each in one transaction at a time, and none is lost', () => {
+  it('is committed in the order of its stream and chain, each in one transaction at a time, and none is lost', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const queue = new CommitQueue();
