@@ -4,8 +4,8 @@ import type { Job } from './job.js';
 import { OpenJobs } from './open-jobs.js';
 
 /**
- * The requests of a publisher to a lane of its own process that never moves. It gets them at once and in their order, which
- * it keeps, and answers each once: nothing is sent again, and nothing held back.
+ * The requests of a publisher to a lane of its own process that never moves. It gets them at once and in their order,
+ * which it keeps, and answers each once: nothing is sent again, and nothing held back.
  */
 export class InsideLane {
   readonly #open: OpenJobs;

@@ -28,7 +28,7 @@ export class OpenJobs {
     return true;
   }
 
-  /** Answers a job unless its time ran out. That it ran out for a record at the writer is the same as no answer to it. */
+  /** Answers a job unless its time ran out. For a record whose time ran out at the writer there is no answer. */
   answer(job: Job, resultOf: (pubId: string, index: number) => CommitResult | undefined): void {
     const results = job.records.map(({ pub_id: pubId }, index) => {
       const result = resultOf(pubId, index);

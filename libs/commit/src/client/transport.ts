@@ -14,6 +14,6 @@ export type CommitAnswer =
  */
 export interface CommitTransport {
   send(request: CommitBody): Promise<CommitAnswer>;
-  /** A lane that is in this process for good; null: there is no such lane. Absent: any may be elsewhere, now or later. */
+  /** A lane that is in this process for good; null: there is no such lane. Absent: any may be elsewhere some time. */
   laneInside?(lane: number): Pick<Lane, 'submit'> | null;
 }

@@ -12,8 +12,8 @@ const MAX_ALONE = 4;
 
 /**
  * Commits what comes to the lanes of a process. What arrives while transactions run is the next one: nothing waits for
- * company, and the busier it is the larger batches are. All lanes share them, since most of what a small one costs is its
- * own beginning and end. A stream is in one at a time.
+ * company, and the busier it is the larger batches are. All lanes share them, since most of what a small one costs is
+ * its own beginning and end. A stream is in one at a time.
  */
 export class CommitLoop {
   readonly #queue = new CommitQueue();

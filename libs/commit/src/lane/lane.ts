@@ -32,9 +32,9 @@ const CLOSED: LaneAnswer = { kind: 'no_responder' };
 const MAX_PENDING_HAND_OVERS = 8;
 
 /**
- * One lane of one writer: what it accepts is committed by the loop of the process, handed over in order and then answered.
- * Requests that come twice are answered once. Every request ends, at the latest when its budget is used up and the
- * transaction of that moment has ended.
+ * One lane of one writer: what it accepts is committed by the loop of the process, handed over in order and then
+ * answered. Requests that come twice are answered once. Every request ends, at the latest when its budget is used up and
+ * the transaction of that moment has ended.
  */
 export class Lane implements EntryLane {
   readonly handedOver = new HandedOver();

@@ -72,7 +72,7 @@ export class ClusterFabric implements OpenedFabric {
       meters,
       log,
       hears: () => problem() === null,
-      answers: async () => (this.#link.session ?? notConnected()).check(),
+      answers: () => this.#link.session?.check() ?? Promise.reject(new Error('not connected')),
       onGone: (nodeId) => this.#questions.gone(nodeId),
       onDeclaredDead: () => this.#rename(),
     });
@@ -302,8 +302,4 @@ export class ClusterFabric implements OpenedFabric {
       isLeader: this.#isMember && members.isLeader(this.nodeId),
     };
   }
-}
-
-function notConnected(): never {
-  throw new Error('not connected');
 }
