@@ -28,6 +28,7 @@ export class Session implements SqlSession {
     private readonly runner: Runner,
     private readonly connection: object,
     private readonly answerTimeoutMs: number,
+    private readonly onLost: () => void,
   ) {
     this.pipelines = dialect.pipelines?.(connection) === true;
   }
@@ -61,6 +62,7 @@ export class Session implements SqlSession {
     }
     const failure = failureOf(this.dialect, outcome.error);
     if (failure instanceof DatabaseUnavailable) this.#usable = false;
+    if (failure instanceof DatabaseUnavailable && failure.reason === 'lost') this.onLost();
     throw failure;
   }
 

@@ -25,11 +25,14 @@ export type MigratedListener = (name: string) => void;
 export class SqlDatabase implements Database {
   readonly dialect: SqlDialect;
   readonly #sessions = new Set<Session>();
-  readonly #prepared = new WeakSet<object>();
+  /** How many times connections had been lost when each was set up. */
+  readonly #prepared = new WeakMap<object, number>();
   readonly #migrations: Migration[] = [];
   #source: DataSource | null = null;
   #connecting: Promise<void> | null = null;
   #migrated = 0;
+  /** How many times a connection was lost; its fall takes those that are as old with it. */
+  #losses = 0;
   readonly #calls = new Set<Promise<unknown>>();
   #closed = false;
 
@@ -136,7 +139,19 @@ export class SqlDatabase implements Database {
     }
   }
 
+  /**
+   * What broke one connection has mostly broken its neighbours in the pool, which cannot tell before they are used: a
+   * call each would fail of them.
+   */
   async #borrow(source: DataSource, timeoutMs: number): Promise<Session> {
+    for (;;) {
+      const session = await this.#borrowAny(source, timeoutMs);
+      if (session !== null) return session;
+    }
+  }
+
+  /** Null: it was as old as one that was lost since, and is closed. */
+  async #borrowAny(source: DataSource, timeoutMs: number): Promise<Session | null> {
     const runner = source.createQueryRunner();
     const connecting = runner.connect() as Promise<object>;
     const outcome = await bounded(ACQUIRE_TIMEOUT_MS, () => connecting);
@@ -146,9 +161,17 @@ export class SqlDatabase implements Database {
       connecting.then(() => runner.release()).catch(() => undefined);
       throw new DatabaseUnavailable('timeout', `no connection in ${ACQUIRE_TIMEOUT_MS} ms`);
     }
-    const session = new Session(this.rules, runner, outcome.value, timeoutMs);
+    const connection = outcome.value;
+    const age = this.#prepared.get(connection) ?? this.#losses;
+    const session = new Session(this.rules, runner, connection, timeoutMs, () => {
+      if (age === this.#losses) this.#losses += 1;
+    });
+    if (age < this.#losses) {
+      session.abandon();
+      return null;
+    }
     this.#sessions.add(session);
-    await this.#prepare(session, outcome.value);
+    await this.#prepare(session, connection);
     return session;
   }
 
@@ -157,7 +180,7 @@ export class SqlDatabase implements Database {
     if (this.#prepared.has(connection)) return;
     try {
       await session.query(this.rules.sessionSetup(this.target, this.limits));
-      this.#prepared.add(connection);
+      this.#prepared.set(connection, this.#losses);
     } catch (thrown) {
       this.#sessions.delete(session);
       session.abandon();

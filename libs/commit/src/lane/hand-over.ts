@@ -43,20 +43,18 @@ export class HandOver {
     const { clock, events } = this.parts;
     const committedMs = clock.elapsed();
     return this.#inTurn(async () => {
-      for (const { verdict } of settled) if (verdict.again !== null) await this.#again(verdict.again);
+      for (const { verdict } of settled) {
+        if (verdict.again === null) continue;
+        const { stream, serial } = verdict.again;
+        this.#count(stream, serial, await this.#again(verdict.again));
+      }
       const streams = new Map(written.map((stream) => [stream.streamId, stream]));
       const records = settled.map(({ verdict }) => verdict.fanOut).filter((record) => record !== null);
-      const sentMs = clock.now();
       const handed = await this.#send(records);
       if (handed && records.length > 0) events.handedOver(records.length, clock.elapsed() - committedMs);
-      // The receipts are a little older than the attempt.
-      if (!handed) this.#stuckSinceMs ??= sentMs - TAIL_MS;
       for (const { stream_id: streamId, serial } of records) {
         const stream = streams.get(streamId ?? '');
-        if (stream === undefined || typeof serial !== 'number') continue;
-        const { streamKey, generation } = stream;
-        if (handed) this.handedOver.handed(streamKey, generation, serial);
-        else this.handedOver.failed(streamKey, generation, serial);
+        if (stream !== undefined && typeof serial === 'number') this.#count(stream, serial, handed);
       }
       for (const { streamKey, generation, fannedOutSerial: serial } of written)
         this.handedOver.raised({ streamKey, generation, serial });
@@ -92,8 +90,8 @@ export class HandOver {
   }
 
   async #resendTailOf(stream: Stream): Promise<void> {
-    const { streamKey, generation, fannedOutSerial, nextDeliverySerial } = stream;
-    const done = Math.max(fannedOutSerial, this.handedOver.serialOf(stream));
+    const { streamKey, generation, nextDeliverySerial } = stream;
+    const done = Math.max(stream.fannedOutSerial, this.handedOver.serialOf(stream));
     const toSerial = nextDeliverySerial - 1;
     const fromSerial = Math.max(done + 1, toSerial - MAX_TAIL + 1);
     const records = await this.parts.store.range({
@@ -108,18 +106,30 @@ export class HandOver {
       .filter((record) => record !== null);
     if (!(await this.#send(again))) return;
     this.parts.events.resent(again.length);
-    this.handedOver.caughtUp(streamKey, generation, toSerial);
+    this.handedOver.caughtUp(stream, toSerial);
   }
 
-  async #again({ stream, serial }: RecordPlace): Promise<void> {
+  #count(stream: Stream, serial: number, handed: boolean): void {
+    if (!handed) this.handedOver.failed(stream, serial);
+    else if (this.handedOver.handed(stream, serial)) return;
+    // Receipts, by which a tail is found, are older than the attempt: that of a publisher who asks again by seconds.
+    this.#stuckSinceMs ??= this.parts.clock.now() - TAIL_MS;
+  }
+
+  /** False: it may not have arrived. */
+  async #again({ stream, serial }: RecordPlace): Promise<boolean> {
     try {
       const { streamKey, generation } = stream;
       const range = { streamKey, generation, fromSerial: serial, toSerial: serial, limit: 1 };
       const [record] = await this.parts.store.range(range);
       const again = record === undefined ? null : fanOutAgain(record, stream, this.options.writerId);
-      if (again !== null && (await this.#send([again]))) this.parts.events.resent(1);
+      if (again === null) return true;
+      const arrived = await this.#send([again]);
+      if (arrived) this.parts.events.resent(1);
+      return arrived;
     } catch (thrown) {
       this.parts.events.handOverFailed(thrown);
+      return false;
     }
   }
 

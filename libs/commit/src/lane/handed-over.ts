@@ -6,11 +6,14 @@ interface Progress {
   serial: number;
   /** The store knows of it up to here. */
   raised: number;
-  /** The first that could not be handed over; what is above it does not count until that was done. */
-  stuckAt: number | null;
+  /** The next could not be handed over, or nobody knows of it; what is above does not count until that was done. */
+  stuck: boolean;
   /** Nothing was told of it since it was last asked what to raise. */
   rests: boolean;
 }
+
+/** A stream, and how far the store knows that it was handed over. */
+type Place = Pick<Stream, 'streamKey' | 'generation' | 'fannedOutSerial'>;
 
 /**
  * How far each stream was handed to the gateways, as far as the store does not know yet. It holds only the streams that
@@ -25,21 +28,26 @@ export class HandedOver {
     return progress?.generation === generation ? progress.serial : 0;
   }
 
-  handed(streamKey: string, generation: number, serial: number): void {
-    const progress = this.#progress(streamKey, generation, serial - 1);
-    if (progress?.stuckAt === null) progress.serial = Math.max(progress.serial, serial);
+  /** False: something before it may not have been handed over, and has to be first. */
+  handed(stream: Place, serial: number): boolean {
+    const progress = this.#progress(stream);
+    if (progress === null || progress.serial >= serial) return true;
+    progress.stuck ||= serial > progress.serial + 1;
+    if (progress.stuck) return false;
+    progress.serial = serial;
+    return true;
   }
 
-  failed(streamKey: string, generation: number, serial: number): void {
-    const progress = this.#progress(streamKey, generation, serial - 1);
-    if (progress !== null) progress.stuckAt = Math.min(progress.stuckAt ?? serial, serial);
+  failed(stream: Place, serial: number): void {
+    const progress = this.#progress(stream);
+    if (progress !== null && progress.serial < serial) progress.stuck = true;
   }
 
   /** Everything up to there was sent again. */
-  caughtUp(streamKey: string, generation: number, serial: number): void {
-    const progress = this.#progress(streamKey, generation, 0);
+  caughtUp(stream: Place, serial: number): void {
+    const progress = this.#progress(stream);
     if (progress === null) return;
-    progress.stuckAt = null;
+    progress.stuck = false;
     progress.serial = Math.max(progress.serial, serial);
   }
 
@@ -53,7 +61,7 @@ export class HandedOver {
     }
     progress.raised = Math.max(progress.raised, serial);
     progress.rests = false;
-    if (progress.raised >= progress.serial && progress.stuckAt === null) this.#streams.delete(streamKey);
+    if (progress.raised >= progress.serial && !progress.stuck) this.#streams.delete(streamKey);
   }
 
   /** Whether there is anything that the store does not know yet. */
@@ -84,15 +92,15 @@ export class HandedOver {
 
   /** Whether anything could not be handed over. */
   get stuck(): boolean {
-    return [...this.#streams.values()].some(({ stuckAt }) => stuckAt !== null);
+    return [...this.#streams.values()].some(({ stuck }) => stuck);
   }
 
   /** Null: the stream was reset since. */
-  #progress(streamKey: string, generation: number, before: number): Progress | null {
+  #progress({ streamKey, generation, fannedOutSerial: serial }: Place): Progress | null {
     const found = this.#streams.get(streamKey);
     if (found !== undefined && found.generation >= generation)
       return found.generation === generation ? found : null;
-    const made: Progress = { generation, serial: before, raised: before, stuckAt: null, rests: false };
+    const made: Progress = { generation, serial, raised: serial, stuck: false, rests: false };
     this.#streams.set(streamKey, made);
     return made;
   }

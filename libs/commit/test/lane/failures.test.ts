@@ -1,7 +1,7 @@
 import { type Changes, StoreFailure } from '@carillon/history-store';
 import { describe, expect, it } from 'vitest';
 import { publishOf } from '../samples.js';
-import { LaneScene } from './scene.js';
+import { LaneScene, lostAnswers } from './scene.js';
 
 describe('a lane whose store fails', () => {
   it('tries again while there is time, and consumes nothing meanwhile', async () => {
@@ -34,14 +34,7 @@ describe('a lane whose store fails', () => {
 
   it('finds by receipts that a commit without an answer was one', async () => {
     const scene = new LaneScene();
-    let lost = true;
-    scene.store.fault = {
-      after: () => {
-        if (!lost) return;
-        lost = false;
-        throw new StoreFailure('connection', 'the answer was lost');
-      },
-    };
+    scene.store.fault = { after: lostAnswers(1) };
     const results = scene.results([publishOf('a', '1'), publishOf('a', '2')]);
     await scene.clock.pass(100);
     expect(await results).toMatchObject([

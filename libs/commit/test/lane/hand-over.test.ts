@@ -1,7 +1,8 @@
+import { StoreFailure } from '@carillon/history-store';
 import { describe, expect, it } from 'vitest';
 import { settled } from '../manual-clock.js';
 import { publishOf, resetOf } from '../samples.js';
-import { Gate, LaneScene, LoopScene } from './scene.js';
+import { Gate, LaneScene, LoopScene, lostAnswers } from './scene.js';
 
 const fannedOut = async ({ store }: LaneScene, channel = 'a'): Promise<number | undefined> =>
   [...(await store.heads([{ appId: 'shop', channel, kind: 'messages' }])).values()][0]?.fannedOutSerial;
@@ -148,6 +149,40 @@ describe('the hand-over to the gateways', () => {
     const next = new LaneScene(4096, new LoopScene('w2', dead.store));
     expect(await next.results([record])).toMatchObject([{ status: 'applied', delivery_serial: 1 }]);
     expect(next.sent).toMatchObject([{ serial: 1, resent: true }]);
+  });
+
+  it('of a record whose commit was not answered is done again when it cannot be read, whatever came after it', async () => {
+    const scene = new LaneScene();
+    const { store } = scene;
+    const range = store.range.bind(store);
+    store.fault = { after: lostAnswers(1) };
+    store.range = async () => {
+      throw new StoreFailure('connection', 'the connection is dead');
+    };
+    const first = scene.results([publishOf('a', '1')]);
+    await scene.clock.pass(200);
+    expect(await first).toMatchObject([{ status: 'applied', delivery_serial: 1 }]);
+    await scene.results([publishOf('a', '2')]);
+    expect(scene.serials('a')).toEqual([2]);
+    store.range = range;
+    await scene.clock.pass(3000);
+    expect(scene.serials('a')).toEqual([2, 1, 2]);
+    expect(await fannedOut(scene)).toBe(2);
+  });
+
+  it('that nobody has asked for again is done with the next record of its channel', async () => {
+    const scene = new LaneScene();
+    await scene.results([publishOf('a', '1')]);
+    scene.store.fault = { after: lostAnswers(1) };
+    // Its time is over before it is tried again.
+    const late = scene.results([publishOf('a', '2')], { budgetMs: 50 });
+    await scene.clock.pass(200);
+    expect(await late).toMatchObject([{ status: 'expired' }]);
+    await scene.results([publishOf('a', '3')]);
+    expect(scene.serials('a')).toEqual([1, 3]);
+    await scene.clock.pass(3000);
+    expect(scene.serials('a')).toEqual([1, 3, 2, 3]);
+    expect(await fannedOut(scene)).toBe(3);
   });
 
   it('tells gateways of a reset, and begins at 1 behind it', async () => {

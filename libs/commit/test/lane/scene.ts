@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { CommitRecord, CommitResult, FanOutRecordBody } from '@carillon/contract';
-import { type Changes, type Found, MemoryHistoryStore, type Wanted } from '@carillon/history-store';
+import {
+  type Changes,
+  type Found,
+  MemoryHistoryStore,
+  StoreFailure,
+  type Wanted,
+} from '@carillon/history-store';
 import { Lane, type LaneAnswer, type LaneEvents } from '../../src/index.js';
 import { CommitLoop } from '../../src/lane/commit-loop.js';
 import { ManualClock } from '../manual-clock.js';
@@ -12,6 +18,15 @@ export interface Fault {
   readonly after?: () => void | Promise<void>;
   /** Names of streams that somebody else holds. */
   readonly held?: ReadonlySet<string>;
+}
+
+/** What the first so many commits come to is not told. */
+export function lostAnswers(commits: number): () => void {
+  let left = commits;
+  return () => {
+    left -= 1;
+    if (left >= 0) throw new StoreFailure('connection', 'the answer was lost');
+  };
 }
 
 export class FaultyStore extends MemoryHistoryStore {
@@ -100,7 +115,7 @@ export class LaneScene {
 
   async results(
     records: readonly CommitRecord[],
-    more: { chain?: boolean } = {},
+    more: { budgetMs?: number; chain?: boolean } = {},
   ): Promise<readonly CommitResult[]> {
     return resultsOf(await this.submit(records, more));
   }
