@@ -80,9 +80,10 @@ export class HandOver {
     });
   }
 
-  /** Waits for what is being handed over, and tells the store. */
+  /** Waits for what is being handed over, and tells the store. Whoever has the lane next may have looked for the rest. */
   async close(): Promise<void> {
     await this.#last;
+    if (this.handedOver.stuck) await this.resendTail();
     this.#timer?.();
     this.#timer = null;
     const marks = this.handedOver.toRaise();

@@ -8,7 +8,7 @@ import {
   type ReadBody,
 } from '@carillon/contract';
 import { ServiceError } from '@carillon/errors';
-import type { LaneFabric } from '@carillon/fabric';
+import type { Heard, LaneFabric } from '@carillon/fabric';
 import {
   type CheckpointQuery,
   laneOf,
@@ -27,7 +27,7 @@ import type { Clock } from '../clock.js';
 import type { ChannelReads } from './port.js';
 import { eventIn, pageOut, recordIn, retainedIn, standingIn, streamIn, streamOut } from './wire.js';
 
-/** A writer that is silent for this long may be gone, and a gap has little time; the next one is waited for twice as long. */
+/** A writer that is silent for this long may be gone, and a gap has little time; the next are waited for twice as long. */
 const ASK_AGAIN_MS = 500;
 const NOBODY_PAUSE_MS = 50;
 
@@ -156,25 +156,54 @@ export class ReadClient implements ChannelReads {
     return all;
   }
 
-  /** Of the writer of this lane; when nobody is there, of that of the next one, since all read the same store. */
+  /**
+   * Of the writer of this lane; when nobody is there, of that of the next one, since all read the same store. Whoever is
+   * silent may have that one as well, and more: then of twice as many at once.
+   */
   async #ask(first: number, question: Question, deadlineMs: number): Promise<ReadAnswerBody> {
-    const { lanes, nodeId } = this.options;
-    const { maxBytes } = this.fabric;
+    const { lanes } = this.options;
     let patienceMs = ASK_AGAIN_MS;
-    for (let lane = first; ; lane = (lane + 1) % lanes) {
-      const encoded = encode(READ, { lanes, lane, node_id: nodeId, ...question }, maxBytes);
-      if (!encoded.ok) throw unavailable(`the question cannot be sent: ${encoded.detail}`);
+    let width = 1;
+    let next = first;
+    for (;;) {
       const leftMs = deadlineMs - this.clock.elapsed();
       if (leftMs <= 0) throw unavailable('no writer answered in time');
-      const heard = await this.fabric.call({ use: 'read', lane }, encoded.text, Math.min(leftMs, patienceMs));
-      if (heard.kind === 'silent') patienceMs *= 2;
+      const asked = Array.from({ length: Math.min(width, lanes) }, (_, index) => (next + index) % lanes);
+      next += asked.length;
+      const heard = await this.#firstOf(asked, question, Math.min(leftMs, patienceMs));
+      if (heard.kind === 'silent') {
+        patienceMs *= 2;
+        width *= 2;
+      }
       if (heard.kind === 'no_responder') await this.#pause(Math.min(NOBODY_PAUSE_MS, leftMs));
       if (heard.kind !== 'reply') continue;
-      const decoded = decodeReadAnswer(heard.text, maxBytes);
+      const decoded = decodeReadAnswer(heard.text, this.fabric.maxBytes);
       if (!decoded.ok) throw unavailable('the answer cannot be read');
       if (decoded.message.kind === 'read_answer') return decoded.message;
       throw unavailable(`the writer refuses: ${decoded.message.code}`);
     }
+  }
+
+  /** The first reply; when there is none, that somebody was silent if anybody was. */
+  #firstOf(lanes: readonly number[], question: Question, budgetMs: number): Promise<Heard> {
+    return new Promise((resolve, reject) => {
+      let waiting = lanes.length;
+      let none: Heard = { kind: 'no_responder' };
+      const end = (heard: Heard): void => {
+        waiting -= 1;
+        if (heard.kind === 'silent') none = heard;
+        if (heard.kind === 'reply') resolve(heard);
+        else if (waiting === 0) resolve(none);
+      };
+      for (const lane of lanes) this.#call(lane, question, budgetMs).then(end, reject);
+    });
+  }
+
+  async #call(lane: number, question: Question, budgetMs: number): Promise<Heard> {
+    const { lanes, nodeId } = this.options;
+    const encoded = encode(READ, { lanes, lane, node_id: nodeId, ...question }, this.fabric.maxBytes);
+    if (!encoded.ok) throw unavailable(`the question cannot be sent: ${encoded.detail}`);
+    return this.fabric.call({ use: 'read', lane }, encoded.text, budgetMs);
   }
 
   #laneOf({ address: { appId, channel } }: Stream): number {

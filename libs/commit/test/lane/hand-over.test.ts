@@ -170,6 +170,18 @@ describe('the hand-over to the gateways', () => {
     expect(await fannedOut(scene)).toBe(2);
   });
 
+  it('that failed is done again before the lane is given up, for the next writer may have looked already', async () => {
+    const scene = new LaneScene();
+    scene.handOver = async () => {
+      throw new Error('this process stood still');
+    };
+    await scene.results([publishOf('a', '1')]);
+    scene.handOver = async () => {};
+    await scene.lane.close();
+    expect(scene.sent).toMatchObject([{ serial: 1, resent: true }]);
+    expect(await fannedOut(scene)).toBe(1);
+  });
+
   it('that nobody has asked for again is done with the next record of its channel', async () => {
     const scene = new LaneScene();
     await scene.results([publishOf('a', '1')]);
