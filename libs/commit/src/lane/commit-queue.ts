@@ -4,6 +4,8 @@ import type { Entry, EntryLane } from './entry.js';
 /** What one transaction takes at most. */
 const MAX_BATCH_RECORDS = 500;
 const MAX_BATCH_BYTES = 512 * 1024;
+/** A batch of so few streams is not made smaller for the sake of another. */
+const MIN_SHARED_STREAMS = 16;
 
 /** A stream by its name, or a chain: its records are decided in order, those of one batch never beside another's. */
 type Line = string | Chain;
@@ -18,6 +20,8 @@ export class CommitQueue {
   readonly #out = new Set<Line>();
   /** Until when, on the monotonic clock, a stream is not asked for. */
   readonly #held = new Map<string, number>();
+  /** How many entries of each stream wait. */
+  readonly #waiting = new Map<string, number>();
   /** How many of the entries travel alone. */
   #alone = 0;
   /** How many lanes have any. */
@@ -45,16 +49,21 @@ export class CommitQueue {
   /** The next batch; none when everything that waits has to wait for something else, or travels alone. */
   take(nowMs: number): Entry[] {
     let bytes = 0;
+    // A batch with all of the streams would leave nothing for the one beside it, and after it both would wait in turn.
+    const most = Math.max(MIN_SHARED_STREAMS, Math.ceil((this.#waiting.size + this.#out.size) / 2));
+    const streams = new Set<string>();
     // However much a lane has, the others do not wait for all of it.
     const share = Math.ceil(MAX_BATCH_RECORDS / this.#lanes);
     const taken = new Map<EntryLane, number>();
     return this.#take(nowMs, ({ arrival, lane }, batch) => {
       const ofLane = taken.get(lane) ?? 0;
       if (travelsAlone(arrival) || ofLane >= share) return 'no';
+      if (streams.size >= most && !streams.has(arrival.stream)) return 'no';
       taken.set(lane, ofLane + 1);
       bytes += arrival.bytes;
-      const isFull = batch.length >= MAX_BATCH_RECORDS || (batch.length > 0 && bytes > MAX_BATCH_BYTES);
-      return isFull ? 'full' : 'yes';
+      if (batch.length >= MAX_BATCH_RECORDS || (batch.length > 0 && bytes > MAX_BATCH_BYTES)) return 'full';
+      streams.add(arrival.stream);
+      return 'yes';
     });
   }
 
@@ -120,6 +129,9 @@ export class CommitQueue {
     lane.queued += by;
     if (lane.queued === 0) this.#lanes -= 1;
     if (travelsAlone(arrival)) this.#alone += by;
+    const waiting = (this.#waiting.get(arrival.stream) ?? 0) + by;
+    if (waiting === 0) this.#waiting.delete(arrival.stream);
+    else this.#waiting.set(arrival.stream, waiting);
   }
 }
 

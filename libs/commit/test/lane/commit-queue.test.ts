@@ -117,4 +117,27 @@ describe('what waits for a transaction', () => {
       { numRuns: 300 },
     );
   });
+
+  it('is shared between the transactions that run side by side, each with all there is of its streams', () => {
+    const queue = new CommitQueue();
+    const lane = laneOf();
+    for (let round = 0; round < 3; round += 1)
+      for (let channel = 0; channel < 100; channel += 1)
+        queue.push(new Entry(lane, arrivalOf(publishOf(`channel-${channel}`, String(round))), 0, 5000));
+    const batches = [queue.take(0), queue.take(0)];
+    const streams = batches.map((batch) => new Set(batch.map(({ arrival }) => arrival.stream)));
+    expect(batches.map((batch) => batch.length)).toEqual([150, 150]);
+    expect(streams.map((own) => own.size)).toEqual([50, 50]);
+    // What one leaves while the other is out is its share again, not all.
+    queue.bring(batches[0] ?? [], batches[0] ?? [], 0);
+    expect(new Set(queue.take(0).map(({ arrival }) => arrival.stream)).size).toBe(50);
+  });
+
+  it('of a few streams is one batch', () => {
+    const queue = new CommitQueue();
+    const lane = laneOf();
+    for (let channel = 0; channel < 16; channel += 1)
+      queue.push(new Entry(lane, arrivalOf(publishOf(`channel-${channel}`, 'x')), 0, 5000));
+    expect(queue.take(0)).toHaveLength(16);
+  });
 });
