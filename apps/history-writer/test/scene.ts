@@ -85,7 +85,7 @@ export async function installation(): Promise<Installation> {
   });
   await vi.waitFor(async () => expect(await fabric.health()).toBeNull(), { timeout: 10_000 });
   const { table_prefix: prefix, write_timeout_ms: writeTimeoutMs } = config.history.postgres;
-  const options = { prefix, spread: SERVER_SPREAD, writeTimeoutMs, now: Date.now };
+  const options = { prefix, spread: SERVER_SPREAD, now: Date.now };
   const client = new CommitClient(
     {
       clock: systemClock,

@@ -19,6 +19,8 @@ export interface ApartOptions {
   readonly waiting: number;
   /** Longest run of one statement. */
   readonly statementMs: number;
+  /** Statements that set up each of its connections; absent: none. */
+  readonly setup?: readonly string[];
   readonly migrations?: readonly Migration[];
 }
 
@@ -60,6 +62,7 @@ export class Databases {
       DIALECTS[dialect],
       this.#onMigrated(partName(dialect)),
       { statementMs: options.statementMs, calls: options.waiting + pool.max },
+      options.setup,
     );
     database.add(options.migrations ?? []);
     return database;
@@ -76,6 +79,7 @@ export class Databases {
       log: logging.for('service::database'),
       onMigrated: this.#onMigrated('embedded database'),
       migrations: options.migrations ?? [],
+      setup: options.setup ?? [],
       limits: { statementMs: options.statementMs, calls: options.waiting + 1 },
     });
   }

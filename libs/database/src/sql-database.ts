@@ -13,7 +13,7 @@ import {
 } from './limits.js';
 import { migrate } from './migrate.js';
 import { openDataSource } from './open.js';
-import type { Database, Migration, SqlAnswer, SqlDialect, SqlTransaction, SqlValue } from './port.js';
+import type { Database, Migration, SqlAnswer, SqlDialect, SqlSession, SqlTransaction } from './port.js';
 import { failureOf, Session } from './session.js';
 import type { DatabaseTarget } from './target.js';
 import { inTransaction } from './transaction.js';
@@ -41,6 +41,8 @@ export class SqlDatabase implements Database {
     private readonly rules: Dialect,
     private readonly onMigrated: MigratedListener = () => {},
     private readonly limits: DatabaseLimits = SHARED_LIMITS,
+    /** Statements for every connection besides what all have. */
+    private readonly setup: readonly string[] = [],
   ) {
     this.dialect = target.dialect;
   }
@@ -61,8 +63,8 @@ export class SqlDatabase implements Database {
     return this.#connecting;
   }
 
-  query(sql: string, values: readonly SqlValue[] = []): Promise<SqlAnswer> {
-    return this.#borrowed(this.#answerMs, (session) => session.query(sql, values));
+  query(...asked: Parameters<SqlSession['query']>): Promise<SqlAnswer> {
+    return this.#borrowed(this.#answerMs, (session) => session.query(...asked));
   }
 
   transaction<Result>(work: (session: SqlTransaction) => Promise<Result>, setup?: string): Promise<Result> {
@@ -179,7 +181,8 @@ export class SqlDatabase implements Database {
   async #prepare(session: Session, connection: object): Promise<void> {
     if (this.#prepared.has(connection)) return;
     try {
-      await session.query(this.rules.sessionSetup(this.target, this.limits));
+      const statements = [this.rules.sessionSetup(this.target, this.limits), ...this.setup];
+      await Promise.all(statements.map((statement) => session.query(statement)));
       this.#prepared.set(connection, this.#losses);
     } catch (thrown) {
       this.#sessions.delete(session);

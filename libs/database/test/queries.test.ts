@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseRejected } from '../src/index.js';
-import { connected, emptyDatabase, ENGINES, failure, placeholders } from './scene.js';
+import { connected, emptyDatabase, ENGINES, failure, placeholders, processWith, settings } from './scene.js';
 
 describe.each(ENGINES)('statements in %s', (dialect, engineName) => {
   const opened = async () => connected(dialect, await emptyDatabase(engineName));
@@ -78,6 +78,21 @@ describe.each(ENGINES)('statements in %s', (dialect, engineName) => {
     });
     expect(await failure(undone)).toBe(own);
     expect((await database.query('select id from things order by id')).rows).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
+  it('of a database apart come after what sets up its connections', async () => {
+    const setup = dialect === 'postgres' ? [`set lock_timeout = 123`, 'set jit = off'] : [`set @one = 'a'`];
+    const look =
+      dialect === 'postgres'
+        ? `select current_setting('lock_timeout') || current_setting('jit') as told`
+        : 'select @one as told';
+    const { databases } = await processWith(settings(dialect, await emptyDatabase(engineName)));
+    const database = databases.apart(dialect, { connections: 2, waiting: 9, statementMs: 1000, setup });
+    onTestFinished(() => database.close());
+    await database.connect();
+    const answers = await Promise.all([database.query(look), database.query(look)]);
+    const told = dialect === 'postgres' ? '123msoff' : 'a';
+    expect(answers.map(({ rows }) => rows)).toEqual([[{ told }], [{ told }]]);
   });
 
   it('of a transaction come after what sets it up', async () => {

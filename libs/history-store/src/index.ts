@@ -54,6 +54,7 @@ export {
   type TailQuery,
   type Watermark,
 } from './port.js';
+export { laneConnections } from './postgres/lane-connections.js';
 export { PostgresHistoryStore, type PostgresHistoryOptions } from './postgres/postgres-store.js';
 export { historyTables, SERVER_SPREAD, SINGLE_SPREAD, type Spread } from './postgres/tables.js';
 export { PurgeModule } from './purge.module.js';

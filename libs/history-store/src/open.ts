@@ -5,6 +5,7 @@ import { MemoryHistoryStore } from './memory/memory-store.js';
 import { MysqlHistoryStore } from './mysql/mysql-store.js';
 import { mysqlTables } from './mysql/tables.js';
 import type { DurableStore } from './port.js';
+import { laneConnections } from './postgres/lane-connections.js';
 import { PostgresHistoryStore } from './postgres/postgres-store.js';
 import { historyTables, SERVER_SPREAD, SINGLE_SPREAD } from './postgres/tables.js';
 
@@ -59,13 +60,13 @@ function openPostgres({ config, databases, now, ...parts }: StoreParts): OpenSto
   const lanes = databases.apart('postgres', {
     waiting: LANES_WAITING,
     statementMs: writeTimeoutMs,
+    setup: laneConnections(writeTimeoutMs),
     migrations: [historyTables(prefix, SERVER_SPREAD)],
   });
   const reads = databases.apart('postgres', { ...READS, statementMs: writeTimeoutMs });
   const store = new PostgresHistoryStore(lanes, {
     prefix,
     spread: SERVER_SPREAD,
-    writeTimeoutMs,
     now,
     reads,
     onUnsafe: (settings) => unsafe(settings, config.mode === 'production', parts.log),
@@ -114,12 +115,12 @@ function openEmbedded({ config, databases, now, log }: StoreParts): OpenStore {
   const database = databases.embedded({
     waiting: LANES_WAITING,
     statementMs: writeTimeoutMs,
+    setup: laneConnections(writeTimeoutMs),
     migrations: [historyTables(prefix, SINGLE_SPREAD)],
   });
   const store = new PostgresHistoryStore(database, {
     prefix,
     spread: SINGLE_SPREAD,
-    writeTimeoutMs,
     now,
     vacuums: true,
     onUnsafe: () =>

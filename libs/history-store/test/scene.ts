@@ -9,6 +9,7 @@ import {
   type Found,
   type HistoryStore,
   historyTables,
+  laneConnections,
   MemoryHistoryStore,
   PostgresHistoryStore,
   type Receipt,
@@ -23,6 +24,8 @@ import {
 
 export const NOW_MS = Date.parse('2026-03-05T10:30:00Z');
 export const DAY_MS = 86_400_000;
+/** How long a statement, and a lock, may last. */
+const WRITE_MS = 2000;
 
 export interface Opened {
   readonly store: DurableStore;
@@ -65,19 +68,24 @@ export function settings(dialect: 'postgres' | 'mysql', url: string): Record<str
 
 /** A database as a process has it. */
 export const databaseAt = (url: string, prefix: string, spread: Spread): Database =>
-  databasesOf(settings('postgres', url)).use('postgres', [historyTables(prefix, spread)]);
+  databasesOf(settings('postgres', url)).apart('postgres', {
+    waiting: 100,
+    statementMs: WRITE_MS,
+    setup: laneConnections(WRITE_MS),
+    migrations: [historyTables(prefix, spread)],
+  });
 
 /** The store of a single node, in a folder. */
 export async function openEmbedded(folder: string): Promise<OpenedPostgres> {
   const database = databasesOf({ DATABASE_POSTGRES_EMBEDDED_PATH: folder }).embedded({
     waiting: 100,
-    statementMs: 2000,
+    statementMs: WRITE_MS,
+    setup: laneConnections(WRITE_MS),
     migrations: [historyTables('service_history', SINGLE_SPREAD)],
   });
   const store = new PostgresHistoryStore(database, {
     prefix: 'service_history',
     spread: SINGLE_SPREAD,
-    writeTimeoutMs: 2000,
     now: () => NOW_MS,
   });
   await store.connect();
@@ -99,7 +107,6 @@ export async function openPostgres(
   const store = new PostgresHistoryStore(database, {
     prefix,
     spread,
-    writeTimeoutMs: 2000,
     now: () => NOW_MS,
   });
   await store.connect();

@@ -7,6 +7,7 @@ import { engine } from '@carillon/engines';
 import {
   type DurableStore,
   historyTables,
+  laneConnections,
   MemoryHistoryStore,
   MysqlHistoryStore,
   mysqlTables,
@@ -26,6 +27,7 @@ export interface Opened {
 
 const PREFIX = 'service_history';
 const STATEMENT_MS = 5000;
+const LANES = { waiting: 100, statementMs: STATEMENT_MS, setup: laneConnections(STATEMENT_MS) };
 
 function databasesOf(env: Record<string, string>): Databases {
   const outcome = configure({
@@ -61,13 +63,12 @@ export async function openPostgres(): Promise<Opened> {
   const { url, end } = await (await engine('postgres')).isolate();
   const databases = databasesAt('POSTGRES', url);
   const spread = { records: 2, forever: 1, messages: 1 };
-  const database = databases.use('postgres', [historyTables(PREFIX, spread)]);
+  const database = databases.apart('postgres', { ...LANES, migrations: [historyTables(PREFIX, spread)] });
   const reads = databases.apart('postgres', { connections: 2, waiting: 9, statementMs: STATEMENT_MS });
   const watched = watching(reads);
   const store = new PostgresHistoryStore(database, {
     prefix: PREFIX,
     spread,
-    writeTimeoutMs: STATEMENT_MS,
     now: Date.now,
     reads: watched.database,
   });
@@ -102,14 +103,12 @@ export async function openMysql(): Promise<Opened> {
 export async function openEmbedded(): Promise<Opened> {
   const folder = await mkdtemp(join(tmpdir(), 'walks-test-'));
   const database = databasesOf({ DATABASE_POSTGRES_EMBEDDED_PATH: folder }).embedded({
-    waiting: 100,
-    statementMs: STATEMENT_MS,
+    ...LANES,
     migrations: [historyTables(PREFIX, SINGLE_SPREAD)],
   });
   const store = new PostgresHistoryStore(database, {
     prefix: PREFIX,
     spread: SINGLE_SPREAD,
-    writeTimeoutMs: STATEMENT_MS,
     now: Date.now,
     vacuums: true,
   });

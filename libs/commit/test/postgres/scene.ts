@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { configure } from '@carillon/config';
 import type { CommitBody, FanOutRecordBody } from '@carillon/contract';
 import { type Database, Databases } from '@carillon/database';
-import { historyTables, PostgresHistoryStore, SINGLE_SPREAD } from '@carillon/history-store';
+import { historyTables, laneConnections, PostgresHistoryStore, SINGLE_SPREAD } from '@carillon/history-store';
 import { createParts } from '@carillon/runtime';
 import { type CommitAnswer, type CommitTransport, LocalLanes, systemClock } from '../../src/index.js';
 import { SILENT_EVENTS } from '../silent-events.js';
+
+/** How long a statement may last. */
+const WRITE_MS = 5000;
 
 /** A writer as one process has it. */
 export interface Writer {
@@ -34,10 +37,13 @@ export async function openWriter(url: string, writerId: string): Promise<Writer>
   });
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
   const prefix = 'service_history';
-  const database = new Databases(createParts(outcome.config)).use('postgres', [
-    historyTables(prefix, SINGLE_SPREAD),
-  ]);
-  const options = { prefix, spread: SINGLE_SPREAD, writeTimeoutMs: 5000, now: () => Date.now() };
+  const database = new Databases(createParts(outcome.config)).apart('postgres', {
+    waiting: 100,
+    statementMs: WRITE_MS,
+    setup: laneConnections(WRITE_MS),
+    migrations: [historyTables(prefix, SINGLE_SPREAD)],
+  });
+  const options = { prefix, spread: SINGLE_SPREAD, now: () => Date.now() };
   const store = new PostgresHistoryStore(database, options);
   await store.connect();
   const sent: FanOutRecordBody[] = [];

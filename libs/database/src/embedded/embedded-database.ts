@@ -3,7 +3,7 @@ import { Secret } from '@carillon/config';
 import type { Logger } from '@carillon/runtime';
 import { postgres } from '../dialects/postgres.js';
 import type { DatabaseLimits } from '../limits.js';
-import type { Database, Migration, SqlAnswer, SqlTransaction, SqlValue } from '../port.js';
+import type { Database, Migration, SqlAnswer, SqlSession, SqlTransaction } from '../port.js';
 import { type MigratedListener, SqlDatabase } from '../sql-database.js';
 import { ServerProcess } from './server-process.js';
 import { newSocketFolder } from './socket-folder.js';
@@ -12,6 +12,7 @@ export interface EmbeddedOptions {
   readonly log: Logger;
   readonly onMigrated: MigratedListener;
   readonly migrations: readonly Migration[];
+  readonly setup: readonly string[];
   readonly limits: DatabaseLimits;
 }
 
@@ -40,6 +41,7 @@ export class EmbeddedDatabase implements Database {
       postgres,
       options.onMigrated,
       options.limits,
+      options.setup,
     );
     this.#sql.add(options.migrations);
   }
@@ -49,8 +51,8 @@ export class EmbeddedDatabase implements Database {
     await this.#sql.connect();
   }
 
-  query(sql: string, values: readonly SqlValue[] = []): Promise<SqlAnswer> {
-    return this.#sql.query(sql, values);
+  query(...asked: Parameters<SqlSession['query']>): Promise<SqlAnswer> {
+    return this.#sql.query(...asked);
   }
 
   transaction<Result>(work: (session: SqlTransaction) => Promise<Result>, setup?: string): Promise<Result> {

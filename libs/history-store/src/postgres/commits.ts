@@ -10,8 +10,8 @@ import type { Changes, Found, Wanted } from '../model/changes.js';
 import { routeOf } from '../model/route.js';
 import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
 import { NO_PARTITION } from '../sql/failure-of.js';
+import { AtOnce, isOfPublishes } from './at-once.js';
 import { addressArrays, findReceipts, findWanted, lockStreams } from './find.js';
-import { Fits } from './fits.js';
 import type { Partitions } from './partitions.js';
 import { RememberedStreams } from './remembered-streams.js';
 import { BatchWriter } from './write.js';
@@ -30,22 +30,21 @@ type Decide<Decision> = (found: Found) => Decision;
 
 /**
  * Commits batches. One that starts from what this process wrote last is decided before the database is asked, which
- * then locks, compares and writes in one round trip; when it says that something is not as remembered, nothing was
- * written, and the batch goes the ordinary way of two.
+ * then locks, compares and writes in one statement; when it says that something is not as remembered, nothing was
+ * written, and the batch goes the ordinary way of two round trips.
  */
 export class PostgresCommits {
   readonly #remembered = new RememberedStreams();
-  readonly #fits: Fits;
   readonly #writer: BatchWriter;
+  readonly #atOnce: AtOnce;
 
   constructor(
     private readonly database: Database,
     private readonly table: (name: string) => string,
     private readonly partitions: Partitions,
-    private readonly setup: string,
   ) {
-    this.#fits = new Fits(table);
     this.#writer = new BatchWriter(table);
+    this.#atOnce = new AtOnce(table);
   }
 
   async commit<Decision extends { readonly changes: Changes }>(
@@ -70,14 +69,14 @@ export class PostgresCommits {
     const remembered = this.#remembered.take(wanted.streams.map(({ address }) => address));
     if (remembered === null) return null;
     const decision = tryTo(() => decide(foundIn(remembered.map(({ stream }) => stream))));
-    if (decision === null || this.partitions.missing(decision.changes).length > 0) return null;
-    const { fits, transactionNumber } = await this.database.transaction(async (session) => {
-      const asked = this.#fits.ask(session, remembered, wanted);
-      const written = this.#writer.write(session, decision.changes, 'fits');
-      session.last();
-      const [fit] = await Promise.all([asked, written]);
-      return fit;
-    }, this.setup);
+    if (decision === null || !isOfPublishes(decision.changes)) return null;
+    if (this.partitions.missing(decision.changes).length > 0) return null;
+    const { fits, transactionNumber } = await this.#atOnce.write(
+      this.database,
+      remembered,
+      wanted,
+      decision.changes,
+    );
     if (!fits) return null;
     this.#remembered.keep(decision.changes.streams, transactionNumber);
     return decision;
@@ -89,9 +88,8 @@ export class PostgresCommits {
   ): Promise<Decision> {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       try {
-        const { decision, transactionNumber } = await this.database.transaction(
-          (session) => this.#batch(session, wanted, decide),
-          this.setup,
+        const { decision, transactionNumber } = await this.database.transaction((session) =>
+          this.#batch(session, wanted, decide),
         );
         this.#remembered.keep(decision.changes.streams, transactionNumber);
         return decision;
@@ -124,7 +122,7 @@ export class PostgresCommits {
     const decision = decide({ ...(await findWanted(session, this.table, wanted, held)), receipts });
     const partitions = this.partitions.missing(decision.changes);
     if (partitions.length > 0) throw new NotYet(() => this.partitions.make(partitions));
-    const written = this.#writer.write(session, decision.changes, 'always');
+    const written = this.#writer.write(session, decision.changes);
     session.last();
     await written;
     return { decision, transactionNumber: held.transactionNumber };

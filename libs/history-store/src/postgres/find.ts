@@ -6,7 +6,7 @@ import type { PresenceMember } from '../model/presence.js';
 import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
 import { findCrowds } from '../sql/checkpoints.js';
-import { TRANSACTION_NUMBER } from './fits.js';
+import { TRANSACTION_NUMBER } from './at-once.js';
 import { findMessageId, findPurgeable, inspectAll } from '../sql/look.js';
 import { arrayOf, binaryArray, INT, SMALLINT, TEXT, UUID } from './binary-arrays.js';
 

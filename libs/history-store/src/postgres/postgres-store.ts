@@ -31,8 +31,6 @@ import { type Spread, tableNames } from './tables.js';
 export interface PostgresHistoryOptions {
   readonly prefix: string;
   readonly spread: Spread;
-  /** How long one statement, one lock and one silence inside a transaction may last. */
-  readonly writeTimeoutMs: number;
   readonly now: () => number;
   /** Connections of their own for everything that only reads; absent: the same. */
   readonly reads?: Database;
@@ -47,7 +45,8 @@ export interface PostgresHistoryOptions {
 
 /**
  * Streams in PostgreSQL 15 or newer. The row of a stream is its lock; a transaction never waits for one, so two writers
- * on the same streams are slower and never wrong. Whoever made the `Database` gave it the tables of `historyTables`.
+ * on the same streams are slower and never wrong. Whoever made the `Database` gave it the tables of `historyTables`
+ * and the connections of `laneConnections`.
  */
 export class PostgresHistoryStore implements DurableStore {
   readonly #table: (name: string) => string;
@@ -64,10 +63,9 @@ export class PostgresHistoryStore implements DurableStore {
   ) {
     this.#table = tableNames(options.prefix);
     const partitions = new Partitions(database, options.prefix, options.spread);
-    const setup = transactionSetup(options.writeTimeoutMs);
-    this.#commits = new PostgresCommits(database, this.#table, partitions, setup);
+    this.#commits = new PostgresCommits(database, this.#table, partitions);
     this.#reads = options.reads ?? database;
-    this.#purger = new PostgresPurger(database, this.#table, partitions, setup, options.vacuums ?? false);
+    this.#purger = new PostgresPurger(database, this.#table, partitions, options.vacuums ?? false);
   }
 
   connect(): Promise<void> {
@@ -207,17 +205,3 @@ const READING = [
   'set local enable_sort = off',
   'set local jit = off',
 ].join('; ');
-
-/** A new part of a table has no statistics, and a plan that scans it would stay; so scans are not to be considered. */
-const transactionSetup = (timeoutMs: number): string =>
-  [
-    'set transaction isolation level read committed',
-    `set local statement_timeout = ${timeoutMs}`,
-    `set local lock_timeout = ${timeoutMs}`,
-    `set local idle_in_transaction_session_timeout = ${timeoutMs}`,
-    'set local plan_cache_mode = force_generic_plan',
-    'set local enable_seqscan = off',
-    'set local enable_hashjoin = off',
-    'set local enable_mergejoin = off',
-    'set local jit = off',
-  ].join('; ');

@@ -2,7 +2,6 @@ import type { SqlSession } from '@carillon/database';
 import { slotOf } from '../model/calendar.js';
 import type { Changes } from '../model/changes.js';
 import { storedMembers } from '../sql/checkpoints.js';
-import { FITS } from './fits.js';
 import { ACTIONS, CAUSES, EVENTS, STATES } from '../sql/rows.js';
 import {
   BIGINT,
@@ -148,25 +147,66 @@ const MEMBER_AGAIN = `on conflict (stream_key, generation, user_id) do update se
 const CHECKPOINT_AGAIN = `on conflict (stream_key, generation, serial) do update set members = excluded.members,
   keep_day = excluded.keep_day`;
 
-/** Whether a batch is written as it is, or only when the question of `Fits` before it was answered yes. */
-export type WriteWhen = 'always' | 'fits';
-
-/** A statement for the rows of a table. Its text is made once: making it takes longer than sending it. */
-class Write<Row> {
-  readonly #texts: Readonly<Record<WriteWhen, string>>;
+/** How the rows of one table are written. */
+export class TableWrite<Row> {
+  /** How many arrays carry the rows. */
+  readonly width: number;
 
   constructor(
     private readonly columns: Columns<Row>,
-    statement: (rows: string) => string,
+    private readonly statement: (names: string, rows: string) => string,
   ) {
-    const textWhen = (when: WriteWhen): string => wholly(statement(unnested(columns, when)), columns, when);
-    this.#texts = { always: textWhen('always'), fits: textWhen('fits') };
+    this.width = Object.keys(columns).length;
   }
 
-  async run(session: SqlSession, rows: readonly Row[], when: WriteWhen): Promise<void> {
+  arrays(rows: readonly Row[]): Buffer[] {
+    return Object.values(this.columns).map((each) => each.array(rows));
+  }
+
+  /** The statement over the rows that arrays from that placeholder on carry, as far as the condition lets it. */
+  text(first = 1, condition = ''): string {
+    const names = Object.keys(this.columns).join(', ');
+    const types = Object.values(this.columns).map(({ type }, index) => `$${first + index}::${type}[]`);
+    return this.statement(names, `unnest(${types.join(', ')}) as v(${names}) ${condition}`);
+  }
+}
+
+const insertInto = <Row>(table: string, columns: Columns<Row>, onConflict = ''): TableWrite<Row> =>
+  new TableWrite(
+    columns,
+    (names, rows) => `insert into ${table} (${names}) select ${names} from ${rows} ${onConflict}`,
+  );
+
+export const recordWrite = (table: Names): TableWrite<Changes['records'][number]> =>
+  insertInto(table('records'), RECORD);
+
+export const receiptWrite = (table: Names): TableWrite<Changes['receipts'][number]> =>
+  insertInto(table('receipts'), RECEIPT, RECEIPT_AGAIN);
+
+export function streamWrite(table: Names): TableWrite<Changes['streams'][number]> {
+  const set = Object.keys(STREAM).map((name) => `${name} = v.${name}`);
+  return new TableWrite(
+    { ...STREAM, stream_key: column(KEY, (row) => row.streamKey) },
+    (_, rows) => `update ${table('streams')} s set ${set.join(', ')} from (select * from ${rows}) v
+        where s.stream_key = v.stream_key`,
+  );
+}
+
+/**
+ * A statement that fails when other rows were written than there are: it divides by zero. Its text is made once, since
+ * making it takes longer than sending it.
+ */
+class Write<Row> {
+  readonly #text: string;
+
+  constructor(private readonly table: TableWrite<Row>) {
+    this.#text = `with written as (${table.text()} returning 1)
+      select 1 / (count(*) = cardinality($1))::int from written`;
+  }
+
+  async run(session: SqlSession, rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return;
-    const arrays = Object.values(this.columns).map((each) => each.array(rows));
-    await session.query(this.#texts[when], arrays, { again: true });
+    await session.query(this.#text, this.table.arrays(rows), { again: true });
   }
 }
 
@@ -184,49 +224,24 @@ export class BatchWriter {
   readonly #streams: Write<Changes['streams'][number]>;
 
   constructor(table: Names) {
-    const insert = <Row>(into: string, columns: Columns<Row>, onConflict = ''): Write<Row> => {
-      const names = Object.keys(columns).join(', ');
-      return new Write(
-        columns,
-        (rows) => `insert into ${table(into)} (${names}) select ${names} from ${rows} ${onConflict}`,
-      );
-    };
-    this.#records = insert('records', RECORD);
-    this.#events = insert('presence_events', EVENT);
-    this.#members = insert('presence_members', MEMBER, MEMBER_AGAIN);
-    this.#checkpoints = insert('presence_checkpoints', CHECKPOINT, CHECKPOINT_AGAIN);
-    this.#receipts = insert('receipts', RECEIPT, RECEIPT_AGAIN);
-    this.#log = insert('operator_log', LOG);
-    const set = Object.keys(STREAM).map((name) => `${name} = v.${name}`);
-    this.#streams = new Write(
-      { ...STREAM, stream_key: column(KEY, (row) => row.streamKey) },
-      (rows) => `update ${table('streams')} s set ${set.join(', ')} from (select * from ${rows}) v
-        where s.stream_key = v.stream_key`,
-    );
+    this.#records = new Write(recordWrite(table));
+    this.#events = new Write(insertInto(table('presence_events'), EVENT));
+    this.#members = new Write(insertInto(table('presence_members'), MEMBER, MEMBER_AGAIN));
+    this.#checkpoints = new Write(insertInto(table('presence_checkpoints'), CHECKPOINT, CHECKPOINT_AGAIN));
+    this.#receipts = new Write(receiptWrite(table));
+    this.#log = new Write(insertInto(table('operator_log'), LOG));
+    this.#streams = new Write(streamWrite(table));
   }
 
-  async write(session: SqlSession, changes: Changes, when: WriteWhen): Promise<void> {
+  async write(session: SqlSession, changes: Changes): Promise<void> {
     await Promise.all([
-      this.#records.run(session, changes.records, when),
-      this.#events.run(session, changes.presenceEvents, when),
-      this.#members.run(session, changes.presenceMembers, when),
-      this.#checkpoints.run(session, changes.presenceCheckpoints, when),
-      this.#receipts.run(session, changes.receipts, when),
-      this.#log.run(session, changes.operatorLog, when),
-      this.#streams.run(session, changes.streams, when),
+      this.#records.run(session, changes.records),
+      this.#events.run(session, changes.presenceEvents),
+      this.#members.run(session, changes.presenceMembers),
+      this.#checkpoints.run(session, changes.presenceCheckpoints),
+      this.#receipts.run(session, changes.receipts),
+      this.#log.run(session, changes.operatorLog),
+      this.#streams.run(session, changes.streams),
     ]);
   }
-}
-
-/** Divides by zero when other rows were written than there are. */
-function wholly<Row>(write: string, columns: Columns<Row>, when: WriteWhen): string {
-  const due = `cardinality($${Object.keys(columns).length})`;
-  const wanted = when === 'always' ? due : `case when ${FITS} then ${due} else 0 end`;
-  return `with written as (${write} returning 1) select 1 / (count(*) = ${wanted})::int from written`;
-}
-
-function unnested<Row>(columns: Columns<Row>, when: WriteWhen): string {
-  const types = Object.values(columns).map(({ type }, index) => `$${index + 1}::${type}[]`);
-  const rows = `unnest(${types.join(', ')}) as v(${Object.keys(columns).join(', ')})`;
-  return when === 'always' ? rows : `${rows} where ${FITS}`;
 }

@@ -5,7 +5,7 @@ import { CommitClient, LocalLanes, systemClock } from '@carillon/commit';
 import { configure } from '@carillon/config';
 import { Databases } from '@carillon/database';
 import { engine } from '@carillon/engines';
-import { historyTables, PostgresHistoryStore, SERVER_SPREAD } from '@carillon/history-store';
+import { historyTables, laneConnections, PostgresHistoryStore, SERVER_SPREAD } from '@carillon/history-store';
 import { createParts, keepNewObjectsYoung } from '@carillon/runtime';
 import { BenchError } from '../../settings/bench-error.js';
 
@@ -60,13 +60,17 @@ export async function openSetting() {
   const { table_prefix: prefix, write_timeout_ms: writeTimeoutMs } = config.history.postgres;
   const { writer_shards: lanes, writer_queue_capacity: queueCapacity } = config.history;
   const databases = new Databases(createParts(config));
-  const database = databases.use('postgres', [historyTables(prefix, SERVER_SPREAD)]);
+  const database = databases.apart('postgres', {
+    waiting: 1024,
+    statementMs: writeTimeoutMs,
+    setup: laneConnections(writeTimeoutMs),
+    migrations: [historyTables(prefix, SERVER_SPREAD)],
+  });
   const reads = databases.apart('postgres', { connections: 16, waiting: 256, statementMs: writeTimeoutMs });
   const storeOver = (/** @type {import('@carillon/database').Database} */ readFrom) =>
     new PostgresHistoryStore(database, {
       prefix,
       spread: SERVER_SPREAD,
-      writeTimeoutMs,
       now: Date.now,
       reads: readFrom,
     });

@@ -23,7 +23,6 @@ export class PostgresPurger {
     private readonly database: Database,
     private readonly table: (name: string) => string,
     private readonly partitions: Partitions,
-    private readonly setup: string,
     /** Whether nothing else cleans the pages of the stream rows. */
     private readonly vacuums: boolean,
   ) {
@@ -43,7 +42,7 @@ export class PostgresPurger {
       const { rows } = await session.query('select pg_try_advisory_xact_lock($1) as taken', [this.#lockKey]);
       if (rows[0]?.['taken'] !== true) return 'elsewhere';
       return this.#step({ session, table: this.table, request });
-    }, this.setup);
+    });
     if (done === 'elsewhere') {
       this.#round.reset();
       return null;
