@@ -20,10 +20,12 @@ export const skipped = (pubId: string): CommitResult => ({ pub_id: pubId, status
 /** A record that nothing is begun for any more. */
 export const expired = (pubId: string): CommitResult => ({ pub_id: pubId, status: 'expired' });
 
-/** Where a record of a stream is, for fanning it out again. */
-export interface RecordPlace {
+/** A record of a stream that is fanned out again. */
+export interface ToSendAgain {
   readonly stream: Stream;
   readonly serial: number;
+  /** As it goes to the gateways; null: somebody else brought it, and it has to be read. */
+  readonly record: FanOutRecordBody | null;
 }
 
 /** What becomes of one record. */
@@ -32,8 +34,8 @@ export interface Verdict {
   readonly result: CommitResult | null;
   /** To be sent once the batch is committed. */
   readonly fanOut: FanOutRecordBody | null;
-  /** Committed before, and perhaps never handed over: to be read and sent again. */
-  readonly again: RecordPlace | null;
+  /** Committed before, and perhaps never handed over. */
+  readonly again: ToSendAgain | null;
 }
 
 export const verdict = (

@@ -1,10 +1,11 @@
+import type { CommitRecord, FanOutRecordBody } from '@carillon/contract';
 import type { Changes, Found, FoundReceipt, Stream } from '@carillon/history-store';
 import { fromReceipt, rejected, skipped, type Verdict, verdict } from './answers.js';
 import type { Arrival, Chain } from './arrival.js';
 import { mark, purge, reset } from './control.js';
 import { type DecisionContext, Draft } from './draft.js';
 import { presence } from './presence.js';
-import { publish } from './publish.js';
+import { publish, published } from './publish.js';
 import { fingerprintOf, receiptScope } from './receipts.js';
 
 /** What a batch comes to. */
@@ -61,6 +62,19 @@ function replay(draft: Draft, { record }: Arrival, receipt: FoundReceipt, stream
   const current = receipt.generation === stream.generation;
   const stored = draft.found.receipts.get(receipt.scope) === receipt;
   const handed = Math.max(stream.fannedOutSerial, draft.context.handedOver(stream));
-  const again = serial !== null && current && stored && serial > handed ? { stream, serial } : null;
+  const isOwed = serial !== null && current && stored && serial > handed;
+  const again = isOwed ? { stream, serial, record: ownRecord(draft, record, receipt, stream) } : null;
   return verdict(fromReceipt(record.pub_id, receipt, stream), { again });
+}
+
+/** What a publish was when it was committed, if this is the same and its row is still there. */
+function ownRecord(
+  draft: Draft,
+  record: CommitRecord,
+  { pubId, deliverySerial: serial, historySerial, publishedAtMs }: FoundReceipt,
+  stream: Stream,
+): FanOutRecordBody | null {
+  if (record.op !== 'publish' || pubId !== record.pub_id) return null;
+  if (serial === null || publishedAtMs === null) return null;
+  return { ...published(draft, record, stream, { serial, historySerial, publishedAtMs }), resent: true };
 }

@@ -1,4 +1,4 @@
-import type { CommitRecordOf } from '@carillon/contract';
+import type { CommitRecordOf, FanOutRecordBody } from '@carillon/contract';
 import { FOREVER_MS, keepDay, positioned, type Stream } from '@carillon/history-store';
 import { type Verdict, verdict } from './answers.js';
 import type { Arrival } from './arrival.js';
@@ -62,23 +62,38 @@ export function publish(
       published_at_ms: publishedAtMs,
     },
     {
-      fanOut: {
-        writer_id: draft.context.writerId,
-        app_id: record.app_id,
-        channel: record.channel,
-        stream_id: stream.streamId,
-        serial,
-        history_serial: historySerial,
-        annotation_no: null,
-        published_at_ms: publishedAtMs,
-        op: 'publish',
-        message_id: record.message_id,
-        except_socket: record.except_socket ?? null,
-        message: positioned(record.message, stream.streamId, serial),
-      },
+      fanOut: published(draft, record, stream, { serial, historySerial, publishedAtMs }),
     },
   );
 }
+
+/** Where a publish stands in its stream. */
+interface Place {
+  readonly serial: number;
+  readonly historySerial: number | null;
+  readonly publishedAtMs: number;
+}
+
+/** A publish as it goes to the gateways. */
+export const published = (
+  { context: { writerId } }: Draft,
+  record: CommitRecordOf<'publish'>,
+  { streamId }: Stream,
+  { serial, historySerial, publishedAtMs }: Place,
+): FanOutRecordBody => ({
+  writer_id: writerId,
+  app_id: record.app_id,
+  channel: record.channel,
+  stream_id: streamId,
+  serial,
+  history_serial: historySerial,
+  annotation_no: null,
+  published_at_ms: publishedAtMs,
+  op: 'publish',
+  message_id: record.message_id,
+  except_socket: record.except_socket ?? null,
+  message: positioned(record.message, streamId, serial),
+});
 
 /** Never earlier than that of the record before, whatever the clock says. */
 export const publicationTime = ({ context: { nowMs } }: Draft, { newestPublishedAtMs }: Stream): number =>

@@ -1,6 +1,6 @@
 import type { FanOutRecordBody } from '@carillon/contract';
 import type { Stream, Watermark } from '@carillon/history-store';
-import type { RecordPlace } from '../evaluate/answers.js';
+import type { ToSendAgain } from '../evaluate/answers.js';
 import type { Settled } from './entry.js';
 import { fanOutAgain } from './fan-out.js';
 import type { HandedOver } from './handed-over.js';
@@ -118,12 +118,9 @@ export class HandOver {
   }
 
   /** False: it may not have arrived. */
-  async #again({ stream, serial }: RecordPlace): Promise<boolean> {
+  async #again(owed: ToSendAgain): Promise<boolean> {
     try {
-      const { streamKey, generation } = stream;
-      const range = { streamKey, generation, fromSerial: serial, toSerial: serial, limit: 1 };
-      const [record] = await this.parts.store.range(range);
-      const again = record === undefined ? null : fanOutAgain(record, stream, this.options.writerId);
+      const again = owed.record ?? (await this.#read(owed));
       if (again === null) return true;
       const arrived = await this.#send([again]);
       if (arrived) this.parts.events.resent(1);
@@ -132,6 +129,14 @@ export class HandOver {
       this.parts.events.handOverFailed(thrown);
       return false;
     }
+  }
+
+  /** Null: there is nothing to send any more. */
+  async #read({ stream, serial }: ToSendAgain): Promise<FanOutRecordBody | null> {
+    const { streamKey, generation } = stream;
+    const range = { streamKey, generation, fromSerial: serial, toSerial: serial, limit: 1 };
+    const [record] = await this.parts.store.range(range);
+    return record === undefined ? null : fanOutAgain(record, stream, this.options.writerId);
   }
 
   /** False: they may not have arrived. */

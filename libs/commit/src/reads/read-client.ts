@@ -8,7 +8,7 @@ import {
   type ReadBody,
 } from '@carillon/contract';
 import { ServiceError } from '@carillon/errors';
-import type { Heard, LaneFabric } from '@carillon/fabric';
+import type { LaneFabric } from '@carillon/fabric';
 import {
   type CheckpointQuery,
   laneOf,
@@ -39,6 +39,13 @@ export interface ReadClientOptions {
 }
 
 type Question = Pick<ReadBody, 'checkpoint' | 'events' | 'heads' | 'page' | 'range' | 'retained'>;
+
+/** What came of asking one writer. */
+type Said =
+  | { readonly kind: 'answer'; readonly body: ReadAnswerBody }
+  /** Not final: it cannot read now, and another may. */
+  | { readonly kind: 'refused'; readonly code: string; readonly isFinal: boolean }
+  | { readonly kind: 'no_responder' | 'silent' };
 
 /** Rows that may come in several parts. */
 interface Reading<Row> {
@@ -158,7 +165,7 @@ export class ReadClient implements ChannelReads {
 
   /**
    * Of the writer of this lane; when nobody is there, of that of the next one, since all read the same store. Whoever is
-   * silent may have that one as well, and more: then of twice as many at once.
+   * silent, or cannot read, may have that one as well, and more: then of twice as many at once.
    */
   async #ask(first: number, question: Question, deadlineMs: number): Promise<ReadAnswerBody> {
     const { lanes } = this.options;
@@ -170,40 +177,43 @@ export class ReadClient implements ChannelReads {
       if (leftMs <= 0) throw unavailable('no writer answered in time');
       const asked = Array.from({ length: Math.min(width, lanes) }, (_, index) => (next + index) % lanes);
       next += asked.length;
-      const heard = await this.#firstOf(asked, question, Math.min(leftMs, patienceMs));
-      if (heard.kind === 'silent') {
-        patienceMs *= 2;
-        width *= 2;
-      }
-      if (heard.kind === 'no_responder') await this.#pause(Math.min(NOBODY_PAUSE_MS, leftMs));
-      if (heard.kind !== 'reply') continue;
-      const decoded = decodeReadAnswer(heard.text, this.fabric.maxBytes);
-      if (!decoded.ok) throw unavailable('the answer cannot be read');
-      if (decoded.message.kind === 'read_answer') return decoded.message;
-      throw unavailable(`the writer refuses: ${decoded.message.code}`);
+      const said = await this.#firstOf(asked, question, Math.min(leftMs, patienceMs));
+      if (said.kind === 'answer') return said.body;
+      if (said.kind === 'refused' && (said.isFinal || next - first >= lanes))
+        throw unavailable(`the writer refuses: ${said.code}`);
+      if (said.kind === 'silent') patienceMs *= 2;
+      if (said.kind === 'no_responder') await this.#pause(Math.min(NOBODY_PAUSE_MS, leftMs));
+      else width *= 2;
     }
   }
 
-  /** The first reply; when there is none, that somebody was silent if anybody was. */
-  #firstOf(lanes: readonly number[], question: Question, budgetMs: number): Promise<Heard> {
+  /** The first answer; when there is none, the most that anybody said. */
+  #firstOf(lanes: readonly number[], question: Question, budgetMs: number): Promise<Said> {
     return new Promise((resolve, reject) => {
       let waiting = lanes.length;
-      let none: Heard = { kind: 'no_responder' };
-      const end = (heard: Heard): void => {
+      let most: Said = { kind: 'no_responder' };
+      const end = (said: Said): void => {
         waiting -= 1;
-        if (heard.kind === 'silent') none = heard;
-        if (heard.kind === 'reply') resolve(heard);
-        else if (waiting === 0) resolve(none);
+        if (most.kind === 'no_responder' || said.kind === 'refused') most = said;
+        if (said.kind === 'answer') resolve(said);
+        else if (waiting === 0) resolve(most);
       };
       for (const lane of lanes) this.#call(lane, question, budgetMs).then(end, reject);
     });
   }
 
-  async #call(lane: number, question: Question, budgetMs: number): Promise<Heard> {
+  async #call(lane: number, question: Question, budgetMs: number): Promise<Said> {
     const { lanes, nodeId } = this.options;
-    const encoded = encode(READ, { lanes, lane, node_id: nodeId, ...question }, this.fabric.maxBytes);
+    const { maxBytes } = this.fabric;
+    const encoded = encode(READ, { lanes, lane, node_id: nodeId, ...question }, maxBytes);
     if (!encoded.ok) throw unavailable(`the question cannot be sent: ${encoded.detail}`);
-    return this.fabric.call({ use: 'read', lane }, encoded.text, budgetMs);
+    const heard = await this.fabric.call({ use: 'read', lane }, encoded.text, budgetMs);
+    if (heard.kind !== 'reply') return heard;
+    const decoded = decodeReadAnswer(heard.text, maxBytes);
+    if (!decoded.ok) throw unavailable('the answer cannot be read');
+    const { message } = decoded;
+    if (message.kind === 'read_answer') return { kind: 'answer', body: message };
+    return { kind: 'refused', code: message.code, isFinal: message.code !== 'unavailable' };
   }
 
   #laneOf({ address: { appId, channel } }: Stream): number {

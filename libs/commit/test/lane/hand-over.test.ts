@@ -1,11 +1,15 @@
 import { StoreFailure } from '@carillon/history-store';
 import { describe, expect, it } from 'vitest';
 import { settled } from '../manual-clock.js';
-import { publishOf, resetOf } from '../samples.js';
+import { keyed, publishOf, resetOf } from '../samples.js';
 import { Gate, LaneScene, LoopScene, lostAnswers } from './scene.js';
 
 const fannedOut = async ({ store }: LaneScene, channel = 'a'): Promise<number | undefined> =>
   [...(await store.heads([{ appId: 'shop', channel, kind: 'messages' }])).values()][0]?.fannedOutSerial;
+
+const unreadable = async () => {
+  throw new StoreFailure('connection', 'the connection is dead');
+};
 
 describe('the hand-over to the gateways', () => {
   it('comes before the answer and keeps the order of the batches', async () => {
@@ -151,23 +155,39 @@ describe('the hand-over to the gateways', () => {
     expect(next.sent).toMatchObject([{ serial: 1, resent: true }]);
   });
 
-  it('of a record whose commit was not answered is done again when it cannot be read, whatever came after it', async () => {
+  it('of a record whose commit was not answered needs nothing of the store', async () => {
     const scene = new LaneScene();
-    const { store } = scene;
-    const range = store.range.bind(store);
-    store.fault = { after: lostAnswers(1) };
-    store.range = async () => {
-      throw new StoreFailure('connection', 'the connection is dead');
-    };
+    scene.store.fault = { after: lostAnswers(1) };
+    scene.store.range = unreadable;
     const first = scene.results([publishOf('a', '1')]);
     await scene.clock.pass(200);
     expect(await first).toMatchObject([{ status: 'applied', delivery_serial: 1 }]);
     await scene.results([publishOf('a', '2')]);
-    expect(scene.serials('a')).toEqual([2]);
-    store.range = range;
-    await scene.clock.pass(3000);
-    expect(scene.serials('a')).toEqual([2, 1, 2]);
+    expect(scene.sent).toMatchObject([{ serial: 1, resent: true }, { serial: 2 }]);
+    expect(scene.sent.map(({ message }) => JSON.parse(message ?? ''))).toMatchObject([
+      { data: '1', serial: 1 },
+      { data: '2', serial: 2 },
+    ]);
+    await scene.clock.pass(1000);
     expect(await fannedOut(scene)).toBe(2);
+  });
+
+  it('of what somebody else has brought is done later when it cannot be read, whatever came after it', async () => {
+    const dead = new LaneScene();
+    dead.handOver = () => new Promise(() => {});
+    const idem = keyed('a', 'key', 'x');
+    void dead.results([publishOf('a', '1', { idem })]);
+    await settled();
+    const next = new LaneScene(4096, new LoopScene('w2', dead.store));
+    const range = dead.store.range.bind(dead.store);
+    dead.store.range = unreadable;
+    expect(await next.results([publishOf('a', '1', { idem })])).toMatchObject([{ status: 'duplicate' }]);
+    await next.results([publishOf('a', '2')]);
+    expect(next.serials('a')).toEqual([2]);
+    dead.store.range = range;
+    await next.clock.pass(3000);
+    expect(next.serials('a')).toEqual([2, 1, 2]);
+    expect(await fannedOut(next)).toBe(2);
   });
 
   it('that failed is done again before the lane is given up, for the next writer may have looked already', async () => {

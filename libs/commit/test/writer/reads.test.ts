@@ -1,3 +1,4 @@
+import { encode, READ_REFUSED } from '@carillon/contract';
 import {
   CHECKPOINT_EVERY,
   laneOf,
@@ -135,6 +136,23 @@ describe('reading through writers', () => {
     const heads = await passing(client.heads([address]), 2000);
     expect(heads).toEqual(await local.heads([address]));
     expect(heads).toEqual(await passing(whole.heads([address])));
+    process.kill();
+  });
+
+  it('asks at another lane when the writer of the channel cannot read', async () => {
+    const { scene, process, local, passing } = await served();
+    await passing(scene.publisher.commit([publishOf('orders', '1')]), 3000);
+    const address = addressOf('orders');
+    const end = scene.hub.open();
+    const refusal = encode(READ_REFUSED, { code: 'unavailable' }, 1000);
+    if (!refusal.ok) throw new Error(refusal.detail);
+    const call: typeof end.call = async (to, text, budgetMs) =>
+      to.lane === laneOf('shop', 'orders', 4)
+        ? { kind: 'reply', text: refusal.text }
+        : end.call(to, text, budgetMs);
+    const beside = Object.assign(Object.create(end) as typeof end, { call });
+    const client = new ReadClient(beside, scene.clock, { lanes: 4, nodeId: 'gw-1', timeoutMs: 2000 });
+    expect(await passing(client.heads([address]))).toEqual(await local.heads([address]));
     process.kill();
   });
 
