@@ -138,15 +138,22 @@ export class StreamOrder {
     this.#watchGap(nowMs);
   }
 
-  /** What is missing is given up. */
-  skip(nowMs: number): void {
+  /**
+   * What is missing is given up, and true, where records wait behind it. Where none do there is nothing to go on with:
+   * what the store has is forgotten until it says so again, and delivered whenever it comes.
+   */
+  skip(nowMs: number): boolean {
     this.#nowMs = nowMs;
     const { gap } = this;
-    if (gap !== null) this.#next = gap.toSerial + 1;
-    this.#lateFrom = this.#next;
-    this.#drain();
+    const isGivenUp = gap !== null && this.#held.size > 0;
+    if (isGivenUp) {
+      this.#next = gap.toSerial + 1;
+      this.#lateFrom = this.#next;
+      this.#drain();
+    } else this.#knownNext = this.#next;
     this.#gapSinceMs = null;
     this.#watchGap(nowMs);
+    return isGivenUp;
   }
 
   #takeHead(head: Head | null, askedAt: Head | null): boolean {
@@ -215,6 +222,8 @@ export class StreamOrder {
     if (serial < this.#lateFrom) return this.#takeAgain(record, serial);
     if (serial < this.#next) return this.#takeLate(record, serial);
     if (serial > this.#next) {
+      // From now on somebody waits for what is missing.
+      if (this.#held.size === 0) this.#gapSinceMs = null;
       this.#held.set(serial, record);
       if (this.#held.size > MAX_HELD) this.#next = Math.min(...this.#held.keys());
       else return;

@@ -127,8 +127,7 @@ export class Streams {
       const { order } = one;
       const missingMs = nowMs - (order.gapSinceMs ?? nowMs);
       if (missingMs >= GIVE_UP_AFTER_MS) {
-        this.parts.fetched('given_up');
-        order.skip(nowMs);
+        if (order.skip(nowMs)) this.parts.fetched('given_up');
       } else if (!order.isPlaced && nowMs - one.sinceMs >= UNPLACED_MS) {
         order.goOn(nowMs);
       } else if (order.needsHead || missingMs >= FETCH_AFTER_MS) {

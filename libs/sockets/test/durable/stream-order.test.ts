@@ -64,8 +64,21 @@ describe('the records of a stream', () => {
     expect([order.gap, order.gapSinceMs]).toEqual([{ fromSerial: 3, toSerial: 5 }, 100]);
     order.refetched(STREAM, [record(5), record(4), record(3)], 300);
     expect([delivered, order.gap]).toEqual([['3', '4', '5', '6'], { fromSerial: 7, toSerial: 8 }]);
-    order.skip(400);
+    expect(order.skip(400)).toBe(true);
     expect([delivered.at(-1), order.gap, order.gapSinceMs]).toEqual(['9', null, null]);
+  });
+
+  it('are not given up where nothing waits behind them, whatever the store says it has', () => {
+    const { order, delivered } = placed(3);
+    order.head({ streamId: STREAM, next: 4 }, order.position, 100);
+    expect([order.gap, order.gapSinceMs]).toEqual([{ fromSerial: 3, toSerial: 3 }, 100]);
+    expect(order.skip(2100)).toBe(false);
+    expect([order.gap, order.gapSinceMs]).toEqual([null, null]);
+    order.head({ streamId: STREAM, next: 4 }, order.position, 5000);
+    order.take(record(4), 6000);
+    expect([order.gap, order.gapSinceMs]).toEqual([{ fromSerial: 3, toSerial: 3 }, 6000]);
+    order.take(record(3), 6100);
+    expect([delivered, order.gap]).toEqual([['3', '4'], null]);
   });
 
   it('are missing when the store has some that never came', () => {

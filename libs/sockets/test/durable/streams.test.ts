@@ -117,6 +117,20 @@ describe('a channel that somebody here has', () => {
     expect([serials(), told.at(-1)]).toEqual([[4], 'given_up']);
   });
 
+  it('gets the newest one whenever it can be had, though the store was away for long after it told of it', async () => {
+    const { state, serials, told, streams } = await scene({ count: 2 });
+    state.count = 3;
+    await pass(5000);
+    state.isAway = true;
+    await pass(12_000);
+    expect(serials()).toEqual([]);
+    expect(told).not.toContain('given_up');
+    state.isAway = false;
+    streams.take(record(3));
+    streams.take(record(4));
+    expect(serials()).toEqual([3, 4]);
+  });
+
   it('gets what comes though nobody could say where it stands', async () => {
     const { streams, state, serials } = await scene();
     streams.leave('shop', 'orders');
