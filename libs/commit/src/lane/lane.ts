@@ -5,8 +5,8 @@ import { type Chain, readArrival } from '../evaluate/arrival.js';
 import { Entry, type EntryLane, type Settled } from './entry.js';
 import { HandOver } from './hand-over.js';
 import { HandedOver } from './handed-over.js';
+import { KnownRecords } from './known-records.js';
 import type { LaneOptions, LaneParts } from './parts.js';
-import { RecentResults } from './recent-results.js';
 
 /** The part of a commit request that a lane is asked with. */
 export interface LaneRequest {
@@ -39,8 +39,9 @@ const MAX_PENDING_HAND_OVERS = 8;
 export class Lane implements EntryLane {
   readonly handedOver = new HandedOver();
   queued = 0;
-  readonly #waiting = new Map<string, Entry>();
-  readonly #recent: RecentResults;
+  readonly #known: KnownRecords;
+  /** How many are without an answer. */
+  #waiting = 0;
   readonly #handOver: HandOver;
   /** Null: it takes what comes. */
   #closing: Promise<void> | null = null;
@@ -51,7 +52,7 @@ export class Lane implements EntryLane {
     private readonly parts: LaneParts,
     private readonly options: LaneOptions,
   ) {
-    this.#recent = new RecentResults(parts.clock);
+    this.#known = new KnownRecords(parts.clock);
     this.#handOver = new HandOver(parts, options, this.handedOver);
   }
 
@@ -110,11 +111,12 @@ export class Lane implements EntryLane {
   }
 
   #tellEmptied(): void {
-    if (this.#waiting.size === 0) this.#emptied();
+    if (this.#waiting === 0) this.#emptied();
   }
 
   #isKnown(pubId: string): boolean {
-    return this.#waiting.has(pubId) || this.#recent.find(pubId) !== undefined;
+    const known = this.#known.find(pubId);
+    return known !== undefined && (known.entry ?? known.result) !== null;
   }
 
   #accept(
@@ -122,17 +124,19 @@ export class Lane implements EntryLane {
     { arrivedMs, deadlineMs }: { readonly arrivedMs: number; readonly deadlineMs: number },
     chain: Chain | null,
   ): Promise<CommitResult> | CommitResult {
-    const waiting = this.#waiting.get(record.pub_id);
-    if (waiting !== undefined) {
+    const known = this.#known.find(record.pub_id);
+    const waiting = known?.entry ?? null;
+    if (waiting !== null) {
       waiting.deadlineMs = Math.max(waiting.deadlineMs, deadlineMs);
       return waiting.done;
     }
-    const recent = this.#recent.find(record.pub_id);
-    if (recent !== undefined) return recent;
+    const answer = known?.result ?? null;
+    if (answer !== null) return answer;
     const read = readArrival(record, chain);
     if (!read.ok) return read.result;
     const entry = new Entry(this, read.arrival, arrivedMs, deadlineMs);
-    this.#waiting.set(entry.pubId, entry);
+    this.#known.add(entry);
+    this.#waiting += 1;
     this.parts.events.arrived(read.arrival.record);
     this.parts.loop.push(entry);
     return entry.done;
@@ -151,10 +155,9 @@ export class Lane implements EntryLane {
   }
 
   #answer(entry: Entry, result: CommitResult): void {
-    this.#recent.add(result);
     const { clock, events } = this.parts;
     events.answered(entry.arrival.record, result, clock.elapsed() - entry.arrivedMs);
-    this.#waiting.delete(entry.pubId);
+    this.#waiting -= 1;
     entry.answer(result);
   }
 }

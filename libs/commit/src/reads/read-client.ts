@@ -30,6 +30,8 @@ import { eventIn, pageOut, recordIn, retainedIn, standingIn, streamIn, streamOut
 /** A writer that is silent for this long may be gone, and a gap has little time; the next are waited for twice as long. */
 const ASK_AGAIN_MS = 500;
 const NOBODY_PAUSE_MS = 50;
+/** When so many lanes say that they cannot read, the store is away: more would only ask it more. */
+const MOST_REFUSALS = 7;
 
 export interface ReadClientOptions {
   readonly lanes: number;
@@ -179,7 +181,7 @@ export class ReadClient implements ChannelReads {
       next += asked.length;
       const said = await this.#firstOf(asked, question, Math.min(leftMs, patienceMs));
       if (said.kind === 'answer') return said.body;
-      if (said.kind === 'refused' && (said.isFinal || next - first >= lanes))
+      if (said.kind === 'refused' && (said.isFinal || next - first >= Math.min(lanes, MOST_REFUSALS)))
         throw unavailable(`the writer refuses: ${said.code}`);
       if (said.kind === 'silent') patienceMs *= 2;
       if (said.kind === 'no_responder') await this.#pause(Math.min(NOBODY_PAUSE_MS, leftMs));
