@@ -1,10 +1,17 @@
 import type { Closing } from '../../broker/door.js';
-import { sleep } from '../../wait.js';
+import { sleep, until } from '../../wait.js';
 import { TABLES } from '../installation.js';
 import type { DurableFault, DurableScene } from './fault.js';
 
 const SHORTEST_MS = 300;
 const LONGER_THAN_A_PUBLISH_MS = 7000;
+const DROPPED_WITHIN_MS = 30_000;
+
+const wentWell = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  );
 
 /** The server ends at one moment, or one of its processes does and takes every session along. */
 export const killDatabase: DurableFault = {
@@ -41,11 +48,16 @@ export const diskFull: DurableFault = {
       `create or replace function no_room() returns trigger language plpgsql as
         $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
     );
-    await installation.sql(
-      `create trigger no_room before ${what} on ${TABLES}${table} for each row execute function no_room()`,
-    );
-    await sleep(random.between(SHORTEST_MS, lastingMs));
-    await installation.sql(`drop trigger no_room on ${TABLES}${table}`);
+    try {
+      await installation.sql(
+        `create trigger no_room before ${what} on ${TABLES}${table} for each row execute function no_room()`,
+      );
+      await sleep(random.between(SHORTEST_MS, lastingMs));
+    } finally {
+      // On a busy machine a lock may come later than the answer is waited for.
+      const drop = `drop trigger if exists no_room on ${TABLES}${table}`;
+      await until(() => wentWell(installation.sql(drop)), DROPPED_WITHIN_MS);
+    }
   },
 };
 
