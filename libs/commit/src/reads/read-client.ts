@@ -30,6 +30,7 @@ import { eventIn, pageOut, recordIn, retainedIn, standingIn, streamIn, streamOut
 /** A writer that is silent for this long may be gone, and a gap has little time; the next are waited for twice as long. */
 const ASK_AGAIN_MS = 500;
 const NOBODY_PAUSE_MS = 50;
+const MOST_AT_ONCE = 2;
 /** When so many lanes say that they cannot read, the store is away: more would only ask it more. */
 const MOST_REFUSALS = 7;
 
@@ -167,7 +168,8 @@ export class ReadClient implements ChannelReads {
 
   /**
    * Of the writer of this lane; when nobody is there, of that of the next one, since all read the same store. Whoever is
-   * silent, or cannot read, may have that one as well, and more: then of twice as many at once.
+   * silent, or cannot read, may have that one as well: then of two at once, and of no more, for when the store is away
+   * all are silent.
    */
   async #ask(first: number, question: Question, deadlineMs: number): Promise<ReadAnswerBody> {
     const { lanes } = this.options;
@@ -185,7 +187,7 @@ export class ReadClient implements ChannelReads {
         throw unavailable(`the writer refuses: ${said.code}`);
       if (said.kind === 'silent') patienceMs *= 2;
       if (said.kind === 'no_responder') await this.#pause(Math.min(NOBODY_PAUSE_MS, leftMs));
-      else width *= 2;
+      else width = MOST_AT_ONCE;
     }
   }
 

@@ -9,17 +9,18 @@ import {
   type ReadAnswerBody,
   type ReadRefused,
 } from '@carillon/contract';
+import type { Clock } from '../clock.js';
 import type { WriterEvents } from '../writer/events.js';
 import type { StoredRecord } from '@carillon/history-store';
 import type { ChannelReads } from './port.js';
 import { Turnstile } from './turnstile.js';
 import { eventOut, pageIn, recordOut, retainedOut, standingOut, streamIn, streamOut } from './wire.js';
 
-/** Reads at a time, and those that wait for one of them to end. */
-const MAX_READING = 16;
-const MAX_WAITING = 256;
+/** Reads at a time, and those that wait for one of them to end; whoever asks waits for two seconds, mostly for less. */
+const TURNS = { maxInside: 16, maxWaiting: 256, maxWaitMs: 2000 } as const;
 
 export interface ReadDeskParts {
+  readonly clock: Clock;
   readonly lanes: number;
   readonly maxBytes: number;
   readonly reads: ChannelReads;
@@ -28,9 +29,11 @@ export interface ReadDeskParts {
 
 /** Answers what is asked at the read address of a lane. Never rejects; null: no answer. */
 export class ReadDesk {
-  readonly #turnstile = new Turnstile(MAX_READING, MAX_WAITING);
+  readonly #turnstile: Turnstile;
 
-  constructor(private readonly parts: ReadDeskParts) {}
+  constructor(private readonly parts: ReadDeskParts) {
+    this.#turnstile = new Turnstile(parts.clock, TURNS);
+  }
 
   async answer(lane: number, text: string): Promise<string | null> {
     const { lanes, maxBytes, events } = this.parts;
@@ -48,7 +51,7 @@ export class ReadDesk {
       const body = await this.#turnstile.pass(() => this.#read(message));
       const encoded = body === null ? null : encode(READ_ANSWER, body, maxBytes);
       if (encoded?.ok === true) return encoded.text;
-      events.failed('read', new Error(encoded?.detail ?? 'too many reads wait'));
+      events.failed('read', new Error(encoded?.detail ?? 'too many reads wait, or too long'));
     } catch (error) {
       events.failed('read', error);
     }

@@ -75,6 +75,7 @@ export class Writer {
       lanes,
       maxBytes,
       events,
+      clock: parts.clock,
       reads: new LocalReads(store, () => parts.clock.now()),
     });
     this.#verification = new Verification(
