@@ -49,8 +49,8 @@ export interface QueryOptions {
 
 /**
  * The database of one dialect that a whole process shares, over one bounded pool of connections. A connection that is
- * lost, or silent for 5 s, is replaced at the next call; nothing is sent twice. At most 1000 calls wait or run at a
- * time, and a call waits for a connection 5 s at most.
+ * lost, or silent for 5 s, is replaced at the next call, and with a lost one those that are as old; nothing is sent
+ * twice. At most 1000 calls wait or run at a time, and a call waits for a connection 5 s at most.
  */
 export interface Database extends SqlSession {
   readonly dialect: SqlDialect;
