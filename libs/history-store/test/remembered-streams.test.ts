@@ -35,7 +35,23 @@ it('forgets what was written longest ago, and everything when it is told to', ()
     '7',
   );
   expect(remembered.take([addressOf('c-0')])).toBeNull();
-  expect(remembered.take([addressOf('c-1')])).toHaveLength(1);
+  expect(remembered.take([addressOf('c-10000'), addressOf('c-20000')])).toHaveLength(2);
   remembered.forget();
-  expect(remembered.take([addressOf('c-2')])).toBeNull();
+  expect(remembered.take([addressOf('c-10001')])).toBeNull();
+});
+
+it('gives out nothing twice, however many others are written meanwhile', () => {
+  const remembered = new RememberedStreams();
+  remembered.keep([streamOf('a')], '7');
+  remembered.keep(
+    Array.from({ length: 9_999 }, (_, index) => streamOf(`c-${index}`)),
+    '8',
+  );
+  expect(remembered.take([addressOf('a')])).toHaveLength(1);
+  expect(remembered.take([addressOf('a')])).toBeNull();
+  remembered.keep(
+    Array.from({ length: 10_000 }, (_, index) => streamOf(`d-${index}`)),
+    '9',
+  );
+  expect(remembered.take([addressOf('a')])).toBeNull();
 });

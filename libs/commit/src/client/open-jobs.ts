@@ -6,11 +6,19 @@ import type { Job } from './job.js';
 
 /** So many records of one lane may be without an answer, sent or waiting; more are refused. */
 const MAX_RECORDS = 4096;
+/** So many that are settled are kept beside as many as are open: then they are left out. */
+const MAX_SETTLED = 32;
 
 /** Jobs of one publisher for one lane that are without an answer. Every one is settled by its deadline. */
 export class OpenJobs {
-  /** In the order they came, and so in that of their deadlines. */
-  readonly #jobs = new Set<Job>();
+  /**
+   * In the order they came, and so in that of their deadlines; among them some that are settled. No set: one that is
+   * filled and emptied all the time leaves tables behind that refer to each other, and once the first of them is among
+   * the old objects all that was ever open stays until those are collected.
+   */
+  #jobs: Job[] = [];
+  /** How many of them are open. */
+  #size = 0;
   #records = 0;
   #stopTimer: (() => void) | null = null;
 
@@ -23,7 +31,8 @@ export class OpenJobs {
       return false;
     }
     this.#records += job.records.length;
-    this.#jobs.add(job);
+    this.#size += 1;
+    this.#jobs.push(job);
     this.#watchDeadlines();
     return true;
   }
@@ -44,23 +53,26 @@ export class OpenJobs {
   }
 
   #settle(job: Job, results: readonly CommitResult[]): void {
-    if (!this.#jobs.delete(job)) return;
-    this.#records -= job.records.length;
+    if (job.settled) return;
     job.settle(results);
-    if (this.#jobs.size > 0) return;
+    this.#size -= 1;
+    this.#records -= job.records.length;
+    if (this.#jobs.length > 2 * this.#size + MAX_SETTLED) this.#jobs = this.#jobs.filter(isOpen);
+    if (this.#size > 0) return;
     this.#stopTimer?.();
     this.#stopTimer = null;
   }
 
   /** One timer for all: the first that is open is the first that runs out. */
   #watchDeadlines(): void {
-    const [first] = this.#jobs;
-    if (first === undefined || this.#stopTimer !== null) return;
+    if (this.#stopTimer !== null) return;
+    const first = this.#jobs.find(isOpen);
+    if (first === undefined) return;
     const waitMs = Math.max(1, Math.ceil(first.deadlineMs - this.clock.elapsed()));
     this.#stopTimer = this.clock.after(waitMs, () => {
       this.#stopTimer = null;
       const nowMs = this.clock.elapsed();
-      for (const job of this.#jobs) {
+      for (const job of this.#jobs.filter(isOpen)) {
         if (job.deadlineMs > nowMs) break;
         this.fail(job, 'service_unavailable');
       }
@@ -68,6 +80,8 @@ export class OpenJobs {
     });
   }
 }
+
+const isOpen = ({ settled }: Job): boolean => !settled;
 
 const allRejected = ({ records }: Job, code: HttpErrorCode): CommitResult[] =>
   records.map(({ pub_id: pubId }) => rejected(pubId, code));

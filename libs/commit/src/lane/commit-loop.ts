@@ -5,22 +5,28 @@ import { Committer } from './committer.js';
 import type { Entry } from './entry.js';
 import type { LoopOptions, LoopParts } from './parts.js';
 
-/** So many batches are in the database at one time: while it works for one, the next gathers. */
+/** So many batches are in the database at one time at most. */
 const MAX_BATCHES = 2;
+/** A batch that takes longer may be waiting for somebody: nobody else waits for it any more. */
+const LONG_MS = 20;
 /** So many records beside them that go through a whole stream: nobody else should wait for that. */
 const MAX_ALONE = 4;
 
 /**
- * Commits what comes to the lanes of a process. What arrives while transactions run is the next one: nothing waits for
- * company, and the busier it is the larger batches are. All lanes share them, since most of what a small one costs is
- * its own beginning and end. A stream is in one at a time.
+ * Commits what comes to the lanes of a process. What arrives while a transaction runs is the next one: nothing waits for
+ * company, and the busier it is the larger batches are. There is a second beside it only when that takes long, or when
+ * more waits than one takes: two small ones cost more than one that is twice as large. All lanes share them, since most
+ * of what a small one costs is its own beginning and end. A stream is in one at a time.
  */
 export class CommitLoop {
   readonly #queue = new CommitQueue();
   readonly #committer: Committer;
-  #batches = 0;
+  /** When the batches were begun that are in the database, on the monotonic clock. */
+  readonly #begunMs: number[] = [];
   #alone = 0;
   #isDue = false;
+  /** Something was begun at once in this turn of the event loop. */
+  #isBegun = false;
   /** Nothing is begun before, on the monotonic clock: the store took nothing. */
   #notBeforeMs = 0;
   /** Waits for the first moment at which something is begun that is not begun now. */
@@ -44,8 +50,16 @@ export class CommitLoop {
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
+      this.#isBegun = false;
       this.#begin();
     });
+  }
+
+  /** So that the database works for the next while the publishers of the last are told; once a turn of the event loop. */
+  #beginAtOnce(): void {
+    if (this.#isBegun) return;
+    this.#isBegun = true;
+    this.#begin();
   }
 
   #begin(): void {
@@ -54,7 +68,7 @@ export class CommitLoop {
       entry.lane.settled([{ entry, verdict: verdict(expired(entry.pubId)) }], null);
     const mayBegin = nowMs >= this.#notBeforeMs;
     if (mayBegin) this.#take(nowMs);
-    this.#waitFor(mayBegin ? this.#queue.nextHeldMs : this.#notBeforeMs, nowMs);
+    this.#waitFor(mayBegin ? this.#nextMs(nowMs) : this.#notBeforeMs, nowMs);
   }
 
   #take(nowMs: number): void {
@@ -62,26 +76,46 @@ export class CommitLoop {
       const alone = this.#queue.takeAlone(nowMs);
       if (alone.length === 0) break;
       this.#alone += 1;
-      void this.#commit(alone).then(() => (this.#alone -= 1));
+      void this.#commit(alone, () => (this.#alone -= 1));
     }
-    while (this.#batches < MAX_BATCHES) {
+    while (this.#mayBegin(nowMs)) {
       const batch = this.#queue.take(nowMs);
       if (batch.length === 0) break;
-      this.#batches += 1;
-      void this.#commit(batch).then(() => (this.#batches -= 1));
+      this.#begunMs.push(nowMs);
+      void this.#commit(batch, () => this.#begunMs.splice(this.#begunMs.indexOf(nowMs), 1));
     }
   }
 
-  async #commit(entries: readonly Entry[]): Promise<void> {
+  #mayBegin(nowMs: number): boolean {
+    const begun = this.#begunMs.length;
+    return begun === 0 || (begun < MAX_BATCHES && (this.#queue.isCrowded || this.#longMs <= nowMs));
+  }
+
+  /** From when on every batch that is in the database takes long. */
+  get #longMs(): number {
+    return Math.max(...this.#begunMs) + LONG_MS;
+  }
+
+  async #commit(entries: readonly Entry[], ended: () => void): Promise<void> {
     const { clock, events } = this.parts;
     const begunMs = clock.elapsed();
     for (const { arrivedMs } of entries) events.waited(begunMs - arrivedMs);
-    const later = await this.#committer.commit(entries);
-    const laterMs = clock.elapsed() + later.pauseMs;
-    this.#queue.bring(entries, later.entries, laterMs);
-    if (later.forAll) this.#notBeforeMs = laterMs;
+    const { later, pauseMs, forAll, settle } = await this.#committer.commit(entries);
+    const laterMs = clock.elapsed() + pauseMs;
+    this.#queue.bring(entries, later, laterMs);
+    if (forAll) this.#notBeforeMs = laterMs;
+    ended();
+    this.#beginAtOnce();
+    settle();
     // Behind the publishers who are answered now, and who held something back until then.
     nextTick(() => this.beginSoon());
+  }
+
+  /** Infinite: nothing is begun before something comes or ends. */
+  #nextMs(nowMs: number): number {
+    const { nextHeldMs, isEmpty } = this.#queue;
+    const longMs = isEmpty || this.#longMs <= nowMs ? Infinity : this.#longMs;
+    return Math.min(nextHeldMs, longMs);
   }
 
   #waitFor(atMs: number, nowMs: number): void {

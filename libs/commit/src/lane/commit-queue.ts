@@ -20,8 +20,8 @@ export class CommitQueue {
   readonly #out = new Set<Line>();
   /** Until when, on the monotonic clock, a stream is not asked for. */
   readonly #held = new Map<string, number>();
-  /** How many entries of each stream wait. */
-  readonly #waiting = new Map<string, number>();
+  /** What the entries take. */
+  #bytes = 0;
   /** How many of the entries travel alone. */
   #alone = 0;
   /** How many lanes have any. */
@@ -46,11 +46,19 @@ export class CommitQueue {
     return expired;
   }
 
+  get isEmpty(): boolean {
+    return this.#entries.length === 0;
+  }
+
+  /** Whether more waits than one batch takes. */
+  get isCrowded(): boolean {
+    return this.#entries.length > MAX_BATCH_RECORDS || this.#bytes > MAX_BATCH_BYTES;
+  }
+
   /** The next batch; none when everything that waits has to wait for something else, or travels alone. */
   take(nowMs: number): Entry[] {
     let bytes = 0;
-    // A batch with all of the streams would leave nothing for the one beside it, and after it both would wait in turn.
-    const most = Math.max(MIN_SHARED_STREAMS, Math.ceil((this.#waiting.size + this.#out.size) / 2));
+    const most = this.#mostStreams();
     const streams = new Set<string>();
     // However much a lane has, the others do not wait for all of it.
     const share = Math.ceil(MAX_BATCH_RECORDS / this.#lanes);
@@ -92,6 +100,13 @@ export class CommitQueue {
     return lowest(this.#held.values());
   }
 
+  /** A batch with all of the streams would leave nothing for the one beside it, and both would wait in turn ever after. */
+  #mostStreams(): number {
+    if (!this.isCrowded || this.#out.size > 0) return Infinity;
+    const streams = new Set(this.#entries.map(({ arrival }) => arrival.stream));
+    return Math.max(MIN_SHARED_STREAMS, Math.ceil(streams.size / 2));
+  }
+
   /** Whoever has to wait, and is not taken, keeps what is behind it in its lines waiting. */
   #take(nowMs: number, fits: (entry: Entry, batch: readonly Entry[]) => 'yes' | 'no' | 'full'): Entry[] {
     for (const [stream, untilMs] of this.#held) if (untilMs <= nowMs) this.#held.delete(stream);
@@ -129,9 +144,7 @@ export class CommitQueue {
     lane.queued += by;
     if (lane.queued === 0) this.#lanes -= 1;
     if (travelsAlone(arrival)) this.#alone += by;
-    const waiting = (this.#waiting.get(arrival.stream) ?? 0) + by;
-    if (waiting === 0) this.#waiting.delete(arrival.stream);
-    else this.#waiting.set(arrival.stream, waiting);
+    this.#bytes += by * arrival.bytes;
   }
 }
 

@@ -13,15 +13,18 @@ const HELD_PAUSE_MS = 20;
 /** After so many failures in a row it is not this batch or that: the store is not there. */
 const MOST_IN_A_ROW = 3;
 
-/** Entries that are to be committed later. */
-export interface Later {
-  readonly entries: readonly Entry[];
+/** What an attempt came to. */
+export interface Outcome {
+  /** Those that are to be committed later, after a pause. */
+  readonly later: readonly Entry[];
   readonly pauseMs: number;
   /** Everything else should wait too: the store takes nothing. */
   readonly forAll: boolean;
+  /** Tells the lanes of the others; to be called once. Whatever is begun before sees what became of them. */
+  readonly settle: () => void;
 }
 
-const NOTHING: Later = { entries: [], pauseMs: 0, forAll: false };
+const NOTHING: Outcome = { later: [], pauseMs: 0, forAll: false, settle: () => undefined };
 
 /** Brings batches into the store, or tells why not. */
 export class Committer {
@@ -34,27 +37,26 @@ export class Committer {
   ) {}
 
   /**
-   * Settles a batch, and tells each lane of its part as soon as that is settled. Never rejects; resolves with what is
-   * to be tried again: records whose stream is held by somebody else, and all of them after a failure that passes;
-   * receipts tell what a commit without an answer came to. When the store takes a batch amiss it is halved until the
-   * record at fault is alone, so that only that one fails.
+   * Commits a batch. Never rejects. To be tried again are records whose stream is held by somebody else, and all of them
+   * after a failure that passes; receipts tell what a commit without an answer came to. When the store takes a batch
+   * amiss it is halved until the record at fault is alone, so that only that one fails.
    */
-  async commit(entries: readonly Entry[]): Promise<Later> {
+  async commit(entries: readonly Entry[]): Promise<Outcome> {
     if (entries.length === 0) return NOTHING;
     try {
-      const held = await this.#once(entries);
+      const outcome = await this.#once(entries);
       this.#failures = 0;
-      return { entries: held, pauseMs: HELD_PAUSE_MS, forAll: false };
+      return outcome;
     } catch (thrown) {
       if (thrown instanceof StoreFailure) this.parts.events.retried(thrown.reason);
       if (!(thrown instanceof StoreFailure) || !thrown.transient) return this.#apart(entries, thrown);
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
       this.#failures += 1;
-      return { entries, pauseMs, forAll: this.#failures > MOST_IN_A_ROW };
+      return { ...NOTHING, later: entries, pauseMs, forAll: this.#failures > MOST_IN_A_ROW };
     }
   }
 
-  async #once(entries: readonly Entry[]): Promise<readonly Entry[]> {
+  async #once(entries: readonly Entry[]): Promise<Outcome> {
     const { store, clock, events } = this.parts;
     const arrivals = entries.map(({ arrival }) => arrival);
     const nowMs = clock.now();
@@ -65,14 +67,13 @@ export class Committer {
     );
     events.committed(entries.length, clock.elapsed() - begunMs);
     const settled: Settled[] = [];
-    const back: Entry[] = [];
+    const held: Entry[] = [];
     for (const [index, entry] of entries.entries()) {
       const one = verdicts[index];
-      if (one === undefined || one.result === null) back.push(entry);
+      if (one === undefined || one.result === null) held.push(entry);
       else settled.push({ entry, verdict: one });
     }
-    tell(settled, changes.streams);
-    return back;
+    return { later: held, pauseMs: HELD_PAUSE_MS, forAll: false, settle: settling(settled, changes.streams) };
   }
 
   #context(entries: readonly Entry[], nowMs: number): DecisionContext {
@@ -85,23 +86,25 @@ export class Committer {
     };
   }
 
-  async #apart(entries: readonly Entry[], failure: unknown): Promise<Later> {
+  async #apart(entries: readonly Entry[], failure: unknown): Promise<Outcome> {
     const [only] = entries;
     if (only !== undefined && entries.length === 1) {
       this.parts.events.recordFailed(failure);
-      tell([{ entry: only, verdict: verdict(rejected(only.pubId, 'internal_error')) }], null);
-      return NOTHING;
+      const failed = verdict(rejected(only.pubId, 'internal_error'));
+      return { ...NOTHING, settle: settling([{ entry: only, verdict: failed }], null) };
     }
     const middle = Math.ceil(entries.length / 2);
     const first = await this.commit(entries.slice(0, middle));
+    first.settle();
     // What is behind one that has to wait waits with it.
-    const waits = isBehind(first.entries);
+    const waits = isBehind(first.later);
     const rest = entries.slice(middle);
     const second = await this.commit(rest.filter((entry) => !waits(entry)));
     return {
-      entries: [...first.entries, ...rest.filter(waits), ...second.entries],
+      later: [...first.later, ...rest.filter(waits), ...second.later],
       pauseMs: Math.max(first.pauseMs, second.pauseMs),
       forAll: second.forAll,
+      settle: second.settle,
     };
   }
 }
@@ -110,6 +113,18 @@ function isBehind(entries: readonly Entry[]): (entry: Entry) => boolean {
   const streams = new Set(entries.map(({ arrival }) => arrival.stream));
   const chains = new Set(entries.map(({ arrival }) => arrival.chain));
   return ({ arrival: { stream, chain } }) => streams.has(stream) || (chain !== null && chains.has(chain));
+}
+
+/** What comes later of a chain is skipped, in whichever batch; so this is known before anything else is begun. */
+function settling(settled: readonly Settled[], written: readonly Stream[] | null): () => void {
+  for (const {
+    entry,
+    verdict: { result },
+  } of settled) {
+    const { chain } = entry.arrival;
+    if (result?.status === 'rejected' && chain !== null) chain.broken = true;
+  }
+  return () => tell(settled, written);
 }
 
 /** Tells each lane what is its own. */

@@ -91,7 +91,6 @@ export class Lane implements EntryLane {
   }
 
   settled(settled: readonly Settled[], streams: readonly Stream[] | null): void {
-    markBroken(settled);
     if (streams === null) this.#answerAll(settled);
     else void this.#handOverThenAnswer(settled, streams);
   }
@@ -159,13 +158,5 @@ export class Lane implements EntryLane {
     events.answered(entry.arrival.record, result, clock.elapsed() - entry.arrivedMs);
     this.#waiting -= 1;
     entry.answer(result);
-  }
-}
-
-/** What comes later of a chain is skipped, in whichever batch. */
-function markBroken(settled: readonly Settled[]): void {
-  for (const { entry, verdict } of settled) {
-    if (verdict.result?.status === 'rejected' && entry.arrival.chain !== null)
-      entry.arrival.chain.broken = true;
   }
 }

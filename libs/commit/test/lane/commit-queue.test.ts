@@ -118,26 +118,43 @@ describe('what waits for a transaction', () => {
     );
   });
 
-  it('is shared between the transactions that run side by side, each with all there is of its streams', () => {
+  const queueOf = (channels: number, rounds: number, data = 'x') => {
     const queue = new CommitQueue();
     const lane = laneOf();
-    for (let round = 0; round < 3; round += 1)
-      for (let channel = 0; channel < 100; channel += 1)
-        queue.push(new Entry(lane, arrivalOf(publishOf(`channel-${channel}`, String(round))), 0, 5000));
-    const batches = [queue.take(0), queue.take(0)];
-    const streams = batches.map((batch) => new Set(batch.map(({ arrival }) => arrival.stream)));
-    expect(batches.map((batch) => batch.length)).toEqual([150, 150]);
-    expect(streams.map((own) => own.size)).toEqual([50, 50]);
-    // What one leaves while the other is out is its share again, not all.
-    queue.bring(batches[0] ?? [], batches[0] ?? [], 0);
-    expect(new Set(queue.take(0).map(({ arrival }) => arrival.stream)).size).toBe(50);
+    for (let round = 0; round < rounds; round += 1)
+      for (let channel = 0; channel < channels; channel += 1)
+        queue.push(new Entry(lane, arrivalOf(publishOf(`channel-${channel}`, data)), 0, 5000));
+    return queue;
+  };
+  const streamsOf = (batch: readonly Entry[]) => new Set(batch.map(({ arrival }) => arrival.stream)).size;
+
+  it('is one batch as long as it fits into one', () => {
+    const queue = queueOf(100, 5);
+    expect(queue.isCrowded).toBe(false);
+    expect(queue.take(0)).toHaveLength(500);
+    expect(queue.isEmpty).toBe(true);
   });
 
-  it('of a few streams is one batch', () => {
-    const queue = new CommitQueue();
-    const lane = laneOf();
-    for (let channel = 0; channel < 16; channel += 1)
-      queue.push(new Entry(lane, arrivalOf(publishOf(`channel-${channel}`, 'x')), 0, 5000));
-    expect(queue.take(0)).toHaveLength(16);
+  it('is shared between two transactions otherwise, each with all there is of its streams', () => {
+    const queue = queueOf(100, 6);
+    expect(queue.isCrowded).toBe(true);
+    const first = queue.take(0);
+    expect([first.length, streamsOf(first)]).toEqual([300, 50]);
+    expect(queue.isCrowded).toBe(false);
+    const second = queue.take(0);
+    expect([second.length, streamsOf(second)]).toEqual([300, 50]);
+    queue.bring(first, first, 0);
+    expect(streamsOf(queue.take(0))).toBe(50);
+  });
+
+  it('is too much for one batch by its bytes as well', () => {
+    const queue = queueOf(40, 2, 'x'.repeat(9_000));
+    expect(queue.isCrowded).toBe(true);
+    expect(queue.take(0)).toHaveLength(40);
+    expect(queue.isCrowded).toBe(false);
+  });
+
+  it('of a few streams is not shared, however much it is', () => {
+    expect(streamsOf(queueOf(16, 40).take(0))).toBe(16);
   });
 });

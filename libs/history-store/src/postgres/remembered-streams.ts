@@ -7,37 +7,55 @@ export interface RememberedStream {
   readonly writtenBy: string;
 }
 
-/** The one that was written longest ago is forgotten first. */
-const MAX_STREAMS = 20_000;
+/** So many of those that were written last are remembered at least. */
+const MIN_STREAMS = 10_000;
 
-/** What need not be asked of the store, as long as it is asked whether it still holds. */
+type Known = Map<string, RememberedStream | null>;
+
+/**
+ * What need not be asked of the store, as long as it is asked whether it still holds. Streams that are not written any
+ * more are forgotten a generation at a time, and one that is taken out leaves its place: maps that lose what they gain
+ * keep the collector busy.
+ */
 export class RememberedStreams {
-  readonly #streams = new Map<string, RememberedStream>();
+  /** Null: taken out, or not known any more. */
+  #young: Known = new Map();
+  #old: Known = new Map();
 
   /** Takes them out, so that no two batches start from the same; null: not all of them are known, and all stay. */
   take(addresses: readonly StreamAddress[]): readonly RememberedStream[] | null {
     const names = addresses.map(streamName);
-    const found = names.flatMap((name) => this.#streams.get(name) ?? []);
-    if (found.length < names.length) return null;
-    for (const name of names) this.#streams.delete(name);
+    const found: RememberedStream[] = [];
+    for (const name of names) {
+      const one = this.#find(name);
+      if (one === null) return null;
+      found.push(one);
+    }
+    for (const name of names) this.#set(name, null);
     return found;
   }
 
   /** After the transaction was committed. */
   keep(streams: readonly Stream[], writtenBy: string): void {
-    for (const stream of streams) {
-      const name = streamName(stream.address);
-      this.#streams.delete(name);
-      this.#streams.set(name, { stream, writtenBy });
-    }
-    for (const name of this.#streams.keys()) {
-      if (this.#streams.size <= MAX_STREAMS) break;
-      this.#streams.delete(name);
-    }
+    for (const stream of streams) this.#set(streamName(stream.address), { stream, writtenBy });
   }
 
   /** After what cannot be relied upon: the server may be another one now, with numbers of its own. */
   forget(): void {
-    this.#streams.clear();
+    this.#young = new Map();
+    this.#old = new Map();
+  }
+
+  /** A place among the young ones, taken out or not, hides the one among the old. */
+  #find(name: string): RememberedStream | null {
+    const young = this.#young.get(name);
+    return (young === undefined ? this.#old.get(name) : young) ?? null;
+  }
+
+  #set(name: string, one: RememberedStream | null): void {
+    this.#young.set(name, one);
+    if (this.#young.size < MIN_STREAMS) return;
+    this.#old = this.#young;
+    this.#young = new Map();
   }
 }
