@@ -6,7 +6,7 @@ import type { Job } from './job.js';
 
 /** So many records of one lane may be without an answer, sent or waiting; more are refused. */
 const MAX_RECORDS = 4096;
-/** So many that are settled are kept beside as many as are open: then they are left out. */
+/** As many that are settled as are open, and so many more, stay among those: then they are left out. */
 const MAX_SETTLED = 32;
 
 /** Jobs of one publisher for one lane that are without an answer. Every one is settled by its deadline. */
@@ -57,8 +57,11 @@ export class OpenJobs {
     job.settle(results);
     this.#size -= 1;
     this.#records -= job.records.length;
-    if (this.#jobs.length > 2 * this.#size + MAX_SETTLED) this.#jobs = this.#jobs.filter(isOpen);
-    if (this.#size > 0) return;
+    if (this.#size > 0) {
+      if (this.#jobs.length > 2 * this.#size + MAX_SETTLED) this.#jobs = this.#jobs.filter(isOpen);
+      return;
+    }
+    this.#jobs = [];
     this.#stopTimer?.();
     this.#stopTimer = null;
   }
