@@ -3,7 +3,7 @@ import type { CommitResult } from '@carillon/contract';
 import { StoreFailure, type Wanted } from '@carillon/history-store';
 import { describe, expect, it } from 'vitest';
 import { settled } from '../manual-clock.js';
-import { publishOf, purgeOf } from '../samples.js';
+import { keyed, publishOf, purgeOf } from '../samples.js';
 import { Gate, LaneScene, LoopScene } from './scene.js';
 
 /** Lanes of one process. */
@@ -33,6 +33,7 @@ function lanesOf(count: number) {
   return { store, clock, batches, retries, failures, lanes, transactions, holdBack };
 }
 
+const idem = (content: string) => ({ idem: keyed('shop', 'key', content) });
 const channelOf = (number: number): string => `channel-${number}`;
 const resultsOn = async (lane: LaneScene | undefined, number: number): Promise<readonly CommitResult[]> =>
   (await lane?.results(one(number))) ?? [];
@@ -119,6 +120,17 @@ describe('lanes of one process', () => {
     gate.open();
     expect(await first).toBe(2);
     await second;
+  });
+
+  it('skip what is left of a chain that broke in a transaction before', async () => {
+    const { lanes, batches } = lanesOf(1);
+    await lanes[0]?.results([publishOf('taken', 'x', idem('one'))]);
+    const chained = Array.from({ length: 1100 }, (_, number) => publishOf(channelOf(number), 'x'));
+    const broken = [publishOf('taken', 'y', idem('another')), ...chained];
+    const results = (await lanes[0]?.results(broken, { chain: true })) ?? [];
+    expect(results[0]).toMatchObject({ status: 'rejected', code: 'conflict' });
+    expect(new Set(results.slice(1).map(({ status }) => status))).toEqual(new Set(['skipped']));
+    expect(batches.length).toBeGreaterThan(2);
   });
 
   it('leave the event loop to others between transactions, however fast the store is', async () => {

@@ -38,6 +38,16 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.nat({ max: 30 }) }) },
 );
 
+const queueOf = (channels: number, rounds: number, data = 'x') => {
+  const queue = new CommitQueue();
+  const lane = laneOf();
+  for (let round = 0; round < rounds; round += 1)
+    for (let channel = 0; channel < channels; channel += 1)
+      queue.push(new Entry(lane, arrivalOf(publishOf(`channel-${channel}`, data)), 0, 5000));
+  return queue;
+};
+const streamsOf = (batch: readonly Entry[]) => new Set(batch.map(({ arrival }) => arrival.stream)).size;
+
 describe('what waits for a transaction', () => {
   it('is committed in the order of its stream and chain, each in one transaction at a time, and none is lost', () => {
     fc.assert(
@@ -117,16 +127,6 @@ describe('what waits for a transaction', () => {
       { numRuns: 300 },
     );
   });
-
-  const queueOf = (channels: number, rounds: number, data = 'x') => {
-    const queue = new CommitQueue();
-    const lane = laneOf();
-    for (let round = 0; round < rounds; round += 1)
-      for (let channel = 0; channel < channels; channel += 1)
-        queue.push(new Entry(lane, arrivalOf(publishOf(`channel-${channel}`, data)), 0, 5000));
-    return queue;
-  };
-  const streamsOf = (batch: readonly Entry[]) => new Set(batch.map(({ arrival }) => arrival.stream)).size;
 
   it('is one batch as long as it fits into one', () => {
     const queue = queueOf(100, 5);

@@ -135,6 +135,13 @@ describe('writers over postgres', () => {
   }, 60_000);
 
   it('find a record that another process has committed and never handed over', async () => {
+    // The writer before tells the store in its own time, and would do so after what follows.
+    await vi.waitFor(async () => {
+      const { rows } = await one.database.query(
+        `select fanned_out_serial from service_history_streams where channel = 'torn'`,
+      );
+      expect(rows).toMatchObject([{ fanned_out_serial: '2' }]);
+    }, 10_000);
     await one.database.query(
       `update service_history_streams set fanned_out_serial = 0 where channel = 'torn'`,
     );
