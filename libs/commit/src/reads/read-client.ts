@@ -1,13 +1,4 @@
-import {
-  decodeReadAnswer,
-  encode,
-  MAX_READ_HEADS,
-  MAX_READ_RECORDS,
-  READ,
-  type ReadAnswerBody,
-  type ReadBody,
-} from '@carillon/contract';
-import { ServiceError } from '@carillon/errors';
+import { MAX_READ_HEADS, MAX_READ_RECORDS, type ReadAnswerBody } from '@carillon/contract';
 import type { LaneFabric } from '@carillon/fabric';
 import {
   type CheckpointQuery,
@@ -25,14 +16,8 @@ import {
 } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
 import type { ChannelReads } from './port.js';
+import { type Question, Questions, unavailable } from './questions.js';
 import { eventIn, pageOut, recordIn, retainedIn, standingIn, streamIn, streamOut } from './wire.js';
-
-/** A writer that is silent for this long may be gone, and a gap has little time; the next are waited for twice as long. */
-const ASK_AGAIN_MS = 500;
-const NOBODY_PAUSE_MS = 50;
-const MOST_AT_ONCE = 2;
-/** When so many lanes say that they cannot read, the store is away: more would only ask it more. */
-const MOST_REFUSALS = 7;
 
 export interface ReadClientOptions {
   readonly lanes: number;
@@ -40,15 +25,6 @@ export interface ReadClientOptions {
   /** What one read may take, all of its parts together. */
   readonly timeoutMs: number;
 }
-
-type Question = Pick<ReadBody, 'checkpoint' | 'events' | 'heads' | 'page' | 'range' | 'retained'>;
-
-/** What came of asking one writer. */
-type Said =
-  | { readonly kind: 'answer'; readonly body: ReadAnswerBody }
-  /** Not final: it cannot read now, and another may. */
-  | { readonly kind: 'refused'; readonly code: string; readonly isFinal: boolean }
-  | { readonly kind: 'no_responder' | 'silent' };
 
 /** Rows that may come in several parts. */
 interface Reading<Row> {
@@ -62,18 +38,22 @@ interface Reading<Row> {
 
 /** Reads through the writers, for a process without a store. Rejects with `service_unavailable`. */
 export class ReadClient implements ChannelReads {
+  readonly #questions: Questions;
+
   constructor(
-    private readonly fabric: LaneFabric,
+    fabric: LaneFabric,
     private readonly clock: Clock,
     private readonly options: ReadClientOptions,
-  ) {}
+  ) {
+    this.#questions = new Questions(fabric, clock, options);
+  }
 
   async heads(addresses: readonly StreamAddress[], create = false): Promise<ReadonlyMap<string, Stream>> {
     const deadlineMs = this.#deadline();
     const parts = [...byLane(addresses, this.options.lanes)].flatMap(([lane, all]) =>
       chunks(all, MAX_READ_HEADS).map(async (some) => {
         const channels = some.map(({ appId, channel, kind }) => ({ app_id: appId, channel, kind }));
-        return this.#ask(lane, { heads: { channels, create } }, deadlineMs);
+        return this.#questions.ask(lane, { heads: { channels, create } }, deadlineMs);
       }),
     );
     const answers = await Promise.all(parts);
@@ -135,7 +115,7 @@ export class ReadClient implements ChannelReads {
           skip: members.length,
         },
       };
-      const { checkpoint, more } = await this.#ask(lane, question, deadlineMs);
+      const { checkpoint, more } = await this.#questions.ask(lane, question, deadlineMs);
       // Also when it was removed between two parts.
       if (checkpoint === null || checkpoint === undefined) return null;
       fromSerial = toSerial = checkpoint.serial;
@@ -146,7 +126,7 @@ export class ReadClient implements ChannelReads {
 
   async retained(stream: Stream, nowMs: number): Promise<Retained> {
     const question = { retained: { stream: streamOut(stream), now_ms: nowMs } };
-    const { retained } = await this.#ask(this.#laneOf(stream), question, this.#deadline());
+    const { retained } = await this.#questions.ask(this.#laneOf(stream), question, this.#deadline());
     if (retained === undefined) throw unavailable('the answer is about something else');
     return retainedIn(retained);
   }
@@ -157,7 +137,7 @@ export class ReadClient implements ChannelReads {
     const all: Row[] = [];
     while (all.length < limit) {
       const left = Math.min(limit - all.length, MAX_READ_RECORDS);
-      const answer = await this.#ask(lane, after(all.at(-1) ?? null, left), deadlineMs);
+      const answer = await this.#questions.ask(lane, after(all.at(-1) ?? null, left), deadlineMs);
       const part = rows(answer);
       if (part === undefined) throw unavailable('the answer is about something else');
       all.push(...part);
@@ -166,70 +146,12 @@ export class ReadClient implements ChannelReads {
     return all;
   }
 
-  /**
-   * Of the writer of this lane; when nobody is there, of that of the next one, since all read the same store. Whoever is
-   * silent, or cannot read, may have that one as well: then of two at once, and of no more, for when the store is away
-   * all are silent.
-   */
-  async #ask(first: number, question: Question, deadlineMs: number): Promise<ReadAnswerBody> {
-    const { lanes } = this.options;
-    let patienceMs = ASK_AGAIN_MS;
-    let width = 1;
-    let next = first;
-    for (;;) {
-      const leftMs = deadlineMs - this.clock.elapsed();
-      if (leftMs <= 0) throw unavailable('no writer answered in time');
-      const asked = Array.from({ length: Math.min(width, lanes) }, (_, index) => (next + index) % lanes);
-      next += asked.length;
-      const said = await this.#firstOf(asked, question, Math.min(leftMs, patienceMs));
-      if (said.kind === 'answer') return said.body;
-      if (said.kind === 'refused' && (said.isFinal || next - first >= Math.min(lanes, MOST_REFUSALS)))
-        throw unavailable(`the writer refuses: ${said.code}`);
-      if (said.kind === 'silent') patienceMs *= 2;
-      if (said.kind === 'no_responder') await this.#pause(Math.min(NOBODY_PAUSE_MS, leftMs));
-      else width = MOST_AT_ONCE;
-    }
-  }
-
-  /** The first answer; when there is none, the most that anybody said. */
-  #firstOf(lanes: readonly number[], question: Question, budgetMs: number): Promise<Said> {
-    return new Promise((resolve, reject) => {
-      let waiting = lanes.length;
-      let most: Said = { kind: 'no_responder' };
-      const end = (said: Said): void => {
-        waiting -= 1;
-        if (most.kind === 'no_responder' || said.kind === 'refused') most = said;
-        if (said.kind === 'answer') resolve(said);
-        else if (waiting === 0) resolve(most);
-      };
-      for (const lane of lanes) this.#call(lane, question, budgetMs).then(end, reject);
-    });
-  }
-
-  async #call(lane: number, question: Question, budgetMs: number): Promise<Said> {
-    const { lanes, nodeId } = this.options;
-    const { maxBytes } = this.fabric;
-    const encoded = encode(READ, { lanes, lane, node_id: nodeId, ...question }, maxBytes);
-    if (!encoded.ok) throw unavailable(`the question cannot be sent: ${encoded.detail}`);
-    const heard = await this.fabric.call({ use: 'read', lane }, encoded.text, budgetMs);
-    if (heard.kind !== 'reply') return heard;
-    const decoded = decodeReadAnswer(heard.text, maxBytes);
-    if (!decoded.ok) throw unavailable('the answer cannot be read');
-    const { message } = decoded;
-    if (message.kind === 'read_answer') return { kind: 'answer', body: message };
-    return { kind: 'refused', code: message.code, isFinal: message.code !== 'unavailable' };
-  }
-
   #laneOf({ address: { appId, channel } }: Stream): number {
     return laneOf(appId, channel, this.options.lanes);
   }
 
   #deadline(): number {
     return this.clock.elapsed() + this.options.timeoutMs;
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((done) => void this.clock.after(ms, done));
   }
 }
 
@@ -251,5 +173,3 @@ const chunks = <Item>(items: readonly Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   );
-
-const unavailable = (text: string): ServiceError => new ServiceError('service_unavailable', { text });

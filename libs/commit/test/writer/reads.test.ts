@@ -139,6 +139,26 @@ describe('reading through writers', () => {
     process.kill();
   });
 
+  it('waits for whoever was asked first where all are slow', async () => {
+    const { scene, process, local, passing } = await served();
+    await passing(scene.publisher.commit([publishOf('orders', '1')]), 3000);
+    const address = addressOf('orders');
+    const end = scene.hub.open();
+    const asked: number[] = [];
+    const call: typeof end.call = async (to, text, budgetMs) => {
+      asked.push(to.lane);
+      const late = budgetMs < 1600;
+      await new Promise<void>((later) => void scene.clock.after(late ? budgetMs : 1600, later));
+      return late ? { kind: 'silent' } : end.call(to, text, budgetMs);
+    };
+    const slow = Object.assign(Object.create(end) as typeof end, { call });
+    const client = new ReadClient(slow, scene.clock, { lanes: 4, nodeId: 'gw-1', timeoutMs: 2000 });
+    expect(await passing(client.heads([address]), 1700)).toEqual(await local.heads([address]));
+    // One, after 500 ms two more, after 1500 ms two more.
+    expect(asked).toHaveLength(5);
+    process.kill();
+  });
+
   it('asks at another lane when the writer of the channel cannot read', async () => {
     const { scene, process, local, passing } = await served();
     await passing(scene.publisher.commit([publishOf('orders', '1')]), 3000);

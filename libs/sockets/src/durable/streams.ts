@@ -9,6 +9,8 @@ const GIVE_UP_AFTER_MS = 2000;
 /** So long nobody could say where a channel stands, which then counts as standing where its records are. */
 const UNPLACED_MS = 3000;
 const LOOK_MS = 50;
+/** When the next look comes later than this, the process has not had the time meanwhile. */
+const LATE_LOOK_MS = 100;
 /** How often every channel is compared with the store, and how many in one query and in one round. */
 const ROUND_MS = 5000;
 const MOST_IN_QUERY = 2000;
@@ -57,6 +59,9 @@ export class Streams {
   /** Whose heads are asked for in this turn of the loop. */
   #wanted: Followed[] = [];
   #looking: NodeJS.Timeout | null = null;
+  #lookedAtMs = 0;
+  /** How long this process stood still while something was missing. Whoever was asked did not have that time. */
+  #stoodStillMs = 0;
   #round: NodeJS.Timeout | null = null;
   #roundAt = 0;
 
@@ -113,7 +118,9 @@ export class Streams {
       return;
     }
     this.#unsettled.add(one);
-    this.#looking ??= setInterval(() => this.#look(), LOOK_MS).unref();
+    if (this.#looking !== null) return;
+    this.#lookedAtMs = this.#now();
+    this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
   /** What has been missing for long enough is fetched, and what cannot be had is given up. */
@@ -122,7 +129,9 @@ export class Streams {
       clearInterval(this.#looking);
       this.#looking = null;
     }
+    this.#stoodStillMs += Math.max(0, this.#now() - this.#lookedAtMs - LATE_LOOK_MS);
     const nowMs = this.#now();
+    this.#lookedAtMs = nowMs;
     for (const one of this.#unsettled) {
       const { order } = one;
       const missingMs = nowMs - (order.gapSinceMs ?? nowMs);
@@ -233,7 +242,7 @@ export class Streams {
   }
 
   #now(): number {
-    return this.parts.nowMs?.() ?? performance.now();
+    return (this.parts.nowMs?.() ?? performance.now()) - this.#stoodStillMs;
   }
 }
 

@@ -117,6 +117,21 @@ describe('a channel that somebody here has', () => {
     expect([serials(), told.at(-1)]).toEqual([[4], 'given_up']);
   });
 
+  it('gives up nothing because this process stood still', async () => {
+    const { streams, state, serials, told } = await scene({ count: 3 });
+    state.isAway = true;
+    streams.take(record(5));
+    await pass(1000);
+    vi.setSystemTime(Date.now() + 10_000);
+    await pass(700);
+    expect([serials(), told.includes('given_up')]).toEqual([[], false]);
+    state.isAway = false;
+    state.count = 5;
+    await pass(50);
+    expect(serials()).toEqual([4, 5]);
+    expect(told.at(-1)).toBe('fetched');
+  });
+
   it('gets the newest one whenever it can be had, though the store was away for long after it told of it', async () => {
     const { state, serials, told, streams } = await scene({ count: 2 });
     state.count = 3;
