@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Database, SqlSession } from '@carillon/database';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Found, PostgresHistoryStore, type Stream, streamName } from '../src/index.js';
+import { slotOf } from '../src/model/calendar.js';
 import {
   addressOf,
   after,
@@ -47,6 +49,35 @@ function watched(database: Database) {
     asked: () => asked.splice(0),
   };
 }
+
+/** Publishes with that idempotency at that moment, unless it was acknowledged within the last ten minutes. */
+async function acknowledge(
+  { store, asked }: ReturnType<typeof watched>,
+  scope: string,
+  nowMs: number,
+): Promise<{ readonly isNew: boolean; readonly ways: readonly string[] }> {
+  const address = addressOf('scopes');
+  const receipts = { scopes: [scope], sinceMs: nowMs - 600_000 };
+  asked();
+  const { changes } = await store.commit(wantedOf([address], { nowMs, receipts }), (found) => {
+    if (found.receipts.has(scope)) return { changes: NOTHING };
+    const stream = streamIn(found, address);
+    const record = recordAt(stream);
+    return {
+      changes: {
+        ...NOTHING,
+        streams: [after(stream, record)],
+        records: [record],
+        receipts: [receiptOf(record, { scope, atMs: nowMs, untilMs: nowMs + 600_000 })],
+      },
+    };
+  });
+  return { isNew: changes.records.length > 0, ways: asked() };
+}
+
+/** What a batch asks that is decided on what is remembered. */
+const AT_ONCE = ['with held as'];
+const HOUR_MS = Date.parse('2026-03-05T11:00:00Z');
 
 describe('batches over postgres', () => {
   let end: () => Promise<void>;
@@ -110,6 +141,56 @@ describe('batches over postgres', () => {
     expect((await write()).changes.records).toHaveLength(1);
     expect((await write()).changes.records).toHaveLength(0);
     expect(await headOf(one.store, address)).toMatchObject({ nextDeliverySerial: 2 });
+  });
+
+  it.each([
+    ['of the hour', 10, 20],
+    ['of the hour before', -5, 3],
+    ['of the hour ahead, where the clock of another writer is', 62, 58],
+  ])('see a receipt %s', async (_which, firstMinute, thenMinute) => {
+    const commits = watched(one.database);
+    const [first, then] = [firstMinute, thenMinute].map((minute) => HOUR_MS + minute * 60_000);
+    const scope = randomUUID();
+    // The hours have their tables, and the stream is remembered.
+    for (const at of [first, then]) await acknowledge(commits, randomUUID(), at ?? 0);
+    expect(await acknowledge(commits, scope, first ?? 0)).toEqual({ isNew: true, ways: AT_ONCE });
+    const { isNew, ways } = await acknowledge(commits, scope, then ?? 0);
+    expect(isNew).toBe(false);
+    // It was tried, for nothing else spoke against it.
+    expect(ways.slice(0, 1)).toEqual(AT_ONCE);
+    expect(ways.length).toBeGreaterThan(1);
+  });
+
+  it('see a receipt of the hour that they do not write again', async () => {
+    const commits = watched(one.database);
+    const [known, fresh] = [randomUUID(), randomUUID()];
+    const [address, at] = [addressOf('scopes'), HOUR_MS + 30 * 60_000];
+    await acknowledge(commits, known, at);
+    const decided: boolean[] = [];
+    const receipts = { scopes: [known, fresh], sinceMs: at - 600_000 };
+    await commits.store.commit(wantedOf([address], { nowMs: at, receipts }), (found) => {
+      decided.push(found.receipts.has(known));
+      const record = recordAt(streamIn(found, address));
+      return {
+        changes: {
+          ...NOTHING,
+          streams: [after(streamIn(found, address), record)],
+          records: [record],
+          receipts: [receiptOf(record, { scope: fresh, atMs: at })],
+        },
+      };
+    });
+    expect(decided).toEqual([false, true]);
+  });
+
+  it('write over a receipt of the hour that is too old to count', async () => {
+    const commits = watched(one.database);
+    const scope = randomUUID();
+    const late = NOW_MS + 601_000;
+    expect(slotOf(late)).toBe(slotOf(NOW_MS));
+    expect((await acknowledge(commits, scope, NOW_MS)).isNew).toBe(true);
+    expect((await acknowledge(commits, scope, late)).isNew).toBe(true);
+    expect((await acknowledge(commits, scope, late)).isNew).toBe(false);
   });
 
   it('leave a stream to whoever holds it, although they remember it', async () => {

@@ -60,17 +60,18 @@ describe('postgres', () => {
 
   it('refuses tables of a newer version', async () => {
     const newer = await openPostgres(url, 'newer');
-    await newer.database.query(`update newer_meta set value = '4' where key = 'schema_version'`);
+    await newer.database.query(`update newer_meta set value = '5' where key = 'schema_version'`);
     await newer.close();
-    await expect(openPostgres(url, 'newer')).rejects.toThrow('version 4');
+    await expect(openPostgres(url, 'newer')).rejects.toThrow('version 5');
   });
 
-  it.each([1, 2])('brings tables of version %i up to date, once', async (version) => {
+  it.each([1, 2, 3])('brings tables of version %i up to date, once', async (version) => {
     const prefix = `old${version}`;
     const old = await openPostgres(url, prefix);
     if (version < 2)
       await old.database.query(`drop index ${prefix}_presence_members_stream_key_generation_idx`);
-    await old.database.query(`drop index ${prefix}_streams_stream_key_idx`);
+    if (version < 3) await old.database.query(`drop index ${prefix}_streams_stream_key_idx`);
+    for (const name of await rowTypesOf(old, prefix)) await old.database.query(`drop type ${name}`);
     await old.database.query(`update ${prefix}_meta set value = '${version}' where key = 'schema_version'`);
     await old.close();
     await (await openPostgres(url, prefix)).close();
@@ -81,7 +82,8 @@ describe('postgres', () => {
         (select count(*) from pg_indexes where tablename = '${prefix}_streams') as streams`,
     );
     const [{ version: stored, members, streams } = {}] = rows;
-    expect([stored, Number(members), Number(streams)]).toEqual(['3', 2, 4]);
+    expect([stored, Number(members), Number(streams)]).toEqual(['4', 2, 4]);
+    await append(now.store, addressOf('a'), [{}]);
     await now.close();
   });
 
@@ -202,3 +204,14 @@ describe('postgres', () => {
     expect((await inspect()).seen).toMatchObject({ gap: true, conflict: true });
   });
 });
+
+/** What a batch writes its rows as. */
+async function rowTypesOf({ database }: OpenedPostgres, prefix: string): Promise<string[]> {
+  const { rows } = await database.query(
+    `select t.typname from pg_type t join pg_class c on c.oid = t.typrelid
+      where c.relkind = 'c' and t.typname like $1 order by 1`,
+    [`${prefix}\\_%`],
+  );
+  expect(rows).toHaveLength(7);
+  return rows.map((row) => String(row['typname']));
+}

@@ -3,9 +3,6 @@ export type ReadFrame =
   | { readonly ok: true; readonly eventName: string }
   | { readonly ok: false; readonly problem: string };
 
-/** With the `u` flag a pair is one character, so this finds halves only. */
-const HALF_PAIR = /[\ud800-\udfff]/u;
-
 /** Checks a V2 frame as it is stored: an object with an event, and without what only the writer may say. */
 export function readFrame(text: string): ReadFrame {
   const frame = parse(text);
@@ -17,7 +14,7 @@ export function readFrame(text: string): ReadFrame {
   if (typeof event !== 'string' || event === '')
     return { ok: false, problem: 'message: must name its event' };
   // An escape in the JSON text can stand for a character that no database takes.
-  if (event.includes('\0') || HALF_PAIR.test(event))
+  if (event.includes('\0') || !event.isWellFormed())
     return { ok: false, problem: 'message: the event holds a character that cannot be stored' };
   return { ok: true, eventName: event };
 }

@@ -31,8 +31,9 @@ export class KnownRecords {
     const ageMs = now - this.#youngSinceMs;
     if (ageMs < KEPT_MS && this.#young.size < MAX_KEPT / 2) return;
     const before = this.#young;
-    // An answer is kept from when it is given: what waits is as young as ever.
-    this.#young = new Map([...before].filter(([, { entry }]) => entry !== null));
+    this.#young = new Map();
+    // An answer is kept from when it is given: what waits is as young as ever. No list of all is made: it would be long.
+    for (const [pubId, known] of before) if (known.entry !== null) this.#young.set(pubId, known);
     this.#old = ageMs < 2 * KEPT_MS ? before : new Map();
     this.#youngSinceMs = now;
   }

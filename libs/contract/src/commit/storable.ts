@@ -8,10 +8,7 @@ export function storableText(minBytes: number, maxBytes: number): Shape<string> 
     ofLength(value) ?? (storable(value as string) ? null : 'holds a character that cannot be stored');
 }
 
-/** With the `u` flag a pair is one character, so this finds halves only. */
-const HALF_PAIR = /[\ud800-\udfff]/u;
-
-const storable = (value: string) => !value.includes('\0') && !HALF_PAIR.test(value);
+const storable = (value: string) => !value.includes('\0') && value.isWellFormed();
 
 /** JSON in which every text, names included, is storable. Walks without recursion, however deep the value is. */
 export const storableJson: Shape<Json> = (value) => {

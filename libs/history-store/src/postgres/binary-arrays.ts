@@ -15,7 +15,7 @@ export interface ItemKind<Value> {
 }
 
 /** The bytes of an array being written. */
-interface Items {
+export interface Items {
   readonly bytes: Buffer;
   readonly view: DataView;
 }
@@ -146,9 +146,10 @@ export const DAY: ItemKind<number> = {
     view.setInt32(at, Math.min(Math.floor(value / DAY_MS), LAST_DAY) - FIRST_DAY),
 };
 
-const HEADER_BYTES = 20;
-const LENGTH_BYTES = 4;
-const NULL_LENGTH = -1;
+export const HEADER_BYTES = 20;
+export const LENGTH_BYTES = 4;
+/** Stands for null where the length of a value stands. */
+export const NULL_LENGTH = -1;
 
 /**
  * One array of one dimension. Values that are no such items make an array that the server refuses or takes amiss. Each is
@@ -181,7 +182,7 @@ export function binaryArray<Row, Value>(
   return bytes;
 }
 
-function writeHeader(view: DataView, oid: number, length: number, hasNull: boolean): void {
+export function writeHeader(view: DataView, oid: number, length: number, hasNull: boolean): void {
   view.setInt32(0, 1);
   view.setInt32(4, hasNull ? 1 : 0);
   view.setInt32(8, oid);

@@ -1,4 +1,5 @@
 import type { Migration } from '@carillon/database';
+import { createRowTypes } from './row-types.js';
 import { checkedVersion, SCHEMA_VERSION, upgradeFrom } from '../schema-version.js';
 
 /** Into how many parts each table is spread by stream. One part: everything in a process of its own, or a test. */
@@ -47,6 +48,7 @@ const steps = (table: Names): ReadonlyMap<number, readonly string[]> =>
   new Map([
     [2, [membersThere(table)]],
     [3, [degradedStreams(table)]],
+    [4, createRowTypes(table)],
   ]);
 
 /** Members who are there, apart from all who ever were. Being updated leaves a member where it is in it. */
@@ -78,6 +80,7 @@ function statements(table: Names, spread: Spread): string[] {
     ...receipts(table),
     ...annotations(table, spread.messages),
     ...presence(table),
+    ...createRowTypes(table),
     `create table ${table('operator_log')} (id bigint generated always as identity primary key, at_ms bigint,
       app_id ${TEXT}, channel ${TEXT}, operation ${TEXT}, reason ${TEXT}, requested_by ${TEXT}, result jsonb)`,
   ];
