@@ -124,7 +124,7 @@ describe('writers over postgres', () => {
     await vi.waitFor(async () => {
       const { rows } = await other.database.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
-          where query like 'with held%' and state = 'active' and datname = current_database()`,
+          where query like 'with held as materialized%' and state = 'active' and datname = current_database()`,
       );
       expect(rows.length).toBeGreaterThan(0);
     }, 10_000);

@@ -16,7 +16,10 @@ export interface StreamReads {
 }
 
 /** A stored record as it is delivered late. */
-export function refetchedOf({ streamId, address }: Stream, record: StoredRecord): Refetched {
+export function refetchedOf(
+  { streamId, address }: Pick<Stream, 'address' | 'streamId'>,
+  record: StoredRecord,
+): Refetched {
   const { deliverySerial: serial, payload } = record;
   if (payload === null) return serial;
   return {

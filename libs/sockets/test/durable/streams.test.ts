@@ -94,6 +94,34 @@ describe('a channel that somebody here has', () => {
     });
   });
 
+  it('is read where it is known to stand, without asking for that again', async () => {
+    const { streams, state, serials } = await scene({ count: 2 });
+    const asked = state.heads;
+    state.count = 9;
+    streams.take(record(4));
+    await pass(400);
+    expect([serials(), state.heads, state.ranges]).toEqual([[3, 4], asked, 1]);
+    state.isAway = true;
+    streams.take(record(6));
+    await pass(400);
+    state.isAway = false;
+    await pass(50);
+    expect([serials(), state.heads]).toEqual([[3, 4, 5, 6], asked]);
+  });
+
+  it('is asked for where it stands when what is known of it does not give what is missing', async () => {
+    const { streams, state, serials } = await scene({ count: 2 });
+    const asked = state.heads;
+    streams.take(record(4));
+    await pass(260);
+    expect([state.heads, state.ranges]).toEqual([asked, 1]);
+    await pass(100);
+    expect(state.heads).toBeGreaterThan(asked);
+    state.count = 4;
+    await pass(100);
+    expect(serials()).toEqual([3, 4]);
+  });
+
   it('gets what was committed before the store was asked where it stands, and handed over only then', async () => {
     const { streams, serials } = await scene({ count: 3, handedOver: 1 });
     for (const serial of [1, 2, 3, 4]) streams.take(record(serial));
