@@ -20,6 +20,11 @@ export interface RangeQuery {
   readonly fromSerial: number;
   readonly toSerial: number;
   readonly limit: number;
+  /**
+   * Over the connections that batches are committed over: of those it is known that they work, where something was
+   * committed just now. Absent: over those of everybody who reads.
+   */
+  readonly overLanes?: true;
 }
 
 /** Rows of the history that are visible at a moment, in the order asked for. */

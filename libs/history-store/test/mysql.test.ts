@@ -92,6 +92,23 @@ describe('mysql', () => {
     await now.close();
   });
 
+  it('reads over the lanes what it is asked for over them, whatever became of the others', async () => {
+    const reads = databasesOf(settings('mysql', url)).use('mysql', [mysqlTables('service_history')]);
+    const store = new MysqlHistoryStore(one.database, {
+      prefix: 'service_history',
+      now: () => NOW_MS,
+      reads,
+    });
+    await store.connect();
+    const [record] = await append(store, addressOf('over-lanes'), [{}]);
+    const { streamKey = '', generation = 0 } = record ?? {};
+    const query = { streamKey, generation, fromSerial: 1, toSerial: 1, limit: 1 };
+    expect(await store.range(query)).toHaveLength(1);
+    await reads.close();
+    await expect(store.range(query)).rejects.toMatchObject({ reason: 'connection' });
+    expect(await store.range({ ...query, overLanes: true })).toHaveLength(1);
+  });
+
   it('compares names byte by byte', async () => {
     for (const name of ['a', 'A', 'a ']) await append(one.store, addressOf(name), [{}]);
     expect((await one.store.heads(['a', 'A', 'a '].map((name) => addressOf(name)))).size).toBe(3);

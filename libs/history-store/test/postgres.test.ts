@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SERVER_SPREAD, streamName } from '../src/index.js';
+import { PostgresHistoryStore, SERVER_SPREAD, streamName } from '../src/index.js';
 import { conformance } from './conformance.js';
 import { conformanceOfTwoWriters } from './conformance-two-writers.js';
 import {
   addressOf,
   append,
   corner,
+  databaseAt,
   headOf,
   NOTHING,
+  NOW_MS,
   openPostgres,
   type OpenedPostgres,
   streamIn,
@@ -85,6 +87,20 @@ describe('postgres', () => {
     expect([stored, Number(members), Number(streams)]).toEqual(['4', 2, 4]);
     await append(now.store, addressOf('a'), [{}]);
     await now.close();
+  });
+
+  it('reads over the lanes what it is asked for over them, whatever became of the others', async () => {
+    const elsewhere = databaseAt(url, 'service_history', SERVER_SPREAD);
+    const options = { prefix: 'service_history', spread: SERVER_SPREAD, now: () => NOW_MS, reads: elsewhere };
+    const store = new PostgresHistoryStore(one.database, options);
+    await store.connect();
+    const [record] = await append(store, addressOf('over-lanes'), [{}]);
+    const { streamKey = '', generation = 0 } = record ?? {};
+    const query = { streamKey, generation, fromSerial: 1, toSerial: 1, limit: 1 };
+    expect(await store.range(query)).toHaveLength(1);
+    await elsewhere.close();
+    await expect(store.range(query)).rejects.toMatchObject({ reason: 'connection' });
+    expect(await store.range({ ...query, overLanes: true })).toHaveLength(1);
   });
 
   it('looks at the degraded streams only when it is asked for them, and updates the others in place', async () => {

@@ -52,6 +52,7 @@ export class Committer {
       if (!(thrown instanceof StoreFailure) || !thrown.transient) return this.#apart(entries, thrown);
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
       this.#failures += 1;
+      for (const entry of entries) entry.isUncertain = true;
       return { ...NOTHING, later: entries, pauseMs, forAll: this.#failures > MOST_IN_A_ROW };
     }
   }

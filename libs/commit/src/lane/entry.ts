@@ -34,6 +34,8 @@ export class Entry {
   readonly done: Promise<CommitResult>;
   /** Apart, so that of an answered record no more is kept than the answer. */
   readonly known: KnownRecord = { entry: this, result: null };
+  /** It was in a batch that got no answer: it may have been committed. */
+  isUncertain = false;
   #resolve: (result: CommitResult) => void = () => {};
 
   constructor(

@@ -1,5 +1,5 @@
 import type { FanOutRecordBody } from '@carillon/contract';
-import type { Stream, Watermark } from '@carillon/history-store';
+import { type Stream, streamName, type Watermark } from '@carillon/history-store';
 import type { ToSendAgain } from '../evaluate/answers.js';
 import type { Settled } from './entry.js';
 import { fanOutAgain } from './fan-out.js';
@@ -10,12 +10,15 @@ import type { LaneOptions, LaneParts } from './parts.js';
 const LOOK_EVERY_MS = 500;
 /** The store is told this often at least that the lane is looked after; it matters once it is older than a tail. */
 const SEEN_EVERY_MS = 20_000;
-/** A hand-over that says nothing for this long counts as failed. */
+/** A hand-over, or a read that it waits for, counts as failed when it says nothing for this long. */
 const HAND_OVER_MS = 1000;
 /** A tail is looked for among the streams written in this time at least. */
 const TAIL_MS = 60_000;
 /** Of a longer tail only the newest are sent; gateways fetch the rest. */
 const MAX_TAIL = 1000;
+
+/** What is missing in more streams is found by looking for what is stuck. */
+const MAX_DOUBTED = 1000;
 
 /** What happens after a commit: the records go to the gateways in order, and the store is told how far. */
 export class HandOver {
@@ -24,6 +27,7 @@ export class HandOver {
   #timer: (() => void) | null = null;
   /** When the store was last told that the lane is looked after, on the monotonic clock; null: never. */
   #seenMs: number | null = null;
+  readonly #doubted = new Set<string>();
   /** Since when something could not be handed over; null: everything was. */
   #stuckSinceMs: number | null = null;
 
@@ -32,6 +36,14 @@ export class HandOver {
     private readonly options: LaneOptions,
     private readonly handedOver: HandedOver,
   ) {}
+
+  /**
+   * A record of that stream may have been committed, and nobody knows of it any more: its commit got no answer, and its
+   * publisher went away. What comes next in the stream shows it.
+   */
+  doubt(stream: string): void {
+    if (this.#doubted.size < MAX_DOUBTED) this.#doubted.add(stream);
+  }
 
   /** How many batches have not been handed over yet. */
   get pending(): number {
@@ -50,6 +62,7 @@ export class HandOver {
       }
       const streams = new Map(written.map((stream) => [stream.streamId, stream]));
       const records = settled.map(({ verdict }) => verdict.fanOut).filter((record) => record !== null);
+      if (this.#doubted.size > 0) await this.#fillUp(records, written);
       const handed = await this.#send(records);
       if (handed && records.length > 0) events.handedOver(records.length, clock.elapsed() - committedMs);
       for (const { stream_id: streamId, serial } of records) {
@@ -91,17 +104,31 @@ export class HandOver {
   }
 
   async #resendTailOf(stream: Stream): Promise<void> {
-    const { streamKey, generation, nextDeliverySerial } = stream;
     const done = Math.max(stream.fannedOutSerial, this.handedOver.serialOf(stream));
-    const toSerial = nextDeliverySerial - 1;
-    const fromSerial = Math.max(done + 1, toSerial - MAX_TAIL + 1);
-    const records = await this.parts.store.range({
-      streamKey,
-      generation,
-      fromSerial,
-      toSerial,
-      limit: MAX_TAIL,
-    });
+    await this.#resend(stream, done + 1, stream.nextDeliverySerial - 1);
+  }
+
+  /** Sends what is missing below records of doubted streams, which gateways would wait for in vain. */
+  async #fillUp(records: readonly FanOutRecordBody[], written: readonly Stream[]): Promise<void> {
+    const doubted = written.filter(({ address }) => this.#doubted.delete(streamName(address)));
+    for (const stream of doubted) {
+      const serial = records.find(({ stream_id: streamId }) => streamId === stream.streamId)?.serial;
+      if (typeof serial !== 'number') continue;
+      const missing = this.handedOver.firstMissing(stream, serial);
+      if (missing === null) continue;
+      try {
+        await this.#inTime(this.#resend(stream, missing, serial - 1));
+      } catch (thrown) {
+        this.parts.events.handOverFailed(thrown);
+      }
+    }
+  }
+
+  async #resend(stream: Stream, firstSerial: number, toSerial: number): Promise<void> {
+    const { streamKey, generation } = stream;
+    const fromSerial = Math.max(firstSerial, toSerial - MAX_TAIL + 1);
+    const range = { streamKey, generation, fromSerial, toSerial, limit: MAX_TAIL, overLanes: true } as const;
+    const records = await this.parts.store.range(range);
     const again = records
       .map((record) => fanOutAgain(record, stream, this.options.writerId))
       .filter((record) => record !== null);
@@ -134,27 +161,40 @@ export class HandOver {
   /** Null: there is nothing to send any more. */
   async #read({ stream, serial }: ToSendAgain): Promise<FanOutRecordBody | null> {
     const { streamKey, generation } = stream;
-    const range = { streamKey, generation, fromSerial: serial, toSerial: serial, limit: 1 };
-    const [record] = await this.parts.store.range(range);
+    const [record] = await this.parts.store.range({
+      streamKey,
+      generation,
+      fromSerial: serial,
+      toSerial: serial,
+      limit: 1,
+      overLanes: true,
+    });
     return record === undefined ? null : fanOutAgain(record, stream, this.options.writerId);
   }
 
   /** False: they may not have arrived. */
   async #send(records: readonly FanOutRecordBody[]): Promise<boolean> {
     if (records.length === 0) return true;
-    const { clock, fanOut, events } = this.parts;
-    const silence: { stop?: () => void } = {};
-    const silent = new Promise<never>((_, reject) => {
-      silence.stop = clock.after(HAND_OVER_MS, () =>
-        reject(new Error('the fabric did not take records in time')),
-      );
-    });
+    const { fanOut, events } = this.parts;
     try {
-      await Promise.race([fanOut(records), silent]);
+      await this.#inTime(fanOut(records));
       return true;
     } catch (thrown) {
       events.handOverFailed(thrown);
       return false;
+    }
+  }
+
+  /** Rejects as well when there is no end to it. */
+  async #inTime(work: Promise<void>): Promise<void> {
+    const silence: { stop?: () => void } = {};
+    const silent = new Promise<never>((_, reject) => {
+      silence.stop = this.parts.clock.after(HAND_OVER_MS, () =>
+        reject(new Error('the fabric or the store did not answer in time')),
+      );
+    });
+    try {
+      await Promise.race([work, silent]);
     } finally {
       silence.stop?.();
     }

@@ -38,6 +38,16 @@ export class HandedOver {
     return true;
   }
 
+  /**
+   * The first below that serial that nobody has handed over or is about to; null: there is none, or it is known that
+   * some could not be handed over.
+   */
+  firstMissing(stream: Place, serial: number): number | null {
+    const progress = this.#progress(stream);
+    if (progress === null || progress.stuck || serial <= progress.serial + 1) return null;
+    return progress.serial + 1;
+  }
+
   failed(stream: Place, serial: number): void {
     const progress = this.#progress(stream);
     if (progress !== null && progress.serial < serial) progress.stuck = true;

@@ -157,6 +157,7 @@ export class Lane implements EntryLane {
     const { clock, events } = this.parts;
     events.answered(entry.arrival.record, result, clock.elapsed() - entry.arrivedMs);
     this.#waiting -= 1;
+    if (result.status === 'expired' && entry.isUncertain) this.#handOver.doubt(entry.arrival.stream);
     entry.answer(result);
   }
 }

@@ -11,6 +11,18 @@ const unreadable = async () => {
   throw new StoreFailure('connection', 'the connection is dead');
 };
 
+/** A record was handed over, and the next was committed without an answer and never asked for again. */
+async function forgotten(): Promise<LaneScene> {
+  const scene = new LaneScene();
+  await scene.results([publishOf('a', '1')]);
+  scene.store.fault = { after: lostAnswers(1) };
+  // Its time is over before it is tried again.
+  const late = scene.results([publishOf('a', '2')], { budgetMs: 50 });
+  await scene.clock.pass(200);
+  expect(await late).toMatchObject([{ status: 'expired' }]);
+  return scene;
+}
+
 describe('the hand-over to the gateways', () => {
   it('comes before the answer and keeps the order of the batches', async () => {
     const scene = new LaneScene();
@@ -202,16 +214,37 @@ describe('the hand-over to the gateways', () => {
     expect(await fannedOut(scene)).toBe(1);
   });
 
-  it('that nobody has asked for again is done with the next record of its channel', async () => {
-    const scene = new LaneScene();
-    await scene.results([publishOf('a', '1')]);
-    scene.store.fault = { after: lostAnswers(1) };
-    // Its time is over before it is tried again.
-    const late = scene.results([publishOf('a', '2')], { budgetMs: 50 });
-    await scene.clock.pass(200);
-    expect(await late).toMatchObject([{ status: 'expired' }]);
-    await scene.results([publishOf('a', '3')]);
+  it('that nobody has asked for again is done before the next record of its channel', async () => {
+    const scene = await forgotten();
+    const asked: unknown[] = [];
+    const range = scene.store.range.bind(scene.store);
+    scene.store.range = (query) => {
+      asked.push(query);
+      return range(query);
+    };
+    await scene.results([publishOf('a', '3'), publishOf('a', '4'), publishOf('b', '1')]);
+    expect(scene.serials('a')).toEqual([1, 2, 3, 4]);
+    // Over a connection that has just committed something.
+    expect(asked).toMatchObject([{ fromSerial: 2, toSerial: 2, overLanes: true }]);
+    await scene.results([publishOf('a', '5')]);
+    await scene.clock.pass(3000);
+    expect(scene.serials('a')).toEqual([1, 2, 3, 4, 5]);
+    expect(await fannedOut(scene)).toBe(5);
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['cannot be read', unreadable],
+    ['cannot be read for ever', () => new Promise<never>(() => {})],
+  ])('that nobody has asked for again is done later when it %s', async (_which, unread) => {
+    const scene = await forgotten();
+    const range = scene.store.range.bind(scene.store);
+    scene.store.range = unread;
+    const third = scene.results([publishOf('a', '3')]);
+    await scene.clock.pass(1000);
+    expect(await third).toMatchObject([{ status: 'applied' }]);
     expect(scene.serials('a')).toEqual([1, 3]);
+    scene.store.range = range;
     await scene.clock.pass(3000);
     expect(scene.serials('a')).toEqual([1, 3, 2, 3]);
     expect(await fannedOut(scene)).toBe(3);

@@ -209,7 +209,8 @@ export class MysqlHistoryStore implements DurableStore {
   }
 
   range(query: RangeQuery): Promise<readonly StoredRecord[]> {
-    return asStoreFailure(() => readRange(new NumberedSession(this.#reads), this.#table, query));
+    const session = query.overLanes === true ? this.database : this.#reads;
+    return asStoreFailure(() => readRange(new NumberedSession(session), this.#table, query));
   }
 
   page(query: PageQuery): Promise<readonly StoredRecord[]> {

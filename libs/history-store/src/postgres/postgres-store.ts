@@ -161,7 +161,8 @@ export class PostgresHistoryStore implements DurableStore {
   }
 
   range(query: RangeQuery): Promise<readonly StoredRecord[]> {
-    return asStoreFailure(() => readRange(this.#reads, this.#table, query));
+    const session = query.overLanes === true ? this.database : this.#reads;
+    return asStoreFailure(() => readRange(session, this.#table, query));
   }
 
   page(query: PageQuery): Promise<readonly StoredRecord[]> {
