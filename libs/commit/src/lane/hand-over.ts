@@ -17,8 +17,15 @@ const TAIL_MS = 60_000;
 /** Of a longer tail only the newest are sent; gateways fetch the rest. */
 const MAX_TAIL = 1000;
 
-/** What is missing in more streams is found by looking for what is stuck. */
+/** Of more streams the oldest are forgotten: what is missing in them is found by looking for what is stuck. */
 const MAX_DOUBTED = 1000;
+
+/** What of a stream is to be sent again; both inclusive. */
+interface Tail {
+  readonly stream: Stream;
+  readonly fromSerial: number;
+  readonly toSerial: number;
+}
 
 /** What happens after a commit: the records go to the gateways in order, and the store is told how far. */
 export class HandOver {
@@ -42,7 +49,9 @@ export class HandOver {
    * publisher went away. What comes next in the stream shows it.
    */
   doubt(stream: string): void {
-    if (this.#doubted.size < MAX_DOUBTED) this.#doubted.add(stream);
+    const [oldest] = this.#doubted;
+    if (oldest !== undefined && this.#doubted.size >= MAX_DOUBTED) this.#doubted.delete(oldest);
+    this.#doubted.add(stream);
   }
 
   /** How many batches have not been handed over yet. */
@@ -105,36 +114,56 @@ export class HandOver {
 
   async #resendTailOf(stream: Stream): Promise<void> {
     const done = Math.max(stream.fannedOutSerial, this.handedOver.serialOf(stream));
-    await this.#resend(stream, done + 1, stream.nextDeliverySerial - 1);
+    const toSerial = stream.nextDeliverySerial - 1;
+    const tail = { stream, fromSerial: Math.max(done + 1, toSerial - MAX_TAIL + 1), toSerial };
+    await this.#sendTails([tail], await this.#readTails([tail]));
   }
 
-  /** Sends what is missing below records of doubted streams, which gateways would wait for in vain. */
+  /**
+   * Sends what is missing below records of doubted streams, which gateways would wait for in vain. It has the time of one
+   * hand-over, whatever it finds: what was read later is not sent, and found by looking for what is stuck.
+   */
   async #fillUp(records: readonly FanOutRecordBody[], written: readonly Stream[]): Promise<void> {
-    const doubted = written.filter(({ address }) => this.#doubted.delete(streamName(address)));
-    for (const stream of doubted) {
+    const tails: Tail[] = [];
+    let left = MAX_TAIL;
+    for (const stream of written.filter(({ address }) => this.#doubted.delete(streamName(address)))) {
       const serial = records.find(({ stream_id: streamId }) => streamId === stream.streamId)?.serial;
       if (typeof serial !== 'number') continue;
-      const missing = this.handedOver.firstMissing(stream, serial);
-      if (missing === null) continue;
-      try {
-        await this.#inTime(this.#resend(stream, missing, serial - 1));
-      } catch (thrown) {
-        this.parts.events.handOverFailed(thrown);
-      }
+      const fromSerial = this.handedOver.firstMissing(stream, serial);
+      if (fromSerial === null || serial - fromSerial > left) continue;
+      left -= serial - fromSerial;
+      tails.push({ stream, fromSerial, toSerial: serial - 1 });
+    }
+    if (tails.length === 0) return;
+    try {
+      await this.#sendTails(tails, await this.#inTime(this.#readTails(tails)));
+    } catch (thrown) {
+      this.parts.events.handOverFailed(thrown);
     }
   }
 
-  async #resend(stream: Stream, firstSerial: number, toSerial: number): Promise<void> {
-    const { streamKey, generation } = stream;
-    const fromSerial = Math.max(firstSerial, toSerial - MAX_TAIL + 1);
-    const range = { streamKey, generation, fromSerial, toSerial, limit: MAX_TAIL, overLanes: true } as const;
-    const records = await this.parts.store.range(range);
-    const again = records
-      .map((record) => fanOutAgain(record, stream, this.options.writerId))
-      .filter((record) => record !== null);
+  async #readTails(tails: readonly Tail[]): Promise<readonly FanOutRecordBody[]> {
+    const { store } = this.parts;
+    const read = tails.map(async ({ stream, fromSerial, toSerial }) => {
+      const { streamKey, generation } = stream;
+      const range = {
+        streamKey,
+        generation,
+        fromSerial,
+        toSerial,
+        limit: MAX_TAIL,
+        overLanes: true,
+      } as const;
+      const records = await store.range(range);
+      return records.map((record) => fanOutAgain(record, stream, this.options.writerId));
+    });
+    return (await Promise.all(read)).flat().filter((record) => record !== null);
+  }
+
+  async #sendTails(tails: readonly Tail[], again: readonly FanOutRecordBody[]): Promise<void> {
     if (!(await this.#send(again))) return;
     this.parts.events.resent(again.length);
-    this.handedOver.caughtUp(stream, toSerial);
+    for (const { stream, toSerial } of tails) this.handedOver.caughtUp(stream, toSerial);
   }
 
   #count(stream: Stream, serial: number, handed: boolean): void {
@@ -186,7 +215,7 @@ export class HandOver {
   }
 
   /** Rejects as well when there is no end to it. */
-  async #inTime(work: Promise<void>): Promise<void> {
+  async #inTime<Result>(work: Promise<Result>): Promise<Result> {
     const silence: { stop?: () => void } = {};
     const silent = new Promise<never>((_, reject) => {
       silence.stop = this.parts.clock.after(HAND_OVER_MS, () =>
@@ -194,7 +223,7 @@ export class HandOver {
       );
     });
     try {
-      await Promise.race([work, silent]);
+      return await Promise.race([work, silent]);
     } finally {
       silence.stop?.();
     }

@@ -250,6 +250,59 @@ describe('the hand-over to the gateways', () => {
     expect(await fannedOut(scene)).toBe(3);
   });
 
+  it('sends nothing of what nobody has asked for again when it is read too late', async () => {
+    const scene = await forgotten();
+    const gate = new Gate();
+    const range = scene.store.range.bind(scene.store);
+    scene.store.range = async (query) => {
+      await gate.opened;
+      return range(query);
+    };
+    const third = scene.results([publishOf('a', '3')]);
+    await scene.clock.pass(1000);
+    await third;
+    scene.store.range = range;
+    gate.open();
+    await settled();
+    expect(scene.serials('a')).toEqual([1, 3]);
+    await scene.clock.pass(3000);
+    expect(scene.serials('a')).toEqual([1, 3, 2, 3]);
+    expect(await fannedOut(scene)).toBe(3);
+  });
+
+  it('waits once for all that nobody has asked for again', async () => {
+    const scene = new LaneScene();
+    const names = ['a', 'b', 'c'];
+    await scene.results(names.map((name) => publishOf(name, '1')));
+    scene.store.fault = { after: lostAnswers(1) };
+    const late = scene.results(
+      names.map((name) => publishOf(name, '2')),
+      { budgetMs: 50 },
+    );
+    await scene.clock.pass(200);
+    await late;
+    scene.store.range = () => new Promise<never>(() => {});
+    let isDone = false;
+    void scene.results(names.map((name) => publishOf(name, '3'))).then(() => (isDone = true));
+    await scene.clock.pass(1000);
+    expect(isDone).toBe(true);
+  });
+
+  it('remembers the newest of very many streams that it doubts', async () => {
+    const scene = new LaneScene();
+    scene.store.fault = { after: lostAnswers(9) };
+    for (let round = 0; round < 3; round += 1) {
+      const records = Array.from({ length: 400 }, (_, n) => publishOf(`many-${round}-${n}`, '1'));
+      const late = scene.results(records, { budgetMs: 50 });
+      await scene.clock.pass(1000);
+      await late;
+    }
+    scene.store.fault = {};
+    await scene.results([publishOf('many-2-399', '2'), publishOf('many-0-0', '2')]);
+    expect(scene.serials('many-2-399')).toEqual([1, 2]);
+    expect(scene.serials('many-0-0')).toEqual([2]);
+  });
+
   it('tells gateways of a reset, and begins at 1 behind it', async () => {
     const scene = new LaneScene();
     const [first] = await scene.results([publishOf('a', '1')]);
