@@ -1,3 +1,5 @@
+import { isStorable } from '@carillon/contract';
+
 /** The frame of a publish, or why it is none. */
 export type ReadFrame =
   | { readonly ok: true; readonly eventName: string }
@@ -14,7 +16,7 @@ export function readFrame(text: string): ReadFrame {
   if (typeof event !== 'string' || event === '')
     return { ok: false, problem: 'message: must name its event' };
   // An escape in the JSON text can stand for a character that no database takes.
-  if (event.includes('\0') || !event.isWellFormed())
+  if (!isStorable(event))
     return { ok: false, problem: 'message: the event holds a character that cannot be stored' };
   return { ok: true, eventName: event };
 }

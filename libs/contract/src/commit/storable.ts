@@ -1,14 +1,15 @@
 import type { Json, Shape } from '../codec/shape.js';
 import { text } from '../codec/primitives.js';
 
-/** Text the database takes: no U+0000 and no half of a surrogate pair. */
+/** Text the database takes. */
 export function storableText(minBytes: number, maxBytes: number): Shape<string> {
   const ofLength = text(minBytes, maxBytes);
   return (value) =>
-    ofLength(value) ?? (storable(value as string) ? null : 'holds a character that cannot be stored');
+    ofLength(value) ?? (isStorable(value as string) ? null : 'holds a character that cannot be stored');
 }
 
-const storable = (value: string) => !value.includes('\0') && value.isWellFormed();
+/** Whether a database takes the text: no U+0000 and no half of a surrogate pair. */
+export const isStorable = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
 
 /** JSON in which every text, names included, is storable. Walks without recursion, however deep the value is. */
 export const storableJson: Shape<Json> = (value) => {
@@ -16,10 +17,10 @@ export const storableJson: Shape<Json> = (value) => {
   const left: unknown[] = [value];
   while (left.length > 0) {
     const one = left.pop();
-    if (typeof one === 'string' && !storable(one)) return 'holds a character that cannot be stored';
+    if (typeof one === 'string' && !isStorable(one)) return 'holds a character that cannot be stored';
     if (typeof one !== 'object' || one === null) continue;
     for (const [name, inner] of Object.entries(one)) {
-      if (!storable(name)) return 'holds a character that cannot be stored';
+      if (!isStorable(name)) return 'holds a character that cannot be stored';
       left.push(inner);
     }
   }

@@ -20,6 +20,12 @@ export interface Items {
   readonly view: DataView;
 }
 
+/** Nothing is written yet. */
+export function newItems(size: number): Items {
+  const bytes = Buffer.allocUnsafe(size);
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
+}
+
 const DAY_MS = 86_400_000;
 /** The first day of PostgreSQL's calendar. */
 const FIRST_DAY = Date.UTC(2000, 0, 1) / DAY_MS;
@@ -166,8 +172,7 @@ export function binaryArray<Row, Value>(
     total += LENGTH_BYTES + (value === null ? 0 : kind.size(value));
     hasNull ||= value === null;
   }
-  const bytes = Buffer.allocUnsafe(total);
-  const into = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
+  const into = newItems(total);
   writeHeader(into.view, kind.oid, rows.length, hasNull);
   let at = HEADER_BYTES;
   for (const row of rows) {
@@ -179,7 +184,7 @@ export function binaryArray<Row, Value>(
     kind.write(into, at, value, size);
     at += size;
   }
-  return bytes;
+  return into.bytes;
 }
 
 export function writeHeader(view: DataView, oid: number, length: number, hasNull: boolean): void {

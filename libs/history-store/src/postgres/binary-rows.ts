@@ -3,6 +3,7 @@ import {
   type ItemKind,
   type Items,
   LENGTH_BYTES,
+  newItems,
   NULL_LENGTH,
   writeHeader,
 } from './binary-arrays.js';
@@ -55,8 +56,7 @@ export function binaryRows<Row>(columns: readonly Column<Row>[], rows: readonly 
       place += 1;
       if (size !== NULL_LENGTH) total += size;
     }
-  const bytes = Buffer.allocUnsafe(total);
-  const into = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
+  const into = newItems(total);
   writeHeader(into.view, AS_STATED, rows.length, false);
   let at = HEADER_BYTES;
   place = 0;
@@ -76,5 +76,5 @@ export function binaryRows<Row>(columns: readonly Column<Row>[], rows: readonly 
     }
     into.view.setInt32(from, at - from - LENGTH_BYTES);
   }
-  return bytes;
+  return into.bytes;
 }
