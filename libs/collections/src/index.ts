@@ -1,1 +1,2 @@
 export { type Aging, Recency } from './recency.js';
+export { UuidList } from './uuid-list.js';

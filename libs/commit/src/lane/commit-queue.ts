@@ -10,14 +10,23 @@ const MIN_SHARED_STREAMS = 16;
 /** A stream by its name, or a chain: its records are decided in order, those of one batch never beside another's. */
 type Line = string | Chain;
 
+/** A batch, and all its lines. */
+interface Out {
+  readonly batch: readonly Entry[];
+  readonly lines: ReadonlySet<Line>;
+}
+
 /**
  * Records of all lanes of a process, in the order of arrival, except that those let others pass whose stream is
  * asked for again later, or whose stream or chain is in a transaction already.
  */
 export class CommitQueue {
   #entries: Entry[] = [];
-  /** In a transaction right now. */
-  readonly #out = new Set<Line>();
+  /**
+   * The lines of each batch that is in a transaction right now. No set of all: one that is filled and emptied all the
+   * time leaves tables behind, which live as long as the oldest of them.
+   */
+  #out: readonly Out[] = [];
   /** Until when, on the monotonic clock, a stream is not asked for. */
   readonly #held = new Map<string, number>();
   /** What the entries take. */
@@ -84,9 +93,9 @@ export class CommitQueue {
     });
   }
 
-  /** What was taken is in a transaction no more. Some of it goes back to where it was, and waits until that moment. */
+  /** A batch, as it was taken, is in a transaction no more. Some of it goes back to where it was, and waits until that moment. */
   bring(taken: readonly Entry[], back: readonly Entry[], untilMs: number): void {
-    for (const { arrival } of taken) for (const line of linesOf(arrival)) this.#out.delete(line);
+    this.#out = this.#out.filter(({ batch }) => batch !== taken);
     for (const entry of back) {
       this.#held.set(entry.arrival.stream, untilMs);
       this.#count(entry, 1);
@@ -102,7 +111,7 @@ export class CommitQueue {
 
   /** A batch with all of the streams would leave nothing for the one beside it, and both would wait in turn ever after. */
   #mostStreams(): number {
-    if (!this.isCrowded || this.#out.size > 0) return Infinity;
+    if (!this.isCrowded || this.#out.length > 0) return Infinity;
     const streams = new Set(this.#entries.map(({ arrival }) => arrival.stream));
     return Math.max(MIN_SHARED_STREAMS, Math.ceil(streams.size / 2));
   }
@@ -127,16 +136,19 @@ export class CommitQueue {
     }
     if (batch.length === 0) return batch;
     this.#entries = left;
-    for (const entry of batch) {
-      this.#count(entry, -1);
-      for (const line of linesOf(entry.arrival)) this.#out.add(line);
-    }
+    for (const entry of batch) this.#count(entry, -1);
+    const lines = new Set(batch.flatMap(({ arrival }) => linesOf(arrival)));
+    this.#out = [...this.#out, { batch, lines }];
     return batch;
   }
 
   #waits({ lane, arrival: { stream, chain } }: Entry, blocked: ReadonlySet<Line>): boolean {
-    if (lane.isBehind || this.#held.has(stream) || this.#out.has(stream) || blocked.has(stream)) return true;
-    return chain !== null && (this.#out.has(chain) || blocked.has(chain));
+    if (lane.isBehind || this.#held.has(stream) || this.#isOut(stream) || blocked.has(stream)) return true;
+    return chain !== null && (this.#isOut(chain) || blocked.has(chain));
+  }
+
+  #isOut(line: Line): boolean {
+    return this.#out.some(({ lines }) => lines.has(line));
   }
 
   #count({ lane, arrival }: Entry, by: 1 | -1): void {

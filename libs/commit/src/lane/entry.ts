@@ -21,19 +21,9 @@ export interface EntryLane {
   settled(settled: readonly Settled[], streams: readonly Stream[] | null): void;
 }
 
-/** A record by its `pub_id`: one that waits, and later what it was answered. */
-export interface KnownRecord {
-  /** Null: it was answered. */
-  entry: Entry | null;
-  /** Null: it waits, or was answered what may be answered otherwise the next time. */
-  result: CommitResult | null;
-}
-
 /** A record that waits for its commit, and everybody who waits for its result. */
 export class Entry {
   readonly done: Promise<CommitResult>;
-  /** Apart, so that of an answered record no more is kept than the answer. */
-  readonly known: KnownRecord = { entry: this, result: null };
   /** It was in a batch that got no answer: it may have been committed. */
   isUncertain = false;
   #resolve: (result: CommitResult) => void = () => {};
@@ -56,9 +46,6 @@ export class Entry {
   }
 
   answer(result: CommitResult): void {
-    const { status } = result;
-    this.known.entry = null;
-    if (status !== 'expired' && status !== 'skipped') this.known.result = result;
     this.#resolve(result);
   }
 }

@@ -1,40 +1,47 @@
+import type { CommitResult } from '@carillon/contract';
 import type { Clock } from '../clock.js';
-import type { Entry, KnownRecord } from './entry.js';
+import type { Entry } from './entry.js';
+import { KnownGeneration } from './known-generation.js';
 
 /** Answers are kept so long at least, unless there are more of them than that. */
 const KEPT_MS = 10_000;
 const MAX_KEPT = 50_000;
 
 /**
- * Records that wait, and those of the last seconds, by `pub_id`, for requests that come twice. They are forgotten a
+ * Records that wait, and answers of the last seconds, by `pub_id`, for requests that come twice. They are forgotten a
  * generation at a time: to take each out by itself costs more than all else that is done with it.
  */
 export class KnownRecords {
-  #young = new Map<string, KnownRecord>();
-  #old: ReadonlyMap<string, KnownRecord> = new Map();
+  #young = new KnownGeneration();
+  #old = new KnownGeneration();
   #youngSinceMs = 0;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Undefined for whatever was answered longer ago than two such spans. */
-  find(pubId: string): KnownRecord | undefined {
+  /** What waits, or what was answered; null for that which may be answered otherwise the next time, or is forgotten. */
+  find(pubId: string): Entry | CommitResult | null {
     this.#age();
-    return this.#young.get(pubId) ?? this.#old.get(pubId);
+    return this.#young.find(pubId) ?? this.#old.find(pubId);
   }
 
-  add({ pubId, known }: Entry): void {
-    this.#young.set(pubId, known);
+  add(entry: Entry): void {
+    this.#young.add(entry);
+  }
+
+  /** What was added before waits no more. */
+  answered(result: CommitResult): void {
+    this.#young.answered(result);
   }
 
   #age(): void {
     const now = this.clock.elapsed();
     const ageMs = now - this.#youngSinceMs;
     if (ageMs < KEPT_MS && this.#young.size < MAX_KEPT / 2) return;
-    const before = this.#young;
-    this.#young = new Map();
-    // An answer is kept from when it is given: what waits is as young as ever. No list of all is made: it would be long.
-    for (const [pubId, known] of before) if (known.entry !== null) this.#young.set(pubId, known);
-    this.#old = ageMs < 2 * KEPT_MS ? before : new Map();
+    [this.#young, this.#old] = [this.#old, this.#young];
+    this.#young.clear();
+    // An answer is kept from when it is given: what waits is as young as ever.
+    for (const entry of this.#old.takeWaiting()) this.#young.add(entry);
+    if (ageMs >= 2 * KEPT_MS) this.#old.clear();
     this.#youngSinceMs = now;
   }
 }

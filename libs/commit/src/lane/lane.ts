@@ -114,8 +114,7 @@ export class Lane implements EntryLane {
   }
 
   #isKnown(pubId: string): boolean {
-    const known = this.#known.find(pubId);
-    return known !== undefined && (known.entry ?? known.result) !== null;
+    return this.#known.find(pubId) !== null;
   }
 
   #accept(
@@ -124,13 +123,11 @@ export class Lane implements EntryLane {
     chain: Chain | null,
   ): Promise<CommitResult> | CommitResult {
     const known = this.#known.find(record.pub_id);
-    const waiting = known?.entry ?? null;
-    if (waiting !== null) {
-      waiting.deadlineMs = Math.max(waiting.deadlineMs, deadlineMs);
-      return waiting.done;
+    if (known instanceof Entry) {
+      known.deadlineMs = Math.max(known.deadlineMs, deadlineMs);
+      return known.done;
     }
-    const answer = known?.result ?? null;
-    if (answer !== null) return answer;
+    if (known !== null) return known;
     const read = readArrival(record, chain);
     if (!read.ok) return read.result;
     const entry = new Entry(this, read.arrival, arrivedMs, deadlineMs);
@@ -158,6 +155,7 @@ export class Lane implements EntryLane {
     events.answered(entry.arrival.record, result, clock.elapsed() - entry.arrivedMs);
     this.#waiting -= 1;
     if (result.status === 'expired' && entry.isUncertain) this.#handOver.doubt(entry.arrival.stream);
+    this.#known.answered(result);
     entry.answer(result);
   }
 }

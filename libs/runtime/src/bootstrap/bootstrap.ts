@@ -12,7 +12,7 @@ import { configuredLogging, createParts, shutdownOptions } from './create-parts.
 import { IN_PROCESS_DRIVERS } from './in-process-drivers.js';
 import { start } from './start.js';
 import { serviceVersion } from './version.js';
-import { keepNewObjectsYoung } from './young-objects.js';
+import { tuneCollector } from './collector.js';
 
 /** What makes an app. */
 export interface AppDefinition {
@@ -28,7 +28,7 @@ export interface AppDefinition {
  * was missing at start or left unfinished at stop, 64 bad command line, 78 bad configuration.
  */
 export async function bootstrap(definition: AppDefinition): Promise<void> {
-  keepNewObjectsYoung();
+  tuneCollector();
   const outcome = configure({
     process: definition.process,
     drivers: { ...IN_PROCESS_DRIVERS, ...definition.drivers },

@@ -6,7 +6,7 @@ import { configure } from '@carillon/config';
 import { Databases } from '@carillon/database';
 import { engine } from '@carillon/engines';
 import { historyTables, laneConnections, PostgresHistoryStore, SERVER_SPREAD } from '@carillon/history-store';
-import { createParts, keepNewObjectsYoung } from '@carillon/runtime';
+import { createParts, tuneCollector } from '@carillon/runtime';
 import { BenchError } from '../../settings/bench-error.js';
 
 const NODE_ID = 'bench';
@@ -54,7 +54,7 @@ const QUIET = {
 
 export async function openSetting() {
   // As in every process of the service.
-  keepNewObjectsYoung();
+  tuneCollector();
   const server = await engine('postgres', { own: true, durable: true });
   const config = configured(server);
   const { table_prefix: prefix, write_timeout_ms: writeTimeoutMs } = config.history.postgres;
