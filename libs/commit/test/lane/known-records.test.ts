@@ -44,6 +44,7 @@ it('finds what waits, and what was answered in the last seconds, however often o
         {
           minLength: 1,
           maxLength: 40,
+          size: 'max',
         },
       ),
       async (steps) => {
