@@ -93,7 +93,7 @@ export class CommitQueue {
     });
   }
 
-  /** A batch, as it was taken, is in a transaction no more. Some of it goes back to where it was, and waits until that moment. */
+  /** A batch, as it was taken, is in a transaction no more. Some goes back to where it was, and waits until then. */
   bring(taken: readonly Entry[], back: readonly Entry[], untilMs: number): void {
     this.#out = this.#out.filter(({ batch }) => batch !== taken);
     for (const entry of back) {

@@ -142,3 +142,12 @@ export class Gate {
     this.#open();
   }
 }
+
+/** The store does not let anything be read. */
+export const unreadable = async (): Promise<never> => {
+  throw new StoreFailure('connection', 'the connection is dead');
+};
+
+/** How far the store knows that a channel was handed over. */
+export const fannedOut = async ({ store }: LaneScene, channel = 'a'): Promise<number | undefined> =>
+  [...(await store.heads([{ appId: 'shop', channel, kind: 'messages' }])).values()][0]?.fannedOutSerial;
