@@ -5,6 +5,7 @@ import type { LiveEvent } from '../live-event.js';
 import type { FabricListener, Gathered, OpenedFabric } from '../port.js';
 import type { Question, RevokedTokens } from '../question.js';
 import type { ClusterParts } from './cluster-parts.js';
+import { Hearing } from './hearing.js';
 import { Identity } from './identity.js';
 import { Link } from './link.js';
 import { Membership } from './membership.js';
@@ -36,6 +37,7 @@ export class ClusterFabric implements OpenedFabric {
   readonly #link: Link;
   readonly #outbox = new Outbox();
   readonly #subscriptions: Subscriptions;
+  readonly #hearing: Hearing;
   readonly #membership: Membership;
   readonly #questions: Questions;
   readonly #traffic: Traffic;
@@ -43,8 +45,6 @@ export class ClusterFabric implements OpenedFabric {
   readonly #notices: Notices;
   readonly #meters: ClusterMeters;
   readonly #parts: ClusterParts;
-  /** What this process is called at, whatever it does; empty: it only publishes. */
-  #addresses: (nodeId: string) => readonly string[] = () => [];
   #isMember = false;
   /** Settles when the first attempt has failed, or has worked and the others are known. */
   readonly #begun: Promise<void>;
@@ -61,20 +61,25 @@ export class ClusterFabric implements OpenedFabric {
     const { maxMessageBytes } = options;
     const [identity, meters] = [this.#identity, this.#meters];
     const post = new Post({ names: wire.names, outbox: this.#outbox, maxMessageBytes, meters, log });
-    const problem = (): string | null => this.#problem();
     this.#notices = new Notices({ identity, post, own: this.#own });
     this.#link = this.#newLink();
     this.#subscriptions = this.#newSubscriptions();
+    this.#hearing = new Hearing({
+      names: wire.names,
+      identity,
+      subscriptions: this.#subscriptions,
+      link: this.#link,
+    });
     this.#membership = new Membership({
       options,
       identity,
       post,
       meters,
       log,
-      hears: () => problem() === null,
+      hears: () => this.#hearing.problem === null,
       answers: () => this.#link.session?.check() ?? Promise.reject(new Error('not connected')),
       onGone: (nodeId) => this.#questions.gone(nodeId),
-      onDeclaredDead: () => this.#rename(),
+      onDeclaredDead: () => this.#hearing.rename(),
     });
     this.#questions = new Questions({
       ...options,
@@ -83,7 +88,7 @@ export class ClusterFabric implements OpenedFabric {
       meters,
       membership: this.#membership,
       isAsked: () => this.#isMember,
-      problem,
+      problem: () => this.#hearing.problem,
       own: (kind, appId, about) => this.#own.ask(kind, appId, about),
     });
     this.#traffic = new Traffic({
@@ -132,16 +137,9 @@ export class ClusterFabric implements OpenedFabric {
   listen(listener: FabricListener): void {
     this.#own.listen(listener);
     if (this.#closing !== null) return;
-    const { names } = this.#parts.wire;
     this.#isMember = true;
     this.#membership.join();
-    this.#hear((nodeId) => [
-      names.broadcast,
-      names.requests,
-      names.control,
-      names.node(nodeId),
-      names.reply(nodeId),
-    ]);
+    this.#hearing.all();
   }
 
   publish(event: LiveEvent): Promise<void> {
@@ -163,7 +161,7 @@ export class ClusterFabric implements OpenedFabric {
   }
 
   async ask<K extends keyof Question>(kind: K, appId: string, about: Question[K]): Promise<Gathered<K>> {
-    if (!this.#isMember) await this.#hearAnswers();
+    if (!this.#isMember) await this.#hearing.answers(this.#parts.options.requestTimeoutMs);
     return this.#questions.ask(kind, appId, about);
   }
 
@@ -185,7 +183,7 @@ export class ClusterFabric implements OpenedFabric {
   async health(): Promise<string | null> {
     if (this.#closing !== null) return 'the fabric is closed';
     await within(BEGIN_WITHIN_MS, this.#begun);
-    const problem = this.#problem();
+    const { problem } = this.#hearing;
     if (problem !== null) return problem;
     const missing = this.#subscriptions.missingLongerThan(MISSING_MS);
     if (missing > 0) return `${missing} channels wait for the broker for more than ${MISSING_MS} ms`;
@@ -259,38 +257,8 @@ export class ClusterFabric implements OpenedFabric {
   async #announce(): Promise<void> {
     if (this.#closing !== null) return;
     // A process that has never asked hears nobody, and needs not.
-    if (this.#addresses('').length > 0) await this.#membership.announce();
+    if (this.#hearing.isNeeded) await this.#membership.announce();
     this.#begin();
-  }
-
-  #hear(addresses: (nodeId: string) => readonly string[]): void {
-    this.#addresses = addresses;
-    for (const address of addresses(this.nodeId)) this.#subscriptions.keep(address);
-  }
-
-  /** A process without sockets hears of others only once it has something to ask. */
-  async #hearAnswers(): Promise<void> {
-    const { names } = this.#parts.wire;
-    if (this.#addresses('').length === 0) {
-      this.#hear((nodeId) => [names.control, names.node(nodeId), names.reply(nodeId)]);
-    }
-    if (this.#link.problem !== null) return;
-    await within(this.#parts.options.requestTimeoutMs, this.#subscriptions.complete());
-  }
-
-  #rename(): void {
-    const before = this.#addresses(this.nodeId);
-    this.#identity.renew();
-    const after = this.#addresses(this.nodeId);
-    for (const address of after) this.#subscriptions.keep(address);
-    for (const address of before) if (!after.includes(address)) this.#subscriptions.drop(address);
-  }
-
-  /** Null while this process is connected and hears all that it must. */
-  #problem(): string | null {
-    const { problem } = this.#link;
-    if (problem !== null) return problem;
-    return this.#subscriptions.isComplete ? null : 'the broker has not confirmed what this node must hear';
   }
 
   #readings(): ClusterReadings {
