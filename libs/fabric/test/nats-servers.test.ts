@@ -8,24 +8,26 @@ describe('addresses of NATS servers', () => {
   it('are given with and without a scheme, a name and a password', () => {
     expect(of({ NATS_SERVERS: 'nats://one:4222,two,tls://three:1' })).toEqual({
       servers: ['one:4222', 'two', 'three:1'],
-      tls: {},
+      tls: true,
+      login: {},
     });
     expect(of({ NATS_SERVERS: 'nats://us%40er:p%3Aw@one:4222' })).toEqual({
       servers: ['one:4222'],
-      user: 'us@er',
-      pass: 'p:w',
+      tls: false,
+      login: { user: 'us@er', pass: 'p:w' },
     });
-    expect(of({ NATS_SERVERS: 'nats://t0ken@one:4222' })).toEqual({ servers: ['one:4222'], token: 't0ken' });
+    expect(of({ NATS_SERVERS: 'nats://t0ken@one:4222' })).toEqual({
+      servers: ['one:4222'],
+      tls: false,
+      login: { token: 't0ken' },
+    });
   });
 
   it('say less than settings of their own', () => {
     const servers = 'nats://user:word@one:4222';
-    expect(of({ NATS_SERVERS: servers, NATS_TOKEN: 't' })).toEqual({ servers: ['one:4222'], token: 't' });
-    expect(of({ NATS_SERVERS: servers, NATS_USERNAME: 'u', NATS_PASSWORD: 'p' })).toEqual({
-      servers: ['one:4222'],
-      user: 'u',
-      pass: 'p',
-    });
+    expect(of({ NATS_SERVERS: servers, NATS_TOKEN: 't' }).login).toEqual({ token: 't' });
+    const { login } = of({ NATS_SERVERS: servers, NATS_USERNAME: 'u', NATS_PASSWORD: 'p' });
+    expect(login).toEqual({ user: 'u', pass: 'p' });
   });
 
   it('that cannot be used are not quoted', () => {

@@ -21,7 +21,7 @@ const nats: RealWire = {
   name: 'nats',
   engine: 'nats',
   routing: 'interest',
-  open: (url, prefix) => {
+  open: async (url, prefix) => {
     const { nats: settings } = configured({ NATS_SERVERS: url, NATS_PREFIX: prefix }).adapter;
     return natsWire({ settings, connectionName: prefix, onEvent: () => {} });
   },

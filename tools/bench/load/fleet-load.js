@@ -3,6 +3,8 @@ import { together } from './together.js';
 
 /** Publisher and subscribers at one process that is alone. */
 export const ALONE = 'one process';
+/** Publisher and subscribers at one node of several, which tells the broker all the same. */
+export const AT_ONE = 'one node';
 /** Publishes to one node, subscribers at another. */
 export const ACROSS = 'two nodes';
 
@@ -14,7 +16,7 @@ export const at = (server, port = server.port) => ({
 });
 
 /**
- * The same publishes and subscribers at a single process and across two nodes, one after the other.
+ * The same publishes and subscribers at a single process, at one node and across two nodes, one after the other.
  * @param {import('./model.js').LoadContext} context
  * @returns {import('./model.js').Load}
  */
@@ -24,6 +26,7 @@ export function fleetLoad(context) {
   /** @type {Record<string, import('./model.js').Load>} */
   const loads = {
     [ALONE]: pubsubLoad({ ...context, server: alone }),
+    [AT_ONE]: pubsubLoad({ ...context, prefix: 'at-one' }),
     [ACROSS]: pubsubLoad({
       ...context,
       server: at(server, server.otherPort),

@@ -1,6 +1,7 @@
 import type { Config } from '@carillon/config';
 import { natsNames } from '@carillon/contract';
 import type { Wire } from '../../cluster/wire.js';
+import { dial } from './client/dial.js';
 import type { NatsEvent } from './nats-event.js';
 import { NatsSession } from './nats-session.js';
 import { serversOf } from './servers.js';
@@ -12,9 +13,8 @@ export interface NatsWireOptions {
   readonly onEvent: (event: NatsEvent) => void;
 }
 
-/** The way to core NATS. Loads the client library. Rejects when an address cannot be used. */
-export async function natsWire({ settings, connectionName, onEvent }: NatsWireOptions): Promise<Wire> {
-  const { connect } = await import('nats');
+/** The way to core NATS. Throws when an address cannot be used. */
+export function natsWire({ settings, connectionName, onEvent }: NatsWireOptions): Wire {
   const servers = serversOf(settings);
   const names = natsNames(settings.prefix);
   return {
@@ -22,16 +22,13 @@ export async function natsWire({ settings, connectionName, onEvent }: NatsWireOp
     givenUp: () => onEvent('max_reconnects'),
     open: async (listener) => {
       try {
-        const connection = await connect({
+        const connection = await dial({
           ...servers,
           name: connectionName,
-          noEcho: settings.no_echo,
-          // The place in the program that asked is not worth a stack for each request.
-          noAsyncTraces: true,
+          echo: !settings.no_echo,
           inboxPrefix: names.reply('calls'),
-          timeout: settings.connection_timeout_ms,
-          // A connection that comes back by itself would not say what it missed.
-          reconnect: false,
+          timeoutMs: settings.connection_timeout_ms,
+          onEvent,
         });
         onEvent('connected');
         return new NatsSession(connection, listener, onEvent, names);

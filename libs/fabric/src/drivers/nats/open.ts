@@ -8,7 +8,7 @@ export async function openNats(options: FabricOptions): Promise<OpenedFabric> {
   const { config, metrics } = options;
   const settings = config.adapter.nats;
   const events = metrics.counter('nats_events_total');
-  const wire = await natsWire({
+  const wire = natsWire({
     settings,
     connectionName: config.instance.process_id,
     onEvent: (event) => events.for({ event }).add(),

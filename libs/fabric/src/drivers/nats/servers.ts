@@ -1,8 +1,8 @@
 import type { Config } from '@carillon/config';
-import type { ConnectionOptions } from 'nats';
+import type { DialOptions } from './client/dial.js';
 
 type Settings = Pick<Config['adapter']['nats'], 'password' | 'servers' | 'token' | 'username'>;
-type Login = Pick<ConnectionOptions, 'pass' | 'token' | 'user'>;
+type Login = DialOptions['login'];
 
 const SCHEME = /^(?:nats|tls):\/\//i;
 
@@ -10,13 +10,13 @@ const SCHEME = /^(?:nats|tls):\/\//i;
  * Where the servers are and how to log in. What the settings say of user, password and token beats what an address
  * says, of which the first counts. Throws an error that names the setting and not the text, which may hold a password.
  */
-export function serversOf(settings: Settings): Pick<ConnectionOptions, 'servers' | 'tls'> & Login {
+export function serversOf(settings: Settings): Pick<DialOptions, 'login' | 'servers' | 'tls'> {
   const urls = settings.servers.map(parse);
   const named = urls.find(({ username }) => username !== '');
   return {
     servers: urls.map(({ host }) => host),
-    ...(urls.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
-    ...(ofSettings(settings) ?? ofUrl(named)),
+    tls: urls.some(({ protocol }) => protocol === 'tls:'),
+    login: ofSettings(settings) ?? ofUrl(named),
   };
 }
 

@@ -1,0 +1,76 @@
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as secure } from 'node:tls';
+
+/** Where servers are unless it is said. */
+const PORT = 4222;
+const READ_BYTES = 64 * 1024;
+/** The server's side is closed by then, or nobody waits for it. */
+const END_WITHIN_MS = 1000;
+
+export interface StreamParts {
+  /** With its port, if it has one of its own. */
+  readonly host: string;
+  /** The bytes are valid during the call only. */
+  readonly read: (bytes: Buffer) => void;
+  /** Told once, when there is nothing more to read or to write. */
+  readonly ended: (reason: string) => void;
+}
+
+/** Bytes to and from one server. What it reads goes from one buffer straight to the reader, past Node's streams. */
+export class Stream {
+  #socket: Socket;
+  #reason = 'the connection was closed';
+  #isOver = false;
+
+  constructor(private readonly parts: StreamParts) {
+    const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    const callback = (bytes: number): boolean => {
+      parts.read(buffer.subarray(0, bytes));
+      return true;
+    };
+    this.#socket = connect({
+      ...this.#address,
+      noDelay: true,
+      onread: { buffer, callback },
+    });
+    this.#watch(this.#socket);
+  }
+
+  get #address(): { readonly host: string; readonly port: number } {
+    const { hostname, port } = new URL(`nats://${this.parts.host}`);
+    return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? PORT : Number(port) };
+  }
+
+  /** From here on through TLS, with the authorities that Node trusts. Before anything was written. */
+  secure(): void {
+    const { host } = this.#address;
+    this.#socket = secure({ socket: this.#socket, host, servername: isIP(host) === 0 ? host : '' });
+    this.#socket.on('data', (bytes: Buffer) => this.parts.read(bytes));
+    this.#watch(this.#socket);
+  }
+
+  write(text: string): void {
+    this.#socket.write(text);
+  }
+
+  /** Lets what was written leave. Idempotent. */
+  end(): void {
+    this.#socket.end();
+    setTimeout(() => this.#socket.destroy(), END_WITHIN_MS).unref();
+  }
+
+  /** At once, for this reason. Idempotent. */
+  destroy(reason: string): void {
+    if (!this.#isOver) this.#reason = reason;
+    this.#socket.destroy();
+  }
+
+  #watch(socket: Socket): void {
+    socket.on('error', ({ message }) => (this.#reason = message));
+    socket.once('close', () => {
+      if (this.#isOver || socket !== this.#socket) return;
+      this.#isOver = true;
+      this.parts.ended(this.#reason);
+    });
+  }
+}
