@@ -12,7 +12,8 @@ function scene() {
   const lost: string[] = [];
   const heard: string[] = [];
   const listener = {
-    message: (address: string, bytes: Uint8Array) => void heard.push(`${address}:${Buffer.from(bytes)}`),
+    message: (address: string, bytes: Uint8Array) =>
+      void heard.push(`${address}:${Buffer.from(bytes).toString()}`),
     dropped: nothing,
     lost: (reason: string) => void lost.push(reason),
   };

@@ -17,7 +17,8 @@ const ratio = (cost, of) => (cost && of ? cost / of : null);
 /** What it costs that publisher and subscribers are at two nodes. @type {import('./metrics.js').Scenario} */
 export const fleet = {
   name: 'fleet',
-  summary: 'publishes to one node for subscribers at another, beside the same at one node and at a single process',
+  summary:
+    'publishes to one node for subscribers at another, beside the same at one node and at a single process',
   defaults: { connections: 10, channels: 1, rate: 2000 },
   needs: 'secret',
   several: true,

@@ -76,11 +76,12 @@ function introduced(stream: Stream, info: ServerInfo, options: DialOptions): Con
   return new Connection({ ...options, stream, info });
 }
 
+function unexpected(): never {
+  throw new Error('the server does not speak the protocol of NATS');
+}
+
 /** A server says who it is before anything else, unless it turns us away. */
 function beforeGreeting(greeted: (info: ServerInfo) => void): IncomingListener {
-  const unexpected = (): never => {
-    throw new Error('the server does not speak the protocol of NATS');
-  };
   return {
     info: (text) => greeted(serverInfo(text) ?? unexpected()),
     error: (text) => {
