@@ -89,7 +89,7 @@ describe('a process whose broker cannot be reached', () => {
     const { parts } = await processWith(env);
     const [dependency] = parts.startup.dependencies;
     await expect(dependency?.connect(new AbortController().signal)).rejects.toThrow(
-      'not connected: connection refused',
+      'not connected: connect ECONNREFUSED 127.0.0.1:1',
     );
   });
 

@@ -70,6 +70,10 @@ describe('dialling a NATS server', () => {
     expect((await refused(settings, { timeoutMs: 50 })).message).toBe('no answer in 50 ms');
   });
 
+  it.each(['127.0.0.1:1', 'localhost:1'])('says why it cannot reach %s', async (host) => {
+    await expect(dial({ ...OPTIONS, servers: [host] })).rejects.toThrow(/ECONNREFUSED/);
+  });
+
   it('goes on to the next server', async () => {
     const silent = await natsServer({ greeting: ' ' });
     const server = await natsServer({});

@@ -66,7 +66,10 @@ export class Stream {
   }
 
   #watch(socket: Socket): void {
-    socket.on('error', ({ message }) => (this.#reason = message));
+    socket.on('error', ({ message, code }: NodeJS.ErrnoException) => {
+      // A host with several addresses, none of which works, is an error without a message.
+      this.#reason = message || (code ?? this.#reason);
+    });
     socket.once('close', () => {
       if (this.#isOver || socket !== this.#socket) return;
       this.#isOver = true;
