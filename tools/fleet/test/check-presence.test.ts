@@ -38,6 +38,12 @@ describe('what a watcher was told is compared with who was there', () => {
     expect(checkChanges(watching('added', 'removed', 'added'), stays, { givenUp: 1 })).toEqual([]);
   });
 
+  it('says when and where somebody was who seemed to come too often', () => {
+    expect(checkChanges(watching('added', 'removed', 'added'), [stay(1, 2000), stay(1990, null)])).toEqual([
+      'watcher on h: ann added 2 times, came 1 times at most: g 1 to 2000, g 1990 to ?',
+    ]);
+  });
+
   it('takes an unconfirmed stay for one that may have been', () => {
     const stays = [stay(1, 2), stay(null, 4)];
     expect(checkChanges(watching('added', 'removed', 'added', 'removed'), stays)).toEqual([]);

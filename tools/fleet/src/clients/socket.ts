@@ -84,7 +84,11 @@ export class Socket {
       const { opcode, payload } = frame;
       if (opcode === OPCODE.ping) this.#raw.sendFrame(OPCODE.pong, payload);
       if (opcode === OPCODE.text) this.#take(JSON.parse(payload.toString()) as Frame);
-      if (opcode === OPCODE.close) code = payload.length < 2 ? 1005 : payload.readUInt16BE();
+      if (opcode === OPCODE.close) {
+        // The service is done with it now; its side of the stream may stay open for a second more.
+        code = payload.length < 2 ? 1005 : payload.readUInt16BE();
+        break;
+      }
     }
     this.#raw.destroy();
     const over: Frame = { event: 'the connection ended' };

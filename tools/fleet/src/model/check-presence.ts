@@ -77,10 +77,16 @@ export function checkChanges(
   }
   for (const [user, times] of added) {
     const most = visits(stays.filter((stay) => stay.user === user)) + givenUp;
-    if (times > most) wrong.push(`${where}: ${user} added ${times} times, came ${most} times at most`);
+    if (times > most) {
+      const spans = stays.filter((stay) => stay.user === user).map(spanOf);
+      wrong.push(`${where}: ${user} added ${times} times, came ${most} times at most: ${spans.join(', ')}`);
+    }
   }
   return wrong;
 }
+
+const spanOf = ({ gateway, confirmedAtMs, endedAtMs }: Stay): string =>
+  `${gateway} ${confirmedAtMs?.toFixed() ?? '?'} to ${endedAtMs?.toFixed() ?? '?'}`;
 
 /** Most times that somebody can have come: stays that overlap are one visit, an unconfirmed one may be a visit. */
 function visits(stays: readonly Stay[]): number {
