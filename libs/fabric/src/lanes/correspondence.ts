@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { Calls } from './calls.js';
 import { asReply, asRequest, replyHead, requestHead } from './letter-head.js';
 import type { TakeRequest } from './line.js';
 import type { Heard } from './port.js';
 
-/** So many calls may be without an answer in one process; others are silent at once. */
-const MAX_CALLS = 65_536;
-
-const SILENT: Heard = { kind: 'silent' };
 const NO_RESPONDER: Heard = { kind: 'no_responder' };
 
 export interface CorrespondenceOptions {
@@ -18,14 +15,9 @@ export interface CorrespondenceOptions {
   readonly reply: (address: string, text: string) => Promise<void>;
 }
 
-interface Call {
-  readonly timer: NodeJS.Timeout;
-  readonly end: (heard: Heard) => void;
-}
-
 /** Calls and answers over a broker that only carries messages. */
 export class Correspondence {
-  readonly #calls = new Map<string, Call>();
+  readonly #calls = new Calls();
 
   constructor(private readonly options: CorrespondenceOptions) {}
 
@@ -37,18 +29,15 @@ export class Correspondence {
     budgetMs: number,
     send: (request: string, requestId: string) => Promise<boolean>,
   ): Promise<Heard> {
-    if (this.#calls.size >= MAX_CALLS) return Promise.resolve(SILENT);
     const requestId = randomUUID();
     const request = asRequest(text, { requestId, replyTo: this.options.replyTo });
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#end(requestId, SILENT), budgetMs);
-      this.#calls.set(requestId, { timer, end: resolve });
+    return this.#calls.begin(requestId, budgetMs, () => {
       // The budget does not wait for the broker to take it.
       send(request, requestId).then(
-        (isReached) => isReached || this.#end(requestId, NO_RESPONDER),
+        (isReached) => isReached || this.#calls.end(requestId, NO_RESPONDER),
         (error: unknown) => {
-          reject(error instanceof Error ? error : new Error('refused by the broker'));
-          this.#end(requestId, SILENT);
+          const reason = error instanceof Error ? error : new Error('refused by the broker');
+          this.#calls.fail(requestId, reason);
         },
       );
     });
@@ -56,14 +45,14 @@ export class Correspondence {
 
   /** The broker gave a request back. */
   returned(requestId: string): void {
-    this.#end(requestId, NO_RESPONDER);
+    this.#calls.end(requestId, NO_RESPONDER);
   }
 
   /** Takes what may be an answer. One that nobody awaits any more is dropped. */
   replied(bytes: Uint8Array): void {
     const requestId = replyHead(bytes);
     if (requestId === null || !this.#calls.has(requestId)) return;
-    this.#end(requestId, { kind: 'reply', text: Buffer.from(bytes).toString('utf8') });
+    this.#calls.end(requestId, { kind: 'reply', text: Buffer.from(bytes).toString('utf8') });
   }
 
   /** Takes what may be a request. */
@@ -77,14 +66,6 @@ export class Correspondence {
 
   /** The session is over: what is awaited does not come any more. */
   close(): void {
-    for (const requestId of this.#calls.keys()) this.#end(requestId, SILENT);
-  }
-
-  #end(requestId: string, heard: Heard): void {
-    const call = this.#calls.get(requestId);
-    if (call === undefined) return;
-    this.#calls.delete(requestId);
-    clearTimeout(call.timer);
-    call.end(heard);
+    this.#calls.close();
   }
 }

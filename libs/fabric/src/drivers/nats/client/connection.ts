@@ -1,8 +1,9 @@
+import type { Heard } from '../../../lanes/port.js';
 import type { NatsEvent } from '../nats-event.js';
 import { complaintOf } from './complaint.js';
 import type { IncomingListener } from './incoming.js';
 import { PING, PONG, publishLine, subscribeLine, unsubscribeLine } from './lines.js';
-import { type Answer, Requests } from './requests.js';
+import { Requests } from './requests.js';
 import { type ServerInfo, serverInfo } from './server-info.js';
 import type { Stream } from './stream.js';
 
@@ -89,7 +90,7 @@ export class Connection {
   }
 
   /** Asks one of those who hear the subject. Silent at once when the connection is over. */
-  ask(subject: string, text: string, timeoutMs: number): Promise<Answer> {
+  ask(subject: string, text: string, timeoutMs: number): Promise<Heard> {
     if (this.#isClosed) return Promise.resolve({ kind: 'silent' });
     const requests = this.#requests;
     if (requests.isNew) {
