@@ -10,17 +10,20 @@ function scene() {
   }[] = [];
   const left: string[][] = [];
   let waiting: string[] = [];
+  const leave = (): void => {
+    if (waiting.length > 0) left.push(waiting);
+    waiting = [];
+  };
   const barrier = new Barrier({
-    leave: () => {
-      if (waiting.length > 0) left.push(waiting);
-      waiting = [];
-    },
-    ask: (answered) =>
-      void asked.push({
+    leave,
+    ask: (answered) => {
+      leave();
+      asked.push({
         about: left.flat().length,
         resolve: () => answered(null),
         reject: (error) => answered(error),
-      }),
+      });
+    },
   });
   const settled: string[] = [];
   const pass = (name: string): Promise<void> => {

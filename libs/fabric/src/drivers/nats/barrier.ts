@@ -2,16 +2,21 @@
 const APART_MS = 3;
 /**
  * How long a question may wait for something else that is sent, to leave with it. Longer than two questions are apart:
- * what is sent often is not to be overtaken by a timer, which costs a write of its own.
+ * what is sent often is not to be overtaken by a timer, which costs a wake-up and a write of its own.
  */
 const LATE_MS = 6;
+/** The same when the timer was last needed by one that has left since: whoever sends so often sends again. */
+const BUSY_LATE_MS = 12;
 /** After one has waited in vain, so many are put at once: whoever sends may send the next after the answer only. */
 const AT_ONCE = 16;
 
 export interface BarrierParts {
   /** Hands over what waits to be sent; called at the end of a turn of the event loop. */
   readonly leave: () => void;
-  /** Puts the question, behind all that has left, before it returns; tells why there is no answer, null: there is. */
+  /**
+   * Hands over what waits to be sent and the question behind it, in one piece, before it returns. Tells why there is no
+   * answer; null: there is.
+   */
   readonly ask: (answered: (failure: Error | null) => void) => void;
 }
 
@@ -50,14 +55,14 @@ export class Barrier {
 
   readonly #endTurn = (): void => {
     this.#isTurnEnding = false;
-    this.parts.leave();
-    if (this.#next === null) return;
     const isApart = performance.now() - this.#askedAtMs >= APART_MS;
-    if (!isApart && this.#atOnce === 0) this.#wait(LATE_MS);
-    else {
+    if (this.#next !== null && (isApart || this.#atOnce > 0)) {
       if (this.#atOnce > 0) this.#atOnce -= 1;
       this.#ask(this.#next);
+      return;
     }
+    this.parts.leave();
+    if (this.#next !== null) this.#wait(LATE_MS);
   };
 
   #wait(ms: number): void {
@@ -69,14 +74,12 @@ export class Barrier {
   readonly #endWait = (): void => {
     this.#isWaiting = false;
     if (this.#next === null) return;
-    const restMs = this.#next.sinceMs + LATE_MS - performance.now();
-    if (restMs > 0) this.#wait(restMs);
-    else {
-      this.#atOnce = AT_ONCE;
-      // What came in this turn is confirmed too, and must be ahead of the question.
-      this.parts.leave();
-      this.#ask(this.#next);
+    if (performance.now() - this.#next.sinceMs < LATE_MS) {
+      this.#wait(BUSY_LATE_MS);
+      return;
     }
+    this.#atOnce = AT_ONCE;
+    this.#ask(this.#next);
   };
 
   #ask({ settle }: Shared): void {

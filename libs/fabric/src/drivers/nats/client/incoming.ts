@@ -1,3 +1,5 @@
+import { type MessageLine, messageLine } from './message-line.js';
+
 /** What a server says. All of it is told synchronously; bytes are valid during the call only. */
 export interface IncomingListener {
   info(text: string): void;
@@ -8,13 +10,12 @@ export interface IncomingListener {
   error(text: string): void;
 }
 
+const MESSAGE = 'MSG ';
+const HEADED = 'HMSG ';
 /** The longest line: a greeting names every server of the cluster. */
 const MAX_LINE_BYTES = 256 * 1024;
-/** Servers are configured to 64 MB at most. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const NEW_LINE = 10;
 const LINE_END_BYTES = 2;
-const DIGITS = /^\d{1,9}$/;
 
 /** Takes a server's bytes apart, however they are cut. Throws at what is not the protocol; it is of no use then. */
 export class Incoming {
@@ -68,10 +69,11 @@ export class Incoming {
 
   /** @returns where the next line begins; -1: the body of this one is not all here, `#needed` is what belongs to it */
   #line(bytes: Buffer, line: string, bodyAt: number): number {
+    if (line.startsWith(MESSAGE))
+      return this.#message(bytes, messageLine(line, MESSAGE.length, false), bodyAt);
+    if (line.startsWith(HEADED)) return this.#message(bytes, messageLine(line, HEADED.length, true), bodyAt);
     const space = line.indexOf(' ');
     const verb = space === -1 ? line : line.slice(0, space);
-    if (verb === 'MSG') return this.#message(bytes, line.slice(space + 1).split(' '), false, bodyAt);
-    if (verb === 'HMSG') return this.#message(bytes, line.slice(space + 1).split(' '), true, bodyAt);
     if (verb === 'PONG') this.listener.pong();
     else if (verb === 'PING') this.listener.ping();
     else if (verb === 'INFO') this.listener.info(Buffer.from(line.slice(space + 1), 'latin1').toString());
@@ -80,25 +82,18 @@ export class Incoming {
     return bodyAt;
   }
 
-  #message(bytes: Buffer, fields: string[], hasHead: boolean, bodyAt: number): number {
-    const total = amount(fields.pop());
-    const headBytes = hasHead ? amount(fields.pop()) : 0;
-    const [subject, sid, reply = null] = fields;
-    if (subject === undefined || fields.length > 3 || headBytes > total) throw malformed();
-    const end = bodyAt + total;
+  #message(
+    bytes: Buffer,
+    { sid, subject, reply, headBytes, totalBytes }: MessageLine,
+    bodyAt: number,
+  ): number {
+    const end = bodyAt + totalBytes;
     if (end + LINE_END_BYTES > bytes.byteLength) {
-      this.#needed = total + LINE_END_BYTES;
+      this.#needed = totalBytes + LINE_END_BYTES;
       return -1;
     }
-    const head = hasHead ? bytes.subarray(bodyAt, bodyAt + headBytes) : null;
-    this.listener.message(amount(sid), subject, reply, head, bytes.subarray(bodyAt + headBytes, end));
+    const head = headBytes === null ? null : bytes.subarray(bodyAt, bodyAt + headBytes);
+    this.listener.message(sid, subject, reply, head, bytes.subarray(bodyAt + (headBytes ?? 0), end));
     return end + LINE_END_BYTES;
   }
 }
-
-function amount(text: string | undefined): number {
-  if (text === undefined || !DIGITS.test(text) || Number(text) > MAX_BODY_BYTES) throw malformed();
-  return Number(text);
-}
-
-const malformed = (): Error => new Error('the server sent a malformed message');
