@@ -1,5 +1,6 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { Refused } from '../src/cluster/wire.js';
 import { Barrier } from '../src/drivers/nats/barrier.js';
 
 function scene() {
@@ -38,7 +39,20 @@ function scene() {
   const questions = async (count: number): Promise<void> => {
     while (asked.length < count) await pause(1);
   };
-  return { asked, left, settled, pass, questions };
+  const taken = (): Promise<string> =>
+    barrier.taken().then(
+      () => 'all',
+      ({ addresses }: Refused) => `not ${[...addresses].join()}`,
+    );
+  return {
+    asked,
+    left,
+    settled,
+    pass,
+    questions,
+    taken,
+    refused: (address: string) => barrier.refused(address),
+  };
 }
 
 describe('a question to the broker', () => {
@@ -97,6 +111,27 @@ describe('a question to the broker', () => {
       await passed;
     }
     expect(atOnce).toBeGreaterThan(32);
+  });
+
+  it('is answered for what was sent before it, without what was refused of that', async () => {
+    const { asked, questions, taken, refused, settled, pass } = scene();
+    const outcomes = [taken()];
+    await turn();
+    outcomes.push(taken());
+    void pass('whoever only wants to know that it has passed');
+    await turn();
+    refused('a');
+    refused('b');
+    asked[0]?.resolve();
+    // No question is under way: this is about what one is still to be put for.
+    refused('c');
+    await questions(2);
+    outcomes.push(taken());
+    asked[1]?.resolve();
+    await questions(3);
+    asked[2]?.resolve();
+    expect(await Promise.all(outcomes)).toEqual(['not a,b', 'not c', 'all']);
+    expect(settled).toHaveLength(1);
   });
 
   it('that fails says so to all who shared it, and the next one is tried', async () => {

@@ -85,6 +85,8 @@ describe('a connection to NATS', () => {
     const { connection, events } = natsScene();
     const refused = vi.fn();
     const hearing = { take: () => {}, refused: () => {} };
+    const untaken: string[] = [];
+    connection.refused = (subject) => void untaken.push(subject);
     connection.hear({ ...hearing, subject: 'b', refused });
     connection.hear({ ...hearing, subject: 'c', queue: 'q', refused });
     connection.incoming.error('Permissions Violation for Publish to "a"');
@@ -92,6 +94,7 @@ describe('a connection to NATS', () => {
     connection.incoming.error('Permissions Violation for Subscription to "b"');
     connection.incoming.error('Permissions Violation for Subscription to "c" using queue "q"');
     expect(refused).toHaveBeenCalledTimes(2);
+    expect(untaken).toEqual(['a']);
     expect(events).toEqual(['server_error', 'server_error', 'server_error']);
     expect(connection.isClosed).toBe(false);
   });
@@ -100,6 +103,9 @@ describe('a connection to NATS', () => {
 describe('what a server complains of', () => {
   it('is the connection unless it says otherwise', () => {
     expect(complaintOf('')).toEqual({ about: 'connection', event: 'server_error' });
-    expect(complaintOf('Invalid Publish Subject')).toEqual({ about: 'message' });
+    expect(complaintOf('Invalid Publish Subject')).toEqual({ about: 'message', subject: null });
+    expect(complaintOf('Permissions Violation for Publish with Reply of "a"')).toMatchObject({
+      subject: null,
+    });
   });
 });

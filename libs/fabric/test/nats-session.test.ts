@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { natsNames } from '@carillon/contract';
 import { describe, expect, it, vi } from 'vitest';
-import { SessionLost } from '../src/cluster/wire.js';
+import { Refused, SessionLost } from '../src/cluster/wire.js';
 import { NatsSession } from '../src/drivers/nats/nats-session.js';
 import { natsScene } from './nats-scene.js';
 
@@ -60,6 +60,18 @@ describe('a session over NATS', () => {
     expect([first, third]).toEqual(['confirmed', 'confirmed']);
     expect(second).toEqual(new Error('the message is larger than the broker takes'));
     expect(written.join('')).toBe('PUB a 1\r\n1\r\nPUB a 1\r\n2\r\nPING\r\n');
+  });
+
+  it('says what the broker did not take of all that it confirms together, to those who sent something', async () => {
+    const { session, connection, pong } = scene();
+    const sent = ['a', 'b', 'a'].map((address) => session.publish(address, '1'));
+    const passed = session.check();
+    await turn();
+    connection.incoming.error('Permissions Violation for Publish to "a"');
+    pong();
+    await passed;
+    const refused = new Refused(new Set(['a']));
+    expect(await outcomes(sent)).toEqual([refused, refused, refused]);
   });
 
   it('lets what was published leave before it closes', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Outbox } from '../src/cluster/outbox.js';
-import { SessionLost, type Session } from '../src/cluster/wire.js';
+import { Refused, SessionLost, type Session } from '../src/cluster/wire.js';
 
 /** A session that keeps what it is given until it is told what became of it. */
 class HeldSession implements Pick<Session, 'publish'> {
@@ -120,6 +120,18 @@ describe('the outbox', () => {
     session.held[1]?.resolve();
     await expect(sent[0]).rejects.toThrow('too large for the broker');
     await sent[1];
+    outbox.close();
+  });
+
+  it('tells apart what the broker took and what not of all that it confirms together', async () => {
+    const outbox = new Outbox();
+    const session = new SharedSession();
+    outbox.attach(session);
+    const sent = ['a', 'b', 'a', 'c'].map((address) => outbox.send(address, '1'));
+    session.answer(new Refused(new Set(['a', 'c'])));
+    const outcome = await Promise.allSettled(sent);
+    expect(outcome.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'rejected']);
+    expect(outbox.size).toBe(0);
     outbox.close();
   });
 

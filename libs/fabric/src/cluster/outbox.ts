@@ -1,4 +1,4 @@
-import { SessionLost, type Session } from './wire.js';
+import { Refused, SessionLost, type Session } from './wire.js';
 
 /** All that the outbox needs of one. */
 type Carrier = Pick<Session, 'publish'>;
@@ -139,7 +139,7 @@ export class Outbox {
     const isCurrent = batch.session === this.#session;
     if (failure !== null && !isCurrent) return;
     if (isCurrent) this.#unconfirmed -= batch.letters.length;
-    for (const letter of batch.letters) this.#settle(letter, failure);
+    for (const letter of batch.letters) this.#settle(letter, failureOf(letter, failure));
     this.#pump();
   }
 
@@ -174,4 +174,9 @@ export class Outbox {
       this.#settle(first, new Error(`not confirmed by the broker in ${SEND_WITHIN_MS} ms`));
     }
   }
+}
+
+/** What became of one letter of a batch; null: the broker has it. */
+function failureOf({ address }: Letter, failure: unknown): unknown {
+  return failure instanceof Refused && !failure.addresses.has(address) ? null : failure;
 }

@@ -6,6 +6,15 @@ export class SessionLost extends Error {
   override readonly name = 'SessionLost';
 }
 
+/** The broker took what was confirmed together, but not what was sent to these addresses. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+
+  constructor(readonly addresses: ReadonlySet<string>) {
+    super('the broker does not allow it');
+  }
+}
+
 /** What a session tells, synchronously. After `lost` it tells nothing more. */
 export interface SessionListener {
   /** The bytes are valid during the call only. */
@@ -23,8 +32,9 @@ export interface Session {
   /** Requests to those who serve commit lanes. */
   readonly lanes: LaneLine;
   /**
-   * Settles when the broker has it; several that it confirms together may get the same promise. Messages of one address and key arrive in the order of the calls, whatever settles
-   * when. Absent: the empty key.
+   * Settles when the broker has it; several that it confirms together may get the same promise, which rejects with
+   * `Refused` when it took only some of them. Messages of one address and key arrive in the order of the calls, whatever
+   * settles when. Absent: the empty key.
    */
   publish(address: string, text: string, key?: string): Promise<void>;
   /**

@@ -1,13 +1,15 @@
-// One NATS server with JetStream.
-import { writeFileSync } from 'node:fs';
+// One NATS server with JetStream, and a user whom it does not let do everything.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { natsRequest } from '../wire/nats.js';
+
+const USERS = new URL('nats-users.conf', import.meta.url);
 
 /** @param {string} folder @param {number} port */
 const settings = (folder, port) => `host: "127.0.0.1"
 port: ${port}
 jetstream { store_dir: "${join(folder, 'jetstream')}", max_memory_store: 128MB, max_file_store: 2GB }
-`;
+${readFileSync(USERS, 'utf8')}`;
 
 /** @type {import('../types.js').Engine} */
 export const nats = {

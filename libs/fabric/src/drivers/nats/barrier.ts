@@ -1,3 +1,5 @@
+import { BrokerQuestion } from './broker-question.js';
+
 /** A question this long after the one before is put at once; an answer costs more than a message. */
 const APART_MS = 3;
 /**
@@ -20,20 +22,15 @@ export interface BarrierParts {
   readonly ask: (answered: (failure: Error | null) => void) => void;
 }
 
-/** What all have in common who came since the last question. */
-interface Shared {
-  readonly sinceMs: number;
-  readonly answered: Promise<void>;
-  readonly settle: (failure: Error | null) => void;
-}
-
 /**
  * Questions to a broker, each of which confirms all that was sent before it. What is sent in one turn of the event loop
  * leaves together. The question about it leaves with it after a pause; on a busy connection it leaves with what is sent
  * about 3 ms later, and confirms that too.
  */
 export class Barrier {
-  #next: Shared | null = null;
+  #next: BrokerQuestion | null = null;
+  /** Questions without an answer, in the order they were put and will be answered. */
+  readonly #put: BrokerQuestion[] = [];
   #askedAtMs = -Infinity;
   /** Questions still to be put at once. */
   #atOnce = 0;
@@ -47,10 +44,28 @@ export class Barrier {
    * question get the same promise.
    */
   pass(): Promise<void> {
-    this.#next ??= shared();
+    return this.#question().answered;
+  }
+
+  /** The same, but rejects with `Refused` where the broker took only a part of it. */
+  taken(): Promise<void> {
+    return this.#question().taken;
+  }
+
+  /**
+   * The broker says that it did not take what was sent to this address. It works through what it is sent in order, so
+   * that is about the first question it has not answered, and without one about what no question was put for so far.
+   */
+  refused(address: string): void {
+    const [first = this.#next] = this.#put;
+    first?.refuse(address);
+  }
+
+  #question(): BrokerQuestion {
     if (!this.#isTurnEnding) setImmediate(this.#endTurn);
     this.#isTurnEnding = true;
-    return this.#next.answered;
+    this.#next ??= new BrokerQuestion();
+    return this.#next;
   }
 
   readonly #endTurn = (): void => {
@@ -82,17 +97,14 @@ export class Barrier {
     this.#ask(this.#next);
   };
 
-  #ask({ settle }: Shared): void {
+  #ask(question: BrokerQuestion): void {
     this.#next = null;
     this.#askedAtMs = performance.now();
-    this.parts.ask(settle);
+    this.#put.push(question);
+    this.parts.ask(this.#answered);
   }
-}
 
-function shared(): Shared {
-  let told: Pick<Shared, 'settle'> = { settle: () => {} };
-  const answered = new Promise<void>((resolve, reject) => {
-    told = { settle: (failure) => (failure === null ? resolve() : reject(failure)) };
-  });
-  return { sinceMs: performance.now(), answered, settle: told.settle };
+  readonly #answered = (failure: Error | null): void => {
+    this.#put.shift()?.settle(failure);
+  };
 }

@@ -31,6 +31,7 @@ export class NatsSession implements Session {
       leave: () => connection.leave(),
       ask: (answered) => connection.ping((isAnswered) => answered(isAnswered ? null : new SessionLost())),
     });
+    connection.refused = (subject) => this.#barrier.refused(subject);
     this.lanes = new NatsLanes({ connection, names, passed: () => this.#barrier.pass() });
     void this.#untilClosed();
   }
@@ -43,7 +44,7 @@ export class NatsSession implements Session {
       return Promise.reject(new Error('the message is larger than the broker takes'));
     }
     connection.publish(address, text, bytes);
-    return this.#barrier.pass();
+    return this.#barrier.taken();
   }
 
   async subscribe(addresses: readonly string[]): Promise<readonly string[]> {

@@ -138,6 +138,9 @@ export class Connection {
     await this.closed;
   }
 
+  /** Told when the server did not take a message to this subject. Others of the same moment it may have taken. */
+  refused: (subject: string) => void = () => {};
+
   /** What to do with what the server says. */
   readonly incoming: IncomingListener = {
     message: (sid, subject, reply, head, bytes) => {
@@ -166,11 +169,12 @@ export class Connection {
   #complained(text: string): void {
     const complaint = complaintOf(text);
     this.parts.onEvent(complaint.about === 'connection' ? complaint.event : 'server_error');
-    if (complaint.about === 'subscription') this.#refused(complaint.subject);
+    if (complaint.about === 'subscription') this.#unheard(complaint.subject);
+    if (complaint.about === 'message' && complaint.subject !== null) this.refused(complaint.subject);
     if (complaint.about === 'connection') this.parts.stream.destroy(text);
   }
 
-  #refused(subject: string): void {
+  #unheard(subject: string): void {
     for (const [sid, hearing] of this.#hearings) {
       if (hearing.subject !== subject) continue;
       this.#hearings.delete(sid);
