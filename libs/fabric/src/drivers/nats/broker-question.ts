@@ -39,9 +39,9 @@ export class BrokerQuestion {
 }
 
 function promised(): Promised {
-  let settle: Promised['settle'] = () => {};
+  let told: Pick<Promised, 'settle'> = { settle: () => {} };
   const promise = new Promise<void>((resolve, reject) => {
-    settle = (failure) => (failure === null ? resolve() : reject(failure));
+    told = { settle: (failure) => (failure === null ? resolve() : reject(failure)) };
   });
-  return { promise, settle };
+  return { promise, settle: told.settle };
 }
