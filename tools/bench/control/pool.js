@@ -1,5 +1,6 @@
 import { nowUs } from '../load/clock.js';
 import { Histogram } from '../load/histogram.js';
+import { added } from '../measure/turns.js';
 import { LoadProcess } from './load-process.js';
 
 const PREPARE_TIMEOUT_MS = 120_000;
@@ -77,12 +78,4 @@ export function merged(results) {
     lag,
     problem: results.map(({ problem }) => problem).find((problem) => problem !== '') ?? '',
   };
-}
-
-/** @param {Record<string, number>[]} all */
-function added(all) {
-  /** @type {Record<string, number>} */
-  const sum = {};
-  for (const [name, value] of all.flatMap((one) => Object.entries(one))) sum[name] = (sum[name] ?? 0) + value;
-  return sum;
 }

@@ -3,6 +3,7 @@ import { collectGarbage } from './garbage.js';
 import { requireOpenFiles } from './open-files.js';
 import { measurePhase } from './phase.js';
 import { readTree } from './proc-tree.js';
+import { joined, settingsOfTurns } from './turns.js';
 
 /** @param {import('../load/model.js').Settings} settings @returns {import('../scenarios/metrics.js').PlannedPhase[]} */
 const onePhase = ({ rate }) => [{ name: 'load', rate: () => rate }];
@@ -34,13 +35,19 @@ export async function measureSide({ scenario, settings, server, pool, progress }
   const ready = read();
   const settled = await readSettled();
 
-  /** @type {import('../scenarios/metrics.js').Measured[]} */
-  const phases = [];
-  for (const { name, rate } of (scenario.phases ?? onePhase)(settings)) {
-    const phase = { name, rate: rate(phases) };
-    phases.push(await measurePhase({ pool, settings, phase, read, every: scenario.sampleSeconds, progress }));
+  const planned = (scenario.phases ?? onePhase)(settings);
+  /** @type {import('../scenarios/metrics.js').Measured[][]} */
+  const parts = planned.map(() => []);
+  const measured = () => parts.filter((some) => some.length > 0).map(joined);
+  for (const part of settingsOfTurns(settings, scenario.turns ?? 1)) {
+    for (const [index, { name, rate }] of planned.entries()) {
+      const phase = { name, rate: rate(measured()) };
+      const window = { pool, settings: part, phase, read, every: scenario.sampleSeconds, progress };
+      parts[index]?.push(await measurePhase(window));
+    }
   }
   await pool.close();
+  const phases = measured();
   const [first] = phases;
   if (first === undefined) throw new Error(`${scenario.name} has no phase`);
   return {

@@ -22,6 +22,7 @@ export const fleet = {
   defaults: { connections: 10, channels: 1, rate: 2000 },
   needs: 'secret',
   several: true,
+  turns: 5,
   load: fleetLoad,
   phases: ({ rate }) => [ALONE, AT_ONE, ACROSS].map((name) => ({ name, rate: () => rate })),
   rows: [

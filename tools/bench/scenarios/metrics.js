@@ -55,6 +55,8 @@ import { quantileMs } from '../report/statistics.js';
  * @property {boolean} [serviceOnly] the floor cannot do it, so that it can be tried on a real service alone
  * @property {boolean} [lasting] measured for `minutes`, not for `duration`
  * @property {boolean} [signedFloor] the floor checks signatures as the target must
+ * @property {number} [turns] its windows are measured in so many parts each, by turns, so that a machine that slows down
+ *   for some seconds favours none; 1 when absent
  * @property {number} [sampleSeconds] memory is also read this often inside a window
  * @property {(settings: import('../load/model.js').Settings) => PlannedPhase[]} [phases] its windows; one when absent
  * @property {(context: import('../load/model.js').LoadContext) => import('../load/model.js').Load} load

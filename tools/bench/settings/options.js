@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { settingsOfTurns } from '../measure/turns.js';
 import { scenarios } from '../scenarios/index.js';
 import { BenchError } from './bench-error.js';
 import { boundedNumber, BOUNDS } from './bounds.js';
@@ -144,10 +145,11 @@ function settingsOf(scenario, text) {
  * @param {import('../load/model.js').Settings} settings
  * @param {number | null} given
  */
-function timeLimitOf({ alone, lasting, phases }, settings, given) {
-  const { rounds, warmup, duration, settle } = settings;
+function timeLimitOf({ alone, lasting, phases, turns = 1 }, settings, given) {
+  const { rounds, settle } = settings;
   const windows = phases?.(settings).length ?? 1;
-  const seconds = rounds * (alone === true ? 1 : 2) * (windows * (warmup + duration) + 2 * settle);
+  const each = settingsOfTurns(settings, turns).reduce((sum, part) => sum + part.warmup + part.duration, 0);
+  const seconds = rounds * (alone === true ? 1 : 2) * (windows * each + 2 * settle);
   const usual = lasting === true ? seconds + MARGIN_SECONDS : USUAL_TIME_LIMIT_SECONDS;
   const limit = given ?? Math.min(usual, LONGEST_TIME_LIMIT_SECONDS);
   if (seconds >= limit) throw new BenchError(`${seconds} s of load do not fit the time limit of ${limit} s`);
