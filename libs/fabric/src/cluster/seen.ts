@@ -14,8 +14,10 @@ export class Seen {
   /** @returns whether it came before */
   isCopy(appId: string, messageId: string): boolean {
     const young = this.#young.get(appId) ?? new Set();
-    if (young.has(messageId) || this.#old.get(appId)?.has(messageId) === true) return true;
+    const known = young.size;
+    // One look instead of two: a set that does not grow had it.
     young.add(messageId);
+    if (young.size === known || this.#old.get(appId)?.has(messageId) === true) return true;
     this.#young.set(appId, young);
     if (young.size >= REMEMBERED_PER_APP) {
       this.#young.delete(appId);
