@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { dial, type DialOptions } from '../src/drivers/nats/client/dial.js';
+import { placeOf } from '../src/drivers/nats/client/places.js';
 import { natsServer, type ServerSettings } from './nats-server.js';
 import { CERTIFICATE } from './tls-fixture.js';
 
@@ -23,7 +24,7 @@ const OPTIONS: DialOptions = {
 /** @returns what became of it, once the server has nobody at it any more */
 async function refused(settings: ServerSettings, options: Partial<DialOptions> = {}) {
   const server = await natsServer(settings);
-  const { message } = await dial({ ...OPTIONS, ...options, servers: [server.host] }).then(
+  const { message } = await dial({ ...OPTIONS, ...options, servers: [placeOf(server.host)] }).then(
     () => new Error('was let in'),
     (error: Error) => error,
   );
@@ -35,7 +36,7 @@ async function refused(settings: ServerSettings, options: Partial<DialOptions> =
 describe('dialling a NATS server', () => {
   it('says who comes, and is let in with the answer', async () => {
     const server = await natsServer({});
-    const connection = await dial({ ...OPTIONS, servers: [server.host] });
+    const connection = await dial({ ...OPTIONS, servers: [placeOf(server.host)] });
     expect(connection.maxPayload).toBe(512);
     const [introduction = '', ping] = server.noted.lines;
     expect(ping).toBe('PING');
@@ -71,13 +72,13 @@ describe('dialling a NATS server', () => {
   });
 
   it.each(['127.0.0.1:1', 'localhost:1'])('says why it cannot reach %s', async (host) => {
-    await expect(dial({ ...OPTIONS, servers: [host] })).rejects.toThrow(/ECONNREFUSED/);
+    await expect(dial({ ...OPTIONS, servers: [placeOf(host)] })).rejects.toThrow(/ECONNREFUSED/);
   });
 
   it('goes on to the next server', async () => {
     const silent = await natsServer({ greeting: ' ' });
     const server = await natsServer({});
-    const servers = [silent.host, '127.0.0.1:1', server.host];
+    const servers = [silent.host, '127.0.0.1:1', server.host].map(placeOf);
     for (let times = 0; times < 5; times += 1) {
       const connection = await dial({ ...OPTIONS, servers, timeoutMs: 50 });
       await connection.close();
@@ -105,18 +106,27 @@ describe('dialling a NATS server', () => {
     expect(lines.join('')).not.toContain('CONNECT');
   });
 
-  it.each(['127.0.0.1', 'localhost'])('talks through TLS with %s', async (name) => {
+  it.each<[string, string | null, string]>([
+    ['127.0.0.1', null, 'let in, answered'],
+    ['localhost', null, 'let in, answered'],
+    ['127.0.0.1', 'localhost', 'let in, answered'],
+    ['127.0.0.1', 'nats.example', 'not let in'],
+  ])('talks through TLS with %s, who has to be %s', async (host, name, outcome) => {
     const server = await natsServer({ tls: true, info: { tls_required: true } });
     const folder = await mkdtemp(join(tmpdir(), 'carillon-nats-'));
     const file = join(folder, 'ca.pem');
     await writeFile(file, CERTIFICATE);
     // What Node trusts is settled when a process begins.
     const child = fileURLToPath(new URL('nats-dial-child.js', import.meta.url));
-    const options = JSON.stringify({ ...OPTIONS, servers: [server.host.replace('127.0.0.1', name)] });
+    const options = JSON.stringify({
+      ...OPTIONS,
+      servers: [{ host: server.host.replace('127.0.0.1', host), name }],
+    });
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: file };
     const { stdout } = await promisify(execFile)(process.execPath, [child, options], { env });
-    expect(stdout).toBe('let in, answered\n');
-    expect(server.noted.lines[0]).toContain('"tls_required":true');
+    expect(stdout).toBe(`${outcome}\n`);
+    const [introduction = ''] = server.noted.lines;
+    expect(introduction.includes('"tls_required":true')).toBe(outcome !== 'not let in');
     await server[Symbol.asyncDispose]();
     await rm(folder, { recursive: true });
   });

@@ -1,4 +1,5 @@
 import { Connection } from '../src/drivers/nats/client/connection.js';
+import { placeOf } from '../src/drivers/nats/client/places.js';
 
 /** A connection to a server that takes messages of so many bytes, writes to a list, and answers when it is told to. */
 export function natsScene(maxPayload = 1024) {
@@ -7,7 +8,8 @@ export function natsScene(maxPayload = 1024) {
   const end = (reason = 'the connection was closed'): void => connection.ended(reason);
   const connection: Connection = new Connection({
     stream: { write: (text) => void written.push(text), end: () => end(), destroy: end },
-    info: { maxPayload, needsTls: false, isLameDuck: false },
+    info: { maxPayload, needsTls: false, isLameDuck: false, cluster: [] },
+    place: placeOf('localhost'),
     inboxPrefix: 'inbox',
     onEvent: (event) => void events.push(event),
   });

@@ -15,8 +15,10 @@ export interface ServerSettings {
 /** A server that greets as NATS does, through TLS if it is told to, and notes what it is sent. */
 export async function natsServer({ info = {}, greeting, tls = false, answer = 'PONG\r\n' }: ServerSettings) {
   const noted = { lines: [] as string[], open: 0 };
+  const talking = new Set<Socket>();
   const context = createSecureContext({ key: PRIVATE_KEY, cert: CERTIFICATE });
   const talk = (socket: Socket): void => {
+    talking.add(socket);
     socket.on('error', () => {});
     socket.on('data', (bytes) => {
       noted.lines.push(...bytes.toString().split('\r\n').slice(0, -1));
@@ -34,5 +36,6 @@ export async function natsServer({ info = {}, greeting, tls = false, answer = 'P
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { host, noted, [Symbol.asyncDispose]: async () => void server.close() };
+  const say = (text: string): void => talking.forEach((socket) => socket.write(text));
+  return { host, noted, say, [Symbol.asyncDispose]: async () => void server.close() };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { placeOf } from '../src/drivers/nats/client/places.js';
 import { serversOf } from '../src/drivers/nats/servers.js';
 import { configured } from './settings.js';
 
@@ -7,17 +8,17 @@ const of = (env: Record<string, string>) => serversOf(configured(env).adapter.na
 describe('addresses of NATS servers', () => {
   it('are given with and without a scheme, a name and a password', () => {
     expect(of({ NATS_SERVERS: 'nats://one:4222,two,tls://three:1' })).toEqual({
-      servers: ['one:4222', 'two', 'three:1'],
+      servers: ['one:4222', 'two', 'three:1'].map(placeOf),
       tls: true,
       login: {},
     });
     expect(of({ NATS_SERVERS: 'nats://us%40er:p%3Aw@one:4222' })).toEqual({
-      servers: ['one:4222'],
+      servers: [placeOf('one:4222')],
       tls: false,
       login: { user: 'us@er', pass: 'p:w' },
     });
     expect(of({ NATS_SERVERS: 'nats://t0ken@one:4222' })).toEqual({
-      servers: ['one:4222'],
+      servers: [placeOf('one:4222')],
       tls: false,
       login: { token: 't0ken' },
     });

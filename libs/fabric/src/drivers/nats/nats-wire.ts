@@ -1,7 +1,9 @@
 import type { Config } from '@carillon/config';
 import { natsNames } from '@carillon/contract';
 import type { Wire } from '../../cluster/wire.js';
+import type { Connection } from './client/connection.js';
 import { dial } from './client/dial.js';
+import { toTry } from './client/places.js';
 import type { NatsEvent } from './nats-event.js';
 import { NatsSession } from './nats-session.js';
 import { serversOf } from './servers.js';
@@ -15,7 +17,9 @@ export interface NatsWireOptions {
 
 /** The way to core NATS. Throws when an address cannot be used. */
 export function natsWire({ settings, connectionName, onEvent }: NatsWireOptions): Wire {
-  const servers = serversOf(settings);
+  const { servers, ...options } = serversOf(settings);
+  /** The last one: what it was told of its cluster leads to another server when its own has gone. */
+  let last: Connection | null = null;
   const names = natsNames(settings.prefix);
   return {
     names,
@@ -23,13 +27,15 @@ export function natsWire({ settings, connectionName, onEvent }: NatsWireOptions)
     open: async (listener) => {
       try {
         const connection = await dial({
-          ...servers,
+          ...options,
+          servers: toTry(servers, last?.others ?? []),
           name: connectionName,
           echo: !settings.no_echo,
           inboxPrefix: names.reply('calls'),
           timeoutMs: settings.connection_timeout_ms,
           onEvent,
         });
+        last = connection;
         onEvent('connected');
         return new NatsSession(connection, listener, onEvent, names);
       } catch (error) {

@@ -1,5 +1,6 @@
 import type { Config } from '@carillon/config';
 import type { DialOptions } from './client/dial.js';
+import { placeOf } from './client/places.js';
 
 type Settings = Pick<Config['adapter']['nats'], 'password' | 'servers' | 'token' | 'username'>;
 type Login = DialOptions['login'];
@@ -14,7 +15,7 @@ export function serversOf(settings: Settings): Pick<DialOptions, 'login' | 'serv
   const urls = settings.servers.map(parse);
   const named = urls.find(({ username }) => username !== '');
   return {
-    servers: urls.map(({ host }) => host),
+    servers: urls.map(({ host }) => placeOf(host)),
     tls: urls.some(({ protocol }) => protocol === 'tls:'),
     login: ofSettings(settings) ?? ofUrl(named),
   };

@@ -3,6 +3,7 @@ import type { NatsEvent } from '../nats-event.js';
 import { complaintOf } from './complaint.js';
 import type { IncomingListener } from './incoming.js';
 import { PING, PONG, publishLine, subscribeLine, unsubscribeLine } from './lines.js';
+import { othersOf, type Place } from './places.js';
 import { Requests } from './requests.js';
 import { type ServerInfo, serverInfo } from './server-info.js';
 import type { Stream } from './stream.js';
@@ -29,6 +30,8 @@ export interface Hearing {
 export interface ConnectionParts {
   readonly stream: Pick<Stream, 'destroy' | 'end' | 'write'>;
   readonly info: ServerInfo;
+  /** Where the server is. */
+  readonly place: Place;
   /** What subjects begin with at which answers to this connection are expected. */
   readonly inboxPrefix: string;
   readonly onEvent: (event: NatsEvent) => void;
@@ -60,6 +63,11 @@ export class Connection {
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** Where the rest of the server's cluster is, as far as it has told. Also when the connection is over. */
+  get others(): readonly Place[] {
+    return othersOf(this.parts.place, this.#info.cluster);
   }
 
   /** The longest message that the server takes. */

@@ -3,11 +3,12 @@ import { Connection } from './connection.js';
 import { Incoming, type IncomingListener } from './incoming.js';
 import { connectLine, type Login } from './lines.js';
 import { type ServerInfo, serverInfo } from './server-info.js';
+import type { Place } from './places.js';
 import { Stream } from './stream.js';
 
 export interface DialOptions {
-  /** Hosts, each with its port if it has one of its own. */
-  readonly servers: readonly string[];
+  /** Tried in this order. */
+  readonly servers: readonly Place[];
   /** Whether to talk through TLS alone; a server may want it all the same. */
   readonly tls: boolean;
   readonly login: Login;
@@ -20,12 +21,12 @@ export interface DialOptions {
   readonly onEvent: (event: NatsEvent) => void;
 }
 
-/** Tries the servers in any order. Rejects with what the last one has against it. */
+/** Rejects with what the last of the servers has against it. */
 export async function dial(options: DialOptions): Promise<Connection> {
   let failure: unknown = new Error('there is no server to connect to');
-  for (const host of shuffled(options.servers)) {
+  for (const place of options.servers) {
     try {
-      return await dialOne(host, options);
+      return await dialOne(place, options);
     } catch (error) {
       failure = error;
     }
@@ -34,12 +35,12 @@ export async function dial(options: DialOptions): Promise<Connection> {
 }
 
 /** The server greets, is told who comes, and answers when it lets us in. Leaves nothing open when it rejects. */
-function dialOne(host: string, options: DialOptions): Promise<Connection> {
+function dialOne(place: Place, options: DialOptions): Promise<Connection> {
   return new Promise((resolve, reject) => {
     const { timeoutMs } = options;
     let connection: Connection | null = null;
     const stream = new Stream({
-      host,
+      place,
       read: (bytes) => {
         try {
           incoming.take(bytes);
@@ -56,7 +57,7 @@ function dialOne(host: string, options: DialOptions): Promise<Connection> {
     const timer = setTimeout(() => stream.destroy(`no answer in ${timeoutMs} ms`), timeoutMs);
     const incoming = new Incoming(
       beforeGreeting((info) => {
-        const greeted = (connection = introduced(stream, info, options));
+        const greeted = (connection = introduced({ stream, info, place }, options));
         incoming.listener = greeted.incoming;
         greeted.ping((isLetIn) => {
           if (!isLetIn) return;
@@ -68,12 +69,20 @@ function dialOne(host: string, options: DialOptions): Promise<Connection> {
   });
 }
 
-function introduced(stream: Stream, info: ServerInfo, options: DialOptions): Connection {
+/** Who greeted, and how. */
+interface Greeting {
+  readonly stream: Stream;
+  readonly info: ServerInfo;
+  readonly place: Place;
+}
+
+function introduced(greeting: Greeting, options: DialOptions): Connection {
+  const { stream, info } = greeting;
   const { name, login, echo, tls } = options;
   const isSecure = tls || info.needsTls;
   if (isSecure) stream.secure();
   stream.write(connectLine({ name, login, echo, isSecure }));
-  return new Connection({ ...options, stream, info });
+  return new Connection({ ...options, ...greeting });
 }
 
 function unexpected(): never {
@@ -91,11 +100,4 @@ function beforeGreeting(greeted: (info: ServerInfo) => void): IncomingListener {
     ping: unexpected,
     pong: unexpected,
   };
-}
-
-function shuffled(servers: readonly string[]): string[] {
-  return servers
-    .map((server) => ({ server, at: Math.random() }))
-    .toSorted((one, other) => one.at - other.at)
-    .map(({ server }) => server);
 }

@@ -6,6 +6,8 @@ export interface ServerInfo {
   readonly needsTls: boolean;
   /** Whether it is about to go, and asks clients to go elsewhere. */
   readonly isLameDuck: boolean;
+  /** Where the servers of its cluster are, if it tells. Whatever it says. */
+  readonly cluster: readonly unknown[];
 }
 
 /** What a server takes unless it says otherwise. */
@@ -15,11 +17,17 @@ const MAX_PAYLOAD_BYTES = 1024 * 1024;
 export function serverInfo(text: string): ServerInfo | null {
   const said = parse(text);
   if (typeof said !== 'object' || said === null) return null;
-  const { max_payload: most, tls_required: tls, ldm } = said as Record<string, unknown>;
+  const {
+    max_payload: most,
+    tls_required: tls,
+    ldm,
+    connect_urls: cluster,
+  } = said as Record<string, unknown>;
   return {
     maxPayload: typeof most === 'number' && most > 0 ? most : MAX_PAYLOAD_BYTES,
     needsTls: tls === true,
     isLameDuck: ldm === true,
+    cluster: Array.isArray(cluster) ? cluster : [],
   };
 }
 

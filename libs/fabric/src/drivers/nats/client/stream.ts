@@ -1,5 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
+import { hostnameOf, type Place } from './places.js';
 
 /** Where servers are unless it is said. */
 const PORT = 4222;
@@ -8,8 +9,7 @@ const READ_BYTES = 64 * 1024;
 const END_WITHIN_MS = 1000;
 
 export interface StreamParts {
-  /** With its port, if it has one of its own. */
-  readonly host: string;
+  readonly place: Place;
   /** The bytes are valid during the call only. */
   readonly read: (bytes: Buffer) => void;
   /** Told once, when there is nothing more to read or to write. */
@@ -37,13 +37,14 @@ export class Stream {
   }
 
   get #address(): { readonly host: string; readonly port: number } {
-    const { hostname, port } = new URL(`nats://${this.parts.host}`);
-    return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? PORT : Number(port) };
+    const { host } = this.parts.place;
+    const { port } = new URL(`nats://${host}`);
+    return { host: hostnameOf(host) ?? '', port: port === '' ? PORT : Number(port) };
   }
 
   /** From here on through TLS, with the authorities that Node trusts. Before anything was written. */
   secure(): void {
-    const { host } = this.#address;
+    const host = this.parts.place.name ?? this.#address.host;
     this.#socket = secure({ socket: this.#socket, host, servername: isIP(host) === 0 ? host : '' });
     this.#socket.on('data', (bytes: Buffer) => this.parts.read(bytes));
     this.#watch(this.#socket);
