@@ -21,6 +21,11 @@ const ME = 'hostile-peer-00000000';
 const ROUNDS = 12;
 /** Copies of what others sent that are kept to be sent again. */
 const MEMORY = 200;
+/**
+ * So old is what is sent again: every node has the original by then. A copy that comes first cannot be told from it, and
+ * over a cluster of brokers it may, by a shorter way.
+ */
+const OLD_MS = 500;
 
 /** Messages that no node may act upon, and none may fall over. */
 const GARBAGE = [
@@ -64,7 +69,7 @@ export const hostilePeer: Fault = {
 };
 
 class Rampage {
-  readonly #copies: { readonly address: string; readonly text: string }[] = [];
+  readonly #copies: { readonly address: string; readonly text: string; readonly heardAtMs: number }[] = [];
   readonly #nodeIds = new Set<string>();
   readonly #names;
   readonly #random: Random;
@@ -96,13 +101,14 @@ class Rampage {
   #heard(address: string, text: string): void {
     const nodeId = /"node_id":"([\w.-]+)"/.exec(text)?.[1];
     if (address === this.#names.control && nodeId !== undefined && nodeId !== ME) this.#nodeIds.add(nodeId);
-    this.#copies.push({ address, text });
+    this.#copies.push({ address, text, heardAtMs: now() });
     if (this.#copies.length > MEMORY) this.#copies.shift();
   }
 
   /** The latest first. */
   async #repeat(): Promise<void> {
-    for (const { address, text } of this.#copies.slice(-20).reverse()) await this.peer.send(address, text);
+    const old = this.#copies.filter(({ heardAtMs }) => heardAtMs <= now() - OLD_MS);
+    for (const { address, text } of old.slice(-20).reverse()) await this.peer.send(address, text);
   }
 
   /** Two events of its own, then copies of both in the wrong order. */
