@@ -20,7 +20,7 @@ const MAX_BYTES = 1_000_000;
 const ME = 'hostile-peer-00000000';
 const ROUNDS = 12;
 /** Copies of what others sent that are kept to be sent again. */
-const MEMORY = 200;
+const MEMORY = 500;
 /**
  * So old is what is sent again: every node has the original by then. A copy that comes first cannot be told from it, and
  * over a cluster of brokers it may, by a shorter way.
@@ -100,7 +100,9 @@ class Rampage {
 
   #heard(address: string, text: string): void {
     const nodeId = /"node_id":"([\w.-]+)"/.exec(text)?.[1];
-    if (address === this.#names.control && nodeId !== undefined && nodeId !== ME) this.#nodeIds.add(nodeId);
+    // Its own messages and garbage come back to it, and would soon be all that it remembers.
+    if (nodeId === undefined || nodeId === ME || GARBAGE.includes(text)) return;
+    if (address === this.#names.control) this.#nodeIds.add(nodeId);
     this.#copies.push({ address, text, heardAtMs: now() });
     if (this.#copies.length > MEMORY) this.#copies.shift();
   }
