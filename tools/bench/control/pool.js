@@ -1,6 +1,5 @@
 import { nowUs } from '../load/clock.js';
-import { Histogram } from '../load/histogram.js';
-import { added } from '../measure/turns.js';
+import { merged } from '../measure/merged.js';
 import { LoadProcess } from './load-process.js';
 
 const PREPARE_TIMEOUT_MS = 120_000;
@@ -9,8 +8,6 @@ const CLOSE_TIMEOUT_MS = 30_000;
 const RESULT_TIMEOUT_MS = 20_000;
 /** Between giving the order and its start, so that every process has it in time. */
 const LEAD_US = 50_000;
-
-/** @typedef {import('../load/model.js').LoadResult} LoadResult */
 
 /** The load processes of one run, driven as one. */
 export class Pool {
@@ -60,22 +57,4 @@ export class Pool {
   #all(timeoutMs, message) {
     return Promise.all(this.processes.map((one, index) => one.ask(message(index), timeoutMs)));
   }
-}
-
-/** One result out of all processes'. @param {LoadResult[]} results */
-export function merged(results) {
-  const latency = new Histogram();
-  const lag = new Histogram();
-  for (const result of results) {
-    latency.add(result.latency);
-    lag.add(result.lag);
-  }
-  return {
-    seconds: results.reduce((sum, { seconds }) => sum + seconds, 0) / results.length,
-    counts: added(results.map(({ counts }) => counts)),
-    totals: added(results.map(({ totals }) => totals)),
-    latency,
-    lag,
-    problem: results.map(({ problem }) => problem).find((problem) => problem !== '') ?? '',
-  };
 }

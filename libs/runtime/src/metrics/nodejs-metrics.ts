@@ -2,8 +2,8 @@ import { constants, monitorEventLoopDelay, performance, PerformanceObserver } fr
 import type { Metrics } from './metrics.js';
 
 /**
- * The delay monitor ticks this often; what it measures includes the tick itself. Each tick wakes an idle process up twice:
- * every 10 ms would be 0.7 % of a processor.
+ * The delay monitor ticks this often; what it measures includes the tick itself. Each tick wakes an idle process up:
+ * every 10 ms they were nearly half of what it does.
  */
 const RESOLUTION_MS = 40;
 
