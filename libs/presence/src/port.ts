@@ -73,12 +73,17 @@ export type PresenceObserver = (change: PresenceChange) => void;
  * else has a connection of, because of `orphan_cleanup`, and ends the leases the dead process had begun when their time
  * is over. A process that was taken for dead, or that finds the store empty, says again whom it has. While the store
  * is away everything is refused; a `leave` is made up for when it is back, and so is a join that had happened
- * although it was refused: it is taken back. A process that dies between a change and its telling takes that telling
+ * although it was refused: it is taken back. Until all processes have said again whom they have, a user who leaves one
+ * of them stays: another may have the user too, of which the store knows nothing. A process that dies between a change and its telling takes that telling
  * with it, unless it was telling for a dead one: then the next process tells it.
  */
 export interface Presence {
-  /** Names who is told of the changes this process causes; once per process. */
-  observe(observer: PresenceObserver): void;
+  /**
+   * Names who is told of the changes this process causes; once per process. `mended` is called, and must not throw, some
+   * time after the store was away, when it has been told by every process again whom it has: changes of the time between
+   * may not have been told, so that whoever remembers who is there has to look.
+   */
+  observe(observer: PresenceObserver, mended?: () => void): void;
   /**
    * A connection comes. A repeated join of the same socket changes nothing, also not its user info, and answers the
    * members again. Else the user's info becomes this one. During a lease the join cancels it, and nothing is told.

@@ -50,9 +50,9 @@ export class Connection {
     this.#attempt();
   }
 
-  /** Grows whenever a server may have taken the place of another. */
+  /** Grows whenever a server may have taken the place of another. Without a connection: that of the next one. */
   get generation(): number {
-    return this.#generation;
+    return this.isReady ? this.#generation : this.#generation + 1;
   }
 
   /** False already when the server hung up and the client did not notice yet. */

@@ -15,6 +15,7 @@ describe('a server that goes away', () => {
   it('rejects every call while it is dead, and serves again once it is back', async () => {
     const { link, heard } = await openLink({ target: to(redis.url) });
     await link.call('ping');
+    const { generation } = link;
     await redis.kill();
     for (let count = 0; count < 3; count += 1) {
       expect(await settled(link.call('get', 'a'))).toMatchObject({ failure: 'lost' });
@@ -23,9 +24,12 @@ describe('a server that goes away', () => {
     expect(await link.health()).toMatch(/ECONNREFUSED/);
     expect(await link.connected()).toMatch(/ECONNREFUSED/);
     expect(heard).toEqual(['lost']);
+    // What waits for the next server is prepared for it already.
+    expect(link.generation).toBe(generation + 1);
     await redis.restart();
     await vi.waitFor(async () => expect(await link.health()).toBeNull(), { timeout: 15_000 });
     expect(heard).toEqual(['lost', 'restored']);
+    expect(link.generation).toBe(generation + 1);
     link.close();
   });
 

@@ -207,10 +207,13 @@ export class Sockets {
     const local = { hubs, delivery, durable: durable.delivery, outlet, apps };
     fabric.listen(new SocketsListener({ ...local, isolation, announcements, looks }));
     const news = new MemberNews({ hubs, announcements, watchlists, webhooks });
-    presence.observe((change) => {
-      news.changed(change);
-      durable.presenceChanged(change);
-    });
+    presence.observe(
+      (change) => {
+        news.changed(change);
+        durable.presenceChanged(change);
+      },
+      () => looks.everywhere(),
+    );
     apps.onChange((change) => this.#appChanged(change));
     heartbeats.start();
   }

@@ -1,12 +1,15 @@
 import type { PresenceClock } from '../clock.js';
+import { Doubt } from './doubt.js';
 import { LeaseLapsed } from './failures.js';
 import { inGroups } from './in-groups.js';
-import { type ShardName, shardTag } from './keys.js';
+import type { ShardName } from './keys.js';
 import { NodeLife } from './node-life.js';
 import type { Reaped } from './operation.js';
 import { Reaper } from './reaper.js';
-import { Shard, type ShardHost, type ShardOwner } from './shard.js';
-import { unavailable, type Batch, type ClusterStore } from './store.js';
+import type { Shard, ShardHost, ShardOwner } from './shard.js';
+import { Shards } from './shards.js';
+import { RETURN_MS, unavailable, type Batch, type ClusterStore } from './store.js';
+import { Sweeps } from './sweeps.js';
 
 export interface LedgerOptions {
   readonly store: ClusterStore;
@@ -28,6 +31,8 @@ export interface ShardKeeper {
   forgotten(shard: ShardName): void;
   /** What the going of a dead node changed. */
   reaped(shard: ShardName, changes: readonly Reaped[], deadNodeId: string): void;
+  /** A store that may have lost something has been told by everybody again. What changed meanwhile may be untold. */
+  saidAgain(): void;
 }
 
 const RETRY_MS = 1000;
@@ -41,33 +46,59 @@ const LEAVE_MS = 1000;
  * it was away, and clears up after dead nodes.
  */
 export class Ledger implements ShardHost {
-  readonly #shards = new Map<string, Shard>();
+  readonly #shards: Shards;
   readonly #keepers = new Map<ShardName['kind'], ShardKeeper>();
   readonly #stuck = new Set<Shard>();
   readonly #life: NodeLife;
-  readonly #reaper: Reaper;
+  readonly #sweeps: Sweeps;
+  readonly #doubt: Doubt;
   #stopBeats: () => void = () => undefined;
-  #stopSweeps: () => void = () => undefined;
   #beating: Promise<void> | null = null;
   #mending: Promise<void> | null = null;
-  #sweeping: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
-  #generation = -1;
+  #generation: number;
   #needsAudit = false;
   /** Names this node had, of which something may be left in the store. */
   readonly #deadNames: string[] = [];
 
   constructor(private readonly options: LedgerOptions) {
-    const { store, processId, leaseMs } = options;
+    const { store, processId, leaseMs, sweepMs, clock, onTrouble } = options;
+    this.#generation = store.generation;
     this.#life = new NodeLife(store, processId, leaseMs);
-    this.#reaper = new Reaper(store, (shard, changes, deadNodeId) =>
+    this.#shards = new Shards({
+      host: this,
+      forgotten: (name) => this.#keepers.get(name.kind)?.forgotten(name),
+      unnote: (names) => store.unnote(this.#life.nodeId, names),
+    });
+    this.#doubt = new Doubt({
+      clock,
+      lastsMs: this.saidAgainMs,
+      onOver: () => {
+        for (const keeper of this.#keepers.values()) keeper.saidAgain();
+      },
+    });
+    const reaper = new Reaper(store, (shard, changes, deadNodeId) =>
       this.#keepers.get(shard.kind)?.reaped(shard, changes, deadNodeId),
     );
+    this.#sweeps = new Sweeps({
+      reaper,
+      clock,
+      everyMs: Math.min(sweepMs, SWEEP_MS),
+      nodeId: () => this.#life.nodeId,
+      isInDoubt: () => this.doubtMs > 0,
+      onTrouble: (error) => onTrouble('clearing up after dead nodes', error),
+    });
   }
 
-  /** Every node finds out within this time that it has been forgotten. */
-  get beatMs(): number {
-    return this.options.beatMs;
+  /** Within this time every node has said again what it holds to a store that had lost it. */
+  get saidAgainMs(): number {
+    return RETURN_MS + this.options.beatMs;
+  }
+
+  /** How much longer others may hold what the store has lost; 0: it knows everything. */
+  get doubtMs(): number {
+    this.#noticeServer();
+    return this.#doubt.leftMs;
   }
 
   get store(): ClusterStore {
@@ -76,8 +107,8 @@ export class Ledger implements ShardHost {
 
   /** Whether an answer is awaited. */
   get isBusy(): boolean {
-    const isBusy = [...this.#shards.values()].some((shard) => shard.isBusy);
-    return isBusy || this.#beating !== null || this.#mending !== null || this.#sweeping !== null;
+    const isBusy = this.#shards.all.some((shard) => shard.isBusy);
+    return isBusy || this.#beating !== null || this.#mending !== null || this.#sweeps.isBusy;
   }
 
   keep(kind: ShardName['kind'], keeper: ShardKeeper): void {
@@ -89,18 +120,28 @@ export class Ledger implements ShardHost {
     await this.#life.begin();
     this.#generation = this.store.generation;
     this.#beatLater(this.options.beatMs);
-    this.#sweepLater(0);
+    this.#sweeps.begin();
   }
 
   /** The shard, which begins to exist for this process when it is first wanted. */
   shard(name: ShardName, owner: ShardOwner): Shard {
     if (this.#closing !== null) throw unavailable(new Error('closed'));
-    const tag = shardTag(name);
-    const known = this.#shards.get(tag);
-    if (known !== undefined) return known;
-    const shard = new Shard(name, owner, this);
-    this.#shards.set(tag, shard);
-    return shard;
+    return this.#shards.of(name, owner);
+  }
+
+  get generation(): number {
+    return this.store.generation;
+  }
+
+  get nowMs(): number {
+    return this.options.clock.now();
+  }
+
+  /** Runs once after so long, unless this node has left by then. The answer calls it off. */
+  after(ms: number, run: () => void): () => void {
+    return this.options.clock.after(ms, () => {
+      if (this.#closing === null) run();
+    });
   }
 
   note(shard: ShardName): Promise<void> {
@@ -128,7 +169,7 @@ export class Ledger implements ShardHost {
 
   /** The connection is back: what the store has may be older than what it said. */
   restored(): void {
-    this.#needsAudit = true;
+    this.#mayBeOlder();
     void this.#beat();
   }
 
@@ -140,22 +181,35 @@ export class Ledger implements ShardHost {
 
   async #close(): Promise<void> {
     this.#stopBeats();
-    this.#stopSweeps();
+    this.#sweeps.stop();
+    this.#doubt.stop();
     const { clock, onTrouble } = this.options;
-    const busy = [...this.#shards.values()].filter(({ isIdle }) => !isIdle);
+    const busy = this.#shards.all.filter(({ isIdle }) => !isIdle);
     await Promise.race([
       // A lease that is renewed after it was given back would keep everything until its end.
       Promise.all([this.#beating, ...busy.map((shard) => shard.resume())]),
       new Promise<void>((resolve) => clock.after(LEAVE_MS, resolve)),
     ]);
     try {
-      const isEmpty = [...this.#shards.values()].every((shard) => shard.isEmpty);
+      const isEmpty = this.#shards.all.every((shard) => shard.isEmpty);
       const isFree = isEmpty && (await this.store.countNoted(this.#life.nodeId)) === 0;
       await (isFree ? this.store.forget(this.#life.nodeId) : this.store.leave(this.#life.nodeId, true));
     } catch (error) {
       onTrouble('leaving the shared store', error);
     }
     this.store.close();
+  }
+
+  #noticeServer(): void {
+    const { generation } = this.store;
+    if (generation !== this.#generation) this.#mayBeOlder();
+    this.#generation = generation;
+  }
+
+  /** What the store has may be older than what it said. */
+  #mayBeOlder(): void {
+    this.#needsAudit = true;
+    this.#doubt.arise();
   }
 
   #beatLater(ms: number): void {
@@ -176,9 +230,7 @@ export class Ledger implements ShardHost {
     try {
       const deadName = await this.#life.renew();
       if (deadName !== null) this.#liveAnew(deadName);
-      const { generation } = this.store;
-      if (generation !== this.#generation) this.#needsAudit = true;
-      this.#generation = generation;
+      this.#noticeServer();
       // Beats do not wait for it: mending may take longer than a lease.
       void this.#mend();
       this.#beatLater(this.#stuck.size > 0 ? RETRY_MS : this.options.beatMs);
@@ -192,8 +244,9 @@ export class Ledger implements ShardHost {
 
   #liveAnew(deadName: string): void {
     this.#deadNames.push(deadName);
-    for (const shard of this.#shards.values()) shard.restart();
+    for (const shard of this.#shards.all) shard.restart();
     this.#needsAudit = true;
+    if (this.#life.watchedMs < this.saidAgainMs) this.#mayBeOlder();
   }
 
   #mend(): Promise<void> {
@@ -212,7 +265,7 @@ export class Ledger implements ShardHost {
         await this.#leaveBehind(deadName);
         this.#deadNames.shift();
       }
-      await this.#tidy();
+      await this.#shards.tidy();
     } catch (error) {
       if (this.#closing !== null) return;
       this.options.onTrouble('mending the counts of the cluster', error);
@@ -226,7 +279,7 @@ export class Ledger implements ShardHost {
    * knows of no shard where it would have to be taken back.
    */
   async #leaveBehind(deadName: string): Promise<void> {
-    const names = [...this.#shards.values()].map(({ name }) => name);
+    const names = this.#shards.all.map(({ name }) => name);
     for (let at = 0; at < names.length; at += MOST_AT_ONCE) {
       await this.store.noteDead(deadName, names.slice(at, at + MOST_AT_ONCE));
     }
@@ -243,56 +296,12 @@ export class Ledger implements ShardHost {
       ({ cursor } = page);
     }
     this.#stuck.clear();
-    await inGroups([...this.#shards.values()], (shard) => shard.audit());
+    await inGroups(this.#shards.all, (shard) => shard.audit());
   }
 
   async #resumeStuck(): Promise<void> {
     const shards = [...this.#stuck];
     this.#stuck.clear();
     await inGroups(shards, (shard) => shard.resume());
-  }
-
-  /** Forgets shards of which nothing was held or wanted since the last time. */
-  async #tidy(): Promise<void> {
-    const quiet: Shard[] = [];
-    for (const shard of this.#shards.values()) {
-      if (shard.isEmpty && shard.isQuiet) quiet.push(shard);
-      else shard.isQuiet = true;
-    }
-    for (let at = 0; at < quiet.length; at += MOST_AT_ONCE) {
-      await this.#forget(quiet.slice(at, at + MOST_AT_ONCE));
-    }
-  }
-
-  async #forget(shards: readonly Shard[]): Promise<void> {
-    const own = shards.filter((shard) => shard.isEmpty && shard.isQuiet);
-    if (own.length === 0) return;
-    // Wanted meanwhile, they are named again, which comes after this on the same connection.
-    for (const shard of own) {
-      this.#shards.delete(shardTag(shard.name));
-      this.#keepers.get(shard.name.kind)?.forgotten(shard.name);
-    }
-    await this.store.unnote(
-      this.#life.nodeId,
-      own.map(({ name }) => name),
-    );
-  }
-
-  #sweepLater(ms: number): void {
-    if (this.#closing !== null) return;
-    this.#stopSweeps = this.options.clock.after(ms, () => {
-      this.#sweeping = this.#sweep().finally(() => {
-        this.#sweeping = null;
-        this.#sweepLater(Math.min(this.options.sweepMs, SWEEP_MS));
-      });
-    });
-  }
-
-  async #sweep(): Promise<void> {
-    try {
-      await this.#reaper.sweep(this.#life.nodeId);
-    } catch (error) {
-      if (this.#closing === null) this.options.onTrouble('clearing up after dead nodes', error);
-    }
   }
 }

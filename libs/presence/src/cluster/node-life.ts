@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { ClusterStore, Licence } from './store.js';
+import type { ClusterStore, Licence, Renewal } from './store.js';
 
 const NONCE_BYTES = 4;
 
 /** The name and the lease of this node. One that was taken for dead lives on under another name. */
 export class NodeLife {
   #nodeId: string;
-  #untilMs = 0;
+  #lease: Renewal = { untilMs: 0, watchedMs: Infinity };
 
   constructor(
     private readonly store: ClusterStore,
@@ -21,25 +21,30 @@ export class NodeLife {
   }
 
   get licence(): Licence {
-    return { nodeId: this.#nodeId, untilMs: this.#untilMs };
+    return { nodeId: this.#nodeId, untilMs: this.#lease.untilMs };
+  }
+
+  /** For how long there had always been somebody with a lease when this one was renewed. */
+  get watchedMs(): number {
+    return this.#lease.watchedMs;
   }
 
   async begin(): Promise<void> {
-    this.#untilMs = (await this.store.beat(this.#nodeId, this.leaseMs, true)) ?? 0;
+    this.#lease = (await this.store.beat(this.#nodeId, this.leaseMs, true)) ?? this.#lease;
   }
 
   /** Renews the lease. The name it had when it was taken for dead, or forgotten by the store; null: it lives on. */
   async renew(): Promise<string | null> {
-    const untilMs = await this.store.beat(this.#nodeId, this.leaseMs, false);
-    if (untilMs !== null) {
-      this.#untilMs = untilMs;
+    const renewed = await this.store.beat(this.#nodeId, this.leaseMs, false);
+    if (renewed !== null) {
+      this.#lease = renewed;
       return null;
     }
     const before = this.#nodeId;
     const name = this.#newName();
-    const begunMs = await this.store.beat(name, this.leaseMs, true);
+    const begun = await this.store.beat(name, this.leaseMs, true);
     this.#nodeId = name;
-    this.#untilMs = begunMs ?? 0;
+    this.#lease = begun ?? this.#lease;
     return before;
   }
 

@@ -11,6 +11,8 @@ export interface Operation {
   readonly replaces: boolean;
   /** Keeps the subject for so long when the last of it is given back; 0: not at all. */
   readonly leaseMs: number;
+  /** The same for a subject that is given back and that the store does not know, which has lost it then. */
+  readonly lostMs: number;
   /** Why it is given back, for when the lease ends on another node. */
   readonly cause: string;
   /** More subjects than these are not let in; Infinity: no limit. */
@@ -21,6 +23,12 @@ export interface Operation {
 
 export const END_OF_LEASE = -1;
 
+/**
+ * The cause of giving back what a store that came back has of this process and the process does not know of. It may have
+ * been told to be gone already, so whoever comes while a lease keeps it is told to have come.
+ */
+export const LEFTOVER = 'orphan_cleanup';
+
 /** An operation that only holds or gives back. */
 export const holding = (subject: string, count: number, rest: Partial<Operation> = {}): Operation => ({
   subject,
@@ -28,6 +36,7 @@ export const holding = (subject: string, count: number, rest: Partial<Operation>
   payload: '',
   replaces: false,
   leaseMs: 0,
+  lostMs: 0,
   cause: '',
   mostSubjects: Infinity,
   mostOfIt: Infinity,
@@ -35,6 +44,8 @@ export const holding = (subject: string, count: number, rest: Partial<Operation>
 });
 
 const LONGEST_LEASE_MS = 2 ** 43;
+
+const wholeLease = (ms: number): number => Math.ceil(Math.min(ms, LONGEST_LEASE_MS));
 
 const limited = (most: number): number => (most < Infinity ? Math.max(0, Math.floor(most)) : -1);
 
@@ -44,10 +55,11 @@ export const operationFields = (operation: Operation): readonly (number | string
   operation.count,
   operation.payload,
   operation.replaces ? 1 : 0,
-  Math.ceil(Math.min(operation.leaseMs, LONGEST_LEASE_MS)),
+  wholeLease(operation.leaseMs),
   operation.cause,
   limited(operation.mostSubjects),
   limited(operation.mostOfIt),
+  wholeLease(operation.lostMs),
 ];
 
 const OUTCOMES = ['added', 'removed', 'leased', 'unchanged', 'full', 'early'] as const;
@@ -58,10 +70,12 @@ export interface Result {
    * the lease is not over yet.
    */
   readonly outcome: (typeof OUTCOMES)[number];
-  /** Held by all nodes; for `early` the milliseconds left. */
+  /** Held by all nodes. */
   readonly total: number;
   /** Held by this node. */
   readonly count: number;
+  /** For `leased` and `early`, milliseconds until the lease is over; else 0. */
+  readonly leaseMs: number;
   /** Of two changes of one subject, the later one has the higher serial. */
   readonly serial: number;
 }
@@ -82,11 +96,12 @@ export function readAnswer(reply: unknown): Answer {
   const [outcomes, subjects, serial] = list(reply);
   const [first, ...rest] = text(outcomes).split(' ');
   const results = rest.map((result) => {
-    const [outcome, total, count] = result.split(':');
+    const [outcome, total, count, leaseMs] = result.split(':');
     return {
       outcome: oneOf(outcome, OUTCOMES),
       total: whole(total),
       count: whole(count),
+      leaseMs: whole(leaseMs),
       serial: whole(first),
     };
   });

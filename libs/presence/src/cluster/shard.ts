@@ -28,6 +28,8 @@ export interface ShardOwner {
 
 /** What a shard needs of its ledger. */
 export interface ShardHost {
+  /** Grows whenever a server may have taken the place of another. */
+  readonly generation: number;
   /** Names the shard to those who clear up after this node, before anything is held. */
   note(shard: ShardName): Promise<void>;
   apply(shard: ShardName, batch: Batch): Promise<Answer>;
@@ -60,6 +62,8 @@ export class Shard {
   #isStuck = false;
   #isNoted = false;
   #needsAudit = false;
+  /** Of the server that was looked through last. */
+  #generation: number;
   /** Answers to what was asked in an earlier life of the node mean nothing. */
   #life = 0;
   /** Whether nothing was wanted since the ledger looked last. */
@@ -69,7 +73,9 @@ export class Shard {
     readonly name: ShardName,
     readonly owner: ShardOwner,
     private readonly host: ShardHost,
-  ) {}
+  ) {
+    this.#generation = host.generation;
+  }
 
   /** Nothing is held, wanted or in doubt. */
   get isEmpty(): boolean {
@@ -147,6 +153,7 @@ export class Shard {
   async #work(): Promise<void> {
     for (;;) {
       const life = this.#life;
+      this.#noticeServer();
       if (this.#sent !== null) {
         this.#resolve(this.#sent, life, await this.host.recall(this.name, this.#sent.batch));
         continue;
@@ -155,7 +162,7 @@ export class Shard {
         await this.#lookThrough(life);
         continue;
       }
-      if (!this.#isNoted && this.#queue.length > 0) {
+      if (!this.#isNoted && !(this.owner.isEmpty && this.#queue.length === 0)) {
         await this.host.note(this.name);
         this.#isNoted = life === this.#life;
         continue;
@@ -165,6 +172,15 @@ export class Shard {
       this.#sent = sent;
       this.#resolve(sent, life, await this.host.apply(this.name, sent.batch));
     }
+  }
+
+  /** What another server has may be older than what this process was told. */
+  #noticeServer(): void {
+    const { generation } = this.host;
+    if (generation === this.#generation) return;
+    this.#generation = generation;
+    this.#needsAudit = true;
+    this.#isNoted = false;
   }
 
   /** Hands out what a batch came to; null: it was not done. */

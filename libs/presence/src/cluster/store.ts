@@ -34,6 +34,14 @@ export interface Licence {
   readonly untilMs: number;
 }
 
+/** A lease as it was renewed. */
+export interface Renewal {
+  /** On the clock of the store. */
+  readonly untilMs: number;
+  /** For how long there has always been somebody with a lease; short when the store was away, or is new. */
+  readonly watchedMs: number;
+}
+
 export interface Batch {
   /** Grows with every batch of this process. */
   readonly number: number;
@@ -42,8 +50,8 @@ export interface Batch {
 }
 
 const INDEX_PAGE = 200;
-/** Time to come back after nobody was there: the longest pause between two attempts to connect, and a beat. */
-const RETURN_MS = 6000;
+/** Time to come back to a store that was away: the longest pause between two attempts to connect, and then a little. */
+export const RETURN_MS = 6000;
 /** How far the clocks of the servers of a cluster may be apart. */
 const MARGIN_MS = 1000;
 
@@ -60,10 +68,12 @@ export class ClusterStore {
     return this.link.generation;
   }
 
-  /** When the lease of the node ends now; null: it is taken for dead, or forgotten. */
-  async beat(nodeId: string, leaseMs: number, isFirst: boolean): Promise<number | null> {
+  /** Null: the node is taken for dead, or forgotten. */
+  async beat(nodeId: string, leaseMs: number, isFirst: boolean): Promise<Renewal | null> {
     const reply = await this.#run(BEAT, this.keys.registry, nodeId, leaseMs, isFirst ? 1 : 0);
-    return reply === null ? null : whole(reply);
+    if (reply === null) return null;
+    const [untilMs, watchedMs] = list(reply);
+    return { untilMs: whole(untilMs), watchedMs: whole(watchedMs) };
   }
 
   /** A dead node to clear up after, or this very one again; null: none that is free. */

@@ -81,7 +81,6 @@ export class Cluster {
     });
     const presence = new RedisPresence({
       ledger,
-      clock,
       onObserverFault: (error) => faults.push(error),
       ...(maxLeases === undefined ? {} : { maxLeases }),
     });

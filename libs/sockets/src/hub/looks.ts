@@ -27,8 +27,8 @@ const AGAIN_MS = 1000;
 type Place = AppHub | LocalChannel;
 
 /**
- * Looks at the store where word of changes may have been missed: everywhere when other processes were out of reach,
- * and where a look left users in doubt.
+ * Looks at the store where word of changes may have been missed: everywhere when other processes were out of reach or
+ * the store had been away, and where a look left users in doubt.
  */
 export class Looks {
   /** Looked at in this order; each once. */
@@ -39,7 +39,7 @@ export class Looks {
 
   constructor(private readonly parts: LooksParts) {}
 
-  /** What other processes told may have been missed. */
+  /** What other processes told may have been missed, or not been told. */
   everywhere(): void {
     for (const hub of this.parts.hubs) {
       this.#due.add(hub);

@@ -103,6 +103,15 @@ describe('members of other processes', () => {
     expect(short(await client.news())).toEqual(['member_removed ada']);
   });
 
+  it('of whom nobody told while the store was away are told of when it is mended', async () => {
+    const room = await sharedRoom();
+    const client = await subscribed(room, 'me');
+    client.frames.splice(0);
+    await quietly(room, () => room.presence.join(at('bo'), Infinity));
+    room.presence.mended();
+    expect(short(await client.news())).toEqual(['member_added bo']);
+  });
+
   it('are told of by this process when the broker takes it, though it did not before', async () => {
     const room = await sharedRoom();
     await subscribed(room, 'me');

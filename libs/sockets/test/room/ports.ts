@@ -108,13 +108,16 @@ export class TestFabric implements Fabric {
 export class TestPresence implements Presence {
   beforeJoin: (presentation: Presentation) => Promise<void> | undefined = () => undefined;
   afterJoin: (presentation: Presentation) => Promise<void> | undefined = () => undefined;
+  /** The store was away, and has been told everything again. */
+  mended: () => void = () => undefined;
   /** Every join and leave that was asked for. */
   readonly calls: string[] = [];
   readonly leaves: { readonly userId: string; readonly leaseMs: number; readonly cause: LeaveCause }[] = [];
 
   constructor(private readonly memory: Presence) {}
 
-  observe(observer: PresenceObserver): void {
+  observe(observer: PresenceObserver, mended: () => void = () => undefined): void {
+    this.mended = mended;
     this.memory.observe(observer);
   }
 

@@ -1,19 +1,22 @@
+import { LEFTOVER } from '../operation.js';
 import { clusterScript, NOW, SUBJECT } from './common.js';
 
 /** Fields of one operation in the arguments. */
-export const OPERATION_WIDTH = 8;
+export const OPERATION_WIDTH = 9;
 
 /**
  * Sets how much a node holds of some subjects of a shard. Counts are absolute, so that saying it again is harmless.
  *
  * Guarantee: a subject is added by whoever holds something of it first, and removed by whoever gives back the last of
- * it, or ends the lease that kept it; each once, whatever nodes do at the same time. Nothing happens when the lease of
- * the node has ended, or when the batch was recalled ('late').
+ * it, or ends the lease that kept it; each once, whatever nodes do at the same time. A subject that is given back and
+ * not known has been lost, and others may have some of it too: a lease keeps it until they have said so. Who comes to
+ * a leftover is told, since it may have been told to be gone. Nothing happens when the lease of the node has ended, or
+ * when the batch was recalled ('late').
  *
  * KEYS subjects, held by this node, its last batch. ARGV ms ahead, node, end of its lease, number of the batch, '1' for
  * the subjects; per operation subject, count (-1: end of a lease), payload, '1' to replace the payload of a known
- * subject, lease in ms, cause, most subjects, most of this subject over all nodes (-1: no limit).
- * Answer: 'late', or { serial and per operation its outcome, total and count; subjects; serial of them }.
+ * subject, lease in ms, cause, most subjects, most of this subject over all nodes (-1: no limit), lease in ms if lost.
+ * Answer: 'late', or { serial and per operation its outcome, total, count and ms of its lease; subjects; serial of them }.
  */
 export const APPLY = clusterScript(
   NOW,
@@ -32,7 +35,7 @@ if latest and tonumber(latest) >= tonumber(batch) then return 'late' end
 
 local function end_lease(subject, subject_now, own)
   if subject_now and subject_now.total == 0 and subject_now.lease_node == node then
-    if subject_now.lease_until > now then return 'early', subject_now.lease_until - now, 0 end
+    if subject_now.lease_until > now then return 'early', 0, 0, subject_now.lease_until - now end
     redis.call('HDEL', subjects, subject)
     redis.call('HDEL', held, subject)
     return 'removed', 0, 0
@@ -41,37 +44,39 @@ local function end_lease(subject, subject_now, own)
   return 'unchanged', subject_now and subject_now.total or 0, tonumber(own or '0')
 end
 
-local function give_back(subject, subject_now, others, lease_ms, cause)
-  if not subject_now or others > 0 then
+local function give_back(subject, subject_now, others, known, lease_ms, cause)
+  if others > 0 then
     redis.call('HDEL', held, subject)
-    if subject_now then write(subject, others, subject_now.order, subject_now.payload) end
+    write(subject, others, known.order, known.payload)
     return 'unchanged', others, 0
   end
   -- A lease keeps it already: whoever goes had nothing of it.
-  if subject_now.total == 0 then return 'unchanged', 0, 0 end
+  if subject_now and subject_now.total == 0 then return 'unchanged', 0, 0 end
   if lease_ms > 0 then
-    write(subject, 0, subject_now.order, subject_now.payload, now + lease_ms, node, cause)
+    write(subject, 0, known.order, known.payload, now + lease_ms, node, cause)
     redis.call('HSET', held, subject, '0')
-    return 'leased', 0, 0
+    return 'leased', 0, 0, lease_ms
   end
   redis.call('HDEL', subjects, subject)
   redis.call('HDEL', held, subject)
-  return 'removed', 0, 0
+  return subject_now and 'removed' or 'unchanged', 0, 0
 end
 
 local outcomes = { whole(now_us) }
-for at = 0, (#ARGV - 5) / 8 - 1 do
-  local function field(n) return ARGV[5 + at * 8 + n] end
+for at = 0, (#ARGV - 5) / ${OPERATION_WIDTH} - 1 do
+  local function field(n) return ARGV[5 + at * ${OPERATION_WIDTH} + n] end
   local subject, count = field(1), tonumber(field(2))
   local most_subjects, most_total = tonumber(field(7)), tonumber(field(8))
   local subject_now, own = read(subject), redis.call('HGET', held, subject)
   local before = tonumber(own or '0') or 0
   local others = subject_now and math.max(0, subject_now.total - before) or 0
-  local outcome, total
+  local known = subject_now or { order = whole(now_us) .. '.' .. string.format('%04d', at), payload = field(3) }
+  local outcome, total, lease_ms
   if count < 0 then
-    outcome, total, count = end_lease(subject, subject_now, own)
+    outcome, total, count, lease_ms = end_lease(subject, subject_now, own)
   elseif count == 0 then
-    outcome, total, count = give_back(subject, subject_now, others, tonumber(field(5)), field(6))
+    lease_ms = tonumber(field(subject_now and 5 or 9))
+    outcome, total, count, lease_ms = give_back(subject, subject_now, others, known, lease_ms, field(6))
   else
     if most_total >= 0 then count = math.max(before, math.min(count, most_total - others)) end
     if count == 0 then
@@ -79,14 +84,13 @@ for at = 0, (#ARGV - 5) / 8 - 1 do
     elseif not subject_now and most_subjects >= 0 and redis.call('HLEN', subjects) >= most_subjects then
       outcome, total, count = 'full', others, 0
     else
-      outcome, total = subject_now and 'unchanged' or 'added', others + count
-      local order = subject_now and subject_now.order or whole(now_us) .. '.' .. string.format('%04d', at)
-      local payload = subject_now and field(4) ~= '1' and subject_now.payload or field(3)
-      write(subject, total, order, payload)
+      local is_known = subject_now and subject_now.cause ~= '${LEFTOVER}'
+      outcome, total = is_known and 'unchanged' or 'added', others + count
+      write(subject, total, known.order, field(4) == '1' and field(3) or known.payload)
       redis.call('HSET', held, subject, whole(count))
     end
   end
-  outcomes[#outcomes + 1] = outcome .. ':' .. whole(total) .. ':' .. whole(count)
+  outcomes[#outcomes + 1] = table.concat({ outcome, whole(total), whole(count), whole(lease_ms or 0) }, ':')
 end
 
 local text = table.concat(outcomes, ' ')

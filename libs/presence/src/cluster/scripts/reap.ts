@@ -1,3 +1,4 @@
+import { LEFTOVER } from '../operation.js';
 import { clusterScript, NOW, SUBJECT } from './common.js';
 
 /**
@@ -41,10 +42,10 @@ for at = 1, #scan[2], 2 do
   if subject_now and count > 0 and subject_now.total > 0 then
     local total = math.max(0, subject_now.total - count)
     if total == 0 then
-      remove(subject, 'orphan_cleanup')
+      remove(subject, '${LEFTOVER}')
     else
       write(subject, total, subject_now.order, subject_now.payload)
-      tell(subject, 'unchanged', total, 'orphan_cleanup')
+      tell(subject, 'unchanged', total, '${LEFTOVER}')
     end
   elseif subject_now and count == 0 and subject_now.total == 0
     and subject_now.lease_node == ARGV[5] then

@@ -7,7 +7,8 @@ const REGISTRY = 'local nodes, reapers, watched = KEYS[1], KEYS[2], KEYS[3]';
  *
  * Guarantee: a node that somebody clears up after, or that the store has forgotten, gets no lease any more.
  *
- * KEYS registry. ARGV ms ahead, node, lease in ms, '1' for the first one. Answer: the end of the lease, or false.
+ * KEYS registry. ARGV ms ahead, node, lease in ms, '1' for the first one. Answer: false, or { end of the lease, for how
+ * many ms there has always been somebody with a lease }.
  */
 export const BEAT = clusterScript(
   NOW,
@@ -16,12 +17,13 @@ export const BEAT = clusterScript(
 local node = ARGV[2]
 local latest = tonumber(redis.call('ZREVRANGE', nodes, 0, 0, 'WITHSCORES')[2] or '0')
 if latest < now then redis.call('SET', watched, whole(now)) end
+local watched_since = tonumber(redis.call('GET', watched) or '0')
 if ARGV[4] ~= '1' and (not redis.call('ZSCORE', nodes, node) or redis.call('HEXISTS', reapers, node) == 1) then
   return false
 end
 local lease_until = whole(now + tonumber(ARGV[3]))
 redis.call('ZADD', nodes, lease_until, node)
-return lease_until`,
+return { lease_until, whole(now - watched_since) }`,
 );
 
 /**

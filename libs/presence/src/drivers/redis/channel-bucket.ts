@@ -1,12 +1,20 @@
 import type { ChannelCountChange } from '../../channel-counts.js';
+import type { LeaveCause } from '../../port.js';
+import type { Ledger } from '../../cluster/ledger.js';
 import { holding, type Operation, type Result } from '../../cluster/operation.js';
 import type { Intent, Shard, ShardOwner } from '../../cluster/shard.js';
 import { unavailable } from '../../cluster/store.js';
+import { SubjectLeases } from '../../cluster/subject-leases.js';
 
 interface Waiter {
   readonly resolve: (count: number) => void;
   readonly reject: (error: Error) => void;
 }
+
+const KINDS: Partial<Record<Result['outcome'], ChannelCountChange['kind']>> = {
+  added: 'occupied',
+  removed: 'vacated',
+};
 
 /** Some channels of an app, and how many connections of this process are subscribed to each. */
 export class ChannelBucket implements ShardOwner {
@@ -17,12 +25,26 @@ export class ChannelBucket implements ShardOwner {
   readonly #waiting = new Map<string, Setting>();
   /** Channels that somebody came to and left before the store heard of it, of which it is yet to hear. */
   readonly #passing = new Set<string>();
+  /** Channels nobody is left in as far as a store knows that may have lost others. */
+  readonly #leases: SubjectLeases;
 
   constructor(
     private readonly appId: string,
+    private readonly ledger: Pick<Ledger, 'after' | 'doubtMs' | 'nowMs' | 'saidAgainMs'>,
     private readonly shard: () => Shard,
     private readonly tell: (change: ChannelCountChange) => void,
-  ) {}
+  ) {
+    this.#leases = new SubjectLeases({
+      ledger,
+      shard,
+      isHeld: (channel) => this.#wanted.has(channel),
+      removed: (channel, _, serial) => {
+        this.#stored.delete(channel);
+        this.tell({ kind: 'vacated', appId, channel, count: 0, serial });
+      },
+      count: { count: 0 },
+    });
+  }
 
   set(channel: string, connections: number): Promise<number> {
     if (connections === 0) this.#keepPassing(channel);
@@ -42,17 +64,24 @@ export class ChannelBucket implements ShardOwner {
   }
 
   get isEmpty(): boolean {
-    return this.#wanted.size === 0;
+    return this.#wanted.size === 0 && this.#leases.size === 0;
   }
 
   held(): ReadonlyMap<string, number> {
-    return this.#wanted;
+    const counts = new Map<string, number>();
+    for (const channel of this.#leases.subjects) counts.set(channel, 0);
+    for (const [channel, count] of this.#wanted) counts.set(channel, count);
+    return counts;
   }
 
   correction(channel: string, stored: number | undefined): Intent | null {
-    if (stored === undefined) this.#stored.delete(channel);
-    else this.#stored.set(channel, stored);
-    return this.#waiting.has(channel) ? null : this.#newSetting(channel);
+    if (stored !== undefined) this.#stored.set(channel, stored);
+    // What the store has lost, others may have been told of.
+    else if (this.ledger.doubtMs === 0) this.#stored.delete(channel);
+    const isHeld = this.#wanted.has(channel);
+    if (!isHeld && this.#leases.isToEnd(channel, stored)) return this.#leases.ending(channel);
+    if (this.#waiting.has(channel)) return null;
+    return this.#newSetting(channel, isHeld ? 'left' : this.#leases.cause(channel));
   }
 
   /** A channel that was occupied for a moment is told to have been: what waits is not made up for by leaving. */
@@ -66,27 +95,30 @@ export class ChannelBucket implements ShardOwner {
     waiting.keepsTo(wanted);
   }
 
-  #newSetting(channel: string): Setting {
+  #newSetting(channel: string, cause: LeaveCause = 'left'): Setting {
     const setting: Setting = new Setting(
       channel,
       (kept) => {
         if (this.#waiting.get(channel) === setting) this.#waiting.delete(channel);
         if (kept !== null) this.#passing.delete(channel);
-        return kept ?? this.#wanted.get(channel) ?? 0;
+        const wish = kept ?? this.#wanted.get(channel) ?? 0;
+        // What the store was never told of, it has not lost.
+        const isKnown = this.#stored.has(channel);
+        return holding(channel, wish, isKnown ? { ...this.#leases.keeping(channel), cause } : {});
       },
       (result) => this.#changed(channel, result),
     );
     return setting;
   }
 
-  #changed(channel: string, { outcome, total: count, count: own, serial }: Result): void {
+  #changed(channel: string, { outcome, total: count, count: own, leaseMs, serial }: Result): void {
     const before = this.#stored.get(channel) ?? 0;
-    if (own > 0) this.#stored.set(channel, own);
+    if (count > 0) this.#leases.end(channel);
+    if (outcome === 'leased') this.#leases.begin(channel, leaseMs, 'left');
+    if (own > 0 || outcome === 'leased') this.#stored.set(channel, own);
     else this.#stored.delete(channel);
     if (own === before && outcome === 'unchanged') return;
-    // None are left, also when it is the store that lost them.
-    const kind = count === 0 ? 'vacated' : outcome === 'added' ? 'occupied' : 'counted';
-    this.tell({ kind, appId: this.appId, channel, count, serial });
+    this.tell({ kind: KINDS[outcome] ?? 'counted', appId: this.appId, channel, count, serial });
   }
 }
 
@@ -100,7 +132,7 @@ class Setting implements Intent {
   constructor(
     readonly subject: string,
     /** Takes the wish: what is wanted later is another one's. */
-    private readonly takeWish: (kept: number | null) => number,
+    private readonly takeWish: (kept: number | null) => Operation,
     private readonly onChange: (result: Result) => void,
   ) {}
 
@@ -110,7 +142,7 @@ class Setting implements Intent {
   }
 
   prepare(): Operation {
-    return holding(this.subject, this.takeWish(this.#kept));
+    return this.takeWish(this.#kept);
   }
 
   done(result: Result): void {

@@ -90,7 +90,7 @@ export class LeavingConnection implements Intent {
 
   done(result: Result): void {
     const { userId, socketId } = this.who;
-    this.place.left(userId, socketId, this.leaseMs, this.cause, result);
+    this.place.left(userId, socketId, this.cause, result);
     this.caller.resolve();
   }
 

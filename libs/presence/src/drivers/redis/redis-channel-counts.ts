@@ -74,8 +74,8 @@ export class RedisChannelCounts implements ChannelCounts, ShardKeeper {
           this.ledger.store.subjects(bucketNamed(appId, bucket)),
         ),
       );
-      const all = buckets.flatMap(readSubjects).filter(([channel]) => channel.startsWith(prefix));
-      return new Map(all.map(([channel, { total }]) => [channel, total]));
+      const all = buckets.flatMap(readSubjects).map(([channel, { total }]) => [channel, total] as const);
+      return new Map(all.filter(([channel, total]) => total > 0 && channel.startsWith(prefix)));
     } catch (error) {
       throw unavailable(error);
     }
@@ -95,12 +95,16 @@ export class RedisChannelCounts implements ChannelCounts, ShardKeeper {
     }
   }
 
+  /** Whoever looks for members looks for counts too. */
+  saidAgain(): void {}
+
   #bucket(name: ShardName): ChannelBucket {
     const tag = shardTag(name);
     const known = this.#buckets.get(tag);
     if (known !== undefined) return known;
     const bucket: ChannelBucket = new ChannelBucket(
       name.appId,
+      this.ledger,
       () => this.ledger.shard(name, bucket),
       (change) => this.#tell(change),
     );

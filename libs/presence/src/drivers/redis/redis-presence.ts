@@ -1,4 +1,3 @@
-import { PROCESS_CLOCK, type PresenceClock } from '../../clock.js';
 import { inGroups } from '../../cluster/in-groups.js';
 import { type ShardName, shardTag } from '../../cluster/keys.js';
 import type { Ledger, ShardKeeper } from '../../cluster/ledger.js';
@@ -26,13 +25,9 @@ export interface RedisPresenceOptions {
   readonly onObserverFault: (error: unknown, change: PresenceChange) => void;
   /** Default 100 000. */
   readonly maxLeases?: number;
-  /** Default: the clock of the process. */
-  readonly clock?: PresenceClock;
 }
 
 const MAX_LEASES = 100_000;
-/** The longest pause between two attempts to connect, and then a little. */
-const RETURN_MS = 6000;
 
 const shardOf = ({ appId, channel }: PresencePlace): ShardName => ({
   kind: 'members',
@@ -50,20 +45,15 @@ export class RedisPresence implements Presence, ShardKeeper {
   readonly #around: PlaceSurroundings;
   readonly #places = new Map<string, Place>();
   #observer: PresenceObserver | null = null;
+  #mended: () => void = () => undefined;
   #isClosed = false;
 
-  constructor({
-    ledger,
-    onObserverFault,
-    maxLeases = MAX_LEASES,
-    clock = PROCESS_CLOCK,
-  }: RedisPresenceOptions) {
+  constructor({ ledger, onObserverFault, maxLeases = MAX_LEASES }: RedisPresenceOptions) {
     this.#ledger = ledger;
     this.#onObserverFault = onObserverFault;
     this.#around = {
-      clock,
+      ledger,
       tell: (change) => this.#tell(change),
-      saidAgainMs: RETURN_MS + ledger.beatMs,
       leases: { count: 0, most: maxLeases },
     };
     ledger.keep('members', this);
@@ -74,9 +64,10 @@ export class RedisPresence implements Presence, ShardKeeper {
     return this.#around.leases.count;
   }
 
-  observe(observer: PresenceObserver): void {
+  observe(observer: PresenceObserver, mended: () => void = () => undefined): void {
     if (this.#observer !== null) throw new Error('presence has its observer already');
     this.#observer = observer;
+    this.#mended = mended;
   }
 
   async join(presentation: Presentation, maxMembers: number): Promise<JoinOutcome> {
@@ -132,7 +123,6 @@ export class RedisPresence implements Presence, ShardKeeper {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const place of this.#places.values()) place.forgetLeases();
     await this.#ledger.close();
   }
 
@@ -157,6 +147,10 @@ export class RedisPresence implements Presence, ShardKeeper {
         deadNodeId,
       });
     }
+  }
+
+  saidAgain(): void {
+    this.#mended();
   }
 
   /** The part of this process in a place. */

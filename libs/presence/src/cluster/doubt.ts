@@ -1,0 +1,35 @@
+import type { PresenceClock } from '../clock.js';
+
+export interface DoubtParts {
+  readonly clock: PresenceClock;
+  /** How long it lasts each time: by then every node has said again what it holds. */
+  readonly lastsMs: number;
+  /** It is over, and it may not have been told all that changed meanwhile. */
+  readonly onOver: () => void;
+}
+
+/** Whether nodes may hold what the store does not know of, because it may have lost it and they have yet to say it again. */
+export class Doubt {
+  #untilMs = -Infinity;
+  #cancel: () => void = () => undefined;
+
+  constructor(private readonly parts: DoubtParts) {}
+
+  /** 0: the store knows everything. */
+  get leftMs(): number {
+    return Math.max(0, this.#untilMs - this.parts.clock.now());
+  }
+
+  /** Begins, or begins anew. */
+  arise(): void {
+    const { clock, lastsMs, onOver } = this.parts;
+    this.stop();
+    this.#untilMs = clock.now() + lastsMs;
+    this.#cancel = clock.after(lastsMs, onOver);
+  }
+
+  /** Its end is not told any more. */
+  stop(): void {
+    this.#cancel();
+  }
+}

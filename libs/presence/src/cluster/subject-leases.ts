@@ -1,0 +1,101 @@
+import type { LeaveCause } from '../port.js';
+import type { Ledger } from './ledger.js';
+import { END_OF_LEASE, holding, LEFTOVER, type Operation, type Result } from './operation.js';
+import type { Intent, Shard } from './shard.js';
+
+/** What leases need of their surroundings. */
+export interface SubjectLeasesParts {
+  readonly ledger: Pick<Ledger, 'after' | 'doubtMs' | 'nowMs' | 'saidAgainMs'>;
+  /** Where their ends go; asked anew each time. */
+  readonly shard: () => Shard;
+  /** Whether this process holds something of the subject, which leaves nothing for a lease to end. */
+  readonly isHeld: (subject: string) => boolean;
+  /** Nobody has come: the subject is gone for all nodes. */
+  readonly removed: (subject: string, cause: LeaveCause, serial: number) => void;
+  /** Leases that run, over all that share it. */
+  readonly count: { count: number };
+}
+
+interface Running {
+  readonly cause: LeaveCause;
+  readonly endsAtMs: number;
+  readonly cancel: () => void;
+}
+
+/** Timers of the platform end at once beyond this; a lease that is not over then begins another one. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Subjects of a shard that this process was the last to hold and that stay for a while, unless somebody comes. */
+export class SubjectLeases {
+  readonly #running = new Map<string, Running>();
+
+  constructor(private readonly parts: SubjectLeasesParts) {}
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  get subjects(): Iterable<string> {
+    return this.#running.keys();
+  }
+
+  /** Why it was given back; of what this process knows nothing, that it is a leftover. */
+  cause(subject: string): LeaveCause {
+    return this.#running.get(subject)?.cause ?? LEFTOVER;
+  }
+
+  /**
+   * How long the subject is to stay when the last of it is given back. A store that may have lost others' part keeps it
+   * until they have said so: else it would be gone and come again, although it was there all the time.
+   */
+  keeping(subject: string, wantedMs = 0): Pick<Operation, 'leaseMs' | 'lostMs'> {
+    const { doubtMs, nowMs, saidAgainMs } = this.parts.ledger;
+    const { endsAtMs = nowMs } = this.#running.get(subject) ?? {};
+    const leaseMs = Math.max(wantedMs, endsAtMs - nowMs, doubtMs);
+    return { leaseMs, lostMs: Math.max(leaseMs, saidAgainMs) };
+  }
+
+  /** Whether there is nothing but a lease to end, of a subject not held here of which the store says this. */
+  isToEnd(subject: string, stored: number | undefined): boolean {
+    // What the store has lost is to be kept; else another process has ended the lease.
+    const isOver = stored === undefined && this.parts.ledger.doubtMs === 0;
+    return stored === 0 || (isOver && this.#running.has(subject));
+  }
+
+  /** The store has begun one. Takes the place of one that runs. */
+  begin(subject: string, ms: number, cause: LeaveCause): void {
+    this.end(subject);
+    const { ledger, shard, count } = this.parts;
+    count.count += 1;
+    const cancel = ledger.after(Math.min(ms, LONGEST_TIMER_MS), () => shard().add(this.ending(subject)));
+    this.#running.set(subject, { cause, endsAtMs: ledger.nowMs + ms, cancel });
+  }
+
+  /** Somebody came, or it is over. */
+  end(subject: string): void {
+    const running = this.#running.get(subject);
+    if (running === undefined) return;
+    running.cancel();
+    this.#running.delete(subject);
+    this.parts.count.count -= 1;
+  }
+
+  /** Ends the lease in the store, if it is over and the subject still hangs on it. */
+  ending(subject: string): Intent {
+    return {
+      subject,
+      isLasting: true,
+      wantsSubjects: false,
+      prepare: () => (this.parts.isHeld(subject) ? null : holding(subject, END_OF_LEASE)),
+      done: (result) => this.#ended(subject, result),
+      failed: () => undefined,
+    };
+  }
+
+  #ended(subject: string, { outcome, leaseMs, serial }: Result): void {
+    const cause = this.cause(subject);
+    this.end(subject);
+    if (outcome === 'early') this.begin(subject, leaseMs, cause);
+    else if (outcome === 'removed') this.parts.removed(subject, cause, serial);
+  }
+}

@@ -1,0 +1,58 @@
+import type { PresenceClock } from '../clock.js';
+import type { Reaper } from './reaper.js';
+
+export interface SweepsParts {
+  readonly reaper: Reaper;
+  readonly clock: PresenceClock;
+  readonly everyMs: number;
+  /** Who sweeps. */
+  readonly nodeId: () => string;
+  /** Whom a dead node had, others may have too, and a store that lost it have yet to tell so. */
+  readonly isInDoubt: () => boolean;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Clears up after dead nodes again and again. */
+export class Sweeps {
+  #cancel: () => void = () => undefined;
+  #sweeping: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor(private readonly parts: SweepsParts) {}
+
+  /** An answer is awaited. */
+  get isBusy(): boolean {
+    return this.#sweeping !== null;
+  }
+
+  /** Sweeps now, and then always again. */
+  begin(): void {
+    this.#after(0);
+  }
+
+  /** None begins any more. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  #after(ms: number): void {
+    if (this.#isStopped) return;
+    this.#cancel = this.parts.clock.after(ms, () => {
+      this.#sweeping = this.#sweep().finally(() => {
+        this.#sweeping = null;
+        this.#after(this.parts.everyMs);
+      });
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    const { reaper, nodeId, isInDoubt, onTrouble } = this.parts;
+    if (isInDoubt()) return;
+    try {
+      await reaper.sweep(nodeId());
+    } catch (error) {
+      if (!this.#isStopped) onTrouble(error);
+    }
+  }
+}
