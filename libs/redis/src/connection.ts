@@ -14,6 +14,8 @@ export const reconnectPauseMs = (attempt: number): number =>
 export interface ConnectionListener {
   lost(reason: string): void;
   restored(): void;
+  /** A server of a cluster came or went, while others serve on. */
+  moved?(): void;
 }
 
 interface Waiter {
@@ -46,7 +48,7 @@ export class Connection {
     client.on('end', () => this.#ended());
     client.on('error', (error: Error) => this.#note(error));
     client.on('node error', (error: Error) => this.#note(error));
-    for (const change of ['+node', '-node']) client.on(change, () => (this.#generation += 1));
+    for (const change of ['+node', '-node']) client.on(change, () => this.#moved());
     this.#attempt();
   }
 
@@ -97,6 +99,11 @@ export class Connection {
     this.#lost = false;
     this.#established = true;
     this.#settle(({ resolve }) => resolve());
+  }
+
+  #moved(): void {
+    this.#generation += 1;
+    if (this.#established && !this.#closed) this.#listener.moved?.();
   }
 
   #ended(): void {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { engine } from '@carillon/engines';
 import { describe, expect, it, vi } from 'vitest';
-import { redisTarget } from '../src/index.js';
+import { openRedisLink, redisTarget } from '../src/index.js';
 import { openLink, REDIS, redisSettings, toCluster } from './settings.js';
 
 const TAKEOVER = { timeout: 30_000, interval: 200 };
@@ -26,18 +26,22 @@ describe('a master that dies', () => {
 
   it('is replaced by its replica in a cluster, while the others go on', async () => {
     const cluster = await engine('redis-cluster', { own: true });
-    const { link } = await openLink({ target: toCluster(cluster.url) });
+    let moves = 0;
+    const listener = { lost: () => {}, restored: () => {}, moved: () => (moves += 1) };
+    const link = await openRedisLink({ target: toCluster(cluster.url), listener });
     const keys = Array.from({ length: 30 }, () => randomUUID());
     const write = () => Promise.allSettled(keys.map((key) => link.call('set', key, '1')));
     const generation = link.generation;
     const written = async () => (await write()).filter(({ status }) => status === 'fulfilled').length;
     expect(await written()).toBe(keys.length);
+    expect(moves).toBe(0);
     await cluster.kill('master-1');
     const during = await written();
     expect(during).toBeGreaterThan(0);
     expect(during).toBeLessThan(keys.length);
     await vi.waitFor(async () => expect(await written()).toBe(keys.length), TAKEOVER);
     expect(link.generation).toBeGreaterThan(generation);
+    expect(moves).toBeGreaterThan(0);
     expect(await link.health()).toBeNull();
     link.close();
     await cluster.release();

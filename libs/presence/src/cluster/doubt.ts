@@ -1,7 +1,7 @@
-import type { PresenceClock } from '../clock.js';
+import type { Ledger } from './ledger.js';
 
 export interface DoubtParts {
-  readonly clock: PresenceClock;
+  readonly ledger: Pick<Ledger, 'after' | 'nowMs'>;
   /** How long it lasts each time: by then every node has said again what it holds. */
   readonly lastsMs: number;
   /** It is over, and it may not have been told all that changed meanwhile. */
@@ -17,19 +17,14 @@ export class Doubt {
 
   /** 0: the store knows everything. */
   get leftMs(): number {
-    return Math.max(0, this.#untilMs - this.parts.clock.now());
+    return Math.max(0, this.#untilMs - this.parts.ledger.nowMs);
   }
 
   /** Begins, or begins anew. */
   arise(): void {
-    const { clock, lastsMs, onOver } = this.parts;
-    this.stop();
-    this.#untilMs = clock.now() + lastsMs;
-    this.#cancel = clock.after(lastsMs, onOver);
-  }
-
-  /** Its end is not told any more. */
-  stop(): void {
+    const { ledger, lastsMs, onOver } = this.parts;
     this.#cancel();
+    this.#untilMs = ledger.nowMs + lastsMs;
+    this.#cancel = ledger.after(lastsMs, onOver);
   }
 }

@@ -71,7 +71,7 @@ export class Ledger implements ShardHost {
       unnote: (names) => store.unnote(this.#life.nodeId, names),
     });
     this.#doubt = new Doubt({
-      clock,
+      ledger: this,
       lastsMs: this.saidAgainMs,
       onOver: () => {
         for (const keeper of this.#keepers.values()) keeper.saidAgain();
@@ -167,7 +167,7 @@ export class Ledger implements ShardHost {
     else this.#beatLater(RETRY_MS);
   }
 
-  /** The connection is back: what the store has may be older than what it said. */
+  /** The connection is back, or leads elsewhere: what the store has may be older than what it said. */
   restored(): void {
     this.#mayBeOlder();
     void this.#beat();
@@ -182,7 +182,6 @@ export class Ledger implements ShardHost {
   async #close(): Promise<void> {
     this.#stopBeats();
     this.#sweeps.stop();
-    this.#doubt.stop();
     const { clock, onTrouble } = this.options;
     const busy = this.#shards.all.filter(({ isIdle }) => !isIdle);
     await Promise.race([

@@ -31,6 +31,7 @@ export async function openRedisPorts(config: Config, log: Logger): Promise<Prese
         log.info('connection to the shared presence is back');
         ledger.restored();
       },
+      moved: () => ledger.restored(),
     },
   });
   const keys = new Keys(`${database.redis.key_prefix}${cache.redis.prefix}`);
