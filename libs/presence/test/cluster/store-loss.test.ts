@@ -1,4 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { NOTE } from '../../src/cluster/scripts/registry.js';
+import type { StoreLink } from '../../src/cluster/store.js';
 import { as, line, LOBBY } from '../samples.js';
 import { ForgetfulStore } from './forgetful-store.js';
 import { Cluster, type Node } from './nodes.js';
@@ -21,8 +23,20 @@ async function scene() {
     await store.close();
   });
   const told: string[] = [];
+  let onNote: (() => void) | null = null;
+  const noting = (link: StoreLink): StoreLink => ({
+    get generation() {
+      return link.generation;
+    },
+    call: (command, ...args) => {
+      if (args[0] === NOTE.sha1) onNote?.();
+      return link.call(command, ...args);
+    },
+    health: () => link.health(),
+    close: () => link.close(),
+  });
   const open = async (): Promise<Node> => {
-    const node = await cluster.open({ wrap: (link) => store.seenBy(link) });
+    const node = await cluster.open({ wrap: (link) => noting(store.seenBy(link)) });
     node.presence.observe((change) => told.push(line(change)));
     return node;
   };
@@ -31,7 +45,20 @@ async function scene() {
     await cluster.settle();
   };
   const nodes = [await open(), await open(), await open()] as const;
-  return { cluster, store, nodes, notice, told: () => told.splice(0) };
+  return {
+    cluster,
+    store,
+    nodes,
+    notice,
+    told: () => told.splice(0),
+    /** What happens when a process next says which places it has. */
+    whenNoted: (happens: () => void) => {
+      onNote = () => {
+        onNote = null;
+        happens();
+      };
+    },
+  };
 }
 
 describe('after a store has lost what it had confirmed', () => {
@@ -69,6 +96,20 @@ describe('after a store has lost what it had confirmed', () => {
     await store.lose();
     await notice(one);
     expect([await two.presence.present(LOBBY, ['ada']), told()]).toEqual([new Set(['ada']), []]);
+    await cluster.pass(LONG_MS);
+    expect(told()).toEqual(['shop presence-lobby: ada removed, connection_lost']);
+    expect(await two.presence.present(LOBBY, ['ada'])).toEqual(new Set());
+  });
+
+  it('again while it is told, nothing of it is different', async () => {
+    const { cluster, store, nodes, notice, told, whenNoted } = await scene();
+    const [one, two] = nodes;
+    await join(one, 'ada', '1.1');
+    await one.presence.leave(as('ada', '1.1'), 15_000, 'connection_lost');
+    told();
+    await store.lose();
+    whenNoted(() => (store.losses += 1));
+    await notice(one);
     await cluster.pass(LONG_MS);
     expect(told()).toEqual(['shop presence-lobby: ada removed, connection_lost']);
     expect(await two.presence.present(LOBBY, ['ada'])).toEqual(new Set());

@@ -50,8 +50,11 @@ local function give_back(subject, subject_now, others, known, lease_ms, cause)
     write(subject, others, known.order, known.payload)
     return 'unchanged', others, 0
   end
-  -- A lease keeps it already: whoever goes had nothing of it.
-  if subject_now and subject_now.total == 0 then return 'unchanged', 0, 0 end
+  if subject_now and subject_now.total == 0 then
+    if subject_now.lease_node == node then return 'leased', 0, 0, math.max(0, subject_now.lease_until - now) end
+    -- A lease of another node keeps it already: whoever goes had nothing of it.
+    return 'unchanged', 0, 0
+  end
   if lease_ms > 0 then
     write(subject, 0, known.order, known.payload, now + lease_ms, node, cause)
     redis.call('HSET', held, subject, '0')

@@ -117,8 +117,9 @@ export class ChannelBucket implements ShardOwner {
     if (outcome === 'leased') this.#leases.begin(channel, leaseMs, 'left');
     if (own > 0 || outcome === 'leased') this.#stored.set(channel, own);
     else this.#stored.delete(channel);
-    if (own === before && outcome === 'unchanged') return;
-    this.tell({ kind: KINDS[outcome] ?? 'counted', appId: this.appId, channel, count, serial });
+    const kind = KINDS[outcome];
+    if (own === before && kind === undefined) return;
+    this.tell({ kind: kind ?? 'counted', appId: this.appId, channel, count, serial });
   }
 }
 
