@@ -1,5 +1,13 @@
 import type { StoreLink } from '../../src/cluster/store.js';
 
+/** All keys that begin like the second argument become what those are that begin like the first, in one step. */
+const BECOME = `
+for _, key in ipairs(redis.call('KEYS', ARGV[2] .. '*')) do redis.call('DEL', key) end
+for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
+  redis.call('COPY', key, ARGV[2] .. string.sub(key, #ARGV[1] + 1))
+end`;
+const NOTHING = 'no key begins like this';
+
 /** A store that goes back to what it was when a copy of it was made, or to nothing. */
 export class ForgetfulStore {
   losses = 0;
@@ -25,42 +33,34 @@ export class ForgetfulStore {
   }
 
   async copy(): Promise<void> {
-    await this.#clear(this.#copyName(''));
-    for (const key of await this.#keys(this.prefix)) await this.link.call('copy', key, this.#copyName(key));
+    await this.#become(this.prefix, this.#copies);
   }
 
   /** `isUnseen`: no connection is lost over it. */
   async lose({ isUnseen = false } = {}): Promise<void> {
-    await this.#clear(this.prefix);
-    const from = this.#copyName('');
-    for (const key of await this.#keys(from)) await this.link.call('copy', key, key.slice(from.length));
+    await this.#become(this.#copies, this.prefix);
     if (!isUnseen) this.losses += 1;
     this.isLossy = true;
   }
 
   /** Loses only what is noted of processes, which in a cluster is on other servers than what they hold. */
   async loseNotes(): Promise<void> {
-    for (const key of await this.#keys(this.prefix))
-      if (key.endsWith(':index')) await this.link.call('del', key);
+    const keys = (await this.link.call('keys', `${this.prefix}*:index`)) as string[];
+    await this.link.call('del', ...keys);
     this.losses += 1;
     this.isLossy = true;
   }
 
   async close(): Promise<void> {
-    await this.#clear(this.#copyName(''));
+    await this.#become(NOTHING, this.#copies);
     this.link.close();
   }
 
-  #copyName(key: string): string {
-    return `copy-of-${this.prefix}/${key}`;
+  get #copies(): string {
+    return `copy-of-${this.prefix}`;
   }
 
-  async #clear(prefix: string): Promise<void> {
-    const keys = await this.#keys(prefix);
-    if (keys.length > 0) await this.link.call('del', ...keys);
-  }
-
-  async #keys(prefix: string): Promise<string[]> {
-    return (await this.link.call('keys', `${prefix}*`)) as string[];
+  async #become(from: string, to: string): Promise<void> {
+    await this.link.call('eval', BECOME, 0, from, to);
   }
 }

@@ -1,0 +1,96 @@
+import * as fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { as, LOBBY } from '../samples.js';
+import { ForgetfulStore } from './forgetful-store.js';
+import { Cluster, NODE_LEASE_MS, type Node } from './nodes.js';
+import { openStoreLink } from './store-link.js';
+
+const NODES = 3;
+const USERS = ['ada', 'bo'];
+/** By then every process has said again what it holds, and what nobody has said is taken back. */
+const LONG_MS = NODE_LEASE_MS + 20_000;
+
+/** What one connection does, one after the other; different ones do not wait for each other. */
+const deeds = fc.record({
+  node: fc.nat({ max: NODES - 1 }),
+  user: fc.constantFrom(...USERS),
+  acts: fc.array(fc.constantFrom('join', 'leave', 'lease'), { minLength: 1, maxLength: 6 }),
+});
+type Deeds = typeof deeds extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** When the store loses everything, and how much later each process notices. */
+const losses = fc.array(
+  fc.record({
+    afterMs: fc.nat({ max: 4 }),
+    noticedMs: fc.array(fc.nat({ max: 3 }), { minLength: NODES, maxLength: NODES }),
+  }),
+  { maxLength: 4 },
+);
+
+async function act({ presence }: Node, { user, acts }: Deeds, socketId: string): Promise<boolean> {
+  let isThere = false;
+  for (const what of acts) {
+    try {
+      if (what === 'join') await presence.join(as(user, socketId), Infinity);
+      else await presence.leave(as(user, socketId), what === 'lease' ? 15_000 : 0, 'left');
+      isThere = what === 'join';
+    } catch {
+      // A join that was refused for a connection that is there already changes nothing.
+      if (what !== 'join') isThere = false;
+    }
+  }
+  return isThere;
+}
+
+describe('a store that loses everything while much is going on', () => {
+  it('has in the end whoever is there, and nobody else', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(deeds, { minLength: 5, maxLength: 20, size: 'max' }),
+        losses,
+        async (all, lost) => {
+          const cluster = new Cluster('redis');
+          const store = new ForgetfulStore(await openStoreLink('redis'), cluster.prefix);
+          const nodes: Node[] = [];
+          for (let at = 0; at < NODES; at += 1) {
+            nodes.push(await cluster.open({ wrap: (link) => store.seenBy(link) }));
+          }
+          const lose = async (): Promise<void> => {
+            for (const { afterMs, noticedMs } of lost) {
+              await sleep(afterMs);
+              await store.lose();
+              await Promise.all(
+                nodes.map(async ({ ledger }, at) => {
+                  await sleep(noticedMs[at]);
+                  ledger.restored();
+                }),
+              );
+            }
+          };
+          try {
+            const over = { isTrue: false };
+            const acting = Promise.all([
+              lose(),
+              ...all.map(async (one, n) => {
+                const node = nodes[one.node];
+                return node !== undefined && (await act(node, one, `${one.node}.${n}`)) ? one.user : null;
+              }),
+            ]).finally(() => (over.isTrue = true));
+            while (!over.isTrue) await cluster.pass(1000);
+            const there = new Set((await acting).filter((user) => typeof user === 'string'));
+            await cluster.pass(2 * LONG_MS);
+            for (const { presence } of nodes) {
+              expect(await presence.present(LOBBY, USERS)).toEqual(there);
+              expect(presence.leases).toBe(0);
+            }
+          } finally {
+            await cluster.close();
+            await store.close();
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+});
