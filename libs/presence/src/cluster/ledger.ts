@@ -32,7 +32,7 @@ export interface ShardKeeper {
   /** What the going of a dead node changed. */
   reaped(shard: ShardName, changes: readonly Reaped[], deadNodeId: string): void;
   /** A store that may have lost something has been told by everybody again. What changed meanwhile may be untold. */
-  saidAgain(): void;
+  saidAgain?(): void;
 }
 
 const RETRY_MS = 1000;
@@ -70,13 +70,7 @@ export class Ledger implements ShardHost {
       forgotten: (name) => this.#keepers.get(name.kind)?.forgotten(name),
       unnote: (names) => store.unnote(this.#life.nodeId, names),
     });
-    this.#doubt = new Doubt({
-      ledger: this,
-      lastsMs: this.saidAgainMs,
-      onOver: () => {
-        for (const keeper of this.#keepers.values()) keeper.saidAgain();
-      },
-    });
+    this.#doubt = new Doubt(this, () => this.#keepers.forEach((keeper) => keeper.saidAgain?.()));
     const reaper = new Reaper(store, (shard, changes, deadNodeId) =>
       this.#keepers.get(shard.kind)?.reaped(shard, changes, deadNodeId),
     );

@@ -24,8 +24,8 @@ export interface Operation {
 export const END_OF_LEASE = -1;
 
 /**
- * The cause of giving back what a store that came back has of this process and the process does not know of. It may have
- * been told to be gone already, so whoever comes while a lease keeps it is told to have come.
+ * The cause of taking back what nobody answers for: a node that is dead, or that knows nothing of what a store which came
+ * back has of it. The latter may have been told to be gone already, so whoever comes while a lease keeps it is told.
  */
 export const LEFTOVER = 'orphan_cleanup';
 

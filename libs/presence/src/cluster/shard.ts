@@ -16,6 +16,16 @@ export interface Intent {
   failed(error: unknown): void;
 }
 
+/** An intent that has to be done, and that nobody waits for. */
+export const lasting = (subject: string, prepare: Intent['prepare'], done: Intent['done']): Intent => ({
+  subject,
+  isLasting: true,
+  wantsSubjects: false,
+  prepare,
+  done,
+  failed: () => undefined,
+});
+
 /** What a process knows of a shard: the truth about its own part. */
 export interface ShardOwner {
   /** Whether this process holds nothing. */

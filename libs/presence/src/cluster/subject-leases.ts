@@ -1,11 +1,14 @@
 import type { LeaveCause } from '../port.js';
 import type { Ledger } from './ledger.js';
 import { END_OF_LEASE, holding, LEFTOVER, type Operation, type Result } from './operation.js';
-import type { Intent, Shard } from './shard.js';
+import { type Intent, lasting, type Shard } from './shard.js';
+
+/** What leases need of time. */
+export type LeaseTime = Pick<Ledger, 'after' | 'doubtMs' | 'nowMs' | 'saidAgainMs'>;
 
 /** What leases need of their surroundings. */
 export interface SubjectLeasesParts {
-  readonly ledger: Pick<Ledger, 'after' | 'doubtMs' | 'nowMs' | 'saidAgainMs'>;
+  readonly time: LeaseTime;
   /** Where their ends go; asked anew each time. */
   readonly shard: () => Shard;
   /** Whether this process holds something of the subject, which leaves nothing for a lease to end. */
@@ -49,7 +52,7 @@ export class SubjectLeases {
    * until they have said so: else it would be gone and come again, although it was there all the time.
    */
   keeping(subject: string, wantedMs = 0): Pick<Operation, 'leaseMs' | 'lostMs'> {
-    const { doubtMs, nowMs, saidAgainMs } = this.parts.ledger;
+    const { doubtMs, nowMs, saidAgainMs } = this.parts.time;
     const { endsAtMs = nowMs } = this.#running.get(subject) ?? {};
     const leaseMs = Math.max(wantedMs, endsAtMs - nowMs, doubtMs);
     return { leaseMs, lostMs: Math.max(leaseMs, saidAgainMs) };
@@ -58,17 +61,17 @@ export class SubjectLeases {
   /** Whether there is nothing but a lease to end, of a subject not held here of which the store says this. */
   isToEnd(subject: string, stored: number | undefined): boolean {
     // What the store has lost is to be kept; else another process has ended the lease.
-    const isOver = stored === undefined && this.parts.ledger.doubtMs === 0;
+    const isOver = stored === undefined && this.parts.time.doubtMs === 0;
     return stored === 0 || (isOver && this.#running.has(subject));
   }
 
   /** The store has begun one. Takes the place of one that runs. */
   begin(subject: string, ms: number, cause: LeaveCause): void {
     this.end(subject);
-    const { ledger, shard, count } = this.parts;
+    const { time, shard, count } = this.parts;
     count.count += 1;
-    const cancel = ledger.after(Math.min(ms, LONGEST_TIMER_MS), () => shard().add(this.ending(subject)));
-    this.#running.set(subject, { cause, endsAtMs: ledger.nowMs + ms, cancel });
+    const cancel = time.after(Math.min(ms, LONGEST_TIMER_MS), () => shard().add(this.ending(subject)));
+    this.#running.set(subject, { cause, endsAtMs: time.nowMs + ms, cancel });
   }
 
   /** Somebody came, or it is over. */
@@ -82,14 +85,11 @@ export class SubjectLeases {
 
   /** Ends the lease in the store, if it is over and the subject still hangs on it. */
   ending(subject: string): Intent {
-    return {
+    return lasting(
       subject,
-      isLasting: true,
-      wantsSubjects: false,
-      prepare: () => (this.parts.isHeld(subject) ? null : holding(subject, END_OF_LEASE)),
-      done: (result) => this.#ended(subject, result),
-      failed: () => undefined,
-    };
+      () => (this.parts.isHeld(subject) ? null : holding(subject, END_OF_LEASE)),
+      (result) => this.#ended(subject, result),
+    );
   }
 
   #ended(subject: string, { outcome, leaseMs, serial }: Result): void {

@@ -4,6 +4,7 @@ import type { StoreLink } from '../../src/cluster/store.js';
 import type { PresenceChange } from '../../src/index.js';
 import { as, brief, line, LOBBY } from '../samples.js';
 import { Cluster, NODE_LEASE_MS, type Node, type NodeOptions } from './nodes.js';
+import { wrapped } from './wrapped-link.js';
 
 /** What may go by between the end of a lease and the last word about it. */
 const NOTICE_MS = 5000;
@@ -130,20 +131,16 @@ describe('a process that dies', () => {
   it('while it clears up after another one: the next tells what it did not come to tell', async () => {
     let hasReaped = false;
     const victim: { node: Node | null } = { node: null };
-    const dying = (link: StoreLink): StoreLink => ({
-      get generation() {
-        return link.generation;
-      },
-      call: async (command, ...args) => {
-        const answer = await link.call(command, ...args);
-        if (args[0] !== REAP.sha1 && args[0] !== REAP.lua) return answer;
-        hasReaped = true;
-        victim.node?.kill();
-        throw new Error('the process has died');
-      },
-      health: () => link.health(),
-      close: () => link.close(),
-    });
+    const dying = (link: StoreLink): StoreLink =>
+      wrapped(link, {
+        call: async (command, ...args) => {
+          const answer = await link.call(command, ...args);
+          if (args[0] !== REAP.sha1 && args[0] !== REAP.lua) return answer;
+          hasReaped = true;
+          victim.node?.kill();
+          throw new Error('the process has died');
+        },
+      });
     const { cluster, one, two, toldBriefly } = await scene([{}, { wrap: dying }]);
     victim.node = two;
     await join(one, 'ada', '1.1');

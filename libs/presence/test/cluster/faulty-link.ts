@@ -1,5 +1,6 @@
 import { APPLY, RECALL } from '../../src/cluster/scripts/apply.js';
 import type { StoreLink } from '../../src/cluster/store.js';
+import { wrapped } from './wrapped-link.js';
 
 /** What becomes of a call: carried out but not answered, not carried out, or carried out some time later. */
 export type Fault = 'answer' | 'call' | 'delay';
@@ -21,10 +22,7 @@ export function faultyLink(
   link: StoreLink,
   { fault, losesRecalls = false, onDelayed = () => undefined }: FaultyLinkOptions,
 ): StoreLink {
-  return {
-    get generation() {
-      return link.generation;
-    },
+  return wrapped(link, {
     call: async (command, ...args) => {
       const isConcerned = CHANGES.has(args[0]) || (losesRecalls && RECALLS.has(args[0]));
       const what = isConcerned ? fault() : undefined;
@@ -34,7 +32,5 @@ export function faultyLink(
       if (what === 'answer') throw new Error('the answer is lost');
       return answer;
     },
-    health: () => link.health(),
-    close: () => link.close(),
-  };
+  });
 }

@@ -3,17 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { as, LOBBY } from '../samples.js';
 import { ForgetfulStore } from './forgetful-store.js';
 import { Cluster, NODE_LEASE_MS, type Node } from './nodes.js';
+import { NODES, someConnection as connection, socketOf } from './some-connections.js';
 import { openStoreLink } from './store-link.js';
 
-const NODES = 3;
 /** By then every process has said again what it holds, and what nobody has said is taken back. */
 const LONG_MS = NODE_LEASE_MS + 20_000;
 
-const connection = {
-  node: fc.nat({ max: NODES - 1 }),
-  user: fc.constantFrom('ada', 'bo'),
-  socket: fc.nat({ max: 1 }),
-};
 const step = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('join' as const), ...connection }) },
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('leave' as const), ...connection }) },
@@ -90,8 +85,6 @@ async function look({ presence }: Node, truth: Truth): Promise<void> {
     serial,
   );
 }
-
-const socketOf = ({ node, socket }: { node: number; socket: number }) => `${node}.${socket}`;
 
 async function take(step: Step, { cluster, store, nodes, truth }: Scene): Promise<void> {
   const node = 'node' in step ? nodes[step.node] : undefined;

@@ -1,4 +1,5 @@
 import type { StoreLink } from '../../src/cluster/store.js';
+import { wrapped } from './wrapped-link.js';
 
 /** All keys that begin like the second argument become what those are that begin like the first, in one step. */
 const BECOME = `
@@ -21,15 +22,7 @@ export class ForgetfulStore {
 
   /** A connection that knows that another server may have taken the place of the one before. */
   seenBy(link: StoreLink): StoreLink {
-    const losses = (): number => this.losses;
-    return {
-      get generation() {
-        return link.generation + losses();
-      },
-      call: (command, ...args) => link.call(command, ...args),
-      health: () => link.health(),
-      close: () => link.close(),
-    };
+    return wrapped(link, { generation: () => link.generation + this.losses });
   }
 
   async copy(): Promise<void> {

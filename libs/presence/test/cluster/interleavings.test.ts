@@ -4,17 +4,12 @@ import type { PresenceChange } from '../../src/index.js';
 import { as, line, LOBBY } from '../samples.js';
 import { ClusterModel } from './cluster-model.js';
 import { Cluster, NODE_LEASE_MS, type Node } from './nodes.js';
+import { NODES, someConnection as connection, socketOf } from './some-connections.js';
 
 /** Every lease of a user and of a dead node ends in this time, and all of it is told. */
 const LONG_MS = NODE_LEASE_MS + 5000;
 const LEASE_MS = 15_000;
-const NODES = 3;
 
-const connection = {
-  node: fc.nat({ max: NODES - 1 }),
-  user: fc.constantFrom('ada', 'bo'),
-  socket: fc.nat({ max: 1 }),
-};
 const step = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('join' as const), ...connection }) },
   {
@@ -27,8 +22,6 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
-
-const socketOf = ({ node, socket }: { node: number; socket: number }) => `${node}.${socket}`;
 
 /** Three processes, of which a dead one is replaced by the next under the same number. */
 class Play {

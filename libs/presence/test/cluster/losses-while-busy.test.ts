@@ -1,23 +1,14 @@
 import * as fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { as, LOBBY } from '../samples.js';
+import { LOBBY } from '../samples.js';
+import { act, deeds, NODES, USERS } from './deeds.js';
 import { ForgetfulStore } from './forgetful-store.js';
 import { Cluster, NODE_LEASE_MS, type Node } from './nodes.js';
 import { openStoreLink } from './store-link.js';
 
-const NODES = 3;
-const USERS = ['ada', 'bo'];
 /** By then every process has said again what it holds, and what nobody has said is taken back. */
 const LONG_MS = NODE_LEASE_MS + 20_000;
-
-/** What one connection does, one after the other; different ones do not wait for each other. */
-const deeds = fc.record({
-  node: fc.nat({ max: NODES - 1 }),
-  user: fc.constantFrom(...USERS),
-  acts: fc.array(fc.constantFrom('join', 'leave', 'lease'), { minLength: 1, maxLength: 6 }),
-});
-type Deeds = typeof deeds extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** When the store loses everything, and how much later each process notices. */
 const losses = fc.array(
@@ -27,21 +18,6 @@ const losses = fc.array(
   }),
   { maxLength: 4 },
 );
-
-async function act({ presence }: Node, { user, acts }: Deeds, socketId: string): Promise<boolean> {
-  let isThere = false;
-  for (const what of acts) {
-    try {
-      if (what === 'join') await presence.join(as(user, socketId), Infinity);
-      else await presence.leave(as(user, socketId), what === 'lease' ? 15_000 : 0, 'left');
-      isThere = what === 'join';
-    } catch {
-      // A join that was refused for a connection that is there already changes nothing.
-      if (what !== 'join') isThere = false;
-    }
-  }
-  return isThere;
-}
 
 describe('a store that loses everything while much is going on', () => {
   it('has in the end whoever is there, and nobody else', async () => {

@@ -3,6 +3,7 @@ import { APPLY } from '../../src/cluster/scripts/apply.js';
 import { as, brief, line, LOBBY } from '../samples.js';
 import { faultyLink, type Fault } from './faulty-link.js';
 import { Cluster } from './nodes.js';
+import { wrapped } from './wrapped-link.js';
 
 const unknown = (): Promise<unknown> => Promise.resolve();
 
@@ -170,17 +171,13 @@ it('many changes in one turn of the loop take few calls', async () => {
   onTestFinished(() => cluster.close());
   let calls = 0;
   const one = await cluster.open({
-    wrap: (link) => ({
-      get generation() {
-        return link.generation;
-      },
-      call: (command, ...args) => {
-        if (args[0] === APPLY.sha1) calls += 1;
-        return link.call(command, ...args);
-      },
-      health: () => link.health(),
-      close: () => link.close(),
-    }),
+    wrap: (link) =>
+      wrapped(link, {
+        call: (command, ...args) => {
+          if (args[0] === APPLY.sha1) calls += 1;
+          return link.call(command, ...args);
+        },
+      }),
   });
   const told: string[] = [];
   one.presence.observe((change) => told.push(brief(change)));

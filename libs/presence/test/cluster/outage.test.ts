@@ -24,6 +24,12 @@ describe('while the store is away', () => {
   });
   afterAll(() => redis.release());
 
+  async function ask(command: string): Promise<void> {
+    const link = await openStoreLink('redis', redis);
+    await link.call(command);
+    link.close();
+  }
+
   async function scene() {
     const cluster = new Cluster('redis', redis);
     const nodes = [await cluster.open(), await cluster.open()] as const;
@@ -38,9 +44,7 @@ describe('while the store is away', () => {
     await join(one, 'ada', '1.1');
     await join(one, 'bo', '1.2');
     await join(two, 'bo', '2.1');
-    const link = await openStoreLink('redis', redis);
-    await link.call('save');
-    link.close();
+    await ask('save');
     told();
     await redis.kill();
     const refused = [
@@ -72,9 +76,7 @@ describe('while the store is away', () => {
     const { cluster, one, two, told } = await scene();
     await join(one, 'ada', '1.1');
     await join(two, 'bo', '2.1');
-    const link = await openStoreLink('redis', redis);
-    await link.call('save');
-    link.close();
+    await ask('save');
     told();
     await redis.kill();
     await cluster.pass(2 * NODE_LEASE_MS);
@@ -93,9 +95,7 @@ describe('while the store is away', () => {
     await one.counts.set('shop', 'news', 2);
     await two.counts.set('shop', 'news', 5);
     await one.quota.take('shop', 2);
-    const link = await openStoreLink('redis', redis);
-    await link.call('flushall');
-    link.close();
+    await ask('flushall');
     told();
     await cluster.pass(NODE_LEASE_MS + 5000);
     expect(told().sort()).toEqual(['+ada', '+bo']);
@@ -120,9 +120,7 @@ describe('while the store is away', () => {
     await join(one, 'bo', '1.3');
     await join(two, 'cy', '2.1');
     await one.counts.set('shop', 'news', 2);
-    const link = await openStoreLink('redis', redis);
-    await link.call('flushall');
-    link.close();
+    await ask('flushall');
     told();
     one.counted.length = 0;
     await join(one, 'ada', '1.1', { info: 'again' });
@@ -149,9 +147,7 @@ describe('while the store is away', () => {
     const { cluster, one, two, told } = await scene();
     await join(one, 'ada', '1.1');
     await join(two, 'ada', '2.1');
-    const link = await openStoreLink('redis', redis);
-    await link.call('flushall');
-    link.close();
+    await ask('flushall');
     told();
     await one.presence.leave(as('ada', '1.1'), 0, 'left');
     await cluster.pass(NODE_LEASE_MS + 10_000);
@@ -167,9 +163,7 @@ describe('while the store is away', () => {
     await join(two, 'bo', '2.2');
     await one.counts.set('shop', 'news', 1);
     await two.counts.set('shop', 'news', 1);
-    const link = await openStoreLink('redis', redis);
-    await link.call('flushall');
-    link.close();
+    await ask('flushall');
     told();
     one.counted.length = 0;
     one.ledger.restored();
@@ -196,9 +190,7 @@ describe('while the store is away', () => {
     const { cluster, one, two, told } = await scene();
     await join(one, 'ada', '1.1');
     await join(two, 'bo', '2.1');
-    const link = await openStoreLink('redis', redis);
-    await link.call('save');
-    link.close();
+    await ask('save');
     await one.presence.leave(as('ada', '1.1'), 0, 'left');
     await join(one, 'cy', '1.2');
     await join(two, 'dee', '2.2', { place: { appId: 'shop', channel: 'presence-hall' } });

@@ -5,6 +5,7 @@ import { as, line, LOBBY } from '../samples.js';
 import { ForgetfulStore } from './forgetful-store.js';
 import { Cluster, type Node } from './nodes.js';
 import { openStoreLink } from './store-link.js';
+import { wrapped } from './wrapped-link.js';
 
 const BEAT_MS = 10_000;
 /** By then every process has said again what it holds, and what nobody has said is taken back. */
@@ -24,17 +25,13 @@ async function scene() {
   });
   const told: string[] = [];
   let onNote: (() => void) | null = null;
-  const noting = (link: StoreLink): StoreLink => ({
-    get generation() {
-      return link.generation;
-    },
-    call: (command, ...args) => {
-      if (args[0] === NOTE.sha1) onNote?.();
-      return link.call(command, ...args);
-    },
-    health: () => link.health(),
-    close: () => link.close(),
-  });
+  const noting = (link: StoreLink): StoreLink =>
+    wrapped(link, {
+      call: (command, ...args) => {
+        if (args[0] === NOTE.sha1) onNote?.();
+        return link.call(command, ...args);
+      },
+    });
   const open = async (): Promise<Node> => {
     const node = await cluster.open({ wrap: (link) => noting(store.seenBy(link)) });
     node.presence.observe((change) => told.push(line(change)));
@@ -61,14 +58,31 @@ async function scene() {
   };
 }
 
+/** Ada was there, and stays on a lease. */
+async function leased() {
+  const all = await scene();
+  const [one] = all.nodes;
+  await join(one, 'ada', '1.1');
+  await one.presence.leave(as('ada', '1.1'), 15_000, 'connection_lost');
+  all.told();
+  return all;
+}
+
+/** Ada was there, and left after a copy was made. */
+async function leftBehind() {
+  const all = await scene();
+  const [one] = all.nodes;
+  await join(one, 'ada', '1.1');
+  await all.store.copy();
+  await leave(one, 'ada', '1.1');
+  all.told();
+  return all;
+}
+
 describe('after a store has lost what it had confirmed', () => {
   it('who had gone after its copy was made and comes again is told to have come', async () => {
-    const { store, nodes, notice, told } = await scene();
+    const { store, nodes, notice, told } = await leftBehind();
     const [one] = nodes;
-    await join(one, 'ada', '1.1');
-    await store.copy();
-    await leave(one, 'ada', '1.1');
-    told();
     await store.lose();
     await notice(one);
     await join(one, 'ada', '1.1');
@@ -76,23 +90,16 @@ describe('after a store has lost what it had confirmed', () => {
   });
 
   it('a process looks at what is left of its own before it says anything', async () => {
-    const { store, nodes, told } = await scene();
+    const { store, nodes, told } = await leftBehind();
     const [one] = nodes;
-    await join(one, 'ada', '1.1');
-    await store.copy();
-    await leave(one, 'ada', '1.1');
-    told();
     await store.lose();
     await join(one, 'ada', '1.1');
     expect(told()).toEqual([ADDED]);
   });
 
   it('who stays for a while after going does so, and is told to be gone in the end', async () => {
-    const { cluster, store, nodes, notice, told } = await scene();
+    const { cluster, store, nodes, notice, told } = await leased();
     const [one, two] = nodes;
-    await join(one, 'ada', '1.1');
-    await one.presence.leave(as('ada', '1.1'), 15_000, 'connection_lost');
-    told();
     await store.lose();
     await notice(one);
     expect([await two.presence.present(LOBBY, ['ada']), told()]).toEqual([new Set(['ada']), []]);
@@ -102,11 +109,8 @@ describe('after a store has lost what it had confirmed', () => {
   });
 
   it('again while it is told, nothing of it is different', async () => {
-    const { cluster, store, nodes, notice, told, whenNoted } = await scene();
+    const { cluster, store, nodes, notice, told, whenNoted } = await leased();
     const [one, two] = nodes;
-    await join(one, 'ada', '1.1');
-    await one.presence.leave(as('ada', '1.1'), 15_000, 'connection_lost');
-    told();
     await store.lose();
     whenNoted(() => (store.losses += 1));
     await notice(one);

@@ -1,10 +1,9 @@
 import type { ChannelCountChange } from '../../channel-counts.js';
 import type { LeaveCause } from '../../port.js';
-import type { Ledger } from '../../cluster/ledger.js';
 import { holding, type Operation, type Result } from '../../cluster/operation.js';
 import type { Intent, Shard, ShardOwner } from '../../cluster/shard.js';
 import { unavailable } from '../../cluster/store.js';
-import { SubjectLeases } from '../../cluster/subject-leases.js';
+import { type LeaseTime, SubjectLeases } from '../../cluster/subject-leases.js';
 
 interface Waiter {
   readonly resolve: (count: number) => void;
@@ -30,12 +29,12 @@ export class ChannelBucket implements ShardOwner {
 
   constructor(
     private readonly appId: string,
-    private readonly ledger: Pick<Ledger, 'after' | 'doubtMs' | 'nowMs' | 'saidAgainMs'>,
+    private readonly time: LeaseTime,
     private readonly shard: () => Shard,
     private readonly tell: (change: ChannelCountChange) => void,
   ) {
     this.#leases = new SubjectLeases({
-      ledger,
+      time,
       shard,
       isHeld: (channel) => this.#wanted.has(channel),
       removed: (channel, _, serial) => {
@@ -77,7 +76,7 @@ export class ChannelBucket implements ShardOwner {
   correction(channel: string, stored: number | undefined): Intent | null {
     if (stored !== undefined) this.#stored.set(channel, stored);
     // What the store has lost, others may have been told of.
-    else if (this.ledger.doubtMs === 0) this.#stored.delete(channel);
+    else if (this.time.doubtMs === 0) this.#stored.delete(channel);
     const isHeld = this.#wanted.has(channel);
     if (!isHeld && this.#leases.isToEnd(channel, stored)) return this.#leases.ending(channel);
     if (this.#waiting.has(channel)) return null;

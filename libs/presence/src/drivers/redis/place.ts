@@ -1,8 +1,7 @@
 import { held, holds, released, type HeldConnections } from '../../held-connections.js';
-import type { Ledger } from '../../cluster/ledger.js';
 import { holding, type Operation, type Result } from '../../cluster/operation.js';
-import type { Intent, Shard, ShardOwner } from '../../cluster/shard.js';
-import { SubjectLeases } from '../../cluster/subject-leases.js';
+import { type Intent, lasting, type Shard, type ShardOwner } from '../../cluster/shard.js';
+import { type LeaseTime, SubjectLeases } from '../../cluster/subject-leases.js';
 import type { LeaveCause, PresenceChange, PresencePlace } from '../../port.js';
 
 /** A user with connections to this process. */
@@ -15,7 +14,7 @@ interface LocalUser {
 
 /** What all places of a process share. */
 export interface PlaceSurroundings {
-  readonly ledger: Pick<Ledger, 'after' | 'doubtMs' | 'nowMs' | 'saidAgainMs'>;
+  readonly time: LeaseTime;
   readonly tell: (change: PresenceChange) => void;
   /** Leases that run on this process, over all places. */
   readonly leases: { count: number; readonly most: number };
@@ -33,7 +32,7 @@ export class Place implements ShardOwner {
     shard: () => Shard,
   ) {
     this.#leases = new SubjectLeases({
-      ledger: around.ledger,
+      time: around.time,
       shard,
       isHeld: (userId) => this.#users.has(userId),
       removed: (userId, cause, serial) => this.#tellRemoved(userId, cause, serial),
@@ -53,8 +52,8 @@ export class Place implements ShardOwner {
   }
 
   correction(userId: string, stored: number | undefined): Intent | null {
-    if (this.#users.has(userId)) return this.#inLine(userId);
-    return this.#leases.isToEnd(userId, stored) ? this.#leases.ending(userId) : this.#inLine(userId);
+    const isToEnd = !this.#users.has(userId) && this.#leases.isToEnd(userId, stored);
+    return isToEnd ? this.#leases.ending(userId) : this.#inLine(userId);
   }
 
   holds(userId: string, socketId: string): boolean {
@@ -155,12 +154,3 @@ export class Place implements ShardOwner {
     this.around.tell({ kind: 'removed', appId, channel, userId, cause, serial });
   }
 }
-
-const lasting = (subject: string, prepare: Intent['prepare'], done: Intent['done']): Intent => ({
-  subject,
-  isLasting: true,
-  wantsSubjects: false,
-  prepare,
-  done,
-  failed: () => undefined,
-});

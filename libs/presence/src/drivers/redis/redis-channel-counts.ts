@@ -95,9 +95,6 @@ export class RedisChannelCounts implements ChannelCounts, ShardKeeper {
     }
   }
 
-  /** Whoever looks for members looks for counts too. */
-  saidAgain(): void {}
-
   #bucket(name: ShardName): ChannelBucket {
     const tag = shardTag(name);
     const known = this.#buckets.get(tag);

@@ -32,8 +32,6 @@ export class RedisConnectionQuota implements ConnectionQuota, ShardKeeper {
   /** Nobody is told how many there are. */
   reaped(): void {}
 
-  saidAgain(): void {}
-
   #app(name: ShardName): AppConnections {
     const tag = shardTag(name);
     const known = this.#apps.get(tag);

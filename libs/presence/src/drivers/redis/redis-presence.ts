@@ -52,7 +52,7 @@ export class RedisPresence implements Presence, ShardKeeper {
     this.#ledger = ledger;
     this.#onObserverFault = onObserverFault;
     this.#around = {
-      ledger,
+      time: ledger,
       tell: (change) => this.#tell(change),
       leases: { count: 0, most: maxLeases },
     };
