@@ -4,9 +4,12 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { packages, root } from '../run/workspace.js';
 
-/** The value of a tag such as `floor:2`. */
-const tag = (manifest, key) =>
-  manifest.nx?.tags?.find((text) => text.startsWith(`${key}:`))?.slice(key.length + 1);
+/** The floor a room is on, as its folder says. The error table lies under the rest of the ground. */
+function floorOf(folder) {
+  const [top, floor, room] = folder.split('/');
+  if (top !== 'libs') return top.replace(/s$/, '');
+  return floor === 'ground' && room === 'errors' ? 'errors' : floor;
+}
 
 function* sources(folder) {
   for (const part of ['src', 'test']) {
@@ -54,7 +57,7 @@ export function readRooms() {
     return {
       folder,
       name,
-      floor: tag(manifest, 'floor'),
+      floor: floorOf(folder),
       dependencies: Object.keys({ ...manifest.dependencies }),
       devDependencies: Object.keys({ ...manifest.devDependencies }),
       references,

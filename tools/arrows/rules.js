@@ -4,19 +4,19 @@
 import { isBuiltin } from 'node:module';
 
 /**
- * Which floors a floor may import from. Floor 0 is the error table, which even the ground stands on; a room
- * `beside` all others serves every floor above the ground. A tool may look into every room, and nothing that ships
- * imports a tool.
+ * Which floors a floor may import from; a room's folder says its floor. `errors` is the error table, which even the
+ * ground stands on; a room of `process` serves every floor above the ground; rooms of the domain may use each other, as
+ * long as nothing goes round in a circle. A tool may look into every room, and nothing that ships imports a tool.
  */
 const MAY_IMPORT = {
-  0: [],
-  1: ['0'],
-  beside: ['1', '0', 'beside'],
-  2: ['1', '0', 'beside'],
-  3: ['2', '1', '0', 'beside'],
-  4: ['3', '2', '1', '0', 'beside'],
-  app: ['4', '3', '2', '1', '0', 'beside'],
-  tool: ['4', '3', '2', '1', '0', 'beside', 'tool'],
+  errors: [],
+  ground: ['errors'],
+  process: ['ground', 'errors', 'process'],
+  ports: ['ground', 'errors', 'process'],
+  domain: ['ports', 'ground', 'errors', 'process', 'domain'],
+  edge: ['domain', 'ports', 'ground', 'errors', 'process'],
+  app: ['edge', 'domain', 'ports', 'ground', 'errors', 'process'],
+  tool: ['edge', 'domain', 'ports', 'ground', 'errors', 'process', 'tool'],
 };
 
 /** Available to every room's tests, whatever its floor: the test runner and its companions at the root. */
@@ -70,7 +70,7 @@ function importProblems(room, { part, file, request, target }, byName) {
 
 function floorProblem(file, room, other) {
   const allowed = MAY_IMPORT[room.floor];
-  if (allowed === undefined) return [`${room.folder}: has no known floor tag`];
+  if (allowed === undefined) return [`${room.folder}: stands on no known floor`];
   if (allowed.includes(other.floor)) return [];
   return [`${file}: floor ${room.floor} may not import ${other.name} of floor ${other.floor}`];
 }
@@ -91,7 +91,7 @@ function manifestProblems(room, rooms, byName) {
   ];
 }
 
-/** Circles between rooms, whatever their floor: rooms `beside` could otherwise form one. */
+/** Circles between rooms, whatever their floor: rooms that may use each other could otherwise form one. */
 function circles(byName) {
   const found = new Set();
   const done = new Set();

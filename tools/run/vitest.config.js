@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 // resolution are then the same in both.
 export default defineConfig({
   test: {
-    include: ['{libs,apps,tools}/*/dist/test/**/*.test.js', 'tools/*/test/**/*.test.js'],
+    include: ['{libs/*,apps,tools}/*/dist/test/**/*.test.js', 'tools/*/test/**/*.test.js'],
     exclude: ['**/node_modules/**'],
     testTimeout: 30_000,
     hookTimeout: 120_000,

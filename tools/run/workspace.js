@@ -6,12 +6,19 @@ import { fileURLToPath } from 'node:url';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
+/** The folders that hold packages: those of `libs` are the floors of the house. */
+const shelves = () => [
+  ...readdirSync(join(root, 'libs')).map((floor) => join('libs', floor)),
+  'apps',
+  'tools',
+];
+
 /** Every workspace package, as `{ folder, name, manifest }`, in a stable order. */
 export function packages() {
-  return ['libs', 'apps', 'tools'].flatMap((top) =>
-    readdirSync(join(root, top))
+  return shelves().flatMap((shelf) =>
+    readdirSync(join(root, shelf))
       .sort()
-      .map((name) => join(top, name))
+      .map((name) => join(shelf, name))
       .filter((folder) => existsSync(join(root, folder, 'package.json')))
       .map((folder) => {
         const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));

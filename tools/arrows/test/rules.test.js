@@ -29,28 +29,28 @@ const user = (name, floor, other, more = {}) =>
 
 describe('import arrows', () => {
   it('lets a room import a lower floor that it declares', () => {
-    expect(problems([room('errors', '0'), user('cache', '2', 'errors')])).toEqual([]);
+    expect(problems([room('errors', 'errors'), user('cache', 'ports', 'errors')])).toEqual([]);
   });
 
   it('refuses an import of a higher floor, and of the same floor above the ground', () => {
-    expect(problems([room('http-api', '4'), user('cache', '2', 'http-api')])).toEqual([
-      'libs/cache/src/a.ts: floor 2 may not import @carillon/http-api of floor 4',
+    expect(problems([room('http-api', 'edge'), user('cache', 'ports', 'http-api')])).toEqual([
+      'libs/cache/src/a.ts: floor ports may not import @carillon/http-api of floor edge',
     ]);
-    expect(problems([room('presence', '3'), user('channels', '3', 'presence')])).toHaveLength(1);
-    expect(problems([room('config', '1'), user('signing', '1', 'config')])).toHaveLength(1);
-    expect(problems([room('errors', '0'), user('signing', '1', 'errors')])).toEqual([]);
+    expect(problems([room('fabric', 'ports'), user('cache', 'ports', 'fabric')])).toHaveLength(1);
+    expect(problems([room('config', 'ground'), user('signing', 'ground', 'config')])).toHaveLength(1);
+    expect(problems([room('errors', 'errors'), user('signing', 'ground', 'errors')])).toEqual([]);
   });
 
   it('knows for every two floors whether one may import the other', () => {
     const below = {
-      0: '',
-      1: '0',
-      beside: '0 1 beside',
-      2: '0 1 beside',
-      3: '0 1 beside 2',
-      4: '0 1 beside 2 3',
-      app: '0 1 beside 2 3 4',
-      tool: '0 1 beside 2 3 4 tool',
+      errors: '',
+      ground: 'errors',
+      process: 'errors ground process',
+      ports: 'errors ground process',
+      domain: 'errors ground process ports domain',
+      edge: 'errors ground process ports domain',
+      app: 'errors ground process ports domain edge',
+      tool: 'errors ground process ports domain edge tool',
     };
     for (const from of Object.keys(below)) {
       for (const to of Object.keys(below)) {
@@ -61,49 +61,49 @@ describe('import arrows', () => {
   });
 
   it('refuses an import past the index of another room', () => {
-    const deep = user('cache', '2', 'errors', {
+    const deep = user('cache', 'ports', 'errors', {
       imports: importing('cache', '@carillon/errors/dist/table.js'),
     });
-    expect(problems([room('errors', '0'), deep])).toEqual([
+    expect(problems([room('errors', 'errors'), deep])).toEqual([
       'libs/cache/src/a.ts: imports past the index of @carillon/errors (@carillon/errors/dist/table.js)',
     ]);
   });
 
   it('refuses a relative path that leaves the room', () => {
-    const outside = room('cache', '2', { imports: importing('cache', '../../errors/src/table.js') });
+    const outside = room('cache', 'ports', { imports: importing('cache', '../../errors/src/table.js') });
     expect(problems([outside])).toEqual([
       'libs/cache/src/a.ts: reaches out of its room (../../errors/src/table.js)',
     ]);
   });
 
   it('refuses what the manifest does not declare, and what it declares for nothing', () => {
-    const undeclared = room('cache', '2', { imports: importing('cache', 'ioredis') });
+    const undeclared = room('cache', 'ports', { imports: importing('cache', 'ioredis') });
     expect(problems([undeclared])).toEqual(['libs/cache/src/a.ts: ioredis is not in its manifest']);
-    const idle = room('cache', '2', { dependencies: ['@carillon/errors'] });
-    expect(problems([room('errors', '0'), idle])).toEqual([
+    const idle = room('cache', 'ports', { dependencies: ['@carillon/errors'] });
+    expect(problems([room('errors', 'errors'), idle])).toEqual([
       'libs/cache/package.json: @carillon/errors is declared but not imported',
     ]);
   });
 
   it('demands project references that match the imports', () => {
-    const missing = user('cache', '2', 'errors', { references: [] });
-    expect(problems([room('errors', '0'), missing])).toEqual([
+    const missing = user('cache', 'ports', 'errors', { references: [] });
+    expect(problems([room('errors', 'errors'), missing])).toEqual([
       'libs/cache/tsconfig.json: misses the reference to libs/errors',
     ]);
-    const extra = room('cache', '2', { references: ['libs/errors'] });
-    expect(problems([room('errors', '0'), extra])).toEqual([
+    const extra = room('cache', 'ports', { references: ['libs/errors'] });
+    expect(problems([room('errors', 'errors'), extra])).toEqual([
       'libs/cache/tsconfig.json: has a reference to libs/errors that nothing needs',
     ]);
   });
 
   it('finds a circle between rooms beside the floors, once', () => {
-    expect(problems([user('uws', 'beside', 'runtime'), user('runtime', 'beside', 'uws')])).toEqual([
+    expect(problems([user('uws', 'process', 'runtime'), user('runtime', 'process', 'uws')])).toEqual([
       'circle: @carillon/runtime → @carillon/uws → @carillon/runtime',
     ]);
   });
 
   it('lets tests use the test runner and what is declared for development, on any floor', () => {
-    const tested = room('config', '1', {
+    const tested = room('config', 'ground', {
       devDependencies: ['@carillon/testing'],
       references: ['libs/testing'],
       imports: [
@@ -111,7 +111,7 @@ describe('import arrows', () => {
         ...importing('config', '@carillon/testing', 'test'),
       ],
     });
-    expect(problems([tested, room('testing', 'beside')])).toEqual([]);
-    expect(problems([room('config', '1', { imports: importing('config', 'vitest') })])).toHaveLength(1);
+    expect(problems([tested, room('testing', 'process')])).toEqual([]);
+    expect(problems([room('config', 'ground', { imports: importing('config', 'vitest') })])).toHaveLength(1);
   });
 });
