@@ -1,13 +1,19 @@
 // `npm test`: everything, from nothing. Installs, builds, checks, starts the engines, runs every test, stops the engines,
 // and says what could not be started.
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { ensureBuilt, ensureInstalled } from './ensure.js';
 import { LOOSE_ERRORS } from './loose-errors.js';
-import { bin, run, say } from './workspace.js';
+import { bin, root, run, say } from './workspace.js';
 
 const CI = process.env.CI === 'true';
+
+/** What fails in these projects has no engine and no other process to blame, and is not tried again. */
+const NEVER_AGAIN = /\/libs\/(ground|domain\/channels)\//;
+
+const SLOWEST = 10;
 
 /** More files that fail than this have a common cause, and are not tried again. */
 const MOST_AGAIN = 3;
@@ -44,8 +50,8 @@ function failuresOf({ name, assertionResults }) {
 async function runTests(filters) {
   const first = await vitest(filters);
   const broken = first.files.filter(({ status }) => status === 'failed');
-  if (first.code === 0 || broken.length === 0 || broken.length > MOST_AGAIN || first.hasLooseErrors)
-    return first;
+  const tooMany = broken.length > MOST_AGAIN || broken.some(({ name }) => NEVER_AGAIN.test(name));
+  if (first.code === 0 || broken.length === 0 || tooMany || first.hasLooseErrors) return first;
   const again = broken.map(({ name }) => name);
   say(`once more: ${again.join(', ')}`);
   const second = await vitest(again);
@@ -56,6 +62,22 @@ async function runTests(filters) {
     files,
     unsteady: broken.flatMap(failuresOf).filter((name) => !still.has(name)),
   };
+}
+
+const secondsOf = ({ startTime, endTime }) => (endTime - startTime) / 1000;
+
+/** What makes the run long is said at its end, so that it is noticed when it grows. */
+function saySlowest(files) {
+  const slowest = [...files].sort((one, other) => secondsOf(other) - secondsOf(one)).slice(0, SLOWEST);
+  for (const file of slowest) say(`${secondsOf(file).toFixed(1)} s in ${relative(root, file.name)}`);
+}
+
+/** Mutated input and faults follow from the commit, so that a run that fails can be run again. */
+function seedFromCommit() {
+  const { stdout, status } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
+  const seed = String(status === 0 ? Number.parseInt(stdout.slice(0, 7), 16) : 1);
+  process.env.CARILLON_FUZZ_SEED ??= seed;
+  process.env.CARILLON_FLEET_SEED ??= seed;
 }
 
 /** All engines for all tests; for chosen ones, each test file starts what it needs by itself. */
@@ -73,6 +95,7 @@ async function withEngines(work) {
 }
 
 const filters = process.argv.slice(2);
+seedFromCommit();
 await ensureInstalled();
 await ensureBuilt();
 const lint = filters.length > 0 ? 0 : await run(process.execPath, ['tools/run/lint.js']);
@@ -84,6 +107,7 @@ const {
 } = filters.length > 0 ? await runTests(filters) : await withEngines(() => runTests([]));
 for (const { name, reason } of missing) say(`could not start ${name}: ${reason}`);
 for (const name of unsteady) say(`unsteady, failed at first: ${name}`);
+saySlowest(files);
 if (lint !== 0) say('the checks before the tests failed, see above');
 console.log(`${countOf(files, 'passed')} passed, ${countOf(files, 'failed')} failed`);
 process.exit(code !== 0 || lint !== 0 || (CI && missing.length > 0) ? 1 : 0);

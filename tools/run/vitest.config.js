@@ -1,14 +1,44 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-// Tests run as compiled by the one compiler that also makes what ships: decorators, metadata and module
-// resolution are then the same in both.
+/** `npm run proof` also runs what takes long: `*.proof.test.*`, and every app where `npm test` takes one. */
+const PROOF = process.env.CARILLON_PROOF === 'true';
+const WORKERS = Math.max(2, availableParallelism());
+
+/** Rooms without I/O, whose tests can share a process: their modules are loaded once. */
+const PURE = ['libs/ground/*', 'libs/domain/channels'];
+/** Whole processes beside the tests, for which those mostly wait: more of them at once keep the processors busy. */
+const PROCESSES = ['apps/*', 'tools/acceptance', 'tools/fleet'];
+/** Measure time or memory, or keep all processors busy by themselves. */
+const BUSY = ['tools/bench', 'tools/fuzz'];
+
+/** Tests run as compiled by the one compiler that also makes what ships; some tools run as they are written. */
+const tests = (folders) =>
+  folders.flatMap((folder) => [`${folder}/dist/test/**/*.test.js`, `${folder}/test/**/*.test.js`]);
+
+const project = (name, folders, others, order, more) => ({
+  extends: true,
+  test: {
+    name,
+    include: tests(folders),
+    exclude: ['**/node_modules/**', ...tests(others), ...(PROOF ? [] : ['**/*.proof.test.js'])],
+    sequence: { groupOrder: order },
+    ...more,
+  },
+});
+
 export default defineConfig({
   test: {
-    include: ['{libs/*,apps,tools}/*/dist/test/**/*.test.js', 'tools/*/test/**/*.test.js'],
-    exclude: ['**/node_modules/**'],
     testTimeout: 30_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    maxWorkers: 2,
+    projects: [
+      project('pure', PURE, [], 0, { isolate: false, maxWorkers: WORKERS }),
+      project('rooms', ['libs/*/*', 'tools/*'], [...PURE, ...PROCESSES, ...BUSY], 1, {
+        maxWorkers: WORKERS + 1,
+      }),
+      project('processes', PROCESSES, [], 2, { maxWorkers: WORKERS * 2 }),
+      project('busy', BUSY, [], 3, { maxWorkers: WORKERS }),
+    ],
   },
 });

@@ -5,9 +5,7 @@ import { Fleet } from '../src/nodes/fleet.js';
 import { lineOf } from '../src/report.js';
 import { measureRouting } from '../src/routing.js';
 import { run } from '../src/run.js';
-
-/** Another seed every day; the environment says which to try again. */
-const seed = Number(process.env.CARILLON_FLEET_SEED ?? Math.floor(Date.now() / 86_400_000));
+import { seed } from './seed.js';
 
 const CHANNELS = 1000;
 const DATA_BYTES = 2000;

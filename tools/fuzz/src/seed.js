@@ -8,3 +8,6 @@ export function seedOfTheDay() {
   if (told !== undefined && /^\d{1,9}$/.test(told)) return Number(told);
   return Math.floor(Date.now() / DAY_MS) * SEEDS_A_DAY;
 }
+
+/** `npm run proof` tries ten times as much, and expects that every outcome is met. */
+export const PROOF = process.env.CARILLON_PROOF === 'true';

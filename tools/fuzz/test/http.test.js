@@ -4,9 +4,9 @@ import { requestOf } from '../src/http/input.js';
 import { judge } from '../src/http/judge.js';
 import { HTTP_OUTCOMES, runHttp } from '../src/http/run-http.js';
 import { describeFailure } from '../src/report.js';
-import { seedOfTheDay } from '../src/seed.js';
+import { PROOF, seedOfTheDay } from '../src/seed.js';
 
-const INPUTS = 25_000;
+const INPUTS = PROOF ? 25_000 : 2500;
 const seed = seedOfTheDay();
 
 it(
@@ -16,7 +16,8 @@ it(
     const { failures, inputs, outcomes } = await runHttp({ seed, inputs: INPUTS });
     expect(failures.map(describeFailure)).toEqual([]);
     expect(inputs).toBeGreaterThan(INPUTS);
-    expect(HTTP_OUTCOMES.filter((outcome) => !outcomes.has(outcome))).toEqual([]);
+    const missed = HTTP_OUTCOMES.filter((outcome) => !outcomes.has(outcome));
+    expect(missed.length).toBeLessThanOrEqual(PROOF ? 0 : HTTP_OUTCOMES.length / 2);
   },
 );
 

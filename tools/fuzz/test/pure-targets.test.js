@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { superlinear } from '../src/growth.js';
 import { runPure } from '../src/pure-run.js';
 import { describeFailure } from '../src/report.js';
-import { seedOfTheDay } from '../src/seed.js';
+import { PROOF, seedOfTheDay } from '../src/seed.js';
 import { PURE_TARGETS } from '../src/targets/index.js';
 
-const INPUTS = Math.ceil(100_000 / PURE_TARGETS.length);
+const INPUTS = Math.ceil((PROOF ? 100_000 : 10_000) / PURE_TARGETS.length);
 const seed = seedOfTheDay();
 
 describe(`with mutated inputs of seed ${seed}`, () => {
@@ -13,7 +13,8 @@ describe(`with mutated inputs of seed ${seed}`, () => {
     const { failures, inputs, outcomes } = runPure(target, { seed, inputs: INPUTS });
     expect(failures.map(describeFailure)).toEqual([]);
     expect(inputs).toBeGreaterThan(INPUTS);
-    expect(target.outcomes.filter((outcome) => !outcomes.has(outcome))).toEqual([]);
+    const missed = target.outcomes.filter((outcome) => !outcomes.has(outcome));
+    expect(missed.length).toBeLessThanOrEqual(PROOF ? 0 : target.outcomes.length / 2);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../harness/client.js';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { presence, published, succeeded } from '../harness/frames.js';
 import { expectError, expectNotSubscribed } from '../harness/refusals.js';
 import { openTenant, tenant } from '../harness/tenant.js';
@@ -23,7 +23,7 @@ const spaced = openTenant('spaced', {
   },
 });
 
-onEveryApp('the namespace of a channel', { tenants: [spaced, plain] }, (node) => {
+onServer('the namespace of a channel', { tenants: [spaced, plain] }, (node) => {
   it('is nothing special in an app that has none', async () => {
     const client = await node.connect(plain);
     for (const channel of ['other:1', 'chat:room', 'a:b:c', 'private-other:1'])
@@ -103,7 +103,7 @@ onEveryApp('the namespace of a channel', { tenants: [spaced, plain] }, (node) =>
   });
 });
 
-onEveryApp('a channel for some users only', { tenants: [spaced] }, (node) => {
+onServer('a channel for some users only', { tenants: [spaced] }, (node) => {
   const connectAs = async (user: string): Promise<Client> => {
     const client = await node.connect();
     await client.signin(user);

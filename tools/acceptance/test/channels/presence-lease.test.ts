@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onEveryAppAtOnce } from '../harness/every-app.js';
+import { onServerAtOnce } from '../harness/every-app.js';
 import { eventually } from '../harness/eventually.js';
 import { memberAdded, memberRemoved, presence, succeeded } from '../harness/frames.js';
 import type { Node } from '../harness/node.js';
@@ -14,7 +14,7 @@ const noticed = (node: Node, count: number) =>
     expect((await node.metrics()).value('new_disconnections_total', { app_id: 'shop' })).toBe(count),
   );
 
-onEveryAppAtOnce(
+onServerAtOnce(
   'a member lost without a close frame',
   { tenants: [shop, polite, moved], env: { PRESENCE_UNGRACEFUL_TIMEOUT_SECONDS: '2' } },
   (node) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../harness/client.js';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { cacheMiss, presence, published, succeeded } from '../harness/frames.js';
 import { expectNotSubscribed } from '../harness/refusals.js';
 import { channelAuth } from '../harness/signatures.js';
@@ -73,7 +73,7 @@ function askWrongly(client: Client, [channel, channelData]: (typeof KINDS)[numbe
   client.ask(channel, { auth: WRONG[way]?.(auth, client, channel), ...data });
 }
 
-onEveryApp('a channel that needs a signature', { tenants: [tenant('shop'), other] }, (node) => {
+onServer('a channel that needs a signature', { tenants: [tenant('shop'), other] }, (node) => {
   it.each(KINDS)('%s opens to a valid one', async (channel, channelData, frames) => {
     const client = await node.connect();
     client.askSigned(channel, channelData);
@@ -133,7 +133,7 @@ onEveryApp('a channel that needs a signature', { tenants: [tenant('shop'), other
   });
 });
 
-onEveryApp('a public channel', { tenants: [tenant('shop')] }, (node) => {
+onServer('a public channel', { tenants: [tenant('shop')] }, (node) => {
   it('needs none and looks at none', async () => {
     const client = await node.connect();
     client.ask('orders', { auth: 'nonsense' });

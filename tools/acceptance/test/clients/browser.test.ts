@@ -1,6 +1,6 @@
 import { engine, whyMissing } from '@carillon/engines';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
 import { Backend } from './backend.js';
 import type { PusherClient, PusherOptions } from './libraries.js';
@@ -54,7 +54,7 @@ const shop = openTenant('shop');
 const own = openTenant('own', { channels: { allowed_origins: ['http://127.0.0.1:*'] } });
 
 describe.runIf(whyMissing('chromium') === null)('with Chromium', () => {
-  onEveryApp('a page in a browser', { tenants: [shop, own] }, (node) => {
+  onServer('a page in a browser', { tenants: [shop, own] }, (node) => {
     let browser: string;
     let backend: Backend;
     const pages: Page[] = [];

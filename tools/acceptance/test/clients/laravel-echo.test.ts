@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
 import { Backend } from './backend.js';
 import { Inbox } from './inbox.js';
@@ -14,7 +14,7 @@ interface Person {
 const subscribed = (channel: { subscribed(done: () => void): unknown }): Promise<void> =>
   new Promise((done) => channel.subscribed(done));
 
-onEveryApp('laravel-echo', { tenants: [openTenant('shop')] }, (node) => {
+onServer('laravel-echo', { tenants: [openTenant('shop')] }, (node) => {
   let backend: Backend;
   const echoes: PusherEcho[] = [];
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { engine, whyMissing } from '@carillon/engines';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { onEveryHttpApp } from '../harness/every-app.js';
+import { onServerHttp } from '../harness/every-app.js';
 import { published } from '../harness/frames.js';
 import { openTenant } from '../harness/tenant.js';
 import { type CallOptions, callLibrary, optionsFor } from './driven.js';
@@ -19,7 +19,7 @@ const refused = (status: number, error: string, code: string): string =>
   `Status Code: ${status} - ${JSON.stringify({ error, code, status })}`;
 
 describe.runIf(whyMissing('pusher-go') === null)('with Go', () => {
-  onEveryHttpApp('the pusher server library', { tenants: [shop] }, (node) => {
+  onServerHttp('the pusher server library', { tenants: [shop] }, (node) => {
     let url: string;
     const browsers: PusherClient[] = [];
     beforeAll(async () => {

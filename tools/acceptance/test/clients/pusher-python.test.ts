@@ -1,6 +1,6 @@
 import { engine, whyMissing } from '@carillon/engines';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { onEveryHttpApp } from '../harness/every-app.js';
+import { onServerHttp } from '../harness/every-app.js';
 import { published } from '../harness/frames.js';
 import { openTenant } from '../harness/tenant.js';
 import { type CallOptions, callLibrary, optionsFor } from './driven.js';
@@ -9,7 +9,7 @@ import { type CallOptions, callLibrary, optionsFor } from './driven.js';
 const shop = openTenant('1042', { features: { enable_watchlist_events: false } });
 
 describe.runIf(whyMissing('pusher-python') === null)('with Python', () => {
-  onEveryHttpApp('the pusher server library', { tenants: [shop] }, (node) => {
+  onServerHttp('the pusher server library', { tenants: [shop] }, (node) => {
     let url: string;
     beforeAll(async () => {
       ({ url } = await engine('pusher-python'));

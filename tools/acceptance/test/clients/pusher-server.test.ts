@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onEveryHttpApp } from '../harness/every-app.js';
+import { onServerHttp } from '../harness/every-app.js';
 import { published } from '../harness/frames.js';
 import { expectClosed } from '../harness/refusals.js';
 import { openTenant, tenant } from '../harness/tenant.js';
@@ -14,7 +14,7 @@ const read = async (asking: ReturnType<PusherServer['get']>): Promise<unknown> =
   return [answer.status, await answer.json()];
 };
 
-onEveryHttpApp('the pusher server library', { tenants: [shop, brief] }, (node) => {
+onServerHttp('the pusher server library', { tenants: [shop, brief] }, (node) => {
   let backend: Backend;
   let pusher: PusherServer;
   /** Publishes, at the api node where there is one. */

@@ -1,6 +1,6 @@
 import { engine, whyMissing } from '@carillon/engines';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
 import { tellDriver } from './driven.js';
 
@@ -13,7 +13,7 @@ interface Heard {
 const shop = openTenant('shop', { features: { enable_watchlist_events: false } });
 
 describe.runIf(whyMissing('pysher') === null)('with Python', () => {
-  onEveryApp('pysher', { tenants: [shop] }, (node) => {
+  onServer('pysher', { tenants: [shop] }, (node) => {
     let url: string;
     const clients: number[] = [];
     beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { eventually } from '../harness/eventually.js';
 import { expectClosed } from '../harness/refusals.js';
 import { tenant } from '../harness/tenant.js';
@@ -14,7 +14,7 @@ const picky = tenant('picky', {
 });
 const nobody = tenant('nobody');
 
-onEveryApp('a connection', { tenants: [shop, closed, single, triple, picky] }, (node) => {
+onServer('a connection', { tenants: [shop, closed, single, triple, picky] }, (node) => {
   it('with an unknown key is closed 4001', async () => {
     await expectClosed(await node.socket(nobody), 4001, 'Application does not exist');
     const metrics = await node.metrics();
@@ -76,7 +76,7 @@ onEveryApp('a connection', { tenants: [shop, closed, single, triple, picky] }, (
   });
 });
 
-onEveryApp(
+onServer(
   'a full node',
   { tenants: [shop, closed, single], env: { SERVICE_MAX_CONNECTIONS: '2' } },
   (node) => {

@@ -1,6 +1,6 @@
 import { OPCODE } from '@carillon/testing';
 import { expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { PONG, succeeded } from '../harness/frames.js';
 import { tenant } from '../harness/tenant.js';
 
@@ -12,7 +12,7 @@ function pingOf(bytes: number): string {
   return `${head}${'x'.repeat(bytes - head.length - 2)}"}`;
 }
 
-onEveryApp('a frame', { tenants: [tenant('shop')] }, (node) => {
+onServer('a frame', { tenants: [tenant('shop')] }, (node) => {
   it.each([
     'not json',
     '',
@@ -132,7 +132,7 @@ onEveryApp('a frame', { tenants: [tenant('shop')] }, (node) => {
   });
 });
 
-onEveryApp(
+onServer(
   'the limit of a frame',
   { tenants: [tenant('shop')], env: { WEBSOCKET_MAX_PAYLOAD_KB: '2' } },
   (node) => {

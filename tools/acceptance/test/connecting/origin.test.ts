@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { tenant, type Tenant } from '../harness/tenant.js';
 
 let count = 0;
@@ -65,7 +65,7 @@ const CASES: readonly (readonly [Tenant, readonly (string | null)[], readonly (s
   ],
 ];
 
-onEveryApp('the origin of a browser', { tenants: CASES.map(([app]) => app) }, (node) => {
+onServer('the origin of a browser', { tenants: CASES.map(([app]) => app) }, (node) => {
   it.each(CASES)('is judged by the list of $id', async (app, allowed, rejected) => {
     const codeOf = async (origin: string | null): Promise<number | null> => {
       const headers: Record<string, string> = origin === null ? {} : { Origin: origin };

@@ -1,6 +1,6 @@
 import type { RawAnswer } from '@carillon/testing';
 import { expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import type { Node } from '../harness/node.js';
 import { tenant } from '../harness/tenant.js';
 
@@ -24,7 +24,7 @@ function expectError(answer: RawAnswer, status: number, code: string, text?: Reg
   expect(body.error).toMatch(text ?? /./);
 }
 
-onEveryApp('an upgrade', { tenants: [shop] }, (node) => {
+onServer('an upgrade', { tenants: [shop] }, (node) => {
   it.each(['abc', '-1', '256', '7.5', '1e2', '%20', '99999999999999999999'])(
     'with protocol=%s is refused, naming the parameter',
     async (protocol) => {
@@ -47,7 +47,7 @@ onEveryApp('an upgrade', { tenants: [shop] }, (node) => {
   });
 });
 
-onEveryApp(
+onServer(
   'upgrades over the rate limit of an address',
   {
     tenants: [shop],
@@ -83,7 +83,7 @@ onEveryApp(
   },
 );
 
-onEveryApp(
+onServer(
   'upgrades under memory pressure',
   {
     tenants: [shop],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Client } from '../harness/client.js';
-import { onEveryApp, onEveryAppAtOnce } from '../harness/every-app.js';
+import { onServer, onServerAtOnce } from '../harness/every-app.js';
 import { eventually } from '../harness/eventually.js';
 import { cacheMiss, published, succeeded } from '../harness/frames.js';
 import { tenant } from '../harness/tenant.js';
@@ -16,7 +16,7 @@ const KINDS = [
 const enter = (client: Client, channel: string): Promise<string> =>
   channel.startsWith('presence-') ? client.join(channel, 'u-17') : client.subscribe(channel);
 
-onEveryApp('a cache channel', { tenants: [tenant('shop')] }, (node) => {
+onServer('a cache channel', { tenants: [tenant('shop')] }, (node) => {
   it.each(KINDS)('%s answers the success with its last event, or a miss', async (channel) => {
     const [early, late] = [await node.connect(), await node.connect()];
     await enter(early, channel);
@@ -50,7 +50,7 @@ onEveryApp('a cache channel', { tenants: [tenant('shop')] }, (node) => {
   });
 });
 
-onEveryAppAtOnce(
+onServerAtOnce(
   'the last event of a cache channel',
   { tenants: [tenant('shop')], config: { channel_limits: { cache_ttl: 1 } } },
   (node) => {

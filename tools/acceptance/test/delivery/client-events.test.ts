@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Client } from '../harness/client.js';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { expectClosed, expectError } from '../harness/refusals.js';
 import { openTenant, tenant } from '../harness/tenant.js';
 
@@ -17,7 +17,7 @@ const refreshed = openTenant('refreshed', { limits: { max_client_events_per_seco
 
 const EVENT = { event: 'client-typing', data: { on: true } };
 
-onEveryApp('a client event', { tenants: [shop, mute, small, limited, strict, refreshed] }, (node) => {
+onServer('a client event', { tenants: [shop, mute, small, limited, strict, refreshed] }, (node) => {
   /** Two connections that are subscribed to the channel. */
   async function pair(channel: string, app = shop): Promise<[Client, Client]> {
     const [sender, receiver] = [await node.connect(app), await node.connect(app)];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { PING, PONG } from '../harness/frames.js';
 import { expectClosed } from '../harness/refusals.js';
 import { openTenant } from '../harness/tenant.js';
@@ -11,7 +11,7 @@ const strict = openTenant('strict', {
 });
 const idle = openTenant('idle', { limits: { message_rate_limit: { ...rate, enabled: false } } });
 
-onEveryApp('frames over the rate of their connection', { tenants: [shop, strict, idle] }, (node) => {
+onServer('frames over the rate of their connection', { tenants: [shop, strict, idle] }, (node) => {
   it('are dropped with error 4301, whatever they are', async () => {
     const client = await node.connect();
     for (const channel of ['a', 'b', 'c', 'd', 'e']) await client.subscribe(channel);

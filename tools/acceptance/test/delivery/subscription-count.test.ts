@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Client } from '../harness/client.js';
-import { onEveryAppAtOnce } from '../harness/every-app.js';
+import { onServerAtOnce } from '../harness/every-app.js';
 import { subscriptionCount } from '../harness/frames.js';
 import { openTenant, tenant } from '../harness/tenant.js';
 
@@ -16,7 +16,7 @@ async function countsUntil(client: Client, channel: string, last: number): Promi
   }
 }
 
-onEveryAppAtOnce('the count of a channel', { tenants: [shop, quiet] }, (node) => {
+onServerAtOnce('the count of a channel', { tenants: [shop, quiet] }, (node) => {
   it.each(['orders', 'private-encrypted-orders'])(
     'is told to all its subscribers after it changes, the last value at the latest a second later',
     async (channel) => {

@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { APPS, type AppName, HTTP_APPS, Node, type Setting } from './node.js';
 
+/** `npm run proof` tries every app where `npm test` is content with the server, which composes the same modules. */
+const PROOF = process.env['CARILLON_PROOF'] === 'true';
+const SERVER = ['server'] as const;
+
 /** What no test may leave behind: a dead process, errors, credentials in the log. */
 async function expectGoodEnd(node: Node): Promise<void> {
   expect(node.process.isRunning).toBe(true);
@@ -19,6 +23,15 @@ export function onEveryApp(title: string, setting: Setting, tests: (node: Node) 
 /** The same also for an api node beside gateways: tests of the HTTP API. */
 export function onEveryHttpApp(title: string, setting: Setting, tests: (node: Node) => void): void {
   onEach(HTTP_APPS, title, setting, tests);
+}
+
+/** The same for the server, and for every app when it is about proof: most tests. */
+export function onServer(title: string, setting: Setting, tests: (node: Node) => void): void {
+  onEach(PROOF ? APPS : SERVER, title, setting, tests);
+}
+
+export function onServerHttp(title: string, setting: Setting, tests: (node: Node) => void): void {
+  onEach(PROOF ? HTTP_APPS : SERVER, title, setting, tests);
 }
 
 /** The same for two gateways beside an api node only: tests of what processes do together. */
@@ -41,9 +54,9 @@ function onEach(
   });
 }
 
-/** The same for tests that mostly wait: all of all apps at once, so that each must have channels of its own. */
-export function onEveryAppAtOnce(title: string, setting: Setting, tests: (node: Node) => void): void {
-  describe.concurrent.each(APPS)(`${title} (%s)`, (app) => {
+/** The same for tests that mostly wait: all at once, so that each must have channels of its own. */
+export function onServerAtOnce(title: string, setting: Setting, tests: (node: Node) => void): void {
+  describe.concurrent.each(PROOF ? APPS : SERVER)(`${title} (%s)`, (app) => {
     const node = new Node(app, setting);
     beforeAll(() => node.start());
     tests(node);

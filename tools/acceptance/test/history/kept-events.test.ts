@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { expectRefused, told } from '../harness/answers.js';
-import { onEveryHttpApp } from '../harness/every-app.js';
+import { onServerHttp } from '../harness/every-app.js';
 import { onEveryStore } from '../harness/every-store.js';
 import { eventually } from '../harness/eventually.js';
 import type { Node } from '../harness/node.js';
@@ -153,5 +153,5 @@ function keptEvents(node: Node): void {
 
 const title = 'an event of a channel with a history';
 const tenants = [shop, forgetful];
-onEveryHttpApp(title, { tenants, env }, keptEvents);
+onServerHttp(title, { tenants, env }, keptEvents);
 onEveryStore(title, { tenants }, keptEvents);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { told } from '../harness/answers.js';
-import { onEveryHttpApp } from '../harness/every-app.js';
+import { onServerHttp } from '../harness/every-app.js';
 import { onEveryStore } from '../harness/every-store.js';
 import { eventually } from '../harness/eventually.js';
 import type { Node } from '../harness/node.js';
@@ -105,7 +105,7 @@ function keptMembers(node: Node): void {
 
 const title = 'who comes to a presence channel';
 const tenants = [tenant('shop')];
-onEveryHttpApp(
+onServerHttp(
   title,
   { tenants, env: { ...env, HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory' } },
   keptMembers,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { expectRefused, told } from '../harness/answers.js';
 import type { Api } from '../harness/api.js';
-import { onEveryHttpApp } from '../harness/every-app.js';
+import { onServerHttp } from '../harness/every-app.js';
 import { published } from '../harness/frames.js';
 import { tenant } from '../harness/tenant.js';
 
@@ -10,7 +10,7 @@ const send = (api: Api, batch: unknown, headers = {}) =>
   api.request('POST', '/batch_events', { body: JSON.stringify({ batch }), headers });
 const events = (...data: string[]) => data.map((one) => ({ name: 'e', channel: 'a', data: one }));
 
-onEveryHttpApp('a batch', { tenants: [tenant('shop'), brief] }, (node) => {
+onServerHttp('a batch', { tenants: [tenant('shop'), brief] }, (node) => {
   it('arrives in its order and is answered with nothing when nothing was asked', async () => {
     const client = await node.connect();
     await client.subscribe('a');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { expectRefused, told } from '../harness/answers.js';
-import { onEveryHttpApp, onGroup } from '../harness/every-app.js';
+import { onServerHttp, onGroup } from '../harness/every-app.js';
 import type { Node } from '../harness/node.js';
 import { openTenant } from '../harness/tenant.js';
 
@@ -8,7 +8,7 @@ const shop = openTenant('shop', { features: { enable_watchlist_events: false } }
 const list = (node: Node, query: Record<string, string> = {}) =>
   told(node.api().request('GET', '/channels', { query }));
 
-onEveryHttpApp('the state of channels', { tenants: [shop] }, (node) => {
+onServerHttp('the state of channels', { tenants: [shop] }, (node) => {
   it('tells of a channel nobody ever used that it is not occupied', async () => {
     expect(await told(node.api().request('GET', '/channels/never'))).toEqual([200, { occupied: false }]);
     await expectRefused(node.api().request('GET', '/channels/a%20b'), 400, 'invalid_input');

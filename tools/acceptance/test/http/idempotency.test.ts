@@ -2,7 +2,7 @@ import { engine, whyMissing } from '@carillon/engines';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, told } from '../harness/answers.js';
 import type { Api } from '../harness/api.js';
-import { onEveryHttpApp, onGroup } from '../harness/every-app.js';
+import { onServerHttp, onGroup } from '../harness/every-app.js';
 import { published } from '../harness/frames.js';
 import { Node } from '../harness/node.js';
 import { tenant } from '../harness/tenant.js';
@@ -19,7 +19,7 @@ const sendBatch = (api: Api, batch: readonly object[], key?: string) =>
     headers: key === undefined ? {} : { 'X-Idempotency-Key': key },
   });
 
-onEveryHttpApp('an idempotency key', { tenants: [shop] }, (node) => {
+onServerHttp('an idempotency key', { tenants: [shop] }, (node) => {
   const subscribed = async (channel: string) => {
     const client = await node.connect();
     await client.subscribe(channel);

@@ -1,7 +1,7 @@
 import type { RawAnswer } from '@carillon/testing';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, told } from '../harness/answers.js';
-import { onEveryHttpApp } from '../harness/every-app.js';
+import { onServerHttp } from '../harness/every-app.js';
 import type { Node } from '../harness/node.js';
 import { tenant } from '../harness/tenant.js';
 
@@ -9,7 +9,7 @@ const shop = tenant('shop');
 const body = JSON.stringify({ name: 'e', channel: 'a' });
 const LIMITER = { rate_limiter: { enabled: true, api_rate_limit: { max_requests: 1, window_seconds: 60 } } };
 
-onEveryHttpApp('an address with one request a minute', { tenants: [shop], config: LIMITER }, (node) => {
+onServerHttp('an address with one request a minute', { tenants: [shop], config: LIMITER }, (node) => {
   it('has no second one, whatever address it claims', async () => {
     const first = await node.api().request('POST', '/events', { body });
     expect([
@@ -43,7 +43,7 @@ onEveryHttpApp('an address with one request a minute', { tenants: [shop], config
 
 const slow = tenant('slow', { limits: { max_backend_events_per_second: 2 } });
 
-onEveryHttpApp('an app with two events a second', { tenants: [slow] }, (node) => {
+onServerHttp('an app with two events a second', { tenants: [slow] }, (node) => {
   it('does not publish a batch of three', async () => {
     const client = await node.connect();
     await client.subscribe('a');
@@ -63,7 +63,7 @@ const from = (node: Node, origin: string): Promise<RawAnswer> =>
 
 describe('cross-origin requests', () => {
   const cors = { origin: ['*.example.com'], credentials: true };
-  onEveryHttpApp('from some origins', { tenants: [shop], config: { cors } }, (node) => {
+  onServerHttp('from some origins', { tenants: [shop], config: { cors } }, (node) => {
     it('are told so when they are among them, and served anyway', async () => {
       const good = await from(node, 'https://a.example.com');
       expect([good.status, good.headers['access-control-allow-origin']]).toEqual([
@@ -76,7 +76,7 @@ describe('cross-origin requests', () => {
     });
   });
 
-  onEveryHttpApp(
+  onServerHttp(
     'from anywhere',
     { tenants: [shop], config: { cors: { origin: ['*'], credentials: true } } },
     (node) => {
@@ -98,7 +98,7 @@ describe('cross-origin requests', () => {
     },
   );
 
-  onEveryHttpApp('of pages that read the answer', { tenants: [shop] }, (node) => {
+  onServerHttp('of pages that read the answer', { tenants: [shop] }, (node) => {
     it('see what they need to come again', async () => {
       const { headers } = await from(node, 'https://a.test');
       const exposed = headers['access-control-expose-headers']?.toLowerCase();

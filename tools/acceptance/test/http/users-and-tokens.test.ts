@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { expectRefused, told } from '../harness/answers.js';
-import { onEveryHttpApp, onGroup } from '../harness/every-app.js';
+import { onServerHttp, onGroup } from '../harness/every-app.js';
 import type { Node } from '../harness/node.js';
 import { expectClosed } from '../harness/refusals.js';
 import { openTenant } from '../harness/tenant.js';
@@ -25,7 +25,7 @@ onGroup('a user with connections on two gateways', { tenants: [shop] }, (node) =
   });
 });
 
-onEveryHttpApp('a revocation', { tenants: [shop] }, (node) => {
+onServerHttp('a revocation', { tenants: [shop] }, (node) => {
   it('names a token or a client', async () => {
     await expectRefused(revoke(node, { ttl_seconds: 5 }), 400, 'invalid_input');
     await expectRefused(revoke(node, { jti: null, client_id: null }), 400, 'invalid_input');

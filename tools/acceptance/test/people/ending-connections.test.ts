@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Client } from '../harness/client.js';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { memberRemoved } from '../harness/frames.js';
 import { expectClosed } from '../harness/refusals.js';
 import { openTenant } from '../harness/tenant.js';
@@ -8,7 +8,7 @@ import { openTenant } from '../harness/tenant.js';
 const shop = openTenant('shop', { features: { enable_watchlist_events: false } });
 const other = openTenant('other');
 
-onEveryApp('ending the connections of a user', { tenants: [shop, other] }, (node) => {
+onServer('ending the connections of a user', { tenants: [shop, other] }, (node) => {
   const connectAs = async (user: string, app = shop): Promise<Client> => {
     const client = await node.connect(app);
     await client.signin(user);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Client } from '../harness/client.js';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { published, succeeded } from '../harness/frames.js';
 import { expectError, expectNotSubscribed } from '../harness/refusals.js';
 import { openTenant } from '../harness/tenant.js';
@@ -8,7 +8,7 @@ import { openTenant } from '../harness/tenant.js';
 const CHANNEL = '#server-to-user-u-17';
 const shop = openTenant('shop', { features: { enable_watchlist_events: false } });
 
-onEveryApp('what a server sends to a user', { tenants: [shop] }, (node) => {
+onServer('what a server sends to a user', { tenants: [shop] }, (node) => {
   const connectAs = async (user: string): Promise<Client> => {
     const client = await node.connect();
     await client.signin(user);

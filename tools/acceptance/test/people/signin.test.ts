@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onEveryApp, onEveryAppAtOnce } from '../harness/every-app.js';
+import { onServer, onServerAtOnce } from '../harness/every-app.js';
 import { published, signinSuccess } from '../harness/frames.js';
 import { expectClosed, expectError, expectNotSubscribed } from '../harness/refusals.js';
 import { userAuth } from '../harness/signatures.js';
@@ -18,7 +18,7 @@ describe('the signature of a sign-in', () => {
   });
 });
 
-onEveryApp('a sign-in', { tenants: [shop, closed] }, (node) => {
+onServer('a sign-in', { tenants: [shop, closed] }, (node) => {
   it.each([USER, `  {"id" : "u-17",\n"user_info":{"näme":"Ada"},"other":[1]} `])(
     'is answered with its user data unchanged: %j',
     async (userData) => {
@@ -113,7 +113,7 @@ onEveryApp('a sign-in', { tenants: [shop, closed] }, (node) => {
   });
 });
 
-onEveryAppAtOnce(
+onServerAtOnce(
   'a connection to an app that wants users',
   { tenants: [shop, closed], env: { USER_AUTHENTICATION_TIMEOUT: '1' } },
   (node) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Client } from '../harness/client.js';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { signinSuccess, watchlist } from '../harness/frames.js';
 import type { ErrorFrame } from '../harness/frames.js';
 import { openTenant } from '../harness/tenant.js';
@@ -20,7 +20,7 @@ async function signin(client: Client, id: string, watched?: readonly unknown[]):
   return client.pending();
 }
 
-onEveryApp('a watchlist', { tenants: [shop, quiet] }, (node) => {
+onServer('a watchlist', { tenants: [shop, quiet] }, (node) => {
   it('is answered with who is online and who is not, in one frame', async () => {
     const [a, b] = [user(), user()];
     await signin(await node.connect(), a);

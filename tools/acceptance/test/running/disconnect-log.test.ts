@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onEveryAppAtOnce } from '../harness/every-app.js';
+import { onServerAtOnce } from '../harness/every-app.js';
 import { eventually } from '../harness/eventually.js';
 import type { Node } from '../harness/node.js';
 import { openTenant } from '../harness/tenant.js';
@@ -14,7 +14,7 @@ const logged = (node: Node, socketId: string, causes: readonly string[]) =>
     expect(causes).toContain(lines[0]?.fields.cause);
   });
 
-onEveryAppAtOnce(
+onServerAtOnce(
   'the log of a connection’s end',
   { tenants: [openTenant('shop')], env: { RUST_LOG: 'debug', USER_AUTHENTICATION_TIMEOUT: '2' } },
   (node) => {

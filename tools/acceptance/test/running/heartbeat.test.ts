@@ -2,7 +2,7 @@
 import { OPCODE } from '@carillon/testing';
 import { expect, it } from 'vitest';
 import type { Client } from '../harness/client.js';
-import { onEveryAppAtOnce } from '../harness/every-app.js';
+import { onServerAtOnce } from '../harness/every-app.js';
 import { PING } from '../harness/frames.js';
 import { expectClosed } from '../harness/refusals.js';
 import { openTenant } from '../harness/tenant.js';
@@ -38,7 +38,7 @@ async function answering(
   }
 }
 
-onEveryAppAtOnce(
+onServerAtOnce(
   'the heartbeat',
   { tenants: [openTenant('shop')], env: { ACTIVITY_TIMEOUT: '1', RUST_LOG: 'debug' } },
   (node) => {

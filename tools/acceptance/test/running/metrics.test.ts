@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { eventually } from '../harness/eventually.js';
 import { expectClosed } from '../harness/refusals.js';
 import { openTenant, tenant } from '../harness/tenant.js';
@@ -8,7 +8,7 @@ const shop = openTenant('shop');
 const bank = openTenant('bank', { channels: { allowed_origins: ['https://bank.example'] } });
 const SHOP = { app_id: 'shop' };
 
-onEveryApp('the metrics of sockets', { tenants: [shop, bank, tenant('idle')] }, (node) => {
+onServer('the metrics of sockets', { tenants: [shop, bank, tenant('idle')] }, (node) => {
   /** Every metric that is asked for, once it has the value. */
   const reaches = (name: string, labels: Readonly<Record<string, string>>, value: number) =>
     eventually(async () => expect((await node.metrics()).value(name, labels) ?? 0).toBe(value));

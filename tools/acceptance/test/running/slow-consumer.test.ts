@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../harness/client.js';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import { eventually } from '../harness/eventually.js';
 import type { Node } from '../harness/node.js';
 import { tenant } from '../harness/tenant.js';
@@ -29,7 +29,7 @@ for (const [bound, env] of [
   ['messages', { WEBSOCKET_MAX_MESSAGES: '20', WEBSOCKET_MAX_BYTES: 'none' }],
   ['bytes', { WEBSOCKET_MAX_MESSAGES: 'none', WEBSOCKET_MAX_BYTES: '2097152' }],
 ] as const) {
-  onEveryApp(
+  onServer(
     `a reader that stops reading, bounded in ${bound}`,
     { tenants: [tenant('shop')], env: { ...env, RUST_LOG: 'debug' } },
     (node) => {
@@ -63,7 +63,7 @@ for (const [bound, env] of [
   );
 }
 
-onEveryApp(
+onServer(
   'a reader that stops reading where messages are dropped instead',
   {
     tenants: [tenant('shop')],

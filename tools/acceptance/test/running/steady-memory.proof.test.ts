@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { onEveryApp } from '../harness/every-app.js';
+import { onServer } from '../harness/every-app.js';
 import type { Node } from '../harness/node.js';
 import { signedQuery } from '../harness/signatures.js';
 import { openTenant } from '../harness/tenant.js';
@@ -53,7 +53,7 @@ const publish = async (node: Node, count: number): Promise<void> => {
 const majorCollections = async (node: Node): Promise<number> =>
   (await node.metrics()).value('nodejs_gc_duration_seconds_count', { kind: 'major' }) ?? 0;
 
-onEveryApp('the memory of a busy process', { tenants: [shop] }, (node) => {
+onServer('the memory of a busy process', { tenants: [shop] }, (node) => {
   it(
     'is not collected as a whole because of what a request leaves behind',
     { timeout: 120_000 },
