@@ -26,6 +26,7 @@ export const GLOBALS = {
     retention_window_seconds: 86_400,
     max_messages_per_channel: null,
     max_bytes_per_channel: null,
+    max_events_per_channel: null,
   },
   presence_history: {
     enabled: false,

@@ -9,6 +9,7 @@ export interface GlobalChannelSettings {
     readonly retention_window_seconds: number;
     readonly max_messages_per_channel: number | null;
     readonly max_bytes_per_channel: number | null;
+    readonly max_events_per_channel: number | null;
   };
   readonly presence_history: {
     readonly enabled: boolean;
@@ -87,10 +88,10 @@ function historyPolicy(
     rewindEnabled: enabled && (own?.rewind_enabled ?? app?.rewind_enabled ?? global.rewind_enabled),
     retentionWindowSeconds:
       own?.retention_window_seconds ?? app?.retention_window_seconds ?? global.retention_window_seconds,
-    maxMessages: bound(
-      own?.max_messages_per_channel,
-      app?.max_messages_per_channel,
-      global.max_messages_per_channel,
+    // Of a message history every event is a message: the lower of both bounds holds.
+    maxMessages: Math.min(
+      bound(own?.max_messages_per_channel, app?.max_messages_per_channel, global.max_messages_per_channel),
+      global.max_events_per_channel ?? Infinity,
     ),
     maxBytes: bound(own?.max_bytes_per_channel, app?.max_bytes_per_channel, global.max_bytes_per_channel),
   });

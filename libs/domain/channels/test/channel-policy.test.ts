@@ -19,6 +19,8 @@ const numbers = ({ history: kept, presenceHistory: moves }: ChannelPolicy): unkn
   [moves.enabled, moves.retentionWindowSeconds, moves.maxEvents, moves.maxBytes],
 ];
 
+const keeping = (max: number) => namespace({ history: { max_messages_per_channel: max } });
+
 describe('channel policy', () => {
   it('takes the global values where nothing else is set, without bounds where they have none', () => {
     expect(policyOf('x', {})).toEqual({
@@ -53,6 +55,7 @@ describe('channel policy', () => {
         retention_window_seconds: 1,
         max_messages_per_channel: 2,
         max_bytes_per_channel: 3,
+        max_events_per_channel: null,
       },
       presence_history: {
         enabled: true,
@@ -98,6 +101,13 @@ describe('channel policy', () => {
       [true, false, 10, 20, 7],
       [false, 40, 50, 60],
     ]);
+  });
+
+  it('keeps no more events than any channel may, whoever allows more messages', () => {
+    const global = { ...GLOBALS, history: { ...GLOBALS.history, max_events_per_channel: 30 } };
+    expect(policyOf('x', {}, global).history.maxMessages).toBe(30);
+    expect(policyOf('ns:x', keeping(5), global).history.maxMessages).toBe(5);
+    expect(policyOf('ns:x', keeping(200), global).history.maxMessages).toBe(30);
   });
 
   it.each([

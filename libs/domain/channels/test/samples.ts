@@ -15,6 +15,7 @@ export const GLOBALS: GlobalChannelSettings = {
     retention_window_seconds: 86_400,
     max_messages_per_channel: null,
     max_bytes_per_channel: null,
+    max_events_per_channel: null,
   },
   presence_history: {
     enabled: false,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HistoryStore, laneOf, type PageQuery } from '../src/index.js';
+import { type HistoryStore, laneOf, type PageQuery, type Purgeable } from '../src/index.js';
 import { addressOf, append, DAY_MS, headOf, NOTHING, NOW_MS, wantedOf } from './scene.js';
 
 /** What every store shows of what was written. */
@@ -92,28 +92,60 @@ export function conformanceOfReads(current: () => HistoryStore): void {
         });
         return seen.at(-1);
       };
-      expect(await ask({ below: { mode: 'all' } })).toEqual({ historyFloor: 4, messages: 3, bytes: 6 });
+      expect(await ask({ below: { mode: 'all' } })).toEqual({
+        historyFloor: 4,
+        messages: 3,
+        bytes: 6,
+        stored: { messages: 3, bytes: 6 },
+      });
       expect(await ask({ below: { mode: 'before_serial', serial: 3 } })).toEqual({
         historyFloor: 3,
         messages: 2,
         bytes: 3,
+        stored: { messages: 2, bytes: 3 },
       });
       expect(await ask({ below: { mode: 'before_serial', serial: 99 } })).toEqual({
         historyFloor: 4,
         messages: 3,
         bytes: 6,
+        stored: { messages: 3, bytes: 6 },
       });
       expect(await ask({ below: { mode: 'before_time_ms', timeMs: NOW_MS + 2 } })).toEqual({
         historyFloor: 2,
         messages: 1,
         bytes: 1,
+        stored: { messages: 1, bytes: 1 },
       });
       expect(await ask({ below: { mode: 'before_time_ms', timeMs: NOW_MS + 9 } })).toEqual({
         historyFloor: 4,
         messages: 3,
         bytes: 6,
+        stored: { messages: 3, bytes: 6 },
       });
       expect(await ask({})).toBeNull();
+    });
+
+    it('tells what a purge takes away of what can be read apart from what is hidden by retention', async () => {
+      const address = addressOf('purgeable-hidden');
+      const sized = { payloadSize: 10 };
+      await append(
+        current(),
+        address,
+        [{ ...sized, historyUntilMs: NOW_MS - 1 }, sized, sized, sized, sized],
+        { maxMessages: 3, retainedMessages: 5, retainedBytes: 50 },
+      );
+      const shown = await current().retained(await headOf(current(), address), NOW_MS);
+      expect(shown).toMatchObject({ messages: 3, bytes: 30 });
+      const seen: unknown[] = [];
+      for (const below of [{ mode: 'all' }, { mode: 'before_serial', serial: 4 }] as const)
+        await current().commit(wantedOf([address], { below }), ({ purgeable }) => {
+          seen.push(purgeable);
+          return { changes: NOTHING };
+        });
+      const [all, some] = seen as [Purgeable, Purgeable];
+      expect(all).toMatchObject({ historyFloor: 6, messages: shown.messages, bytes: shown.bytes });
+      expect(some).toMatchObject({ historyFloor: 4, messages: 1, bytes: 10 });
+      expect(some.stored.messages).toBeGreaterThanOrEqual(some.messages);
     });
 
     it('raises watermarks, never lowers them, and finds who is behind', async () => {

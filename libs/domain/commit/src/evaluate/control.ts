@@ -13,13 +13,14 @@ import { WRONG } from './wrong.js';
 /** Begins the stream anew: another id, serials from 1, and nothing of what was there before is visible. */
 export function reset(draft: Draft, record: CommitRecordOf<'reset'>, stream: Stream): Verdict {
   const { context } = draft;
+  const { purgeable } = draft.found;
   const streamId = context.newStreamId();
   const unused = stream.generation === 1 && stream.nextDeliverySerial === 1 && stream.nextAnnotationNo === 1;
   const answer = {
     previous_stream_id: unused ? null : stream.streamId,
     new_stream_id: streamId,
-    purged_messages: stream.retainedMessages,
-    purged_bytes: stream.retainedBytes,
+    purged_messages: purgeable?.messages ?? 0,
+    purged_bytes: purgeable?.bytes ?? 0,
   };
   const next: Stream = {
     ...stream,
@@ -57,8 +58,8 @@ export function purge(draft: Draft, record: CommitRecordOf<'purge'>, stream: Str
     draft.setStream({
       ...stream,
       floorHistorySerial: Math.max(stream.floorHistorySerial, purgeable.historyFloor),
-      retainedMessages: stream.retainedMessages - purgeable.messages,
-      retainedBytes: stream.retainedBytes - purgeable.bytes,
+      retainedMessages: stream.retainedMessages - purgeable.stored.messages,
+      retainedBytes: stream.retainedBytes - purgeable.stored.bytes,
     });
     logged(draft, record, answer);
     draft.addReceipt(record, stream, { extra: JSON.stringify(answer) });

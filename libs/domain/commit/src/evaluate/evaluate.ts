@@ -39,7 +39,7 @@ function decide(draft: Draft, arrival: Arrival): Verdict {
   const stream = draft.stream(address);
   if (stream === undefined) return verdict(null);
   const receipt = draft.receipt(receiptScope(record));
-  if (receipt !== undefined && stream !== null && answers(draft, arrival, receipt)) {
+  if (receipt !== undefined && stream !== null && answers(draft, arrival, receipt, stream)) {
     return replay(draft, arrival, receipt, stream);
   }
   if (record.op === 'purge') return purge(draft, record, stream);
@@ -51,9 +51,17 @@ function decide(draft: Draft, arrival: Arrival): Verdict {
   return verdict(rejected(record.pub_id, 'feature_disabled'));
 }
 
-/** An expired receipt answers nothing but a resend of its own record. */
-const answers = ({ context }: Draft, { record }: Arrival, { untilMs, pubId }: FoundReceipt): boolean =>
-  untilMs > context.nowMs || pubId === record.pub_id;
+/** One that has expired, or whose stream ended with a reset, answers nothing but a resend of its own record. */
+function answers(
+  { context }: Draft,
+  { record }: Arrival,
+  { untilMs, pubId, streamKey, generation }: FoundReceipt,
+  stream: Stream,
+): boolean {
+  if (pubId === record.pub_id) return true;
+  const isCurrent = streamKey === stream.streamKey && generation === stream.generation;
+  return isCurrent && untilMs > context.nowMs;
+}
 
 function replay(draft: Draft, { record }: Arrival, receipt: FoundReceipt, stream: Stream): Verdict {
   if (receipt.pubId !== record.pub_id && receipt.fingerprint !== fingerprintOf(record))

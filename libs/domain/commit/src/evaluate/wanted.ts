@@ -57,6 +57,7 @@ function seenIn(first: Arrival | undefined): Pick<Wanted, 'messageIdAt'> {
 }
 
 function belowOf(first: Arrival | undefined): Below | null {
+  if (first?.record.op === 'reset') return { mode: 'all' };
   if (first?.record.op !== 'purge') return null;
   const { mode, before_serial: serial, before_time_ms: timeMs } = first.record;
   if (mode === 'before_serial') return { mode, serial: serial ?? 1 };

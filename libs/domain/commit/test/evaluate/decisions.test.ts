@@ -112,6 +112,8 @@ describe('a publish', () => {
   });
 });
 
+const withKey = () => publishOf('orders', 'a', { idem: keyed('orders', 'key', 'a') });
+
 describe('control of a stream', () => {
   it('reset starts at 1 under another id and tells what was there', async () => {
     const scene = new Scene();
@@ -129,6 +131,35 @@ describe('control of a stream', () => {
       delivery_serial: 1,
       stream_id: streamId,
     });
+  });
+
+  it('a key from before a reset belongs to a new message, a resend of the same record to the old one', async () => {
+    const scene = new Scene();
+    const old = withKey();
+    const before = await scene.result(old);
+    await scene.result(resetOf('orders'));
+    const { streamId } = await scene.stream('orders');
+    expect(await scene.result(withKey())).toMatchObject({
+      status: 'applied',
+      stream_id: streamId,
+      delivery_serial: 1,
+    });
+    expect(await scene.history('orders')).toHaveLength(1);
+    expect(await scene.result(withKey())).toMatchObject({ status: 'duplicate' });
+    expect(before).toMatchObject({ status: 'applied', delivery_serial: 1 });
+  });
+
+  it('reset and purge tell what could be read, not what retention had hidden', async () => {
+    const policy = { ...POLICY, max_messages: 3 };
+    for (const end of [resetOf('orders'), purgeOf('orders', { mode: 'all' })]) {
+      const scene = new Scene();
+      await scene.results(...[1, 2, 3, 4, 5].map((n) => publishOf('orders', String(n), { policy })));
+      const shown = await scene.store.retained(await scene.stream('orders'), scene.nowMs);
+      expect(await scene.result(end)).toMatchObject({
+        extra: { purged_messages: 3, purged_bytes: shown.bytes },
+      });
+      expect(await scene.stream('orders')).toMatchObject({ retainedMessages: 0, retainedBytes: 0 });
+    }
   });
 
   it('reset of an unused channel makes it, purge does not', async () => {

@@ -58,7 +58,14 @@ describe('a batch', () => {
       fc.asyncProperty(fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 8 }), async (batches) => {
         const scene = new Scene();
         const models = new Map<string, Model>();
-        const receipts = new Map<string, { serial: number; pubId: string; data: string; untilMs: number }>();
+        interface Receipt {
+          serial: number;
+          pubId: string;
+          data: string;
+          untilMs: number;
+          generation: number;
+        }
+        const receipts = new Map<string, Receipt>();
         const sent: CommitRecord[] = [];
 
         const model = (name: string): Model => {
@@ -70,7 +77,11 @@ describe('a batch', () => {
           const scope = record.idem?.scope ?? record.pub_id;
           const data = String(JSON.parse(record.message).data);
           const before = receipts.get(scope);
-          if (before !== undefined && (before.untilMs > scene.nowMs || before.pubId === record.pub_id)) {
+          const isGood =
+            before !== undefined &&
+            before.untilMs > scene.nowMs &&
+            before.generation === model(record.channel).generation;
+          if (before !== undefined && (isGood || before.pubId === record.pub_id)) {
             if (before.pubId === record.pub_id) return { status: 'applied', serial: before.serial };
             if (before.data !== data) return { status: 'rejected', serial: null };
             return { status: 'duplicate', serial: before.serial };
@@ -79,7 +90,8 @@ describe('a batch', () => {
           channel.lastAtMs = Math.max(channel.lastAtMs, scene.nowMs);
           channel.rows.push({ serial: channel.next, data, atMs: channel.lastAtMs });
           const untilMs = scene.nowMs + (record.idem === undefined ? 600_000 : TTL_MS);
-          receipts.set(scope, { serial: channel.next, pubId: record.pub_id, data, untilMs });
+          const { generation, next: serial } = channel;
+          receipts.set(scope, { serial, pubId: record.pub_id, data, untilMs, generation });
           channel.next += 1;
           return { status: 'applied', serial: channel.next - 1 };
         };
@@ -121,7 +133,8 @@ describe('a batch', () => {
                 status: 'applied',
                 extra: { purged_messages: known?.rows.length ?? 0 },
               });
-              models.set(name, { ...model(name), next: 1, rows: [], lastAtMs: 0 });
+              const generation = model(name).generation + 1;
+              models.set(name, { generation, next: 1, rows: [], lastAtMs: 0 });
             }
             if (one.kind === 'purge') {
               const name = `c${one.channel}`;

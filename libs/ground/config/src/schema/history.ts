@@ -64,7 +64,9 @@ export const history = table({
   max_purge_per_tick: positive(100_000, 'HISTORY_MAX_PURGE_PER_TICK', 'Records removed in one run'),
   max_messages_per_channel: cap('HISTORY_MAX_MESSAGES_PER_CHANNEL', 'Messages kept per channel'),
   max_bytes_per_channel: cap('HISTORY_MAX_BYTES_PER_CHANNEL', 'Bytes kept per channel'),
-  max_events_per_channel: optional(u64({ default: null, min: 1, meaning: 'Events kept per channel' })),
+  max_events_per_channel: optional(
+    u64({ default: null, min: 1, meaning: 'Events kept per channel, whatever an app or a namespace allows' }),
+  ),
   postgres: store('HISTORY_POSTGRES'),
   mysql: store(null),
   dynamodb: store(null),

@@ -189,7 +189,7 @@ export class MemoryHistoryStore implements DurableStore {
         .map(({ address, userId }) => this.#byName.get(streamName(address))?.member(userId))
         .filter((member) => member !== undefined),
       crowds: this.#findCrowds(wanted),
-      purgeable: wanted.below === null ? null : (only?.purgeable(wanted.below) ?? null),
+      purgeable: wanted.below === null ? null : (only?.purgeable(wanted.below, wanted.nowMs) ?? null),
       inspections: wanted.inspect
         ? new Map(
             held.flatMap(({ name, held }) => (held === null ? [] : [[name, held.inspect(wanted.nowMs)]])),

@@ -112,18 +112,26 @@ export class MemoryStream {
     };
   }
 
-  purgeable(below: Below): Purgeable {
-    const { floorHistorySerial, nextHistorySerial } = this.stream;
+  purgeable(below: Below, nowMs: number): Purgeable {
+    const { floorHistorySerial, nextHistorySerial, retainedMessages, retainedBytes } = this.stream;
+    if (below.mode === 'all') {
+      const { messages, bytes } = this.retained(nowMs);
+      const stored = { messages: retainedMessages, bytes: retainedBytes };
+      return { historyFloor: nextHistorySerial, messages, bytes, stored };
+    }
     const rows = this.#records.filter(({ historySerial }) => (historySerial ?? 0) >= floorHistorySerial);
     const stays = rows.findIndex((record) => staysAbove(below, record));
     const gone = stays === -1 ? rows : rows.slice(0, stays);
     const first = stays === -1 ? undefined : rows[stays];
     const limit =
       below.mode === 'before_serial' ? Math.min(below.serial, nextHistorySerial) : nextHistorySerial;
+    const historyFloor = Math.max(floorHistorySerial, first?.historySerial ?? limit);
+    const shown = this.#visible(nowMs).filter(({ historySerial }) => (historySerial ?? 0) < historyFloor);
     return {
-      historyFloor: Math.max(floorHistorySerial, first?.historySerial ?? limit),
-      messages: gone.length,
-      bytes: sizeOf(gone),
+      historyFloor,
+      messages: shown.length,
+      bytes: sizeOf(shown),
+      stored: { messages: gone.length, bytes: sizeOf(gone) },
     };
   }
 

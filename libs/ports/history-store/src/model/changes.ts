@@ -39,8 +39,11 @@ export type Below =
 export interface Purgeable {
   /** The first history serial that stays. */
   readonly historyFloor: number;
+  /** What of it could be read until then. */
   readonly messages: number;
   readonly bytes: number;
+  /** What goes out of the counters of the stream: with what retention has hidden already. */
+  readonly stored: { readonly messages: number; readonly bytes: number };
 }
 
 /** What is wrong with the history of a stream. */

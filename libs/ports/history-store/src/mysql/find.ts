@@ -66,7 +66,7 @@ export async function findWanted(
     purgeable:
       wanted.below === null || first === undefined
         ? null
-        : await findPurgeable(numbered, table, first, wanted.below),
+        : await findPurgeable(numbered, table, first, wanted.below, wanted.nowMs),
     inspections: wanted.inspect ? await inspectAll(numbered, table, held.streams, wanted.nowMs) : new Map(),
     ...(await findMessageId(numbered, table, first, wanted)),
   };

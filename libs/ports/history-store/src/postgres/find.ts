@@ -72,7 +72,7 @@ export async function findWanted(
     purgeable:
       wanted.below === null || first === undefined
         ? null
-        : await findPurgeable(session, table, first, wanted.below),
+        : await findPurgeable(session, table, first, wanted.below, wanted.nowMs),
     inspections: wanted.inspect ? await inspectAll(session, table, held.streams, wanted.nowMs) : new Map(),
     ...(await findMessageId(session, table, first, wanted)),
   };

@@ -2,6 +2,8 @@ import type { SqlSession } from '@carillon/database';
 import type { Below, Found, Inspection, Purgeable, Wanted } from '../model/changes.js';
 import { isReadable } from '../model/readable.js';
 import type { Stream } from '../model/stream.js';
+import { visibleFloor } from './floor.js';
+import { readRetained } from './retained.js';
 import { RECORD_COLUMNS, recordOf } from './rows.js';
 import { HISTORY, type Names, SHOWN } from './shown.js';
 
@@ -11,10 +13,16 @@ export async function findPurgeable(
   table: Names,
   stream: Stream,
   below: Below,
+  nowMs: number,
 ): Promise<Purgeable> {
-  const { streamKey, generation, floorHistorySerial, nextHistorySerial } = stream;
+  const { streamKey, generation, floorHistorySerial, nextHistorySerial, retainedMessages, retainedBytes } =
+    stream;
+  if (below.mode === 'all') {
+    const { messages, bytes } = await readRetained(session, table, stream, nowMs);
+    const stored = { messages: retainedMessages, bytes: retainedBytes };
+    return { historyFloor: nextHistorySerial, messages, bytes, stored };
+  }
   const wantedFloor = async (): Promise<number> => {
-    if (below.mode === 'all') return nextHistorySerial;
     if (below.mode === 'before_serial') return Math.min(below.serial, nextHistorySerial);
     const { rows } = await session.query(
       `select c.history_serial from ${table('records')} c where ${HISTORY} and c.history_serial >= $3
@@ -24,12 +32,22 @@ export async function findPurgeable(
     return rows[0] === undefined ? nextHistorySerial : Number(rows[0]['history_serial']);
   };
   const historyFloor = Math.max(floorHistorySerial, await wantedFloor());
+  const shownFloor = await visibleFloor(session, table, stream, nowMs);
+  const isShown = 'c.history_serial >= $5 and c.history_until_ms > $6';
   const { rows } = await session.query(
-    `select count(*) as messages, coalesce(sum(c.payload_size), 0) as bytes from ${table('records')} c
-      where ${HISTORY} and c.history_serial >= $3 and c.history_serial < $4`,
-    [streamKey, generation, floorHistorySerial, historyFloor],
+    `select count(*) as messages, coalesce(sum(c.payload_size), 0) as bytes,
+        coalesce(sum(case when ${isShown} then 1 else 0 end), 0) as shown,
+        coalesce(sum(case when ${isShown} then c.payload_size else 0 end), 0) as shown_bytes
+      from ${table('records')} c where ${HISTORY} and c.history_serial >= $3 and c.history_serial < $4`,
+    [streamKey, generation, floorHistorySerial, historyFloor, shownFloor, nowMs],
   );
-  return { historyFloor, messages: Number(rows[0]?.['messages']), bytes: Number(rows[0]?.['bytes']) };
+  const count = (name: string): number => Number(rows[0]?.[name]);
+  return {
+    historyFloor,
+    messages: count('shown'),
+    bytes: count('shown_bytes'),
+    stored: { messages: count('messages'), bytes: count('bytes') },
+  };
 }
 
 /** The message id of the record of a locked stream that was asked for; nothing when none was. */
