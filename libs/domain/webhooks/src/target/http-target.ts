@@ -2,8 +2,8 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { outcomeOfStatus, type AttemptOutcome } from '../delivery/retry.js';
-import { checkHost, guardedLookup, TargetNotAllowed } from './guarded-lookup.js';
-import { Limit } from './limit.js';
+import { checkHost, guardedLookup, TargetNotAllowed } from '@carillon/outbound';
+import { Limit } from '@carillon/outbound';
 
 /** One request. */
 export interface HttpAttempt {

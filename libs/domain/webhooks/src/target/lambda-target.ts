@@ -1,7 +1,7 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { LambdaTarget as LambdaPlace } from '@carillon/config';
 import { outcomeOfStatus, type AttemptOutcome } from '../delivery/retry.js';
-import { Limit } from './limit.js';
+import { Limit } from '@carillon/outbound';
 
 type Sdk = typeof import('@aws-sdk/client-lambda');
 

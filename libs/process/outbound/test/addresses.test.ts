@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress } from '../../src/target/addresses.js';
-import { checkHost, guardedLookup, TargetNotAllowed } from '../../src/target/guarded-lookup.js';
+import { isPublicAddress } from '../src/addresses.js';
+import { checkHost, guardedLookup, TargetNotAllowed } from '../src/guarded-lookup.js';
 
 const PRIVATE = [
   '0.0.0.0',

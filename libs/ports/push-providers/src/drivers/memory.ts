@@ -1,0 +1,69 @@
+import type { Credential } from '../credentials/credential.js';
+import { accepted, retryable, type SendOutcome } from '../outcome.js';
+import type { PushClient, PushProviders, SendRequest } from '../port.js';
+import type { Provider } from '../provider.js';
+
+/** A send as it arrived at one of the clouds in memory. */
+export interface Arrival extends SendRequest {
+  readonly provider: Provider;
+  readonly credential: Credential;
+  /** Sends of this delivery key that arrived before, whatever became of them. */
+  readonly earlier: number;
+}
+
+/** What becomes of a send. Must not throw. */
+export type Answer = (arrival: Arrival) => SendOutcome | Promise<SendOutcome>;
+
+const MOST_ARRIVALS = 1_000_000;
+
+/** Clouds that answer as they are told, and remember what arrived. Everything is accepted until they are told otherwise. */
+export class MemoryClouds implements PushProviders {
+  readonly #arrivals: Arrival[] = [];
+  readonly #counts = new Map<string, number>();
+  #answer: Answer = () => accepted(`memory-${this.#arrivals.length}`);
+  #open = 0;
+
+  /** The first million, in order. */
+  get arrivals(): readonly Arrival[] {
+    return this.#arrivals;
+  }
+
+  /** Clients that were opened and not closed. */
+  get openClients(): number {
+    return this.#open;
+  }
+
+  /** Decides what becomes of every send from now on. */
+  answer(answer: Answer): void {
+    this.#answer = answer;
+  }
+
+  async open(credential: Credential): Promise<PushClient> {
+    this.#open += 1;
+    let closed = false;
+    return {
+      provider: credential.provider,
+      usage: { connections: 0, streams: 0 },
+      send: (request, signal) => (closed ? lost() : this.#arrive(request, credential, signal)),
+      close: async () => {
+        if (!closed) this.#open -= 1;
+        closed = true;
+      },
+    };
+  }
+
+  async #arrive(request: SendRequest, credential: Credential, signal: AbortSignal): Promise<SendOutcome> {
+    if (signal.aborted) return lost();
+    const earlier = this.#counts.get(request.deliveryKey) ?? 0;
+    const arrival = { ...request, provider: credential.provider, credential, earlier };
+    if (this.#arrivals.length < MOST_ARRIVALS) this.#arrivals.push(arrival);
+    this.#counts.set(request.deliveryKey, earlier + 1);
+    const aborted = new Promise<SendOutcome>((resolve) => {
+      signal.addEventListener('abort', () => resolve(lost()), { once: true });
+    });
+    return Promise.race([this.#answer(arrival), aborted]);
+  }
+}
+
+const lost = async (): Promise<SendOutcome> =>
+  retryable('network_transport', 'network_transport', 'connection lost');

@@ -1,0 +1,48 @@
+export type {
+  ApnsCredential,
+  Credential,
+  FcmCredential,
+  HmsCredential,
+  StaticToken,
+  WebPushCredential,
+  WnsCredential,
+} from './credentials/credential.js';
+export {
+  type CredentialFields,
+  credentialOf,
+  InvalidCredential,
+  readCredentialFields,
+  serviceAccount,
+  vapidPublicKey,
+  withLineBreaks,
+} from './credentials/fields.js';
+export { checkDeviceUrl, checkRecipient, DeviceUrlNotAllowed, type DeviceUrlRules } from './device-url.js';
+export { openProviders } from './drivers.js';
+export { DRY_RUN } from './drivers/dry-run.js';
+export { type Answer, type Arrival, MemoryClouds } from './drivers/memory.js';
+export { isObject, jsonBytes, type JsonObject } from './json.js';
+export {
+  accepted,
+  type ErrorClass,
+  FAILURE_CLASSES,
+  type FailureClass,
+  rejected,
+  retryable,
+  type SendFailure,
+  type SendOutcome,
+} from './outcome.js';
+export { type PushClient, type PushProviders, ProviderUnavailable, type SendRequest } from './port.js';
+export {
+  inBodies,
+  type Provider,
+  type ProviderInBodies,
+  providerNamed,
+  PROVIDERS,
+  type TransportType,
+  TRANSPORTS,
+} from './provider.js';
+export { InvalidPayload, type Notification } from './rendering/notification.js';
+export { MOST_OVERRIDE_BYTES, type RenderedPayload, renderPayload } from './rendering/render.js';
+export { readOverride } from './rendering/override.js';
+export { deviceUrlRules, type ProviderSettings, providerSettings } from './settings.js';
+export { type Audience, providerOf, type Recipient, type SendTarget, tokenHash, tokenOf } from './target.js';
