@@ -49,7 +49,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Characters that XML cannot hold in any form are left out. */
 const escaped = (text: string): string =>
   text
-    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
+    .replaceAll(/(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu, '')
     .replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
 const only = (object: JsonObject, names: readonly string[]): JsonObject =>
