@@ -28,15 +28,29 @@ const policy = {
 const base = { pub_id: PUB_ID, app_id: 'shop', channel: 'orders' };
 const SERIAL = '00000001760000000123:n1:00000000000000000042';
 const publish: CommitRecordOf<'publish'> = { ...base, policy, op: 'publish', message_id: 'm', message: '{}' };
-const mutation = { ...base, policy, actor: { grant: 'any' }, message_serial: SERIAL } as const;
+const mutation = {
+  ...base,
+  policy,
+  actor: { grant: 'any' },
+  message_serial: SERIAL,
+  message_id: 'v',
+} as const;
 
 const ONE_OF_EACH: CommitRecord[] = [
   publish,
   { ...publish, op: 'create' },
-  { ...mutation, op: 'update', data: { deep: [1, null, 'x'] }, clear_fields: ['name'], op_id: 'o' },
+  { ...mutation, op: 'update', data: '{"deep":[1,null,"x"]}', clear_fields: ['name'], op_id: 'o' },
   { ...mutation, op: 'delete' },
   { ...mutation, op: 'append', data: ' world' },
-  { ...base, policy, op: 'annotate', message_serial: SERIAL, type: 'reactions:flag.v1', count: 1 },
+  {
+    ...base,
+    policy,
+    op: 'annotate',
+    message_serial: SERIAL,
+    type: 'reactions:flag.v1',
+    count: 1,
+    max_frame_bytes: 0,
+  },
   {
     ...base,
     policy,
@@ -44,6 +58,7 @@ const ONE_OF_EACH: CommitRecord[] = [
     actor: { grant: 'own' },
     message_serial: SERIAL,
     annotation_serial: SERIAL,
+    max_frame_bytes: 10_240,
   },
   { ...base, policy, op: 'presence', event: 'member_added', cause: 'join', user_id: 'u', transition_no: 4 },
   { ...base, op: 'reset', stream: 'messages', reason: 'broken' },
@@ -121,18 +136,26 @@ describe('a commit record', () => {
         { ...publish, channel: bad },
         { ...publish, message_id: bad },
         { ...publish, actor: { client_id: bad } },
-        { ...mutation, op: 'update', data: { a: [{ b: bad }] } },
-        { ...mutation, op: 'update', metadata: { [bad]: 1 } },
-        { ...mutation, op: 'append', data: bad },
+        { ...mutation, op: 'update', data: `"${bad}"` },
+        { ...mutation, op: 'update', metadata: `{"${bad}":1}` },
+        { ...mutation, op: 'update', description: bad },
       ];
       for (const record of withBad) expect(readCommitRecord(record).ok).toBe(false);
     }
     expect(readCommitRecord({ ...publish, message: '\u{1F600}' }).ok).toBe(true);
   });
 
+  it('holds texts that are JSON where they have to be', () => {
+    const refused = [{ data: '{' }, { extras: '[]' }, { extras: '1' }, { metadata: `"${'x'.repeat(8192)}"` }];
+    for (const more of refused)
+      expect(readCommitRecord({ ...mutation, op: 'update', ...more }).ok).toBe(false);
+    for (const data of ['1', '"\\u0000"', '[12345678901234567890]'])
+      expect(readCommitRecord({ ...mutation, op: 'update', data }).ok).toBe(true);
+  });
+
   it('says who may act where another is touched', () => {
     for (const actor of [undefined, {}, { grant: 'all' }, { client_id: 'u' }]) {
-      expect(readCommitRecord({ ...mutation, actor, op: 'update', data: 1 }).ok).toBe(false);
+      expect(readCommitRecord({ ...mutation, actor, op: 'update', data: '1' }).ok).toBe(false);
     }
   });
 
@@ -150,6 +173,9 @@ describe('a commit record', () => {
 
   it('may be nested deeper than a call stack', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}"\\u0000"${']'.repeat(100_000)}`);
-    expect(readCommitRecord({ ...mutation, op: 'update', data: deep }).ok).toBe(false);
+    const presence = { ...base, policy, op: 'presence', event: 'member_added', cause: 'join', user_id: 'u' };
+    expect(readCommitRecord({ ...presence, user_info: deep }).ok).toBe(false);
+    const text = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    expect(readCommitRecord({ ...mutation, op: 'update', data: text }).ok).toBe(true);
   });
 });

@@ -1,5 +1,11 @@
 export { StoreFailure, type StoreFailureCause } from './failures.js';
 export { MemoryHistoryStore } from './memory/memory-store.js';
+export {
+  type AnnotationAction,
+  type AnnotationEvent,
+  type AnnotationSummary,
+  type FoundAnnotation,
+} from './model/annotation.js';
 export { FOREVER_DAY, FOREVER_MS, keepDay } from './model/calendar.js';
 export {
   type Below,
@@ -19,6 +25,15 @@ export {
   type PresenceStanding,
 } from './model/checkpoint.js';
 export { positioned } from './model/frame.js';
+export {
+  type DataKind,
+  fragmentOf,
+  type MessageAction,
+  type MessageData,
+  reachesBase,
+  type StoredMessage,
+  withFragments,
+} from './model/message.js';
 export {
   type PresenceCause,
   type PresenceEvent,

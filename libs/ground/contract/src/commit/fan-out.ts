@@ -22,6 +22,8 @@ export const RECORD = message('record', {
   except_socket: perhaps(field.socketId),
   /** The final V2 frame; null on a reset. */
   message: perhaps(text(1, Number.MAX_SAFE_INTEGER)),
+  /** Of an annotation: the frame that tells what all of its type come to now, which goes before `message`. */
+  summary: perhaps(text(1, Number.MAX_SAFE_INTEGER)),
   /** True: sent again by a writer that took over. Absent: false. */
   resent: optional(flag),
   /** On a reset: the stream that ended. */

@@ -1,10 +1,11 @@
 import { list, nullable, object, optional } from '../codec/composites.js';
-import { integer, oneOf } from '../codec/primitives.js';
+import { integer, oneOf, text } from '../codec/primitives.js';
 import type { Infer, Shape } from '../codec/shape.js';
 import * as field from './fields.js';
-import { storableJson, storableText } from './storable.js';
+import { jsonObjectText, jsonText, storableJson, storableText } from './storable.js';
 
 const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
+const MAX_METADATA_BYTES = 8192;
 
 const base = { pub_id: field.uuid, app_id: field.appId, channel: field.channel } as const;
 const withPolicy = { ...base, policy: field.policy, idem: optional(field.idempotency) } as const;
@@ -22,19 +23,21 @@ const mutation = {
   ...withPolicy,
   actor: field.grantedActor,
   message_serial: field.textSerial,
-  /** The new version's own. Absent: the writer makes one. */
-  message_id: optional(field.messageId),
-  extras: optional(storableJson),
+  /** The new version's own. */
+  message_id: field.messageId,
+  /** JSON text, as are `data` and `metadata`: what they hold is given back as it was sent. */
+  extras: optional(jsonObjectText(ANY_LENGTH)),
+  /** To whom the version is attributed; with a grant of `own`, the actor. */
   client_id: optional(field.clientId),
   description: optional(storableText(0, 1024)),
-  metadata: optional(storableJson),
+  metadata: optional(jsonText(MAX_METADATA_BYTES)),
   op_id: optional(storableText(1, 64)),
 } as const;
 
 const replacement = {
   ...mutation,
   name: optional(storableText(0, 4096)),
-  data: optional(storableJson),
+  data: optional(jsonText(ANY_LENGTH)),
   clear_fields: optional(list(oneOf('name', 'data', 'extras'), 0, 3)),
 } as const;
 
@@ -46,7 +49,8 @@ const SHAPES = {
   create: object({ op: oneOf('create'), ...publication }),
   update: object({ op: oneOf('update'), ...replacement }),
   delete: object({ op: oneOf('delete'), ...replacement }),
-  append: object({ op: oneOf('append'), ...mutation, data: storableText(0, ANY_LENGTH) }),
+  /** The fragment itself: JSON text is made of it where it is stored. */
+  append: object({ op: oneOf('append'), ...mutation, data: text(0, ANY_LENGTH) }),
   annotate: object({
     op: oneOf('annotate'),
     ...withPolicy,
@@ -57,7 +61,8 @@ const SHAPES = {
     encoding: optional(storableText(0, 256)),
     client_id: optional(field.clientId),
     count: optional(integer(1)),
-    data: optional(storableJson),
+    data: optional(jsonText(ANY_LENGTH)),
+    max_frame_bytes: field.count,
   }),
   unannotate: object({
     op: oneOf('unannotate'),
@@ -65,6 +70,8 @@ const SHAPES = {
     actor: field.grantedActor,
     message_serial: field.textSerial,
     annotation_serial: field.textSerial,
+    /** What a frame of the app may have; lists of clients in a summary are shortened to it. 0: anything. */
+    max_frame_bytes: field.count,
   }),
   presence: object({
     op: oneOf('presence'),

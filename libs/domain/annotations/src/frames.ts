@@ -1,0 +1,61 @@
+import type { AnnotationEvent } from '@carillon/history-store';
+import { Tally } from './tally.js';
+
+/** Lists of clients that do not fit are cut to the first of these that does; the last is sent whatever it takes. */
+const CUTS = [64, 32, 16, 8, 4, 2, 1, 0];
+
+/** Which summary is told of. */
+export interface SummaryOf {
+  readonly channel: string;
+  readonly messageSerial: string;
+  readonly type: string;
+  /** With every client, as it is stored. */
+  readonly summary: string;
+}
+
+/** A frame that tells what all annotations of a type come to. */
+export interface SummaryFrame {
+  readonly text: string;
+  readonly isClipped: boolean;
+}
+
+/** The frame of a summary in so many bytes, 0 being any number, as far as leaving clients out makes it fit. */
+export function summaryFrame(of: SummaryOf, maxBytes: number): SummaryFrame {
+  const text = frameText(of, of.summary);
+  if (maxBytes === 0 || Buffer.byteLength(text) <= maxBytes) return { text, isClipped: false };
+  const tally = Tally.of(of.type, of.summary);
+  for (const clients of CUTS) {
+    const cut = frameText(of, tally.text(clients));
+    if (clients === 0 || Buffer.byteLength(cut) <= maxBytes) return { text: cut, isClipped: true };
+  }
+  return { text, isClipped: false };
+}
+
+const frameText = ({ channel, messageSerial, type }: SummaryOf, summary: string): string =>
+  `{"event":"service_internal:message","channel":${JSON.stringify(channel)},"data":{"action":"message.summary",` +
+  `"serial":${JSON.stringify(messageSerial)},"annotations":{"summary":{${JSON.stringify(type)}:${summary}}}},` +
+  `"extras":{"ephemeral":true}}`;
+
+/** One annotation as it is listed and as the raw frame carries it: JSON text. */
+export function annotationText(event: AnnotationEvent): string {
+  const made = event.action === 'create';
+  const members: [string, string | null][] = [
+    ['action', JSON.stringify(`annotation.${event.action}`)],
+    ['id', made ? JSON.stringify(event.annotationId) : null],
+    ['serial', JSON.stringify(event.annotationSerial)],
+    ['messageSerial', JSON.stringify(event.messageSerial)],
+    ['type', JSON.stringify(event.type)],
+    ['name', event.name === null ? null : JSON.stringify(event.name)],
+    ['clientId', event.clientId === null ? null : JSON.stringify(event.clientId)],
+    ['count', event.count === null ? null : String(event.count)],
+    ['data', made ? event.data : null],
+    ['encoding', made && event.encoding !== null ? JSON.stringify(event.encoding) : null],
+    ['timestamp', String(event.atMs)],
+  ];
+  const given = members.filter(([, text]) => text !== null);
+  return `{${given.map(([name, text]) => `"${name}":${text}`).join(',')}}`;
+}
+
+/** The frame of one annotation, for those who asked for each. */
+export const annotationFrame = (channel: string, event: AnnotationEvent): string =>
+  `{"event":"service_internal:annotation","channel":${JSON.stringify(channel)},"data":${annotationText(event)}}`;

@@ -1,0 +1,68 @@
+import { positioned, type StoredRecord, type Stream } from '@carillon/history-store';
+import { omitMembers, rawMember } from '@carillon/protocol';
+import { objectText, quoted, versionOf } from './payload.js';
+
+/** Header names that only the service sets. */
+export const SERVICE_HEADERS = {
+  action: 'service_action',
+  messageSerial: 'service_message_serial',
+  versionSerial: 'service_version_serial',
+  historySerial: 'service_history_serial',
+  versionTimestamp: 'service_version_timestamp_ms',
+  rollupFrom: 'service_rollup_from_serial',
+} as const;
+
+const RESERVED: ReadonlySet<string> = new Set(Object.values(SERVICE_HEADERS));
+const EXTRAS: ReadonlySet<string> = new Set(['extras']);
+const HEADERS: ReadonlySet<string> = new Set(['headers']);
+
+/**
+ * The V2 frame of a stored record, as it goes out live and as it is recovered; null: it was erased. A create keeps the
+ * name that it was published under, a change is named for what it does.
+ */
+export function frameOf(
+  record: StoredRecord,
+  { address, streamId }: Pick<Stream, 'address' | 'streamId'>,
+): string | null {
+  const { action, payload, deliverySerial } = record;
+  if (payload === null) return null;
+  if (action === 'plain') return positioned(payload, streamId, deliverySerial);
+  const headers = serviceHeaders(record);
+  if (action === 'create') return positioned(withHeaders(payload, headers), streamId, deliverySerial);
+  const { name, data, extras, userId } = versionOf(record);
+  const frame = objectText([
+    ['event', JSON.stringify(`service:message.${action}`)],
+    ['channel', JSON.stringify(address.channel)],
+    ['name', quoted(name)],
+    ['data', data],
+    ['user_id', quoted(userId)],
+    ['message_id', quoted(record.messageId)],
+    ['extras', extrasWith(extras, headers)],
+  ]);
+  return positioned(frame, streamId, deliverySerial);
+}
+
+const serviceHeaders = (record: StoredRecord): string =>
+  objectText([
+    [SERVICE_HEADERS.action, JSON.stringify(`message.${record.action}`)],
+    [SERVICE_HEADERS.messageSerial, quoted(record.messageSerial)],
+    [SERVICE_HEADERS.versionSerial, quoted(record.versionSerial)],
+    [SERVICE_HEADERS.historySerial, String(record.rootHistorySerial ?? record.historySerial)],
+    [SERVICE_HEADERS.versionTimestamp, String(record.publishedAtMs)],
+  ]);
+
+/** A frame with these headers in its extras; the rest of it stays as written. */
+function withHeaders(frame: string, headers: string): string {
+  const extras = extrasWith(rawMember(frame, 'extras'), headers);
+  const rest = omitMembers(frame, EXTRAS) ?? '{}';
+  return `${rest.slice(0, -1)},"extras":${extras}}`;
+}
+
+/** Extras with these headers among their own, whatever those were called. */
+export function extrasWith(extras: string | null, headers: string): string {
+  const own = extras === null ? null : rawMember(extras, 'headers');
+  const kept = own?.startsWith('{') === true ? omitMembers(own, RESERVED) : null;
+  const all = kept === null ? headers : `${kept.slice(0, -1)},${headers.slice(1)}`;
+  const rest = extras === null ? null : omitMembers(extras, HEADERS);
+  return rest === null ? `{"headers":${all}}` : `${rest.slice(0, -1)},"headers":${all}}`;
+}

@@ -1,0 +1,55 @@
+import type { StoredMessage, StoredRecord } from '@carillon/history-store';
+import { rawMember } from '@carillon/protocol';
+
+/** One version as it is shown. Texts of JSON as they were written; null: nothing. */
+export interface Version {
+  readonly name: string | null;
+  /** Of an append: its fragment. */
+  readonly data: string | null;
+  readonly extras: string | null;
+  /** Whose message it is: its creator, if known, else who changed it. */
+  readonly userId: string | null;
+  readonly clientId: string | null;
+  readonly description: string | null;
+  readonly metadata: string | null;
+}
+
+/** What the record of a change holds: everything of its version that no column has. */
+export function payloadOf(message: StoredMessage, fragment: string | null): string {
+  const userId = message.creatorId ?? message.clientId;
+  return objectText([
+    ['data', fragment === null ? (message.data?.text ?? null) : JSON.stringify(fragment)],
+    ['extras', message.extras],
+    ['user_id', quoted(userId)],
+    ['description', quoted(message.description)],
+    ['metadata', message.metadata],
+  ]);
+}
+
+/** What a record of a message that lives on says. */
+export function versionOf(record: StoredRecord): Version {
+  const payload = record.payload ?? '{}';
+  const text = (name: string): string | null => {
+    const raw = rawMember(payload, name);
+    return raw === null ? null : (JSON.parse(raw) as string);
+  };
+  const isCreate = record.action === 'create';
+  return {
+    name: record.eventName,
+    data: rawMember(payload, 'data'),
+    extras: rawMember(payload, 'extras'),
+    userId: text('user_id'),
+    clientId: record.actorClientId,
+    description: isCreate ? null : text('description'),
+    metadata: isCreate ? null : rawMember(payload, 'metadata'),
+  };
+}
+
+export const quoted = (value: string | null): string | null =>
+  value === null ? null : JSON.stringify(value);
+
+/** The text of an object, without the members that are null. */
+export function objectText(members: readonly (readonly [name: string, text: string | null])[]): string {
+  const given = members.filter(([, text]) => text !== null);
+  return `{${given.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
+}
