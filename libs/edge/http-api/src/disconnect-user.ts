@@ -1,5 +1,6 @@
 import { ServiceError } from '@carillon/errors';
 import type { Fabric } from '@carillon/fabric';
+import { isUserId, MAX_USER_ID_BYTES } from '@carillon/protocol';
 import type { Route } from './describe/route.js';
 import { OK, OK_SHAPE, type Call, type Endpoint, type Reply } from './pipeline/call.js';
 
@@ -37,6 +38,9 @@ export class DisconnectUserEndpoint implements Endpoint {
 
   async answer(call: Call): Promise<Reply> {
     const userId = call.pathParameter('userId');
+    if (!isUserId(userId)) {
+      throw new ServiceError('invalid_input', { text: `a user id has 1 to ${MAX_USER_ID_BYTES} bytes` });
+    }
     const { complete } = await this.fabric.ask(this.kind, call.app.id, { userId });
     if (complete) return OK;
     throw new ServiceError('internal_error', {

@@ -19,6 +19,13 @@ describe('disconnecting a user', () => {
     expect(scene.sockets.asked).toEqual([question, question, question]);
   });
 
+  it('refuses an id that no user can have', async () => {
+    const scene = await openScene();
+    const answer = await call(scene, 'POST', `/users/${'u'.repeat(129)}/terminate_connections`);
+    expect(answer).toMatchObject(refused(400, 'invalid_input', 'a user id has 1 to 128 bytes'));
+    expect(scene.sockets.asked).toEqual([]);
+  });
+
   it('is an error when some process did not confirm', async () => {
     const scene = await openScene();
     scene.sockets.isSilent = true;

@@ -35,7 +35,7 @@ describe('on NATS', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (app, channel) => {
         const subject = names.channel(app, channel);
-        expect(subject).toMatch(/^service_adapter\.ch\.[\w-]+\.[\w-]+$/);
+        expect(subject).toMatch(/^service_adapter\.ch\.~?[\w-]+\.~?[\w-]+$/);
         expect(subject.startsWith(names.allChannels(app).slice(0, -1))).toBe(true);
       }),
     );
@@ -65,6 +65,44 @@ it('where every node hears everything, there are three addresses', () => {
   all.push(names.reply('x'), names.channel('x', 'y'), names.allChannels('x'));
   expect([...new Set(all)]).toEqual(['p.broadcast', 'p.requests', 'p.responses']);
   expect([names.writers, names.commit(5), names.read(5)]).toEqual(['p.writers', 'p.commit.5', 'p.read.5']);
+});
+
+describe.each([natsNames('p'), redisNames('p'), sharedNames('p')])(
+  'however long what it names is',
+  (names) => {
+    const anything = fc
+      .tuple(fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme' }), fc.nat({ max: 2000 }))
+      .map(([text, times]) => text.repeat(times + 1));
+
+    it('a name is bounded', () => {
+      fc.assert(
+        fc.property(anything, anything, (one, other) => {
+          const all = [names.channel(one, other), names.allChannels(one), names.node(one), names.reply(one)];
+          for (const name of all) expect(Buffer.byteLength(name)).toBeLessThan(640);
+        }),
+      );
+    });
+
+    it('the same thing has the same name', () => {
+      fc.assert(
+        fc.property(anything, anything, (app, channel) => {
+          expect(names.channel(app, channel)).toBe(names.channel(app, channel));
+        }),
+      );
+    });
+  },
+);
+
+it.each([natsNames('p'), redisNames('p')])('long names are told apart', (names) => {
+  const long = 'x'.repeat(3000);
+  const all = [
+    names.channel('a', `${long}1`),
+    names.channel('a', `${long}2`),
+    names.channel(`${long}1`, 'a'),
+    names.channel(`${long}2`, 'a'),
+    names.channel(long, long),
+  ];
+  expect(new Set(all).size).toBe(all.length);
 });
 
 it.each([natsNames('p'), redisNames('p')])('every address is another one', (names) => {

@@ -53,4 +53,5 @@ export {
   subscriptionSucceeded,
   type SubscriptionErrorStatus,
 } from './outbound/subscription.js';
+export { isUserId, MAX_USER_ID_BYTES } from './user-id.js';
 export { isSocketId, newSocketId } from './socket-id.js';

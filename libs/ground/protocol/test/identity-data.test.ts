@@ -55,6 +55,23 @@ describe('user data', () => {
   });
 });
 
+describe('the id of a user', () => {
+  const longest = 'ü'.repeat(64);
+
+  it('has at most 128 bytes wherever it comes from', () => {
+    expect(readChannelData(JSON.stringify({ user_id: longest }))?.userId).toBe(longest);
+    expect(readUserData(JSON.stringify({ id: longest }))?.id).toBe(longest);
+    expect(readChannelData(JSON.stringify({ user_id: `${longest}.` }))).toBeNull();
+    expect(readUserData(JSON.stringify({ id: `${longest}.` }))).toBeNull();
+    expect(readChannelData(`{"user_id":${'9'.repeat(129)}}`)).toBeNull();
+  });
+
+  it('that nobody can have is watched by nobody', () => {
+    const watchlist = ['', `${longest}.`, longest];
+    expect(readUserData(JSON.stringify({ id: 'u', watchlist }))?.watchlist).toEqual([longest]);
+  });
+});
+
 it('no text makes either throw', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {

@@ -45,6 +45,7 @@ export function clusterNode(
     reconnected: 0,
     interestConfirmed: 0,
     interestTimeout: 0,
+    interestRefused: 0,
     asked: 0,
     resolved: 0,
     requestReceived: 0,

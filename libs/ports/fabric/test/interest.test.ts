@@ -83,6 +83,26 @@ describe('interest in a channel', () => {
     expect(broker.subscribers(address)).toBe(1);
   });
 
+  it('that costs the link is found out, refused and told of, and costs the others nothing more', async () => {
+    const { broker, address, publisher, subscriber } = await twoNodes();
+    await subscriber.fabric.subscribe('shop', 'before');
+    broker.poisonous.add(address);
+    const poisonous = subscriber.fabric.subscribe('shop', 'orders');
+    const [fine] = await Promise.all([
+      subscriber.fabric.subscribe('shop', 'beside'),
+      expect(poisonous).rejects.toThrow('the broker refuses the subscription'),
+    ]);
+    expect(fine).toBeUndefined();
+    expect(subscriber.counts.interestRefused).toBe(1);
+    expect(subscriber.lines).toContain('the broker refuses a subscription');
+    await vi.waitFor(async () => expect(await subscriber.fabric.health()).toBeNull(), SOON);
+    const { reconnected } = subscriber.counts;
+    await expect(subscriber.fabric.subscribe('shop', 'orders')).rejects.toThrow('refuses');
+    for (const channel of ['before', 'beside']) await publisher.fabric.publish(event(channel));
+    await vi.waitFor(() => expect(subscriber.gateway.received).toHaveLength(2), SOON);
+    expect(subscriber.counts.reconnected).toBe(reconnected);
+  });
+
   it('outlives its last subscriber for a while, so that the next one waits for nothing', async () => {
     const { broker, address, subscriber } = await twoNodes({ lingerMs: 60_000 });
     await subscriber.fabric.subscribe('shop', 'orders');

@@ -11,6 +11,8 @@ export class MemoryBroker {
   isUp = true;
   /** Subscriptions to these are refused. */
   readonly refused = new Set<string>();
+  /** Whoever subscribes to one of these loses its session. */
+  readonly poisonous = new Set<string>();
   /** Every message comes twice. */
   doubles = false;
   /** Carries messages out and never says so. */
@@ -104,6 +106,10 @@ class MemorySession implements Session {
   async subscribe(addresses: readonly string[]): Promise<readonly string[]> {
     await this.broker.confirms;
     if (this.#isOver) throw new SessionLost();
+    if (addresses.some((address) => this.broker.poisonous.has(address))) {
+      this.lose();
+      throw new SessionLost();
+    }
     const taken = addresses.filter((address) => !this.broker.refused.has(address));
     for (const address of taken) this.addresses.add(address);
     return addresses.filter((address) => this.broker.refused.has(address));

@@ -61,6 +61,7 @@ it('channels that the broker let go of are back when the last of them is, refuse
     coalesceMax: 1,
     onConfirmed: () => {},
     onTimeout: () => {},
+    onRefused: () => {},
     onComplete: () => {},
     onReturned: () => returns.push(held.length),
     onFault: () => {},

@@ -1,5 +1,12 @@
 import { ONLINE_USERS, type Presence } from '@carillon/presence';
-import { frameError, readUserData, signinSuccess, type SigninFrame, type UserData } from '@carillon/protocol';
+import {
+  frameError,
+  MAX_USER_ID_BYTES,
+  readUserData,
+  signinSuccess,
+  type SigninFrame,
+  type UserData,
+} from '@carillon/protocol';
 import { readSigninCapabilities, verifyUserAuth, type Capabilities } from '@carillon/signing';
 import type { Connection } from '../connection/connection.js';
 import type { Outlet } from '../delivery/outlet.js';
@@ -95,7 +102,7 @@ function signinProof(connection: Connection, { auth, userData }: SigninFrame): P
     return 'Authentication error: invalid signature';
   }
   const user = readUserData(userData);
-  if (user === null) return 'user_data must be JSON with an id';
+  if (user === null) return `user_data must be JSON with an id of at most ${MAX_USER_ID_BYTES} bytes`;
   const read = readSigninCapabilities(user.capabilities);
   return read.ok ? { user, userData, capabilities: read.capabilities } : read.reason;
 }

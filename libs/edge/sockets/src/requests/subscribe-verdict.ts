@@ -8,6 +8,7 @@ import {
 import type { ErrorCode } from '@carillon/errors';
 import {
   frameError,
+  MAX_USER_ID_BYTES,
   readChannelData,
   type FrameError,
   type PresenceMember,
@@ -108,7 +109,10 @@ function memberVerdict(
   const { identity, hub } = connection;
   const member = channelData === null ? identity : readChannelData(channelData);
   if (member === null) {
-    const what = channelData === null ? 'is missing' : 'must be JSON with a user_id';
+    const what =
+      channelData === null
+        ? 'is missing'
+        : `must be JSON with a user_id of at most ${MAX_USER_ID_BYTES} bytes`;
     return failure('malformed_frame', 400, channel.name, `channel_data ${what}`);
   }
   const { userId, userInfoText } = member;

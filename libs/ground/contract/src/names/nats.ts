@@ -1,3 +1,4 @@
+import { digestOfLong } from './bounded.js';
 import type { FabricNames } from './fabric-names.js';
 
 /** More are forgotten and worked out anew. Working one out takes as long as writing the message that goes there. */
@@ -5,7 +6,7 @@ const MAX_CHANNELS = 10_000;
 
 /**
  * Subjects on NATS. The prefix loses trailing `:` and `.`; app ids and channels go in base64url, since a subject
- * takes neither dots nor wildcards of theirs.
+ * takes neither dots nor wildcards of theirs. A name that is too long is its digest behind a `~`, which no encoded one has.
  */
 export function natsNames(prefix: string): FabricNames {
   const root = trimmed(prefix);
@@ -24,11 +25,11 @@ export function natsNames(prefix: string): FabricNames {
       const known = channels.get(name);
       if (known !== undefined) return known;
       if (channels.size >= MAX_CHANNELS) channels.clear();
-      const subject = named(`ch.${base64url(appId)}.${base64url(channel)}`);
+      const subject = named(`ch.${token(appId)}.${token(channel)}`);
       channels.set(name, subject);
       return subject;
     },
-    allChannels: (appId) => named(`ch.${base64url(appId)}.*`),
+    allChannels: (appId) => named(`ch.${token(appId)}.*`),
     commit: (lane) => named(`commit.${lane}`),
     read: (lane) => named(`read.${lane}`),
   };
@@ -41,6 +42,11 @@ function trimmed(prefix: string): string {
 }
 
 /** A subject takes no empty token. */
-const tokens = (id: string) => id.replace(/^\.|\.(?=\.|$)/g, '_');
+const tokens = (id: string) => longAsDigest(id) ?? id.replace(/^\.|\.(?=\.|$)/g, '_');
 
-const base64url = (text: string) => Buffer.from(text, 'utf8').toString('base64url');
+const token = (text: string) => longAsDigest(text) ?? Buffer.from(text, 'utf8').toString('base64url');
+
+function longAsDigest(text: string): string | null {
+  const digest = digestOfLong(text);
+  return digest === null ? null : `~${digest}`;
+}

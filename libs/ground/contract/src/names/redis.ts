@@ -1,6 +1,10 @@
+import { digestOfLong } from './bounded.js';
 import type { FabricNames } from './fabric-names.js';
 
-/** Channels on Redis, single or cluster. The prefix is used as written. */
+/**
+ * Channels on Redis, single or cluster. The prefix is used as written. A part that is too long is its digest behind
+ * `# `, which begins no name of a channel.
+ */
 export function redisNames(prefix: string): FabricNames {
   const named = (name: string) => `${prefix}#${name}`;
   return {
@@ -9,13 +13,18 @@ export function redisNames(prefix: string): FabricNames {
     responses: named('responses'),
     control: named('control'),
     writers: named('writers'),
-    node: (nodeId) => named(`node:${nodeId}`),
-    reply: (id) => named(`reply:${id}`),
-    channel: (appId, channel) => named(`ch:${appId}:${channel}`),
-    allChannels: (appId) => `${literal(named(`ch:${appId}:`))}*`,
+    node: (nodeId) => named(`node:${part(nodeId)}`),
+    reply: (id) => named(`reply:${part(id)}`),
+    channel: (appId, channel) => named(`ch:${part(appId)}:${part(channel)}`),
+    allChannels: (appId) => `${literal(named(`ch:${part(appId)}:`))}*`,
     commit: (lane) => named(`commit:${lane}`),
     read: (lane) => named(`read:${lane}`),
   };
+}
+
+function part(text: string): string {
+  const digest = digestOfLong(text);
+  return digest === null ? text : `# ${digest}`;
 }
 
 /** A text that a glob pattern takes as it is. */

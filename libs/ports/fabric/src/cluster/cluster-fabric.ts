@@ -247,6 +247,10 @@ export class ClusterFabric implements OpenedFabric {
       ...this.#parts.options,
       onConfirmed: (afterMs) => this.#meters.interestConfirmed(afterMs),
       onTimeout: () => this.#meters.interestTimeout(),
+      onRefused: (address) => {
+        this.#meters.interestRefused();
+        this.#parts.log.warn('the broker refuses a subscription', { address });
+      },
       onComplete: () => void this.#announce(),
       onReturned: () => this.#notices.inReachAgain(),
       onFault: (session: Session, reason: string) => this.#link.fail(session, reason),

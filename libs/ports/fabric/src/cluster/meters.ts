@@ -9,6 +9,7 @@ export interface ClusterMeters {
   reconnected(): void;
   interestConfirmed(afterMs: number): void;
   interestTimeout(): void;
+  interestRefused(): void;
   asked(appId: string): void;
   /** A question came to its end. */
   resolved(appId: string, afterMs: number, complete: boolean): void;
@@ -46,6 +47,7 @@ export function clusterMeters(
     unneeded: metrics.counter('horizontal_broadcast_unneeded_total').for(of),
     reconnected: metrics.counter('horizontal_transport_reconnections_total').for(of),
     interestTimeout: metrics.counter('horizontal_interest_timeouts_total').for(of),
+    interestRefused: metrics.counter('horizontal_interest_refused_total').for(of),
     nodeDead: metrics.counter('cluster_dead_nodes_total').for(),
   };
   const confirmed = metrics.histogram('horizontal_interest_subscribe_seconds').for(of);
@@ -63,6 +65,7 @@ export function clusterMeters(
     unneeded: () => counters.unneeded.add(),
     reconnected: () => counters.reconnected.add(),
     interestTimeout: () => counters.interestTimeout.add(),
+    interestRefused: () => counters.interestRefused.add(),
     nodeDead: () => counters.nodeDead.add(),
     interestConfirmed: (afterMs) => confirmed.observe(afterMs / 1000),
     asked: (app_id) => sent.for({ app_id }).add(),

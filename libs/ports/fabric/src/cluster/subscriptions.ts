@@ -1,3 +1,4 @@
+import { Suspects } from './suspects.js';
 import { takeFirst } from './take-first.js';
 import type { Session } from './wire.js';
 import { Wish } from './wish.js';
@@ -9,6 +10,8 @@ export interface SubscriptionsOptions {
   readonly coalesceMax: number;
   readonly onConfirmed: (afterMs: number) => void;
   readonly onTimeout: () => void;
+  /** The broker does not take it. */
+  readonly onRefused: (address: string) => void;
   /** Everything essential comes here, again or for the first time. */
   readonly onComplete: () => void;
   /** All comes here again that was wanted when a session or some of its subscriptions were lost. */
@@ -28,6 +31,11 @@ const MAX_WISHES = 1_000_000;
 export class Subscriptions {
   readonly #wishes = new Map<string, Wish>();
   readonly #toBegin = new Set<Wish>();
+  /** To begin one by one, behind all others: a session ended while the broker was asked for them. */
+  readonly #doubtful = new Set<Wish>();
+  readonly #suspects = new Suspects();
+  /** What the broker is being asked for. */
+  #beginning: readonly Wish[] = [];
   /** With whether the broker had confirmed it. */
   readonly #toEnd = new Map<string, boolean>();
   /** What came here, and does not until the broker confirms it again. */
@@ -79,6 +87,7 @@ export class Subscriptions {
     if (!this.#wishes.has(address) && this.#wishes.size >= MAX_WISHES) {
       return Promise.reject(new Error('too many channels are subscribed to in this process'));
     }
+    if (this.#suspects.isGuilty(address)) return Promise.reject(refusal());
     const wish = this.#wishes.get(address) ?? this.#add(address, false);
     wish.stopLingering();
     if (!wish.isMissing) return undefined;
@@ -104,6 +113,8 @@ export class Subscriptions {
     this.#round = 'none';
     this.#toEnd.clear();
     this.#toBegin.clear();
+    this.#doubtful.clear();
+    this.#suspect();
     for (const wish of this.#wishes.values()) this.#lack(wish);
   }
 
@@ -147,9 +158,24 @@ export class Subscriptions {
     this.#toEnd.delete(address);
     // One that was about to end needs no beginning: the broker still has it.
     if (wasConfirmed) this.#confirm(wish);
-    else this.#toBegin.add(wish);
+    else this.#want(wish);
     this.#plan();
     return wish;
+  }
+
+  #want(wish: Wish): void {
+    const isDoubtful = !wish.isEssential && this.#suspects.has(wish.address);
+    (isDoubtful ? this.#doubtful : this.#toBegin).add(wish);
+  }
+
+  /** One of those that the broker was being asked for may be what ended the session. */
+  #suspect(): void {
+    for (const wish of this.#beginning) {
+      if (wish.isEssential || this.#wishes.get(wish.address) !== wish) continue;
+      this.#suspects.strike(wish.address);
+      if (this.#suspects.isGuilty(wish.address)) this.#refuse(wish);
+    }
+    this.#beginning = [];
   }
 
   #confirm(wish: Wish): void {
@@ -180,7 +206,7 @@ export class Subscriptions {
       this.#end(wish);
       return;
     }
-    this.#toBegin.add(wish);
+    this.#want(wish);
     // What nobody can do without is waited for even if it was lost before it came.
     if (wish.isEssential || wish.missingSinceMs === null) this.#returning.add(wish);
     if (wish.missingSinceMs !== null) return;
@@ -200,15 +226,19 @@ export class Subscriptions {
     if (!wasConfirmed) this.#missing -= 1;
     if (!wasConfirmed && isEssential) this.#essentialsMissing -= 1;
     // One that a round is beginning right now is ended after it.
-    const isUnknownToBroker = this.#toBegin.delete(wish);
+    const isUnknownToBroker = this.#toBegin.delete(wish) || this.#doubtful.delete(wish);
     if (!isUnknownToBroker && this.#session !== null) this.#toEnd.set(address, wasConfirmed);
     this.#isBack(wish);
     this.#plan();
   }
 
+  get #work(): number {
+    return this.#toBegin.size + this.#doubtful.size + this.#toEnd.size;
+  }
+
   /** Sees to a round, now when there is much to do, else when others had time to join. */
   #plan(): void {
-    const work = this.#toBegin.size + this.#toEnd.size;
+    const work = this.#work;
     if (this.#session === null || this.#round === 'running' || work === 0) return;
     if (work >= this.options.coalesceMax) void this.#run(this.#session);
     else if (this.#round === 'none') {
@@ -223,7 +253,7 @@ export class Subscriptions {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#round = 'running';
     try {
-      while (session === this.#session && this.#toBegin.size + this.#toEnd.size > 0) {
+      while (session === this.#session && this.#work > 0) {
         await this.#endSome(session);
         await this.#beginSome(session);
       }
@@ -240,10 +270,16 @@ export class Subscriptions {
 
   async #beginSome(session: Session): Promise<void> {
     if (session !== this.#session) return;
-    const wishes = takeFirst(this.#toBegin, this.options.coalesceMax).map(([wish]) => wish);
+    const wishes =
+      this.#toBegin.size > 0
+        ? takeFirst(this.#toBegin, this.options.coalesceMax).map(([wish]) => wish)
+        : takeFirst(this.#doubtful, 1).map(([wish]) => wish);
     if (wishes.length === 0) return;
+    this.#beginning = wishes;
     const refused = new Set(await session.subscribe(wishes.map(({ address }) => address)));
     if (session !== this.#session) return;
+    this.#beginning = [];
+    for (const { address } of wishes) this.#suspects.clear(address);
     for (const wish of wishes) {
       if (this.#wishes.get(wish.address) !== wish) continue;
       if (refused.has(wish.address)) this.#refuse(wish);
@@ -252,7 +288,8 @@ export class Subscriptions {
   }
 
   #refuse(wish: Wish): void {
-    wish.tell(new Error('the broker refuses the subscription'));
+    wish.tell(refusal());
+    this.options.onRefused(wish.address);
     if (wish.isEssential) return;
     this.#missing -= 1;
     wish.stopLingering();
@@ -260,3 +297,5 @@ export class Subscriptions {
     this.#isBack(wish);
   }
 }
+
+const refusal = (): Error => new Error('the broker refuses the subscription');

@@ -1,4 +1,4 @@
-import { optional, secret, string, u32, u64 } from '../../kernel/index.js';
+import { matches, optional, secret, string, u32, u64 } from '../../kernel/index.js';
 
 /** What the adapter and the queue say differently about the same broker. */
 export interface Broker {
@@ -6,10 +6,15 @@ export interface Broker {
   readonly prefix: string;
 }
 
+/** Names behind it are bounded too, so that the whole is what every broker takes. */
+export const MAX_PREFIX_LENGTH = 128;
+
 export const prefix = (initial: string, env: string) =>
   string({
     default: initial,
     notEmpty: true,
+    maxLength: MAX_PREFIX_LENGTH,
+    bounds: [matches(/^[^\s*>?]*$/, 'without white space, `*`, `>` and `?`')],
     env,
     meaning: 'In front of every subject, topic, exchange or queue',
   });

@@ -9,6 +9,7 @@ import {
   table,
   u64,
 } from '../../kernel/index.js';
+import { MAX_PREFIX_LENGTH } from './common.js';
 import { tlsBlock } from '../tls-block.js';
 
 export const redisAdapter = table({
@@ -21,6 +22,7 @@ export const redisAdapter = table({
   prefix: string({
     default: 'service_adapter:',
     notEmpty: true,
+    maxLength: MAX_PREFIX_LENGTH,
     meaning: 'In front of every channel of the store',
   }),
   redis_pub_options: table({
@@ -56,6 +58,7 @@ export const redisClusterAdapter = table({
   prefix: string({
     default: 'service_adapter:',
     notEmpty: true,
+    maxLength: MAX_PREFIX_LENGTH,
     meaning: 'In front of every channel of the store',
   }),
   request_timeout_ms: u64({

@@ -28,6 +28,7 @@ export const CLUSTER_METRICS = {
     'Time until the broker confirms interest',
   ),
   horizontal_interest_timeouts_total: counter(DRIVER, 'Interest the broker did not confirm in time'),
+  horizontal_interest_refused_total: counter(DRIVER, 'Interest the broker does not take'),
   cluster_nodes: gauge([], 'Nodes known to be alive, this one included'),
   cluster_dead_nodes_total: counter([], 'Nodes declared dead'),
   cluster_is_leader: gauge([], '1 on the node that cleans up after dead ones'),
