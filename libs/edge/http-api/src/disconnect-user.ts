@@ -28,7 +28,8 @@ export const FORCE_RECONNECT = described(
 
 /**
  * `POST /apps/{appId}/users/{userId}/terminate_connections` and `…/force_reconnect`. That nobody was connected is no
- * failure; that some process did not confirm is one, because its sockets may still be there.
+ * failure; that some process did not confirm is one that is worth
+ * a retry, because its sockets may still be there.
  */
 export class DisconnectUserEndpoint implements Endpoint {
   constructor(
@@ -43,8 +44,6 @@ export class DisconnectUserEndpoint implements Endpoint {
     }
     const { complete } = await this.fabric.ask(this.kind, call.app.id, { userId });
     if (complete) return OK;
-    throw new ServiceError('internal_error', {
-      cause: new Error(`${this.kind}: not every process answered`),
-    });
+    throw new ServiceError('service_unavailable', { text: 'Not every process has confirmed it, retry' });
   }
 }

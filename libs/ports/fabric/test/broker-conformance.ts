@@ -101,10 +101,32 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
       expect(nodes.filter((node) => node.readings().isLeader)).toHaveLength(1);
     });
 
+    it('keeps nobody waiting who only looks because one node is silent, and waits for what is to be done everywhere', async () => {
+      const { first, second } = await installation(await open(), 3, {
+        nodeTimeoutMs: 60_000,
+        requestTimeoutMs: 60_000,
+        quickTimeoutMinMs: 200,
+      });
+      second.gateway.before = () => {
+        throw new Error('no answer of this one');
+      };
+      const looks = [
+        first.fabric.ask('batch_channel_sockets_count', 'shop', { channels: ['a'] }),
+        first.fabric.ask('channels_with_sockets_count', 'shop', { prefix: '' }),
+        first.fabric.ask('sockets_count', 'shop', null),
+      ];
+      for (const { complete } of await Promise.all(looks)) expect(complete).toBe(false);
+      const done = first.fabric.ask('terminate_user', 'shop', { userId: 'u' });
+      await vi.waitFor(() => expect(second.counts.requestReceived).toBe(4), SOON);
+      await second.fabric.close();
+      expect((await done).complete).toBe(true);
+    });
+
     it('ends the wait for a node that leaves', async () => {
       const { nodes, first, second } = await installation(await open(), 3, {
         nodeTimeoutMs: 60_000,
         requestTimeoutMs: 60_000,
+        quickTimeoutMinMs: 60_000,
       });
       second.gateway.before = () => {
         throw new Error('no answer of this one');
@@ -131,6 +153,17 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
       second.gateway.answers = { ...second.gateway.answers, sockets_count: 4 };
       expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 4, complete: true });
       expect(await second.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 4, complete: true });
+    });
+
+    it('takes its old name down with it when it joins under another one', async () => {
+      const { broker, first, second } = await installation(await open(), 2, { nodeTimeoutMs: 60_000 });
+      const { session, wire } = await stranger(broker);
+      const before = first.fabric.nodeId;
+      const encoded = encode(NODE_DEAD, { node_id: 'stranger', dead_node_id: before }, CAP);
+      // Where nodes have addresses of their own nobody else hears it.
+      if (encoded.ok) await session.publish(wire.names.node(before), encoded.text);
+      await vi.waitFor(() => expect(first.fabric.nodeId).not.toBe(before), SOON);
+      await vi.waitFor(() => expect(second.fabric.peers).toEqual([first.fabric.nodeId]), SOON);
     });
 
     it('does not believe in more nodes than there can be', async () => {

@@ -18,6 +18,8 @@ export interface InquiryOptions<K extends Kind> {
   readonly awaited: Iterable<string>;
   /** Answers of others without which it is not complete, whoever gives them. */
   readonly minAnswers: number;
+  /** How long the others may be silent, from the question or from the last part of an answer on. */
+  readonly patienceMs: number;
   readonly timeoutMs: number;
 }
 
@@ -28,9 +30,11 @@ export class Inquiry<K extends Kind> {
   readonly #awaited: Set<string>;
   readonly #answered = new Set<string>();
   readonly #timer: NodeJS.Timeout;
+  readonly #patience: NodeJS.Timeout;
   readonly done: Promise<Gathered<K>>;
   #finish: (gathered: Gathered<K>) => void = () => {};
   #isWhole: boolean;
+  #isOver = false;
 
   constructor(private readonly options: InquiryOptions<K>) {
     this.#parts = [options.own.answer];
@@ -38,6 +42,7 @@ export class Inquiry<K extends Kind> {
     this.#awaited = new Set(options.awaited);
     this.done = new Promise((resolve) => (this.#finish = resolve));
     this.#timer = setTimeout(() => this.end(), options.timeoutMs);
+    this.#patience = setTimeout(() => this.end(), options.patienceMs);
     this.#look();
   }
 
@@ -45,6 +50,7 @@ export class Inquiry<K extends Kind> {
   take(response: Response): void {
     const { node_id: nodeId, more = false } = response;
     if (this.#answered.has(nodeId)) return;
+    if (!this.#isOver) this.#patience.refresh();
     const part = writing(this.options.kind).answered(response);
     if (part === undefined || this.#parts.length >= MAX_PARTS) this.#isWhole = false;
     else this.#parts.push(part);
@@ -61,7 +67,9 @@ export class Inquiry<K extends Kind> {
 
   /** Ends it with what is there. Idempotent. */
   end(): void {
+    this.#isOver = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#patience);
     const complete = this.#isWhole && this.#isAnswered;
     this.#finish({ answer: mergeAnswers(this.options.kind, this.#parts), complete });
   }

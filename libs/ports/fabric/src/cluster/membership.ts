@@ -112,6 +112,8 @@ export class Membership {
     if (nodeId === identity.nodeId) {
       log.warn('declared dead by others, joining under a new name', { node_id: nodeId });
       onDeclaredDead();
+      // What this node said before it heard of its death may have put the old name back on the others' tables.
+      void this.#sayFarewell(nodeId);
     } else if (this.members.remove(nodeId)) {
       meters.nodeDead();
       this.#gone(nodeId, 'node died');
@@ -125,9 +127,13 @@ export class Membership {
     this.#discovery?.end();
     this.#isMember = false;
     if (!this.#hasAnnounced) return;
-    const { post, identity } = this.#parts;
-    const body = { node_id: identity.nodeId, pending_leases: [] };
-    await post.send(NODE_LEAVING, body, [post.names.control]).catch(() => undefined);
+    await this.#sayFarewell(this.#parts.identity.nodeId);
+  }
+
+  #sayFarewell(nodeId: string): Promise<void> {
+    const { post } = this.#parts;
+    const body = { node_id: nodeId, pending_leases: [] };
+    return post.send(NODE_LEAVING, body, [post.names.control]).catch(() => undefined);
   }
 
   #sendHeartbeat(address: string): void {

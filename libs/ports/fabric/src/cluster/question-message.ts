@@ -13,7 +13,7 @@ interface Writing<K extends Kind> {
   /** In as many parts as are needed to keep each within so many bytes. */
   answer(answer: Answer[K], maxBytes: number): readonly Answered[];
   answered(response: Answered): Answer[K] | undefined;
-  /** Whether a late answer is worth less than a quick one. */
+  /** Whether it only looks: a late answer is worth less than a quick one that lacks somebody. */
   readonly isQuick: boolean;
 }
 
@@ -64,13 +64,13 @@ const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
   channels_with_sockets_count: {
     ask: ({ prefix }) => (prefix === '' ? {} : { prefix }),
     asked: ({ prefix = '' }) => ({ prefix }),
-    isQuick: false,
+    isQuick: true,
     ...counts,
   },
   batch_channel_sockets_count: {
     ask: ({ channels }) => ({ channels }),
     asked: ({ channels }) => (channels === undefined ? undefined : { channels }),
-    isQuick: false,
+    isQuick: true,
     ...counts,
   },
   sockets_count: { ask: () => ({}), asked: () => null, isQuick: true, ...count },

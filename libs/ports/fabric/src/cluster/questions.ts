@@ -108,8 +108,9 @@ export class Questions {
     const cannotAsk = this.#isClosed || this.#underWay.size >= MAX_UNDER_WAY;
     if (cannotAsk || problem() !== null) return { ...own, complete: false };
     if (awaited.length === 0 && minAnswers <= 0) return own;
-    const timeoutMs = this.#timeoutMs(kind, Math.max(awaited.length, minAnswers));
-    const options: InquiryOptions<K> = { kind, own, awaited, minAnswers, timeoutMs };
+    const patienceMs = this.#patienceMs(kind, Math.max(awaited.length, minAnswers));
+    const timeoutMs = this.parts.requestTimeoutMs;
+    const options: InquiryOptions<K> = { kind, own, awaited, minAnswers, patienceMs, timeoutMs };
     const inquiry = new Inquiry(options);
     this.#underWay.set(inquiry.id, inquiry);
     meters.asked(appId);
@@ -135,7 +136,8 @@ export class Questions {
     return post.send(REQUEST, { ...body, request_type: type, timestamp: Date.now() }, to);
   }
 
-  #timeoutMs(kind: Kind, nodes: number): number {
+  /** One silent node holds up nobody who only looks; what is to be done everywhere is waited for. */
+  #patienceMs(kind: Kind, nodes: number): number {
     const { requestTimeoutMs, quickTimeoutMinMs } = this.parts;
     if (!writing(kind).isQuick) return requestTimeoutMs;
     return Math.min(Math.max(QUICK_MS_PER_NODE * nodes, quickTimeoutMinMs), requestTimeoutMs);
