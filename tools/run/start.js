@@ -15,7 +15,8 @@ const DEMO = {
   METRICS_HOST: '127.0.0.1',
   HISTORY_ENABLED: 'true',
   PRESENCE_HISTORY_ENABLED: 'true',
-  SERVICE_DEFAULT_APP_ID: 'demo',
+  // Some server libraries take nothing but digits for an id.
+  SERVICE_DEFAULT_APP_ID: '1001',
   SERVICE_DEFAULT_APP_KEY: 'demo-key',
   SERVICE_DEFAULT_APP_SECRET: 'demo-secret',
   SERVICE_DEFAULT_APP_ENABLE_CLIENT_MESSAGES: 'true',

@@ -16,7 +16,9 @@ import { StatisticsController } from './controllers/statistics.controller.js';
 import { UpAppController } from './controllers/up-app.controller.js';
 import { UpController } from './controllers/up.controller.js';
 import { UsageController } from './controllers/usage.controller.js';
+import { WelcomeController } from './controllers/welcome.controller.js';
 import { APP_LOOKUP, OPS_API_OPTIONS, STATISTICS, type OpsApiOptions, type OpsRoute } from './options.js';
+import { demoOf } from './welcome/demo.js';
 import { Statistics } from './statistics.js';
 import type { AppLookup } from './up.js';
 
@@ -27,6 +29,7 @@ const CONTROLLERS: Record<OpsRoute, Type> = {
   'up-app': UpAppController,
   usage: UsageController,
   stats: StatisticsController,
+  welcome: WelcomeController,
 };
 
 /** The routes of a main listener; a worker's ops listener has only some of them. */
@@ -59,7 +62,9 @@ const statisticsProvider: Provider = {
 export class OpsApiModule {
   /** Everything a process with a main listener answers. Needs `AppRegistryModule` too. */
   static forMainListener(config: Config): DynamicModule {
-    const module = OpsApiModule.register(optionsOf(config, MAIN_ROUTES));
+    const demo = config.server_role === 'api' ? null : demoOf(config);
+    const routes: readonly OpsRoute[] = demo === null ? MAIN_ROUTES : [...MAIN_ROUTES, 'welcome'];
+    const module = OpsApiModule.register({ ...optionsOf(config, routes), demo });
     return { ...module, providers: [...(module.providers ?? []), lookupProvider] };
   }
 

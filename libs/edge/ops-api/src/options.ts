@@ -1,7 +1,8 @@
 import type { ModuleMetadata } from '@nestjs/common';
+import type { Demo } from './welcome/demo.js';
 
 /** The routes this room can serve; `stats` is `/stats` and `/operator/stats`. */
-export type OpsRoute = 'live' | 'accept-traffic' | 'up' | 'up-app' | 'usage' | 'stats';
+export type OpsRoute = 'live' | 'accept-traffic' | 'up' | 'up-app' | 'usage' | 'stats' | 'welcome';
 
 export interface OpsApiOptions {
   /** Those to mount: all on a main listener; `live`, `up` and `usage` on the ops listener of a worker. */
@@ -11,6 +12,8 @@ export interface OpsApiOptions {
   /** Bounds the app lookup of `/up/{appId}`. */
   readonly health_check_timeout_ms: number;
   readonly server_role: 'default' | 'api';
+  /** What the first page shows. Absent or null: there is none, and `/` is not found. */
+  readonly demo?: Demo | null;
   /** Modules that export `APP_LOOKUP` (needed by `up-app`), `OCCUPANCY_SOURCE` or `HISTORY_HEALTH_SOURCE`. */
   readonly imports?: ModuleMetadata['imports'];
 }

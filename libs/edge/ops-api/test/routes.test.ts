@@ -16,6 +16,7 @@ import { Module, type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { APP_LOOKUP, OpsApiModule, type AppLookup, type OpsApiOptions } from '../src/index.js';
+import { demoOf } from '../src/welcome/demo.js';
 import { NodeHttpAdapter } from './node-http-adapter.js';
 
 const open: INestApplication[] = [];
@@ -101,6 +102,50 @@ async function serve(options: Partial<OpsApiOptions> = {}) {
   };
   return { get, ...process };
 }
+
+describe('the first page', () => {
+  const demo = { key: "k</script>'", secret: null, socketPath: '/app/' };
+
+  it('is whole, loads nothing, and holds the key of the app without becoming anything else', async () => {
+    const { get } = await serve({ routes: ['welcome', 'up'], demo });
+    const { status, headers, body } = await get('/');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(body).toContain('"k\\u003c/script>\'"');
+    expect(body.match(/<\/script>/g)).toHaveLength(1);
+    expect(body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+    expect((await get('/up')).status).toBe(200);
+  });
+
+  it('is not found without an app to try', async () => {
+    const { get } = await serve({ routes: ['welcome'] });
+    expect((await get('/')).status).toBe(404);
+  });
+
+  it.each<[string, Record<string, string>, object | null]>([
+    ['in production there is none', { ENVIRONMENT: 'production' }, null],
+    [
+      'a secret that is not published stays where it is',
+      { SERVICE_DEFAULT_APP_SECRET: 'own' },
+      { secret: null },
+    ],
+    ['the published one is used', {}, { key: 'demo-key', secret: 'demo-secret', socketPath: '/app/' }],
+  ])('%s', (_, more, expected) => {
+    const env = {
+      ENVIRONMENT: 'development',
+      SERVICE_DEFAULT_APP_ID: '1001',
+      SERVICE_DEFAULT_APP_KEY: 'demo-key',
+      SERVICE_DEFAULT_APP_SECRET: 'demo-secret',
+      ...more,
+    };
+    const outcome = configure({ process: 'server', argv: [], env, cwd: '/nowhere' });
+    if (outcome.kind === 'exit') throw new Error(outcome.stderr);
+    const found = demoOf(outcome.config);
+    if (expected === null) expect(found).toBeNull();
+    else expect(found).toMatchObject(expected);
+  });
+});
 
 describe('operational routes', () => {
   it('answer the probes through Nest', async () => {
