@@ -23,6 +23,9 @@ export interface PurgeWorkerOptions extends Omit<PurgeRequest, 'nowMs'> {
 /** A shorter time between two ticks is raised to this. */
 const SHORTEST_INTERVAL_MS = 10_000;
 
+/** What is over the caps of its channel goes so often, however long whole ticks are apart. */
+const TRIM_EVERY_MS = 30_000;
+
 /**
  * Purges a store at once and then time and again, until it is stopped. Every process with the store may run one: they
  * take turns. A failure ends the tick, not the worker.
@@ -48,19 +51,20 @@ export class PurgeWorker {
   }
 
   /** One tick; never rejects. Gives how many rows were removed. */
-  async tick(): Promise<number> {
+  async tick(extent: 'all' | 'capped' = 'all'): Promise<number> {
     const { store, now, onEvicted, onSurvey, onFailure } = this.parts;
     const { batch, receiptsKeptMs, windowMs, maxPerTick } = this.options;
     let removed = 0;
     try {
       for (let more = true; more && removed < maxPerTick && !this.#stopping.signal.aborted;) {
-        const step = await store.purge({ nowMs: now(), batch, receiptsKeptMs, windowMs });
+        const only = extent === 'capped' ? ({ onlyCapped: true } as const) : {};
+        const step = await store.purge({ nowMs: now(), batch, receiptsKeptMs, windowMs, ...only });
         if (step === null) return removed;
         removed += step.removed;
         more = step.more;
         if (step.evicted.length > 0) onEvicted(step.evicted);
       }
-      onSurvey(await store.survey());
+      if (extent === 'all') onSurvey(await store.survey());
     } catch (thrown) {
       onFailure(thrown);
     }
@@ -70,9 +74,13 @@ export class PurgeWorker {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     const wait = this.parts.pause ?? pause;
+    const intervalMs = Math.max(SHORTEST_INTERVAL_MS, this.options.intervalMs);
     while (!signal.aborted) {
       await this.tick();
-      await wait(Math.max(SHORTEST_INTERVAL_MS, this.options.intervalMs), signal);
+      for (let leftMs = intervalMs; leftMs > 0 && !signal.aborted; leftMs -= TRIM_EVERY_MS) {
+        if (leftMs < intervalMs) await this.tick('capped');
+        await wait(Math.min(leftMs, TRIM_EVERY_MS), signal);
+      }
     }
   }
 }

@@ -9,6 +9,8 @@ export interface PurgeRequest {
   readonly receiptsKeptMs: number;
   /** The longest time that anything is kept for by the configuration; what holds it is made in time. */
   readonly windowMs: number;
+  /** Only what is over the caps of its channel, as it is asked for between whole purges. Absent: everything. */
+  readonly onlyCapped?: true;
 }
 
 /** What an app lost by a purge: rows that were part of a history until then. */

@@ -82,4 +82,18 @@ describe('a purge worker', () => {
     expect(slow.waits).toEqual([20_000]);
     await slow.worker.stop();
   });
+
+  it('trims what is over the caps every 30 s between ticks that are further apart', async () => {
+    const { worker, asked, waits, wake, surveys } = workerOn([], { intervalMs: 70_000 });
+    worker.start();
+    for (let round = 0; round < 4; round += 1) {
+      await settled();
+      wake();
+    }
+    await settled();
+    expect(waits).toEqual([30_000, 30_000, 10_000, 30_000, 30_000]);
+    expect(asked.map(({ onlyCapped = false }) => onlyCapped)).toEqual([false, true, true, false, true]);
+    expect(surveys).toHaveLength(2);
+    await worker.stop();
+  });
 });

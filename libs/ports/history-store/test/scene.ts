@@ -87,6 +87,7 @@ export async function openEmbedded(folder: string): Promise<OpenedPostgres> {
     prefix: 'service_history',
     spread: SINGLE_SPREAD,
     now: () => NOW_MS,
+    vacuums: true,
   });
   await store.connect();
   return { store, database, close: () => database.close() };

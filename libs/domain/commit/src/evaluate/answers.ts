@@ -1,6 +1,7 @@
 import type { CommitResult, FanOutRecordBody } from '@carillon/contract';
 import { ERRORS, type HttpErrorCode } from '@carillon/errors';
 import type { FoundReceipt, Stream } from '@carillon/history-store';
+import { whole } from './receipts.js';
 
 /** A result that tells the publisher's caller what was wrong. It consumed nothing. */
 export function rejected(pubId: string, code: HttpErrorCode, text?: string): CommitResult {
@@ -44,7 +45,8 @@ export const verdict = (
 ): Verdict => ({ result, fanOut, again });
 
 /** The answer that was given before. The stream's id is absent when it was reset since. */
-export function fromReceipt(pubId: string, receipt: FoundReceipt, stream: Stream): CommitResult {
+export function fromReceipt(pubId: string, found: FoundReceipt, stream: Stream): CommitResult {
+  const receipt = whole(found);
   return {
     pub_id: pubId,
     status: receipt.pubId === pubId ? 'applied' : 'duplicate',

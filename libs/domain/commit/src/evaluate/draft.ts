@@ -16,7 +16,7 @@ import {
   type StoredRecord,
   streamName,
 } from '@carillon/history-store';
-import { fingerprintOf, receiptScope } from './receipts.js';
+import { fingerprintOf, placeToKeep, receiptScope } from './receipts.js';
 import { PUB_ID_TTL_MS } from './wanted.js';
 
 /** What a decision may depend on beside the store. */
@@ -108,7 +108,12 @@ export class Draft {
   addReceipt(
     record: CommitRecord,
     stream: Stream,
-    outcome: Partial<Pick<FoundReceipt, 'deliverySerial' | 'extra' | 'historySerial' | 'publishedAtMs'>>,
+    outcome: Partial<
+      Pick<
+        FoundReceipt,
+        'deliverySerial' | 'extra' | 'historySerial' | 'messageSerial' | 'publishedAtMs' | 'versionSerial'
+      >
+    >,
   ): void {
     const scope = receiptScope(record);
     this.#newReceipts.add(scope);
@@ -127,6 +132,7 @@ export class Draft {
       messageSerial: null,
       versionSerial: null,
       ...outcome,
+      ...placeToKeep(outcome, this.context.nowMs),
     });
   }
 

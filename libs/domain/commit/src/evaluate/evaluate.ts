@@ -6,7 +6,7 @@ import { mark, purge, reset } from './control.js';
 import { type DecisionContext, Draft } from './draft.js';
 import { presence } from './presence.js';
 import { publish, published } from './publish.js';
-import { fingerprintOf, receiptScope } from './receipts.js';
+import { fingerprintOf, receiptScope, whole } from './receipts.js';
 
 /** What a batch comes to. */
 export interface Evaluation {
@@ -79,9 +79,10 @@ function replay(draft: Draft, { record }: Arrival, receipt: FoundReceipt, stream
 function ownRecord(
   draft: Draft,
   record: CommitRecord,
-  { pubId, deliverySerial: serial, historySerial, publishedAtMs }: FoundReceipt,
+  receipt: FoundReceipt,
   stream: Stream,
 ): FanOutRecordBody | null {
+  const { pubId, deliverySerial: serial, historySerial, publishedAtMs } = whole(receipt);
   if (record.op !== 'publish' || pubId !== record.pub_id) return null;
   if (serial === null || publishedAtMs === null) return null;
   return { ...published(draft, record, stream, { serial, historySerial, publishedAtMs }), resent: true };

@@ -149,6 +149,19 @@ describe('control of a stream', () => {
     expect(before).toMatchObject({ status: 'applied', delivery_serial: 1 });
   });
 
+  it('a repeated key is answered alike when caps have long taken its row', async () => {
+    const scene = new Scene();
+    const policy = { ...POLICY, max_messages: 1 };
+    const keyedPublish = () => ({ ...withKey(), policy });
+    const first = await scene.result(keyedPublish());
+    for (let n = 0; n < 200; n += 1) await scene.result(publishOf('orders', String(n), { policy }));
+    const { streamKey, generation } = await scene.stream('orders');
+    const gone = { streamKey, generation, fromSerial: 1, toSerial: 1, limit: 1 };
+    expect(await scene.store.range(gone)).toEqual([]);
+    const { pub_id: _pubId, status: _status, ...place } = first;
+    expect(await scene.result(keyedPublish())).toMatchObject({ ...place, status: 'duplicate' });
+  });
+
   it('reset and purge tell what could be read, not what retention had hidden', async () => {
     const policy = { ...POLICY, max_messages: 3 };
     for (const end of [resetOf('orders'), purgeOf('orders', { mode: 'all' })]) {

@@ -38,6 +38,8 @@ export class MemoryHistoryStore implements DurableStore {
   readonly #lanes = new Map<number, number>();
   #agreedLanes: number | null = null;
   #made = 0;
+  /** When a purge came by the last time. */
+  #purgedAtMs = 0;
   /** Where a purge goes on; null: at the beginning. */
   #round: Iterator<MemoryStream> | null = null;
 
@@ -129,7 +131,10 @@ export class MemoryHistoryStore implements DurableStore {
   }
 
   /** Lets go of what is expired in a bounded number of streams; the next step goes on behind them. */
-  async purge({ nowMs, batch, receiptsKeptMs }: PurgeRequest): Promise<PurgeStep> {
+  async purge({ nowMs, batch, receiptsKeptMs, onlyCapped }: PurgeRequest): Promise<PurgeStep> {
+    // Every write trims what it has made too much.
+    if (onlyCapped === true) return { evicted: [], removed: 0, more: false };
+    this.#purgedAtMs = nowMs;
     this.#round ??= this.#byKey.values();
     const evicted: Evicted[] = [];
     for (let looked = 0; looked < batch; looked += 1) {
@@ -150,14 +155,16 @@ export class MemoryHistoryStore implements DurableStore {
 
   async survey(): Promise<readonly AppSurvey[]> {
     const apps = new Map<string, AppSurvey>();
-    for (const { stream } of this.#byKey.values()) {
+    for (const held of this.#byKey.values()) {
+      const { stream } = held;
       const { appId, kind } = stream.address;
+      const { messages, bytes } = held.retained(this.#purgedAtMs);
       const before = apps.get(`${appId}\0${kind}`);
       apps.set(`${appId}\0${kind}`, {
         appId,
         kind,
-        records: stream.retainedMessages + (before?.records ?? 0),
-        bytes: stream.retainedBytes + (before?.bytes ?? 0),
+        records: messages + (before?.records ?? 0),
+        bytes: bytes + (before?.bytes ?? 0),
         degraded: Number(stream.durable.state === 'degraded') + (before?.degraded ?? 0),
         resetRequired: Number(stream.durable.state === 'reset_required') + (before?.resetRequired ?? 0),
       });

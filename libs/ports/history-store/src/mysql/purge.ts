@@ -15,6 +15,7 @@ export class MysqlPurger {
   readonly #table: (name: string) => string;
   readonly #lock: string;
   readonly #round = new StreamRound(MYSQL_ROUND);
+  readonly #trims = new StreamRound(MYSQL_ROUND, true);
   readonly #parts: MysqlParts;
 
   constructor(
@@ -43,10 +44,11 @@ export class MysqlPurger {
       }
     });
     if (done === 'elsewhere') {
-      this.#round.reset();
+      (request.onlyCapped === true ? this.#trims : this.#round).reset();
       return null;
     }
     if (done !== null) return { ...done, more: true };
+    if (request.onlyCapped === true) return { evicted: [], removed: 0, more: false };
     await this.#parts.maintain(
       request.nowMs,
       request.windowMs,
@@ -56,6 +58,7 @@ export class MysqlPurger {
   }
 
   async #step(scope: PurgeScope): Promise<PartDone | null> {
+    if (scope.request.onlyCapped === true) return this.#trims.step(scope);
     return (await removeExpired(scope)) ?? (await eraseForOperators(scope)) ?? this.#round.step(scope);
   }
 }

@@ -13,6 +13,10 @@ interface Partition {
 
 const partitionName = ({ table, of }: Partition): string => `${table}:${of}`;
 
+/** What is trimmed goes row by row: its space is made free for what comes before much of it has come together. */
+const REUSED =
+  'autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 1';
+
 /** More than are ever in use at once; beyond, they are looked up again. */
 const MAX_KNOWN = 4096;
 
@@ -80,12 +84,13 @@ export class Partitions {
   #statements(partition: Partition, name: string): string[] {
     const { table, of } = partition;
     const parts = table === 'records' ? (of === FOREVER_DAY ? this.spread.forever : this.spread.records) : 1;
+    const leaf = table === 'receipts' ? '' : ` with (${REUSED})`;
     const [from, to] = table === 'receipts' ? [of, String(Number(of) + 1)] : [`'${of}'`, `'${dayAfter(of)}'`];
     return [
       `create table ${name} (like ${this.#table(table)} including defaults including constraints)` +
-        (parts > 1 ? ' partition by hash (stream_key)' : ''),
+        (parts > 1 ? ' partition by hash (stream_key)' : leaf),
       ...(parts > 1
-        ? hashParts(name, (index) => this.#table(`${this.#shortName(partition)}_${index}`), parts)
+        ? hashParts(name, (index) => this.#table(`${this.#shortName(partition)}_${index}`), parts, leaf)
         : []),
       `alter table ${this.#table(table)} attach partition ${name} for values from (${from}) to (${to})`,
     ];

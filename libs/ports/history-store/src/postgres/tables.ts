@@ -60,11 +60,16 @@ const degradedStreams = (table: Names): string =>
   `create index on ${table('streams')} (stream_key) where durable_state = 1 and kind = 1`;
 
 /** Splits a table by the hash of the stream. */
-export const hashParts = (of: string, part: (index: number) => string, count: number): string[] =>
+export const hashParts = (
+  of: string,
+  part: (index: number) => string,
+  count: number,
+  storage = '',
+): string[] =>
   Array.from(
     { length: count },
     (_, index) =>
-      `create table if not exists ${part(index)} partition of ${of} for values with (modulus ${count}, remainder ${index})`,
+      `create table if not exists ${part(index)} partition of ${of} for values with (modulus ${count}, remainder ${index})${storage}`,
   );
 
 const TEXT = 'text collate "C"';

@@ -1,7 +1,8 @@
 import type { SqlSession } from '@carillon/database';
 import type { AppSurvey } from '../retention.js';
 import { STREAM_COLUMNS, streamOf } from './rows.js';
-import type { PartDone, PurgeScope } from './scope.js';
+import { type PartDone, type PurgeScope, today } from './scope.js';
+import { SHOWN } from './shown.js';
 import { trimStream } from './trim.js';
 
 /** How long an empty stream is kept for its channel to go on with. */
@@ -12,7 +13,15 @@ const LOOKED_AT = 50_000;
 
 const TRIED_AT_ONCE = 20;
 
+/** So many rows of days that end are looked at for what is hidden; what is hidden beyond counts until it is removed. */
+const COUNTED_HIDDEN = 100_000;
+
 const OVER_CAPS = '(s.retained_messages > s.max_messages or s.retained_bytes > s.max_bytes)';
+
+/** What the caps leave of the counters: what is over them is hidden already, and goes within a minute. */
+const SHOWN_MESSAGES = 'least(s.retained_messages, coalesce(s.max_messages, s.retained_messages))';
+const SHOWN_BYTES = `least(s.retained_bytes * ${SHOWN_MESSAGES} / greatest(s.retained_messages, 1),
+  coalesce(s.max_bytes, s.retained_bytes))`;
 
 /** Keys of streams: those above `after`, up to `last`. */
 export interface Span {
@@ -38,7 +47,11 @@ export class StreamRound {
   #counting = new Map<string, AppSurvey>();
   #counted: readonly AppSurvey[] = [];
 
-  constructor(private readonly dialect: RoundDialect) {}
+  constructor(
+    private readonly dialect: RoundDialect,
+    /** Whether it does no more than trim what is over the caps. */
+    private readonly onlyTrims = false,
+  ) {}
 
   /** What the last whole round has counted. */
   get survey(): readonly AppSurvey[] {
@@ -62,6 +75,7 @@ export class StreamRound {
     );
     const last = rows[0]?.['last'] ?? null;
     if (last === null) {
+      if (!this.onlyTrims) await this.#takeOutHidden(scope);
       this.#counted = [...this.#counting.values()];
       this.reset();
       return null;
@@ -69,9 +83,11 @@ export class StreamRound {
     const span: Span = { after: this.#after, last: Number(last) };
     const done = await this.#trim(scope, span.last);
     if (done !== null) return done;
-    const removed = await this.dialect.removeUnused(of, span);
-    if (removed > 0) return { evicted: [], removed };
-    await this.#count(scope, span);
+    if (!this.onlyTrims) {
+      const removed = await this.dialect.removeUnused(of, span);
+      if (removed > 0) return { evicted: [], removed };
+      await this.#count(scope, span);
+    }
     this.#after = span.last;
     this.#tried = span.last;
     return { evicted: [], removed: 0 };
@@ -101,9 +117,35 @@ export class StreamRound {
     return rows.length < TRIED_AT_ONCE ? null : { evicted: [], removed: 0 };
   }
 
+  /** Takes out what is past its time and not removed yet: only parts of tables up to today hold any. */
+  async #takeOutHidden(scope: PurgeScope): Promise<void> {
+    const { session, table, request } = scope;
+    for (const kind of ['messages', 'presence'] as const) {
+      const { table: name, serial, size, until } = SHOWN[kind];
+      const { rows } = await session.query(
+        `select s.app_id, count(*) as records, sum(c.size) as bytes
+          from (select c.stream_key, c.generation, c.${serial} as serial, c.${size} as size, c.${until} as until
+              from ${table(name)} c where c.keep_day <= $1::date limit ${COUNTED_HIDDEN}) c
+            join ${table('streams')} s on s.stream_key = c.stream_key and s.generation = c.generation
+          where c.until <= $2 and c.serial >= s.floor_history_serial
+            and (s.max_messages is null or c.serial >= s.next_history_serial - s.max_messages) group by s.app_id`,
+        [today(scope), request.nowMs],
+      );
+      for (const row of rows) {
+        const counted = this.#counting.get(`${String(row['app_id'])}\0${kind}`);
+        if (counted === undefined) continue;
+        this.#counting.set(`${counted.appId}\0${kind}`, {
+          ...counted,
+          records: Math.max(0, counted.records - Number(row['records'])),
+          bytes: Math.max(0, counted.bytes - Number(row['bytes'])),
+        });
+      }
+    }
+  }
+
   async #count({ session, table }: PurgeScope, { after, last }: Span): Promise<void> {
     const { rows } = await session.query(
-      `select s.app_id, s.kind, sum(s.retained_messages) as records, sum(s.retained_bytes) as bytes,
+      `select s.app_id, s.kind, sum(${SHOWN_MESSAGES}) as records, sum(${SHOWN_BYTES}) as bytes,
           sum(case when s.durable_state = 1 then 1 else 0 end) as degraded,
           sum(case when s.durable_state = 2 then 1 else 0 end) as reset
         from ${table('streams')} s where s.stream_key > $1 and s.stream_key <= $2 group by s.app_id, s.kind`,
@@ -118,7 +160,7 @@ export class StreamRound {
         appId,
         kind,
         records: Number(row['records']) + (before?.records ?? 0),
-        bytes: Number(row['bytes']) + (before?.bytes ?? 0),
+        bytes: Math.round(Number(row['bytes'])) + (before?.bytes ?? 0),
         degraded: Number(row['degraded']) + (before?.degraded ?? 0),
         resetRequired: Number(row['reset']) + (before?.resetRequired ?? 0),
       });

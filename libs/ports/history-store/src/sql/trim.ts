@@ -3,6 +3,9 @@ import { visibleFloor } from './floor.js';
 import { ROWS } from './rows.js';
 import type { PartDone, PurgeScope } from './scope.js';
 
+/** What is younger may still be asked for by a gateway that has missed it. */
+const TRIMMED_AFTER_MS = 15_000;
+
 /** Raises the floor towards where the caps put it and deletes what is below; the stream is locked. */
 export async function trimStream(scope: PurgeScope, stream: Stream): Promise<PartDone | null> {
   const { session, table, request } = scope;
@@ -12,8 +15,18 @@ export async function trimStream(scope: PurgeScope, stream: Stream): Promise<Par
   const { rows } = await session.query(
     `select c.${history} as serial, c.${size} as bytes from ${table(name)} c where c.stream_key = $1
         and c.generation = $2 and c.${history} >= $3 and c.${history} < $4 and c.${at} < $5
-      order by c.${history} limit $6`,
-    [streamKey, generation, floor, wanted, request.nowMs - request.receiptsKeptMs, request.batch],
+        and (c.${delivery} <= $6 or c.${at} < $7) order by c.${history} limit $8`,
+    [
+      streamKey,
+      generation,
+      floor,
+      wanted,
+      request.nowMs - TRIMMED_AFTER_MS,
+      // Nobody hands over what is in a history of presence.
+      address.kind === 'presence' ? stream.nextDeliverySerial : stream.fannedOutSerial,
+      request.nowMs - request.receiptsKeptMs,
+      request.batch,
+    ],
   );
   const newest = rows.at(-1);
   if (newest === undefined) return null;

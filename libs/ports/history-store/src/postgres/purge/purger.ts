@@ -14,10 +14,16 @@ const SLOT_MS = 3_600_000;
 /** Parts are made for so many days and hours to come. */
 const AHEAD = [0, 1, 2, 3] as const;
 
+/** Fewer rows are left to the next whole purge. */
+const WORTH_VACUUMING = 500;
+
 /** Removes what retention lets go of, in steps of one transaction each, under a lock that one process has at a time. */
 export class PostgresPurger {
   readonly #lockKey: string;
   readonly #round = new StreamRound(POSTGRES_ROUND);
+  readonly #trims = new StreamRound(POSTGRES_ROUND, true);
+  /** Rows that were trimmed since their space was made free. */
+  #trimmed = 0;
 
   constructor(
     private readonly database: Database,
@@ -44,18 +50,34 @@ export class PostgresPurger {
       return this.#step({ session, table: this.table, request });
     });
     if (done === 'elsewhere') {
-      this.#round.reset();
+      this.#roundOf(request).reset();
       return null;
     }
     // A part that was just dropped may be one that this process made.
     if (done !== null && done.removed > 0) this.partitions.forget();
-    if (done !== null) return { ...done, more: true };
-    await this.#makeAhead(request);
-    if (this.vacuums) await this.database.query(`vacuum ${this.table('streams')}`);
+    if (done !== null) {
+      this.#trimmed += done.evicted.reduce((sum, { records }) => sum + records, 0);
+      return { ...done, more: true };
+    }
+    if (request.onlyCapped !== true) await this.#makeAhead(request);
+    if (this.vacuums) await this.#vacuum(request);
     return { evicted: [], removed: 0, more: false };
   }
 
+  /** Makes the space of what is gone free for what comes. */
+  async #vacuum({ onlyCapped }: PurgeRequest): Promise<void> {
+    if (onlyCapped === true && this.#trimmed < WORTH_VACUUMING) return;
+    const trimmed = this.#trimmed > 0 ? [this.table('records'), this.table('presence_events')] : [];
+    for (const name of [this.table('streams'), ...trimmed]) await this.database.query(`vacuum ${name}`);
+    this.#trimmed = 0;
+  }
+
+  #roundOf({ onlyCapped }: PurgeRequest): StreamRound {
+    return onlyCapped === true ? this.#trims : this.#round;
+  }
+
   async #step(scope: PurgeScope): Promise<PartDone | null> {
+    if (scope.request.onlyCapped === true) return this.#trims.step(scope);
     return (
       (await dropExpiredPart(scope)) ??
       (await eraseForOperators(scope)) ??
