@@ -1,0 +1,78 @@
+import type { DeltaAlgorithm } from './algorithm.js';
+
+/** What an app says of a channel or pattern, in the forms of `channel_delta_compression`. */
+export type ChannelDeltaEntry =
+  | 'inherit'
+  | 'disabled'
+  | DeltaAlgorithm
+  | {
+      readonly enabled: boolean;
+      readonly algorithm: DeltaAlgorithm | null;
+      readonly conflation_key: string | null;
+      readonly max_messages_per_key: number;
+      readonly max_conflation_keys: number;
+    };
+
+/** How the messages of one channel may be sent as differences. */
+export interface ChannelDelta {
+  readonly algorithm: DeltaAlgorithm;
+  /** Null: the channel is one group. */
+  readonly conflationPath: string | null;
+  readonly maxMessagesPerKey: number;
+  readonly maxGroups: number;
+}
+
+/** The settings that hold where an app says nothing. */
+export interface DeltaDefaults {
+  readonly enabled: boolean;
+  readonly algorithm: DeltaAlgorithm;
+  readonly conflationPath: string | null;
+  readonly maxGroups: number;
+}
+
+const MESSAGES_PER_KEY = 10;
+
+/** What holds for a channel; null: it has no differences. Its own name counts first, then the longest pattern. */
+export function channelDelta(
+  channel: string,
+  entries: ReadonlyMap<string, ChannelDeltaEntry>,
+  defaults: DeltaDefaults,
+): ChannelDelta | null {
+  if (!defaults.enabled || channel.startsWith('private-encrypted-')) return null;
+  const entry = entries.get(channel) ?? longestMatch(channel, entries) ?? 'inherit';
+  if (entry === 'disabled') return null;
+  const general: ChannelDelta = {
+    algorithm: entry === 'fossil' || entry === 'xdelta3' ? entry : defaults.algorithm,
+    conflationPath: defaults.conflationPath,
+    maxMessagesPerKey: MESSAGES_PER_KEY,
+    maxGroups: defaults.maxGroups,
+  };
+  if (typeof entry === 'string') return general;
+  if (!entry.enabled) return null;
+  return {
+    algorithm: entry.algorithm ?? defaults.algorithm,
+    conflationPath: entry.conflation_key ?? defaults.conflationPath,
+    maxMessagesPerKey: entry.max_messages_per_key,
+    maxGroups: Math.min(entry.max_conflation_keys, defaults.maxGroups),
+  };
+}
+
+function longestMatch(
+  channel: string,
+  entries: ReadonlyMap<string, ChannelDeltaEntry>,
+): ChannelDeltaEntry | undefined {
+  let longest = '';
+  for (const pattern of entries.keys()) {
+    if (pattern.length > longest.length && matches(pattern, channel)) longest = pattern;
+  }
+  return entries.get(longest);
+}
+
+function matches(pattern: string, channel: string): boolean {
+  const star = pattern.indexOf('*');
+  if (star < 0) return false;
+  const [before, after] = [pattern.slice(0, star), pattern.slice(star + 1)];
+  return (
+    channel.length >= before.length + after.length && channel.startsWith(before) && channel.endsWith(after)
+  );
+}

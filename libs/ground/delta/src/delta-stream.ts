@@ -1,0 +1,73 @@
+import type { SharedEncoding } from './shared-encoding.js';
+
+/** Bounds of differences; the settings of `delta_compression`. */
+export interface DeltaRules {
+  /** Differences after which a full message is sent. */
+  readonly fullMessageInterval: number;
+  /** Shorter texts are sent in full, in bytes. */
+  readonly minMessageSize: number;
+  readonly maxStateAgeMs: number;
+  /** Groups with a base; beyond, the one not used for longest begins again. */
+  readonly maxGroups: number;
+}
+
+/** How one event is sent: in full with its sequence, or as its difference to the event `sequence - 1` of its group. */
+export type DeltaStep =
+  | { readonly kind: 'full'; readonly sequence: number }
+  | { readonly kind: 'delta'; readonly sequence: number; readonly delta: string };
+
+interface Group {
+  readonly base: string;
+  readonly sequence: number;
+  readonly deltasSinceFull: number;
+  readonly sentAtMs: number;
+}
+
+/** The first two of a group are full: a client that joined between them could not say which base it holds. */
+const FULL_AT_FIRST = 2;
+
+/**
+ * What everybody who began at the same event of a channel holds: the last text of each group. Everybody of a stream
+ * must get every step of it.
+ */
+export class DeltaStream {
+  /** In order of use, so that the first is the one not used for longest. */
+  readonly #groups = new Map<string, Group>();
+
+  constructor(private readonly rules: DeltaRules) {}
+
+  /** A base that was handed over otherwise; the group goes on at sequence 1. */
+  seed(group: string, base: string, nowMs: number): void {
+    this.#put(group, { base, sequence: 0, deltasSinceFull: 0, sentAtMs: nowMs });
+  }
+
+  /** How the next event of a group is sent. Its text is the group's base from then on. */
+  step(group: string, event: SharedEncoding, nowMs: number): DeltaStep {
+    const last = this.#groups.get(group);
+    const sequence = last === undefined ? 0 : last.sequence + 1;
+    const delta = last === undefined ? null : this.#delta(last, event, nowMs);
+    const deltasSinceFull = last === undefined || delta === null ? 0 : last.deltasSinceFull + 1;
+    this.#put(group, { base: event.text, sequence, deltasSinceFull, sentAtMs: nowMs });
+    return delta === null ? { kind: 'full', sequence } : { kind: 'delta', sequence, delta };
+  }
+
+  #delta(last: Group, event: SharedEncoding, nowMs: number): string | null {
+    const { fullMessageInterval, minMessageSize, maxStateAgeMs } = this.rules;
+    const inFull =
+      last.sequence + 1 < FULL_AT_FIRST ||
+      last.deltasSinceFull >= fullMessageInterval ||
+      nowMs - last.sentAtMs > maxStateAgeMs ||
+      Buffer.byteLength(event.text) < minMessageSize;
+    return inFull ? null : event.from(last.base);
+  }
+
+  #put(group: string, state: Group): void {
+    this.#groups.delete(group);
+    this.#groups.set(group, state);
+    if (this.#groups.size <= this.rules.maxGroups) return;
+    for (const oldest of this.#groups.keys()) {
+      this.#groups.delete(oldest);
+      return;
+    }
+  }
+}
