@@ -58,6 +58,7 @@ export function readRooms() {
       folder,
       name,
       floor: floorOf(folder),
+      entries: Object.keys(manifest.exports ?? {}),
       dependencies: Object.keys({ ...manifest.dependencies }),
       devDependencies: Object.keys({ ...manifest.devDependencies }),
       references,

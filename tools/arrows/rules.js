@@ -6,7 +6,8 @@ import { isBuiltin } from 'node:module';
 /**
  * Which floors a floor may import from; a room's folder says its floor. `errors` is the error table, which even the
  * ground stands on; a room of `process` serves every floor above the ground; rooms of the domain may use each other, as
- * long as nothing goes round in a circle. A tool may look into every room, and nothing that ships imports a tool.
+ * long as nothing goes round in a circle. A tool may look into every room, and nothing that ships imports a tool. What
+ * is for other people's programs (`client`) stands beside the house: it imports no room of the service, none imports it.
  */
 const MAY_IMPORT = {
   errors: [],
@@ -16,7 +17,8 @@ const MAY_IMPORT = {
   domain: ['ports', 'ground', 'errors', 'process', 'domain'],
   edge: ['domain', 'ports', 'ground', 'errors', 'process'],
   app: ['edge', 'domain', 'ports', 'ground', 'errors', 'process'],
-  tool: ['edge', 'domain', 'ports', 'ground', 'errors', 'process', 'tool'],
+  tool: ['edge', 'domain', 'ports', 'ground', 'errors', 'process', 'client', 'tool'],
+  client: ['client'],
 };
 
 /** Available to every room's tests, whatever its floor: the test runner and its companions at the root. */
@@ -64,8 +66,13 @@ function importProblems(room, { part, file, request, target }, byName) {
   if (!declared.includes(name) && name !== room.name) return [`${file}: ${name} is not in its manifest`];
   const other = byName.get(name);
   if (other === undefined) return [];
-  if (request !== name) return [`${file}: imports past the index of ${name} (${request})`];
+  if (!isEntry(request, other)) return [`${file}: imports past the index of ${name} (${request})`];
   return test ? [] : floorProblem(file, room, other);
+}
+
+/** Whether a room is imported by its index, or by another entry that its manifest exports. */
+function isEntry(request, { name, entries = [] }) {
+  return request === name || entries.includes(`.${request.slice(name.length)}`);
 }
 
 function floorProblem(file, room, other) {

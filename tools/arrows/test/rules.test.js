@@ -32,6 +32,28 @@ describe('import arrows', () => {
     expect(problems([room('errors', 'errors'), user('cache', 'ports', 'errors')])).toEqual([]);
   });
 
+  it('keeps what is for the programs of others apart from the service, except in tests', () => {
+    const client = (part) =>
+      user('client', 'client', 'protocol', { imports: importing('client', '@carillon/protocol', part) });
+    expect(problems([room('protocol', 'ground'), client('src')])).toEqual([
+      'libs/client/src/a.ts: floor client may not import @carillon/protocol of floor ground',
+    ]);
+    const tested = { ...client('test'), dependencies: [], devDependencies: ['@carillon/protocol'] };
+    expect(problems([room('protocol', 'ground'), tested])).toEqual([]);
+    expect(problems([room('client', 'client'), user('sockets', 'edge', 'client')])).toHaveLength(1);
+    expect(problems([room('client', 'client'), user('bench', 'tool', 'client')])).toEqual([]);
+  });
+
+  it('lets other entries be imported that a manifest exports', () => {
+    const importer = user('bench', 'tool', 'client', {
+      imports: importing('bench', '@carillon/client/react'),
+    });
+    expect(problems([room('client', 'client', { entries: ['.', './react'] }), importer])).toEqual([]);
+    expect(problems([room('client', 'client', { entries: ['.'] }), importer])).toEqual([
+      'libs/bench/src/a.ts: imports past the index of @carillon/client (@carillon/client/react)',
+    ]);
+  });
+
   it('refuses an import of a higher floor, and of the same floor above the ground', () => {
     expect(problems([room('http-api', 'edge'), user('cache', 'ports', 'http-api')])).toEqual([
       'libs/cache/src/a.ts: floor ports may not import @carillon/http-api of floor edge',

@@ -1,0 +1,1 @@
+export { type BackoffOptions } from './backoff.js';

@@ -1,0 +1,27 @@
+/** Below it, the search of the engine is fast even at its worst, which is the product of both lengths. */
+const CHEAP = 1_000_000;
+
+/** Whether one text stands in the other. Linear in both, so that nobody can choose texts that are slow. */
+export function containsText(text: string, piece: string): boolean {
+  if (text.length * piece.length <= CHEAP) return text.includes(piece);
+  const borders = bordersOf(piece);
+  let matched = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    while (matched > 0 && text[at] !== piece[matched]) matched = borders[matched - 1] ?? 0;
+    if (text[at] === piece[matched]) matched += 1;
+    if (matched === piece.length) return true;
+  }
+  return false;
+}
+
+/** For each beginning of a text, how long the longest piece is that it both begins and ends with. */
+function bordersOf(piece: string): Uint32Array {
+  const borders = new Uint32Array(piece.length);
+  let length = 0;
+  for (let at = 1; at < piece.length; at += 1) {
+    while (length > 0 && piece[at] !== piece[length]) length = borders[length - 1] ?? 0;
+    if (piece[at] === piece[length]) length += 1;
+    borders[at] = length;
+  }
+  return borders;
+}

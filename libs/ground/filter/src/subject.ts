@@ -1,0 +1,104 @@
+/** What filters look at of an event. */
+export interface FilterableEvent {
+  readonly event: string;
+  readonly channel: string;
+  /** JSON text as delivered; null: it has none. */
+  readonly dataText: string | null;
+  /** The original name of an event about a message; else null. */
+  readonly name: string | null;
+  readonly userId: string | null;
+  /** JSON text of an object of strings; null: it has none. */
+  readonly tagsText: string | null;
+  /** JSON text of a flat object; null: it has none. */
+  readonly headersText: string | null;
+  readonly messageId: string | null;
+  readonly streamId: string | null;
+  readonly serial: number | null;
+  /** `create`, `update`, `delete` or `append` of an event about a message; else null. */
+  readonly action: string | null;
+}
+
+/** The largest projection an expression is evaluated over, in bytes of JSON. */
+const MAX_PROJECTION_BYTES = 65_536;
+/** Headers that the service sets are not for filters. */
+const SERVICE_HEADER = 'service_';
+
+/** One event as filters see it. What takes reading is read when first asked for, once for all filters. */
+export class FilterSubject {
+  #tags: ReadonlyMap<string, string> | undefined;
+  #projection: { readonly value: unknown } | null | undefined;
+
+  constructor(private readonly about: FilterableEvent) {}
+
+  get event(): string {
+    return this.about.event;
+  }
+
+  /** The original name of an event about a message; else null. */
+  get name(): string | null {
+    return this.about.name;
+  }
+
+  get tags(): ReadonlyMap<string, string> {
+    this.#tags ??= new Map(
+      Object.entries(parsedObject(this.about.tagsText)).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      ),
+    );
+    return this.#tags;
+  }
+
+  /** The document of expressions; null: it is too large. */
+  get projection(): { readonly value: unknown } | null {
+    if (this.#projection === undefined) this.#projection = this.#project();
+    return this.#projection;
+  }
+
+  #project(): { readonly value: unknown } | null {
+    const { event, channel, name, userId, messageId, streamId, serial, action } = this.about;
+    const value = {
+      event,
+      channel,
+      data: projectedData(this.about.dataText),
+      name,
+      userId,
+      tags: this.about.tagsText === null ? null : parsedObject(this.about.tagsText),
+      headers: this.about.headersText === null ? null : headers(this.about.headersText),
+      messageId,
+      streamId,
+      serial,
+      action,
+    };
+    return Buffer.byteLength(JSON.stringify(value)) > MAX_PROJECTION_BYTES ? null : { value };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function parsedObject(text: string | null): Readonly<Record<string, unknown>> {
+  const value = text === null ? undefined : parsed(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+}
+
+function headers(text: string): unknown {
+  return Object.fromEntries(
+    Object.entries(parsedObject(text)).filter(([name]) => !name.startsWith(SERVICE_HEADER)),
+  );
+}
+
+/** Publishers mostly send objects as text, so text of an object or list counts as what it holds. */
+function projectedData(dataText: string | null): unknown {
+  if (dataText === null) return null;
+  const data = parsed(dataText) ?? null;
+  if (typeof data !== 'string') return data;
+  const inner = parsed(data);
+  return typeof inner === 'object' && inner !== null ? inner : data;
+}
