@@ -4,6 +4,7 @@ import { type Answer, errorAnswer } from './answer.js';
 import { announcesBody, BodyReader } from './body.js';
 import type { Cors } from './cors.js';
 import { type Handler, MiddlewareStack } from './middleware.js';
+import { invalidPath } from './path.js';
 import { HttpRequest } from './request.js';
 import { HttpResponse, type ResponseOwner } from './response.js';
 import { type Match, Router, withoutTrailingSlash } from './router.js';
@@ -40,8 +41,8 @@ function lastAnswer(error: ServiceError): Answer {
   return { ...answer, headers: { ...answer.headers, connection: 'close' } };
 }
 
-const ambiguous = (): Answer =>
-  lastAnswer(new ServiceError('invalid_input', { text: 'the length of the request is ambiguous' }));
+const ambiguous = (): ServiceError =>
+  new ServiceError('invalid_input', { text: 'the length of the request is ambiguous' });
 
 /** The way of a request from the native callback to its handler: every step of the pipeline, in order. */
 export class Dispatcher implements ResponseOwner {
@@ -99,6 +100,7 @@ export class Dispatcher implements ResponseOwner {
       response.fail(error);
     }
     this.watch(native, response);
+    response.takeTurn();
   };
 
   finished(response: HttpResponse): void {
@@ -117,15 +119,23 @@ export class Dispatcher implements ResponseOwner {
 
   /** Answers that come before any route is looked at; null lets the request on. */
   refusal(request: HttpRequest): Answer | null {
-    if (request.isAmbiguous()) return ambiguous();
+    if (!request.hasValidPath()) return errorAnswer(invalidPath());
     const closed = this.gate?.(request) ?? null;
     if (closed !== null) return closed;
     if (this.refusesNew) return lastAnswer(new ServiceError('service_unavailable'));
     return request.headLength() > MAX_HEAD_BYTES ? errorAnswer(new ServiceError('headers_too_large')) : null;
   }
 
+  /** Whether the request was one after which nothing of its connection may be read; it is answered then. */
+  isCutOff(response: HttpResponse): boolean {
+    if (!response.request.isAmbiguous()) return false;
+    response.cutOff(errorAnswer(ambiguous()));
+    return true;
+  }
+
   #begin(native: NativeResponse, response: HttpResponse): void {
     const { request } = response;
+    if (this.isCutOff(response)) return;
     const path = withoutTrailingSlash(request.rawPath);
     const match = this.#find(request.method, path);
     if (match?.target === 'socket') return response.answer(notAnUpgrade());
@@ -178,6 +188,7 @@ export class Dispatcher implements ResponseOwner {
     if (!announcesBody(declared, request.header('transfer-encoding'))) return null;
     const reader = new BodyReader(this.#options.bodyLimitBytes, !IGNORED_BODIES.has(request.method));
     response.onAbort = () => reader.cancel();
+    response.isReading = true;
     reader.read(native, Number(declared ?? 0));
     return reader;
   }
@@ -190,13 +201,15 @@ export class Dispatcher implements ResponseOwner {
   ): void {
     if (reader === null) return this.#run(response, target, path);
     reader.whenDone((outcome) => {
+      response.isReading = false;
       if (outcome.tooLarge) {
         response.setHeader('connection', 'close');
         return response.fail(new ServiceError('payload_too_large'));
       }
       response.request.rawBody = outcome.bytes;
       response.request.bodyLength = outcome.length;
-      return this.#run(response, target, path);
+      this.#run(response, target, path);
+      response.takeTurn();
     });
   }
 

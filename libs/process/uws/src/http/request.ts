@@ -1,6 +1,8 @@
 import { ServiceError } from '@carillon/errors';
 import type { HttpRequest as NativeRequest, HttpResponse as NativeResponse } from 'uWebSockets.js';
 import { clientAddress } from '../client-address.js';
+import { isAmbiguous } from './framing.js';
+import { decodeSegment, isDecodable } from './path.js';
 import { parseQuery } from './query.js';
 
 /** Header values by lower-case name. A name that repeats has its values joined by `, `. */
@@ -19,18 +21,6 @@ function headerPairs(native: NativeRequest): string[] {
   collecting = [];
   native.forEach(collect);
   return collecting;
-}
-
-function decodeSegment(text: string): string {
-  // U+FFFD is what bytes that are not UTF-8 became when the request line was read.
-  if (text.includes('\uFFFD'))
-    throw new ServiceError('invalid_input', { text: 'the path is not valid UTF-8' });
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new ServiceError('invalid_input', { text: 'the path is not valid UTF-8' });
-  }
 }
 
 /**
@@ -101,19 +91,14 @@ export class HttpRequest {
     return undefined;
   }
 
-  /**
-   * Whether another server could see another end of this request than the native parser does: several lengths, or
-   * a transfer coding that is not exactly `chunked`. Behind a proxy such a request could smuggle a second one.
-   */
+  /** Whether another server could see another end of this request than the native parser does. */
   isAmbiguous(): boolean {
-    let lengths = 0;
-    for (let index = 0; index < this.#pairs.length; index += 2) {
-      const name = this.#pairs[index];
-      if (name === 'content-length') lengths += 1;
-      else if (name === 'transfer-encoding' && this.#pairs[index + 1]?.toLowerCase() !== 'chunked')
-        return true;
-    }
-    return lengths > 1;
+    return isAmbiguous(this.#pairs);
+  }
+
+  /** Whether the path can be decoded: its escapes are complete and stand for UTF-8, as its bytes do. */
+  hasValidPath(): boolean {
+    return isDecodable(this.rawPath);
   }
 
   /** Bytes of the head as text counts them; used for its bound. */

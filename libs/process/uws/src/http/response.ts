@@ -21,6 +21,10 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not pass
 const UNPRINTABLE = /[\u0000-\u0008\u000A-\u001F\u007F]/;
 
+/** The native side gathers 16 KiB before it writes. */
+const BEYOND_NATIVE_BUFFER = 17 * 1024;
+/** Most answers take less, by far. */
+const LONGEST_TURN_MS = 1000;
 const NO_HEADERS: FixedHeaders = [];
 const statusLines = new Map<number, string>();
 
@@ -54,6 +58,8 @@ export class HttpResponse {
   readonly request: HttpRequest;
   /** When the request came, for metrics; 0 when nobody measures. */
   startedAtMs = 0;
+  /** Whether the body is still coming. */
+  isReading = false;
   /** Told when the client goes away before there is an answer. */
   onAbort: (() => void) | null = null;
 
@@ -66,6 +72,8 @@ export class HttpResponse {
   #closes = false;
   #finished = false;
   #aborted = false;
+  /** While nothing more of the connection is read; null when it is. */
+  #holding: NodeJS.Timeout | null = null;
 
   constructor(native: NativeResponse, request: HttpRequest, owner: ResponseOwner) {
     this.#native = native;
@@ -180,8 +188,40 @@ export class HttpResponse {
     this.#body = body;
     if (this.#contentType === '') this.#contentType = contentType;
     this.#finished = true;
+    this.#endTurn();
     sendCorked(this.#native, this);
     this.#owner.finished(this);
+  }
+
+  /**
+   * Answers as the last thing on this connection: whatever stands behind the request in the same piece is never read.
+   * The native side would run it if the answer were still in its buffer, so the answer is made longer than that; to a
+   * `HEAD`, which has no body to make longer, the end of the connection is the answer.
+   */
+  cutOff(answer: Answer): void {
+    if (this.request.method === 'HEAD') return this.destroy();
+    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? {});
+    this.setHeader('connection', 'close');
+    this.statusCode = answer.status;
+    this.end(text.padEnd(BEYOND_NATIVE_BUFFER), 'application/json');
+  }
+
+  /**
+   * Reads nothing more of this connection until there is an answer, because the native side ends a connection whose
+   * next request comes before: the client would send a publish again that was made. After {@link LONGEST_TURN_MS} it is
+   * read again, since only that tells whether the client is still there. The room's own.
+   */
+  takeTurn(): void {
+    if (this.#finished || this.isReading || this.#holding !== null) return;
+    this.#native.pause();
+    this.#holding = setTimeout(() => this.#endTurn(), LONGEST_TURN_MS).unref();
+  }
+
+  #endTurn(): void {
+    if (this.#holding === null) return;
+    clearTimeout(this.#holding);
+    this.#holding = null;
+    this.#native.resume();
   }
 
   /** Drops the connection without an answer. */
@@ -194,6 +234,8 @@ export class HttpResponse {
   /** The client is gone; the room's own. */
   abort(): void {
     if (this.#finished) return;
+    if (this.#holding !== null) clearTimeout(this.#holding);
+    this.#holding = null;
     this.#finished = true;
     this.#aborted = true;
     this.onAbort?.();

@@ -147,6 +147,7 @@ export class SocketRoute<State> {
 
   #answerUpgrade(native: NativeResponse, response: HttpResponse, context: SocketContext): void {
     const { request } = response;
+    if (this.#dispatcher.isCutOff(response)) return;
     const handshake = handshakeOf(request, context);
     if (handshake === null) return response.answer(notAnUpgrade());
     const refusal = this.#dispatcher.refusal(request);
