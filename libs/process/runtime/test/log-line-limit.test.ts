@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { WarnLimit } from '../src/logging/warn-limit.js';
+import { LineLimit } from '../src/logging/line-limit.js';
 import { capturedLog } from './fixtures.js';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -25,18 +25,23 @@ describe('warning limit', () => {
     ]);
   });
 
-  it('limits warnings only', () => {
-    const { logging, lines } = capturedLog();
+  it('prints ten errors a second per site, and everything that is only noted', () => {
+    const { logging, records } = capturedLog();
     const log = logging.for('service::ops');
-    for (let i = 0; i < 3; i += 1) {
+    for (let i = 0; i < 30; i += 1) {
       log.error('broken');
       log.info('note');
     }
-    expect(lines).toHaveLength(6);
+    vi.advanceTimersByTime(1000);
+    log.error('broken');
+    const levels = records().map(({ level }) => level);
+    expect(levels.filter((level) => level === 'ERROR')).toHaveLength(11);
+    expect(levels.filter((level) => level === 'INFO')).toHaveLength(30);
+    expect(records().at(-1)?.fields).toEqual({ message: 'broken', suppressed: 20 });
   });
 
   it('remembers a bounded number of sites', () => {
-    const limit = new WarnLimit();
+    const limit = new LineLimit(1);
     for (let i = 0; i < 1001; i += 1) limit.admit(`site ${i}`, 0);
     expect(limit.admit('site 0', 1)).toBe(0);
     expect(limit.admit('site 1000', 1)).toBeNull();

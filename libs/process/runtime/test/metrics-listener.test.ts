@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { RawConnection, rawHttp } from '@carillon/testing';
 import { MetricsListener } from '../src/index.js';
 import { capturedLog, testMetrics } from './fixtures.js';
 
@@ -65,6 +66,21 @@ describe('metrics listener', () => {
     const answers = await Promise.all([fetch(url), fetch(url), fetch(url)]);
     expect(answers.every(({ ok }) => ok)).toBe(true);
     expect(rounds).toBeLessThan(3);
+  });
+
+  it('answers while silent connections fill it, and ends each of them by itself', async () => {
+    const { listener: metrics } = listener();
+    await metrics.start();
+    const port = metrics.port ?? 0;
+    const silent = await Promise.all(Array.from({ length: 70 }, () => RawConnection.open(port)));
+    for (const one of silent.slice(0, 6)) await one.untilEnd();
+    const ended = silent.map((one) => one.ended);
+    expect(ended.slice(0, 6)).toEqual(Array.from({ length: 6 }, () => true));
+    expect(ended.slice(6)).not.toContain(true);
+    const answer = await rawHttp(port, { path: '/metrics' });
+    expect(answer.status).toBe(200);
+    expect(await silent[6]?.untilEnd()).toBe(true);
+    for (const one of silent) one.destroy();
   });
 
   it('goes on without its address and takes it 10 s later', async () => {

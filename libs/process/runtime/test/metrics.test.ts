@@ -50,6 +50,18 @@ describe('metrics', () => {
     ]);
   });
 
+  it('shows no label value that a request could have brought', async () => {
+    const metrics = testMetrics();
+    const durations = metrics.histogram('http_request_duration_seconds');
+    for (let n = 0; n < 500; n += 1)
+      durations.for({ route: '/up', method: `M${n}`, status: '2xx' }).observe(1);
+    durations.for({ route: 'x'.repeat(32_000), method: 'GET', status: '2xx' }).observe(1);
+    const text = await metrics.text();
+    expect(text).toContain('_count{route="/up",method="other",status="2xx"} 500');
+    expect(text).toContain('_count{route="other",method="GET",status="2xx"} 1');
+    expect(text.match(/_count\{/g)).toHaveLength(2);
+  });
+
   it('counts unlabelled metrics from 0 and histograms in their buckets', async () => {
     const metrics = testMetrics();
     metrics.counter('commit_batches_total');

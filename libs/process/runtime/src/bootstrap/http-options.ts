@@ -9,11 +9,15 @@ import {
   type UnixSocketPlace,
 } from '@carillon/uws';
 import type { Metrics } from '../metrics/metrics.js';
+import { FOLDED } from '../metrics/folded.js';
+import { LABEL_VALUES } from '../metrics/label-values.js';
 import type { HistogramSeries } from '../metrics/series.js';
 import type { RuntimeParts } from '../runtime-module.js';
 
-/** Far above what routes, methods and status classes come to; unknown methods could otherwise grow it. */
+/** Far above what routes, methods and status classes come to. */
 const MAX_FOUND = 1000;
+
+const METHODS: ReadonlySet<string> = new Set(LABEL_VALUES.method);
 
 /** TLS of the main listener; nothing when it is off. */
 export function serverOptions({ ssl }: Config): ServerOptions {
@@ -65,7 +69,8 @@ function corsOptions(cors: Config['cors']): CorsOptions {
 function durationObserver(metrics: Metrics): FinishedObserver {
   const durations = metrics.histogram('http_request_duration_seconds');
   const found = new Map<string, HistogramSeries>();
-  return (route, method, status, seconds) => {
+  return (route, name, status, seconds) => {
+    const method = METHODS.has(name) ? name : FOLDED;
     const key = `${method}${Math.floor(status / 100)}${route}`;
     let series = found.get(key);
     if (series === undefined) {

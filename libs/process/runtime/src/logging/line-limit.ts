@@ -1,17 +1,29 @@
 const WINDOW_MS = 1000;
 const MAX_SITES = 1000;
 
+interface Site {
+  since: number;
+  printed: number;
+  suppressed: number;
+}
+
 /**
- * Lets one warning a second through per call site and counts the others. A site is its target and message, so
+ * Lets so many lines a second through per call site and counts the others. A site is its target and message, so
  * messages must be fixed texts; at most 1000 sites are remembered, the longest known is forgotten first.
  */
-export class WarnLimit {
-  readonly #sites = new Map<string, { since: number; suppressed: number }>();
+export class LineLimit {
+  readonly #sites = new Map<string, Site>();
 
-  /** Null: do not print. Otherwise the number of warnings suppressed since the last printed one. */
+  constructor(private readonly perSecond: number) {}
+
+  /** Null: do not print. Otherwise the number of lines suppressed since the last printed one. */
   admit(site: string, nowMs: number): number | null {
     const known = this.#sites.get(site);
     if (known !== undefined && nowMs - known.since < WINDOW_MS) {
+      if (known.printed < this.perSecond) {
+        known.printed += 1;
+        return 0;
+      }
       known.suppressed += 1;
       return null;
     }
@@ -21,7 +33,7 @@ export class WarnLimit {
         break;
       }
     }
-    this.#sites.set(site, { since: nowMs, suppressed: 0 });
+    this.#sites.set(site, { since: nowMs, printed: 1, suppressed: 0 });
     return known?.suppressed ?? 0;
   }
 }

@@ -9,7 +9,7 @@ export type Emit = (level: Level, target: string, message: string, fields: LogFi
  * as long as they build no fields; ask `enabled` first where building them costs something.
  *
  * Messages are fixed texts: what varies belongs in the fields, because warnings are limited to one a second per
- * message. Never pass keys, secrets, signatures, tokens, bodies, payloads, webhook URLs or push recipients.
+ * message, errors to ten. Never pass keys, secrets, signatures, tokens, bodies, payloads, webhook URLs or push recipients.
  */
 export class Logger {
   readonly #rank: number;

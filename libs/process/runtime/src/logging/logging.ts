@@ -9,10 +9,14 @@ import { printable, scrub } from './redaction.js';
 import type { LogDestination, LogFields, LogRecord, LogSpan } from './record.js';
 import { resolveLogSettings, type LoggingOptions, type LogSettings } from './settings.js';
 import { textWriter } from './text-format.js';
-import { WarnLimit } from './warn-limit.js';
+import { LineLimit } from './line-limit.js';
 
 /** Lines waiting for a reader that does not read; above this they are dropped rather than held in memory. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
+
+/** Lines of one message. Errors differ in their fields more often, and each may be the one that explains. */
+const WARNINGS_A_SECOND = 1;
+const ERRORS_A_SECOND = 10;
 
 export interface LoggingDependencies {
   /** Absent: standard output, written without blocking and flushed when the process exits. */
@@ -26,7 +30,11 @@ export interface LoggingDependencies {
 /** The log of one process. */
 export class Logging {
   readonly #print: (record: LogRecord) => void;
-  readonly #warnLimit = new WarnLimit();
+  /** By level; the others have no limit, because nothing a client does may write them more than once. */
+  readonly #limits: Readonly<Partial<Record<Level, LineLimit>>> = {
+    warn: new LineLimit(WARNINGS_A_SECOND),
+    error: new LineLimit(ERRORS_A_SECOND),
+  };
 
   constructor(
     readonly settings: LogSettings,
@@ -47,7 +55,8 @@ export class Logging {
   }
 
   readonly #emit = (level: Level, target: string, message: string, fields: LogFields | undefined): void => {
-    const suppressed = level === 'warn' ? this.#warnLimit.admit(`${target} ${message}`, Date.now()) : 0;
+    const limit = this.#limits[level];
+    const suppressed = limit === undefined ? 0 : limit.admit(`${target} ${message}`, Date.now());
     if (suppressed === null) return;
     const span = this.currentSpan();
     const { debug, format } = this.settings;

@@ -1,12 +1,12 @@
+import { FOLDED } from './folded.js';
+import { labelValue } from './label-values.js';
+
 /** The label values of one time series. */
 export type LabelValues = Readonly<Record<string, string>>;
 
-/** What a label set beyond the bound is counted under. */
-export const FOLDED = 'other';
-
 /**
  * The time series of one metric, at most `limit` of them: label sets that come later share one whose values are all
- * `other`, so that nothing a client names can grow the process or the scrape without bound.
+ * `other`, and so does a value its label does not allow: nothing a client names can grow the process or the scrape.
  */
 export class Cells<Cell> {
   readonly #cells = new Map<string, { labels: LabelValues; cell: Cell }>();
@@ -24,8 +24,15 @@ export class Cells<Cell> {
     const key = this.names.map((name) => labels[name] ?? '').join('\u0000');
     const known = this.#cells.get(key);
     if (known !== undefined) return known.cell;
+    const shown = this.names.map((name) => labelValue(name, labels[name] ?? ''));
+    return this.#series(shown.join('\u0000'), shown);
+  }
+
+  #series(key: string, values: readonly string[]): Cell {
+    const known = this.#cells.get(key);
+    if (known !== undefined) return known.cell;
     if (this.#cells.size >= this.limit && this.names.length > 0) return this.#fold();
-    return this.#add(key, Object.fromEntries(this.names.map((name) => [name, labels[name] ?? ''])));
+    return this.#add(key, Object.fromEntries(this.names.map((name, at) => [name, values[at] ?? ''])));
   }
 
   entries(): Iterable<{ labels: LabelValues; cell: Cell }> {

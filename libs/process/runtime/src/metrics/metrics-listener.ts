@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '../logging/logger.js';
+import { IdleConnections } from './idle-connections.js';
 import type { Metrics } from './metrics.js';
 
 const RETRY_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 10_000;
+const CHECK_MS = 1000;
 const MAX_CONNECTIONS = 64;
 
 /** The `metrics` section: where the scrape endpoint listens. */
@@ -32,10 +34,15 @@ export class MetricsListener {
   /** Resolves after the first attempt, whether it listens or not. */
   async start(): Promise<void> {
     const server = createServer(
-      { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
+      {
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        headersTimeout: REQUEST_TIMEOUT_MS,
+        connectionsCheckingInterval: CHECK_MS,
+      },
       (request, response) => void this.#answer(request, response),
     );
-    server.maxConnections = MAX_CONNECTIONS;
+    server.setTimeout(REQUEST_TIMEOUT_MS);
+    new IdleConnections(server, MAX_CONNECTIONS);
     const failure = await listen(server, this.options);
     if (this.#closed) {
       server.close();

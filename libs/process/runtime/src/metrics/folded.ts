@@ -1,0 +1,2 @@
+/** What a label set beyond the bound, and a value that is not allowed, is counted under. */
+export const FOLDED = 'other';
