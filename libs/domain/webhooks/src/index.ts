@@ -1,5 +1,5 @@
 export { WebhookDeliveryModule } from './delivery.module.js';
 export { type NamespaceOf } from './delivery/entry-filter.js';
 export { WEBHOOK_EVENTS, WebhookEventsModule } from './events.module.js';
-export { JsonText, type WebhookEvent, type WebhookEventMembers } from './events/event.js';
+export { dataOf, JsonText, type WebhookEvent, type WebhookEventMembers } from './events/event.js';
 export { NO_WEBHOOKS, type Attendance, type WebhookEvents } from './port.js';

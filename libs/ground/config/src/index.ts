@@ -36,6 +36,7 @@ export {
   type WebhookFilter,
   type WebhookRetry,
 } from './apps/webhook-entry.js';
+export { RESERVED_WEBHOOK_HEADERS } from './apps/webhook-fields.js';
 export { configure, EXIT, type Configured, type ConfigureInput } from './configure.js';
 export { type Env } from './load/environment.js';
 export { type Files } from './load/files.js';

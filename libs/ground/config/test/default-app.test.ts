@@ -23,7 +23,7 @@ describe('the app of the environment', () => {
       key: 'env-key',
       enabled: true,
       policy: {
-        limits: { max_connections: 100, max_event_batch_size: 100, max_backend_events_per_second: null },
+        limits: { max_connections: 0, max_event_batch_size: null, max_channel_name_length: null },
         features: { enable_client_messages: false, enable_user_authentication: null },
         channels: { allowed_origins: ['a.example', 'b.example'] },
       },

@@ -5,9 +5,13 @@ const V4 = [
   '10.0.0.0/8', // private
   '100.64.0.0/10', // shared by carriers; metadata of some clouds
   '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // the platform of Azure: public by range, reached from inside only
   '169.254.0.0/16', // link-local; metadata of most clouds
   '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments
+  '192.31.196.0/24', // relays of name servers
+  '192.52.193.0/24', // automatic tunnels
+  '192.175.48.0/24', // relays of name servers
   '192.0.2.0/24', // documentation
   '192.88.99.0/24', // relays to IPv6
   '192.168.0.0/16', // private

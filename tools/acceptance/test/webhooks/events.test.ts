@@ -103,7 +103,7 @@ describe('the server tells an app’s own server', () => {
         name: 'client_event',
         channel: 'private-chat',
         event: 'client-typing',
-        data: JSON.parse(data) as unknown,
+        data,
         socket_id: client.socketId,
       },
     ]);

@@ -14,7 +14,7 @@ const AWAY_MS = 10_000;
 
 const sleep = (ms: number) => new Promise<void>((later) => void setTimeout(later, ms));
 const upTo = (n: number) => Array.from({ length: n }, (_, at) => at);
-const numberOf = ({ data }: HookEvent): number => (data as { n: number }).n;
+const numberOf = ({ data }: HookEvent): number => (JSON.parse(String(data)) as { n: number }).n;
 
 let redis: EngineHandle;
 let receivers: readonly [Receiver, Receiver];

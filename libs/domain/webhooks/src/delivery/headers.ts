@@ -1,21 +1,6 @@
 import type { App } from '@carillon/app-registry';
+import { RESERVED_WEBHOOK_HEADERS } from '@carillon/config';
 import { prepareSigningKey, signWebhook, type SigningKey } from '@carillon/signing';
-
-/** Set by the service, or what frames a request: receivers cannot have them replaced. */
-const RESERVED = new Set([
-  'connection',
-  'content-length',
-  'content-type',
-  'expect',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'x-pusher-key',
-  'x-pusher-signature',
-  'x-service-webhook-id',
-]);
 
 const keys = new WeakMap<App, SigningKey>();
 
@@ -26,7 +11,7 @@ export function webhookHeaders(
   body: Uint8Array,
   own: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const added = Object.entries(own).filter(([name]) => !RESERVED.has(name.toLowerCase()));
+  const added = Object.entries(own).filter(([name]) => !RESERVED_WEBHOOK_HEADERS.has(name.toLowerCase()));
   return {
     'Content-Type': 'application/json',
     'Content-Length': String(body.byteLength),

@@ -5,6 +5,15 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
+/**
+ * The payload of a client event as receivers read it, from its JSON text: always a string, as Pusher sends it, because
+ * libraries refuse a whole request otherwise.
+ */
+export function dataOf(json: string): string {
+  const value: unknown = JSON.parse(json);
+  return typeof value === 'string' ? value : json;
+}
+
 interface InChannel {
   readonly channel: string;
 }
@@ -49,7 +58,8 @@ export interface WebhookEventMembers {
   /** `user_id` on presence channels only. */
   readonly client_event: InChannel & {
     readonly event: string;
-    readonly data: JsonText;
+    /** As {@link dataOf} makes it. */
+    readonly data: string;
     readonly socket_id: string;
     readonly user_id?: string;
   };

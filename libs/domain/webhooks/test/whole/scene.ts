@@ -14,6 +14,8 @@ import { config, KEY, metrics, record, recordingLog, SECRET, type Line } from '.
 /** The library that customers check webhooks with. */
 const library = new Pusher({ appId: '1042', key: KEY, secret: SECRET, host: '127.0.0.1' });
 
+const IN_BATCHES = '[webhooks.batching]\nenabled = true';
+
 /** The events of a request, if the customer's library takes it for genuine. */
 export function eventsOf({ headers, body }: Received): readonly Record<string, unknown>[] {
   const webhook = library.webhook({ headers, rawBody: body });
@@ -33,7 +35,7 @@ export class Scene {
   constructor(
     readonly queue: Queue,
     webhooks: readonly object[],
-    settings = config({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true' }),
+    settings = config({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true', WEBHOOK_BATCHING_ENABLED: 'true' }),
     id = 'shop',
   ) {
     const { log, lines } = recordingLog();
@@ -59,7 +61,7 @@ export class Scene {
     });
   }
 
-  static async open(webhooks: readonly object[], file = ''): Promise<Scene> {
+  static async open(webhooks: readonly object[], file = IN_BATCHES): Promise<Scene> {
     const settings = config({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true' }, file);
     const queue = await openQueue(
       'memory',

@@ -9,7 +9,7 @@ import {
 import { ServiceError, type ErrorCode } from '@carillon/errors';
 import { frameError, type ClientEventFrame, type FrameError } from '@carillon/protocol';
 import type { Publisher } from '@carillon/publishing';
-import { JsonText, type WebhookEvents } from '@carillon/webhooks';
+import { dataOf, type WebhookEvents } from '@carillon/webhooks';
 import type { Connection } from '../connection/connection.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Subscription } from '../hub/local-channel.js';
@@ -99,7 +99,7 @@ export class ClientEvents {
       name: 'client_event',
       channel: channel.name,
       event,
-      data: new JsonText(dataText ?? 'null'),
+      data: dataOf(dataText ?? 'null'),
       socket_id: id,
       ...(userId === null ? {} : { user_id: userId }),
     });

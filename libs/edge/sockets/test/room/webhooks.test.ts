@@ -97,7 +97,7 @@ describe('sockets tell webhooks', () => {
     expect(webhooks.news()).toEqual(['-presence-lobby u-9 of an id']);
   });
 
-  it('of accepted client events with their payload as it was sent, on presence channels with the user', async () => {
+  it('of accepted client events with their payload as a string, on presence channels with the user', async () => {
     const { room, webhooks } = await open();
     const client = await room.connect();
     client.subscribe('private-a');
@@ -115,7 +115,7 @@ describe('sockets tell webhooks', () => {
     const { socketId } = client;
     expect(webhooks.news()).toEqual([
       `client_event private-a client-x {"n":12345678901234567890, "s":"1"} ${socketId}`,
-      `client_event private-a client-x "text" ${socketId}`,
+      `client_event private-a client-x text ${socketId}`,
       `client_event private-a client-x null ${socketId}`,
       `client_event presence-b client-x 1.50 ${socketId} u-9`,
     ]);

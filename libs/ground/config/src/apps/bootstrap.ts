@@ -4,10 +4,12 @@ import type { Problem } from '../problem.js';
 
 const ENVIRONMENT_PREFIX = 'SERVICE_DEFAULT_APP_';
 
-/** Limits of the bootstrap app that are 100 when their variable is not set. */
-const LIMITED = [
+/** Every limit the environment can set. Unset, the limits of the service hold. */
+export const BOOTSTRAP_LIMITS = [
   'max_connections',
   'max_client_events_per_second',
+  'max_backend_events_per_second',
+  'max_read_requests_per_second',
   'max_presence_members_per_channel',
   'max_presence_member_size_in_kb',
   'max_channel_name_length',
@@ -15,14 +17,6 @@ const LIMITED = [
   'max_event_name_length',
   'max_event_payload_in_kb',
   'max_event_batch_size',
-] as const;
-const UNSET_LIMIT = 100;
-
-/** Every limit the environment can set. */
-export const BOOTSTRAP_LIMITS = [
-  ...LIMITED,
-  'max_backend_events_per_second',
-  'max_read_requests_per_second',
 ] as const;
 
 type BootstrapLimit = (typeof BOOTSTRAP_LIMITS)[number];
@@ -45,13 +39,12 @@ export interface BootstrapValues extends Readonly<Partial<Record<BootstrapLimit,
 
 /**
  * Builds the one app that the environment describes: `bootstrapAppRecord(values: BootstrapValues): ParsedAppRecord`.
- * Call it only when all three credentials are set and `SERVICE_DEFAULT_APP_ENABLED` is not false. Unset limits are
- * 100, backend and read rates stay unset, client messages are off, everything else is not set. The path of every
+ * Call it only when all three credentials are set and `SERVICE_DEFAULT_APP_ENABLED` is not false. What is unset
+ * stays unset, but for client messages, which are off then. The path of every
  * problem is the name of the variable (`SERVICE_DEFAULT_APP_ID`, `SERVICE_DEFAULT_APP_ALLOWED_ORIGINS[0]`).
  */
 export function bootstrapAppRecord(values: BootstrapValues): ParsedAppRecord {
-  const limits = Object.fromEntries(LIMITED.map((name) => [name, values[name] ?? UNSET_LIMIT]));
-  const parsed = parseAppRecord({ ...values, ...limits, secret: values.secret.reveal() }, '');
+  const parsed = parseAppRecord({ ...values, secret: values.secret.reveal() }, '');
   if (parsed.record !== null) return parsed;
   return { ...parsed, problems: parsed.problems.map(inEnvironment) };
 }

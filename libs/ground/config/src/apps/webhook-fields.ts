@@ -14,7 +14,24 @@ import {
 /** Where a function named by the legacy `lambda_function` alone is invoked. */
 const LEGACY_LAMBDA_REGION = 'us-east-1';
 
-const RESERVED_HEADERS = new Set(['content-type', 'x-pusher-key', 'x-pusher-signature']);
+/** What the service sets, and what frames or routes a request: an app could lead it elsewhere or end it early. */
+export const RESERVED_WEBHOOK_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-pusher-key',
+  'x-pusher-signature',
+  'x-service-webhook-id',
+]);
 
 const httpUrl = checked(text, (value, path, report) => {
   const parsed = URL.canParse(value) ? new URL(value) : null;
@@ -58,7 +75,7 @@ const headers: Field<Readonly<Record<string, string>>> = {
 function headerProblem(name: string, content: string, path: string, report: Report): boolean {
   const message = !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)
     ? 'not a header name'
-    : RESERVED_HEADERS.has(name.toLowerCase())
+    : RESERVED_WEBHOOK_HEADERS.has(name.toLowerCase())
       ? 'must not replace a header that the service sets'
       : /[^\t\x20-\x7e\x80-\xff]/.test(content)
         ? 'not a header value'

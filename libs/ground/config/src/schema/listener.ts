@@ -48,11 +48,12 @@ export const topLevel = {
     bounds: [portBound('1–65535; 0 = any free port, only outside production')],
     meaning: 'Port of the main listener',
   }),
-  mode: string({
+  mode: enumeration({
+    values: ['production', 'development', 'test'],
+    spellings: { prod: 'production', dev: 'development' },
     default: 'production',
-    notEmpty: true,
     env: 'ENVIRONMENT',
-    meaning: '`production`; any other word is treated as development',
+    meaning: 'What the process is for: guards that only production has depend on it. Also `prod` and `dev`',
   }),
   server_role: derived(
     enumeration({

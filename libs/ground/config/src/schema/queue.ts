@@ -194,9 +194,9 @@ export const queue = table({
 export const webhooks = table({
   batching: table({
     enabled: bool({
-      default: true,
+      default: false,
       env: 'WEBHOOK_BATCHING_ENABLED',
-      meaning: 'Send several events in one request',
+      meaning: 'Send several events in one request; off: a request per event, as Pusher does',
     }),
     duration: u64({
       default: 50,

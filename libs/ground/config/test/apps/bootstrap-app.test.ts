@@ -4,22 +4,22 @@ import { bootstrapAppRecord, Secret } from '../../src/index.js';
 const credentials = { id: 'demo', key: 'demo-key', secret: new Secret('demo-secret') };
 
 describe('the app of the environment', () => {
-  it('is limited to 100 of everything but backend and read rates', () => {
+  it('has no limit of its own that nobody gave it', () => {
     const { record } = bootstrapAppRecord(credentials);
     expect(record?.secret.reveal()).toBe('demo-secret');
     expect(record?.enabled).toBe(true);
     expect(record?.policy.limits).toMatchObject({
-      max_connections: 100,
-      max_client_events_per_second: 100,
+      max_connections: 0,
+      max_client_events_per_second: 0,
       max_backend_events_per_second: null,
       max_read_requests_per_second: null,
-      max_presence_members_per_channel: 100,
-      max_presence_member_size_in_kb: 100,
-      max_channel_name_length: 100,
-      max_event_channels_at_once: 100,
-      max_event_name_length: 100,
-      max_event_payload_in_kb: 100,
-      max_event_batch_size: 100,
+      max_presence_members_per_channel: null,
+      max_presence_member_size_in_kb: null,
+      max_channel_name_length: null,
+      max_event_channels_at_once: null,
+      max_event_name_length: null,
+      max_event_payload_in_kb: null,
+      max_event_batch_size: null,
     });
     expect(record?.policy.features).toMatchObject({
       enable_client_messages: false,
