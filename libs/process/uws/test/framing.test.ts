@@ -1,5 +1,5 @@
 import { RawConnection, readAnswer } from '@carillon/testing';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAmbiguous } from '../src/http/framing.js';
 import type { UwsServer } from '../src/index.js';
@@ -94,7 +94,7 @@ describe('requests of one connection', () => {
   it('wait for their turn while one before them is answered later', async () => {
     const { adapter, server, port } = await startBare();
     const order: string[] = [];
-    let answer = (): void => {};
+    let answer: (() => void) | null = null;
     adapter.fastRoute('POST', '/first', (request, response) => {
       order.push(`first ${request.bodyLength}`);
       answer = () => response.send('first');
@@ -111,7 +111,7 @@ describe('requests of one connection', () => {
     // Long enough for a server that reads on to have ended the connection.
     await new Promise((done) => setTimeout(done, 30));
     expect(order).toEqual(['first 3']);
-    answer();
+    answer?.();
     expect((await readAnswer(connection)).body).toBe('first');
     expect((await readAnswer(connection)).body).toBe('second');
     connection.destroy();

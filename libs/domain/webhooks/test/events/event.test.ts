@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dataOf, eventText, isUrgent, JsonText, legacyTwin } from '../../src/events/event.js';
+import { dataOf, eventText, isUrgent, legacyTwin } from '../../src/events/event.js';
 import { wantsEvent } from '../../src/events/interest.js';
 import { app } from '../samples.js';
 

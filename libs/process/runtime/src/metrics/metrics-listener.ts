@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '../logging/logger.js';
-import { IdleConnections } from './idle-connections.js';
+import { boundConnections } from './idle-connections.js';
 import type { Metrics } from './metrics.js';
 
 const RETRY_MS = 10_000;
@@ -42,7 +42,7 @@ export class MetricsListener {
       (request, response) => void this.#answer(request, response),
     );
     server.setTimeout(REQUEST_TIMEOUT_MS);
-    new IdleConnections(server, MAX_CONNECTIONS);
+    boundConnections(server, MAX_CONNECTIONS);
     const failure = await listen(server, this.options);
     if (this.#closed) {
       server.close();
