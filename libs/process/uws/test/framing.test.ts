@@ -2,7 +2,7 @@ import { RawConnection, readAnswer } from '@carillon/testing';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAmbiguous } from '../src/http/framing.js';
-import type { UwsServer } from '../src/index.js';
+import type { HttpResponse, UwsServer } from '../src/index.js';
 import { startBare } from './app.js';
 
 const BEHIND = 'POST /behind HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n';
@@ -94,10 +94,10 @@ describe('requests of one connection', () => {
   it('wait for their turn while one before them is answered later', async () => {
     const { adapter, server, port } = await startBare();
     const order: string[] = [];
-    let answer: (() => void) | null = null;
+    const held: HttpResponse[] = [];
     adapter.fastRoute('POST', '/first', (request, response) => {
       order.push(`first ${request.bodyLength}`);
-      answer = () => response.send('first');
+      held.push(response);
     });
     adapter.fastRoute('GET', '/second', (_request, response) => {
       order.push('second');
@@ -111,7 +111,7 @@ describe('requests of one connection', () => {
     // Long enough for a server that reads on to have ended the connection.
     await new Promise((done) => setTimeout(done, 30));
     expect(order).toEqual(['first 3']);
-    answer?.();
+    held[0]?.send('first');
     expect((await readAnswer(connection)).body).toBe('first');
     expect((await readAnswer(connection)).body).toBe('second');
     connection.destroy();
