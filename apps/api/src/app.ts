@@ -5,6 +5,7 @@ import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history';
 import { HISTORY_BACKENDS, HistoryStoreModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/http-api';
+import { OperationsModule } from '@carillon/operations';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PublishingModule } from '@carillon/publishing';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
@@ -29,6 +30,7 @@ export const api: AppDefinition = {
     CommitModule,
     HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),
     PublishingModule.committing(HISTORY_COMMITS),
+    OperationsModule.of(config),
     HttpApiModule.forMainListener(config),
     OpsApiModule.forMainListener(config),
   ],

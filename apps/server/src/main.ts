@@ -6,6 +6,7 @@ import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history';
 import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/http-api';
+import { OperationsModule } from '@carillon/operations';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PresenceModule } from '@carillon/presence';
 import { PublishingModule } from '@carillon/publishing';
@@ -42,6 +43,7 @@ await bootstrap({
     ...(config.workers.webhooks ? [WebhookDeliveryModule.with(namespaceName)] : []),
     WebhookEventsModule,
     SocketsModule,
+    OperationsModule.of(config),
     HttpApiModule.forMainListener(config),
     OpsApiModule.forMainListener(config),
   ],

@@ -1,5 +1,6 @@
 import type { Config } from '@carillon/config';
 import { ServiceError } from '@carillon/errors';
+import { orUnavailable } from '@carillon/operations';
 import type { RateLimit, RateRule, RateVerdict } from '@carillon/rate-limit';
 import type { Metrics } from '@carillon/runtime';
 import {
@@ -9,7 +10,6 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from '@carillon/uws';
-import { orUnavailable } from './unavailable.js';
 
 /** What the adapter asks before it reads a body. */
 export type Admission = (request: HttpRequest, response: HttpResponse) => Promise<Answer | null> | null;

@@ -1,9 +1,8 @@
+import { DESCRIPTIONS } from '@carillon/operations';
 import { openApiText } from './document/openapi.js';
-import { COMMON_ROUTES, LIVE_ROUTES } from './route-table.js';
+import { routesOf } from './routes.js';
 
-/** The document of the API, written from the routes and the error table. */
+/** The document of the API, written from the operations and the error table. */
 export function generatedPages(): { path: string; content: string }[] {
-  return [
-    { path: 'docs/reference/openapi.json', content: openApiText({ ...COMMON_ROUTES, ...LIVE_ROUTES }) },
-  ];
+  return [{ path: 'docs/reference/openapi.json', content: openApiText(routesOf(DESCRIPTIONS)) }];
 }

@@ -1,8 +1,9 @@
+import { COMMON_DESCRIPTIONS, DESCRIPTIONS } from '@carillon/operations';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { openApiText } from '../src/document/openapi.js';
 import { generatedPages } from '../src/generated-pages.js';
-import { COMMON_ROUTES, LIVE_ROUTES } from '../src/route-table.js';
+import { routesOf } from '../src/routes.js';
 import { DOCUMENT, undocumented } from './documented.js';
 import { call, openScene, publish, send } from './scene.js';
 
@@ -15,8 +16,8 @@ async function fetched(role: 'default' | 'api', mode: string) {
 
 describe('the document', () => {
   it.each([
-    ['of every route', { ...COMMON_ROUTES, ...LIVE_ROUTES }],
-    ['of role api', COMMON_ROUTES],
+    ['of every route', routesOf(DESCRIPTIONS)],
+    ['of role api', routesOf(COMMON_DESCRIPTIONS)],
   ])('%s is valid OpenAPI 3.1', async (_, routes) => {
     const validator = new Validator();
     expect(await validator.validate(JSON.parse(openApiText(routes)) as Record<string, unknown>)).toEqual({
@@ -28,7 +29,7 @@ describe('the document', () => {
   it('names every operation once, with the routes that are mounted', () => {
     const operations = Object.values(DOCUMENT.paths).flatMap((one) => Object.values(one));
     const names = operations.map((one) => (one as { operationId?: string }).operationId).sort();
-    expect(names).toEqual(Object.keys({ ...COMMON_ROUTES, ...LIVE_ROUTES }).sort());
+    expect(names).toEqual(Object.keys(DESCRIPTIONS).sort());
     expect(generatedPages().map(({ path }) => path)).toEqual(['docs/reference/openapi.json']);
   });
 
@@ -90,7 +91,9 @@ describe('the document', () => {
     expect(whole.body).toEqual(DOCUMENT);
     const { paths } = (await fetched('api', 'development')).body as typeof DOCUMENT;
     expect(Object.keys(paths)).toEqual(
-      Object.values(COMMON_ROUTES).map(({ path }) => `/apps/{appId}${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+      Object.values(routesOf(COMMON_DESCRIPTIONS)).map(
+        ({ path }) => `/apps/{appId}${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+      ),
     );
     expect((await fetched('default', 'production')).status).toBe(404);
   });

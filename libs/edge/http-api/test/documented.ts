@@ -1,6 +1,7 @@
+import { DESCRIPTIONS } from '@carillon/operations';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiText } from '../src/document/openapi.js';
-import { COMMON_ROUTES, LIVE_ROUTES } from '../src/route-table.js';
+import { routesOf } from '../src/routes.js';
 
 type Content = { readonly 'application/json': { readonly schema: object } };
 
@@ -15,7 +16,7 @@ interface Document {
 }
 
 /** The document of a process that has every route. */
-export const DOCUMENT = JSON.parse(openApiText({ ...COMMON_ROUTES, ...LIVE_ROUTES })) as Document;
+export const DOCUMENT = JSON.parse(openApiText(routesOf(DESCRIPTIONS))) as Document;
 
 /** A call and its answer, as far as the document speaks of them. */
 export interface Exchanged {

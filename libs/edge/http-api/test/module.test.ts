@@ -3,6 +3,7 @@ import { AppRegistryModule } from '@carillon/app-registry';
 import { CacheModule } from '@carillon/cache';
 import { configure, type Config } from '@carillon/config';
 import { FabricModule } from '@carillon/fabric';
+import { OperationsModule } from '@carillon/operations';
 import { PresenceModule } from '@carillon/presence';
 import { PublishingModule } from '@carillon/publishing';
 import { RateLimitModule } from '@carillon/rate-limit';
@@ -39,6 +40,7 @@ async function serve(role: Config['server_role'], env: Record<string, string> = 
       RateLimitModule,
       PublishingModule,
       ...live,
+      OperationsModule.of({ ...outcome.config, server_role: role }),
       HttpApiModule.forMainListener({ ...outcome.config, server_role: role }),
     ],
   })

@@ -3,6 +3,7 @@ import { App } from '@carillon/app-registry';
 import { MemoryCache, type Cache } from '@carillon/cache';
 import { configure, parseAppRecord, type Config } from '@carillon/config';
 import { LocalFabric, type Answer, type Fabric, type FabricListener, type LiveEvent } from '@carillon/fabric';
+import { createOperations, type HistoryAccess } from '@carillon/operations';
 import { MemoryPresence, type Presence } from '@carillon/presence';
 import {
   type BatchPublisher,
@@ -18,8 +19,7 @@ import { prepareSigningKey, signRequest, type SigningKey } from '@carillon/signi
 import { UwsHttpAdapter, UwsServer, type AdapterOptions } from '@carillon/uws';
 import { expect, onTestFinished } from 'vitest';
 import { undocumented } from './documented.js';
-import type { HistoryAccess } from '../src/history/durable-channel.js';
-import { mountHttpApi } from '../src/routes.js';
+import { mountHttpApi } from '../src/mount.js';
 
 /** Server time of every test. */
 export const NOW = 1_760_000_000;
@@ -137,16 +137,14 @@ export async function openScene(options: SceneOptions = {}) {
   const apps = new Map(
     (options.apps ?? [SHOP]).map((one) => appOf(one, config)).map((app) => [app.key, app]),
   );
-  mountHttpApi(adapter, {
+  const rateLimit = options.rateLimit ?? new MemoryRateLimit();
+  const nowSeconds = options.now ?? (() => NOW);
+  const operations = createOperations({
     config,
-    apps: {
-      peekByKey: (key) => apps.get(key),
-      findByKey: options.findByKey ?? (async () => null),
-    },
     publisher: withSeries(options.publisher?.(real, livePublisher) ?? real, real),
     cache,
     fabric: options.fabric?.(local) ?? local,
-    rateLimit: options.rateLimit ?? new MemoryRateLimit(),
+    rateLimit,
     metrics,
     log,
     live:
@@ -157,8 +155,13 @@ export async function openScene(options: SceneOptions = {}) {
             lastEvents: options.lastEvents?.(stored) ?? stored,
           },
     history: options.history ?? null,
-    nowSeconds: options.now ?? (() => NOW),
+    nowSeconds,
   });
+  const byKey = {
+    peekByKey: (key: string) => apps.get(key),
+    findByKey: options.findByKey ?? (async () => null),
+  };
+  mountHttpApi(adapter, { config, apps: byKey, operations, rateLimit, metrics, log, nowSeconds });
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   const port = address.kind === 'tcp' ? address.port : 0;
   onTestFinished(async () => {
@@ -168,7 +171,19 @@ export async function openScene(options: SceneOptions = {}) {
   const [first] = [...apps.values()];
   if (first === undefined) throw new Error('a scene needs an app');
   const key = keyOf(first);
-  return { port, key, config, sockets, lines, faults, metrics, cache: memory, presence: realPresence };
+  return {
+    port,
+    key,
+    app: first,
+    operations,
+    config,
+    sockets,
+    lines,
+    faults,
+    metrics,
+    cache: memory,
+    presence: realPresence,
+  };
 }
 
 export type Scene = Awaited<ReturnType<typeof openScene>>;

@@ -9,6 +9,7 @@ import { CacheModule } from '@carillon/cache';
 import { configure } from '@carillon/config';
 import { FABRIC, FabricModule, mergeAnswers } from '@carillon/fabric';
 import { HttpApiModule } from '@carillon/http-api';
+import { OperationsModule } from '@carillon/operations';
 import { PresenceModule } from '@carillon/presence';
 import { PublishingModule } from '@carillon/publishing';
 import { RateLimitModule } from '@carillon/rate-limit';
@@ -119,6 +120,7 @@ export class HttpService {
           RateLimitModule,
           PresenceModule,
           PublishingModule,
+          OperationsModule.of(config),
           HttpApiModule.forMainListener(config),
         ],
       },

@@ -1,10 +1,17 @@
 import { ERRORS, type ErrorBody, type ErrorRow, type HttpErrorCode } from '@carillon/errors';
-import type { JsonSchema } from '../describe/json-schema.js';
-import type { Route, RouteError } from '../describe/route.js';
-import { count, object, oneOf, text, type Shape } from '../describe/shape.js';
+import {
+  count,
+  object,
+  oneOf,
+  text,
+  type JsonSchema,
+  type OperationError,
+  type Shape,
+} from '@carillon/operations';
+import type { Route } from '../routes.js';
 
 /** What any route may answer with. */
-const EVERY_ROUTE: readonly RouteError[] = [
+const EVERY_ROUTE: readonly OperationError[] = [
   'invalid_input',
   'auth_failed',
   'forbidden',
@@ -37,7 +44,7 @@ const RETRY_AFTER = {
 };
 
 /** The error answers of a route by status. */
-export function errorResponses({ errors = [] }: Route): Record<string, JsonSchema> {
+export function errorResponses({ operation: { errors } }: Route): Record<string, JsonSchema> {
   const byStatus = new Map<number, HttpErrorCode[]>();
   for (const one of [...EVERY_ROUTE, ...errors]) {
     const { code, status } = typeof one === 'string' ? { code: one, status: ERRORS[one].status } : one;

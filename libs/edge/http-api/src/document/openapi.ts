@@ -1,8 +1,6 @@
 import { createRequire } from 'node:module';
-import type { JsonSchema } from '../describe/json-schema.js';
-import type { Route } from '../describe/route.js';
-import { EVENT_SCHEMA } from '../publish/event-fields.js';
-import { CHANNEL_OUTCOME } from '../publish/outcome.js';
+import { CHANNEL_OUTCOME, EVENT_SCHEMA, type JsonSchema } from '@carillon/operations';
+import type { Route } from '../routes.js';
 import { ERROR } from './errors.js';
 import { documentPath, operation, SHARED_PARAMETERS } from './operation.js';
 

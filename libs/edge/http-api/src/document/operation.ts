@@ -1,5 +1,7 @@
-import type { JsonSchema } from '../describe/json-schema.js';
-import type { Route } from '../describe/route.js';
+import type { JsonSchema, Mark } from '@carillon/operations';
+import { MARKS } from '../pipeline/exchange.js';
+import { KEY_HEADER } from '../pipeline/input.js';
+import type { Route } from '../routes.js';
 import { errorResponses } from './errors.js';
 
 /** Segments of paths, and what the signature needs besides its security schemes. */
@@ -17,30 +19,55 @@ const LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimi
 export const documentPath = ({ path: below }: Route): string =>
   `/apps/:appId${below}`.replaceAll(/:(\w+)/g, '{$1}');
 
+/** What is said of the marks. */
+const MARK_TEXTS: Readonly<Record<Mark, string>> = {
+  partial: '`true` when some process did not answer in time.',
+  replayed: '`true` when nothing was published again.',
+};
+
+const REQUEST_KEY = {
+  in: 'header',
+  name: KEY_HEADER,
+  description:
+    'The request is carried out once for this key. 1 to `idempotency.max_key_length` ASCII characters.',
+  schema: { type: 'string', minLength: 1 },
+} as const;
+
 /** One operation of the document. */
 export function operation(operationId: string, route: Route): JsonSchema {
+  const { area, summary, description, body, result } = route.operation;
   return {
     operationId,
-    tags: [route.tag],
-    summary: route.summary,
-    description: `${route.description}${rateNote(route)}`,
-    parameters: [...sharedParameters(route), ...(route.parameters ?? []).map((one) => ({ ...one }))],
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: json(route.body) } }),
+    tags: [area],
+    summary,
+    description: `${description}${rateNote(route)}`,
+    parameters: [...sharedParameters(route), ...ownParameters(route)],
+    ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
     responses: {
       '200': {
         description: 'Done.',
         headers: replyHeaders(route),
-        content: json(route.reply.schema),
+        content: json(result.schema),
       },
       ...errorResponses(route),
     },
   };
 }
 
-function rateNote({ rate }: Route): string {
+function rateNote({ operation: { rate } }: Route): string {
   if (rate === null) return '';
   const limit = rate === 'backend' ? 'max_backend_events_per_second' : 'max_read_requests_per_second';
   return ` Counts in \`${limit}\` of the app.`;
+}
+
+function ownParameters({ operation: { options, takesRequestKey } }: Route): JsonSchema[] {
+  const parameters = options.map(({ name, description }) => ({
+    in: 'query',
+    name,
+    description,
+    schema: { type: 'string' },
+  }));
+  return [...parameters, ...(takesRequestKey ? [REQUEST_KEY] : [])];
 }
 
 function sharedParameters(route: Route): JsonSchema[] {
@@ -49,16 +76,14 @@ function sharedParameters(route: Route): JsonSchema[] {
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-function replyHeaders({ replyHeaders: own = {} }: Route): JsonSchema {
+function replyHeaders({ operation: { mark } }: Route): JsonSchema {
   const limits = LIMIT_HEADERS.map((name): [string, JsonSchema] => [
     name,
     { description: 'When client addresses are limited.', schema: { type: 'integer', minimum: 0 } },
   ]);
-  const others = Object.entries(own).map(([name, description]): [string, JsonSchema] => [
-    name,
-    { description, schema: { const: 'true' } },
-  ]);
-  return Object.fromEntries([...limits, ...others]);
+  const own =
+    mark === undefined ? {} : { [MARKS[mark]]: { description: MARK_TEXTS[mark], schema: { const: 'true' } } };
+  return { ...Object.fromEntries(limits), ...own };
 }
 
 const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });

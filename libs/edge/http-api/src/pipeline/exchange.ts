@@ -1,9 +1,14 @@
 import { toServiceError } from '@carillon/errors';
+import type { Done, Mark } from '@carillon/operations';
 import type { Logger } from '@carillon/runtime';
 import type { HttpRequest, HttpResponse } from '@carillon/uws';
-import type { Reply } from './call.js';
 import type { KnownApp } from './known-apps.js';
-import type { Ready } from './when-ready.js';
+
+/** The header that each mark of an answer is told with, always `true`. */
+export const MARKS: Readonly<Record<Mark, string>> = {
+  partial: 'X-Partial-Result',
+  replayed: 'X-Idempotency-Replayed',
+};
 
 /** One request and its one answer, counted for its app once that is known for sure. */
 export class Exchange {
@@ -22,10 +27,10 @@ export class Exchange {
     app.bytesIn.add(this.request.bodyLength);
   }
 
-  /** Sends the reply, now or when it is there. */
-  end(reply: Ready<Reply>): void {
-    if (!(reply instanceof Promise)) return this.#send(reply);
-    void reply.then(
+  /** Answers, now or when it is done. */
+  end(done: Done<unknown> | Promise<Done<unknown>>): void {
+    if (!(done instanceof Promise)) return this.#send(done);
+    void done.then(
       (ready) => this.#send(ready),
       (error: unknown) => this.fail(error),
     );
@@ -38,9 +43,9 @@ export class Exchange {
     this.#logFailure(error);
   }
 
-  #send({ text, headers }: Reply): void {
-    for (const name in headers) this.response.setHeader(name, headers[name] ?? '');
-    this.response.end(text, 'application/json');
+  #send({ value, mark }: Done<unknown>): void {
+    if (mark !== undefined) this.response.setHeader(MARKS[mark].toLowerCase(), 'true');
+    this.response.end(JSON.stringify(value), 'application/json');
     this.#count();
   }
 

@@ -1,10 +1,12 @@
 import type { App } from '@carillon/app-registry';
+import { keyHolder, type Caller } from '@carillon/operations';
 import type { CounterSeries, Metrics } from '@carillon/runtime';
 import { prepareSigningKey, type SigningKey } from '@carillon/signing';
 
 /** What is made once per app and used by each of its calls. */
 export interface KnownApp {
   readonly signingKey: SigningKey;
+  readonly caller: Caller;
   readonly calls: CounterSeries;
   readonly bytesIn: CounterSeries;
   readonly bytesOut: CounterSeries;
@@ -25,10 +27,12 @@ export class KnownApps {
     return known;
   }
 
-  #make({ id, key, record }: App): KnownApp {
+  #make(app: App): KnownApp {
+    const { id, key, record } = app;
     const labels = { app_id: id };
     return {
       signingKey: prepareSigningKey({ appId: id, key, secret: record.secret.reveal() }),
+      caller: keyHolder(app, 'http_api'),
       calls: this.metrics.counter('http_calls_received_total').for(labels),
       bytesIn: this.metrics.counter('http_received_bytes').for(labels),
       bytesOut: this.metrics.counter('http_transmitted_bytes').for(labels),

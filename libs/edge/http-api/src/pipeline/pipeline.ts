@@ -1,14 +1,12 @@
 import type { App } from '@carillon/app-registry';
 import { ServiceError } from '@carillon/errors';
+import type { AnyInput, Done, Operation } from '@carillon/operations';
 import type { Logger } from '@carillon/runtime';
 import { parseSignedQuery, verifySignedRequest, type SignedQuery } from '@carillon/signing';
 import type { HttpRequest, HttpResponse } from '@carillon/uws';
-import type { Route } from '../describe/route.js';
-import type { AppRate } from './app-rate.js';
-import { Call, type Endpoint, type Reply } from './call.js';
 import { Exchange } from './exchange.js';
+import { inputOfRequest } from './input.js';
 import type { KnownApps } from './known-apps.js';
-import { whenReady, type Ready } from './when-ready.js';
 
 /** Where apps are looked up by `auth_key`. */
 export interface AppsByKey {
@@ -20,72 +18,60 @@ export interface AppsByKey {
 export interface PipelineParts {
   readonly apps: AppsByKey;
   readonly known: KnownApps;
-  readonly rate: AppRate;
   readonly log: Logger;
   /** Unix time in seconds. */
   readonly nowSeconds: () => number;
 }
 
-/** An endpoint and the window its calls count in. */
-interface Served {
-  readonly rate: Route['rate'];
-  readonly endpoint: Endpoint;
-}
+type AnyOperation = Operation<AnyInput, unknown>;
+type Answer = Done<unknown> | Promise<Done<unknown>>;
 
 const NO_BODY = new Uint8Array(0);
 
 /**
- * The way of a signed request, in this order: signature over the raw bytes, enabled flag, per-app rate, endpoint. The
- * adapter has matched the route, limited the address and read the body before. Synchronous as long as nothing has to
- * be waited for, so that a publish on one process is answered in the callback that brought its last byte.
+ * The way of a signed request: its app, the signature over the raw bytes, the operation. The adapter has matched the
+ * route, limited the address and read the body before. Nothing is waited for when the app is known and the operation
+ * is done at once, so that a publish on one process is answered in the callback that brought its last byte.
  */
 export class Pipeline {
   constructor(private readonly parts: PipelineParts) {}
 
-  /** The endpoint as the fast route that is described. Answers every request exactly once and never throws. */
-  serve(
-    route: Pick<Route, 'rate'>,
-    endpoint: Endpoint,
-  ): (request: HttpRequest, response: HttpResponse) => void {
-    const served: Served = { rate: route.rate, endpoint };
+  /** The operation as a fast route. Answers every request exactly once and never throws. */
+  serve(operation: AnyOperation): (request: HttpRequest, response: HttpResponse) => void {
     return (request, response) => {
       const exchange = new Exchange(request, response, this.parts.log);
       try {
-        exchange.end(this.#reply(served, exchange));
+        const query = parseSignedQuery(request.rawQuery);
+        const app = this.parts.apps.peekByKey(query.authKey);
+        exchange.end(
+          app === undefined
+            ? this.#lookUpAndPerform(operation, exchange, query)
+            : this.#perform(operation, exchange, query, app),
+        );
       } catch (error) {
         exchange.fail(error);
       }
     };
   }
 
-  #reply(served: Served, exchange: Exchange): Ready<Reply> {
-    const query = parseSignedQuery(exchange.request.rawQuery);
-    return whenReady(this.#find(query.authKey), (app) => this.#serve(served, exchange, query, app));
-  }
-
-  #find(authKey: string): Ready<App | null> {
-    const { apps } = this.parts;
-    return apps.peekByKey(authKey) ?? lookUp(apps, authKey);
-  }
-
-  #serve(served: Served, exchange: Exchange, query: SignedQuery, app: App | null): Ready<Reply> {
+  async #lookUpAndPerform(
+    operation: AnyOperation,
+    exchange: Exchange,
+    query: SignedQuery,
+  ): Promise<Done<unknown>> {
+    const app = await lookUp(this.parts.apps, query.authKey);
     if (app === null) throw new ServiceError('auth_failed', { text: 'auth_key is unknown' });
+    return this.#perform(operation, exchange, query, app);
+  }
+
+  #perform(operation: AnyOperation, exchange: Exchange, query: SignedQuery, app: App): Answer {
     const { known, nowSeconds } = this.parts;
     const { request } = exchange;
     const { method, rawPath, rawBody: body = NO_BODY } = request;
     const knownApp = known.of(app);
     verifySignedRequest(query, { method, rawPath, body }, knownApp.signingKey, nowSeconds());
     exchange.belongsTo(knownApp);
-    if (!app.enabled) throw new ServiceError('forbidden', { text: 'app is disabled' });
-    const call = new Call(app, query.parameters, request);
-    const { endpoint } = served;
-    const waiting = this.#admit(served, call);
-    return waiting === undefined ? endpoint.answer(call) : waiting.then(() => endpoint.answer(call));
-  }
-
-  #admit({ rate, endpoint }: Served, call: Call): Promise<void> | undefined {
-    if (rate === null) return undefined;
-    return this.parts.rate.admit(call.app, rate, () => endpoint.cost?.(call) ?? 1);
+    return operation.perform(knownApp.caller, inputOfRequest(operation.description, request, query));
   }
 }
 

@@ -1,0 +1,23 @@
+export { keyHolder, tokenHolder, type Caller, type Right } from './caller.js';
+export { argumentsSchema, inputOfArguments } from './describe/arguments.js';
+export {
+  type AnyInput,
+  type Description,
+  type InputOf,
+  type Mark,
+  type OperationError,
+  type ResultOf,
+  type Subject,
+} from './describe/description.js';
+export { type JsonSchema } from './describe/json-schema.js';
+export { type Option } from './describe/option.js';
+export { count, object, oneOf, text, type Shape, type ValueOf } from './describe/shape.js';
+export { COMMON_DESCRIPTIONS, DESCRIPTIONS, LIVE_DESCRIPTIONS } from './descriptions.js';
+export { type HistoryAccess } from './history/durable-channel.js';
+export { isJsonObject, jsonBody, ReceivedBody, type JsonBody, type JsonObject } from './json/json-body.js';
+export { OPERATIONS, OperationsModule } from './module.js';
+export { type Done, type Operation } from './operation.js';
+export { createOperations, type LiveParts, type Operations, type OperationsParts } from './operations.js';
+export { EVENT_SCHEMA } from './publish/event-fields.js';
+export { CHANNEL_OUTCOME } from './publish/outcome.js';
+export { orUnavailable } from './unavailable.js';

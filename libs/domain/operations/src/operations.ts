@@ -1,0 +1,140 @@
+import type { Cache } from '@carillon/cache';
+import { Channels } from '@carillon/channels';
+import type { Config } from '@carillon/config';
+import type { Fabric } from '@carillon/fabric';
+import type { Presence } from '@carillon/presence';
+import type { BatchPublisher, LastEvents } from '@carillon/publishing';
+import type { RateLimit } from '@carillon/rate-limit';
+import type { Logger, Metrics } from '@carillon/runtime';
+import { AppRate } from './app-rate.js';
+import { COMMON_DESCRIPTIONS, LIVE_DESCRIPTIONS } from './descriptions.js';
+import type { Description, InputOf, ResultOf } from './describe/description.js';
+import type { HistoryAccess, HistoryParts } from './history/durable-channel.js';
+import { presenceHistoryState, presenceSnapshot, readPresenceHistory } from './history/presence-history.js';
+import { purgeHistory } from './history/purge-history.js';
+import { historyState, readHistory } from './history/read-history.js';
+import { resetHistory, resetPresenceHistory } from './history/reset-history.js';
+import { KeyRules } from './idempotency/keys.js';
+import { MessageReceipts } from './idempotency/message-receipts.js';
+import { RequestRecords } from './idempotency/request-records.js';
+import { Admitted, type Operation, type Work } from './operation.js';
+import { AiRules } from './publish/ai.js';
+import { publishBatch } from './publish/batch.js';
+import { PublishCounts } from './publish/counts.js';
+import { publishEvent } from './publish/publish.js';
+import { EventPublisher } from './publish/publish-event.js';
+import { EventReader } from './publish/read-event.js';
+import { EventRunner } from './publish/run-event.js';
+import { channelState } from './state/channel-state.js';
+import { channelUsers } from './state/channel-users.js';
+import { listChannels } from './state/list-channels.js';
+import { revokeTokens } from './tokens/revoke-tokens.js';
+import { disconnectUser } from './users/disconnect-user.js';
+
+/** What only a process needs that answers for live sockets. */
+export interface LiveParts {
+  readonly presence: Presence;
+  readonly lastEvents: LastEvents;
+}
+
+/** What operations stand on. */
+export interface OperationsParts {
+  readonly config: Config;
+  readonly publisher: BatchPublisher;
+  readonly cache: Cache;
+  readonly fabric: Fabric;
+  readonly rateLimit: RateLimit;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Null in role `api`: operations about live sockets do not exist there. */
+  readonly live: LiveParts | null;
+  /** Null: this process has no way to the histories of channels. */
+  readonly history: HistoryAccess | null;
+  /** Unix time in seconds; absent: the clock. */
+  readonly nowSeconds?: () => number;
+}
+
+type Works<Table extends Readonly<Record<string, Description>>> = {
+  readonly [Name in keyof Table]: Work<Table[Name]>;
+};
+type Performed<Table extends Readonly<Record<string, Description>>> = {
+  readonly [Name in keyof Table]: Operation<InputOf<Table[Name]>, ResultOf<Table[Name]>>;
+};
+
+/** What this process can be asked to do. */
+export interface Operations extends Performed<typeof COMMON_DESCRIPTIONS> {
+  /** Null in role `api`. */
+  readonly live: Performed<typeof LIVE_DESCRIPTIONS> | null;
+}
+
+const systemSeconds = (): number => Date.now() / 1000;
+
+export function createOperations(parts: OperationsParts): Operations {
+  const { live, rateLimit, metrics } = parts;
+  const rate = new AppRate(rateLimit, metrics);
+  const channels = new Channels(parts.config);
+  return {
+    ...admitted(rate, COMMON_DESCRIPTIONS, commonWorks(parts, channels)),
+    live: live === null ? null : admitted(rate, LIVE_DESCRIPTIONS, liveWorks(parts.fabric, live, channels)),
+  };
+}
+
+function admitted<Table extends Readonly<Record<string, Description>>>(
+  rate: AppRate,
+  table: Table,
+  works: Works<Table>,
+): Performed<Table> {
+  const names = Object.keys(table) as (keyof Table)[];
+  const entries = names.map((name) => [name, new Admitted(table[name], rate, works[name])] as const);
+  return Object.fromEntries(entries) as unknown as Performed<Table>;
+}
+
+function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof COMMON_DESCRIPTIONS> {
+  const { config, publisher, cache, fabric, metrics, log, live, nowSeconds = systemSeconds } = parts;
+  const keys = new KeyRules(config.idempotency);
+  const records = new RequestRecords(cache, log);
+  const reader = new EventReader({
+    ephemeralEnabled: config.ephemeral.enabled,
+    channels,
+    keys,
+    ai: new AiRules(config.ai_transport),
+    countsAllowed: live !== null,
+  });
+  const history: HistoryParts = {
+    channels,
+    access: parts.history,
+    maxPageSize: config.history.max_page_size,
+    maxPresencePageSize: config.presence_history.max_page_size,
+  };
+  const runner = new EventRunner({
+    publisher: new EventPublisher(publisher, new MessageReceipts(cache, log), keys),
+    records,
+    keys,
+    metrics,
+    counts: live === null ? null : new PublishCounts(fabric, live.presence, log),
+  });
+  return {
+    publishEvent: publishEvent(reader, runner, keys),
+    publishBatch: publishBatch({ reader, runner, records, keys, metrics }),
+    revokeTokens: revokeTokens({ cache, fabric, asks: live !== null, log, nowSeconds }),
+    readHistory: readHistory(history),
+    historyState: historyState(history),
+    resetHistory: resetHistory(history),
+    purgeHistory: purgeHistory(history),
+    readPresenceHistory: readPresenceHistory(history),
+    presenceHistoryState: presenceHistoryState(history),
+    presenceSnapshot: presenceSnapshot(history),
+    resetPresenceHistory: resetPresenceHistory(history),
+  };
+}
+
+function liveWorks(fabric: Fabric, live: LiveParts, channels: Channels): Works<typeof LIVE_DESCRIPTIONS> {
+  const { presence } = live;
+  return {
+    listChannels: listChannels(fabric, presence),
+    channelState: channelState({ ...live, fabric, channels }),
+    channelUsers: channelUsers(channels, presence),
+    terminateConnections: disconnectUser(fabric, 'terminate_user'),
+    forceReconnect: disconnectUser(fabric, 'force_reconnect'),
+  };
+}

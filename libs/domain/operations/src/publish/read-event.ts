@@ -1,0 +1,94 @@
+import type { App } from '@carillon/app-registry';
+import type { Channels } from '@carillon/channels';
+import { ServiceError } from '@carillon/errors';
+import { compactJson, rawMember } from '@carillon/protocol';
+import type { Caller } from '../caller.js';
+import { infoTokens } from '../describe/info.js';
+import type { KeyRules } from '../idempotency/keys.js';
+import type { JsonBody, JsonObject } from '../json/json-body.js';
+import type { Field } from '../describe/field.js';
+import { isAiEvent, type AiRules } from './ai.js';
+import { readData } from './data.js';
+import type { Event, Info } from './event.js';
+import { EVENT } from './event-fields.js';
+import { checkTags, readExtras } from './extras.js';
+import { readTargets } from './targets.js';
+
+const NO_INFO: Info = { subscriptionCount: false, userCount: false };
+
+export interface EventRules {
+  readonly channels: Channels;
+  readonly keys: KeyRules;
+  readonly ai: AiRules;
+  /** False in role `api`, where nobody can be asked how many there are. */
+  readonly countsAllowed: boolean;
+  /** Off: what publishers say of it is ignored. */
+  readonly ephemeralEnabled: boolean;
+}
+
+/** Judges the events that servers publish. */
+export class EventReader {
+  constructor(private readonly rules: EventRules) {}
+
+  /**
+   * Reads an event completely, changing nothing.
+   *
+   * @throws ServiceError for the first rule it breaks.
+   */
+  read(caller: Caller, body: JsonBody): Event {
+    const { app } = caller;
+    const { channels, keys, ai } = this.rules;
+    const { object } = body;
+    const socketId = EVENT.socketId.of(object) ?? null;
+    const info = this.#info(object);
+    checkTags(object);
+    EVENT.delta.of(object);
+    const extras = readExtras(object);
+    const messageId = EVENT.messageId.of(object);
+    const key = EVENT.idempotencyKey.of(object);
+    const name = readName(app, object);
+    const targets = readTargets(caller, channels, object);
+    const isAi = isAiEvent(name);
+    ai.check(isAi || extras?.isAi === true, messageId, targets);
+    if (messageId !== undefined) keys.checkLength(EVENT.messageId.name, messageId);
+    return {
+      name,
+      channels: targets,
+      isEphemeral: this.rules.ephemeralEnabled && extras?.isEphemeral === true,
+      dataText: readData(body, app.limits.maxEventPayloadBytes),
+      socketId,
+      info,
+      isReported: info.subscriptionCount || info.userCount || messageId !== undefined || isAi,
+      messageId: messageId ?? null,
+      idempotencyKey: keys.key(app, EVENT.idempotencyKey.name, key),
+      messageKey: keys.key(app, 'extras.idempotencyKey', extras?.idempotencyKey),
+      tagsText: compactMember(body, EVENT.tags),
+      extrasText: compactMember(body, EVENT.extras),
+    };
+  }
+
+  #info(object: JsonObject): Info {
+    const text = EVENT.info.of(object);
+    if (text === undefined) return NO_INFO;
+    const tokens = infoTokens(text);
+    const info = {
+      subscriptionCount: tokens.has('subscription_count'),
+      userCount: tokens.has('user_count'),
+    };
+    if (this.rules.countsAllowed || !(info.subscriptionCount || info.userCount)) return info;
+    throw new ServiceError('invalid_input', { text: 'info cannot ask for counts here' });
+  }
+}
+
+function readName({ limits }: App, object: JsonObject): string {
+  const name = EVENT.name.of(object);
+  if (name === undefined) throw new ServiceError('invalid_input', { text: 'name is missing' });
+  const max = limits.maxEventNameBytes;
+  if (name.length * 3 <= max || Buffer.byteLength(name) <= max) return name;
+  throw new ServiceError('limit_exceeded', { text: `name is longer than ${max} bytes` });
+}
+
+function compactMember({ text, object }: JsonBody, field: Field<unknown>): string | null {
+  if (field.of(object) === undefined) return null;
+  return compactJson(rawMember(text, field.name) ?? 'null');
+}

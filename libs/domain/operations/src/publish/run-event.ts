@@ -1,0 +1,92 @@
+import type { App } from '@carillon/app-registry';
+import { cacheKeys } from '@carillon/contract';
+import type { Metrics } from '@carillon/runtime';
+import type { Caller } from '../caller.js';
+import type { KeyRules } from '../idempotency/keys.js';
+import type { RequestRecords } from '../idempotency/request-records.js';
+import type { PublishCounts } from './counts.js';
+import type { Event } from './event.js';
+import { eventOutcome, NO_COUNTS, readOutcome, UNREPORTED, type EventOutcome } from './outcome.js';
+import { isDurable, type EventPublisher, type Published } from './publish-event.js';
+
+export interface EventRunParts {
+  readonly publisher: EventPublisher;
+  readonly records: RequestRecords;
+  readonly keys: KeyRules;
+  readonly metrics: Metrics;
+  /** Null in role `api`, where no event asks for counts. */
+  readonly counts: PublishCounts | null;
+}
+
+/** What came of an event, and whether it was only remembered. */
+export interface EventRun {
+  readonly outcome: EventOutcome;
+  readonly isReplay: boolean;
+}
+
+/** Publishes judged events, those with a key once. */
+export class EventRunner {
+  constructor(private readonly parts: EventRunParts) {}
+
+  /** `key` is that of the event or its request, null without one. Is there at once when nothing must be waited for. */
+  run(caller: Caller, event: Event, key: string | null): EventRun | Promise<EventRun> {
+    const [channel] = event.channels;
+    const isPlain = key === null && event.messageKey === null && !event.isReported;
+    if (!isPlain || channel === undefined || event.channels.length > 1) return this.#run(caller, event, key);
+    const receipt = this.parts.publisher.publishPlain(caller, event, channel);
+    return receipt instanceof Promise ? receipt.then(() => UNREPORTED_RUN) : UNREPORTED_RUN;
+  }
+
+  /** Several that may all be in a series, each with its own key only. */
+  async runSeries(caller: Caller, events: readonly Event[]): Promise<readonly EventOutcome[]> {
+    const published = await this.parts.publisher.publishSeries(caller, events);
+    const outcomes: EventOutcome[] = [];
+    for (const [index, event] of events.entries()) {
+      const done = published[index];
+      if (done !== undefined) outcomes.push(await this.#told(caller.app, event, null, done));
+    }
+    return outcomes;
+  }
+
+  /** An event with a key of its own claims it alone. */
+  mayBeInSeries(app: App, event: Event): boolean {
+    return isDurable(event) && (event.idempotencyKey === null || this.parts.keys.ttlMs(app) === null);
+  }
+
+  async #run(caller: Caller, event: Event, key: string | null): Promise<EventRun> {
+    const { app } = caller;
+    const ttlMs = key === null ? null : this.parts.keys.ttlMs(app);
+    if (key === null || ttlMs === null)
+      return { outcome: await this.#publish(caller, event, null), isReplay: false };
+    const name = cacheKeys.request(app.id, key);
+    const { record, isReplay } = await this.parts.records.once(name, ttlMs, async () =>
+      JSON.stringify(await this.#publish(caller, event, key)),
+    );
+    if (isReplay) this.#count(app, true);
+    return { outcome: readOutcome(record), isReplay };
+  }
+
+  async #publish(caller: Caller, event: Event, key: string | null): Promise<EventOutcome> {
+    const done = await this.parts.publisher.publish(caller, event, key);
+    return this.#told(caller.app, event, key, done);
+  }
+
+  async #told(app: App, event: Event, key: string | null, done: Published): Promise<EventOutcome> {
+    const hasKey =
+      (key ?? event.messageId ?? event.messageKey) !== null && this.parts.keys.ttlMs(app) !== null;
+    if (hasKey) this.#count(app, done.isDuplicate);
+    if (key === null && !event.isReported) return UNREPORTED;
+    const { counts } = this.parts;
+    const { subscriptionCount, userCount } = event.info;
+    const isCounted = counts !== null && (subscriptionCount || userCount);
+    return eventOutcome(event, done, isCounted ? await counts.of(app.id, event) : NO_COUNTS);
+  }
+
+  #count({ id: app_id }: App, isDuplicate: boolean): void {
+    const { metrics } = this.parts;
+    metrics.counter('idempotency_publish_total').for({ app_id }).add();
+    if (isDuplicate) metrics.counter('idempotency_duplicates_total').for({ app_id }).add();
+  }
+}
+
+const UNREPORTED_RUN: EventRun = { outcome: UNREPORTED, isReplay: false };

@@ -1,0 +1,22 @@
+import { ReceivedBody, type AnyInput, type Description, type JsonBody } from '@carillon/operations';
+import type { SignedQuery } from '@carillon/signing';
+import type { HttpRequest } from '@carillon/uws';
+
+export const KEY_HEADER = 'X-Idempotency-Key';
+
+/** The segments of paths that name what an operation is about. */
+export const SEGMENTS = { channel: 'channelName', user_id: 'userId' } as const;
+
+/**
+ * What a signed request asks an operation with. The body is read when the operation wants it.
+ *
+ * @throws ServiceError `invalid_input` when a segment of the path is not valid UTF-8.
+ */
+export function inputOfRequest(operation: Description, request: HttpRequest, query: SignedQuery): AnyInput {
+  const input: Record<string, string | JsonBody | undefined> = {};
+  for (const subject of operation.subjects) input[subject] = request.params[SEGMENTS[subject]] ?? '';
+  for (const { name } of operation.options) input[name] = query.parameters.get(name);
+  if (operation.takesRequestKey) input['requestKey'] = request.header(KEY_HEADER.toLowerCase());
+  if (operation.body !== undefined) input['body'] = new ReceivedBody(request.rawBody);
+  return input;
+}
