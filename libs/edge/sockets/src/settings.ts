@@ -51,13 +51,6 @@ export function cleanupOptions({ cleanup }: Config): CleanupOptions {
   return { ...cleanup, workers: worker_threads === 'auto' ? automatic : worker_threads };
 }
 
-/** How long closing every connection takes when others are to take them over: as at a stop. */
-export function closingMs({ shutdown_grace_period, drain }: Config): number {
-  const graceMs = shutdown_grace_period * 1000;
-  const drainMs = drain.delay_ms ?? Math.min(5000, Math.floor(graceMs / 3));
-  return Math.max(0, graceMs - drainMs);
-}
-
 export function connectRules({ echo_control, ai_transport }: Config): ConnectRules {
   return {
     echoControlEnabled: echo_control.enabled,

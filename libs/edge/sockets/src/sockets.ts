@@ -41,7 +41,6 @@ import { Signin } from './requests/signin.js';
 import { Subscribe } from './requests/subscribe.js';
 import {
   cleanupOptions,
-  closingMs,
   connectRules,
   heartbeatOptions,
   outletBounds,
@@ -74,6 +73,9 @@ export interface SocketsParts {
   /** Sends to every socket of a native topic. */
   readonly publish: NativePublish;
 }
+
+/** Clients of a process that is cut off are sent away over this time: all at once they would fall upon the others. */
+const SENDING_AWAY_MS = 5000;
 
 /**
  * The sockets of one process, composed: what happens to a connection from its upgrade to the end of what it left
@@ -156,7 +158,8 @@ export class Sockets {
       closeAll: (signal) => {
         log.warn('cut off from the other processes, sending clients away', { connections: hubs.connections });
         const isOver = (): boolean => signal.aborted;
-        return closeAll(hubs, outlet, { closingMs: closingMs(config), signal, isOver });
+        const waysOut = { closingMs: SENDING_AWAY_MS, reason: 'cut_off' as const };
+        return closeAll(hubs, outlet, { ...waysOut, signal, isOver });
       },
     });
     const limit = upgradeLimitOptions(config);

@@ -19,9 +19,10 @@ export interface FabricListener {
   answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind];
   /**
    * The broker is out of reach, and has been for so long already: nothing comes from other processes until
-   * `inReachAgain`. Told once each time; absent: nobody wants to know.
+   * `inReachAgain`. Told once each time; absent: nobody wants to know. `isForAll` says whether the broker seems to be
+   * away for every process; false: it may be this one alone that is cut off. Never rejects.
    */
-  outOfReach?(sinceMs: number): void;
+  outOfReach?(sinceMs: number, isForAll: () => Promise<boolean>): void;
   /** All that is wanted here comes again; what was published meanwhile may have been missed. Told whenever that was so. */
   inReachAgain?(): void;
   /** Another process says that the record of an app is different now. */

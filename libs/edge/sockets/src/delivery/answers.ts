@@ -63,8 +63,8 @@ export class SocketsListener implements FabricListener {
     return hub === null ? NOTHING[kind] : this.#answers[kind](hub, about);
   }
 
-  outOfReach(sinceMs: number): void {
-    this.parts.isolation.begin(sinceMs);
+  outOfReach(sinceMs: number, isForAll: () => Promise<boolean>): void {
+    this.parts.isolation.begin(sinceMs, isForAll);
     this.parts.announcements.outOfReach();
   }
 

@@ -39,17 +39,16 @@ export class Entrance {
   upgrade(request: HttpRequest): Decision | Promise<Decision> {
     const closed = this.#closed();
     if (closed !== null) return { refuse: closed };
-    const { limit } = this.parts;
+    const { isolation, limit } = this.parts;
+    // Libraries come back soon after a close, and late after a refused upgrade. Probes say that others serve.
+    if (isolation.isLong) return { accept: refused('cut_off'), headers: {} };
     return limit === null ? this.#connect(request, {}) : this.#limited(request, limit);
   }
 
   #closed(): ServiceError | null {
-    const { admission, isolation } = this.parts;
+    const { admission } = this.parts;
     const state = admission.state();
-    if (state === 'ACCEPTING') {
-      // As `/up` says.
-      return isolation.isLong ? new ServiceError('service_unavailable', { text: 'ERROR' }) : null;
-    }
+    if (state === 'ACCEPTING') return null;
     if (state === 'MEMORY_PRESSURE') admission.countRejection();
     return new ServiceError('service_unavailable', { text: state });
   }

@@ -35,6 +35,7 @@ const CAUSES: Partial<Record<ErrorCode, EndCause>> = {
   token_revoked: 'token_revoked',
   over_capacity: 'slow_consumer',
   server_shutting_down: 'server_shutdown',
+  cut_off: 'server_shutdown',
 };
 
 export function endCause({ endedFor, closedWith }: End): EndCause {

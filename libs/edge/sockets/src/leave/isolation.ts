@@ -1,5 +1,7 @@
 /** How long a process may be cut off from the others before its clients are better served elsewhere. */
 const CUT_OFF_MS = 10_000;
+/** How long it waits before it asks again whether it is cut off alone. */
+const AGAIN_MS = 5000;
 
 /** What ending an isolation works with. */
 export interface IsolationParts {
@@ -10,8 +12,9 @@ export interface IsolationParts {
 }
 
 /**
- * A process that cannot reach the others for 10 s sends its clients away, and lets none in until it reaches them
- * again: what is published elsewhere does not come here.
+ * A process that alone cannot reach the others for 10 s sends its clients away, and lets none in until it reaches them
+ * again: what is published elsewhere does not come here. While nobody is in reach of anybody, clients stay: they would
+ * find no better place, and what happens here reaches them.
  */
 export class Isolation {
   #isLong = false;
@@ -24,16 +27,15 @@ export class Isolation {
     return this.#isLong;
   }
 
-  /** The others are out of reach, and have been for so long. */
-  begin(sinceMs: number): void {
+  /**
+   * The others are out of reach, and have been for so long.
+   * @param isForAll whether nobody reaches anybody, as far as can be told; never rejects
+   */
+  begin(sinceMs: number, isForAll: () => Promise<boolean>): void {
     if (this.#over !== null) return;
     const over = new AbortController();
     this.#over = over;
-    const cancel = this.parts.after(Math.max(0, CUT_OFF_MS - sinceMs), () => {
-      this.#isLong = true;
-      void this.parts.closeAll(over.signal);
-    });
-    over.signal.addEventListener('abort', cancel, { once: true });
+    this.#after(Math.max(0, CUT_OFF_MS - sinceMs), over.signal, isForAll);
   }
 
   /** They are in reach again, or this process ends by itself. Who was not sent away yet stays. */
@@ -41,5 +43,18 @@ export class Isolation {
     this.#isLong = false;
     this.#over?.abort();
     this.#over = null;
+  }
+
+  #after(ms: number, over: AbortSignal, isForAll: () => Promise<boolean>): void {
+    const cancel = this.parts.after(ms, () => void this.#decide(over, isForAll));
+    over.addEventListener('abort', cancel, { once: true });
+  }
+
+  async #decide(over: AbortSignal, isForAll: () => Promise<boolean>): Promise<void> {
+    const stays = await isForAll();
+    if (over.aborted) return;
+    if (stays) return this.#after(AGAIN_MS, over, isForAll);
+    this.#isLong = true;
+    await this.parts.closeAll(over);
   }
 }

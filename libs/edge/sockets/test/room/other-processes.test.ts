@@ -92,7 +92,7 @@ describe('members of other processes', () => {
     await room.presence.join(at('ada'), Infinity);
     const client = await subscribed(room, 'me');
     client.frames.splice(0);
-    room.fabric.listener?.outOfReach?.(0);
+    room.fabric.listener?.outOfReach?.(0, async () => false);
     await quietly(room, () => room.presence.join(at('bo'), Infinity));
     const gone = await quietly(room, () => room.presence.leave(at('ada'), 0, 'left'));
     room.fabric.listener?.inReachAgain?.();
@@ -117,7 +117,7 @@ describe('members of other processes', () => {
     await subscribed(room, 'me');
     const reach = new Hold();
     room.fabric.reach = () => reach;
-    room.fabric.listener?.outOfReach?.(0);
+    room.fabric.listener?.outOfReach?.(0, async () => false);
     await room.presence.join(at('ada'), Infinity);
     reach.fail();
     await new Promise((resolve) => void setImmediate(resolve));

@@ -4,6 +4,7 @@ import { ClusterLanes } from '../lanes/cluster-lanes.js';
 import type { LiveEvent } from '../live-event.js';
 import type { FabricListener, Gathered, OpenedFabric } from '../port.js';
 import type { Question, RevokedTokens } from '../question.js';
+import { someHostAnswers } from './broker-hosts.js';
 import type { ClusterParts } from './cluster-parts.js';
 import { Hearing } from './hearing.js';
 import { Identity } from './identity.js';
@@ -61,7 +62,12 @@ export class ClusterFabric implements OpenedFabric {
     const { maxMessageBytes } = options;
     const [identity, meters] = [this.#identity, this.#meters];
     const post = new Post({ names: wire.names, outbox: this.#outbox, maxMessageBytes, meters, log });
-    this.#notices = new Notices({ identity, post, own: this.#own });
+    this.#notices = new Notices({
+      identity,
+      post,
+      own: this.#own,
+      isForAll: () => someHostAnswers(wire.hosts ?? []),
+    });
     this.#link = this.#newLink();
     this.#subscriptions = this.#newSubscriptions();
     this.#hearing = new Hearing({

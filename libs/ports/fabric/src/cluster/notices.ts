@@ -8,6 +8,8 @@ export interface NoticesParts {
   readonly post: Post;
   /** Where the listener of this process is. */
   readonly own: LocalFabric;
+  /** Whether the broker is away for every process, as far as can be told. */
+  readonly isForAll: () => Promise<boolean>;
 }
 
 /** What the listener of this process is told besides events and questions. */
@@ -19,7 +21,8 @@ export class Notices {
   outOfReach(sinceMs: number): void {
     if (this.#isOutOfReach) return;
     this.#isOutOfReach = true;
-    this.parts.own.notify((listener) => listener.outOfReach?.(sinceMs));
+    const { own, isForAll } = this.parts;
+    own.notify((listener) => listener.outOfReach?.(sinceMs, isForAll));
   }
 
   /** Also when the broker was never out of reach as a whole: some channels may have been. */

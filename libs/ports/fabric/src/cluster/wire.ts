@@ -1,4 +1,5 @@
 import type { FabricNames } from '@carillon/contract';
+import type { BrokerHost } from './broker-hosts.js';
 import type { LaneLine } from '../lanes/line.js';
 
 /** Why a session cannot be used any more. Everything else a session rejects with concerns one message alone. */
@@ -52,6 +53,8 @@ export interface Session {
 /** A way to a broker: everything that is particular to one driver. */
 export interface Wire {
   readonly names: FabricNames;
+  /** Where the broker listens, as far as the settings say. Absent: nobody knows. */
+  readonly hosts?: readonly BrokerHost[];
   /** One attempt, bounded in time. Leaves nothing open when it rejects. */
   open(listener: SessionListener): Promise<Session>;
   /** There will be no other attempt. Absent: nobody has to know. */

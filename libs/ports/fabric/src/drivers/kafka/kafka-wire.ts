@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sharedNames } from '@carillon/contract';
 import type { Consumer, Kafka } from 'kafkajs';
+import { hostOf } from '../../cluster/broker-hosts.js';
 import type { Wire } from '../../cluster/wire.js';
 import { clientConfig, type KafkaSettings } from './client-config.js';
 import { disconnect, type KafkaParts, KafkaSession } from './kafka-session.js';
@@ -15,6 +16,7 @@ export interface KafkaWireOptions {
   readonly maxMessageBytes: number;
 }
 
+const DEFAULT_PORT = 9092;
 /** How long a broker holds an answer back while there is nothing to read; a close waits for it. */
 const HOLD_MS = 500;
 
@@ -42,6 +44,7 @@ export async function kafkaWire(options: KafkaWireOptions): Promise<Wire> {
   ];
   return {
     names,
+    hosts: settings.brokers.flatMap((address) => hostOf(address, DEFAULT_PORT) ?? []),
     open: async (listener) => {
       const admin = kafka.admin();
       const producer = kafka.producer({ createPartitioner, allowAutoTopicCreation: false });

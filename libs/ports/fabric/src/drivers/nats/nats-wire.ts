@@ -1,5 +1,6 @@
 import type { Config } from '@carillon/config';
 import { natsNames } from '@carillon/contract';
+import { hostOf } from '../../cluster/broker-hosts.js';
 import type { Wire } from '../../cluster/wire.js';
 import type { Connection } from './client/connection.js';
 import { dial } from './client/dial.js';
@@ -15,6 +16,8 @@ export interface NatsWireOptions {
   readonly onEvent: (event: NatsEvent) => void;
 }
 
+const DEFAULT_PORT = 4222;
+
 /** The way to core NATS. Throws when an address cannot be used. */
 export function natsWire({ settings, connectionName, onEvent }: NatsWireOptions): Wire {
   const { servers, ...options } = serversOf(settings);
@@ -23,6 +26,7 @@ export function natsWire({ settings, connectionName, onEvent }: NatsWireOptions)
   const names = natsNames(settings.prefix);
   return {
     names,
+    hosts: servers.flatMap(({ host }) => hostOf(host, DEFAULT_PORT) ?? []),
     givenUp: () => onEvent('max_reconnects'),
     open: async (listener) => {
       try {

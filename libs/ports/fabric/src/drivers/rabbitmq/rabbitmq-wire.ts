@@ -1,11 +1,13 @@
 import type { Config } from '@carillon/config';
 import { type FabricNames, sharedNames } from '@carillon/contract';
 import type { Channel, ChannelModel } from 'amqplib';
+import { hostOf } from '../../cluster/broker-hosts.js';
 import type { SessionListener, Wire } from '../../cluster/wire.js';
 import { RabbitmqSession } from './rabbitmq-session.js';
 
 type Settings = Config['adapter']['rabbitmq'];
 
+const DEFAULT_PORT = 5672;
 /** A process that falls this far behind loses the oldest messages rather than the broker's memory. */
 const MAX_QUEUED = 100_000;
 
@@ -15,6 +17,7 @@ export async function rabbitmqWire(settings: Settings): Promise<Wire> {
   const names = sharedNames(settings.prefix);
   return {
     names,
+    hosts: [settings.url].flatMap((url) => hostOf(url, DEFAULT_PORT) ?? []),
     open: async (listener) => {
       const connection = await connect(settings.url, { timeout: settings.connection_timeout_ms });
       // Until there is a session nobody else listens, and an error without a listener would end the process.

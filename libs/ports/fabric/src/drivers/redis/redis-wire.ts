@@ -1,5 +1,6 @@
 import { redisNames } from '@carillon/contract';
 import type { RedisPubSub, RedisPubSubOptions } from '@carillon/redis';
+import type { BrokerHost } from '../../cluster/broker-hosts.js';
 import { SessionLost, type Session, type SessionListener, type Wire } from '../../cluster/wire.js';
 import { RedisLanes } from './redis-lanes.js';
 
@@ -21,6 +22,7 @@ export async function redisWire({ prefix, ...way }: RedisWireOptions): Promise<W
   const names = redisNames(prefix);
   return {
     names,
+    hosts: redisHosts(way.subscribeTo),
     open: async (listener): Promise<Session> => {
       const heard: { lanes?: RedisLanes } = {};
       const session = await openRedisPubSub({ ...way, listener: past(heard, listener) });
@@ -39,6 +41,12 @@ export async function redisWire({ prefix, ...way }: RedisWireOptions): Promise<W
       };
     },
   };
+}
+
+/** Of sentinels those: where the servers are is known by them alone. */
+function redisHosts(target: RedisPubSubOptions['subscribeTo']): readonly BrokerHost[] {
+  if (target.kind === 'standalone') return [target.node];
+  return target.kind === 'sentinel' ? target.sentinels : target.nodes;
 }
 
 /** Tells the lanes first of what comes, as soon as there are any. */

@@ -1,0 +1,43 @@
+import { connect } from 'node:net';
+
+/** Where a broker listens. */
+export interface BrokerHost {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How long a host may take to say anything at all. */
+const ANSWER_WITHIN_MS = 2000;
+/** A host that answers so is there; what listened on it is not. */
+const THERE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
+
+/** Host and port of an address; null: it is none. */
+export function hostOf(address: string, defaultPort: number): BrokerHost | null {
+  const url = address.includes('://') ? address : `tcp://${address}`;
+  if (!URL.canParse(url)) return null;
+  const { hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return host === '' ? null : { host, port: port === '' ? defaultPort : Number(port) };
+}
+
+/**
+ * Whether the way to the broker's hosts is open although the broker does not serve: then it is away for everybody. A
+ * host that says nothing, not even that nothing listens there, may be out of reach for this process alone.
+ */
+export async function someHostAnswers(hosts: readonly BrokerHost[]): Promise<boolean> {
+  const answers = await Promise.all(hosts.map((host) => answersOf(host)));
+  return answers.includes(true);
+}
+
+function answersOf({ host, port }: BrokerHost): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: ANSWER_WITHIN_MS });
+    const settle = (isThere: boolean): void => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once('connect', () => settle(true));
+    socket.once('timeout', () => settle(false));
+    socket.once('error', (error: NodeJS.ErrnoException) => settle(THERE.has(error.code ?? '')));
+  });
+}
