@@ -2,7 +2,7 @@ import type { LiveEvent, Standing } from '@carillon/fabric';
 import type { OrdinaryChannel } from '@carillon/channels';
 import type { Connection } from '../connection/connection.js';
 import type { Outlet } from '../delivery/outlet.js';
-import type { Gate } from '../delivery/gate.js';
+import { Gate } from '../delivery/gate.js';
 import type { AppHub } from './app-hub.js';
 import type { Roster } from './roster.js';
 
@@ -155,7 +155,39 @@ export class LocalChannel {
   }
 
   /** Hands everybody here but one a frame, whatever they know. Returns to how many. */
-  tell({ frameText, messageId, exceptSocketId, standing }: Told): number {
+  tell(told: Told): number {
+    const { standing } = told;
+    const own = standing === undefined || standing.isPresent ? [] : this.#socketsOf(standing.userId);
+    return own.length === 0 || standing === undefined
+      ? this.#tell(told)
+      : this.#tellOthers(told, standing, own);
+  }
+
+  /**
+   * A user who has a socket here is still here, whatever others took it for while they did not hear of this process: it
+   * never sees itself leave. The store is told again that it is here, and others are.
+   */
+  #tellOthers(told: Told, { serial }: Standing, own: readonly Connection[]): number {
+    const gates = own.map((connection) => new Gate(connection, this.outlet));
+    for (const gate of gates) this.hold(gate);
+    const receivers = this.#tell(told);
+    for (const gate of gates) {
+      gate.shown(serial);
+      this.release(gate);
+    }
+    return receivers - gates.length;
+  }
+
+  /** Those that receive. Where there are no other processes nobody is told of the going of a user who is here. */
+  #socketsOf(userId: string | null): readonly Connection[] {
+    if (userId === null || this.roster === null) return [];
+    const held = new Set([...(this.#gates ?? [])].map(({ connection }) => connection));
+    const isOwn = (connection: Connection): boolean =>
+      !held.has(connection) && connection.subscriptions.get(this.name)?.userId === userId;
+    return [...all(this.#subscribers)].filter(isOwn);
+  }
+
+  #tell({ frameText, messageId, exceptSocketId, standing }: Told): number {
     const except = exceptSocketId === null ? null : this.hub.connection(exceptSocketId);
     const receivers = this.count - Number(except !== null && this.has(except));
     const bytes = Buffer.byteLength(frameText);

@@ -58,6 +58,26 @@ describe('members of other processes', () => {
     expect(short(await client.news())).toEqual(['member_added ada']);
   });
 
+  it('never see themselves leave while they have a socket here, and hear what follows', async () => {
+    const room = await sharedRoom();
+    const [me, also, you] = [
+      await subscribed(room, 'me'),
+      await subscribed(room, 'me'),
+      await subscribed(room, 'you'),
+    ];
+    for (const client of [me, also, you]) await client.news();
+    const gone = async (socketId: string) =>
+      quietly(room, () => room.presence.leave({ ...at('me'), socketId }, 0, 'orphan_cleanup'));
+    const events = [...(await gone(me.socketId)), ...(await gone(also.socketId))];
+    for (const event of events) arrive(room, event);
+    const again = { ...at('me'), socketId: me.socketId };
+    for (const event of await quietly(room, () => room.presence.join(again, Infinity))) arrive(room, event);
+    await room.presence.join(at('ada'), Infinity);
+    expect(short(await me.news())).toEqual(['member_added ada']);
+    expect(short(await also.news())).not.toContain('member_removed me');
+    expect(short(await you.news())).toEqual(['member_removed me', 'member_added me', 'member_added ada']);
+  });
+
   it('are told of to those who are here when a newcomer is shown them first', async () => {
     const room = await sharedRoom();
     const first = await subscribed(room, 'me');
