@@ -82,6 +82,14 @@ describe('a running server', () => {
 });
 
 describe('a main port that is taken', () => {
+  it('by another process of this service is not shared with it', async () => {
+    const first = await startServer();
+    const { code, output } = await exit([], { PORT: String(first.port) });
+    await first.process.kill();
+    expect(code).toBe(1);
+    expect(output).toContain(`:${first.port}: the address is in use (EADDRINUSE)`);
+  });
+
   it('ends the start with 1 and the reason', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((listening) => other.once('listening', listening));

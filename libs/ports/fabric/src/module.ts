@@ -11,6 +11,7 @@ import {
   type Shutdown,
   STARTUP,
   type Startup,
+  pause,
 } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { openFabric } from './drivers.js';
@@ -26,6 +27,19 @@ const PART = 'adapter';
 async function requireHealthy(fabric: OpenedFabric): Promise<void> {
   const problem = await fabric.health();
   if (problem !== null) throw new Error(problem);
+}
+
+/** A broker that is well needs some steps until the fabric hears itself: those are no fault that is worth a line. */
+const BEGINNING_MS = 2000;
+const LOOK_EVERY_MS = 20;
+
+async function reached(fabric: OpenedFabric, signal: AbortSignal): Promise<void> {
+  const untilMs = performance.now() + BEGINNING_MS;
+  while (performance.now() < untilMs && !signal.aborted) {
+    if ((await fabric.health()) === null) return;
+    await pause(LOOK_EVERY_MS, signal);
+  }
+  await requireHealthy(fabric);
 }
 
 /** A fabric tied to the life of the process: reached at start, checked by `/up`, left when others have been told. */
@@ -46,7 +60,7 @@ async function fabricOfProcess(
     onFault: (doing, error) => log.warn('fabric listener failed', { doing, error }),
   });
   const check = (): Promise<void> => requireHealthy(fabric);
-  startup.needs({ name: PART, connect: check });
+  startup.needs({ name: PART, connect: (signal) => reached(fabric, signal) });
   health.register({ part: PART, severity: 'critical', check });
   shutdown.onShutdown('leave', PART, () => fabric.close());
   return fabric;

@@ -106,6 +106,22 @@ describe('health', () => {
     expect(text).toContain('service_dependency_up{dependency="adapter"} 1');
   });
 
+  it('follows a part though nobody asks', async () => {
+    const { health: all, metrics } = health();
+    let broken = false;
+    all.register(part('cache', 'critical', () => (broken ? failing() : well())));
+    const end = all.follow();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(await metrics.text()).toContain('service_dependency_up{dependency="cache"} 1');
+    broken = true;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(await metrics.text()).toContain('service_dependency_up{dependency="cache"} 0');
+    end();
+    broken = false;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await metrics.text()).toContain('service_dependency_up{dependency="cache"} 0');
+  });
+
   it('does not pile up checks that never end', async () => {
     const { health: all } = health(0, 10);
     const check = vi.fn(silent);

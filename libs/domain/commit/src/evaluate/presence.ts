@@ -48,7 +48,7 @@ function recorded(
   const atMs = publicationTime(draft, stream);
   const keepUntilMs = expiry(atMs, record.policy.history_ms);
   const body = event === 'member_removed' ? 'null' : JSON.stringify(record.user_info ?? null);
-  const bodySize = Buffer.byteLength(body);
+  const bodySize = shownSize(record, stream, event, { serial, atMs, body });
   draft.addEvent(stream, {
     streamKey: stream.streamKey,
     generation: stream.generation,
@@ -77,6 +77,26 @@ function recorded(
   });
   draft.addReceipt(record, stream, { extra: JSON.stringify({ serial, at_ms: atMs }) });
   return verdict(applied(record, stream, serial, atMs));
+}
+
+/** What the event takes as it is shown, and not just what its member says of itself. */
+function shownSize(
+  record: CommitRecordOf<'presence'>,
+  { streamId }: Stream,
+  event: PresenceEventName,
+  { serial, atMs, body }: { readonly serial: number; readonly atMs: number; readonly body: string },
+): number {
+  const rest = {
+    stream_id: streamId,
+    serial,
+    published_at_ms: atMs,
+    event,
+    cause: record.cause,
+    user_id: record.user_id,
+    connection_id: record.connection_id ?? null,
+    dead_node_id: record.dead_node_id ?? null,
+  };
+  return Buffer.byteLength(JSON.stringify(rest)) + ',"user_info":'.length + Buffer.byteLength(body);
 }
 
 const applied = (

@@ -19,6 +19,7 @@ const ANNOUNCE_EVERY_MS = 500;
 const LISTEN_MS = 1000;
 /** How long nobody else may be heard before the number of lanes is changed. */
 const ALONE_MS = 5000;
+const HEARD_EVERY_MS = 100;
 /** How long a writer that leaves waits for others to take its lanes. */
 const LEAVE_WITHIN_MS = 2000;
 /** Of one announcement. */
@@ -138,7 +139,9 @@ export class Writer {
     const { lanes } = this.options;
     const stored = await store.agreeOnLanes(lanes, false);
     if (stored === lanes) return;
-    await this.#pause(ALONE_MS - (clock.elapsed() - begunMs));
+    // Whoever is heard already decides it: the rest of the wait, in which others may begin, changes nothing.
+    while (this.#isAlone && clock.elapsed() - begunMs < ALONE_MS)
+      await this.#pause(Math.min(HEARD_EVERY_MS, ALONE_MS - (clock.elapsed() - begunMs)));
     if (!this.#isAlone) throw new LanesDiffer(`history.writer_shards: is ${lanes}, others use ${stored}`);
     await store.agreeOnLanes(lanes, true);
   }

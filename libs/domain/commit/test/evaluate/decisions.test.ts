@@ -229,6 +229,28 @@ const statuses = (scene: Scene, ...records: Parameters<Scene['results']>) =>
   scene.results(...records).then((results) => results.map((result) => result?.extra));
 
 describe('presence history', () => {
+  it('counts the whole event as it is shown', async () => {
+    const scene = new Scene();
+    await scene.result(transitionOf('presence-a', 'u1', 'member_added'));
+    const stream = await scene.stream('presence-a', 'presence');
+    const bounds = { fromSerial: null, toSerial: null, fromMs: null, toMs: null, limit: 9 };
+    const query = { stream, nowMs: scene.nowMs, newestFirst: false, ...bounds };
+    const [event] = await scene.store.presenceEvents(query);
+    const shown = {
+      stream_id: stream.streamId,
+      serial: event?.serial,
+      published_at_ms: event?.atMs,
+      event: event?.event,
+      cause: event?.cause,
+      user_id: event?.userId,
+      connection_id: event?.connectionId,
+      user_info: JSON.parse(event?.body ?? 'null'),
+      dead_node_id: event?.deadNodeId,
+    };
+    expect(event?.bodySize).toBe(Buffer.byteLength(JSON.stringify(shown)));
+    expect(stream.retainedBytes).toBe(event?.bodySize);
+  });
+
   it('keeps joins, every update and leaves, each once', async () => {
     const scene = new Scene();
     const events = [

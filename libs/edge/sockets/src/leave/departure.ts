@@ -58,5 +58,7 @@ export function mayComeBack({ endedFor, closedWith }: End): boolean {
 export function leaveCause(end: End): LeaveCause {
   const cause = endCause(end);
   if (cause === 'administrative_close' || cause === 'token_revoked') return 'forced_disconnect';
+  // A stop is no time-out, though the user may soon be back on another process.
+  if (cause === 'server_shutdown') return 'left';
   return mayComeBack(end) ? 'connection_lost' : 'left';
 }

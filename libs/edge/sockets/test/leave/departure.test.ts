@@ -30,7 +30,7 @@ describe('a departure', () => {
     ['app_does_not_exist', 'administrative_close', false, 'forced_disconnect'],
     ['token_revoked', 'token_revoked', false, 'forced_disconnect'],
     ['over_capacity', 'slow_consumer', true, 'connection_lost'],
-    ['server_shutting_down', 'server_shutdown', true, 'connection_lost'],
+    ['server_shutting_down', 'server_shutdown', true, 'left'],
     ['closed_by_rate_limit', 'fatal_error', false, 'left'],
   ] as const)('for %s is %s', (endedFor, cause, back, leave) => {
     // What it closed with does not matter: the service's reason stands, whether or not the client answered.

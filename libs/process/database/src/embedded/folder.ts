@@ -18,6 +18,7 @@ const MAKING = 'making';
 export async function takeFolder(folder: string): Promise<Server> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   process.chdir(folder);
+  await refuseOthers(folder);
   const own = `${LOCK}.${process.pid}`;
   await rm(own, { force: true });
   const server = createServer((socket) => socket.destroy());
@@ -82,11 +83,17 @@ export async function dataIn(
   folder: string,
 ): Promise<{ readonly data: string; readonly make: string | null }> {
   if (existsSync(`${DATA}/PG_VERSION`)) return { data: DATA, make: null };
-  const others = (await readdir('.')).filter((name) => name !== MAKING && !name.startsWith(LOCK));
-  if (others.length > 0)
-    throw new FolderUnusable(`${folder} is not empty and holds no data of this service (${others[0]})`);
+  await refuseOthers(folder);
   await rm(MAKING, { recursive: true, force: true });
   return { data: DATA, make: MAKING };
+}
+
+/** Before anything is written, so that a folder of somebody else is left as it was. */
+async function refuseOthers(folder: string): Promise<void> {
+  if (existsSync(`${DATA}/PG_VERSION`)) return;
+  const others = (await readdir('.')).filter((name) => name !== MAKING && !/^lock(\.|$)/.test(name));
+  if (others.length === 0) return;
+  throw new FolderUnusable(`${folder} is not empty and holds no data of this service (${others[0]})`);
 }
 
 /** What was made becomes the data in one step, so that a folder is never half filled. */

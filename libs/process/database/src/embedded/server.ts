@@ -47,7 +47,10 @@ async function main(folder: string, socketFolder: string): Promise<void> {
 
 function open(data: string): Promise<PGlite> {
   return PGlite.create({ dataDir: data }).catch((thrown: unknown) => {
-    throw new FolderUnusable(`the data cannot be opened: ${reasonOf(thrown)}`);
+    throw new FolderUnusable(
+      `the data in ${process.cwd()}/${data} is damaged or of another version and cannot be opened; put back a copy of ` +
+        `the folder, or move it away to begin anew (${reasonOf(thrown)})`,
+    );
   });
 }
 

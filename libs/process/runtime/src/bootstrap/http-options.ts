@@ -33,8 +33,11 @@ export function serverOptions({ ssl }: Config): ServerOptions {
 }
 
 /** Where the main listener is: a Unix socket replaces the port. */
-export function mainPlace({ unix_socket, host, port }: Config): TcpPlace | UnixSocketPlace {
-  if (!unix_socket.enabled) return { host, port };
+export function mainPlace(
+  { unix_socket, host, port }: Config,
+  isShared: boolean,
+): TcpPlace | UnixSocketPlace {
+  if (!unix_socket.enabled) return { host, port, exclusive: !isShared };
   return { path: unix_socket.path, mode: Number.parseInt(unix_socket.permission_mode, 8) };
 }
 

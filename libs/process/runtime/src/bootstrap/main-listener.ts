@@ -17,8 +17,8 @@ export interface MainListener {
 export interface MainListenerOptions {
   /** Others listen on the port already and answer the probes: this one joins them when it can serve. */
   readonly listensLate: boolean;
-  /** The plain-HTTP port is shared too. */
-  readonly sharesRedirect: boolean;
+  /** Other workers of one supervisor listen on the same ports; else a port that is taken ends the start. */
+  readonly sharesPort: boolean;
 }
 
 const PROBE = /^\/(live|accept-traffic|up(\/[^/]+)?)\/?$/;
@@ -30,7 +30,7 @@ const POLL_MS = 10;
  */
 export async function openMainListener(
   parts: RuntimeParts,
-  { listensLate, sharesRedirect }: MainListenerOptions,
+  { listensLate, sharesPort }: MainListenerOptions,
 ): Promise<MainListener> {
   const server = new UwsServer(serverOptions(parts.config));
   const adapter = new UwsHttpAdapter(server, adapterOptions(parts));
@@ -38,8 +38,8 @@ export async function openMainListener(
   adapter.gate = ({ rawPath }) => early(rawPath);
   let redirect: UwsServer | null = null;
   const listen = async (): Promise<ListenAddress> => {
-    const address = await server.listen(mainPlace(parts.config));
-    redirect = await openRedirect(parts, sharesRedirect);
+    const address = await server.listen(mainPlace(parts.config, sharesPort));
+    redirect = await openRedirect(parts, sharesPort);
     return address;
   };
   const listening = listensLate ? null : await listen();

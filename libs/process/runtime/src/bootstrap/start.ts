@@ -34,7 +34,7 @@ export async function start(parts: RuntimeParts, definition: AppDefinition, vers
   const link = supervisorLink();
   const listener = await openMainListener(parts, {
     listensLate: link?.kind === 'replacement',
-    sharesRedirect: link !== null,
+    sharesPort: link !== null,
   });
   link?.follow(shutdown, () => listener.leavePort());
   const app = await NestFactory.create(rootModule(parts, definition), listener.adapter, {
@@ -48,6 +48,7 @@ export async function start(parts: RuntimeParts, definition: AppDefinition, vers
     log,
     signal: stopping.signal,
   });
+  shutdown.onShutdown('drain', 'health checks', parts.health.follow());
   if (!parts.process.advance('RUNNING')) return;
   const address = await listener.open();
   log.info('ready', {

@@ -35,6 +35,8 @@ export interface HealthOptions {
   readonly health_check_cache_ms: number;
 }
 
+const FOLLOW_EVERY_MS = 5000;
+
 /** A check that neither ends nor heeds its signal is not started again beyond this many times. */
 const MAX_HANGING = 10;
 
@@ -73,6 +75,13 @@ export class Health {
       this.#running = null;
     });
     return this.#running;
+  }
+
+  /** Checks time and again though nobody asks, so that what is measured follows the parts. Gives what ends it. */
+  follow(everyMs: number = FOLLOW_EVERY_MS): () => void {
+    void this.check();
+    const timer = setInterval(() => void this.check(), everyMs).unref();
+    return () => clearInterval(timer);
   }
 
   async #round(): Promise<HealthResult> {
