@@ -1,5 +1,6 @@
 // Every engine there is, those that take longest to start first.
 import { chromium } from './engines/chromium.js';
+import { deployTools } from './engines/deploy-tools.js';
 import { dynamodb } from './engines/dynamodb.js';
 import { elasticmq } from './engines/elasticmq.js';
 import { kafka } from './engines/kafka.js';
@@ -27,6 +28,7 @@ export const ENGINES = [
   mariadb,
   postgres,
   chromium,
+  deployTools,
   pysher,
   pusherGo,
   pusherPython,
