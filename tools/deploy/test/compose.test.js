@@ -1,0 +1,39 @@
+import { engine } from '@carillon/engines';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { FETCHING_MS, ROOT } from './tools.js';
+
+const SECRETS = { POSTGRES_PASSWORD: 'a', SERVICE_DEFAULT_APP_SECRET: 'b', GRAFANA_PASSWORD: 'c' };
+const DOCKERFILE = readFileSync(join(ROOT, 'deploy/docker/Dockerfile'), 'utf8');
+
+/** @param {string} file @param {Record<string, string>} env */
+async function load(file, env) {
+  const { url } = await engine('compose-go');
+  const question = { do: 'load', path: join(ROOT, 'deploy/compose', file), env };
+  const answer = await fetch(url, { method: 'POST', body: JSON.stringify(question) });
+  return { ok: answer.ok, project: await answer.json() };
+}
+
+beforeAll(() => engine('compose-go'), FETCHING_MS);
+
+describe.each(['compose.yaml', 'minimal.yaml'])('%s', (file) => {
+  it('is a project that compose takes, of files and image targets that exist', async () => {
+    const { ok, project } = await load(file, SECRETS);
+    expect([ok, project.error]).toEqual([true, undefined]);
+    for (const [name, service] of Object.entries(project.services)) {
+      for (const { type, source } of service.volumes ?? []) {
+        if (type === 'bind') expect([name, source, existsSync(source)]).toEqual([name, source, true]);
+      }
+      if (service.build === undefined) continue;
+      expect(DOCKERFILE).toContain(`AS ${service.build.target}\n`);
+      expect([name, service.read_only, service.stop_grace_period]).toEqual([name, true, '45s']);
+      expect(service.ulimits.nofile.single ?? service.ulimits.nofile).toBe(262_144);
+    }
+  });
+
+  it('does not start without its secrets', async () => {
+    const { ok, project } = await load(file, {});
+    expect([ok, project.error]).toEqual([false, expect.stringContaining('set ')]);
+  });
+});
