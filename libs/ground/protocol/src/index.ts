@@ -55,3 +55,54 @@ export {
 } from './outbound/subscription.js';
 export { isUserId, MAX_USER_ID_BYTES } from './user-id.js';
 export { isSocketId, newSocketId } from './socket-id.js';
+
+export {
+  deltaCacheSync,
+  deltaFrame,
+  metaEvent,
+  presenceUpdated,
+  rewindComplete,
+  subscriptionSucceededV2,
+  type AttachPoint,
+  type RewindReport,
+} from './outbound/channel-v2.js';
+export { authSuccess, deltaEnabled, TOKEN_EXPIRED, withMessageId } from './outbound/connection-v2.js';
+export { resumeFailed, resumeSuccess, type Recovered } from './outbound/recovery.js';
+export { type RecoveryCode, type RecoveryFailure, type RecoveryReason } from './recovery/failure.js';
+export { HotRing } from './recovery/hot-ring.js';
+export {
+  contiguous,
+  judgePosition,
+  recoveryFailure,
+  type Positioned,
+  type StreamHead,
+  type Verdict,
+} from './recovery/judge.js';
+export { withDeltaMembers } from './v2/encode-json.js';
+export {
+  deliveredExtras,
+  readExtras,
+  type ExtrasProblem,
+  type ExtrasRules,
+  type ReadExtras,
+} from './v2/extras.js';
+export { type FrameV2 } from './v2/frame.js';
+export { type HistoryWish } from './v2/read-history.js';
+export { readRequestV2 } from './v2/read-request.js';
+export { type ResumePosition } from './v2/read-resume.js';
+export { type Rewind } from './v2/read-rewind.js';
+export { type Decoded, type ReceivedData, type ReceivedFrame } from './v2/received.js';
+export {
+  type AuthFrame,
+  type ChannelHistoryFrame,
+  type ClientEventFrameV2,
+  type DeltaSyncErrorFrame,
+  type EnableDeltaFrame,
+  type InboundFrameV2,
+  type MalformedFrameV2,
+  type PresenceUpdateFrame,
+  type ResumeFrame,
+  type SubscribeFrameV2,
+} from './v2/requests.js';
+export { jsonFormat, loadWireFormat, type WireFormatV2 } from './v2/wire-format.js';
+export { WireNames } from './v2/wire-names.js';

@@ -1,0 +1,34 @@
+import type { FrameV2 } from '../v2/frame.js';
+
+/** A capability token was taken over. */
+export function authSuccess(token: {
+  readonly clientId: string;
+  readonly jti: string;
+  readonly expiresAt: number;
+}): FrameV2 {
+  const data = { client_id: token.clientId, jti: token.jti, exp: token.expiresAt };
+  return { event: 'service:auth_success', dataText: JSON.stringify(data) };
+}
+
+/** The token's time is over; the connection has a little while to bring another one. */
+export const TOKEN_EXPIRED: FrameV2 = {
+  event: 'service:token_expired',
+  dataText: '{"code":40142,"reason":"expired"}',
+};
+
+/** Whether differences are sent from now on, on one channel or (null) on the connection. */
+export function deltaEnabled(algorithm: string | null, channel: string | null): FrameV2 {
+  const data = {
+    enabled: algorithm !== null,
+    ...(algorithm === null ? {} : { algorithm }),
+    ...(channel === null ? {} : { channel }),
+  };
+  return {
+    event: 'service:delta_compression_enabled',
+    ...(channel === null ? {} : { channel }),
+    dataText: JSON.stringify(data),
+  };
+}
+
+/** A system frame for one socket, which carries an id of its own. */
+export const withMessageId = (frame: FrameV2, messageId: string): FrameV2 => ({ ...frame, messageId });

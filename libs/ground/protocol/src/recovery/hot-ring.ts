@@ -1,0 +1,54 @@
+import type { Positioned } from './judge.js';
+
+interface Entry<T> {
+  readonly one: T;
+  readonly atMs: number;
+}
+
+/** The newest messages of one stream, so many and not older than so long. */
+export class HotRing<T extends Positioned> {
+  #entries: Entry<T>[] = [];
+  /** Where the oldest entry stands; what is before it is gone, and cut off now and then. */
+  #first = 0;
+
+  constructor(private readonly bounds: { readonly maxCount: number; readonly maxAgeMs: number }) {}
+
+  /** Takes the next message. One that does not follow the newest makes the ring begin with it. */
+  push(one: T, nowMs: number): void {
+    const newest = this.#entries.at(-1)?.one;
+    const follows = newest?.streamId === one.streamId && newest.serial + 1 === one.serial;
+    if (newest !== undefined && !follows) this.clear();
+    this.#entries.push({ one, atMs: nowMs });
+    if (this.#entries.length - this.#first > this.bounds.maxCount) this.#first += 1;
+    if (this.#first > this.bounds.maxCount) this.#cut();
+  }
+
+  /** What is there from a serial on, in order, without what is too old. */
+  since(serial: number, nowMs: number): readonly T[] {
+    this.#age(nowMs);
+    const found: T[] = [];
+    for (let at = this.#first; at < this.#entries.length; at += 1) {
+      const one = this.#entries[at]?.one;
+      if (one !== undefined && one.serial >= serial) found.push(one);
+    }
+    return found;
+  }
+
+  clear(): void {
+    this.#entries = [];
+    this.#first = 0;
+  }
+
+  #age(nowMs: number): void {
+    const oldest = nowMs - this.bounds.maxAgeMs;
+    while (this.#first < this.#entries.length && (this.#entries[this.#first]?.atMs ?? 0) < oldest) {
+      this.#first += 1;
+    }
+    if (this.#first === this.#entries.length) this.clear();
+  }
+
+  #cut(): void {
+    this.#entries = this.#entries.slice(this.#first);
+    this.#first = 0;
+  }
+}

@@ -1,0 +1,103 @@
+import { isJsonObject, memberOf, parseJsonObject, type JsonObject } from '../json/parse-object.js';
+import { membersOfText, objectText } from '../json/map-members.js';
+import { rawMember } from '../json/raw-member.js';
+import type { WireNames } from './wire-names.js';
+
+/** A header's value. */
+export type HeaderValue = string | number | boolean;
+
+/** What the service itself reads of `extras`. */
+export interface ReadExtras {
+  /** JSON text; null: none. */
+  readonly headersText: string | null;
+  readonly ephemeral: boolean;
+  /** Null: not said. */
+  readonly echo: boolean | null;
+  readonly idempotencyKey: string | null;
+}
+
+const isHeaderValue = (value: unknown): value is HeaderValue =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+/** Why `extras` cannot be read, as words for the client. */
+export interface ExtrasProblem {
+  readonly problem: string;
+}
+
+/** Reads `extras` from its JSON text; or says what is wrong with it. */
+export function readExtras(text: string): ReadExtras | ExtrasProblem {
+  const extras = parseJsonObject(text);
+  if (extras === null) return { problem: 'extras must be an object' };
+  const headers = memberOf(extras, 'headers');
+  if (headers !== undefined && !(isJsonObject(headers) && Object.values(headers).every(isHeaderValue))) {
+    return { problem: 'extras.headers must be flat: strings, numbers and booleans' };
+  }
+  const ephemeral = flag(extras, 'ephemeral');
+  const echo = flag(extras, 'echo');
+  if (ephemeral === undefined || echo === undefined) {
+    return { problem: 'extras.ephemeral and extras.echo must be booleans' };
+  }
+  const idempotencyKey = memberOf(extras, 'idempotencyKey');
+  if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string') {
+    return { problem: 'extras.idempotencyKey must be a string' };
+  }
+  return {
+    headersText: headers === undefined ? null : rawMember(text, 'headers'),
+    ephemeral: ephemeral === true,
+    echo,
+    idempotencyKey: idempotencyKey ?? null,
+  };
+}
+
+/** Null: not said. Undefined: not a boolean. */
+function flag(extras: JsonObject, name: string): boolean | null | undefined {
+  const value = memberOf(extras, name);
+  if (value === undefined) return null;
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+/** Members that tell the service something and receivers nothing. */
+const CONSUMED: ReadonlySet<string> = new Set(['idempotencyKey', 'push']);
+
+/** Which features leave their member in `extras`. */
+export interface ExtrasRules {
+  readonly ephemeralEnabled: boolean;
+  readonly echoControlEnabled: boolean;
+  readonly names: WireNames;
+}
+
+/** What receivers get of a publisher's `extras`, values as written; null: nothing. */
+export function deliveredExtras(text: string, rules: ExtrasRules): string | null {
+  return objectText(
+    [...membersOfText(text)].flatMap(([name, valueText]) => {
+      if (CONSUMED.has(name)) return [];
+      if (name === 'ephemeral' && !rules.ephemeralEnabled) return [];
+      if (name === 'echo' && !rules.echoControlEnabled) return [];
+      const kept = name === 'headers' ? withoutReserved(valueText, rules.names) : valueText;
+      return kept === null ? [] : [[name, kept] as const];
+    }),
+  );
+}
+
+function withoutReserved(headersText: string, names: WireNames): string | null {
+  if (!headersText.startsWith('{')) return null;
+  return objectText([...membersOfText(headersText)].filter(([name]) => !names.isReservedHeader(name)));
+}
+
+/** The text of `extras` with the service's headers as clients know them. */
+export function extrasToWire(text: string, names: WireNames): string {
+  if (names.vendor === 'service' || !text.includes('service_')) return text;
+  const members = [...membersOfText(text)].map(([name, valueText]) =>
+    name === 'headers' && valueText.startsWith('{')
+      ? ([name, headersToWire(valueText, names)] as const)
+      : ([name, valueText] as const),
+  );
+  return objectText(members) ?? '{}';
+}
+
+function headersToWire(text: string, names: WireNames): string {
+  return (
+    objectText([...membersOfText(text)].map(([name, value]) => [names.headerToWire(name), value] as const)) ??
+    '{}'
+  );
+}

@@ -1,0 +1,24 @@
+import { isJsonObject, memberOf } from '../json/parse-object.js';
+
+/** What of the past a subscription begins with: so many messages, or those of so many seconds. */
+export type Rewind = { readonly count: number } | { readonly seconds: number };
+
+/** The `rewind` of a subscribe, which is there. Undefined: malformed. */
+export function readRewind(value: unknown): Rewind | undefined {
+  if (!isJsonObject(value)) return countOf(value);
+  const count = memberOf(value, 'count');
+  if (count !== undefined) return countOf(count);
+  const seconds = positive(memberOf(value, 'seconds') ?? memberOf(value, 'duration_seconds'));
+  return seconds === undefined ? undefined : { seconds };
+}
+
+function countOf(value: unknown): Rewind | undefined {
+  const count = positive(value);
+  return count === undefined ? undefined : { count };
+}
+
+/** An integer of at least 1, or its decimal text. */
+function positive(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 1 ? number : undefined;
+}

@@ -1,0 +1,70 @@
+import { readReservedEvent, type ReservedKind } from '../event-names.js';
+
+/** The headers of `extras` that the service sets, as named inside of it. */
+const SERVICE_HEADERS: ReadonlySet<string> = new Set([
+  'service_action',
+  'service_message_serial',
+  'service_version_serial',
+  'service_history_serial',
+  'service_version_timestamp_ms',
+]);
+
+/**
+ * How names of protocol 2 are spelled to clients and publishers. Inside of the service they are always spelled with
+ * `service`; with another vendor's word in the settings every one of them carries that word instead, so that clients
+ * which speak the protocol under that name need no change.
+ */
+export class WireNames {
+  readonly #system: string;
+  readonly #internal: string;
+  readonly #header: string;
+
+  /** The word, as the settings have it. */
+  constructor(readonly vendor: string) {
+    this.#system = `${vendor}:`;
+    this.#internal = `${vendor}_internal:`;
+    this.#header = `${vendor}_`;
+  }
+
+  /** The claims of a capability token. */
+  get claims(): { readonly clientId: string; readonly capability: string } {
+    return { clientId: this.httpHeader('client-id'), capability: this.httpHeader('capability') };
+  }
+
+  /** A header of HTTP, from its name without the word. */
+  httpHeader(name: string): string {
+    return `x-${this.vendor}-${name}`;
+  }
+
+  /** An event as a protocol 2 connection spells it. One without a reserved prefix stays as it is. */
+  toWire(event: string): string {
+    const reserved = readReservedEvent(event);
+    if (reserved === null) return event;
+    return (reserved.kind === 'system' ? this.#system : this.#internal) + reserved.name;
+  }
+
+  /** A reserved event as a client spells it, with this word or as protocol 1 does; null when it is none. */
+  readReserved(event: string): { readonly kind: ReservedKind; readonly name: string } | null {
+    if (event.startsWith(this.#system)) return { kind: 'system', name: event.slice(this.#system.length) };
+    if (event.startsWith(this.#internal))
+      return { kind: 'internal', name: event.slice(this.#internal.length) };
+    return event.startsWith('pusher') ? readReservedEvent(event) : null;
+  }
+
+  /** An event as the service names it inside, from any spelling. */
+  fromWire(event: string): string {
+    const reserved = this.readReserved(event);
+    if (reserved === null) return event;
+    return `${reserved.kind === 'system' ? 'service:' : 'service_internal:'}${reserved.name}`;
+  }
+
+  /** The name of a header of `extras` as clients see it. Publishers' own names stay as they are. */
+  headerToWire(name: string): string {
+    return SERVICE_HEADERS.has(name) ? this.#header + name.slice('service_'.length) : name;
+  }
+
+  /** Whether publishers may not set a header: what it says, only the service says. */
+  isReservedHeader(name: string): boolean {
+    return name.startsWith('service_') || name.startsWith(this.#header);
+  }
+}
