@@ -24,7 +24,8 @@ const QUICK = {
 };
 
 /** A program that may refuse to start. */
-export const run = (env: Record<string, string>): SpawnedNode => spawnNode(MAIN, [], { ...QUICK, ...env });
+export const run = (env: Record<string, string>, ...args: string[]): SpawnedNode =>
+  spawnNode(MAIN, args, { ...QUICK, ...env });
 
 /** Runs until it is ready, and is gone after the test. */
 export async function ready(env: Record<string, string>): Promise<SpawnedNode> {

@@ -34,6 +34,17 @@ async function check(store: HistoryStore, outcomes: readonly Outcome[]): Promise
 }
 
 describe('history writers', { timeout: 120_000 }, () => {
+  it('make the tables and end when that is all they are asked for', async () => {
+    const { env, store } = await installation();
+    const migrating = run(env, '--migrate');
+    const ended = new Promise((resolve) => migrating.child.once('close', resolve));
+    await migrating.says(/the tables are up to date/);
+    expect(await ended).toBe(0);
+    await store.connect();
+    const address = { appId: 'shop', channel: 'orders', kind: 'messages' } as const;
+    expect(await store.heads([address])).toEqual(new Map());
+  });
+
   it('lose nothing, double nothing and refuse nothing when one of them is killed', async () => {
     const { env, client, store } = await installation();
     const victim = await ready(env);

@@ -4,7 +4,7 @@ export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   | {
-      readonly kind: 'run' | 'check' | 'print';
+      readonly kind: 'run' | 'check' | 'print' | 'migrate';
       readonly file: string | null;
       /** How many processes are to share the main port. */
       readonly workers: number;
@@ -15,6 +15,7 @@ const FLAGS = new Map([
   ['--version', 'version'],
   ['--check-config', 'check'],
   ['--print-config', 'print'],
+  ['--migrate', 'migrate'],
 ] as const);
 
 export const USAGE = `Options:
@@ -22,6 +23,7 @@ export const USAGE = `Options:
       --workers <n>    run as n processes that share the main port (server, gateway and api; default 1)
       --check-config   check the configuration and exit
       --print-config   print the effective configuration without secrets and exit
+      --migrate        make or upgrade the tables of the databases and exit
       --version        print the version and exit
       --help           print this and exit
 `;
@@ -68,13 +70,14 @@ export function readCommandLine(argv: readonly string[]): Command {
 function commandFor(asked: ReadonlySet<string>, given: ReadonlyMap<Valued, string>): Command {
   if (asked.has('help')) return { kind: 'help' };
   if (asked.has('version')) return { kind: 'version' };
-  if (asked.has('check') && asked.has('print'))
-    return wrong('--check-config and --print-config exclude each other');
+  const [kind = 'run', ...others] = (['check', 'print', 'migrate'] as const).filter((one) => asked.has(one));
+  if (others.length > 0) return wrong('--check-config, --print-config and --migrate exclude each other');
   const workers = given.get('workers') ?? '1';
   if (!/^[1-9]\d?$/.test(workers) || Number(workers) > MOST_WORKERS)
     return wrong(`--workers needs a number from 1 to ${MOST_WORKERS}`);
+  if (kind === 'migrate' && workers !== '1') return wrong('--migrate is done by one process');
   return {
-    kind: asked.has('check') ? 'check' : asked.has('print') ? 'print' : 'run',
+    kind,
     file: given.get('config') ?? null,
     workers: Number(workers),
   };

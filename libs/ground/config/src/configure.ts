@@ -31,6 +31,8 @@ export type Configured =
       readonly warnings: readonly Problem[];
       /** The file that was read; null when only defaults and variables count. */
       readonly source: string | null;
+      /** Whether to stop as soon as everything it needs is reached, and so every table made. */
+      readonly migrates: boolean;
       /** How many processes are to share the main port; 1: this one serves. */
       readonly workers: number;
     }
@@ -80,7 +82,8 @@ export function configure(input: ConfigureInput): Configured {
     const json = config.logging.format === 'json';
     return exit(EXIT.configuration, '', json ? jsonReport(problems, new Date()) : textReport(problems));
   }
-  if (command.kind === 'run') return { kind: 'run', config, warnings, source, workers };
+  const migrates = command.kind === 'migrate';
+  if (migrates || command.kind === 'run') return { kind: 'run', config, warnings, source, workers, migrates };
   const stdout =
     command.kind === 'check'
       ? `configuration OK (${warnings.length} warnings)\n`

@@ -10,6 +10,8 @@ describe('the command line', () => {
     [['--port', '1']],
     [['x']],
     [['--check-config', '--print-config']],
+    [['--migrate', '--check-config']],
+    [['--migrate', '--workers', '2']],
   ])('refuses %j with 64', (argv) => {
     const { code, stdout, stderr } = exits({ argv });
     expect([code, stdout]).toEqual([64, '']);

@@ -58,14 +58,23 @@ async function runWorkers({ config, source, workers }: Run): Promise<void> {
   process.exit(code);
 }
 
-async function serve({ config, warnings, source }: Run, definition: AppDefinition): Promise<void> {
-  const parts = createParts(config);
+/** A process that only makes tables has no clients to wait for. */
+const briefly = (config: Config): Config => ({
+  ...config,
+  shutdown_grace_period: 0,
+  drain: { ...config.drain, delay_ms: 0 },
+});
+
+async function serve({ config, warnings, source, migrates }: Run, definition: AppDefinition): Promise<void> {
+  const parts = createParts(migrates ? briefly(config) : config);
   exitOnUncaught(parts.logging);
   const log = parts.logging.for('service::config');
   for (const { path, message } of warnings) log.warn(path === '' ? message : `${path}: ${message}`);
   log.info('configuration loaded', { source: source ?? 'defaults and environment' });
   try {
     await start(parts, definition, serviceVersion());
+    // Tables are made where a dependency is reached, and all of them are.
+    if (migrates) await parts.shutdown.stop('the tables are up to date');
   } catch (error) {
     // A stop that was asked for meanwhile explains every failure of the start, and has its own exit.
     if (parts.process.current === 'STARTING') exit(parts.logging, 'start failed', error);
