@@ -1,5 +1,4 @@
 import { ServiceError } from '@carillon/errors';
-import type { OutboundFrame } from '@carillon/protocol';
 import type { DurablePublication, DurablePublisher } from './durable-publisher.js';
 import type { LivePublisher } from './live-publisher.js';
 import type { BatchPublisher } from './port.js';
@@ -24,10 +23,6 @@ export class ChannelPublisher implements BatchPublisher {
     if (!publications.every(isDurable)) throw new Error('a series is of channels with a history');
     if (this.durable === null) throw noWay();
     return this.durable.publishSeries(publications);
-  }
-
-  announce(appId: string, channel: string, frame: OutboundFrame, exceptSocketId: string | null): void {
-    this.live.announce(appId, channel, frame, exceptSocketId);
   }
 }
 

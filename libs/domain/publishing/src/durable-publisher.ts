@@ -5,6 +5,7 @@ import type { Logger } from '@carillon/runtime';
 import { isCommitted, refusalOf } from './commit-results.js';
 import type { Commits } from './commits.js';
 import { idOf, scopeOf } from './identity.js';
+import { messageOf } from './message-of.js';
 import type { KeptFor, Publication, Receipt } from './publication.js';
 import type { StoredLastEvents } from './stored-last-events.js';
 import { uuidV7 } from './uuid-v7.js';
@@ -63,14 +64,18 @@ export class DurablePublisher {
 
   /** It is in the history all the same, and whoever subscribes is shown that. */
   async #keepLast(
-    { appId, channel, event, dataText }: Publication,
+    publication: Publication,
     { message_id: messageId }: CommitRecordOf<'publish'>,
     { stream_id: streamId, delivery_serial: serial }: CommitResult,
   ): Promise<void> {
     if (typeof streamId !== 'string' || typeof serial !== 'number') return;
-    const kept = { messageId, event, channel, dataText: dataText ?? 'null', position: { streamId, serial } };
+    const { appId, channel } = publication;
     try {
-      await this.parts.lastEvents.keepPositioned(appId, kept);
+      await this.parts.lastEvents.keepPositioned(appId, {
+        ...messageOf(publication, messageId),
+        streamId,
+        serial,
+      });
     } catch (error) {
       this.parts.log.warn('last event not stored', { app_id: appId, channel, error });
     }
@@ -89,6 +94,8 @@ function recordOf(publication: Publication, kept: KeptFor): CommitRecordOf<'publ
     message_id: messageId,
     message: encodeMessageV2({ ...publication, messageId }),
     ...(exceptSocketId === null ? {} : { except_socket: exceptSocketId }),
+    ...(publication.isFromClient === true ? { from_client: true } : {}),
+    ...(publication.mayBeDelta === false ? { delta: false } : {}),
     ...(idem === null
       ? {}
       : { idem: { scope: idem.scope, fingerprint: idem.fingerprint, ttl_ms: Math.max(1, idem.ttlMs) } }),

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '@carillon/errors';
 import type { Fabric, LiveEvent } from '@carillon/fabric';
-import { encodeV1, type OutboundFrame } from '@carillon/protocol';
+import type { Message } from '@carillon/protocol';
 import type { Logger } from '@carillon/runtime';
 import { ChannelLines, type LineBounds } from './channel-lines.js';
 import { eventIdOf, uniqueForMs } from './identity.js';
+import { messageOf } from './message-of.js';
 import type { Publisher } from './port.js';
 import type { Publication, Receipt } from './publication.js';
 import type { StoredLastEvents } from './stored-last-events.js';
@@ -27,21 +28,17 @@ const unreachable = (cause: unknown): never => {
   throw new ServiceError('service_unavailable', { cause });
 };
 
-/** An event that is stored before it is sent. */
-interface LastPublication {
-  readonly publication: Publication;
-  readonly event: LiveEvent;
-}
+type LiveMessage = LiveEvent & { readonly fact: Message };
 
-/** Publishes what nothing durable is kept of. The frame is encoded once, whoever subscribes. */
+/** Publishes what nothing durable is kept of. What subscribers get of it is made where they are. */
 export class LivePublisher implements Publisher {
-  readonly #lines: ChannelLines<LastPublication>;
+  readonly #lines: ChannelLines<LiveMessage>;
 
   constructor(private readonly parts: LivePublisherParts) {
     this.#lines = new ChannelLines(
       {
-        keep: (last) => this.#keep(last),
-        send: ({ event }) => parts.fabric.publish(event)?.catch(unreachable),
+        keep: (event) => this.#keep(event),
+        send: (event) => parts.fabric.publish(event)?.catch(unreachable),
       },
       parts.bounds ?? BOUNDS,
     );
@@ -50,52 +47,31 @@ export class LivePublisher implements Publisher {
   /** An event of a cache channel that cannot be stored is sent all the same. */
   publish(publication: Publication): Receipt | Promise<Receipt> {
     const event = eventOf(publication);
-    const receipt = (): Receipt => ({ messageId: publication.messageId ?? event.messageId });
+    const receipt = (): Receipt => ({ messageId: event.fact.messageId });
     if (publication.isLastEvent) {
       const { appId, channel } = publication;
-      return this.#lines.pass(`${appId} ${channel}`, { publication, event }).then(receipt);
+      return this.#lines.pass(`${appId} ${channel}`, event).then(receipt);
     }
     return this.parts.fabric.publish(event)?.then(receipt, unreachable) ?? receipt();
   }
 
-  /** Never throws. */
-  announce(appId: string, channel: string, frame: OutboundFrame, exceptSocketId: string | null): void {
-    const lost = (error: unknown): void =>
-      this.parts.log.warn('frame not sent to other processes', { app_id: appId, channel, error });
+  async #keep({ appId, fact }: LiveMessage): Promise<boolean> {
     try {
-      this.parts.fabric
-        .publish({
-          messageId: randomUUID(),
-          appId,
-          channel,
-          frameText: encodeV1(frame),
-          exceptSocketId,
-          publishedAtMs: nowMs(),
-        })
-        ?.catch(lost);
-    } catch (error) {
-      lost(error);
-    }
-  }
-
-  async #keep({ publication, event: { messageId } }: LastPublication): Promise<boolean> {
-    const { appId, channel, event, dataText } = publication;
-    try {
-      await this.parts.lastEvents.keep(appId, { messageId, event, channel, dataText: dataText ?? 'null' });
+      await this.parts.lastEvents.keep(appId, fact);
       return true;
     } catch (error) {
-      this.parts.log.warn('last event not stored', { app_id: appId, channel, error });
+      this.parts.log.warn('last event not stored', { app_id: appId, channel: fact.channel, error });
       return false;
     }
   }
 }
 
 /** The publisher's own id is shared by the channels it publishes to; whoever drops duplicates needs one per event. */
-function eventOf(publication: Publication): LiveEvent {
+function eventOf(publication: Publication): LiveMessage {
   const { appId, channel, exceptSocketId, key } = publication;
   const forMs = key === null ? null : uniqueForMs(key);
-  const messageId = key === null || forMs === null ? randomUUID() : eventIdOf(publication, key);
-  const frameText = encodeV1(publication);
-  const event = { messageId, appId, channel, frameText, exceptSocketId, publishedAtMs: nowMs() };
+  const eventId = key === null || forMs === null ? randomUUID() : eventIdOf(publication, key);
+  const fact = messageOf(publication, publication.messageId ?? eventId);
+  const event = { eventId, appId, channel, fact, exceptSocketId, publishedAtMs: nowMs() };
   return forMs === null ? event : { ...event, uniqueForMs: forMs };
 }

@@ -1,4 +1,4 @@
-import type { OutboundFrame } from '@carillon/protocol';
+import type { Message } from '@carillon/protocol';
 import type { Publication, Receipt } from './publication.js';
 
 /**
@@ -14,11 +14,6 @@ export interface Publisher {
    * it may yet be committed, once. One whose key stands for another message rejects with `conflict`.
    */
   publish(publication: Publication): Receipt | Promise<Receipt>;
-  /**
-   * Sends a frame of the service itself to a channel's subscribers: member events, counts. Nothing is kept. A broker
-   * that cannot be reached is logged by the implementation, not told.
-   */
-  announce(appId: string, channel: string, frame: OutboundFrame, exceptSocketId: string | null): void;
 }
 
 /** What servers publish with, who send several events with one request. */
@@ -30,13 +25,8 @@ export interface BatchPublisher extends Publisher {
   publishSeries(publications: readonly Publication[]): Promise<readonly Receipt[]>;
 }
 
-/** The last event of a cache channel. */
-export interface LastEvent {
-  readonly messageId: string;
-  readonly event: string;
-  readonly channel: string;
-  /** JSON text of the payload as delivered. */
-  readonly dataText: string;
+/** The last event of a cache channel: the message with everything that any protocol shows of it. */
+export interface LastEvent extends Message {
   /** Milliseconds until it is forgotten. */
   readonly ttlMs: number;
 }

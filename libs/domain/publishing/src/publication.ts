@@ -26,8 +26,12 @@ export interface Publication {
   readonly dataText: string | null;
   /** The sender of a client event on a presence channel, else null. */
   readonly userId: string | null;
-  /** The connection that must not receive it, else null. */
+  /** The connection that must not receive it, else null. Of what a client sent: the client, unless it asks for its own. */
   readonly exceptSocketId: string | null;
+  /** Absent: a server sent it. */
+  readonly isFromClient?: boolean;
+  /** Whether it may be sent as the difference to an earlier one. Absent: it may. */
+  readonly mayBeDelta?: boolean;
   /** The publisher's own id for it; null: one is made. */
   readonly messageId: string | null;
   /** Whether later subscribers are shown it: a server publish to a cache channel, never what a client said. */

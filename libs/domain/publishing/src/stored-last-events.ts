@@ -1,7 +1,8 @@
 import type { Cache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contract';
+import type { Message } from '@carillon/protocol';
 import type { LastEvent, LastEvents } from './port.js';
-import { readRecord, writeRecord, type KeptEvent, type Position } from './stored-record.js';
+import { readRecord, writeRecord } from './stored-record.js';
 
 /** Others may replace the event between a look and a change of this process. */
 const MOST_TRIES = 16;
@@ -25,25 +26,24 @@ export class StoredLastEvents implements LastEvents {
     if (entry === null) return null;
     const kept = readRecord(entry.value, maxRecordBytes);
     if (kept === null || kept.channel !== channel) return null;
-    const { messageId, event, dataText } = kept;
     // Everything is written with a ttl; what has lost it is treated as new.
-    return { messageId, event, channel, dataText, ttlMs: entry.ttlMs ?? ttlMs };
+    return { ...kept, ttlMs: entry.ttlMs ?? ttlMs };
   }
 
   /** Replaces the channel's last event. Rejects when the store cannot be reached. */
-  keep(appId: string, event: KeptEvent): Promise<void> {
+  keep(appId: string, event: Message): Promise<void> {
     const { cache, ttlMs } = this.parts;
     return cache.set(cacheKeys.lastEvent(appId, event.channel), writeRecord(event), ttlMs);
   }
 
   /** The same, unless a later event of the same stream is there already. */
-  async keepPositioned(appId: string, event: KeptEvent & { readonly position: Position }): Promise<void> {
+  async keepPositioned(appId: string, event: Message): Promise<void> {
     const { cache, ttlMs, maxRecordBytes } = this.parts;
     const name = cacheKeys.lastEvent(appId, event.channel);
     const record = writeRecord(event);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const found = (await cache.entry(name))?.value ?? null;
-      if (found !== null && isLater(readRecord(found, maxRecordBytes)?.position, event.position)) return;
+      if (found !== null && isLater(readRecord(found, maxRecordBytes), event)) return;
       const isKept =
         found === null
           ? await cache.setIfAbsent(name, record, ttlMs)
@@ -53,5 +53,5 @@ export class StoredLastEvents implements LastEvents {
   }
 }
 
-const isLater = (one: Position | undefined, other: Position): boolean =>
-  one !== undefined && one.streamId === other.streamId && one.serial > other.serial;
+const isLater = (one: Message | null, other: Message): boolean =>
+  one !== null && one.streamId === other.streamId && (one.serial ?? 0) > (other.serial ?? 0);

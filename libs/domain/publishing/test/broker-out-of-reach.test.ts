@@ -29,8 +29,8 @@ it('the receipt waits for the other processes', async () => {
 
 it('an event that cannot be sent does not hold up the next of its channel', async () => {
   const { publisher } = scene({
-    publish: ({ frameText }) => {
-      if (frameText.includes('"event":"first"')) throw reason;
+    publish: ({ fact }) => {
+      if (fact.kind === 'message' && fact.event === 'first') throw reason;
       return undefined;
     },
   });

@@ -27,7 +27,8 @@ describe('an event of a cache channel', () => {
     expect(namesOf(delivered)).toEqual(['tick']);
     cache.before = () => Promise.resolve();
     expect(await lastEvents.read('shop', 'cache-prices')).toEqual({
-      messageId: delivered[0]?.messageId,
+      ...delivered[0]?.fact,
+      messageId: 'm1',
       event: 'tick',
       channel: 'cache-prices',
       dataText: '"{\\"n\\":5}"',
@@ -38,7 +39,7 @@ describe('an event of a cache channel', () => {
   it('is stored under the id it is sent with', async () => {
     const { publisher, lastEvents, delivered } = scene();
     const receipt = await publisher.publish(last('tick'));
-    expect(delivered[0]?.messageId).toBe(receipt.messageId);
+    expect(delivered[0]?.eventId).toBe(receipt.messageId);
     expect((await lastEvents.read('shop', 'cache-prices'))?.messageId).toBe(receipt.messageId);
   });
 

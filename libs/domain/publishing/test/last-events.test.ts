@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StoredLastEvents } from '../src/index.js';
-import { TestCache } from './scene.js';
+import { writeRecord } from '../src/stored-record.js';
+import { message, TestCache } from './scene.js';
 
 const NAME = 'app:shop:channel:cache-a:last_event';
 const WHOLE = { v: 1, kind: 'last_event', message_id: 'm', event: 'e', channel: 'cache-a', data: '{}' };
@@ -23,25 +24,33 @@ describe('the last event', () => {
       fc.string({ unit: 'binary', maxLength: 50 }).map((text) => JSON.stringify(text)),
       fc.constantFrom('null', ' {"a" : 1.0, "data":[ ] }\n', '12345678901234567890.10', '"\\u0041\\/"'),
     );
-    const event = fc.record({ messageId: names, event: names, channel: names, dataText: data });
+    const bag = fc.option(fc.dictionary(names, names).map((value) => JSON.stringify(value)));
+    const event = fc
+      .record({
+        messageId: names,
+        event: names,
+        channel: names,
+        dataText: data,
+        tagsText: bag,
+        extrasText: bag,
+        position: fc.option(fc.record({ streamId: fc.constant('s'), serial: fc.integer({ min: 1 }) })),
+      })
+      .map(({ position, ...more }) => message({ ...more, ...position }));
     await fc.assert(
       fc.asyncProperty(event, async (kept) => {
-        fc.pre(Buffer.byteLength(kept.dataText) < 1000);
+        fc.pre(Buffer.byteLength(writeRecord(kept)) < 2000);
         const { lastEvents } = stored();
         await lastEvents.keep('shop', kept);
         const { ttlMs, ...found } = (await lastEvents.read('shop', kept.channel)) ?? { ttlMs: 0 };
         // Text around a value belongs to no value.
-        expect({ ...found, ttlMs }).toEqual({ ...kept, dataText: kept.dataText.trim(), ttlMs: 60_000 });
+        expect({ ...found, ttlMs }).toEqual({ ...kept, dataText: kept.dataText?.trim(), ttlMs: 60_000 });
       }),
     );
   });
 
   it('comes with the time that is left of it', async () => {
     expect(await read(JSON.stringify(WHOLE))).toEqual({
-      messageId: 'm',
-      event: 'e',
-      channel: 'cache-a',
-      dataText: '"{}"',
+      ...message({ dataText: '"{}"' }),
       ttlMs: 1500,
     });
     expect(await read(JSON.stringify(WHOLE), null)).toMatchObject({ ttlMs: 60_000 });
@@ -49,7 +58,7 @@ describe('the last event', () => {
 
   it('is another one for another app or channel', async () => {
     const { lastEvents } = stored();
-    await lastEvents.keep('shop', { messageId: 'm', event: 'e', channel: 'cache-a', dataText: '1' });
+    await lastEvents.keep('shop', message());
     expect(await lastEvents.read('other', 'cache-a')).toBeNull();
     expect(await lastEvents.read('shop', 'cache-b')).toBeNull();
   });

@@ -31,7 +31,7 @@ describe('the module', () => {
     const delivered: LiveEvent[] = [];
     fabric.listen({ deliver: (event) => void delivered.push(event), answer: () => expect.unreachable() });
     const { messageId } = await publisher.publish(last('tick'));
-    expect(delivered.map((event) => event.messageId)).toEqual([messageId]);
+    expect(delivered.map((event) => event.eventId)).toEqual([messageId]);
     const kept = await lastEvents.read('shop', 'cache-prices');
     expect(kept).toMatchObject({ messageId, channel: 'cache-prices', dataText: '"{}"' });
     expect(kept?.ttlMs).toBeGreaterThan(3_500_000);

@@ -1,3 +1,4 @@
+import { encodeFactV1, type Message } from '@carillon/protocol';
 import type { Cache, CacheEntry } from '@carillon/cache';
 import { LocalFabric, type Fabric, type LiveEvent } from '@carillon/fabric';
 import * as fc from 'fast-check';
@@ -36,7 +37,7 @@ export const last = (event: string, more: Partial<Publication> = {}): Publicatio
 
 /** The names of events in the order delivered. */
 export const namesOf = (delivered: readonly LiveEvent[]): unknown[] =>
-  delivered.map(({ frameText }) => (JSON.parse(frameText) as { event: unknown }).event);
+  delivered.map(({ fact }) => (fact.kind === 'message' ? fact.event : fact.kind));
 
 /** What becomes of a publish, waited for or not. */
 export const publish = (publisher: Publisher, published: Publication): Promise<Receipt> =>
@@ -151,3 +152,26 @@ export function cutOff(reason: Error): SceneOptions['publish'] {
     throw reason;
   };
 }
+
+/** A message as it is kept. */
+export const message = (more: Partial<Message> = {}): Message => ({
+  kind: 'message',
+  channel: 'cache-a',
+  event: 'e',
+  name: null,
+  dataText: '1',
+  userId: null,
+  messageId: 'm',
+  tagsText: null,
+  extrasText: null,
+  streamId: null,
+  serial: null,
+  action: 'plain',
+  isFromClient: false,
+  mayBeDelta: true,
+  ...more,
+});
+
+/** The frame that protocol 1 subscribers get. */
+export const frameOf = (event: LiveEvent | undefined): string | null =>
+  event === undefined ? null : encodeFactV1(event.fact);

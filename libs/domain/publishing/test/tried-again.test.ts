@@ -12,7 +12,7 @@ describe('an event with a key that is published again because nobody knows what 
     const { publisher, delivered } = scene();
     const receipts = [await publish(publisher, published), await publish(publisher, published)];
     expect(delivered).toHaveLength(1);
-    const receipt = { messageId: delivered[0]?.messageId };
+    const receipt = { messageId: delivered[0]?.eventId };
     expect(receipts).toEqual([receipt, receipt]);
   });
 
@@ -31,7 +31,7 @@ describe('an event with a key that is published again because nobody knows what 
   it('keeps the id its publisher gave for the receipt', () => {
     const { publisher, delivered } = scene();
     expect(publisher.publish({ ...keyed, messageId: 'm1' })).toEqual({ messageId: 'm1' });
-    expect(delivered[0]?.messageId).not.toBe('m1');
+    expect(delivered[0]?.eventId).not.toBe('m1');
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe('an event with a key that is published again because nobody knows what 
     const { publisher, delivered } = scene();
     const brief = publication({ key: { ...KEY, ttlMs: 20_000 } });
     for (const one of [brief, brief]) void publisher.publish(one);
-    expect(new Set(delivered.map(({ messageId }) => messageId)).size).toBe(2);
+    expect(new Set(delivered.map(({ eventId }) => eventId)).size).toBe(2);
     expect(delivered.map((event) => event.uniqueForMs)).toEqual([undefined, undefined]);
   });
 });

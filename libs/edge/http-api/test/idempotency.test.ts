@@ -31,7 +31,6 @@ function failing(channels: Set<string>) {
   return (real: Publisher): Publisher => ({
     publish: (one) =>
       channels.has(one.channel) ? Promise.reject(new ServiceError('service_unavailable')) : real.publish(one),
-    announce: real.announce.bind(real),
   });
 }
 
@@ -98,7 +97,6 @@ describe('a repeated key', () => {
         delivered.push(channel);
         return { messageId: 'm' };
       },
-      announce: () => undefined,
     });
     const nodes = [
       await openScene({ cache: () => cache, publisher: slow }),
@@ -165,7 +163,6 @@ describe('a claim', () => {
     const finish: (() => void)[] = [];
     const held = (): Publisher => ({
       publish: () => new Promise((done) => finish.push(() => done({ messageId: 'm' }))),
-      announce: () => undefined,
     });
     const scene = await openScene({ cache: () => watched, publisher: held });
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

@@ -1,3 +1,4 @@
+import { encodeFactV1 } from '@carillon/protocol';
 import { request, type IncomingMessage } from 'node:http';
 import { App } from '@carillon/app-registry';
 import { MemoryCache, type Cache } from '@carillon/cache';
@@ -49,7 +50,7 @@ export class Sockets implements FabricListener {
   frames(channel: string): unknown[] {
     return this.delivered
       .filter((event) => event.channel === channel)
-      .map(({ frameText }) => JSON.parse(frameText) as unknown);
+      .map(({ fact }) => JSON.parse(encodeFactV1(fact) ?? '') as unknown);
   }
 
   #answer(kind: keyof Answer, about: unknown): unknown {

@@ -1,10 +1,7 @@
-import { cpus } from 'node:os';
 import type { Config } from '@carillon/config';
 import type { ConnectRules } from '@carillon/protocol';
 import type { SocketOptions } from '@carillon/uws';
-import type { OutletBounds } from './delivery/outlet.js';
 import type { UpgradeLimitOptions } from './entrance/upgrade-limit.js';
-import type { CleanupOptions } from './leave/cleanup-queue.js';
 import type { HeartbeatOptions } from './time/heartbeats.js';
 
 /** Where the configuration says none, or 0, for no bound. */
@@ -26,29 +23,11 @@ export function socketOptions({ websocket, websocket_max_payload_kb }: Config): 
   };
 }
 
-export function outletBounds({ websocket }: Config): OutletBounds {
-  const maxBytes = unbounded(websocket.max_bytes);
-  return {
-    maxFrames: unbounded(websocket.max_messages),
-    maxBytes,
-    // What waits for a client that counts as fast is not looked at.
-    slowBytes: Math.min(websocket.write_buffer_size, maxBytes),
-    disconnects: websocket.disconnect_on_buffer_full,
-    compress: websocket.compression !== 'disabled',
-  };
-}
-
 export function heartbeatOptions(config: Config): HeartbeatOptions {
   return {
     activityTimeoutSeconds: config.activity_timeout,
     userAuthenticationTimeoutSeconds: config.user_authentication_timeout,
   };
-}
-
-export function cleanupOptions({ cleanup }: Config): CleanupOptions {
-  const { worker_threads } = cleanup;
-  const automatic = Math.min(4, Math.max(1, Math.floor(cpus().length / 4)));
-  return { ...cleanup, workers: worker_threads === 'auto' ? automatic : worker_threads };
 }
 
 export function connectRules({ echo_control, ai_transport }: Config): ConnectRules {

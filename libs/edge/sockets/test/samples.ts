@@ -1,9 +1,4 @@
-import { App } from '@carillon/app-registry';
 import { configure, parseAppRecord, type AppRecord, type Config } from '@carillon/config';
-import { Logger, Metrics } from '@carillon/runtime';
-import { Connection } from '../src/connection/connection.js';
-import { AppHub } from '../src/hub/app-hub.js';
-import { AppMeters } from '../src/metrics.js';
 
 /** A configuration with these overrides of the environment, everything else at its default. */
 export function config(env: Readonly<Record<string, string>> = {}): Config {
@@ -24,14 +19,3 @@ export function record(policy: object = {}, more: object = {}): AppRecord {
   if (parsed.record === null) throw new Error(JSON.stringify(parsed.problems));
   return parsed.record;
 }
-
-export const app = (policy: object = {}): App => new App(record(policy), config());
-
-export const silent = (): Logger => new Logger('test', 'off', () => {});
-
-export const metrics = (): Metrics => new Metrics({ prefix: '', port: 6001, log: silent() });
-
-export const hub = (of: App = app()): AppHub => new AppHub(of, new AppMeters(metrics(), of.id));
-
-/** A connection that is not on any socket. */
-export const connection = (in_: AppHub = hub(), id = '1.1'): Connection => new Connection(id, in_, 1);

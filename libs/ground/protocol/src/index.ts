@@ -32,6 +32,29 @@ export { compactJson } from './json/compact.js';
 export { omitMembers } from './json/omit-members.js';
 export { rawElements } from './json/raw-elements.js';
 export { rawMember } from './json/raw-member.js';
+export { rawMembers } from './json/raw-members.js';
+export {
+  type CacheMissed,
+  type ChannelCounted,
+  type Established,
+  type Fact,
+  type Failed,
+  type Heartbeat,
+  type MemberAdded,
+  type MemberRemoved,
+  type MemberUpdated,
+  type ReplyFact,
+  type SharedFact,
+  type SignedIn,
+  type StateFact,
+  subjectOf,
+  type Subscribed,
+  type SubscriptionFailed,
+  type TokenRevoked,
+  type UserSeen,
+  type WatchBegun,
+} from './message/fact.js';
+export { echoOf, isEphemeral, type Message, type MessageAction } from './message/message.js';
 export {
   connectionEstablished,
   errorFrame,
@@ -43,7 +66,8 @@ export {
 } from './outbound/connection.js';
 export { encodeV1 } from './outbound/encode-v1.js';
 export { type OutboundFrame } from './outbound/frame.js';
-export { encodeMessageV2, messageForV1, type MessageV2 } from './outbound/message-v2.js';
+export { encodeFactV1 } from './outbound/fact-v1.js';
+export { encodeMessageV2, readMessageV2, type BesideText, type MessageV2 } from './outbound/message-v2.js';
 export { memberAdded, memberRemoved, type PresenceMember } from './outbound/presence.js';
 export {
   cacheMiss,

@@ -1,6 +1,22 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeMessageV2, encodeV1, messageForV1, type MessageV2 } from '../src/index.js';
+import {
+  encodeFactV1,
+  encodeMessageV2,
+  encodeV1,
+  readMessageV2,
+  type BesideText,
+  type Message,
+  type MessageV2,
+} from '../src/index.js';
+
+const PLAIN: BesideText = { action: 'plain', isFromClient: false, mayBeDelta: true };
+const read = (text: string, beside = PLAIN): Message => {
+  const found = readMessageV2(text, beside);
+  if (found === null) throw new Error('no message');
+  return found;
+};
+const messageForV1 = (text: string): string | null => encodeFactV1(read(text));
 
 const message = (more: Partial<MessageV2> = {}): MessageV2 => ({
   event: 'order.paid',
@@ -38,7 +54,7 @@ describe('a stored message', () => {
   it('spells reserved events as protocol 2 does, and as protocol 1 for its subscribers', () => {
     const text = encodeMessageV2(message({ event: 'pusher:hello' }));
     expect(JSON.parse(text)).toHaveProperty('event', 'service:hello');
-    expect(JSON.parse(messageForV1(text))).toHaveProperty('event', 'pusher:hello');
+    expect(JSON.parse(messageForV1(text) ?? '')).toHaveProperty('event', 'pusher:hello');
   });
 
   it('is for protocol 1 subscribers just what they would have got at once', () => {
@@ -65,5 +81,49 @@ describe('a stored message', () => {
         },
       ),
     );
+  });
+
+  it('is read as the message it was written from', () => {
+    const whole: Message = {
+      kind: 'message',
+      ...message({ name: 'order', userId: 'u', tagsText: '{"a": "b"}', extrasText: '{"headers":{"n":1}}' }),
+      event: 'service:message.append',
+      name: 'order',
+      streamId: 'st-1',
+      serial: 7,
+      action: 'append',
+      isFromClient: true,
+      mayBeDelta: false,
+    };
+    const { action, isFromClient, mayBeDelta } = whole;
+    const text = encodeMessageV2(whole);
+    expect(text).toBe(
+      '{"event":"service:message.append","channel":"orders","data":"{\\"id\\":5}","name":"order",' +
+        '"user_id":"u","tags":{"a": "b"},"message_id":"m-77","stream_id":"st-1","serial":7,' +
+        '"extras":{"headers":{"n":1}}}',
+    );
+    expect(read(text, { action, isFromClient, mayBeDelta })).toEqual(whole);
+    expect(read('{ "ev\\u0065nt" : "a", "event":"b" , "channel":"c"}').event).toBe('b');
+  });
+
+  it('is not told protocol 1 where it changes another, and made without who made it', () => {
+    const text = encodeMessageV2(message({ userId: 'u' }));
+    const changed = (action: BesideText['action']): string | null =>
+      encodeFactV1(read(text, { ...PLAIN, action }));
+    expect([changed('update'), changed('delete'), changed('append')]).toEqual([null, null, null]);
+    expect(changed('create')).not.toContain('user_id');
+    expect(changed('plain')).toContain('"user_id":"u"');
+  });
+
+  it('is none when it is damaged', () => {
+    const text = encodeMessageV2(message());
+    fc.assert(
+      fc.property(fc.nat(text.length - 1), fc.string({ maxLength: 3 }), (at, noise) => {
+        const found = readMessageV2(text.slice(0, at) + noise, PLAIN);
+        expect(found === null || typeof found.event === 'string').toBe(true);
+      }),
+    );
+    expect(readMessageV2('{"event":1,"channel":"c"}', PLAIN)).toBeNull();
+    expect(readMessageV2('', PLAIN)).toBeNull();
   });
 });

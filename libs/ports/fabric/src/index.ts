@@ -1,7 +1,7 @@
 export { FABRIC_DRIVERS, openFabric, type FabricConfig, type FabricOptions } from './drivers.js';
 export { LocalFabric } from './drivers/local.js';
 export { type OnListenerFault } from './listener-fault.js';
-export { MAX_UNIQUE_MS, type LiveEvent, type Standing } from './live-event.js';
+export { MAX_UNIQUE_MS, type LiveEvent } from './live-event.js';
 export { mergeAnswers } from './merge-answers.js';
 export {
   type AnnouncementListener,

@@ -18,10 +18,10 @@ export class Repeats {
    * Whether it came before and is unique still. That time is not prolonged by those that come in it, so that it ends
    * before what is known of the publish elsewhere does.
    */
-  isRepeat({ appId, messageId, uniqueForMs }: LiveEvent): boolean {
+  isRepeat({ appId, eventId, uniqueForMs }: LiveEvent): boolean {
     if (uniqueForMs === undefined) return false;
     const nowMs = this.nowMs();
-    const id = `${appId} ${messageId}`;
+    const id = `${appId} ${eventId}`;
     const untilMs = this.#young.get(id) ?? this.#old.get(id) ?? 0;
     if (nowMs < untilMs) return true;
     if (nowMs >= this.#turnsAtMs || this.#young.size >= REMEMBERED) this.#turn(nowMs);

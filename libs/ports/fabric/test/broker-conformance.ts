@@ -2,7 +2,7 @@ import { encode, HEARTBEAT, NODE_DEAD } from '@carillon/contract';
 import { describe, expect, it, vi } from 'vitest';
 import { known } from './cluster.js';
 import { CAP, fence, installation, SOON, stranger, written, type SharedBroker } from './installation.js';
-import { event } from './samples.js';
+import { event, message } from './samples.js';
 import { severable } from './severable-wire.js';
 
 /** What every broker must do for several nodes beyond what the port promises, and what nodes must bear. */
@@ -50,7 +50,7 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
 
     it('refuses to publish what others would drop', async () => {
       const { first } = await installation(await open(), 2);
-      const large = event('orders', { frameText: 'x'.repeat(CAP) });
+      const large = event('orders', { fact: message({ dataText: JSON.stringify('x'.repeat(CAP)) }) });
       await expect(first.fabric.publish(large)).rejects.toThrow(`message not sent: over ${CAP} bytes`);
       expect(first.counts.dropped).toBe(1);
     });

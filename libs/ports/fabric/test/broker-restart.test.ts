@@ -33,10 +33,10 @@ describe.each(REAL_WIRES)('broker $name, killed and restarted', { timeout: 90_00
     const confirmed: string[] = [];
     const publishing = (async () => {
       for (let count = 0; !stopping.signal.aborted; count += 1) {
-        const messageId = String(count);
-        const sent = publisher.fabric.publish(event('orders', { messageId }));
+        const eventId = String(count);
+        const sent = publisher.fabric.publish(event('orders', { eventId }));
         // Several are on their way at any time.
-        if (count % 10 === 0) await sent.then(() => confirmed.push(messageId)).catch(() => undefined);
+        if (count % 10 === 0) await sent.then(() => confirmed.push(eventId)).catch(() => undefined);
         else sent.catch(() => undefined);
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
@@ -53,7 +53,7 @@ describe.each(REAL_WIRES)('broker $name, killed and restarted', { timeout: 90_00
     stopping.abort();
     await publishing;
 
-    const order = subscriber.gateway.received.map(({ messageId }) => Number(messageId));
+    const order = subscriber.gateway.received.map(({ eventId }) => Number(eventId));
     expect(order).toEqual([...new Set(order)].sort((one, two) => one - two));
     expect(confirmed.length).toBeGreaterThan(0);
     for (const node of nodes) expect(node.counts).toMatchObject({ reconnected: 1, nodeDead: 0 });

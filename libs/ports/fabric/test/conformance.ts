@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mergeAnswers, type Fabric, type LiveEvent, type Question } from '../src/index.js';
-import { anAnswer, event, Gateway, KINDS } from './samples.js';
+import { anAnswer, event, Gateway, KINDS, message, STATE_FACTS, variedEvents } from './samples.js';
 
 /** The nodes of one installation. */
 export interface OpenFabric {
@@ -27,7 +27,7 @@ const QUESTIONS: Question = {
 /** How long what is on its way may take; only a failing test waits that long. */
 const ON_ITS_WAY = { timeout: 10_000, interval: 5 };
 
-const idsOf = (events: readonly LiveEvent[]): string[] => events.map(({ messageId }) => messageId);
+const idsOf = (events: readonly LiveEvent[]): string[] => events.map(({ eventId }) => eventId);
 
 /** What every driver must do, with as many nodes as it can have. */
 export function fabricConformance(name: string, open: () => Promise<OpenFabric>): void {
@@ -70,7 +70,7 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       for (const { fabric, received } of listening) {
         const published = event('orders');
         const sent = fabric.publish(published);
-        expect(received.filter(({ messageId }) => messageId === published.messageId)).toEqual([published]);
+        expect(received.filter(({ eventId }) => eventId === published.eventId)).toEqual([published]);
         await sent;
       }
     });
@@ -78,13 +78,7 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
     it('brings an event to every subscribed node exactly as it was published', async () => {
       const long = 'presence-é\u{1F514}'.padEnd(200, 'x');
       const { listening, first } = await gateways('orders', 'a:b.c*>#', long);
-      const published = [
-        event('orders', { exceptSocketId: '12.34', publishedAtMs: 1_900_000_000_000.123 }),
-        event('a:b.c*>#', {
-          frameText: JSON.stringify({ data: '\u{1F514} "\\ \u2028 ' + 'x'.repeat(60_000) }),
-        }),
-        event(long, { messageId: 'given by the publisher: é' }),
-      ];
+      const published = variedEvents(long);
       for (const one of published) await first.fabric.publish(one);
       for (const { received } of listening) {
         await vi.waitFor(() => expect(received).toHaveLength(published.length), ON_ITS_WAY);
@@ -112,9 +106,9 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       for (let round = 0; round < 100; round += 1) {
         for (const [at, { fabric }] of listening.entries()) {
           const channel = channels[(round * 7 + at) % channels.length] ?? '';
-          const messageId = `${at}-${round}`;
-          published[at]?.get(channel)?.push(messageId);
-          sent.push(fabric.publish(event(channel, { messageId })));
+          const eventId = `${at}-${round}`;
+          published[at]?.get(channel)?.push(eventId);
+          sent.push(fabric.publish(event(channel, { eventId })));
         }
       }
       await Promise.all(sent);
@@ -141,19 +135,19 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
           () => expect(idsOf(received)).toEqual(expect.arrayContaining(idsOf(ends))),
           ON_ITS_WAY,
         );
-        expect(idsOf(received).filter((id) => id === keyed.messageId)).toHaveLength(1);
-        expect(received.find(({ messageId }) => messageId === keyed.messageId)).toEqual(keyed);
+        expect(idsOf(received).filter((id) => id === keyed.eventId)).toHaveLength(1);
+        expect(received.find(({ eventId }) => eventId === keyed.eventId)).toEqual(keyed);
       }
     });
 
     it('brings an event that is not unique any more under its old id', async () => {
       const { listening, first } = await gateways('orders');
       const keyed = event('orders', { uniqueForMs: 1 });
-      for (const frameText of ['first', 'second']) {
-        await first.fabric.publish({ ...keyed, frameText });
+      for (const messageId of ['first', 'second']) {
+        await first.fabric.publish({ ...keyed, fact: message({ messageId }) });
         for (const { received } of listening) {
-          const frames = () => received.map((one) => one.frameText);
-          await vi.waitFor(() => expect(frames()).toContain(frameText), ON_ITS_WAY);
+          const facts = () => received.map(({ fact }) => fact);
+          await vi.waitFor(() => expect(facts()).toContainEqual(message({ messageId })), ON_ITS_WAY);
         }
         await new Promise((later) => void setTimeout(later, 5));
       }
@@ -164,7 +158,7 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       for (const subscriber of listening) {
         for (const round of ['first', 'second']) {
           await subscriber.fabric.subscribe('shop', 'orders');
-          const published = listening.map((_, at) => event('orders', { messageId: `${round} from ${at}` }));
+          const published = listening.map((_, at) => event('orders', { eventId: `${round} from ${at}` }));
           for (const [at, one] of published.entries()) await listening[at]?.fabric.publish(one);
           await vi.waitFor(
             () => expect(idsOf(subscriber.received)).toEqual(expect.arrayContaining(idsOf(published))),
@@ -238,20 +232,14 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       });
     });
 
-    it('carries what an event says of how something is', async () => {
+    it('carries how something is', async () => {
       const { first, others } = await gateways('orders');
-      const standings = [
-        { userId: 'u:1', isPresent: true, serial: 1_900_000_000_000_123 },
-        { userId: null, isPresent: false, serial: 0 },
-      ];
-      for (const standing of standings) await first.fabric.publish(event('orders', { standing }));
+      const facts = STATE_FACTS;
+      for (const fact of facts) await first.fabric.publish(event('orders', { fact }));
       for (const { received } of others) {
-        await vi.waitFor(
-          () => expect(received.map(({ standing }) => standing)).toEqual(standings),
-          ON_ITS_WAY,
-        );
+        await vi.waitFor(() => expect(received.map(({ fact }) => fact)).toEqual(facts), ON_ITS_WAY);
       }
-      expect(first.received.map(({ standing }) => standing)).toEqual(standings);
+      expect(first.received.map(({ fact }) => fact)).toEqual(facts);
     });
 
     it('tells every other listener of a changed app, whoever says it', async () => {
@@ -314,7 +302,7 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 0, complete: false });
       expect(await first.fabric.health()).toEqual(expect.any(String));
 
-      const published = event('orders', { messageId: 'after' });
+      const published = event('orders', { eventId: 'after' });
       await others[0]?.fabric.publish(published);
       for (const { received } of others) {
         await vi.waitFor(() => expect(idsOf(received)).toContain('after'), ON_ITS_WAY);

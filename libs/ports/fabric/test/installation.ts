@@ -42,7 +42,7 @@ export async function installation(broker: SharedBroker, count: number, more: Pa
 }
 
 /** What a node has received. */
-export const ids = ({ gateway }: Node): string[] => gateway.received.map(({ messageId }) => messageId);
+export const ids = ({ gateway }: Node): string[] => gateway.received.map(({ eventId }) => eventId);
 
 /** Somebody else with a connection of its own to the broker. */
 export async function stranger(broker: SharedBroker): Promise<{ wire: Wire; session: Session }> {
@@ -58,7 +58,7 @@ export async function fence(from: Node, to: Node): Promise<void> {
   const fenceEvent = event('fence');
   await to.fabric.subscribe('shop', 'fence');
   await from.fabric.publish(fenceEvent);
-  await vi.waitFor(() => expect(ids(to)).toContain(fenceEvent.messageId), SOON);
+  await vi.waitFor(() => expect(ids(to)).toContain(fenceEvent.eventId), SOON);
 }
 
 /** An event as another node would send it. */

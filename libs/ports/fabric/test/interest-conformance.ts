@@ -52,10 +52,10 @@ export function interestConformance(name: string, open: () => Promise<SharedBrok
       const published = nodes.flatMap(() => [event('orders'), event('orders')]);
       for (const [at, one] of published.entries()) await nodes[at % nodes.length]?.fabric.publish(one);
       for (const from of nodes) for (const to of nodes) if (from !== to) await fence(from, to);
-      const wanted = published.map(({ messageId }) => messageId).sort();
+      const wanted = published.map(({ eventId }) => eventId).sort();
       for (const node of nodes) {
         const received = node.gateway.received.filter(({ channel }) => channel === 'orders');
-        expect(received.map(({ messageId }) => messageId).sort()).toEqual(wanted);
+        expect(received.map(({ eventId }) => eventId).sort()).toEqual(wanted);
       }
       expect(both[0]?.lines).toContainEqual(expect.stringContaining('routes by broadcast'));
     });

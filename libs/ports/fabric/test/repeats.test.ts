@@ -4,8 +4,8 @@ import { MAX_UNIQUE_MS } from '../src/index.js';
 import { Repeats } from '../src/repeats.js';
 import { event } from './samples.js';
 
-const unique = (messageId: string, uniqueForMs: number, appId = 'shop') =>
-  event('orders', { messageId, uniqueForMs, appId });
+const unique = (eventId: string, uniqueForMs: number, appId = 'shop') =>
+  event('orders', { eventId, uniqueForMs, appId });
 
 it('an event is a repeat exactly while the first one says that it is unique, however many come between', () => {
   fc.assert(

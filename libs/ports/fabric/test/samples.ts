@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Message, StateFact } from '@carillon/protocol';
 import * as fc from 'fast-check';
 import type { Answer, Fabric, FabricListener, LiveEvent, Question } from '../src/index.js';
 
@@ -11,12 +12,30 @@ export const KINDS = [
   'token_revoked',
 ] as const satisfies readonly (keyof Question)[];
 
+export const message = (more: Partial<Message> = {}): Message => ({
+  kind: 'message',
+  channel: 'orders',
+  event: 'e',
+  name: null,
+  dataText: '"{}"',
+  userId: null,
+  messageId: 'm',
+  tagsText: null,
+  extrasText: null,
+  streamId: null,
+  serial: null,
+  action: 'plain',
+  isFromClient: false,
+  mayBeDelta: true,
+  ...more,
+});
+
 export function event(channel: string, more: Partial<LiveEvent> = {}): LiveEvent {
   return {
-    messageId: randomUUID(),
+    eventId: randomUUID(),
     appId: 'shop',
     channel,
-    frameText: JSON.stringify({ event: 'e', channel, data: '{}' }),
+    fact: message({ channel }),
     exceptSocketId: null,
     publishedAtMs: 1_900_000_000_123.5,
     ...more,
@@ -83,3 +102,46 @@ export class Gateway implements FabricListener {
     return this.answers[kind];
   }
 }
+
+/** Messages with everything that may be said of one, the last on a channel of a long name. */
+export function variedEvents(long: string): readonly LiveEvent[] {
+  return [
+    event('orders', { exceptSocketId: '12.34', publishedAtMs: 1_900_000_000_000.123 }),
+    event('a:b.c*>#', {
+      fact: message({
+        channel: 'a:b.c*>#',
+        dataText: JSON.stringify('\u{1F514} "\\ \u2028 ' + 'x'.repeat(60_000)),
+        tagsText: '{"region": "eu"}',
+        extrasText: '{ "headers":{"n":1.0} }',
+        streamId: 's',
+        serial: 7,
+      }),
+    }),
+    event(long, {
+      eventId: 'given by the publisher: é',
+      fact: message({
+        channel: long,
+        event: 'service:message.append',
+        name: 'note',
+        dataText: null,
+        userId: 'u',
+        action: 'append',
+        isFromClient: true,
+        mayBeDelta: false,
+      }),
+    }),
+  ];
+}
+
+const channel = 'orders';
+const member = { userId: 'u:1', userInfoText: '{"n": 1.0}' };
+
+/** How something is, in every way there is. */
+export const STATE_FACTS: readonly StateFact[] = [
+  { kind: 'member_added', channel, member, serial: 1_900_000_000_000_123 },
+  { kind: 'member_updated', channel, member, serial: 3 },
+  { kind: 'member_removed', channel, userId: 'u:1', serial: 4 },
+  { kind: 'channel_counted', channel, count: 0, serial: 0 },
+  { kind: 'user_seen', userId: 'é', isOnline: true, serial: 1 },
+  { kind: 'user_seen', userId: 'é', isOnline: false, serial: 2 },
+];

@@ -92,6 +92,8 @@ export const published = (
   op: 'publish',
   message_id: record.message_id,
   except_socket: record.except_socket ?? null,
+  ...(record.from_client === undefined ? {} : { from_client: record.from_client }),
+  ...(record.delta === undefined ? {} : { delta: record.delta }),
   message: positioned(record.message, streamId, serial),
 });
 

@@ -1,6 +1,7 @@
+import type { Codec } from '@carillon/hub';
+import { Connection } from '../connection/connection.js';
 import type { ErrorCode } from '@carillon/errors';
 import type { App } from '@carillon/app-registry';
-import { Connection } from '../connection/connection.js';
 
 /**
  * A connection that is not let in, but is upgraded all the same so that a browser can read why. With an app, the
@@ -10,6 +11,8 @@ export class RefusedArrival {
   constructor(
     readonly reason: ErrorCode,
     readonly app: App | null,
+    /** In what it is told why. */
+    readonly codec: Codec,
   ) {}
 }
 

@@ -1,12 +1,10 @@
+import { type Hub, rulesOf } from '@carillon/hub';
+import { Connection, type Speech } from '../connection/connection.js';
 import { AppLookupUnavailable, type App, type AppRegistry } from '@carillon/app-registry';
 import { ServiceError, type ErrorCode } from '@carillon/errors';
-import type { ConnectionQuota } from '@carillon/presence';
 import { newSocketId, parseConnectOptions, type ConnectRules } from '@carillon/protocol';
 import type { Admission } from '@carillon/runtime';
 import type { HttpRequest, UpgradeDecision } from '@carillon/uws';
-import { Connection } from '../connection/connection.js';
-import { rulesOf } from '../hub/app-rules.js';
-import type { Hubs } from '../hub/hubs.js';
 import type { Heartbeats } from '../time/heartbeats.js';
 import { PendingArrival, RefusedArrival, type Arrival, type SettledArrival } from './arrival.js';
 import type { UpgradeLimit } from './upgrade-limit.js';
@@ -15,15 +13,13 @@ import type { UpgradeLimit } from './upgrade-limit.js';
 export interface EntranceParts {
   readonly admission: Admission;
   readonly apps: AppRegistry;
-  readonly hubs: Hubs;
+  readonly hub: Hub;
+  /** How protocol 1 is spoken. */
+  readonly speech: Speech;
   readonly heartbeats: Heartbeats;
   /** Null: upgrades are not limited by address. */
   readonly limit: UpgradeLimit | null;
   readonly rules: ConnectRules;
-  /** Whether this process is cut off from the others. */
-  readonly isolation: { readonly isLong: boolean };
-  /** Counts the connections of an app over all processes; null: this one is alone, and the reception counts. */
-  readonly quota: ConnectionQuota | null;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -39,9 +35,9 @@ export class Entrance {
   upgrade(request: HttpRequest): Decision | Promise<Decision> {
     const closed = this.#closed();
     if (closed !== null) return { refuse: closed };
-    const { isolation, limit } = this.parts;
+    const { hub, limit } = this.parts;
     // Libraries come back soon after a close, and late after a refused upgrade. Probes say that others serve.
-    if (isolation.isLong) return { accept: refused('cut_off'), headers: {} };
+    if (hub.isolation.isLong) return { accept: this.#refused('cut_off'), headers: {} };
     return limit === null ? this.#connect(request, {}) : this.#limited(request, limit);
   }
 
@@ -71,7 +67,9 @@ export class Entrance {
       return { accept: arrival instanceof Promise ? new PendingArrival(arrival) : arrival, headers };
     }
     const arrival = this.#lookUp(key).then((found) =>
-      found === 'unavailable' ? refused('over_capacity') : this.#arrive(found, origin, options.bringsToken),
+      found === 'unavailable'
+        ? this.#refused('over_capacity')
+        : this.#arrive(found, origin, options.bringsToken),
     );
     return { accept: new PendingArrival(arrival), headers };
   }
@@ -86,27 +84,27 @@ export class Entrance {
   }
 
   #arrive(app: App | null, origin: string, bringsToken: boolean): SettledArrival | Promise<SettledArrival> {
-    if (app === null) return refused('app_does_not_exist');
-    if (!app.enabled) return refused('app_disabled', app);
-    if (!rulesOf(app).allowsOrigin(origin)) return refused('origin_not_allowed', app);
-    if (bringsToken) return new RefusedArrival('token_refused', app);
-    const { quota } = this.parts;
-    if (quota === null || !Number.isFinite(app.limits.maxConnections)) return this.#connection(app);
-    return this.#takePlace(app, quota);
+    if (app === null) return this.#refused('app_does_not_exist');
+    if (!app.enabled) return this.#refused('app_disabled', app);
+    if (!rulesOf(app).allowsOrigin(origin)) return this.#refused('origin_not_allowed', app);
+    if (bringsToken) return this.#refused('token_refused', app);
+    const place = this.parts.hub.places.take(app);
+    return place === null ? this.#connection(app) : this.#withPlace(app, place);
   }
 
   #connection(app: App): Connection {
-    const { hubs, heartbeats } = this.parts;
-    return new Connection(newSocketId(), hubs.of(app), heartbeats.tick);
+    const { hub, heartbeats, speech } = this.parts;
+    return new Connection(newSocketId(), hub.hubs.of(app), speech, heartbeats.tick);
   }
 
-  async #takePlace(app: App, quota: ConnectionQuota): Promise<SettledArrival> {
-    if (!(await quota.take(app.id, app.limits.maxConnections))) return refused('over_connection_quota', app);
+  async #withPlace(app: App, place: Promise<boolean>): Promise<SettledArrival> {
+    if (!(await place)) return this.#refused('over_connection_quota', app);
     const connection = this.#connection(app);
     connection.holdsPlace = true;
     return connection;
   }
-}
 
-const refused = (reason: ErrorCode, app: App | null = null): RefusedArrival =>
-  new RefusedArrival(reason, app);
+  #refused(reason: ErrorCode, app: App | null = null): RefusedArrival {
+    return new RefusedArrival(reason, app, this.parts.speech.codec);
+  }
+}

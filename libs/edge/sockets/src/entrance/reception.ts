@@ -1,31 +1,22 @@
+import { type ConnectionErrorType, Frames, type Hub } from '@carillon/hub';
+import type { Connection, Speech } from '../connection/connection.js';
 import { ERRORS, type ErrorCode } from '@carillon/errors';
-import { connectionEstablished, encodeV1, errorFrame } from '@carillon/protocol';
-import type { ConnectionQuota } from '@carillon/presence';
-import type { Admission, Logger, Metrics } from '@carillon/runtime';
+import type { Logger, Metrics } from '@carillon/runtime';
 import type { Socket } from '@carillon/uws';
-import type { App } from '@carillon/app-registry';
-import type { Connection } from '../connection/connection.js';
-import type { Outlet } from '../delivery/outlet.js';
-import type { Hubs } from '../hub/hubs.js';
-import type { ConnectionErrorType } from '../metrics.js';
 import type { Heartbeats } from '../time/heartbeats.js';
 import { PendingArrival, RefusedArrival, type Arrival, type SettledArrival } from './arrival.js';
 
 /** What the reception works with. */
 export interface ReceptionParts {
-  readonly admission: Admission;
-  readonly hubs: Hubs;
+  readonly hub: Hub;
   readonly heartbeats: Heartbeats;
-  readonly outlet: Outlet;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Connections this process holds; 0: as many as come. */
-  readonly maxConnections: number;
   readonly activityTimeoutSeconds: number;
+  /** In what is said before anything of a connection is known. */
+  readonly speech: Speech;
   /** Reads a frame that came before the connection was let in. */
   readonly message: (socket: Socket<Arrival>, frame: ArrayBuffer) => void;
-  /** Where places were taken on the way in; null: there are none to take. */
-  readonly quota: ConnectionQuota | null;
 }
 
 /** Reasons that count only after the quotas of the node and the app. */
@@ -67,58 +58,44 @@ export class Reception {
       return await decision;
     } catch (error) {
       this.parts.log.warn('cannot tell whether a connection may come in', { error, retryable: true });
-      return new RefusedArrival('over_capacity', null);
+      return new RefusedArrival('over_capacity', null, this.parts.speech.codec);
     }
   }
 
   #giveBack(arrival: SettledArrival): void {
-    if (arrival instanceof RefusedArrival) return;
-    if (arrival.holdsPlace) this.parts.quota?.release(arrival.hub.appId);
-    arrival.holdsPlace = false;
-    this.parts.hubs.release(arrival.hub);
+    if (!(arrival instanceof RefusedArrival)) this.parts.hub.places.giveBack(arrival);
   }
 
   #settle(socket: Socket<Arrival>, state: SettledArrival): void {
+    const { places } = this.parts.hub;
     if (state instanceof RefusedArrival) {
-      const late = AFTER_QUOTAS.has(state.reason) && state.app !== null ? this.#full(state.app) : null;
-      return this.#refuse(socket, late ?? state.reason, state.app);
+      const { reason, app, codec } = state;
+      const late = AFTER_QUOTAS.has(reason) && app !== null ? places.full(app) : null;
+      return this.#refuse(socket, new RefusedArrival(late ?? reason, app, codec));
     }
     const { app } = state.hub;
-    const reason = this.#full(app);
+    const reason = places.full(app);
     if (reason === null) return this.#admit(socket, state);
-    this.#giveBack(state);
-    return this.#refuse(socket, reason, app);
-  }
-
-  /** Memory, then the node's quota, then the app's. */
-  #full(app: App): ErrorCode | null {
-    const { admission, hubs, maxConnections } = this.parts;
-    if (admission.state() === 'MEMORY_PRESSURE') {
-      admission.countRejection();
-      return 'over_capacity';
-    }
-    if (maxConnections > 0 && hubs.connections >= maxConnections) return 'over_capacity';
-    const taken = hubs.find(app.id)?.size ?? 0;
-    return taken >= app.limits.maxConnections ? 'over_connection_quota' : null;
+    places.giveBack(state);
+    return this.#refuse(socket, new RefusedArrival(reason, app, state.codec));
   }
 
   #admit(socket: Socket<Arrival>, connection: Connection): void {
-    const { hubs, heartbeats, outlet, log, activityTimeoutSeconds } = this.parts;
+    const { hub, heartbeats, activityTimeoutSeconds } = this.parts;
     connection.socket = socket;
-    hubs.admit(connection);
-    const { hub } = connection;
+    hub.admit(connection);
     heartbeats.begin(connection);
-    outlet.send(connection, connectionEstablished({ socketId: connection.id, activityTimeoutSeconds }));
-    if (log.enabled('debug'))
-      log.debug('connected', { app_id: hub.appId, socket_id: connection.id, protocol: 1 });
+    const { id: socketId } = connection;
+    hub.outlet.send(connection, { kind: 'established', socketId, activityTimeoutSeconds });
   }
 
-  #refuse(socket: Socket<Arrival>, reason: ErrorCode, app: App | null): void {
-    const { closeCode, text } = ERRORS[reason];
+  #refuse(socket: Socket<Arrival>, { reason, app, codec }: RefusedArrival): void {
+    const { closeCode, text: message } = ERRORS[reason];
     const code = closeCode ?? 4000;
     const labels = { app_id: app?.id ?? NO_APP, error_type: ERROR_TYPES[reason] ?? 'app_validation_failed' };
     this.parts.metrics.counter('connection_errors_total').for(labels).add();
-    socket.send(encodeV1(errorFrame({ code, message: text, channel: null })));
-    socket.end(code, text);
+    const frame = new Frames({ kind: 'failed', code, message, channel: null }).of(codec);
+    if (frame !== null) socket.send(frame, typeof frame !== 'string');
+    socket.end(code, message);
   }
 }

@@ -1,3 +1,5 @@
+import type { Outlet, Subscription } from '@carillon/hub';
+import type { Connection } from '../connection/connection.js';
 import {
   clientPublishRefusal,
   takesClientEvents,
@@ -10,9 +12,6 @@ import { ServiceError, type ErrorCode } from '@carillon/errors';
 import { frameError, type ClientEventFrame, type FrameError } from '@carillon/protocol';
 import type { Publisher } from '@carillon/publishing';
 import { dataOf, type WebhookEvents } from '@carillon/webhooks';
-import type { Connection } from '../connection/connection.js';
-import type { Outlet } from '../delivery/outlet.js';
-import type { Subscription } from '../hub/local-channel.js';
 
 /** What publishing for clients works with. */
 export interface ClientEventParts {
@@ -59,6 +58,7 @@ export class ClientEvents {
       dataText,
       userId,
       exceptSocketId: connection.id,
+      isFromClient: true,
       messageId: null,
       isLastEvent: false,
       history: history.enabled ? history : null,

@@ -1,20 +1,22 @@
 import {
+  type Leaving,
+  type Outlet,
+  type SocketLimit,
+  type WindowRule,
+  type Work,
+  Windows,
+  inTurn,
+} from '@carillon/hub';
+import type { Connection } from '../connection/connection.js';
+import {
   decodeV1Frame,
   frameError,
-  PONG,
-  subscriptionError,
   type ClientEventFrame,
   type InboundFrame,
   type MalformedFrame,
   type SubscribeFrame,
 } from '@carillon/protocol';
-import type { Connection } from '../connection/connection.js';
-import type { Outlet } from '../delivery/outlet.js';
-import type { SocketLimit } from '../metrics.js';
-import type { Leaving } from '../leave/leaving.js';
-import { Windows, type WindowRule } from '../time/windows.js';
 import type { ClientEvents } from './client-event.js';
-import { inTurn, type Work } from './in-turn.js';
 import type { Signin } from './signin.js';
 import { failure } from './subscribe-verdict.js';
 import type { Subscribe } from './subscribe.js';
@@ -43,7 +45,7 @@ export class Requests {
     if (!connection.isOpen) return;
     const frame = decodeV1Frame(bytes);
     // A heartbeat is answered even beyond the limit: refusing it would look like a dead server.
-    if (frame.kind === 'ping') return this.parts.outlet.send(connection, PONG);
+    if (frame.kind === 'ping') return this.parts.outlet.send(connection, { kind: 'pong' });
     if (frame.kind === 'pong' || frame.kind === 'ignored') {
       if (!isWithin) this.#tellLimit(connection);
       return;
@@ -100,7 +102,7 @@ export class Requests {
     if (request === null) connection.hub.meters.error('missing_event_name');
     outlet.error(connection, error);
     if (request === 'subscribe' && error.channel !== null) {
-      outlet.send(connection, subscriptionError(error.channel, error, 400));
+      this.parts.subscribe.failed(connection, error.channel, error, 400);
     }
   }
 

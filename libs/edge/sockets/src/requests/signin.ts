@@ -1,19 +1,14 @@
+import type { Identities, Identity, Leaving, Outlet, Watchlists } from '@carillon/hub';
 import { ONLINE_USERS, type Presence } from '@carillon/presence';
 import {
   frameError,
   MAX_USER_ID_BYTES,
   readUserData,
-  signinSuccess,
   type SigninFrame,
   type UserData,
 } from '@carillon/protocol';
 import { readSigninCapabilities, verifyUserAuth, type Capabilities } from '@carillon/signing';
 import type { Connection } from '../connection/connection.js';
-import type { Outlet } from '../delivery/outlet.js';
-import type { Leaving } from '../leave/leaving.js';
-import type { Identities } from '../users/identities.js';
-import type { Identity } from '../users/identity.js';
-import type { Watchlists } from '../users/watchlists.js';
 
 /** What signing in works with. */
 export interface SigninParts {
@@ -63,7 +58,7 @@ export class Signin {
     if (before !== null) watchlists.end(connection, before);
     const attempt = identities.signedIn(connection, identity);
     const succeed = (): Promise<void> | undefined => {
-      outlet.send(connection, signinSuccess(userData));
+      outlet.send(connection, { kind: 'signed_in', userData });
       if (tooMany)
         outlet.error(connection, frameError('too_many_entries', { message: 'The watchlist is too long' }));
       return watching || before?.isOnline === true

@@ -1,3 +1,4 @@
+import type { Connection } from '../connection/connection.js';
 import {
   subscribeRefusal,
   userLimitRefusal,
@@ -16,7 +17,6 @@ import {
   type SubscriptionErrorStatus,
 } from '@carillon/protocol';
 import { verifyChannelAuth } from '@carillon/signing';
-import type { Connection } from '../connection/connection.js';
 
 /** Why a subscribe fails, as its two frames say it. */
 export interface SubscribeFailure {

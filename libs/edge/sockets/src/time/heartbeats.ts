@@ -1,6 +1,5 @@
-import { PING } from '@carillon/protocol';
+import type { Outlet } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
-import type { Outlet } from '../delivery/outlet.js';
 import { heartbeatVerdict, type HeartbeatRules } from './heartbeat.js';
 import { Wheel } from './wheel.js';
 
@@ -73,7 +72,7 @@ export class Heartbeats {
     if (verdict.kind === 'no_answer') return this.outlet.close(connection, 'pong_missing');
     if (verdict.kind === 'not_authorized') return this.outlet.close(connection, 'authentication_timeout');
     connection.probedTick = this.tick;
-    this.outlet.send(connection, PING);
+    this.outlet.send(connection, { kind: 'ping' });
     this.#wheel.put(connection, this.tick + 1);
   }
 }

@@ -228,7 +228,7 @@ export class Player {
         expect(members.map(({ userId }) => userId)).toEqual(place.users);
       }
       const clients = [...app.clients];
-      expect(this.room.sockets.occupancy.counters(appId)).toEqual({
+      expect(this.room.hub.occupancy.counters(appId)).toEqual({
         connections: clients.length,
         authenticated_connections: clients.filter(({ user }) => user !== null).length,
         users: new Set([...app.signedIn].map(({ signedInAs }) => signedInAs)).size,

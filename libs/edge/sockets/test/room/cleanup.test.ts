@@ -75,7 +75,7 @@ describe('what a closed connection leaves behind', () => {
       await client.news();
     }
     const { signal } = new AbortController();
-    await room.sockets.closeAll({ closingMs: 0, boundMs: 1000, signal });
+    await room.hub.closeAll({ closingMs: 0, boundMs: 1000, signal });
     await eventually(() => room.connected === 0);
     expect(await room.metric('cleanup_queue_depth')).toBe(3);
     expect(await room.metric('cleanup_sync_fallback_total')).toBe(2);

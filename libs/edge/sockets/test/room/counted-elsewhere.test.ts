@@ -25,15 +25,15 @@ describe('a count over all processes', () => {
     const room = await openRoom({ policy });
     room.channelCounts.others.set('orders', 1);
     const events: string[] = [];
-    room.fabric.reach = ({ channel, frameText }) => {
-      events.push(`${channel} ${frameText}`);
+    room.fabric.reach = ({ channel, fact }) => {
+      events.push(`${channel} ${fact.kind}`);
       return null;
     };
     room.channelCounts.tell('shop', 'orders', 2);
     room.channelCounts.tell('gone', 'orders', 2);
     await turn();
     await turn();
-    expect(events).toEqual([expect.stringContaining('subscription_count')]);
+    expect(events).toEqual([expect.stringContaining('channel_counted')]);
   });
 
   it('is not kept where nobody wants to know', async () => {

@@ -31,7 +31,7 @@ async function quietly(room: Room, change: () => Promise<unknown>): Promise<Live
 
 /** Word of another process arrives. */
 const arrive = (room: Room, event: LiveEvent): void =>
-  room.fabric.listener?.deliver({ ...event, messageId: randomUUID() });
+  room.fabric.listener?.deliver({ ...event, eventId: randomUUID() });
 
 const short = (lines: readonly string[]): string[] =>
   lines.map((line) => /^(\w+) .*?"user_id":"(\w+)"/.exec(line)?.slice(1).join(' ') ?? line);
@@ -143,7 +143,9 @@ describe('members of other processes', () => {
     await new Promise((resolve) => void setImmediate(resolve));
     room.fabric.reach = () => null;
     const again = await quietly(room, async () => room.fabric.listener?.inReachAgain?.());
-    expect(again.map(({ standing }) => standing?.userId)).toEqual(['ada']);
+    expect(again.map(({ fact }) => fact)).toMatchObject([
+      { kind: 'member_added', member: { userId: 'ada' } },
+    ]);
   });
 });
 

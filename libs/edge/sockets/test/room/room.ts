@@ -9,11 +9,12 @@ import { Admission, Logger, Metrics, ProcessState, type MemoryReader } from '@ca
 import { UwsHttpAdapter, UwsServer, type Socket } from '@carillon/uws';
 import { NO_WEBHOOKS, type WebhookEvents } from '@carillon/webhooks';
 import { expect, onTestFinished } from 'vitest';
-import { Connection } from '../../src/connection/connection.js';
+import { Hub } from '@carillon/hub';
 import type { Arrival } from '../../src/entrance/arrival.js';
 import { SocketsGateway } from '../../src/sockets.gateway.js';
 import { Sockets } from '../../src/sockets.js';
-import type { Token } from '../../src/users/token-holders.js';
+import type { Token } from '@carillon/hub';
+import { Connection } from '../../src/connection/connection.js';
 import { config, record } from '../samples.js';
 import { Client, type ConnectOptions } from './client.js';
 import { TestCounts, TestFabric, TestLastEvents, TestPresence, TestQuota } from './ports.js';
@@ -58,6 +59,7 @@ export class Room {
   readonly connectionQuota = new TestQuota();
   readonly lastEvents: TestLastEvents;
   readonly publisher: LivePublisher;
+  readonly hub: Hub;
   readonly sockets: Sockets;
   readonly apps: AppRegistry;
   readonly admission: Admission;
@@ -97,7 +99,8 @@ export class Room {
       onFault: (error, where) => this.#fault(where, error),
     });
     const compress = settings.websocket.compression !== 'disabled';
-    this.sockets = new Sockets({
+    const webhooks = options.webhooks ?? NO_WEBHOOKS;
+    this.hub = new Hub({
       config: settings,
       admission: this.admission,
       apps,
@@ -105,15 +108,26 @@ export class Room {
       presence: this.presence,
       channelCounts: this.channelCounts,
       connectionQuota: this.connectionQuota,
-      publisher: this.publisher,
       streamReads: null,
       commits: null,
       lastEvents: this.lastEvents,
-      rateLimit: options.rateLimit ?? new MemoryRateLimit(),
-      webhooks: options.webhooks ?? NO_WEBHOOKS,
+      webhooks,
       metrics: this.metrics,
       log,
-      publish: (topic, text) => void this.#adapter.publish(topic, text, false, compress),
+      publish: (topic, frame) =>
+        void this.#adapter.publish(topic, frame, typeof frame !== 'string', compress),
+    });
+    this.sockets = new Sockets({
+      config: settings,
+      hub: this.hub,
+      admission: this.admission,
+      apps,
+      presence: this.presence,
+      publisher: this.publisher,
+      rateLimit: options.rateLimit ?? new MemoryRateLimit(),
+      webhooks,
+      metrics: this.metrics,
+      log,
     });
     this.gateway = new RememberingGateway(this.sockets);
   }
@@ -176,7 +190,7 @@ export class Room {
 
   /** Connections of all apps. */
   get connected(): number {
-    const { occupancy } = this.sockets;
+    const { occupancy } = this.hub;
     return [...occupancy.appIds()].reduce((sum, appId) => sum + occupancy.counters(appId).connections, 0);
   }
 
@@ -203,14 +217,14 @@ export class Room {
   /** Waits until so many connections are left and everything that others left behind is done. */
   async settled(connections: number): Promise<void> {
     await eventually(() => this.connected === connections);
-    await this.sockets.settle();
+    await this.hub.settle();
   }
 
   /** Nothing of any connection is left anywhere. Call when every client has gone. */
   async expectNothingLeft(): Promise<void> {
     await this.settled(0);
     await eventually(() => this.gateway.connections.every(({ openings }) => openings === null));
-    expect([...this.sockets.occupancy.appIds()]).toEqual([]);
+    expect([...this.hub.occupancy.appIds()]).toEqual([]);
     expect([...this.fabric.interest]).toEqual([]);
     expect(this.fabric.mistakes).toEqual([]);
     expect(await this.metric('connected')).toBe(0);
@@ -228,6 +242,7 @@ export class Room {
 
   async close(): Promise<void> {
     this.sockets.stop();
+    this.hub.stop();
     this.#server.close();
     this.admission.stop();
     await Promise.all([this.apps.close(), this.presence.close(), this.fabric.close(), this.#cache.close()]);

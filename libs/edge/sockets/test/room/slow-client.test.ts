@@ -52,7 +52,7 @@ describe('clients that do not read while very much is published in one turn', ()
     const room = await openRoom({ env: { ...BOUNDS, WEBSOCKET_DISCONNECT_ON_BUFFER_FULL: 'false' } });
     const clients = await silent(room, 3);
     for (const client of clients) client.signin('ada');
-    await eventually(() => room.sockets.occupancy.counters('shop').authenticated_connections === 3);
+    await eventually(() => room.hub.occupancy.counters('shop').authenticated_connections === 3);
     let published = 0;
     for (const channel of CHANNELS) room.publish(channel, `${published++} ${PADDING}`);
     // What is for single clients finds the same bound.

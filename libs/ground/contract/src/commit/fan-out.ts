@@ -20,6 +20,10 @@ export const RECORD = message('record', {
   op: oneOf('publish', 'create', 'update', 'delete', 'append', 'annotate', 'unannotate', 'reset'),
   message_id: perhaps(field.messageId),
   except_socket: perhaps(field.socketId),
+  /** Absent: false, a server sent it, or it is not known any more. */
+  from_client: optional(flag),
+  /** Absent: true; whether it may be sent as the difference to an earlier one. */
+  delta: optional(flag),
   /** The final V2 frame; null on a reset. */
   message: perhaps(text(1, Number.MAX_SAFE_INTEGER)),
   /** Of an annotation: the frame that tells what all of its type come to now, which goes before `message`. */

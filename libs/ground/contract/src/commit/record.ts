@@ -1,5 +1,5 @@
 import { list, nullable, object, optional } from '../codec/composites.js';
-import { integer, oneOf, text } from '../codec/primitives.js';
+import { flag, integer, oneOf, text } from '../codec/primitives.js';
 import type { Infer, Shape } from '../codec/shape.js';
 import * as field from './fields.js';
 import { jsonObjectText, jsonText, storableJson, storableText } from './storable.js';
@@ -16,6 +16,10 @@ const publication = {
   message_id: field.messageId,
   message: storableText(1, ANY_LENGTH),
   except_socket: optional(field.socketId),
+  /** Absent: false, a server sent it. */
+  from_client: optional(flag),
+  /** Absent: true; whether it may be sent as the difference to an earlier one. */
+  delta: optional(flag),
   actor: optional(field.actor),
 } as const;
 

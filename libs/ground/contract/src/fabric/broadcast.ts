@@ -1,7 +1,7 @@
-import { map, object, optional } from '../codec/composites.js';
+import { object, optional } from '../codec/composites.js';
 import { message, type BodyOf, type MessageOf } from '../codec/message.js';
-import { amount, flag, integer, json, text } from '../codec/primitives.js';
-import { appId, channel, count, messageId, nodeId, serial, socketId, streamId, userId } from './fields.js';
+import { amount, flag, integer, oneOf, text } from '../codec/primitives.js';
+import { appId, channel, count, messageId, nodeId, serial, socketId, userId } from './fields.js';
 
 /** How delta coders of several nodes stay in step. */
 const compressionMetadata = object({
@@ -12,22 +12,16 @@ const compressionMetadata = object({
   event_name: optional(text(1, 4096)),
 });
 
-/** What the V2 frame has beyond the V1 frame. */
-const envelope = object({
-  name: optional(text(1, 4096)),
-  user_id: optional(userId),
-  tags: optional(map(text(0, 4096), text(0, 65_536), 1024)),
-  message_id: optional(messageId),
-  stream_id: optional(streamId),
-  serial: optional(serial),
-  extras: optional(json),
-});
-
-/** What a frame of the service says of how something is now: whoever knows of a later state drops it. */
-const standing = object({
+/** How something is now, told instead of a message: whoever knows of a later state drops it. */
+const fact = object({
+  kind: oneOf('channel_counted', 'member_added', 'member_removed', 'member_updated', 'user_seen'),
   /** Which user. Absent: the channel itself. */
   user_id: optional(userId),
-  present: flag,
+  /** JSON text of what a member says of itself. */
+  user_info: optional(text(0, Number.MAX_SAFE_INTEGER)),
+  count: optional(count),
+  /** Absent: false. */
+  online: optional(flag),
   /** Of two states of the same, the later one has the higher. */
   serial,
 });
@@ -39,7 +33,7 @@ export const BROADCAST = message('broadcast', {
   node_id: nodeId,
   app_id: appId,
   channel,
-  /** The serialised event, not looked into here. */
+  /** The serialised event: the V2 frame, of which every other is made. Empty where a fact is told. */
   message: text(0, Number.MAX_SAFE_INTEGER),
   /** The socket that must not get it. */
   except_socket_id: optional(socketId),
@@ -50,12 +44,12 @@ export const BROADCAST = message('broadcast', {
   idempotency_key: optional(text(1, 4096)),
   /** Absent: false. True is kept in no replay buffer. */
   ephemeral: optional(flag),
-  /** Absent: V1 and V2 get the same frame. */
-  envelope: optional(envelope),
-  /** Marks an internal presence change. Absent: false. */
-  presence_replication: optional(flag),
+  /** What the message does to an earlier one. Absent: nothing. */
+  action: optional(oneOf('append', 'create', 'delete', 'update')),
+  /** Absent: false, a server sent it. */
+  from_client: optional(flag),
   /** Absent: an event like any other. */
-  standing: optional(standing),
+  fact: optional(fact),
   /** So long a second one under this id is the same publish tried again. Absent: the id was made for this message. */
   unique_for_ms: optional(integer(1)),
   /** W3C trace parent. */

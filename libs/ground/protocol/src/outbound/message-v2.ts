@@ -1,51 +1,71 @@
 import { eventForProtocol } from '../event-names.js';
 import { omitMembers } from '../json/omit-members.js';
-import { rawMember } from '../json/raw-member.js';
-import { encodeV1 } from './encode-v1.js';
+import { rawMembers } from '../json/raw-members.js';
+import type { Message } from '../message/message.js';
 
-/** An event of a channel with everything that protocol 2 knows of it. */
-export interface MessageV2 {
-  readonly event: string;
-  readonly channel: string;
-  /** JSON text; null: it has none. */
-  readonly dataText: string | null;
-  /** The sender of a client event on a presence channel, else null. */
-  readonly userId: string | null;
-  /** JSON text of an object of strings; null: it has none. */
-  readonly tagsText: string | null;
-  readonly messageId: string;
-  /** JSON text of an object as the publisher wrote it; null: it has none. */
-  readonly extrasText: string | null;
-}
+/** What a stored message says; the rest of a message is told beside it. */
+export type MessageV2 = Pick<
+  Message,
+  'channel' | 'dataText' | 'event' | 'extrasText' | 'messageId' | 'tagsText' | 'userId'
+> &
+  Partial<Pick<Message, 'name' | 'serial' | 'streamId'>>;
 
 /** Members of `extras` that tell the service something and receivers nothing. */
 const CONSUMED: ReadonlySet<string> = new Set(['idempotencyKey', 'push']);
 
-/** The frame of protocol 2 without its position in the stream: the form in which events are stored. */
+/**
+ * The frame of protocol 2, which is also the form in which messages are stored (without a position, which the writer puts
+ * in) and travel between processes.
+ */
 export function encodeMessageV2(message: MessageV2): string {
-  const { event, channel, dataText, userId, tagsText, messageId, extrasText } = message;
-  const extras = extrasText === null ? null : omitMembers(extrasText, CONSUMED);
+  const { event, channel, dataText, name, userId, tagsText, messageId, streamId, serial } = message;
+  const extras = message.extrasText === null ? null : omitMembers(message.extrasText, CONSUMED);
   let text = `{"event":${JSON.stringify(eventForProtocol(event, 2))},"channel":${JSON.stringify(channel)}`;
   if (dataText !== null) text += `,"data":${dataText}`;
+  if (name !== undefined && name !== null) text += `,"name":${JSON.stringify(name)}`;
   if (userId !== null) text += `,"user_id":${JSON.stringify(userId)}`;
   if (tagsText !== null) text += `,"tags":${tagsText}`;
   text += `,"message_id":${JSON.stringify(messageId)}`;
+  if (streamId !== undefined && streamId !== null) text += `,"stream_id":${JSON.stringify(streamId)}`;
+  if (serial !== undefined && serial !== null) text += `,"serial":${serial}`;
   if (extras !== null) text += `,"extras":${extras}`;
   return `${text}}`;
 }
 
-/**
- * What protocol 1 subscribers get of such a frame, positioned or not: event, channel, data, and who sent it. The text
- * must be one that JSON.parse reads as an object with these members, or as strings where it has them.
- */
-export function messageForV1(text: string): string {
-  const userId = rawMember(text, 'user_id');
-  return encodeV1({
-    event: readText(text, 'event'),
-    channel: readText(text, 'channel'),
-    dataText: rawMember(text, 'data'),
-    userId: userId === null ? null : (JSON.parse(userId) as string),
-  });
+/** What a message's text does not say of it. */
+export type BesideText = Pick<Message, 'action' | 'isFromClient' | 'mayBeDelta'>;
+
+/** The message that such a frame is of, positioned or not; null: it is none. Never throws. */
+export function readMessageV2(text: string, beside: BesideText): Message | null {
+  const members = rawMembers(text);
+  try {
+    const channel = readText(members.get('channel'));
+    const event = readText(members.get('event'));
+    const serial = members.get('serial');
+    if (channel === null || event === null) return null;
+    return {
+      kind: 'message',
+      channel,
+      event,
+      name: readText(members.get('name')),
+      dataText: members.get('data') ?? null,
+      userId: readText(members.get('user_id')),
+      messageId: readText(members.get('message_id')) ?? '',
+      tagsText: members.get('tags') ?? null,
+      extrasText: members.get('extras') ?? null,
+      streamId: readText(members.get('stream_id')),
+      serial: serial === undefined ? null : Number(serial),
+      ...beside,
+    };
+  } catch {
+    return null;
+  }
 }
 
-const readText = (text: string, name: string): string => JSON.parse(rawMember(text, name) ?? '""') as string;
+/** Null: there is none. Throws when it is no text. */
+function readText(raw: string | undefined): string | null {
+  if (raw === undefined) return null;
+  const value: unknown = JSON.parse(raw);
+  if (typeof value !== 'string') throw new TypeError('not a text');
+  return value;
+}

@@ -1,41 +1,76 @@
 import type { Broadcast, BroadcastBody } from '@carillon/contract';
-import type { LiveEvent, Standing } from '../live-event.js';
+import { encodeMessageV2, type Message, readMessageV2, type StateFact } from '@carillon/protocol';
+import type { LiveEvent } from '../live-event.js';
 
 /** An event as other nodes are sent it. Members without a value are not written. */
-export const bodyOf = (event: LiveEvent, nodeId: string): BroadcastBody => ({
-  message_id: event.messageId,
+export const bodyOf = ({ fact, ...event }: LiveEvent, nodeId: string): BroadcastBody => ({
+  message_id: event.eventId,
   node_id: nodeId,
   app_id: event.appId,
   channel: event.channel,
-  message: event.frameText,
+  ...(fact.kind === 'message' ? messageFields(fact) : { message: '', fact: factField(fact) }),
   except_socket_id: event.exceptSocketId ?? undefined,
   timestamp_ms: event.publishedAtMs,
-  standing: event.standing === undefined ? undefined : standingField(event.standing),
   unique_for_ms: event.uniqueForMs,
 });
 
-/** An event that another node sent. One without a time is taken for new. */
-export const eventOf = (message: Broadcast): LiveEvent => ({
-  messageId: message.message_id,
-  appId: message.app_id,
-  channel: message.channel,
-  frameText: message.message,
-  exceptSocketId: message.except_socket_id ?? null,
-  publishedAtMs: message.timestamp_ms ?? Date.now(),
-  ...(message.standing === undefined ? {} : { standing: standingOf(message.standing) }),
-  ...(message.unique_for_ms === undefined ? {} : { uniqueForMs: message.unique_for_ms }),
+/** An event that another node sent. One without a time is taken for new. Null: it tells nothing that is known here. */
+export function eventOf(broadcast: Broadcast): LiveEvent | null {
+  const fact =
+    broadcast.fact === undefined ? messageOf(broadcast) : factOf(broadcast.fact, broadcast.channel);
+  if (fact === null) return null;
+  return {
+    eventId: broadcast.message_id,
+    appId: broadcast.app_id,
+    channel: broadcast.channel,
+    fact,
+    exceptSocketId: broadcast.except_socket_id ?? null,
+    publishedAtMs: broadcast.timestamp_ms ?? Date.now(),
+    ...(broadcast.unique_for_ms === undefined ? {} : { uniqueForMs: broadcast.unique_for_ms }),
+  };
+}
+
+const FULL = { enabled: false };
+
+const messageFields = (
+  message: Message,
+): Pick<BroadcastBody, 'action' | 'compression_metadata' | 'from_client' | 'message'> => ({
+  message: encodeMessageV2(message),
+  action: message.action === 'plain' ? undefined : message.action,
+  from_client: message.isFromClient || undefined,
+  compression_metadata: message.mayBeDelta ? undefined : FULL,
 });
 
-type StandingField = NonNullable<Broadcast['standing']>;
+const messageOf = ({ message, action, from_client, compression_metadata }: Broadcast): Message | null =>
+  readMessageV2(message, {
+    action: action ?? 'plain',
+    isFromClient: from_client === true,
+    mayBeDelta: compression_metadata?.enabled !== false,
+  });
 
-const standingField = ({ userId, isPresent, serial }: Standing): StandingField => ({
-  ...(userId === null ? {} : { user_id: userId }),
-  present: isPresent,
-  serial,
-});
+type FactField = NonNullable<Broadcast['fact']>;
 
-const standingOf = ({ user_id, present, serial }: StandingField): Standing => ({
-  userId: user_id ?? null,
-  isPresent: present,
-  serial,
-});
+function factField(fact: StateFact): FactField {
+  const { kind, serial } = fact;
+  switch (fact.kind) {
+    case 'member_added':
+    case 'member_updated':
+      return { kind, serial, user_id: fact.member.userId, user_info: fact.member.userInfoText };
+    case 'member_removed':
+      return { kind, serial, user_id: fact.userId };
+    case 'channel_counted':
+      return { kind, serial, count: fact.count };
+    case 'user_seen':
+    default:
+      return { kind, serial, user_id: fact.userId, online: fact.isOnline };
+  }
+}
+
+function factOf({ kind, serial, ...field }: FactField, channel: string): StateFact | null {
+  const { user_id: userId, user_info: userInfoText = '{}', count, online: isOnline = false } = field;
+  if (kind === 'channel_counted') return count === undefined ? null : { kind, channel, count, serial };
+  if (userId === undefined) return null;
+  if (kind === 'user_seen') return { kind, userId, isOnline, serial };
+  if (kind === 'member_removed') return { kind, channel, userId, serial };
+  return { kind, channel, member: { userId, userInfoText }, serial };
+}

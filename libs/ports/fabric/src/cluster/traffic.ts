@@ -73,8 +73,14 @@ export class Traffic {
       return 'channel: is not that of the address';
     }
     meters.received();
-    if (wanted === undefined) meters.unneeded();
-    else if (!this.#isCopy(message)) deliver(eventOf(message));
+    if (wanted === undefined) {
+      meters.unneeded();
+      return null;
+    }
+    if (this.#isCopy(message)) return null;
+    const event = eventOf(message);
+    if (event === null) return 'message: is none';
+    deliver(event);
     return null;
   }
 

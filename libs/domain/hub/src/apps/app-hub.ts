@@ -1,0 +1,85 @@
+import type { App } from '@carillon/app-registry';
+import type { Subscriber } from '../subscriber/subscriber.js';
+import type { AppMeters } from '../metrics.js';
+import { TokenHolders } from '../users/token-holders.js';
+import { UserIndex } from '../users/user-index.js';
+import { rulesOf, type AppRules } from './app-rules.js';
+import type { LocalChannel } from '../channels/local-channel.js';
+import { Roster } from '../state/roster.js';
+
+/** Everything of one app in this process: its connections, channels and users. */
+export class AppHub {
+  readonly channels = new Map<string, LocalChannel>();
+  /** Whom connections are, for events sent to users. */
+  readonly users = new UserIndex();
+  /** Whom connections are signed in as, for those who end connections. */
+  readonly signedIn = new UserIndex();
+  /** Which connections hold a capability token, for revocations. */
+  readonly tokens = new TokenHolders();
+  /** Connections with a user id, and those whose sign-in brought `meta`. */
+  authenticated = 0;
+  withMeta = 0;
+  /** Who watches whom. */
+  readonly watchers = new UserIndex();
+  /** What watchers know of those they watch. */
+  readonly watched = new Roster();
+  /** Who watches and has not been told yet who is there: of changes meanwhile it is not told by themselves. */
+  readonly newWatchers = new Set<Subscriber>();
+  readonly #subscribers = new Map<string, Subscriber>();
+  #app: App;
+  #rules: AppRules;
+
+  constructor(
+    app: App,
+    readonly meters: AppMeters,
+  ) {
+    this.#app = app;
+    this.#rules = rulesOf(app);
+  }
+
+  get appId(): string {
+    return this.#app.id;
+  }
+
+  get app(): App {
+    return this.#app;
+  }
+
+  get rules(): AppRules {
+    return this.#rules;
+  }
+
+  /** Takes the app as it is now. A changed secret counts for new signatures; sockets stay. */
+  update(app: App): void {
+    this.#app = app;
+    this.#rules = rulesOf(app);
+  }
+
+  /** Open connections. */
+  get size(): number {
+    return this.#subscribers.size;
+  }
+
+  get subscribers(): Iterable<Subscriber> {
+    return this.#subscribers.values();
+  }
+
+  subscriber(socketId: string): Subscriber | null {
+    return this.#subscribers.get(socketId) ?? null;
+  }
+
+  add(subscriber: Subscriber): void {
+    this.#subscribers.set(subscriber.id, subscriber);
+  }
+
+  remove(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber.id);
+  }
+
+  /** Whether nothing of the app is left here, not even of connections whose end is being worked on. */
+  get isEmpty(): boolean {
+    if (this.#subscribers.size > 0 || this.channels.size > 0) return false;
+    if (this.tokens.size > 0) return false;
+    return this.users.size === 0 && this.signedIn.size === 0 && this.watchers.size === 0;
+  }
+}

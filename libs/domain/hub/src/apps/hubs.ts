@@ -1,0 +1,64 @@
+import type { App } from '@carillon/app-registry';
+import type { Metrics } from '@carillon/runtime';
+import type { Subscriber } from '../subscriber/subscriber.js';
+import { AppMeters, showSocketMetrics } from '../metrics.js';
+import { AppHub } from './app-hub.js';
+
+/** The apps with connections in this process. */
+export class Hubs {
+  readonly #byId = new Map<string, AppHub>();
+  #connections = 0;
+
+  constructor(private readonly metrics: Metrics) {
+    showSocketMetrics(metrics);
+  }
+
+  /** Open connections of all apps. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  /** Null: the app has nothing here. */
+  find(appId: string): AppHub | null {
+    return this.#byId.get(appId) ?? null;
+  }
+
+  /** The app's, made when it has nothing here yet. */
+  of(app: App): AppHub {
+    const found = this.#byId.get(app.id);
+    if (found !== undefined) return found;
+    const hub = new AppHub(app, new AppMeters(this.metrics, app.id));
+    this.#byId.set(app.id, hub);
+    return hub;
+  }
+
+  /** Counts a subscriber in. The app's place may have been given up since the subscriber was made, and made again. */
+  admit(subscriber: Subscriber): void {
+    const hub = this.of(subscriber.hub.app);
+    subscriber.hub = hub;
+    hub.add(subscriber);
+    this.#connections += 1;
+    hub.meters.connected.add();
+    hub.meters.connections.add();
+  }
+
+  /** Counts a subscriber out; false: it was never admitted, or is out already. */
+  dismiss(subscriber: Subscriber): boolean {
+    const { hub } = subscriber;
+    if (hub.subscriber(subscriber.id) !== subscriber) return false;
+    hub.remove(subscriber);
+    this.#connections -= 1;
+    hub.meters.connected.subtract();
+    hub.meters.disconnections.add();
+    return true;
+  }
+
+  /** Forgets an app that has nothing here any more. One that was forgotten may have come back as another. */
+  release(hub: AppHub): void {
+    if (hub.isEmpty && this.#byId.get(hub.appId) === hub) this.#byId.delete(hub.appId);
+  }
+
+  [Symbol.iterator](): Iterator<AppHub> {
+    return this.#byId.values();
+  }
+}

@@ -1,0 +1,63 @@
+import type { Fact } from '@carillon/protocol';
+import { type Codec, type Frame, frameBytes, type Frames } from '../codec.js';
+import type { Outlet } from '../delivery/outlet.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
+
+interface Held {
+  readonly fact: Fact;
+  readonly frame: Frame;
+  /** Of the change of a member it tells; null: it tells of none. */
+  readonly serial: number | null;
+}
+
+/**
+ * Holds back a channel's live events from one subscriber while something must reach it first: its success frame, the
+ * members, a cached event. What is held counts as its outbound queue, with the same bounds.
+ */
+export class Gate {
+  #held: Held[] = [];
+  #bytes = 0;
+
+  constructor(
+    readonly subscriber: Subscriber,
+    private readonly outlet: Outlet,
+    private readonly codec: Codec = subscriber.codec,
+  ) {}
+
+  hold(frames: Frames, serial: number | null = memberSerial(frames.fact)): void {
+    if (!this.subscriber.isOpen) return;
+    const frame = frames.of(this.codec);
+    if (frame === null) return;
+    const { maxFrames, maxBytes } = this.outlet.bounds;
+    const bytes = frameBytes(frame);
+    if (this.#held.length >= maxFrames || this.#bytes + bytes > maxBytes)
+      return this.outlet.overflow(this.subscriber);
+    this.#held.push({ fact: frames.fact, frame, serial });
+    this.#bytes += bytes;
+  }
+
+  /** Whether this message waits here, so that the client will get it in its place. */
+  has(messageId: string): boolean {
+    return this.#held.some(({ fact }) => fact.kind === 'message' && fact.messageId === messageId);
+  }
+
+  /** The members are about to be shown as they were then: what tells of earlier changes is in there already. */
+  shown(serial: number): void {
+    const isNews = (one: Held): boolean => one.serial === null || one.serial > serial;
+    for (const one of this.#held) if (!isNews(one)) this.#bytes -= frameBytes(one.frame);
+    this.#held = this.#held.filter(isNews);
+  }
+
+  /** Sends what was held, in order. */
+  send(): void {
+    for (const { frame } of this.#held) this.outlet.sendFrame(this.subscriber, frame);
+    this.#held = [];
+    this.#bytes = 0;
+  }
+}
+
+function memberSerial(fact: Fact): number | null {
+  const isOfMember =
+    fact.kind === 'member_added' || fact.kind === 'member_removed' || fact.kind === 'member_updated';
+  return isOfMember ? fact.serial : null;
+}

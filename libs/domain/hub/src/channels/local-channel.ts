@@ -1,0 +1,247 @@
+import type { OrdinaryChannel } from '@carillon/channels';
+import type { MemberRemoved, SharedFact, StateFact } from '@carillon/protocol';
+import type { AppHub } from '../apps/app-hub.js';
+import { type Codec, frameBytes, Frames } from '../codec.js';
+import type { Roster } from '../state/roster.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
+import { Audience, type Ways } from './audience.js';
+import { Gate } from './gate.js';
+
+/** One channel of one subscriber. All of one audience who are no members share one. */
+export interface Subscription {
+  readonly channel: LocalChannel;
+  readonly audience: Audience;
+  /** The member it is on a presence channel; null on any other. */
+  readonly userId: string | null;
+}
+
+/** After so many events, or so many bytes, a channel looks for subscribers that have fallen behind. */
+const LOOK_EVENTS = 16;
+const LOOK_BYTES = 64 * 1024;
+
+/** A subscriber, and whom it is told things with. */
+interface Receiver {
+  readonly subscriber: Subscriber;
+  readonly audience: Audience;
+}
+
+/** Audiences before they need a map. */
+type Audiences = Audience | Map<Codec, Audience> | null;
+
+/** A channel with subscribers, or somebody about to subscribe, in this process. */
+export class LocalChannel {
+  /** Settles when other processes send its events here, and rejects when they will not; undefined: they do. */
+  interest: Promise<void> | undefined;
+  /** Connections that are about to subscribe. */
+  openings = 0;
+  /** Whether its subscribers are counted over all processes. */
+  isCounted = false;
+  /** Subscribers of this process. */
+  count = 0;
+
+  readonly #lookEvents: number;
+  #audiences: Audiences = null;
+  #gates: Set<Gate> | null = null;
+  #events = 0;
+  #bytes = 0;
+  /** The last count that was told. */
+  #countedAt = 0;
+  #counted: number | null = null;
+
+  constructor(
+    readonly hub: AppHub,
+    readonly about: OrdinaryChannel,
+    private readonly ways: Ways,
+    /** What its subscribers know of its members. Null: it has none, or there are no other processes. */
+    readonly roster: Roster | null = null,
+  ) {
+    const { maxFrames } = ways.outlet.bounds;
+    this.#lookEvents = Math.min(LOOK_EVENTS, Math.max(1, Math.floor(maxFrames / 4)));
+  }
+
+  get name(): string {
+    return this.about.name;
+  }
+
+  /** Keeps those who want to subscribe waiting until other processes know of it. */
+  waitFor(interest: Promise<void>): void {
+    this.interest = this.#confirmed(interest);
+    // Those who wait hear of a failure; without anybody waiting there is nobody to tell.
+    this.interest.catch(() => {});
+  }
+
+  has(subscriber: Subscriber): boolean {
+    return subscriber.subscriptionOf(this)?.channel === this;
+  }
+
+  /** Counts a subscriber in. It receives from `open` on, or from the release of its gate. */
+  add(subscriber: Subscriber, userId: string | null, codec: Codec = subscriber.codec): void {
+    const audience = this.#audience(codec);
+    audience.add(subscriber);
+    this.count += 1;
+    subscriber.subscriptions.add(userId === null ? audience.plain : { channel: this, audience, userId });
+  }
+
+  /** Lets a subscriber receive. */
+  open(subscriber: Subscriber): void {
+    subscriber.subscriptionOf(this)?.audience.open(subscriber);
+  }
+
+  /** Counts a subscriber out; it receives nothing more. */
+  remove(subscriber: Subscriber): void {
+    const subscription = subscriber.subscriptions.remove(this.name);
+    if (subscription === undefined) return;
+    this.count -= 1;
+    const { audience } = subscription;
+    audience.remove(subscriber);
+    if (audience.count > 0) return;
+    if (this.#audiences instanceof Map) this.#audiences.delete(audience.codec);
+    else if (this.#audiences === audience) this.#audiences = null;
+  }
+
+  /** Holds back what comes for a subscriber, whether it receives already or is about to. */
+  hold(gate: Gate): void {
+    this.#gates ??= new Set();
+    this.#gates.add(gate);
+    gate.subscriber.subscriptionOf(this)?.audience.mute(gate.subscriber);
+  }
+
+  /**
+   * Ends a hold: a subscribed one is sent what was held and receives from now on, in one step, so that nothing that is
+   * published can come in between. Any other is sent nothing.
+   */
+  release(gate: Gate): void {
+    if (this.#gates?.delete(gate) === true && this.#gates.size === 0) this.#gates = null;
+    if (!this.has(gate.subscriber)) return;
+    gate.send();
+    this.open(gate.subscriber);
+  }
+
+  /** Hands what is news to everybody here but one. Returns to how many; null: it is old, and nobody got it. */
+  deliver(fact: SharedFact, exceptSocketId: string | null = null): number | null {
+    const news = fact.kind === 'message' ? fact : this.#newsOf(fact);
+    return news === null ? null : this.tell(news, exceptSocketId);
+  }
+
+  /** Whether this is the last count that was told. */
+  knowsCount(count: number): boolean {
+    return this.#counted === count;
+  }
+
+  /** Tells everybody here but one, whatever they know. Returns how many; an audience that is told nothing counts for none. */
+  tell(fact: SharedFact, exceptSocketId: string | null = null): number {
+    const own = fact.kind === 'member_removed' ? this.#receiversOf(fact.userId) : [];
+    return fact.kind !== 'member_removed' || own.length === 0
+      ? this.#tellAll(fact, exceptSocketId)
+      : this.#tellOthers(fact, exceptSocketId, own);
+  }
+
+  /**
+   * A user who has a socket here is still here, whatever others took it for while they did not hear of this process: it
+   * never sees itself leave. The store is told again that it is here, and others are.
+   */
+  #tellOthers(fact: MemberRemoved, exceptSocketId: string | null, own: readonly Receiver[]): number {
+    const gates = own.map(({ subscriber, audience }) => new Gate(subscriber, this.ways.outlet, audience.codec));
+    for (const gate of gates) this.hold(gate);
+    const receivers = this.#tellAll(fact, exceptSocketId);
+    for (const gate of gates) {
+      gate.shown(fact.serial);
+      this.release(gate);
+    }
+    return receivers - gates.length;
+  }
+
+  /** Those that receive. Where there are no other processes nobody is told of the going of a user who is here. */
+  #receiversOf(userId: string): readonly Receiver[] {
+    if (this.roster === null) return [];
+    const held = new Set([...(this.#gates ?? [])].map(({ subscriber }) => subscriber));
+    const own: Receiver[] = [];
+    for (const audience of this.#all()) {
+      for (const subscriber of audience.subscribers) {
+        if (!held.has(subscriber) && subscriber.subscriptionOf(this)?.userId === userId)
+          own.push({ subscriber, audience });
+      }
+    }
+    return own;
+  }
+
+  #tellAll(fact: SharedFact, exceptSocketId: string | null): number {
+    const except = exceptSocketId === null ? null : this.#leftOut(fact, exceptSocketId);
+    const frames = new Frames(fact);
+    const audiences = this.#audiences;
+    let receivers = 0;
+    if (audiences instanceof Map)
+      for (const audience of audiences.values()) receivers += this.#tell(audience, frames, except);
+    else if (audiences !== null) receivers = this.#tell(audiences, frames, except);
+    this.#look();
+    if (this.#gates !== null)
+      for (const gate of this.#gates) if (gate.subscriber !== except) gate.hold(frames);
+    return receivers;
+  }
+
+  #tell(audience: Audience, frames: Frames, except: Subscriber | null): number {
+    const frame = frames.of(audience.codec);
+    if (frame === null) return 0;
+    audience.tell(frame, except, this.#gates === null ? 0 : this.#heldOf(audience, this.#gates));
+    this.#bytes += frameBytes(frame);
+    return audience.count - Number(except?.subscriptionOf(this)?.audience === audience);
+  }
+
+  /** Whom an event is not for. A client may want what it sent itself. */
+  #leftOut(fact: SharedFact, socketId: string): Subscriber | null {
+    const subscriber = this.hub.subscriber(socketId);
+    if (subscriber === null || fact.kind !== 'message' || !fact.isFromClient) return subscriber;
+    return subscriber.edge.echoes(subscriber, fact) ? null : subscriber;
+  }
+
+  #newsOf(fact: StateFact): StateFact | null {
+    if (fact.kind !== 'channel_counted') return this.roster === null ? fact : this.roster.hear(fact);
+    if (fact.serial < this.#countedAt) return null;
+    this.#countedAt = fact.serial;
+    this.#counted = fact.count;
+    return fact;
+  }
+
+  #audience(codec: Codec): Audience {
+    const audiences = this.#audiences;
+    if (audiences instanceof Audience && audiences.codec === codec) return audiences;
+    const found = audiences instanceof Map ? audiences.get(codec) : undefined;
+    if (found !== undefined) return found;
+    const audience = new Audience(this, codec, this.ways);
+    if (audiences === null) this.#audiences = audience;
+    else if (audiences instanceof Map) audiences.set(codec, audience);
+    else this.#audiences = new Map([audiences, audience].map((one) => [one.codec, one]));
+    return audience;
+  }
+
+  #all(): Iterable<Audience> {
+    const audiences = this.#audiences;
+    if (audiences === null) return [];
+    return audiences instanceof Map ? audiences.values() : [audiences];
+  }
+
+  #heldOf(audience: Audience, gates: ReadonlySet<Gate>): number {
+    let held = 0;
+    for (const { subscriber } of gates)
+      held += Number(subscriber.subscriptionOf(this)?.audience === audience);
+    return held;
+  }
+
+  /** Finds who has fallen behind, now and then: looking costs a little, and nobody falls far behind in between. */
+  #look(): void {
+    this.#events += 1;
+    if (this.#events < this.#lookEvents && this.#bytes < LOOK_BYTES) return;
+    this.#events = 0;
+    this.#bytes = 0;
+    for (const { subscribers } of this.#all()) {
+      for (const subscriber of subscribers) {
+        if (subscriber.lane === null) this.ways.outlet.slowDown(subscriber);
+      }
+    }
+  }
+
+  async #confirmed(interest: Promise<void>): Promise<void> {
+    await interest;
+    this.interest = undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Fact } from '@carillon/protocol';
+
+/** One frame on the wire: a text leaves as a text frame, bytes leave as a binary one. */
+export type Frame = string | Uint8Array;
+
+export const frameBytes = (frame: Frame): number =>
+  typeof frame === 'string' ? Buffer.byteLength(frame) : frame.byteLength;
+
+/**
+ * One way to say facts: a protocol in a wire format, and whatever else makes the frames of some subscribers others than
+ * those of the rest. Subscribers with the same codec (the same object) get the same frames, and share a native topic.
+ *
+ * Promises of every codec:
+ * - `encode` never throws, waits for nothing and sends nothing.
+ * - A fact that subscribers of this codec are not told of is null; so is one that a filter keeps from them.
+ *
+ * Promises to every codec:
+ * - `encode` is asked at most once of each fact that is delivered, and only when a subscriber of this codec is here to get
+ *   it; of the facts of one channel, in the order in which subscribers get them. A codec may therefore remember what it
+ *   said last, as deltas must, if it serves one channel alone.
+ *
+ * A variant is one more codec: that of a filter asks `frames` for the frame of the codec it narrows, so that the same
+ * bytes are shared by all filters that let a message through; whoever makes such codecs keeps one for equal filters.
+ */
+export interface Codec {
+  encode(fact: Fact, frames: Frames): Frame | null;
+}
+
+/** What is made of one fact in this process: of each codec, once. */
+export class Frames {
+  #codec: Codec | null = null;
+  #frame: Frame | null = null;
+  #others: Map<Codec, Frame | null> | null = null;
+
+  constructor(readonly fact: Fact) {}
+
+  /** The frame that subscribers of the codec get; null: none. */
+  of(codec: Codec): Frame | null {
+    if (this.#codec === codec) return this.#frame;
+    const known = this.#others?.get(codec);
+    if (known !== undefined) return known;
+    const frame = codec.encode(this.fact, this);
+    if (this.#codec === null) {
+      this.#codec = codec;
+      this.#frame = frame;
+    } else {
+      this.#others ??= new Map();
+      this.#others.set(codec, frame);
+    }
+    return frame;
+  }
+}

@@ -1,0 +1,57 @@
+import { serverToUserId } from '@carillon/channels';
+import type { LiveEvent } from '@carillon/fabric';
+import type { SharedFact } from '@carillon/protocol';
+import type { AppHub } from '../apps/app-hub.js';
+import type { Hubs } from '../apps/hubs.js';
+import { Frames } from '../codec.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
+import { watchedUser } from '../users/watch-channel.js';
+import type { Outlet } from './outlet.js';
+
+/** First character of the names that address users instead of subscribers. */
+const SPECIAL = 35;
+
+const EPOCH_MS = performance.timeOrigin;
+
+/** Hands events that arrive from anywhere to whom they concern in this process. */
+export class Delivery {
+  constructor(
+    private readonly hubs: Hubs,
+    private readonly outlet: Outlet,
+  ) {}
+
+  deliver(event: LiveEvent): void {
+    const hub = this.hubs.find(event.appId);
+    if (hub === null) return;
+    if (event.channel.charCodeAt(0) === SPECIAL) return this.#deliverToUsers(hub, event);
+    const channel = hub.channels.get(event.channel);
+    if (channel === undefined) return;
+    const receivers = channel.deliver(event.fact, event.exceptSocketId);
+    if (receivers === null) return;
+    const latencyMs = EPOCH_MS + performance.now() - event.publishedAtMs;
+    hub.meters.delivered(channel.about.kind, receivers, Math.max(0, latencyMs));
+  }
+
+  #deliverToUsers(hub: AppHub, { channel, fact, exceptSocketId }: LiveEvent): void {
+    const isOfWatched = fact.kind === 'user_seen';
+    if (isOfWatched && !isNews(hub, channel, fact)) return;
+    const frames = new Frames(fact);
+    for (const subscriber of audience(hub, channel)) {
+      const waits = isOfWatched && hub.newWatchers.has(subscriber);
+      if (subscriber.id !== exceptSocketId && !waits) this.outlet.sendOf(subscriber, frames);
+    }
+  }
+}
+
+/** Nothing is remembered of users whom nobody here watches. */
+function isNews(hub: AppHub, channel: string, fact: SharedFact & { readonly kind: 'user_seen' }): boolean {
+  const userId = watchedUser(channel);
+  return userId !== null && hub.watchers.has(userId) && hub.watched.hear(fact) !== null;
+}
+
+function audience(hub: AppHub, channel: string): readonly Subscriber[] {
+  const watched = watchedUser(channel);
+  if (watched !== null) return hub.watchers.of(watched);
+  const userId = serverToUserId(channel);
+  return userId === null ? [] : hub.users.of(userId);
+}

@@ -1,0 +1,118 @@
+import type { AppRegistry } from '@carillon/app-registry';
+import type { Answer, FabricListener, Question, RevokedTokens } from '@carillon/fabric';
+import type { Outlet } from './outlet.js';
+import type { FanOutRecordBody } from '@carillon/contract';
+import type { DurableDelivery } from '../durable/durable-delivery.js';
+import type { Announcements } from '../state/announcements.js';
+import type { Delivery } from './delivery.js';
+import type { AppHub } from '../apps/app-hub.js';
+import type { Hubs } from '../apps/hubs.js';
+import type { Looks } from '../state/looks.js';
+import type { Isolation } from '../leave/isolation.js';
+
+type Answers = { [Kind in keyof Question]: (hub: AppHub, about: Question[Kind]) => Answer[Kind] };
+
+const NOTHING: Answer = {
+  channels_with_sockets_count: new Map(),
+  batch_channel_sockets_count: new Map(),
+  sockets_count: 0,
+  terminate_user: 0,
+  force_reconnect: 0,
+  token_revoked: 0,
+};
+
+/** What the listener works with. */
+export interface ListenerParts {
+  readonly hubs: Hubs;
+  readonly delivery: Delivery;
+  readonly durable: DurableDelivery;
+  readonly outlet: Outlet;
+  readonly apps: Pick<AppRegistry, 'appChanged'>;
+  readonly isolation: Isolation;
+  readonly announcements: Announcements;
+  readonly looks: Looks;
+}
+
+/** What this process does for the fabric: delivers events, and answers what others ask about its sockets. */
+export class HubListener implements FabricListener {
+  readonly #answers: Answers;
+
+  constructor(private readonly parts: ListenerParts) {
+    const { outlet } = parts;
+    this.#answers = {
+      channels_with_sockets_count: (hub, { prefix }) => counts(hub, occupied(hub, prefix)),
+      batch_channel_sockets_count: (hub, { channels }) => counts(hub, channels),
+      sockets_count: (hub) => hub.size,
+      terminate_user: (hub, { userId }) => closeUser(hub, userId, outlet, 'disconnected_by_app'),
+      force_reconnect: (hub, { userId }) => closeUser(hub, userId, outlet, 'reconnect_requested'),
+      token_revoked: (hub, revoked) => closeHolders(hub, revoked, outlet),
+    };
+  }
+
+  deliver(...[event]: Parameters<FabricListener['deliver']>): void {
+    this.parts.delivery.deliver(event);
+  }
+
+  deliverRecord(record: FanOutRecordBody): void {
+    this.parts.durable.take(record);
+  }
+
+  answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind] {
+    const hub = this.parts.hubs.find(appId);
+    return hub === null ? NOTHING[kind] : this.#answers[kind](hub, about);
+  }
+
+  outOfReach(sinceMs: number, isForAll: () => Promise<boolean>): void {
+    this.parts.isolation.begin(sinceMs, isForAll);
+    this.parts.announcements.outOfReach();
+  }
+
+  /** Tells the others what they missed, and finds out what was missed here. */
+  inReachAgain(): void {
+    const { isolation, announcements, looks, durable } = this.parts;
+    isolation.end();
+    announcements.inReachAgain();
+    looks.everywhere();
+    durable.inReachAgain();
+  }
+
+  appChanged(appId: string): void {
+    void this.parts.apps.appChanged(appId);
+  }
+}
+
+function* occupied(hub: AppHub, prefix: string): Generator<string> {
+  for (const name of hub.channels.keys()) if (name.startsWith(prefix)) yield name;
+}
+
+function counts(hub: AppHub, names: Iterable<string>): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const name of names) {
+    const count = hub.channels.get(name)?.count ?? 0;
+    if (count > 0) found.set(name, count);
+  }
+  return found;
+}
+
+/** Only who signed in as the user: a member of a presence channel is not meant. */
+function closeUser(
+  hub: AppHub,
+  userId: string,
+  outlet: Outlet,
+  reason: 'disconnected_by_app' | 'reconnect_requested',
+): number {
+  const subscribers = hub.signedIn.of(userId);
+  for (const subscriber of subscribers) outlet.close(subscriber, reason);
+  return subscribers.length;
+}
+
+/** Each is counted once, and none whose end was decided before. */
+function closeHolders(hub: AppHub, revoked: RevokedTokens, outlet: Outlet): number {
+  let closed = 0;
+  for (const subscriber of hub.tokens.holdersOf(revoked)) {
+    if (!subscriber.isOpen) continue;
+    outlet.close(subscriber, 'token_revoked', { kind: 'token_revoked' });
+    closed += 1;
+  }
+  return closed;
+}

@@ -1,0 +1,165 @@
+import { ERRORS, type ErrorCode } from '@carillon/errors';
+import type { Fact, FrameError } from '@carillon/protocol';
+import { type Codec, type Frame, frameBytes, Frames } from '../codec.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
+import type { ConnectionErrorType } from '../metrics.js';
+import { SlowLane } from './slow-lane.js';
+
+/** Ends that count as errors of the subscriber; the others are its ordinary life. */
+const ERROR_TYPES: Partial<Record<ErrorCode, ConnectionErrorType>> = {
+  over_capacity: 'over_capacity',
+  closed_by_rate_limit: 'rate_limited',
+};
+
+/** How much may wait for one client. */
+export interface OutletBounds {
+  /** Frames; Infinity: no bound. */
+  readonly maxFrames: number;
+  /** Bytes; Infinity: no bound. */
+  readonly maxBytes: number;
+  /** Unsent bytes from which a client counts as slow. */
+  readonly slowBytes: number;
+  /** Whether going beyond closes the subscriber; else the new frame is dropped. */
+  readonly disconnects: boolean;
+  /** Whether frames are compressed. */
+  readonly compress: boolean;
+}
+
+/** Told of what clients lost. */
+export interface OutletObserver {
+  /** A frame was not queued, because too much waits already. */
+  dropped(subscriber: Subscriber): void;
+}
+
+/**
+ * The way out to single connections. A client that reads gets its frames from the native library; one that does not
+ * is slow: it leaves the native topics, and what is for it waits in a lane of its own, whose frames are shared
+ * and are counted exactly. It goes back as soon as it has read everything.
+ */
+export class Outlet {
+  constructor(
+    readonly bounds: OutletBounds,
+    private readonly observer: OutletObserver,
+  ) {}
+
+  /** Tells one subscriber a fact, if its codec has a frame for it. */
+  send(subscriber: Subscriber, fact: Fact, codec: Codec = subscriber.codec): void {
+    this.sendOf(subscriber, new Frames(fact), codec);
+  }
+
+  /** The same, for a fact that others are told too. */
+  sendOf(subscriber: Subscriber, frames: Frames, codec: Codec = subscriber.codec): void {
+    const frame = frames.of(codec);
+    if (frame !== null) this.sendFrame(subscriber, frame);
+  }
+
+  error(subscriber: Subscriber, { channel, code, message }: FrameError): void {
+    this.send(subscriber, { kind: 'failed', channel, code, message });
+  }
+
+  sendFrame(subscriber: Subscriber, frame: Frame): void {
+    if (subscriber.lane !== null) return this.queue(subscriber, frame);
+    const { socket, hub } = subscriber;
+    if (!subscriber.isOpen) return;
+    const outcome = socket?.send(frame, typeof frame !== 'string', this.bounds.compress) ?? 'closed';
+    // What is dropped is told of by `dropped`, as is what is dropped of native topics.
+    if (outcome === 'closed' || outcome === 'dropped') return;
+    hub.meters.sent(1, frameBytes(frame));
+    if (outcome === 'buffered') this.slowDown(subscriber);
+  }
+
+  /** For a slow subscriber only: sends, queues, drops or closes, whatever its bounds say. */
+  queue(subscriber: Subscriber, frame: Frame): void {
+    const { lane, socket } = subscriber;
+    if (lane === null || socket === null || !subscriber.isOpen) return;
+    if (!this.#fits(frame, lane, socket.bufferedBytes)) return this.overflow(subscriber);
+    lane.push(frame);
+    this.#flush(subscriber, lane);
+  }
+
+  /** Looks whether a subscriber on native topics has fallen behind. */
+  slowDown(subscriber: Subscriber): void {
+    const unsent = subscriber.socket?.bufferedBytes ?? 0;
+    if (unsent < this.bounds.slowBytes || subscriber.lane !== null || !subscriber.isOpen) return;
+    subscriber.lane = new SlowLane();
+    for (const { audience } of subscriber.subscriptions) audience.becameSlow(subscriber);
+  }
+
+  /** The client has read some: sends more, and ends its being slow when nothing is left. */
+  drained(subscriber: Subscriber): void {
+    const { lane, socket } = subscriber;
+    if (lane === null || socket === null) return;
+    this.#flush(subscriber, lane);
+    if (lane.size > 0 || socket.bufferedBytes > 0) return;
+    subscriber.lane = null;
+    for (const { audience } of subscriber.subscriptions) audience.becameFast(subscriber);
+  }
+
+  /**
+   * The native library threw a frame away. It says so amid its work on all subscribers of a topic, where it would go
+   * on with memory it has freed if one of them ended: the end is decided now and comes in the next turn of the loop.
+   */
+  dropped(subscriber: Subscriber): void {
+    if (!this.bounds.disconnects) return this.observer.dropped(subscriber);
+    if (!this.#decide(subscriber, 'over_capacity')) return;
+    setImmediate(() => this.#end(subscriber, 'over_capacity'));
+  }
+
+  /** Too much waits already for one frame more. */
+  overflow(subscriber: Subscriber): void {
+    if (this.bounds.disconnects) this.close(subscriber, 'over_capacity');
+    else this.observer.dropped(subscriber);
+  }
+
+  /**
+   * Tells the client why, closes, and remembers the reason. Nothing happens to one that is ending already. A last fact
+   * goes out before the error frame, whatever else waits.
+   */
+  close(subscriber: Subscriber, reason: ErrorCode, lastFact: Fact | null = null): void {
+    if (this.#decide(subscriber, reason)) this.#end(subscriber, reason, lastFact);
+  }
+
+  /** False: it is ending already, or this is no reason to end. */
+  #decide(subscriber: Subscriber, reason: ErrorCode): boolean {
+    if (!subscriber.isOpen || ERRORS[reason].closeCode === null) return false;
+    subscriber.endedFor = reason;
+    const type = ERROR_TYPES[reason];
+    if (type !== undefined) subscriber.hub.meters.error(type);
+    return true;
+  }
+
+  #end({ socket, hub, codec }: Subscriber, reason: ErrorCode, lastFact: Fact | null = null): void {
+    const { closeCode: code, text } = ERRORS[reason];
+    if (socket === null || code === null) return;
+    const error: Fact = { kind: 'failed', code, message: text, channel: null };
+    socket.cork(() => {
+      for (const fact of lastFact === null ? [error] : [lastFact, error]) {
+        const frame = new Frames(fact).of(codec);
+        if (frame === null) continue;
+        const outcome = socket.send(frame, typeof frame !== 'string', this.bounds.compress);
+        if (outcome === 'sent' || outcome === 'buffered') hub.meters.sent(1, frameBytes(frame));
+      }
+      socket.end(code, text);
+    });
+    // A client so far behind that not even the close frame fits is dropped instead.
+    if (socket.isOpen) socket.terminate();
+  }
+
+  /** Asked before anything is done with a frame, so that one that is refused has not gone out all the same. */
+  #fits(frame: Frame, lane: SlowLane, unsentBytes: number): boolean {
+    const { maxFrames, maxBytes, slowBytes } = this.bounds;
+    const isNext = lane.size === 0 && unsentBytes < slowBytes;
+    return (isNext || lane.size < maxFrames) && lane.bytes + unsentBytes + frameBytes(frame) <= maxBytes;
+  }
+
+  #flush(subscriber: Subscriber, lane: SlowLane): void {
+    const { socket, hub } = subscriber;
+    if (socket === null) return;
+    while (lane.size > 0 && socket.bufferedBytes < this.bounds.slowBytes) {
+      const frame = lane.shift();
+      if (frame === undefined) return;
+      socket.send(frame, typeof frame !== 'string', this.bounds.compress);
+      hub.meters.sent(1, frameBytes(frame));
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import type { FanOutRecordBody } from '@carillon/contract';
+import type { StreamAddress } from '@carillon/history-store';
+import { type MessageAction, readMessageV2 } from '@carillon/protocol';
+import { uuidV7, type Commits } from '@carillon/publishing';
+import type { Metrics } from '@carillon/runtime';
+import type { Delivery } from '../delivery/delivery.js';
+import type { ChannelFollower } from '../channels/channel-book.js';
+import type { Hubs } from '../apps/hubs.js';
+import type { LocalChannel } from '../channels/local-channel.js';
+import type { StreamReads } from './stream-reads.js';
+import { type Seen, Streams } from './streams.js';
+
+/** What delivering committed records works with. */
+export interface DurableDeliveryParts {
+  readonly hubs: Hubs;
+  readonly delivery: Delivery;
+  /** Null: this process has no way to streams. */
+  readonly reads: StreamReads | null;
+  readonly commits: Commits | null;
+  readonly nodeId: () => string;
+  readonly metrics: Metrics;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Records that hold a message, and what it does. */
+const ACTIONS: Readonly<Partial<Record<FanOutRecordBody['op'], MessageAction>>> = {
+  publish: 'plain',
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  append: 'append',
+};
+
+/** Delivers the committed records of channels with a history, each stream in its order. */
+export class DurableDelivery implements ChannelFollower {
+  readonly #streams: Streams;
+
+  constructor(private readonly parts: DurableDeliveryParts) {
+    const { metrics, reads, onTrouble } = parts;
+    this.#streams = new Streams({
+      reads,
+      deliver: (record) => this.#deliver(record),
+      regressed: (address, seen) => void this.#regressed(address, seen),
+      checked: (result) => metrics.counter('gateway_head_checks_total').for({ result }).add(),
+      fetched: (result) => metrics.counter('gateway_gap_fetch_total').for({ result }).add(),
+      onTrouble,
+    });
+  }
+
+  follow({ hub, name, about }: LocalChannel): void {
+    if (about.policy.history.enabled) this.#streams.follow(hub.appId, name);
+  }
+
+  leave({ hub, name }: LocalChannel): void {
+    this.#streams.leave(hub.appId, name);
+  }
+
+  /** Never throws. */
+  take(record: FanOutRecordBody): void {
+    const { app_id: appId, channel } = record;
+    if (this.parts.hubs.find(appId)?.channels.has(channel) !== true) return;
+    // Its history may have been enabled after somebody here subscribed.
+    this.#streams.follow(appId, channel);
+    this.#streams.take(record);
+  }
+
+  /** What came while the broker was out of reach has to be fetched. */
+  inReachAgain(): void {
+    this.#streams.compare();
+  }
+
+  stop(): void {
+    this.#streams.stop();
+  }
+
+  #deliver(record: FanOutRecordBody): void {
+    const { message: text, op, app_id: appId, channel } = record;
+    const action = ACTIONS[op];
+    if (typeof text !== 'string' || action === undefined) return;
+    const isFromClient = record.from_client === true;
+    const fact = readMessageV2(text, { action, isFromClient, mayBeDelta: record.delta !== false });
+    if (fact === null) return this.parts.onTrouble('reading a record', new Error('it holds no message'));
+    this.parts.delivery.deliver({
+      eventId: record.message_id ?? randomUUID(),
+      appId,
+      channel,
+      fact,
+      exceptSocketId: record.except_socket ?? null,
+      publishedAtMs: record.published_at_ms,
+    });
+  }
+
+  /**
+   * Whoever has the stream judges what is claimed here. What was delivered last is claimed first, since the stream goes
+   * on above that; but the store may have come that far again, and it may be of what came since.
+   */
+  async #regressed(address: StreamAddress, seen: Seen): Promise<void> {
+    const { next, messageId, contradicted } = seen;
+    const isTaken = await this.#claim(address, seen, { serial: next - 1, messageId });
+    if (!isTaken && contradicted !== null) await this.#claim(address, seen, contradicted);
+  }
+
+  /** Whether it was found to be so. */
+  async #claim(
+    { appId, channel }: StreamAddress,
+    { streamId, historyHead }: Seen,
+    { serial, messageId }: { readonly serial: number; readonly messageId: string | null },
+  ): Promise<boolean> {
+    const { commits, nodeId, onTrouble } = this.parts;
+    try {
+      const results = await commits?.commit([
+        {
+          op: 'mark',
+          pub_id: uuidV7(),
+          app_id: appId,
+          channel,
+          stream: 'messages',
+          state: 'reset_required',
+          reason: 'history_stream_regressed',
+          node_id: nodeId(),
+          seen_stream_id: streamId,
+          seen_delivery_serial: serial,
+          ...(messageId === null ? {} : { seen_message_id: messageId }),
+          ...(historyHead > 0 ? { seen_history_serial: historyHead } : {}),
+        },
+      ]);
+      const extra = results?.[0]?.extra;
+      return typeof extra === 'object' && extra !== null && 'changed' in extra && extra.changed === true;
+    } catch (error) {
+      onTrouble('claim about a stream', error);
+      return false;
+    }
+  }
+}

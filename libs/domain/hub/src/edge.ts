@@ -1,0 +1,15 @@
+import type { Message } from '@carillon/protocol';
+import type { Subscriber } from './subscriber/subscriber.js';
+
+/**
+ * A protocol as the hub sees it: what differs between subscribers beside their frames. One object per protocol, shared by
+ * all its subscribers. Nothing here throws or waits.
+ */
+export interface Edge {
+  /** What logs call the protocol. */
+  readonly protocol: number | string;
+  /** How long a membership outlives its connection when that may come back, in milliseconds. */
+  readonly leaseMs: number;
+  /** Whether whoever sent a message gets it too. Asked of the sender alone, if it is here, and of clients' messages alone. */
+  echoes(sender: Subscriber, message: Message): boolean;
+}

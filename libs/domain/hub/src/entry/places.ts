@@ -1,0 +1,53 @@
+import type { App } from '@carillon/app-registry';
+import type { ErrorCode } from '@carillon/errors';
+import type { ConnectionQuota } from '@carillon/presence';
+import type { Admission } from '@carillon/runtime';
+import type { Hubs } from '../apps/hubs.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
+
+/** What keeping places works with. */
+export interface PlacesParts {
+  readonly admission: Admission;
+  readonly hubs: Hubs;
+  /** Counts the connections of an app over all processes; null: this one is alone, and its own count is all there is. */
+  readonly quota: ConnectionQuota | null;
+  /** Connections this process holds; 0: as many as come. */
+  readonly maxConnections: number;
+}
+
+/** How many connections there may be, in this process and of an app, whatever protocol they speak. */
+export class Places {
+  constructor(private readonly parts: PlacesParts) {}
+
+  /** Takes a place of the app among all processes; null: there is nothing to take, `full` says all. */
+  take({ id, limits }: App): Promise<boolean> | null {
+    const { quota } = this.parts;
+    return quota === null || !Number.isFinite(limits.maxConnections)
+      ? null
+      : quota.take(id, limits.maxConnections);
+  }
+
+  /** Why no connection of the app may come in now: memory, then the node's quota, then the app's. Null: one may. */
+  full(app: App): ErrorCode | null {
+    const { admission, hubs, maxConnections } = this.parts;
+    if (admission.state() === 'MEMORY_PRESSURE') {
+      admission.countRejection();
+      return 'over_capacity';
+    }
+    if (maxConnections > 0 && hubs.connections >= maxConnections) return 'over_capacity';
+    const taken = hubs.find(app.id)?.size ?? 0;
+    return taken >= app.limits.maxConnections ? 'over_connection_quota' : null;
+  }
+
+  /** Gives back what one has that is not admitted after all. */
+  giveBack(subscriber: Subscriber): void {
+    this.release(subscriber);
+    this.parts.hubs.release(subscriber.hub);
+  }
+
+  /** Gives its place back, if it has one. */
+  release(subscriber: Subscriber): void {
+    if (subscriber.holdsPlace) this.parts.quota?.release(subscriber.hub.appId);
+    subscriber.holdsPlace = false;
+  }
+}

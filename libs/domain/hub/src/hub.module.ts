@@ -1,0 +1,108 @@
+import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
+import type { Config } from '@carillon/config';
+import { FABRIC, type Fabric } from '@carillon/fabric';
+import { STREAM_READS } from '@carillon/history';
+import {
+  CHANNEL_COUNTS,
+  type ChannelCounts,
+  CONNECTION_QUOTA,
+  type ConnectionQuota,
+  PRESENCE,
+  type Presence,
+} from '@carillon/presence';
+import { COMMITS, type Commits, LAST_EVENTS, type LastEvents } from '@carillon/publishing';
+import {
+  ADMISSION,
+  CONFIG,
+  LOGGING,
+  METRICS_REGISTRY,
+  OCCUPANCY_SOURCE,
+  SHUTDOWN,
+  type Admission,
+  type Logging,
+  type Metrics,
+  type Shutdown,
+} from '@carillon/runtime';
+import { UwsHttpAdapter } from '@carillon/uws';
+import { WEBHOOK_EVENTS, type WebhookEvents } from '@carillon/webhooks';
+import { Global, Module } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { StreamReads } from './durable/stream-reads.js';
+import { Hub } from './hub.js';
+
+/** Token of the `Hub` of this process. */
+export const HUB = Symbol('hub');
+
+/** Whom the log and the shutdown know it as. */
+const PART = 'sockets';
+
+const PARTS = [
+  CONFIG,
+  ADMISSION,
+  LOGGING,
+  METRICS_REGISTRY,
+  SHUTDOWN,
+  HttpAdapterHost,
+  APP_REGISTRY,
+  FABRIC,
+  PRESENCE,
+  CHANNEL_COUNTS,
+  CONNECTION_QUOTA,
+  LAST_EVENTS,
+  WEBHOOK_EVENTS,
+  { token: STREAM_READS, optional: true },
+  { token: COMMITS, optional: true },
+];
+
+function openHub(
+  config: Config,
+  admission: Admission,
+  logging: Logging,
+  metrics: Metrics,
+  shutdown: Shutdown,
+  host: HttpAdapterHost,
+  apps: AppRegistry,
+  fabric: Fabric,
+  presence: Presence,
+  channelCounts: ChannelCounts,
+  connectionQuota: ConnectionQuota,
+  lastEvents: LastEvents,
+  webhooks: WebhookEvents,
+  streamReads?: StreamReads,
+  commits?: Commits,
+): Hub {
+  const adapter: unknown = host.httpAdapter;
+  if (!(adapter instanceof UwsHttpAdapter)) throw new Error('a hub needs the uws platform');
+  const compress = config.websocket.compression !== 'disabled';
+  const hub = new Hub({
+    config,
+    admission,
+    metrics,
+    apps,
+    fabric,
+    presence,
+    channelCounts,
+    connectionQuota,
+    lastEvents,
+    webhooks,
+    streamReads: streamReads ?? null,
+    commits: commits ?? null,
+    log: logging.for('service::gateway'),
+    publish: (topic, frame) => void adapter.publish(topic, frame, typeof frame !== 'string', compress),
+  });
+  shutdown.onShutdown('close', PART, (context) => hub.closeAll(context));
+  shutdown.onShutdown('membership', PART, () => hub.settle());
+  shutdown.onShutdown('leave', PART, () => hub.stop());
+  return hub;
+}
+
+/** The hub of the process, for every edge. Needs the modules of the rooms it injects. */
+@Global()
+@Module({
+  providers: [
+    { provide: HUB, inject: PARTS, useFactory: openHub },
+    { provide: OCCUPANCY_SOURCE, inject: [HUB], useFactory: ({ occupancy }: Hub) => occupancy },
+  ],
+  exports: [HUB, OCCUPANCY_SOURCE],
+})
+export class HubModule {}

@@ -1,0 +1,155 @@
+import type { OrdinaryChannel } from '@carillon/channels';
+import type { JoinOutcome, Presence } from '@carillon/presence';
+import type { PresenceMember } from '@carillon/protocol';
+import type { LastEvents } from '@carillon/publishing';
+import type { WebhookEvents } from '@carillon/webhooks';
+import type { ChannelBook } from '../channels/channel-book.js';
+import { Gate } from '../channels/gate.js';
+import type { LocalChannel } from '../channels/local-channel.js';
+import type { Codec } from '../codec.js';
+import type { Outlet } from '../delivery/outlet.js';
+import type { Leaving } from '../leave/leaving.js';
+import type { Looks } from '../state/looks.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
+import type { Identities } from '../users/identities.js';
+
+/** What joining works with. */
+export interface JoinsParts {
+  readonly book: ChannelBook;
+  readonly outlet: Outlet;
+  readonly presence: Presence;
+  readonly lastEvents: LastEvents;
+  readonly webhooks: WebhookEvents;
+  readonly identities: Identities;
+  readonly leaving: Leaving;
+  readonly looks: Pick<Looks, 'shown'>;
+  /** Told why something could not be asked of a store or a broker. */
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** A subscribe that its edge has let through. */
+export interface JoinRequest {
+  readonly subscriber: Subscriber;
+  readonly channel: OrdinaryChannel;
+  /** Whom it joins as; null on a channel without members. */
+  readonly member: PresenceMember | null;
+  /** What it gets of this channel is said with. */
+  readonly codec: Codec;
+  /** Called once, instead of `subscribed`, when it comes to nothing. */
+  readonly refused: (why: JoinRefusal) => void;
+}
+
+/**
+ * Why nobody joined: the subscriber has the channel as somebody else, as many members as may be are there, or whom has to
+ * be asked cannot be reached.
+ */
+export type JoinRefusal = 'full' | 'other_member' | 'unreachable';
+
+interface Joining extends JoinRequest {
+  readonly local: LocalChannel;
+  /** It has the channel already: nothing is counted or told to others, all the rest is done again. */
+  readonly isRepeated: boolean;
+}
+
+/**
+ * Lets subscribers into channels: ask other processes where needed, join, tell `subscribed` and what is kept of a cache
+ * channel, then live events; nothing is missed between, and nothing comes twice.
+ */
+export class Joins {
+  constructor(private readonly parts: JoinsParts) {}
+
+  /** Undefined when it was done at once; the promise never rejects. */
+  join(request: JoinRequest): Promise<void> | undefined {
+    const { subscriber, channel, member, codec } = request;
+    const { book, outlet } = this.parts;
+    const before = subscriber.subscriptions.get(channel.name);
+    if (before !== undefined && before.userId !== (member?.userId ?? null)) {
+      request.refused('other_member');
+      return undefined;
+    }
+    const local = book.open(subscriber.hub, channel);
+    const isRepeated = before !== undefined;
+    if (member !== null || channel.traits.keepsLastEvent || local.interest !== undefined)
+      return this.#joinLater({ ...request, local, isRepeated });
+    if (!isRepeated) {
+      book.enter(subscriber, local, null, codec);
+      local.open(subscriber);
+    }
+    outlet.send(subscriber, { kind: 'subscribed', channel: channel.name, members: null });
+    return undefined;
+  }
+
+  /** With live events held back until everything that comes before them is sent. */
+  async #joinLater(joining: Joining): Promise<void> {
+    const { subscriber, local, codec } = joining;
+    const { book, outlet, onTrouble } = this.parts;
+    const gate = new Gate(subscriber, outlet, codec);
+    local.openings += 1;
+    try {
+      await this.#joinHeld(joining, gate);
+    } catch (error) {
+      onTrouble('subscribe', error);
+      joining.refused('unreachable');
+    } finally {
+      local.openings -= 1;
+      local.release(gate);
+      book.settle(local);
+    }
+  }
+
+  async #joinHeld(joining: Joining, gate: Gate): Promise<void> {
+    const { subscriber, local, member, isRepeated, codec } = joining;
+    const { book, outlet, identities, leaving, looks } = this.parts;
+    // Who came before a member did is among those it is shown: to be told of again would be wrong.
+    if (member === null) local.hold(gate);
+    await local.interest;
+    if (member !== null) local.hold(gate);
+    const outcome = member === null ? null : await this.#joinMembers(joining, member);
+    if (outcome?.kind === 'full') return joining.refused('full');
+    if (!subscriber.isOpen) {
+      // It went while it was being let in: its leaving could not know of this membership.
+      if (member !== null) await leaving.member(subscriber, local.name, member.userId);
+      return;
+    }
+    if (outcome !== null) looks.shown(local, gate, outcome);
+    if (!isRepeated) book.enter(subscriber, local, member?.userId ?? null, codec);
+    if (member !== null) {
+      // What is sent to the user after the success frame must come here.
+      const attempt = identities.joinedAs(subscriber, member.userId);
+      if (attempt !== undefined) await attempt;
+    }
+    const members = outcome === null ? null : outcome.members;
+    outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members });
+    if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate);
+  }
+
+  async #joinMembers(
+    { subscriber, local, isRepeated }: Joining,
+    member: PresenceMember,
+  ): Promise<JoinOutcome> {
+    const { presence, leaving } = this.parts;
+    const { hub } = subscriber;
+    const limit = isRepeated ? Infinity : hub.app.limits.maxPresenceMembersPerChannel;
+    const place = { appId: hub.appId, channel: local.name, socketId: subscriber.id };
+    try {
+      return await presence.join({ ...place, ...member }, limit);
+    } catch (error) {
+      // It may have joined all the same, with only the answer lost.
+      if (!isRepeated || !subscriber.isOpen) await leaving.member(subscriber, local.name, member.userId);
+      throw error;
+    }
+  }
+
+  /** An event that was published meanwhile is shown in its place. A store that cannot be read is a miss. */
+  async #showLastEvent({ subscriber, local: { hub, name }, codec }: Joining, gate: Gate): Promise<void> {
+    const { lastEvents, webhooks, outlet, onTrouble } = this.parts;
+    const last = await lastEvents.read(hub.appId, name).catch((error: unknown) => {
+      onTrouble('last event', error);
+      return null;
+    });
+    if (last === null) {
+      outlet.send(subscriber, { kind: 'cache_missed', channel: name });
+      webhooks.emit(hub.app, { name: 'cache_miss', channel: name, data: '{}' });
+    } else if (!gate.has(last.messageId)) outlet.send(subscriber, last, codec);
+  }
+}

@@ -1,0 +1,46 @@
+import type { Config } from '@carillon/config';
+import type { Metrics } from '@carillon/runtime';
+import type { Hubs } from '../apps/hubs.js';
+import { cleanupMeters } from '../metrics.js';
+import { cleanupOptions } from '../settings.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
+import { CleanupQueue } from './cleanup-queue.js';
+import type { Leaving } from './leaving.js';
+
+/** Does what is left to do after connections have closed. */
+export class Cleanup {
+  readonly #queue: CleanupQueue<Subscriber>;
+
+  constructor(
+    config: Config,
+    metrics: Metrics,
+    hubs: Hubs,
+    leaving: Leaving,
+    onTrouble: (what: string, error: unknown) => void,
+  ) {
+    const { fallbacks, failures } = cleanupMeters(metrics, () => this.#queue.size);
+    this.#queue = new CleanupQueue(
+      cleanupOptions(config),
+      async (subscriber) => {
+        await leaving.everything(subscriber);
+        hubs.release(subscriber.hub);
+      },
+      {
+        lost: (error) => {
+          failures.add();
+          onTrouble('cleanup', error);
+        },
+        full: () => fallbacks.add(),
+      },
+    );
+  }
+
+  add(subscriber: Subscriber): void {
+    this.#queue.add(subscriber);
+  }
+
+  /** Resolves when nothing is left to do. */
+  empty(): Promise<void> {
+    return this.#queue.empty();
+  }
+}

@@ -1,0 +1,33 @@
+import type { ErrorCode } from '@carillon/errors';
+import { CLOSING_STEP_MS, closingSchedule, pause, shuffled } from '@carillon/runtime';
+import type { Outlet } from '../delivery/outlet.js';
+import type { Hubs } from '../apps/hubs.js';
+
+/** How connections are closed. */
+export interface Closing {
+  /** The time there is. */
+  readonly closingMs: number;
+  /** Why. Absent: the server stops. */
+  readonly reason?: ErrorCode;
+  /** Ends the pauses. */
+  readonly signal: AbortSignal;
+  /** Whether those that are left are to stay. Absent: none is. */
+  readonly isOver?: () => boolean;
+}
+
+/** Closes every subscriber so that it comes back, in random order and spread over the time there is. */
+export async function closeAll(
+  hubs: Hubs,
+  outlet: Outlet,
+  { closingMs, signal, reason = 'server_shutting_down', isOver = () => false }: Closing,
+): Promise<void> {
+  const subscribers = shuffled([...hubs].flatMap((hub) => [...hub.subscribers]));
+  let first = 0;
+  for (const batch of closingSchedule(subscribers.length, closingMs)) {
+    if (first > 0) await pause(CLOSING_STEP_MS, signal);
+    if (isOver()) return;
+    for (const subscriber of subscribers.slice(first, first + batch))
+      outlet.close(subscriber, reason);
+    first += batch;
+  }
+}

@@ -1,0 +1,64 @@
+import { ERRORS, type ErrorCode } from '@carillon/errors';
+import type { LeaveCause } from '@carillon/presence';
+
+/** How a subscriber ended. */
+export interface End {
+  /** Why the service ended it; null: the client did, or the network. */
+  readonly endedFor: ErrorCode | null;
+  /** The code it closed with; 1006: without a close frame. 0: it is still open. */
+  readonly closedWith: number;
+}
+
+/** What the log calls it. */
+export type EndCause =
+  | 'client_close'
+  | 'transport_eof'
+  | 'activity_timeout'
+  | 'auth_timeout'
+  | 'administrative_close'
+  | 'token_revoked'
+  | 'slow_consumer'
+  | 'server_shutdown'
+  | 'fatal_error';
+
+const NO_CLOSE_FRAME = 1006;
+/** What the native side ends a subscriber with that sends too large a message. */
+const TOO_LARGE = 1009;
+
+const CAUSES: Partial<Record<ErrorCode, EndCause>> = {
+  pong_missing: 'activity_timeout',
+  authentication_timeout: 'auth_timeout',
+  disconnected_by_app: 'administrative_close',
+  reconnect_requested: 'administrative_close',
+  app_disabled: 'administrative_close',
+  app_does_not_exist: 'administrative_close',
+  token_revoked: 'token_revoked',
+  over_capacity: 'slow_consumer',
+  server_shutting_down: 'server_shutdown',
+  cut_off: 'server_shutdown',
+};
+
+export function endCause({ endedFor, closedWith }: End): EndCause {
+  if (endedFor !== null) return CAUSES[endedFor] ?? 'fatal_error';
+  if (closedWith === TOO_LARGE) return 'fatal_error';
+  return closedWith === NO_CLOSE_FRAME ? 'transport_eof' : 'client_close';
+}
+
+/**
+ * Whether the user may be on the way back, so that its membership waits for the length of a lease: the network broke,
+ * or the service closed with a code that asks to reconnect (4100–4299). Whoever leaves on purpose is gone at once.
+ */
+export function mayComeBack({ endedFor, closedWith }: End): boolean {
+  if (endedFor === null) return closedWith === NO_CLOSE_FRAME;
+  const code = ERRORS[endedFor].closeCode ?? 0;
+  return code >= 4100 && code < 4300;
+}
+
+/** Why a member of a presence channel is not there any more. */
+export function leaveCause(end: End): LeaveCause {
+  const cause = endCause(end);
+  if (cause === 'administrative_close' || cause === 'token_revoked') return 'forced_disconnect';
+  // A stop is no time-out, though the user may soon be back on another process.
+  if (cause === 'server_shutdown') return 'left';
+  return mayComeBack(end) ? 'connection_lost' : 'left';
+}

@@ -1,0 +1,56 @@
+import { ONLINE_USERS, type Presence } from '@carillon/presence';
+import type { Subscriber } from '../subscriber/subscriber.js';
+import type { ChannelBook } from '../channels/channel-book.js';
+import type { Subscription } from '../channels/local-channel.js';
+import type { Identities } from '../users/identities.js';
+import type { Watchlists } from '../users/watchlists.js';
+import { leaveCause, mayComeBack } from './departure.js';
+
+/** What leaving works with. */
+export interface LeavingParts {
+  readonly book: ChannelBook;
+  readonly presence: Presence;
+  readonly identities: Identities;
+  readonly watchlists: Watchlists;
+  /** Told why the presence store could not be told. */
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Takes connections out of channels and off the list of online users. Nothing here rejects. */
+export class Leaving {
+  constructor(private readonly parts: LeavingParts) {}
+
+  /** One channel, on purpose. Undefined when it was done at once. */
+  channel(subscriber: Subscriber, subscription: Subscription): Promise<void> | undefined {
+    const { channel, userId } = subscription;
+    this.parts.book.leave(subscriber, channel);
+    return userId === null ? undefined : this.member(subscriber, channel.name, userId);
+  }
+
+  /** One membership, at once or with a lease, as the end of the subscriber says; an open one has left on purpose. */
+  async member(subscriber: Subscriber, channel: string, userId: string): Promise<void> {
+    const { presence, onTrouble } = this.parts;
+    const place = { appId: subscriber.hub.appId, channel, userId, socketId: subscriber.id };
+    const lease = mayComeBack(subscriber) ? subscriber.edge.leaseMs : 0;
+    try {
+      await presence.leave(place, lease, leaveCause(subscriber));
+    } catch (error) {
+      onTrouble('presence leave', error);
+    }
+  }
+
+  /** Everything, after the end: channels, then the online user. May run twice: the second time finds nothing. */
+  async everything(subscriber: Subscriber): Promise<void> {
+    const { identity } = subscriber;
+    const subscriptions = [...subscriber.subscriptions];
+    for (const { channel } of subscriptions) this.parts.book.leave(subscriber, channel);
+    const memberships = subscriptions.flatMap(({ channel, userId }) =>
+      userId === null ? [] : [this.member(subscriber, channel.name, userId)],
+    );
+    if (identity !== null) this.parts.watchlists.end(subscriber, identity);
+    this.parts.identities.forget(subscriber);
+    subscriber.hub.tokens.release(subscriber);
+    await Promise.all(memberships);
+    if (identity?.isOnline === true) await this.member(subscriber, ONLINE_USERS, identity.userId);
+  }
+}

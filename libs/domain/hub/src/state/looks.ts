@@ -1,0 +1,152 @@
+import type { ChannelCounts, Presence, PresenceView } from '@carillon/presence';
+import type { Member } from '@carillon/presence';
+import type { MemberAdded } from '@carillon/protocol';
+import type { Gate } from '../channels/gate.js';
+import type { Watchlists } from '../users/watchlists.js';
+import type { AppHub } from '../apps/app-hub.js';
+import type { Hubs } from '../apps/hubs.js';
+import type { LocalChannel } from '../channels/local-channel.js';
+import { Frames } from '../codec.js';
+
+/** What looking works with. */
+export interface LooksParts {
+  readonly hubs: Hubs;
+  readonly presence: Pick<Presence, 'look'>;
+  readonly watchlists: Pick<Watchlists, 'look'>;
+  readonly counts: Pick<ChannelCounts, 'look'>;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Looks at the store that run side by side. */
+const MOST_AT_ONCE = 16;
+/** Users or channels asked about at once. */
+const BATCH = 1000;
+/** How long after a doubt, or a look that failed, it is looked again. */
+const AGAIN_MS = 1000;
+
+type Place = AppHub | LocalChannel;
+
+/**
+ * Looks at the store where word of changes may have been missed: everywhere when other processes were out of reach or
+ * the store had been away, and where a look left users in doubt.
+ */
+export class Looks {
+  /** Looked at in this order; each once. */
+  readonly #due = new Set<Place>();
+  readonly #later = new Set<Place>();
+  #running = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly parts: LooksParts) {}
+
+  /** What other processes told may have been missed, or not been told. */
+  everywhere(): void {
+    for (const hub of this.parts.hubs) {
+      this.#due.add(hub);
+      for (const channel of hub.channels.values()) if (channel.roster !== null) this.#due.add(channel);
+    }
+    this.#run();
+  }
+
+  /** Looks again in a while. */
+  later(place: Place): void {
+    this.#later.add(place);
+    this.#timer ??= setTimeout(() => this.#again(), AGAIN_MS).unref();
+  }
+
+  /**
+   * Somebody is about to be shown the members as they are in this view. Those who have the channel already are told
+   * what they did not know, and the newcomer, after the view, what is not in it and all others believe.
+   */
+  shown(channel: LocalChannel, gate: Gate, view: PresenceView): void {
+    const missed = this.#compare(channel, view);
+    gate.shown(view.serial);
+    for (const member of missed) gate.hold(new Frames(added(channel, member, Infinity)));
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#due.clear();
+    this.#later.clear();
+  }
+
+  #again(): void {
+    this.#timer = null;
+    for (const place of this.#later) this.#due.add(place);
+    this.#later.clear();
+    this.#run();
+  }
+
+  #run(): void {
+    for (const place of this.#due) {
+      if (this.#running >= MOST_AT_ONCE) return;
+      this.#due.delete(place);
+      this.#running += 1;
+      void this.#look(place);
+    }
+  }
+
+  async #look(place: Place): Promise<void> {
+    try {
+      if ('channels' in place) {
+        await this.#lookAtWatched(place);
+        await this.#lookAtCounts(place);
+      } else await this.#lookAtMembers(place);
+    } catch (error) {
+      this.parts.onTrouble('looking who is there', error);
+      this.later(place);
+    }
+    this.#running -= 1;
+    this.#run();
+  }
+
+  async #lookAtMembers(channel: LocalChannel): Promise<void> {
+    const { hub, name } = channel;
+    if (hub.channels.get(name) !== channel) return;
+    this.#compare(channel, await this.parts.presence.look({ appId: hub.appId, channel: name }));
+  }
+
+  async #lookAtWatched(hub: AppHub): Promise<void> {
+    const userIds = [...hub.watchers.users];
+    for (let first = 0; first < userIds.length; first += BATCH) {
+      await this.parts.watchlists.look(hub, userIds.slice(first, first + BATCH));
+    }
+  }
+
+  async #lookAtCounts(hub: AppHub): Promise<void> {
+    if (!hub.rules.subscriptionCounts) return;
+    const names = [...hub.channels.values()]
+      .filter(({ about }) => !about.traits.members)
+      .map(({ name }) => name);
+    for (let first = 0; first < names.length; first += BATCH) {
+      const batch = names.slice(first, first + BATCH);
+      for (const [at, { count, serial }] of (await this.parts.counts.look(hub.appId, batch)).entries()) {
+        const channel = hub.channels.get(batch[at] ?? '');
+        if (channel === undefined || count === 0) continue;
+        // Others look for themselves.
+        if (channel.knowsCount(count)) continue;
+        channel.deliver({ kind: 'channel_counted', channel: channel.name, count, serial });
+      }
+    }
+  }
+
+  /** Those who are not in the view and believed to be there. */
+  #compare(channel: LocalChannel, view: PresenceView): readonly Member[] {
+    if (channel.roster === null) return [];
+    const { added: come, removed, missed } = channel.roster.compare(view);
+    const { name } = channel;
+    const { serial } = view;
+    for (const member of come) channel.tell(added(channel, member, serial));
+    for (const userId of removed) channel.tell({ kind: 'member_removed', channel: name, userId, serial });
+    if (missed.length > 0) this.later(channel);
+    return missed;
+  }
+}
+
+const added = ({ name }: LocalChannel, member: Member, serial: number): MemberAdded => ({
+  kind: 'member_added',
+  channel: name,
+  member,
+  serial,
+});

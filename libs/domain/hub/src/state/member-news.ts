@@ -1,0 +1,36 @@
+import { ONLINE_USERS, type PresenceChange } from '@carillon/presence';
+import type { WebhookEvents } from '@carillon/webhooks';
+import type { Hubs } from '../apps/hubs.js';
+import type { Watchlists } from '../users/watchlists.js';
+import type { Announcements } from './announcements.js';
+
+/** What telling works with. */
+export interface MemberNewsParts {
+  readonly hubs: Hubs;
+  readonly announcements: Pick<Announcements, 'announce'>;
+  readonly watchlists: Pick<Watchlists, 'changed'>;
+  readonly webhooks: WebhookEvents;
+}
+
+/** Tells what presence decided in this process to everybody it concerns, wherever they are. */
+export class MemberNews {
+  constructor(private readonly parts: MemberNewsParts) {}
+
+  changed(change: PresenceChange): void {
+    const { hubs, webhooks, watchlists, announcements } = this.parts;
+    const { appId, channel, serial } = change;
+    if (channel === ONLINE_USERS) return watchlists.changed(change);
+    // A lease may outlast everything else that the app had here.
+    const app = hubs.find(appId)?.app ?? appId;
+    if (change.kind === 'added') {
+      const { member, socketId: exceptSocketId } = change;
+      const fact = { kind: 'member_added', channel, member, serial } as const;
+      announcements.announce({ appId, channel, fact, exceptSocketId });
+      webhooks.memberAdded(app, channel, member.userId);
+    } else if (change.kind === 'removed') {
+      const fact = { kind: 'member_removed', channel, userId: change.userId, serial } as const;
+      announcements.announce({ appId, channel, fact, exceptSocketId: null });
+      webhooks.memberRemoved(app, channel, change.userId);
+    }
+  }
+}

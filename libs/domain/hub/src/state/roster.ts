@@ -1,0 +1,143 @@
+import type { Member, PresenceView } from '@carillon/presence';
+import { type ChannelCounted, type StateFact, subjectOf } from '@carillon/protocol';
+
+/** What subscribers of this process have been told of one user. */
+interface Known {
+  serial: number;
+  /** What they were told of it last; null: that it is gone. */
+  member: Member | null;
+  /** When the user was first missed in the store without anybody having told of it; null: not missed. */
+  missedAtMs: number | null;
+}
+
+/** What there is to tell after a look at the store. */
+export interface Differences {
+  /** In the store, and nobody has told of them. */
+  readonly added: readonly Member[];
+  /** Not in the store for so long that nobody will tell of it any more. */
+  readonly removed: readonly string[];
+  /** Not in the store, but told to be there: word of it may be on its way, or the store may have lost them. */
+  readonly missed: readonly Member[];
+}
+
+/** Users who went are remembered so long, and so many of them, to know late word of them from new. */
+const REMEMBERED_MS = 30_000;
+const REMEMBERED = 4096;
+/**
+ * How long a user whom the store does not know is believed to be there: word of the going may take that long, and a
+ * store that came back empty is told again by everybody within that time.
+ */
+const MISSED_MS = 6000;
+
+/**
+ * What subscribers in this process believe about the users of a channel, or watchers about whom they watch. Word of changes may come late, twice, in
+ * any order or not at all; the roster knows by the serials of the store what is news, so that everybody here is told
+ * of each coming and going once, and finds out by looks at the store what nobody told.
+ */
+export class Roster {
+  readonly #known = new Map<string, Known>();
+  /** Users who went, longest ago first, and when. */
+  readonly #gone = new Map<string, number>();
+  #missed = 0;
+
+  constructor(private readonly nowMs: () => number = () => performance.now()) {}
+
+  /** Whether another look is needed to know who is there. */
+  get isInDoubt(): boolean {
+    return this.#missed > 0;
+  }
+
+  has(userId: string): boolean {
+    return (this.#known.get(userId)?.member ?? null) !== null;
+  }
+
+  /** Another process, or this one, says how a user is. What there is to tell of it; null: nothing, it is no news. */
+  hear(fact: Exclude<StateFact, ChannelCounted>): StateFact | null {
+    const member = memberOf(fact);
+    const userId = member?.userId ?? subjectOf(fact);
+    const known = this.#known.get(userId);
+    if (known !== undefined && fact.serial <= known.serial) return null;
+    const isNews = this.#become(userId, known, member, fact.serial);
+    if (fact.kind !== 'member_updated') return isNews ? fact : null;
+    // Who is not known to be there has come, and its coming will not be told any more: it would be old.
+    return isNews ? { ...fact, kind: 'member_added' } : fact;
+  }
+
+  /**
+   * Compares with what the store says, of everybody or of those asked about. What is said to have been added or removed
+   * is to be told; who is missed is still believed to be there.
+   */
+  compare({ members, serial }: PresenceView, asked?: Iterable<string>): Differences {
+    const stored = new Set<string>();
+    const added: Member[] = [];
+    for (const member of members) {
+      const { userId } = member;
+      stored.add(userId);
+      const known = this.#known.get(userId);
+      if (known !== undefined && serial <= known.serial) continue;
+      if (this.#become(userId, known, member, serial)) added.push(member);
+    }
+    const removed: string[] = [];
+    const missed: Member[] = [];
+    for (const userId of asked ?? this.#known.keys()) {
+      const known = this.#known.get(userId);
+      if (known === undefined || known.member === null) continue;
+      if (stored.has(userId) || serial <= known.serial) continue;
+      known.missedAtMs ??= this.#miss();
+      if (this.nowMs() - known.missedAtMs < MISSED_MS) missed.push(known.member);
+      else if (this.#become(userId, known, null, serial)) removed.push(userId);
+    }
+    return { added, removed, missed };
+  }
+
+  /** Nobody here wants to know of the user any more. */
+  forget(userId: string): void {
+    const known = this.#known.get(userId);
+    this.#settle(known);
+    this.#known.delete(userId);
+    this.#gone.delete(userId);
+  }
+
+  /** Whether it has come or gone. */
+  #become(userId: string, known: Known | undefined, member: Member | null, serial: number): boolean {
+    this.#settle(known);
+    this.#gone.delete(userId);
+    if (member === null) this.#remember(userId);
+    if (known === undefined) {
+      this.#known.set(userId, { serial, member, missedAtMs: null });
+      return member !== null;
+    }
+    const isNews = (known.member === null) !== (member === null);
+    Object.assign(known, { serial, member, missedAtMs: null });
+    return isNews;
+  }
+
+  /** Nobody has to look for the user any more. */
+  #settle(known: Known | undefined): void {
+    if (known === undefined || known.missedAtMs === null) return;
+    known.missedAtMs = null;
+    this.#missed -= 1;
+  }
+
+  #miss(): number {
+    this.#missed += 1;
+    return this.nowMs();
+  }
+
+  #remember(userId: string): void {
+    const nowMs = this.nowMs();
+    for (const [gone, atMs] of this.#gone) {
+      if (this.#gone.size < REMEMBERED && nowMs - atMs < REMEMBERED_MS) break;
+      this.#gone.delete(gone);
+      this.#known.delete(gone);
+    }
+    this.#gone.set(userId, nowMs);
+  }
+}
+
+/** Null: it is gone. */
+function memberOf(fact: Exclude<StateFact, ChannelCounted>): Member | null {
+  if (fact.kind === 'member_removed') return null;
+  if (fact.kind !== 'user_seen') return fact.member;
+  return fact.isOnline ? { userId: fact.userId, userInfoText: '{}' } : null;
+}

@@ -1,0 +1,63 @@
+import type { AppRegistry } from '@carillon/app-registry';
+import type { Fabric } from '@carillon/fabric';
+import type { ChannelCounts, Presence, PresenceChange } from '@carillon/presence';
+import type { WebhookEvents } from '@carillon/webhooks';
+import type { AppHub } from '../apps/app-hub.js';
+import type { Hubs } from '../apps/hubs.js';
+import type { Outlet } from '../delivery/outlet.js';
+import type { Interests } from '../users/interests.js';
+import { Watchlists } from '../users/watchlists.js';
+import { Announcements } from './announcements.js';
+import { attendance } from './attendance.js';
+import { Looks } from './looks.js';
+import { MemberNews } from './member-news.js';
+import { SubscriptionCounts } from './subscription-counts.js';
+import { Tally } from './tally.js';
+
+/** What telling how things are works with. */
+export interface StateParts {
+  readonly hubs: Hubs;
+  readonly apps: AppRegistry;
+  readonly fabric: Fabric;
+  readonly presence: Presence;
+  readonly channelCounts: ChannelCounts;
+  readonly webhooks: WebhookEvents;
+  readonly outlet: Outlet;
+  readonly interests: Interests;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** How channels and users are now, and everybody who is told of it: members, counts, who is online. */
+export class State {
+  readonly announcements: Announcements;
+  readonly watchlists: Watchlists;
+  readonly looks: Looks;
+  readonly tally: Tally;
+  readonly #counts: SubscriptionCounts;
+  readonly #news: MemberNews;
+
+  constructor(parts: StateParts) {
+    const { presence, channelCounts: counts, webhooks, onTrouble } = parts;
+    const announcements = new Announcements(parts);
+    const onDoubt = (hub: AppHub): void => this.looks.later(hub);
+    const watchlists = new Watchlists({ ...parts, announcements, onDoubt });
+    const subscriptionCounts = new SubscriptionCounts({ counts, announcements, onTrouble });
+    this.announcements = announcements;
+    this.watchlists = watchlists;
+    this.looks = new Looks({ ...parts, watchlists, counts });
+    this.tally = new Tally({ ...parts, counts, subscriptionCounts });
+    this.#counts = subscriptionCounts;
+    this.#news = new MemberNews({ ...parts, announcements, watchlists });
+    webhooks.attend(attendance(counts, presence));
+  }
+
+  presenceChanged(change: PresenceChange): void {
+    this.#news.changed(change);
+  }
+
+  stop(): void {
+    this.#counts.stop();
+    this.announcements.stop();
+    this.looks.stop();
+  }
+}

@@ -1,0 +1,81 @@
+import type { AppRegistry } from '@carillon/app-registry';
+import { CHANNEL_KINDS, kindOf } from '@carillon/channels';
+import type { ChannelCountChange, ChannelCounts } from '@carillon/presence';
+import type { WebhookEvents } from '@carillon/webhooks';
+import type { SubscriptionCounts } from './subscription-counts.js';
+import { rulesOf } from '../apps/app-rules.js';
+import type { Hubs } from '../apps/hubs.js';
+import type { LocalChannel } from '../channels/local-channel.js';
+
+/** What counting works with. */
+export interface TallyParts {
+  readonly hubs: Hubs;
+  readonly apps: Pick<AppRegistry, 'findById' | 'peekById'>;
+  readonly counts: ChannelCounts;
+  readonly subscriptionCounts: SubscriptionCounts;
+  readonly webhooks: WebhookEvents;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/**
+ * Counts the subscribers of channels over all processes, in apps that want to know, and passes on what changes. A
+ * channel once counted is so as long as this process has it: what others think is here must be taken back.
+ */
+export class Tally {
+  constructor(private readonly parts: TallyParts) {
+    parts.counts.observe((change) => this.#counted(change));
+  }
+
+  /** There is a subscriber more or less in this process. */
+  changed(channel: LocalChannel): void {
+    const { hub, about } = channel;
+    const { webhooks } = this.parts;
+    const tellsEach = !about.traits.members && webhooks.wants(hub.app, 'subscription_count');
+    channel.isCounted ||= tellsEach || this.#isWanted(channel);
+    if (channel.isCounted) void this.#set(channel, tellsEach);
+  }
+
+  #isWanted({ hub, about }: LocalChannel): boolean {
+    if (hub.rules.subscriptionCounts && !about.traits.members) return true;
+    const { webhooks } = this.parts;
+    return webhooks.wants(hub.app, 'channel_occupied') || webhooks.wants(hub.app, 'channel_vacated');
+  }
+
+  async #set({ hub, name, count }: LocalChannel, tellsEach: boolean): Promise<void> {
+    const { counts, webhooks, onTrouble } = this.parts;
+    const { app } = hub;
+    try {
+      const subscription_count = await counts.set(app.id, name, count);
+      if (tellsEach) webhooks.emit(app, { name: 'subscription_count', channel: name, subscription_count });
+    } catch (error) {
+      onTrouble('subscription counts', error);
+    }
+  }
+
+  /** The app may have nothing here: the change may be what a dead process left. */
+  #counted({ kind, appId, channel, count }: ChannelCountChange): void {
+    const { hubs, webhooks } = this.parts;
+    const app = hubs.find(appId)?.app ?? appId;
+    if (kind === 'occupied') webhooks.channelOccupied(app, channel);
+    else if (kind === 'vacated') webhooks.channelVacated(app, channel);
+    if (count > 0 && !CHANNEL_KINDS[kindOf(channel)].members) void this.#tell(appId, channel);
+  }
+
+  #tell(appId: string, channel: string): Promise<void> | undefined {
+    const { hubs, apps, subscriptionCounts } = this.parts;
+    const app = hubs.find(appId)?.app ?? apps.peekById(appId);
+    if (app === undefined) return this.#tellLater(appId, channel);
+    if (rulesOf(app).subscriptionCounts) subscriptionCounts.changed(appId, channel);
+    return undefined;
+  }
+
+  async #tellLater(appId: string, channel: string): Promise<void> {
+    const { apps, subscriptionCounts, onTrouble } = this.parts;
+    try {
+      const app = await apps.findById(appId);
+      if (app !== null && rulesOf(app).subscriptionCounts) subscriptionCounts.changed(appId, channel);
+    } catch (error) {
+      onTrouble('app of a channel that is counted', error);
+    }
+  }
+}

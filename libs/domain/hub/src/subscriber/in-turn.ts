@@ -1,0 +1,52 @@
+import type { Subscriber } from './subscriber.js';
+
+/** What a request does: at once, or later. */
+export type Work = () => Promise<void> | undefined;
+
+/** A request that waits for another process, and those behind it. */
+export interface Opening {
+  readonly waiting: Work[];
+}
+
+/** Requests of one subscriber that may wait at the same time, and requests behind one of them. */
+const MAX_OPENINGS = 1000;
+const MAX_WAITING = 100;
+
+/** Told what went wrong while nobody was there to be told. */
+type OnTrouble = (what: string, error: unknown) => void;
+
+/**
+ * Runs requests about one thing (a channel, the sign-in) of one subscriber in the order they came, others side by
+ * side. Most finish at once and leave no trace. One that fails does not keep the next from its turn; what waits when
+ * the subscriber ends is forgotten. False: too many wait already, and nothing was done.
+ */
+export function inTurn(subscriber: Subscriber, subject: string, work: Work, onTrouble: OnTrouble): boolean {
+  const before = subscriber.openings?.get(subject);
+  if (before !== undefined) return before.waiting.length < MAX_WAITING && before.waiting.push(work) > 0;
+  if ((subscriber.openings?.size ?? 0) >= MAX_OPENINGS) return false;
+  const pending = work();
+  if (pending !== undefined) void follow(subscriber, subject, pending, onTrouble);
+  return true;
+}
+
+async function follow(
+  subscriber: Subscriber,
+  subject: string,
+  first: Promise<void>,
+  onTrouble: OnTrouble,
+): Promise<void> {
+  const opening: Opening = { waiting: [] };
+  subscriber.openings ??= new Map();
+  subscriber.openings.set(subject, opening);
+  let work: Work | undefined = () => first;
+  while (work !== undefined) {
+    try {
+      await work();
+    } catch (error) {
+      onTrouble('request', error);
+    }
+    work = subscriber.isOpen ? opening.waiting.shift() : undefined;
+  }
+  subscriber.openings.delete(subject);
+  if (subscriber.openings.size === 0) subscriber.openings = null;
+}

@@ -1,0 +1,75 @@
+import type { ErrorCode } from '@carillon/errors';
+import type { Socket } from '@carillon/uws';
+import type { AppHub } from '../apps/app-hub.js';
+import type { LocalChannel, Subscription } from '../channels/local-channel.js';
+import type { Codec } from '../codec.js';
+import type { SlowLane } from '../delivery/slow-lane.js';
+import type { Edge } from '../edge.js';
+import type { Identity } from '../users/identity.js';
+import type { Opening } from './in-turn.js';
+import { Subscriptions } from './subscriptions.js';
+
+/** What a hub needs of a socket. */
+export type SubscriberSocket = Pick<
+  Socket<unknown>,
+  | 'bufferedBytes'
+  | 'cork'
+  | 'end'
+  | 'isOpen'
+  | 'isSubscribed'
+  | 'publish'
+  | 'send'
+  | 'subscribe'
+  | 'terminate'
+  | 'unsubscribe'
+>;
+
+/**
+ * One admitted connection: everything the hub remembers of it; what only its edge remembers stands in a class of the
+ * edge that extends this one. There is one per open socket, so members are plain values or shared objects; what most
+ * never need is null until they do.
+ */
+export class Subscriber {
+  /** Set when the socket opens, before anything can reach the subscriber. */
+  socket: SubscriberSocket | null = null;
+  readonly subscriptions = new Subscriptions();
+  /** Signed in, token-authenticated or subscribed to a channel that needs a signature. */
+  isAuthorized = false;
+  /** It is counted among the connections that its app has on all processes. */
+  holdsPlace = false;
+  /** Why the service ended the connection; null while it has not. */
+  endedFor: ErrorCode | null = null;
+  /** What the connection closed with, 1006 without a close frame; 0: it has not. */
+  closedWith = 0;
+
+  /** Whom it is signed in as; null: nobody. */
+  identity: Identity | null = null;
+  /** The user id of the first presence channel it joined; null: none yet. */
+  presenceUserId: string | null = null;
+  /** What waits because the client does not read fast enough; null: it does. */
+  lane: SlowLane | null = null;
+  /** Requests that wait for another process; null: none. */
+  openings: Map<string, Opening> | null = null;
+
+  constructor(
+    readonly id: string,
+    public hub: AppHub,
+    readonly edge: Edge,
+    /** What it is told is said with, but for channels that it has with another. */
+    readonly codec: Codec,
+  ) {}
+
+  /** False from the moment its end is decided, whoever decided it. */
+  get isOpen(): boolean {
+    return this.endedFor === null && this.socket !== null && this.socket.isOpen;
+  }
+
+  /** Who it speaks for: signed in beats the first presence channel. Null: nobody. */
+  get userId(): string | null {
+    return this.identity?.userId ?? this.presenceUserId;
+  }
+
+  subscriptionOf(channel: LocalChannel): Subscription | undefined {
+    return this.subscriptions.get(channel.name);
+  }
+}

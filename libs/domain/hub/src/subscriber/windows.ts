@@ -1,0 +1,36 @@
+/** How often something may happen within a time. */
+export interface WindowRule {
+  /** Infinity: as often as it likes. */
+  readonly attempts: number;
+  readonly lengthMs: number;
+  /** Whether the subscriber is closed when it goes beyond, instead of being told. */
+  readonly terminates: boolean;
+}
+
+/** Fixed windows of one subscriber, one per limit: each begins with the first attempt after the last has ended. */
+export class Windows {
+  #framesSinceMs = -Infinity;
+  #frames = 0;
+  #clientEventsSinceMs = -Infinity;
+  #clientEvents = 0;
+
+  /** Counts one inbound frame; false: it is beyond the limit. */
+  frame(rule: WindowRule, nowMs: number): boolean {
+    if (nowMs - this.#framesSinceMs >= rule.lengthMs) {
+      this.#framesSinceMs = nowMs;
+      this.#frames = 0;
+    }
+    this.#frames += 1;
+    return this.#frames <= rule.attempts;
+  }
+
+  /** Counts one client event; false: it is beyond the limit. */
+  clientEvent(rule: WindowRule, nowMs: number): boolean {
+    if (nowMs - this.#clientEventsSinceMs >= rule.lengthMs) {
+      this.#clientEventsSinceMs = nowMs;
+      this.#clientEvents = 0;
+    }
+    this.#clientEvents += 1;
+    return this.#clientEvents <= rule.attempts;
+  }
+}

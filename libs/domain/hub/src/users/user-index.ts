@@ -1,0 +1,45 @@
+import type { Subscriber } from '../subscriber/subscriber.js';
+
+/** Connections by a user id they are filed under; a subscriber may be filed under several. */
+export class UserIndex {
+  readonly #byUser = new Map<string, Subscriber | Set<Subscriber>>();
+
+  /** Users with at least one subscriber. */
+  get size(): number {
+    return this.#byUser.size;
+  }
+
+  get users(): Iterable<string> {
+    return this.#byUser.keys();
+  }
+
+  has(userId: string): boolean {
+    return this.#byUser.has(userId);
+  }
+
+  /** True when it is the user's first. */
+  add(userId: string, subscriber: Subscriber): boolean {
+    const filed = this.#byUser.get(userId);
+    if (filed === undefined) this.#byUser.set(userId, subscriber);
+    else if (filed instanceof Set) filed.add(subscriber);
+    else if (filed !== subscriber) this.#byUser.set(userId, new Set([filed, subscriber]));
+    return filed === undefined;
+  }
+
+  /** True when it was the user's last. */
+  remove(userId: string, subscriber: Subscriber): boolean {
+    const filed = this.#byUser.get(userId);
+    if (filed instanceof Set) {
+      filed.delete(subscriber);
+      if (filed.size > 0) return false;
+    } else if (filed !== subscriber) return false;
+    return this.#byUser.delete(userId);
+  }
+
+  /** Those filed under the user now; the list may be used while connections come and go. */
+  of(userId: string): readonly Subscriber[] {
+    const filed = this.#byUser.get(userId);
+    if (filed === undefined) return [];
+    return filed instanceof Set ? [...filed] : [filed];
+  }
+}

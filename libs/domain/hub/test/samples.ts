@@ -1,0 +1,66 @@
+import { App } from '@carillon/app-registry';
+import { configure, parseAppRecord, type AppRecord, type Config } from '@carillon/config';
+import type { Message } from '@carillon/protocol';
+import { Logger, Metrics } from '@carillon/runtime';
+import { AppHub } from '../src/apps/app-hub.js';
+import type { Codec } from '../src/codec.js';
+import type { Edge } from '../src/edge.js';
+import { AppMeters } from '../src/metrics.js';
+import { Subscriber } from '../src/subscriber/subscriber.js';
+
+/** A configuration with these overrides of the environment, everything else at its default. */
+export function config(env: Readonly<Record<string, string>> = {}): Config {
+  const outcome = configure({
+    process: 'server',
+    argv: [],
+    env: { RUST_LOG: 'off', ...env },
+    cwd: '/nowhere',
+    files: { exists: () => false, read: () => '' },
+  });
+  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
+  return outcome.config;
+}
+
+/** A valid record with key `shop-key` and secret `shop-secret`; `policy` is in the stored form. */
+export function record(policy: object = {}, more: object = {}): AppRecord {
+  const parsed = parseAppRecord({ id: 'shop', key: 'shop-key', secret: 'shop-secret', policy, ...more }, '');
+  if (parsed.record === null) throw new Error(JSON.stringify(parsed.problems));
+  return parsed.record;
+}
+
+export const app = (policy: object = {}): App => new App(record(policy), config());
+
+export const silent = (): Logger => new Logger('test', 'off', () => {});
+
+export const metrics = (): Metrics => new Metrics({ prefix: '', port: 6001, log: silent() });
+
+export const hub = (of: App = app()): AppHub => new AppHub(of, new AppMeters(metrics(), of.id));
+
+/** A protocol of the tests: what it says is the fact itself. */
+export const EDGE: Edge = { protocol: 'test', leaseMs: 0, echoes: () => false };
+export const CODEC: Codec = { encode: (fact) => JSON.stringify(fact) };
+
+/** A frame is what the event is called. */
+export const TEXT: Codec = { encode: (fact) => (fact.kind === 'message' ? fact.event : fact.kind) };
+
+/** A subscriber that is not on any socket. */
+export const subscriber = (in_: AppHub = hub(), id = '1.1'): Subscriber =>
+  new Subscriber(id, in_, EDGE, CODEC);
+
+export const message = (more: Partial<Message> = {}): Message => ({
+  kind: 'message',
+  channel: 'news',
+  event: 'e',
+  name: null,
+  dataText: '"{}"',
+  userId: null,
+  messageId: 'm',
+  tagsText: null,
+  extrasText: null,
+  streamId: null,
+  serial: null,
+  action: 'plain',
+  isFromClient: false,
+  mayBeDelta: true,
+  ...more,
+});

@@ -1,0 +1,20 @@
+import type { Message } from '@carillon/protocol';
+import type { Publication } from './publication.js';
+
+/** A publication as subscribers are told of it, whatever protocol they speak. */
+export const messageOf = (publication: Publication, messageId: string): Message => ({
+  kind: 'message',
+  channel: publication.channel,
+  event: publication.event,
+  name: null,
+  dataText: publication.dataText,
+  userId: publication.userId,
+  messageId,
+  tagsText: publication.tagsText,
+  extrasText: publication.extrasText,
+  streamId: null,
+  serial: null,
+  action: 'plain',
+  isFromClient: publication.isFromClient ?? false,
+  mayBeDelta: publication.mayBeDelta ?? true,
+});

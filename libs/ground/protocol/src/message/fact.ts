@@ -1,0 +1,145 @@
+import type { PresenceMember } from '../outbound/presence.js';
+import type { SubscriptionErrorStatus } from '../outbound/subscription.js';
+import type { Message } from './message.js';
+
+/** Somebody is there now: the first connection of a user has come. */
+export interface MemberAdded {
+  readonly kind: 'member_added';
+  readonly channel: string;
+  readonly member: PresenceMember;
+  readonly serial: number;
+}
+
+/** A member says something else about itself. */
+export interface MemberUpdated {
+  readonly kind: 'member_updated';
+  readonly channel: string;
+  readonly member: PresenceMember;
+  readonly serial: number;
+}
+
+/** The last connection of a user has gone. */
+export interface MemberRemoved {
+  readonly kind: 'member_removed';
+  readonly channel: string;
+  readonly userId: string;
+  readonly serial: number;
+}
+
+/** So many connections have the channel, over all processes. */
+export interface ChannelCounted {
+  readonly kind: 'channel_counted';
+  readonly channel: string;
+  readonly count: number;
+  readonly serial: number;
+}
+
+/** A user whom others watch came online or went. */
+export interface UserSeen {
+  readonly kind: 'user_seen';
+  readonly userId: string;
+  readonly isOnline: boolean;
+  readonly serial: number;
+}
+
+/**
+ * How something is now. Of two that are about the same (a user of a channel, a channel's count, a user) the one with the
+ * higher serial is later, and whoever knows it drops the other.
+ */
+export type StateFact = ChannelCounted | MemberAdded | MemberRemoved | MemberUpdated | UserSeen;
+
+/** What processes tell each other for subscribers: everything that is not said to one connection alone. */
+export type SharedFact = Message | StateFact;
+
+/** The connection has the channel. */
+export interface Subscribed {
+  readonly kind: 'subscribed';
+  readonly channel: string;
+  /** Everybody in order of first join, the new one included; null: the channel has no members. */
+  readonly members: readonly PresenceMember[] | null;
+}
+
+/** A cache channel has no last event to show. */
+export interface CacheMissed {
+  readonly kind: 'cache_missed';
+  readonly channel: string;
+}
+
+/** Who of the watched users is online as a connection begins to watch them. */
+export interface WatchBegun {
+  readonly kind: 'watch_begun';
+  readonly online: readonly string[];
+  readonly offline: readonly string[];
+}
+
+/** Its token is not valid any more; the end follows. */
+export interface TokenRevoked {
+  readonly kind: 'token_revoked';
+}
+
+/** Something is wrong with a request, or, before a close, with the connection. */
+export interface Failed {
+  readonly kind: 'failed';
+  /** Null: it is about no channel. */
+  readonly channel: string | null;
+  readonly code: number;
+  readonly message: string;
+}
+
+/** The channel was not joined; `failed` has told why. */
+export interface SubscriptionFailed {
+  readonly kind: 'subscription_failed';
+  readonly channel: string;
+  readonly code: number;
+  readonly message: string;
+  readonly status: SubscriptionErrorStatus;
+}
+
+/** The connection is let in. */
+export interface Established {
+  readonly kind: 'established';
+  readonly socketId: string;
+  readonly activityTimeoutSeconds: number;
+}
+
+/** The connection is signed in. */
+export interface SignedIn {
+  readonly kind: 'signed_in';
+  /** Exactly the text it sent. */
+  readonly userData: string;
+}
+
+/** A silent client is asked for a sign of life, or gets one. */
+export interface Heartbeat {
+  readonly kind: 'ping' | 'pong';
+}
+
+/** What is said to one connection alone. */
+export type ReplyFact =
+  | CacheMissed
+  | Established
+  | Failed
+  | Heartbeat
+  | SignedIn
+  | Subscribed
+  | SubscriptionFailed
+  | TokenRevoked
+  | WatchBegun;
+
+/** Everything the service may say to a subscriber, free of any protocol: a codec turns it into a frame, or into nothing. */
+export type Fact = ReplyFact | SharedFact;
+
+/** Which of the things that a channel's state facts are about: a user, or, as the empty text, the channel itself. */
+export function subjectOf(fact: StateFact): string {
+  switch (fact.kind) {
+    case 'channel_counted':
+      return '';
+    case 'member_added':
+    case 'member_updated':
+      return fact.member.userId;
+    case 'member_removed':
+    case 'user_seen':
+    default:
+      return fact.userId;
+  }
+}

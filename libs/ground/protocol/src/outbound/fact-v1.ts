@@ -1,0 +1,74 @@
+import type { Fact } from '../message/fact.js';
+import type { Message } from '../message/message.js';
+import {
+  connectionEstablished,
+  errorFrame,
+  PING,
+  PONG,
+  signinSuccess,
+  TOKEN_REVOKED,
+  watchlistEvents,
+} from './connection.js';
+import { encodeV1 } from './encode-v1.js';
+import type { OutboundFrame } from './frame.js';
+import { memberAdded, memberRemoved } from './presence.js';
+import {
+  cacheMiss,
+  presenceSubscriptionSucceeded,
+  subscriptionCount,
+  subscriptionError,
+  subscriptionSucceeded,
+} from './subscription.js';
+
+/** What protocol 1 clients are told of a fact; null: nothing. */
+export function encodeFactV1(fact: Fact): string | null {
+  if (fact.kind === 'message') return messageText(fact);
+  const frame = frameOf(fact);
+  return frame === null ? null : encodeV1(frame);
+}
+
+/** Of mutable messages they see the first version alone, and not who made it. */
+function messageText(message: Message): string | null {
+  if (message.action === 'plain') return encodeV1(message);
+  return message.action === 'create' ? encodeV1({ ...message, userId: null }) : null;
+}
+
+function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {
+  switch (fact.kind) {
+    case 'member_added':
+      return memberAdded(fact.channel, fact.member);
+    case 'member_removed':
+      return memberRemoved(fact.channel, fact.userId);
+    case 'member_updated':
+      return null;
+    case 'channel_counted':
+      return subscriptionCount(fact.channel, fact.count);
+    case 'user_seen':
+      return watchlistEvents(
+        fact.isOnline ? { online: [fact.userId], offline: [] } : { online: [], offline: [fact.userId] },
+      );
+    case 'subscribed':
+      return fact.members === null
+        ? subscriptionSucceeded(fact.channel)
+        : presenceSubscriptionSucceeded(fact.channel, fact.members);
+    case 'cache_missed':
+      return cacheMiss(fact.channel);
+    case 'watch_begun':
+      return watchlistEvents(fact);
+    case 'established':
+      return connectionEstablished(fact);
+    case 'signed_in':
+      return signinSuccess(fact.userData);
+    case 'ping':
+      return PING;
+    case 'pong':
+      return PONG;
+    case 'subscription_failed':
+      return subscriptionError(fact.channel, fact, fact.status);
+    case 'token_revoked':
+      return TOKEN_REVOKED;
+    case 'failed':
+    default:
+      return errorFrame(fact);
+  }
+}
