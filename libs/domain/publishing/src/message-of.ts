@@ -1,4 +1,4 @@
-import type { Message } from '@carillon/protocol';
+import { extrasForReceivers, type Message } from '@carillon/protocol';
 import type { Publication } from './publication.js';
 
 /** A publication as subscribers are told of it, whatever protocol they speak. */
@@ -11,7 +11,7 @@ export const messageOf = (publication: Publication, messageId: string): Message 
   userId: publication.userId,
   messageId,
   tagsText: publication.tagsText,
-  extrasText: publication.extrasText,
+  extrasText: extrasForReceivers(publication.extrasText),
   streamId: null,
   serial: null,
   action: 'plain',

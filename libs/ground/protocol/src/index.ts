@@ -67,7 +67,13 @@ export {
 export { encodeV1 } from './outbound/encode-v1.js';
 export { type OutboundFrame } from './outbound/frame.js';
 export { encodeFactV1 } from './outbound/fact-v1.js';
-export { encodeMessageV2, readMessageV2, type BesideText, type MessageV2 } from './outbound/message-v2.js';
+export {
+  encodeMessageV2,
+  extrasForReceivers,
+  readMessageV2,
+  type BesideText,
+  type MessageV2,
+} from './outbound/message-v2.js';
 export { memberAdded, memberRemoved, type PresenceMember } from './outbound/presence.js';
 export {
   cacheMiss,

@@ -112,7 +112,7 @@ export function variedEvents(long: string): readonly LiveEvent[] {
         channel: 'a:b.c*>#',
         dataText: JSON.stringify('\u{1F514} "\\ \u2028 ' + 'x'.repeat(60_000)),
         tagsText: '{"region": "eu"}',
-        extrasText: '{ "headers":{"n":1.0} }',
+        extrasText: '{"headers":{"n":1.0}}',
         streamId: 's',
         serial: 7,
       }),

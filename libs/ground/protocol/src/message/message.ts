@@ -24,8 +24,8 @@ export interface Message {
   /** JSON text of an object of strings; null: it has none. */
   readonly tagsText: string | null;
   /**
-   * JSON text of an object as the publisher wrote it, with what the service adds about mutable messages in `headers`;
-   * null: it has none.
+   * JSON text of an object: what the publisher wrote for receivers, with what the service adds about mutable messages in
+   * `headers`; null: it has none.
    */
   readonly extrasText: string | null;
   /** Its place in the channel's stream; null, both: it has none. */

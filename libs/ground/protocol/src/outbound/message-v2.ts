@@ -13,13 +13,17 @@ export type MessageV2 = Pick<
 /** Members of `extras` that tell the service something and receivers nothing. */
 const CONSUMED: ReadonlySet<string> = new Set(['idempotencyKey', 'push']);
 
+/** `extras` as receivers get it; null: nothing of it. */
+export const extrasForReceivers = (extrasText: string | null): string | null =>
+  extrasText === null ? null : omitMembers(extrasText, CONSUMED);
+
 /**
  * The frame of protocol 2, which is also the form in which messages are stored (without a position, which the writer puts
  * in) and travel between processes.
  */
 export function encodeMessageV2(message: MessageV2): string {
   const { event, channel, dataText, name, userId, tagsText, messageId, streamId, serial } = message;
-  const extras = message.extrasText === null ? null : omitMembers(message.extrasText, CONSUMED);
+  const extras = extrasForReceivers(message.extrasText);
   let text = `{"event":${JSON.stringify(eventForProtocol(event, 2))},"channel":${JSON.stringify(channel)}`;
   if (dataText !== null) text += `,"data":${dataText}`;
   if (name !== undefined && name !== null) text += `,"name":${JSON.stringify(name)}`;
