@@ -141,7 +141,9 @@ export class LocalChannel {
    * never sees itself leave. The store is told again that it is here, and others are.
    */
   #tellOthers(fact: MemberRemoved, exceptSocketId: string | null, own: readonly Receiver[]): number {
-    const gates = own.map(({ subscriber, audience }) => new Gate(subscriber, this.ways.outlet, audience.codec));
+    const gates = own.map(
+      ({ subscriber, audience }) => new Gate(subscriber, this.ways.outlet, audience.codec),
+    );
     for (const gate of gates) this.hold(gate);
     const receivers = this.#tellAll(fact, exceptSocketId);
     for (const gate of gates) {

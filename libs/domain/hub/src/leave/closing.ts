@@ -26,8 +26,7 @@ export async function closeAll(
   for (const batch of closingSchedule(subscribers.length, closingMs)) {
     if (first > 0) await pause(CLOSING_STEP_MS, signal);
     if (isOver()) return;
-    for (const subscriber of subscribers.slice(first, first + batch))
-      outlet.close(subscriber, reason);
+    for (const subscriber of subscribers.slice(first, first + batch)) outlet.close(subscriber, reason);
     first += batch;
   }
 }
