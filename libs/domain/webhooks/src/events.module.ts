@@ -1,13 +1,11 @@
 import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
 import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
-import { queueNames } from '@carillon/contract';
 import { QUEUE, type Queue } from '@carillon/queue';
 import {
   CONFIG,
   LOGGING,
   METRICS_REGISTRY,
-  pause,
   SHUTDOWN,
   type Logger,
   type Logging,
@@ -20,6 +18,7 @@ import { Collector } from './batching/collector.js';
 import { WEBHOOK_DELIVERY } from './delivery.module.js';
 import type { Delivery } from './delivery/delivery.js';
 import { LiveWebhooks } from './live-webhooks.js';
+import { workedOff } from './delivery/worked-off.js';
 import { offWebhooks } from './off-webhooks.js';
 import type { WebhookEvents } from './port.js';
 
@@ -27,7 +26,6 @@ import type { WebhookEvents } from './port.js';
 export const WEBHOOK_EVENTS = Symbol('webhook events');
 
 const PART = 'webhooks';
-const LOOK_MS = 10;
 
 /** Why nothing can be told; null: it can. Jobs that no other process sees need somebody here who works on them. */
 function reasonForNone({ driver, capabilities }: Queue, delivery: Delivery | undefined): string | null {
@@ -44,15 +42,6 @@ function off(config: Config, log: Logger, reason: string): WebhookEvents {
   if (!isAsked) return offWebhooks(say);
   say();
   return offWebhooks(() => {});
-}
-
-/** Waits until nothing is left to deliver: what only this process has would be lost with it. */
-async function workedOff(queue: Queue, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const { ready, active } = await queue.stats(queueNames.webhooks);
-    if (ready === 0 && active === 0) return;
-    await pause(LOOK_MS, signal);
-  }
 }
 
 function openWebhookEvents(
@@ -75,11 +64,16 @@ function openWebhookEvents(
     log,
     notices: config.adapter.driver === 'local' ? null : new CacheNotices(cache),
   });
-  shutdown.onShutdown('flush', PART, async ({ signal }) => {
-    await webhooks.flush(signal);
-    webhooks.stop();
-    if (!queue.capabilities.durable) await workedOff(queue, signal);
-  });
+  shutdown.onShutdown(
+    'flush',
+    PART,
+    async ({ signal }) => {
+      await webhooks.flush(signal);
+      webhooks.stop();
+      if (!queue.capabilities.durable && delivery !== undefined) await workedOff(queue, delivery, signal);
+    },
+    { bound: 'queue' },
+  );
   return webhooks;
 }
 

@@ -42,6 +42,9 @@ export class Delivery {
   readonly #jobs: DeliveryJobs;
   readonly #slots: Slots;
 
+  /** Deliveries that found no turn and will come again; kept only where they come to this process. */
+  readonly #sentAway = new Set<string>();
+
   constructor(private readonly parts: DeliveryParts) {
     this.#jobs = new DeliveryJobs(parts.queue);
     this.#slots = parts.slots ?? new Slots();
@@ -54,7 +57,13 @@ export class Delivery {
     });
   }
 
+  /** Deliveries that are due and wait for a turn outside. */
+  get sentAway(): number {
+    return this.#sentAway.size;
+  }
+
   async handle(job: Job): Promise<Settlement | void> {
+    this.#sentAway.delete(job.id);
     const decoded = decodeWebhookJob(job.data, this.parts.queue.limits.maxJobBytes);
     if (!decoded.ok) {
       this.parts.log.error('webhook job not understood', { job_id: job.id, detail: decoded.detail });
@@ -80,7 +89,10 @@ export class Delivery {
     if (found === undefined) return defer(LATER_MS);
     if (typeof found === 'string') return this.#dead(job.app_id, found, job);
     const slot = await this.#slots.enter(endpointOf(found.entry), held.signal);
-    if (slot.kind === 'busy') return defer(slot.againMs);
+    if (slot.kind === 'busy') {
+      if (!this.parts.queue.capabilities.durable) this.#sentAway.add(held.id);
+      return defer(slot.againMs);
+    }
     try {
       return await this.#attempt(job, held, slot);
     } finally {
