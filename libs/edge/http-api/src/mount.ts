@@ -39,7 +39,8 @@ export function mountHttpApi(adapter: UwsHttpAdapter, parts: HttpApiParts): void
   for (const [name, route] of Object.entries(routes)) {
     const operation = operations[name];
     if (operation === undefined) throw new Error(`nothing carries ${name} out`);
-    adapter.fastRoute(route.method, `/apps/:appId${route.path}`, pipeline.serve(operation));
+    const path = `/apps/:appId${route.path}`;
+    adapter.fastRoute(route.method, path, pipeline.serve(operation), pipeline.entrance);
   }
   if (config.mode !== 'production') serveDocument(adapter, openApiText(routes));
   if (config.rate_limiter.enabled) {

@@ -2,7 +2,7 @@ export { clientAddress, type ForwardingHeaders, rateLimitSubject } from './clien
 export { type AdapterOptions, UwsHttpAdapter } from './http/adapter.js';
 export { type Answer, errorAnswer } from './http/answer.js';
 export { type CorsOptions, EXPOSED_HEADERS } from './http/cors.js';
-export type { FinishedObserver } from './http/dispatcher.js';
+export type { Entrance, FinishedObserver } from './http/dispatcher.js';
 export type { Handler, Next } from './http/middleware.js';
 export { parseQuery } from './http/query.js';
 export { HttpRequest, type RequestHeaders } from './http/request.js';

@@ -1,13 +1,14 @@
 import * as fc from 'fast-check';
 import type { HttpResponse as NativeResponse } from 'uWebSockets.js';
 import { describe, expect, it } from 'vitest';
+import { BodyRoom } from '../src/http/body-room.js';
 import { type BodyOutcome, BodyReader } from '../src/http/body.js';
 
 /** A reader and the native callback that feeds it; the fed buffer is spoiled afterwards, as the native one is. */
 function reading(limit: number, declaredLength = 0) {
   const feeds: ((chunk: ArrayBuffer, isLast: boolean) => void)[] = [];
   const native = { onData: (take: (typeof feeds)[number]) => feeds.push(take) } as unknown as NativeResponse;
-  const reader = new BodyReader(limit, true);
+  const reader = new BodyReader(limit, true, new BodyRoom(Infinity));
   reader.read(native, declaredLength);
   const outcomes: BodyOutcome[] = [];
   reader.whenDone((outcome) => outcomes.push(outcome));

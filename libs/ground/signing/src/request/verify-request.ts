@@ -30,10 +30,41 @@ export function verifySignedRequest(
   key: SigningKey | null,
   nowSeconds: number,
 ): void {
-  if (key === null) throw refused('auth_key is unknown');
-  if (!namesApp(request.rawPath, key.appId)) throw refused('auth_key belongs to another app');
-  checkTimestamp(query.timestamp, nowSeconds);
+  checkSender(query, request, key, nowSeconds);
   checkBodyMd5(query.bodyMd5, request);
+  checkSignature(query, request, key);
+}
+
+/**
+ * The same of a request whose body is still to come: all but whether the body is the one that was signed. The signature
+ * covers the sum of the body, so whoever passes here knows the secret.
+ */
+export function verifySignedHead(
+  query: SignedQuery,
+  head: Pick<ReceivedRequest, 'method' | 'rawPath'>,
+  key: SigningKey | null,
+  nowSeconds: number,
+): void {
+  checkSender(query, head, key, nowSeconds);
+  checkSignature(query, head, key);
+}
+
+function checkSender(
+  query: SignedQuery,
+  { rawPath }: Pick<ReceivedRequest, 'rawPath'>,
+  key: SigningKey | null,
+  nowSeconds: number,
+): asserts key is SigningKey {
+  if (key === null) throw refused('auth_key is unknown');
+  if (!namesApp(rawPath, key.appId)) throw refused('auth_key belongs to another app');
+  checkTimestamp(query.timestamp, nowSeconds);
+}
+
+function checkSignature(
+  query: SignedQuery,
+  request: Pick<ReceivedRequest, 'method' | 'rawPath'>,
+  key: SigningKey,
+): void {
   const expected = hmac(key, stringToSign(request.method, request.rawPath, query.canonical), 'hex');
   if (!equalText(query.signature, expected)) throw refused('auth_signature does not match');
 }

@@ -36,6 +36,8 @@ export async function openMainListener(
   const adapter = new UwsHttpAdapter(server, adapterOptions(parts));
   const early = (path: string): Answer => startingAnswer(path, parts);
   adapter.gate = ({ rawPath }) => early(rawPath);
+  const held = parts.metrics.gauge('http_body_bytes').for();
+  parts.metrics.onScrape(() => held.set(adapter.bodyBytes()));
   let redirect: UwsServer | null = null;
   const listen = async (): Promise<ListenAddress> => {
     const address = await server.listen(mainPlace(parts.config, sharesPort));

@@ -7,7 +7,7 @@ import { SocketRoute } from '../sockets/socket-route.js';
 import type { Message } from '../text.js';
 import type { Answer } from './answer.js';
 import { Cors, type CorsOptions } from './cors.js';
-import { Dispatcher, type FinishedObserver } from './dispatcher.js';
+import { Dispatcher, type Entrance, type FinishedObserver } from './dispatcher.js';
 import type { Handler } from './middleware.js';
 import { NodeServerStandIn } from './node-server.js';
 import type { HttpRequest } from './request.js';
@@ -17,6 +17,8 @@ import type { HttpResponse } from './response.js';
 export interface AdapterOptions {
   /** Largest request body; one byte more is 413. Default 10 MiB. */
   readonly bodyLimitBytes?: number;
+  /** Bytes of all bodies together; a body that finds no room is 503. Default 128 MiB, and twice `bodyLimitBytes` at least. */
+  readonly bodyRoomBytes?: number;
   /** Trusted proxies in front, see `clientAddress`. Default 0: only the peer counts. */
   readonly trustHops?: number;
   /** Absent: no CORS headers; `OPTIONS` is still answered 200. */
@@ -28,6 +30,7 @@ export interface AdapterOptions {
 }
 
 const DEFAULT_BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+const DEFAULT_BODY_ROOM_BYTES = 128 * 1024 * 1024;
 
 /** Methods an `@All()` route answers. */
 const ALL_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -62,8 +65,10 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
     super();
     this.#server = server;
     this.#onFault = options.onFault ?? (() => {});
+    const bodyLimitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
     this.#dispatcher = new Dispatcher({
-      bodyLimitBytes: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
+      bodyLimitBytes,
+      bodyRoomBytes: options.bodyRoomBytes ?? Math.max(DEFAULT_BODY_ROOM_BYTES, 2 * bodyLimitBytes),
       trustHops: options.trustHops ?? 0,
       cors: options.cors === undefined ? null : new Cors(options.cors),
     });
@@ -98,18 +103,27 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
     return this.#dispatcher.inFlight;
   }
 
+  /** Bytes of request bodies held now. */
+  bodyBytes(): number {
+    return this.#dispatcher.bodyRoom.usedBytes;
+  }
+
   /** From now on every new request is answered 503 with `Connection: close`; those begun go on. */
   refuseNew(): void {
     this.#dispatcher.refusesNew = true;
   }
 
-  /** Registers a plain function for a hot route: the same objects and rules, without Nest in between. */
+  /**
+   * Registers a plain function for a hot route: the same objects and rules, without Nest in between. The entrance sees
+   * requests that bring a body before it is read, and answers those it refuses.
+   */
   fastRoute(
     method: string,
     path: string,
     handler: (request: HttpRequest, response: HttpResponse) => unknown,
+    entrance?: Entrance,
   ): void {
-    this.#dispatcher.route(method.toUpperCase(), path, handler);
+    this.#dispatcher.route(method.toUpperCase(), path, handler, entrance);
   }
 
   /** Lets a path speak WebSocket; a plain request there is answered 426. One trailing slash is ignored. */

@@ -1,12 +1,14 @@
 import type { HttpResponse as NativeResponse } from 'uWebSockets.js';
+import type { BodyRoom } from './body-room.js';
 
-/** What became of a body: its bytes (undefined when they are to be ignored), or it is too large. */
+/** What became of a body: its bytes (undefined when they are to be ignored), or it is too large, now or ever. */
 export type BodyOutcome =
   | { readonly tooLarge: false; readonly bytes: Buffer | undefined; readonly length: number }
-  | { readonly tooLarge: true };
+  | { readonly tooLarge: true; readonly isForNow?: true };
 
 const NOTHING = Buffer.alloc(0);
 const TOO_LARGE: BodyOutcome = { tooLarge: true };
+const NO_ROOM: BodyOutcome = { tooLarge: true, isForNow: true };
 
 /**
  * How long a client that sends too much is listened to before the connection is closed. Closing while bytes
@@ -33,17 +35,34 @@ export function announcesBody(
 export class BodyReader {
   readonly #limit: number;
   readonly #keeps: boolean;
+  readonly #room: BodyRoom;
+  /** What it has of the room, until it is released. */
+  #taken = 0;
   #outcome: BodyOutcome | undefined;
   #listener: ((outcome: BodyOutcome) => void) | undefined;
   /** Holds the first `#length` bytes; grows by doubling, because kept pieces would cost more than their bytes. */
   #bytes: Buffer = NOTHING;
   #length = 0;
-  #over = false;
+  /** What it is over, once it is over something. */
+  #over: BodyOutcome | null = null;
   #linger: NodeJS.Timeout | undefined;
 
-  constructor(limit: number, keeps: boolean) {
+  constructor(limit: number, keeps: boolean, room: BodyRoom) {
     this.#limit = limit;
     this.#keeps = keeps;
+    this.#room = room;
+  }
+
+  /** Whether it is still coming. */
+  get isComing(): boolean {
+    return this.#outcome === undefined;
+  }
+
+  /** The request is over: its bytes are needed no more. */
+  release(): void {
+    this.cancel();
+    this.#room.giveBack(this.#taken);
+    this.#taken = 0;
   }
 
   /** Asks to be told; at once when the outcome is there already. */
@@ -54,7 +73,7 @@ export class BodyReader {
 
   /** Starts reading; must be called before the native handler returns. */
   read(native: NativeResponse, declaredLength: number): void {
-    if (declaredLength > this.#limit) this.#exceed();
+    if (declaredLength > this.#limit) this.#exceed(TOO_LARGE);
     native.onData((chunk, isLast) => this.#take(chunk, isLast));
   }
 
@@ -70,15 +89,17 @@ export class BodyReader {
     if (this.#outcome !== undefined) return;
     const before = this.#length;
     this.#length += chunk.byteLength;
-    if (!this.#over && this.#length > this.#limit) this.#exceed();
-    if (!this.#over && this.#keeps && chunk.byteLength > 0) this.#keep(new Uint8Array(chunk), before);
-    if (isLast) this.#settle(this.#over ? TOO_LARGE : this.#complete());
+    if (this.#over === null && this.#length > this.#limit) this.#exceed(TOO_LARGE);
+    if (this.#over === null && this.#keeps && chunk.byteLength > 0) this.#keep(new Uint8Array(chunk), before);
+    if (isLast) this.#settle(this.#over ?? this.#complete());
   }
 
   /** The native buffer is only valid during the call that brings it, so its bytes are copied. */
   #keep(chunk: Uint8Array, offset: number): void {
     if (this.#bytes.length < this.#length) {
       const capacity = offset === 0 ? this.#length : Math.min(this.#limit, this.#length * 2);
+      if (!this.#room.take(capacity - this.#taken)) return this.#exceed(NO_ROOM);
+      this.#taken = capacity;
       // Most bodies are small and short-lived: those come out of Node's pool, which costs no object of its own.
       const grown = Buffer.allocUnsafe(capacity);
       this.#bytes.copy(grown, 0, 0, offset);
@@ -95,10 +116,12 @@ export class BodyReader {
     return this.#bytes.length === this.#length ? this.#bytes : this.#bytes.subarray(0, this.#length);
   }
 
-  #exceed(): void {
-    this.#over = true;
+  #exceed(outcome: BodyOutcome): void {
+    this.#over = outcome;
     this.#bytes = NOTHING;
-    this.#linger = setTimeout(() => this.#settle(TOO_LARGE), LINGER_MS);
+    this.#room.giveBack(this.#taken);
+    this.#taken = 0;
+    this.#linger = setTimeout(() => this.#settle(outcome), LINGER_MS);
   }
 
   #settle(outcome: BodyOutcome): void {

@@ -2,6 +2,7 @@ import { ServiceError } from '@carillon/errors';
 import type { HttpRequest as NativeRequest, HttpResponse as NativeResponse } from 'uWebSockets.js';
 import { type Answer, errorAnswer } from './answer.js';
 import { announcesBody, BodyReader } from './body.js';
+import { BodyRoom } from './body-room.js';
 import type { Cors } from './cors.js';
 import { type Handler, MiddlewareStack } from './middleware.js';
 import { invalidPath } from './path.js';
@@ -13,7 +14,13 @@ import { type Match, Router, withoutTrailingSlash } from './router.js';
 export const MAX_HEAD_BYTES = 33 * 1024;
 
 /** What answers a path: handlers tried in order, or `socket` when only an upgrade does. */
-export type Target = { readonly handlers: Handler[] } | 'socket';
+export type Target = { readonly handlers: Handler[]; readonly entrance: Entrance | null } | 'socket';
+
+/**
+ * What looks at a request that brings a body, before it is read; one it refuses it answers itself. A promise that rejects
+ * becomes the answer.
+ */
+export type Entrance = (request: HttpRequest, response: HttpResponse) => void | Promise<void>;
 
 /** Methods whose bodies are counted but ignored. */
 const IGNORED_BODIES = new Set(['GET', 'HEAD', 'DELETE']);
@@ -31,6 +38,7 @@ export type FinishedObserver = (
 /** How the pipeline is set; see `AdapterOptions`, which documents each. */
 export interface DispatcherOptions {
   readonly bodyLimitBytes: number;
+  readonly bodyRoomBytes: number;
   readonly trustHops: number;
   readonly cors: Cors | null;
 }
@@ -40,6 +48,12 @@ function lastAnswer(error: ServiceError): Answer {
   const answer = errorAnswer(error);
   return { ...answer, headers: { ...answer.headers, connection: 'close' } };
 }
+
+const noRoom = (): ServiceError =>
+  new ServiceError('service_unavailable', { text: 'too many request bodies at once', retryAfterSeconds: 1 });
+
+const bringsBody = (request: HttpRequest): boolean =>
+  announcesBody(request.header('content-length'), request.header('transfer-encoding'));
 
 const ambiguous = (): ServiceError =>
   new ServiceError('invalid_input', { text: 'the length of the request is ambiguous' });
@@ -61,16 +75,18 @@ export class Dispatcher implements ResponseOwner {
   refusesNew = false;
   inFlight = 0;
 
+  readonly bodyRoom: BodyRoom;
   readonly #options: DispatcherOptions;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.bodyRoom = new BodyRoom(options.bodyRoomBytes);
   }
 
   /** Registers a handler; a second one for the same path and method runs when the first calls `next`. */
-  route(method: string, path: string, handler: Handler): void {
+  route(method: string, path: string, handler: Handler, entrance: Entrance | null = null): void {
     const handlers = [handler];
-    if (this.router.add(method, path, { handlers })) return;
+    if (this.router.add(method, path, { handlers, entrance })) return;
     const { target } = this.router.find(method, withoutTrailingSlash(path)) ?? {};
     if (target !== undefined && target !== 'socket') target.handlers.push(handler);
   }
@@ -107,6 +123,7 @@ export class Dispatcher implements ResponseOwner {
     const { request } = response;
     this.inFlight -= 1;
     request.ended();
+    response.body?.release();
     if (this.observer === null) return;
     const status = response.aborted ? 0 : response.statusCode;
     const seconds = (performance.now() - response.startedAtMs) / 1000;
@@ -171,25 +188,35 @@ export class Dispatcher implements ResponseOwner {
     target: Exclude<Target, 'socket'>,
     path: string,
   ): void {
-    const admitted = this.admission?.(response.request, response) ?? null;
-    if (admitted !== null && !(admitted instanceof Promise)) return response.answer(admitted);
+    const admitted = this.#enter(response, target);
+    if (response.finished) return;
     const reader = this.#startBody(native, response);
-    if (admitted === null) return this.#afterBody(reader, response, target, path);
+    if (admitted === undefined) return this.#afterBody(reader, response, target, path);
     void admitted.then(
-      (refusal) =>
-        refusal === null ? this.#afterBody(reader, response, target, path) : response.answer(refusal),
+      () => this.#afterBody(reader, response, target, path),
       (error: unknown) => response.fail(error),
     );
   }
 
+  /** Before the body: who is refused here keeps nothing in memory. Undefined: it was decided at once. */
+  #enter(response: HttpResponse, { entrance }: Exclude<Target, 'socket'>): Promise<void> | undefined {
+    const { request } = response;
+    const admitted = this.admission?.(request, response) ?? null;
+    const enter = (refusal: Answer | null): void | Promise<void> => {
+      if (refusal !== null) return response.answer(refusal);
+      return entrance !== null && bringsBody(request) ? entrance(request, response) : undefined;
+    };
+    if (admitted instanceof Promise) return admitted.then(enter);
+    return enter(admitted) ?? undefined;
+  }
+
   #startBody(native: NativeResponse, response: HttpResponse): BodyReader | null {
     const { request } = response;
-    const declared = request.header('content-length');
-    if (!announcesBody(declared, request.header('transfer-encoding'))) return null;
-    const reader = new BodyReader(this.#options.bodyLimitBytes, !IGNORED_BODIES.has(request.method));
-    response.onAbort = () => reader.cancel();
-    response.isReading = true;
-    reader.read(native, Number(declared ?? 0));
+    if (!bringsBody(request)) return null;
+    const keeps = !IGNORED_BODIES.has(request.method);
+    const reader = new BodyReader(this.#options.bodyLimitBytes, keeps, this.bodyRoom);
+    response.body = reader;
+    reader.read(native, Number(request.header('content-length') ?? 0));
     return reader;
   }
 
@@ -199,12 +226,12 @@ export class Dispatcher implements ResponseOwner {
     target: Exclude<Target, 'socket'>,
     path: string,
   ): void {
+    if (response.finished) return;
     if (reader === null) return this.#run(response, target, path);
     reader.whenDone((outcome) => {
-      response.isReading = false;
       if (outcome.tooLarge) {
         response.setHeader('connection', 'close');
-        return response.fail(new ServiceError('payload_too_large'));
+        return response.fail(outcome.isForNow === true ? noRoom() : new ServiceError('payload_too_large'));
       }
       response.request.rawBody = outcome.bytes;
       response.request.bodyLength = outcome.length;

@@ -3,6 +3,7 @@ import { type ServiceError, toServiceError } from '@carillon/errors';
 import type { HttpResponse as NativeResponse } from 'uWebSockets.js';
 import { type Answer, errorAnswer } from './answer.js';
 import { sendable } from '../text.js';
+import type { BodyReader } from './body.js';
 import type { HttpRequest } from './request.js';
 import { answerableError } from './thrown.js';
 
@@ -58,8 +59,8 @@ export class HttpResponse {
   readonly request: HttpRequest;
   /** When the request came, for metrics; 0 when nobody measures. */
   startedAtMs = 0;
-  /** Whether the body is still coming. */
-  isReading = false;
+  /** What reads the request's body; null: it has none. */
+  body: BodyReader | null = null;
   /** Told when the client goes away before there is an answer. */
   onAbort: (() => void) | null = null;
 
@@ -212,7 +213,7 @@ export class HttpResponse {
    * read again, since only that tells whether the client is still there. The room's own.
    */
   takeTurn(): void {
-    if (this.#finished || this.isReading || this.#holding !== null) return;
+    if (this.#finished || this.body?.isComing === true || this.#holding !== null) return;
     this.#native.pause();
     this.#holding = setTimeout(() => this.#endTurn(), LONGEST_TURN_MS).unref();
   }

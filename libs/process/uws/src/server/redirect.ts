@@ -38,7 +38,7 @@ export function redirectAnswer(host: string | undefined, url: string, httpsPort:
 /** Opens the redirecting listener; null, with a warning, when its port cannot be had. */
 export async function listenForRedirect(options: RedirectOptions): Promise<UwsServer | null> {
   const server = new UwsServer();
-  const dispatcher = new Dispatcher({ bodyLimitBytes: 0, trustHops: 0, cors: null });
+  const dispatcher = new Dispatcher({ bodyLimitBytes: 0, bodyRoomBytes: 0, trustHops: 0, cors: null });
   dispatcher.gate = (request) => redirectAnswer(request.header('host'), request.url, options.httpsPort);
   server.onRequest(dispatcher.accept);
   try {

@@ -18,8 +18,11 @@ import { Socket, type SocketData } from './socket.js';
 /** Told what a handler of a socket threw. */
 export type SocketFault = (error: ServiceError, template: string) => void;
 
-/** A client that sends more than this over the limit is dropped without the close frame that says why. */
-const SLACK_BYTES = 1024 * 1024;
+/**
+ * A client that sends more than this over the limit is dropped without the close frame that says why. It is also what an
+ * unfinished message may hold beyond the limit.
+ */
+const SLACK_BYTES = 4 * 1024;
 const DEFAULT_PAYLOAD_BYTES = 64 * 1024 * 1024;
 const DEFAULT_BACKPRESSURE_BYTES = 1024 * 1024;
 const MAX_NATIVE_BYTES = 2 ** 31 - 1;

@@ -34,6 +34,7 @@ export const PROCESS_METRICS = {
     ['route', 'method', 'status'],
     'Time of HTTP requests, by route template and status class',
   ),
+  http_body_bytes: gauge([], 'Bytes of request bodies held, of at most 128 MiB or twice the largest body'),
   dependency_up: gauge(['dependency'], '1 while the health check of a dependency passes, else 0'),
   draining: gauge([], '1 from the first stop signal on, else 0'),
   build_info: gauge(['version', 'role'], 'Always 1; what runs'),
