@@ -9,14 +9,17 @@ export const isCommitted = (result: CommitResult | undefined): result is Committ
 
 /** What a record that was not committed is answered with. */
 export function refusalOf(result: CommitResult | undefined): ServiceError {
-  if (result?.status !== 'rejected' || !isHttpErrorCode(result.code))
-    return new ServiceError('service_unavailable');
+  if (result?.status !== 'rejected') return unavailable('no history writer has answered');
+  if (!isHttpErrorCode(result.code))
+    return unavailable('the history writer refused it for an unknown reason');
   const { code, error: text, ai_code: aiCode } = result;
   return new ServiceError(code, {
     ...(typeof text === 'string' ? { text } : {}),
     ...(typeof aiCode === 'number' ? { aiCode } : {}),
   });
 }
+
+const unavailable = (text: string): ServiceError => new ServiceError('service_unavailable', { text });
 
 /** A writer of a later version may know codes that this one does not. */
 const isHttpErrorCode = (code: unknown): code is HttpErrorCode =>

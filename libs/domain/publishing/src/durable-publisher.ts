@@ -8,6 +8,7 @@ import { idOf, scopeOf } from './identity.js';
 import { messageOf } from './message-of.js';
 import type { KeptFor, Publication, Receipt } from './publication.js';
 import type { StoredLastEvents } from './stored-last-events.js';
+import { SeriesFailure } from './series-failure.js';
 import { uuidV7 } from './uuid-v7.js';
 
 /** What a `DurablePublisher` stands on. */
@@ -34,14 +35,19 @@ export class DurablePublisher {
     return this.#receipt(publication, record, result);
   }
 
-  /** The same for several, one after another; ends with the first that is refused. */
+  /** The same for several, one after another; ends with the first that is refused, as a `SeriesFailure`. */
   async publishSeries(publications: readonly DurablePublication[]): Promise<readonly Receipt[]> {
     const records = publications.map((publication) => recordOf(publication, publication.history));
     const results = await this.parts.commits.commitChain(records);
     const receipts: Receipt[] = [];
     for (const [index, publication] of publications.entries()) {
       const record = records[index];
-      if (record !== undefined) receipts.push(await this.#receipt(publication, record, results[index]));
+      if (record === undefined) continue;
+      try {
+        receipts.push(await this.#receipt(publication, record, results[index]));
+      } catch (error) {
+        throw new SeriesFailure(index, error);
+      }
     }
     return receipts;
   }

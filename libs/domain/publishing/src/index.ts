@@ -6,5 +6,6 @@ export { LivePublisher, type LivePublisherParts } from './live-publisher.js';
 export { COMMITS, LAST_EVENTS, PUBLISHER, PublishingModule } from './module.js';
 export { type BatchPublisher, type LastEvent, type LastEvents, type Publisher } from './port.js';
 export { type KeptFor, type Publication, type PublicationKey, type Receipt } from './publication.js';
+export { SeriesFailure } from './series-failure.js';
 export { StoredLastEvents, type StoredLastEventsParts } from './stored-last-events.js';
 export { uuidV7 } from './uuid-v7.js';

@@ -25,7 +25,7 @@ const BOUNDS: LineBounds = { maxWaitingPerChannel: 4096, maxUnderWay: 65_536 };
 const nowMs = (): number => performance.timeOrigin + performance.now();
 
 const unreachable = (cause: unknown): never => {
-  throw new ServiceError('service_unavailable', { cause });
+  throw new ServiceError('service_unavailable', { text: 'the other processes cannot be reached', cause });
 };
 
 type LiveMessage = LiveEvent & { readonly fact: Message };

@@ -20,7 +20,7 @@ export interface Publisher {
 export interface BatchPublisher extends Publisher {
   /**
    * Publishes events of channels with a history strictly one after another, in as few commits as can be. Ends with the
-   * first that fails and rejects with its error, as `publish` would; those before it stay published.
+   * first that fails and rejects with a `SeriesFailure` of its place and its error; those before it stay published.
    */
   publishSeries(publications: readonly Publication[]): Promise<readonly Receipt[]>;
 }

@@ -150,7 +150,10 @@ describe('an event of a channel with a history', () => {
       return serial > 2 ? { status: 'skipped' } : applied(record, serial);
     });
     const refused = publisher.publishSeries([lastNamed('one'), lastNamed('two'), lastNamed('three')]);
-    await expect(refused).rejects.toMatchObject({ code: 'conflict', message: 'another message' });
+    await expect(refused).rejects.toMatchObject({
+      index: 1,
+      cause: { code: 'conflict', message: 'another message' },
+    });
     expect((await lastEvents.read('shop', 'cache-a'))?.event).toBe('one');
   });
 

@@ -69,6 +69,7 @@ describe('a batch for channels with a history', () => {
       item('four'),
     ]);
     expect(answer).toMatchObject(refused(409, 'conflict'));
+    expect((answer.body as { error: string }).error).toMatch(/^batch\[2\]: /);
     expect(await namesIn(scene)).toEqual(['taken', 'one']);
     expect(await namesIn(scene, 'other')).toEqual(['two']);
   });

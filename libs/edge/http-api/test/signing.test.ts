@@ -69,8 +69,51 @@ describe('signed requests', () => {
     expect(await send(scene, 'POST', terminating)).toMatchObject({ status: 200 });
     const listing = unprotected('GET', '/apps/shop/channels', { body_md5: '' });
     expect(await send(scene, 'GET', listing)).toMatchObject(
-      refused(401, 'auth_failed', 'body_md5 not accepted on GET'),
+      refused(401, 'auth_failed', 'body_md5 does not match'),
     );
+  });
+
+  it('of GET may say the digest of the body, even of none, as a server library does', async () => {
+    const scene = await openScene();
+    const rawPath = '/apps/shop/channels';
+    const listing = (body_md5: string) =>
+      `${rawPath}?${signRequest({ method: 'GET', rawPath, query: { body_md5 } }, scene.key, NOW)}`;
+    const ofEmpty = listing('d41d8cd98f00b204e9800998ecf8427e');
+    const ofX = listing('9dd4e461268c8034f5c8564e155c67a6');
+    const withLength = { 'content-length': '1' };
+    expect((await send(scene, 'GET', ofEmpty)).status).toBe(200);
+    expect((await send(scene, 'GET', ofX, 'x', withLength)).status).toBe(200);
+    expect((await send(scene, 'GET', ofEmpty, 'x', withLength)).status).toBe(401);
+    expect((await send(scene, 'GET', ofX)).status).toBe(401);
+  });
+
+  it('are read as they were signed, name for name', async () => {
+    const scene = await openScene();
+    scene.sockets.counts = new Map([
+      ['a', 1],
+      ['b', 1],
+    ]);
+    const rawPath = '/apps/shop/channels';
+    const query = signRequest({ method: 'GET', rawPath, query: { filter_by_prefix: 'a' } }, scene.key, NOW);
+    const listed = (changed: string) => send(scene, 'GET', `${rawPath}?${changed}`);
+    const onlyA = { status: 200, body: { channels: { a: {} } } };
+    expect(await listed(query)).toMatchObject(onlyA);
+    expect(await listed(query.replace('filter_by_prefix', 'FILTER_BY_PREFIX'))).toEqual(
+      expect.objectContaining(onlyA),
+    );
+    const hidden = query
+      .replace('filter_by_prefix=a&', '')
+      .replace('auth_version=1.0', 'auth_version=1.0%26filter_by_prefix%3Da');
+    expect(await listed(hidden)).toMatchObject(refused(400, 'invalid_input'));
+    expect(await listed(`${query}&Filter_By_Prefix=a`)).toMatchObject(refused(400, 'invalid_input'));
+  });
+
+  it('may have signed the path before it was encoded', async () => {
+    const scene = await openScene();
+    const plain = '/apps/shop/users/auth0|5f/terminate_connections';
+    const query = signRequest({ method: 'POST', rawPath: plain }, scene.key, NOW);
+    expect((await send(scene, 'POST', `${plain.replace('|', '%7C')}?${query}`)).status).toBe(200);
+    expect(scene.sockets.asked).toMatchObject([{ about: { userId: 'auth0|5f' } }]);
   });
 
   it.each([

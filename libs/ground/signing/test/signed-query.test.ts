@@ -16,6 +16,18 @@ function refusal(rawQuery: string): [number, string] {
   throw new Error('was accepted');
 }
 
+/** The only parameters that a string to sign can stand for: a piece without a name belongs to the value before it. */
+function asSigned(canonical: string): Map<string, string> {
+  const pairs: [string, string][] = [];
+  for (const piece of canonical.split('&')) {
+    const equals = piece.indexOf('=');
+    const last = pairs.at(-1);
+    if (equals >= 0) pairs.push([piece.slice(0, equals), piece.slice(equals + 1)]);
+    else if (last !== undefined) last[1] += `&${piece}`;
+  }
+  return new Map(pairs);
+}
+
 describe('reading a signed query', () => {
   it('splits at the first =, drops empty pieces, and takes a bare name as empty', () => {
     const { parameters, canonical } = read('&&b=1=2&a&');
@@ -30,20 +42,44 @@ describe('reading a signed query', () => {
     expect(query.canonical).toBe('auth_key=k&auth_timestamp=1');
   });
 
-  it('lets the last of a repeated name win, for the signature and for the handler', () => {
-    const query = read('limit=1&limit=2');
-    expect(query.parameters.get('limit')).toBe('2');
-    expect(query.canonical).toContain('limit=2');
+  it.each(['limit=1&limit=2', 'limit=1&Limit=2', 'LIMIT=1&limit=1', 'limit=&li%6Dit='])(
+    'refuses %s: one name, two values',
+    (twice) => expect(refusal(`${AUTH}&${twice}`)).toEqual([400, 'a parameter given more than once']),
+  );
+
+  it('reads a name as it was signed, however it was spelt', () => {
+    const { parameters, canonical } = read('FILTER_by_prefix=x');
+    expect(parameters.get('filter_by_prefix')).toBe('x');
+    expect(canonical.endsWith('filter_by_prefix=x')).toBe(true);
   });
 
-  it('gives the handler nothing that the signature does not cover', () => {
-    const upperLast = read('limit=1&Limit=2');
-    expect(upperLast.parameters.get('Limit')).toBe('2');
-    expect(upperLast.parameters.has('limit')).toBe(false);
-    const lowerLast = read('Limit=1&limit=2');
-    expect(lowerLast.parameters.get('limit')).toBe('2');
-    expect(lowerLast.parameters.has('Limit')).toBe(false);
-    for (const { canonical } of [upperLast, lowerLast]) expect(canonical.endsWith('limit=2')).toBe(true);
+  it.each(['auth_version=1.0%26filter_by_prefix%3Dx', 'a%3Db=c', 'a%26b=c', 'a=1%26%3D'])(
+    'refuses %s, whose signature is that of others too',
+    (query) =>
+      expect(refusal(`${AUTH}&${query}`)).toEqual([
+        400,
+        'a parameter cannot be told from several, once signed',
+      ]),
+  );
+
+  it('lets a handler read exactly what was signed, name for name', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'B', 'b', '&', '=', '%26', '%3D', '+', 'é'),
+      maxLength: 9,
+    });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, text), { maxLength: 4 }), (pairs) => {
+        const raw = [AUTH, ...pairs.map(([name, value]) => `${name}=${value}`)].join('&');
+        let query;
+        try {
+          query = parseSignedQuery(raw);
+        } catch (problem) {
+          expect(problem).toMatchObject({ status: 400 });
+          return;
+        }
+        expect(asSigned(query.canonical)).toEqual(new Map(query.parameters));
+      }),
+    );
   });
 
   it('reads authentication parameters by exact case only', () => {

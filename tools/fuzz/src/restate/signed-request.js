@@ -4,7 +4,7 @@ import { md5, signed, SOURCE } from './hmac.js';
 /** @typedef {{ method: string, path: string, query: string, body: Buffer }} Request */
 /** @typedef {{ lower: string, name: string, value: string }} Pair */
 
-const ONCE = new Set(['auth_key', 'auth_timestamp', 'auth_version', 'body_md5']);
+const AUTHENTICATION = new Set(['auth_key', 'auth_timestamp', 'auth_version', 'auth_signature', 'body_md5']);
 
 /** @param {string} raw */
 function decoded(raw) {
@@ -15,25 +15,32 @@ function decoded(raw) {
   return Buffer.from(plain, 'latin1').toString();
 }
 
-/** @param {string} query @returns {{ pairs: Pair[], signature: string | null, repeated: string | null }} */
+/** @param {string} query @returns {{ pairs: Pair[], signature: string | null, refused: string | null }} */
 export function readQuery(query) {
-  /** @type {Map<string, Pair>} */
-  const pairs = new Map();
-  const signatures = [];
-  let repeated = null;
+  /** @type {Pair[]} */
+  const pairs = [];
   for (const piece of query.split('&').filter((one) => one !== '')) {
     const [first = '', ...rest] = piece.split('=');
     const name = decoded(first);
     const value = decoded(rest.join('='));
     const lower = name.toLowerCase();
-    if (name === 'auth_signature') {
-      if (signatures.length > 0) repeated ??= name;
-      signatures.push(value);
-    } else if (pairs.has(lower) && ONCE.has(lower)) repeated ??= lower;
-    else pairs.set(lower, { lower, name, value });
+    const inside = value.split('&').slice(1);
+    if (name.includes('&') || name.includes('=') || inside.some((one) => one.includes('=')))
+      return refusal('a parameter cannot be told from several, once signed');
+    if (pairs.some((pair) => pair.lower === lower)) {
+      const which = AUTHENTICATION.has(lower) ? lower : 'a parameter';
+      return refusal(`${which} given more than once`);
+    }
+    pairs.push({ lower, name, value });
   }
-  return { pairs: [...pairs.values()], signature: signatures[0] ?? null, repeated };
+  const misspelt = pairs.find(({ lower, name }) => lower !== name && AUTHENTICATION.has(lower));
+  if (misspelt !== undefined) return refusal(`${misspelt.lower} is missing`);
+  const signature = pairs.find(({ lower }) => lower === 'auth_signature')?.value ?? null;
+  return { pairs: pairs.filter(({ lower }) => lower !== 'auth_signature'), signature, refused: null };
 }
+
+/** @param {string} refused */
+const refusal = (refused) => ({ pairs: [], signature: null, refused });
 
 /** @param {Request} request */
 export function stringToSign({ method, path, query }) {
@@ -49,9 +56,9 @@ export function stringToSign({ method, path, query }) {
 /** What is said to such a request, by the table of section 2.6; `ok` when it is let in.
  * @param {Request} request @param {number} now */
 export function expectedAnswer(request, now) {
-  const { pairs, signature, repeated } = readQuery(request.query);
-  if (repeated !== null) return `${repeated} given more than once`;
-  const read = (/** @type {string} */ name) => pairs.find((pair) => pair.name === name)?.value;
+  const { pairs, signature, refused } = readQuery(request.query);
+  if (refused !== null) return refused;
+  const read = (/** @type {string} */ name) => pairs.find((pair) => pair.lower === name)?.value;
   for (const name of ['auth_key', 'auth_timestamp']) if (!read(name)) return `${name} is missing`;
   if (!signature) return 'auth_signature is missing';
   if (read('auth_key') !== SOURCE.key) return 'auth_key is unknown';
@@ -62,7 +69,10 @@ export function expectedAnswer(request, now) {
   if (distance > 600n || distance < -600n) return 'auth_timestamp outside the 600 s window';
   const problem = bodyProblem(request, read('body_md5'));
   if (problem !== null) return problem;
-  return signature === signed(stringToSign(request)) ? 'ok' : 'auth_signature does not match';
+  if (signature === signed(stringToSign(request))) return 'ok';
+  const path = signedBeforeEncoding(request.path);
+  const isSigned = path !== null && signature === signed(stringToSign({ ...request, path }));
+  return isSigned ? 'ok' : 'auth_signature does not match';
 }
 
 /** @param {string} path */
@@ -75,12 +85,20 @@ function namesTheApp(path) {
   }
 }
 
+/** @param {string} path */
+function signedBeforeEncoding(path) {
+  if (!path.includes('%')) return null;
+  try {
+    const segments = path.split('/').map((segment) => decodeURIComponent(segment));
+    const isSafe = segments.every((text) => !/[/%]|\p{Control}/u.test(text));
+    return isSafe ? segments.join('/') : null;
+  } catch {
+    return null;
+  }
+}
+
 /** @param {Request} request @param {string | undefined} given */
 function bodyProblem({ method, body }, given) {
-  if (method.toUpperCase() !== 'POST') {
-    return given === undefined ? null : `body_md5 not accepted on ${method.toUpperCase()}`;
-  }
-  if (body.length === 0 && given === undefined) return null;
-  if (body.length > 0 && !given) return 'body_md5 missing';
-  return given === md5(body) ? null : 'body_md5 does not match';
+  if (method.toUpperCase() === 'POST' && body.length > 0 && !given) return 'body_md5 missing';
+  return given === undefined || given === md5(body) ? null : 'body_md5 does not match';
 }

@@ -16,9 +16,13 @@ export type ConversationEnd = Extract<CommitAnswer, { readonly kind: 'committed'
 interface Failure {
   readonly kind: 'failed';
   readonly code: 'backpressure' | 'service_unavailable';
+  /** What the publisher reads; absent: the row's own text. */
+  readonly text?: string;
 }
 
-const UNAVAILABLE: Failure = { kind: 'failed', code: 'service_unavailable' };
+const unavailable = (text: string): Failure => ({ kind: 'failed', code: 'service_unavailable', text });
+const TOO_LATE = unavailable('the history has not confirmed it in time');
+const NO_WRITER = unavailable('no history writer answers');
 
 export interface ConversationParts {
   readonly clock: Clock;
@@ -59,7 +63,7 @@ export class Conversation {
     const { clock, transport } = this.parts;
     const leftMs = Math.floor(this.deadlineMs - clock.elapsed());
     if (leftMs <= 0) {
-      this.#settle(UNAVAILABLE);
+      this.#settle(TOO_LATE);
       return;
     }
     this.#sends += 1;
@@ -69,14 +73,14 @@ export class Conversation {
       .send({ ...this.request, budget_ms: leftMs })
       .catch((): CommitAnswer => ({ kind: 'no_responder' }))
       .then((answer) => this.#heard(answer, number))
-      .catch(() => this.#settle(UNAVAILABLE));
+      .catch(() => this.#settle(NO_WRITER));
   }
 
   #heard(answer: CommitAnswer, number: number): void {
     if (this.#over) return;
     if (answer.kind === 'committed') this.#settle(answer);
     else if (answer.kind === 'no_responder') this.#unheardAt(number);
-    else if (answer.code !== 'backpressure') this.#settle(UNAVAILABLE);
+    else if (answer.code !== 'backpressure') this.#settle(NO_WRITER);
     else if (number === 1) this.#settle({ kind: 'failed', code: 'backpressure' });
   }
 
@@ -84,7 +88,7 @@ export class Conversation {
     // A later sending is on its way already.
     if (number !== this.#sends) return;
     if (this.parts.clock.elapsed() - this.#firstSentMs >= NO_RESPONDER_MS) {
-      this.#settle(UNAVAILABLE);
+      this.#settle(NO_WRITER);
       return;
     }
     const pauseMs =

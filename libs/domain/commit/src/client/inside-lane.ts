@@ -34,6 +34,6 @@ export class InsideLane {
     };
     this.lane
       .submit({ records: job.records, budgetMs: job.deadlineMs - begunMs, chain: job.chain })
-      .then(end, () => this.#open.fail(job, 'service_unavailable'));
+      .then(end, () => this.#open.fail(job, 'service_unavailable', 'the history cannot be written'));
   }
 }

@@ -94,7 +94,7 @@ export class LaneClient {
 
   #settle(jobs: readonly Job[], end: ConversationEnd): void {
     if (end.kind === 'failed') {
-      for (const job of jobs) this.#open.fail(job, end.code);
+      for (const job of jobs) this.#open.fail(job, end.code, end.text);
       return;
     }
     const results = new Map(end.results.map((result) => [result.pub_id, result]));

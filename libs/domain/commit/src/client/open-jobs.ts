@@ -42,14 +42,14 @@ export class OpenJobs {
     const results = job.records.map(({ pub_id: pubId }, index) => {
       const result = resultOf(pubId, index);
       const isKnown = result !== undefined && result.status !== 'expired';
-      return isKnown ? result : rejected(pubId, 'service_unavailable');
+      return isKnown ? result : rejected(pubId, 'service_unavailable', TOO_LATE);
     });
     this.#settle(job, results);
   }
 
   /** Answers a job that failed as a whole, unless its time ran out. */
-  fail(job: Job, code: HttpErrorCode): void {
-    this.#settle(job, allRejected(job, code));
+  fail(job: Job, code: HttpErrorCode, text?: string): void {
+    this.#settle(job, allRejected(job, code, text));
   }
 
   #settle(job: Job, results: readonly CommitResult[]): void {
@@ -77,7 +77,7 @@ export class OpenJobs {
       const nowMs = this.clock.elapsed();
       for (const job of this.#jobs.filter(isOpen)) {
         if (job.deadlineMs > nowMs) break;
-        this.fail(job, 'service_unavailable');
+        this.fail(job, 'service_unavailable', TOO_LATE);
       }
       this.#watchDeadlines();
     });
@@ -86,5 +86,7 @@ export class OpenJobs {
 
 const isOpen = ({ settled }: Job): boolean => !settled;
 
-const allRejected = ({ records }: Job, code: HttpErrorCode): CommitResult[] =>
-  records.map(({ pub_id: pubId }) => rejected(pubId, code));
+const allRejected = ({ records }: Job, code: HttpErrorCode, text?: string): CommitResult[] =>
+  records.map(({ pub_id: pubId }) => rejected(pubId, code, text));
+
+const TOO_LATE = 'the history has not confirmed it in time';

@@ -1,6 +1,7 @@
 import { cacheKeys } from '@carillon/contract';
 import { ServiceError } from '@carillon/errors';
 import { rawElements, rawMember } from '@carillon/protocol';
+import { SeriesFailure } from '@carillon/publishing';
 import type { Metrics } from '@carillon/runtime';
 import type { Caller } from '../caller.js';
 import { describe } from '../describe/description.js';
@@ -140,12 +141,13 @@ async function runTogether(
   from: number,
 ): Promise<readonly EventOutcome[]> {
   const [first] = series;
-  if (first === undefined || series.length > 1) return runner.runSeries(caller, series);
+  if (first === undefined) return [];
   try {
+    if (series.length > 1) return await runner.runSeries(caller, series);
     const { outcome } = await runner.run(caller, first, first.idempotencyKey);
     return [outcome];
   } catch (error) {
-    throw ofItem(error, from);
+    throw error instanceof SeriesFailure ? ofItem(error.cause, from + error.index) : ofItem(error, from);
   }
 }
 

@@ -15,7 +15,7 @@ export const SEGMENTS = { channel: 'channelName', user_id: 'userId' } as const;
 export function inputOfRequest(operation: Description, request: HttpRequest, query: SignedQuery): AnyInput {
   const input: Record<string, string | JsonBody | undefined> = {};
   for (const subject of operation.subjects) input[subject] = request.params[SEGMENTS[subject]] ?? '';
-  for (const { name } of operation.options) input[name] = query.parameters.get(name);
+  for (const { name } of operation.options) input[name] = query.parameters.get(name.toLowerCase());
   if (operation.takesRequestKey) input['requestKey'] = request.header(KEY_HEADER.toLowerCase());
   if (operation.body !== undefined) input['body'] = new ReceivedBody(request.rawBody);
   return input;

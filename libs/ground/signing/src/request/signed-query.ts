@@ -9,63 +9,56 @@ export interface SignedQuery {
   readonly signature: string;
   /** Absent and empty are different: a GET may not carry even an empty one. */
   readonly bodyMd5: string | undefined;
-  /**
-   * What a handler reads, by the names as written. Holds exactly what the signature covers: of names that differ
-   * in case only, the last one alone is here.
-   */
+  /** What a handler reads, by the names as they were signed, in lower case: exactly what the signature covers. */
   readonly parameters: ReadonlyMap<string, string>;
   /** The part of the string to sign that comes from the query. */
   readonly canonical: string;
 }
 
-const SINGLE = new Set(['auth_key', 'auth_timestamp', 'auth_version', 'body_md5']);
+const AUTHENTICATION = new Set(['auth_key', 'auth_timestamp', 'auth_version', 'auth_signature', 'body_md5']);
+/** Within a name or a value these could be signed as other parameters. */
+const AMBIGUOUS_NAME = /[&=]/;
+const AMBIGUOUS_VALUE = /&[^&]*=/;
 
 /**
- * Reads a raw query as it came on the wire (without `?`). Throws 400 when an authentication parameter is given
- * twice, 401 when one is missing or empty. Linear in the length of the query, but for sorting the names.
+ * Reads a raw query as it came on the wire (without `?`). Throws 400 when a name is given twice, in whatever case, or
+ * when the signature would also be that of other parameters, 401 when one that authenticates is missing or empty.
+ * Linear in the length of the query, but for sorting the names.
  */
 export function parseSignedQuery(rawQuery: string): SignedQuery {
-  const { signature, signed, parameters } = collect(rawQuery);
-  const authKey = required(parameters, 'auth_key');
-  const timestamp = required(parameters, 'auth_timestamp');
+  const { signature, signed } = collect(rawQuery);
+  const authKey = required(signed, 'auth_key');
+  const timestamp = required(signed, 'auth_timestamp');
   if (signature === undefined || signature === '') throw missing('auth_signature');
-  const bodyMd5 = parameters.get('body_md5');
-  return { authKey, timestamp, signature, bodyMd5, parameters, canonical: canonicalQuery(signed) };
+  const bodyMd5 = signed.get('body_md5');
+  return { authKey, timestamp, signature, bodyMd5, parameters: signed, canonical: canonicalQuery(signed) };
 }
 
 interface Collected {
-  signature: string | undefined;
+  readonly signature: string | undefined;
   /** By lower-cased name, which is how names are signed. */
-  readonly signed: Map<string, string>;
-  readonly parameters: Map<string, string>;
+  readonly signed: ReadonlyMap<string, string>;
 }
 
-/** Splits and decodes a raw query. Usually every name is lower case, and both maps are the same one. */
+/** Splits and decodes a raw query. */
 export function collect(rawQuery: string): Collected {
-  const signed = new Map<string, string>();
-  const spellings = new Map<string, string>();
-  let signature: string | undefined;
+  const all = new Map<string, string>();
+  let misspelt: string | null = null;
   for (const piece of rawQuery.split('&')) {
     if (piece === '') continue;
     const equals = piece.indexOf('=');
     const name = formDecode(equals < 0 ? piece : piece.slice(0, equals));
     const value = equals < 0 ? '' : formDecode(piece.slice(equals + 1));
-    if (name === 'auth_signature') {
-      if (signature !== undefined) throw repeated(name);
-      signature = value;
-      continue;
-    }
     const lower = name.toLowerCase();
-    if (signed.has(lower) && SINGLE.has(lower)) throw repeated(lower);
-    signed.set(lower, value);
-    if (lower !== name) spellings.set(lower, name);
-    else if (spellings.size > 0) spellings.delete(lower);
+    if (AMBIGUOUS_NAME.test(name) || AMBIGUOUS_VALUE.test(value)) throw ambiguous();
+    if (all.has(lower)) throw repeated(AUTHENTICATION.has(lower) ? lower : 'a parameter');
+    if (lower !== name && AUTHENTICATION.has(lower)) misspelt ??= lower;
+    all.set(lower, value);
   }
-  return { signature, signed, parameters: spellings.size === 0 ? signed : respell(signed, spellings) };
-}
-
-function respell(signed: Map<string, string>, spellings: Map<string, string>): Map<string, string> {
-  return new Map([...signed].map(([lower, value]) => [spellings.get(lower) ?? lower, value]));
+  if (misspelt !== null) throw missing(misspelt);
+  const signature = all.get('auth_signature');
+  all.delete('auth_signature');
+  return { signature, signed: all };
 }
 
 /** Joins decoded pairs in the order of their names' bytes; nothing is encoded again. */
@@ -96,3 +89,5 @@ function required(parameters: ReadonlyMap<string, string>, name: string): string
 const missing = (name: string) => new ServiceError('auth_failed', { text: `${name} is missing` });
 const repeated = (name: string) =>
   new ServiceError('invalid_input', { text: `${name} given more than once` });
+const ambiguous = () =>
+  new ServiceError('invalid_input', { text: 'a parameter cannot be told from several, once signed' });

@@ -213,7 +213,8 @@ export class Dispatcher implements ResponseOwner {
   #startBody(native: NativeResponse, response: HttpResponse): BodyReader | null {
     const { request } = response;
     if (!bringsBody(request)) return null;
-    const keeps = !IGNORED_BODIES.has(request.method);
+    // Ignored, but when its digest is signed, it has to be the one.
+    const keeps = !IGNORED_BODIES.has(request.method) || request.rawQuery.includes('body_md5=');
     const reader = new BodyReader(this.#options.bodyLimitBytes, keeps, this.bodyRoom);
     response.body = reader;
     reader.read(native, Number(request.header('content-length') ?? 0));

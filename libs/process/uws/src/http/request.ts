@@ -35,7 +35,7 @@ export class HttpRequest {
   readonly rawPath: string;
   /** What follows the `?`, undecoded; empty when there is none. */
   readonly rawQuery: string;
-  /** The body's bytes. Undefined without a body, and for GET, HEAD and DELETE, whose bodies are ignored. */
+  /** The body's bytes. Undefined without a body, and for GET, HEAD and DELETE, whose bodies are ignored unless their digest is signed. */
   rawBody: Buffer | undefined;
   /** The route that answers, as registered (`/apps/:appId/events`); empty until one is found. */
   route = '';
