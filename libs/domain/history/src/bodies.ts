@@ -1,4 +1,4 @@
-import type { Retained, Stream } from '@carillon/history-store';
+import type { MessageAction, Retained, Stream } from '@carillon/history-store';
 import type { HintSource } from './hints/state-hints.js';
 import type { Observed } from './observed.js';
 import type { HistoryBounds, HistoryDirection } from './query.js';
@@ -34,7 +34,8 @@ export interface HistoryItemBody {
   readonly published_at_ms: number;
   readonly message_id: string | null;
   readonly event_name: string | null;
-  readonly operation_kind: 'append';
+  /** `append`: as it was published; else what the latest version of the message did. */
+  readonly operation_kind: 'append' | `message.${MessageAction}`;
   readonly payload_size_bytes: number;
   /** The V2 frame. */
   readonly message: unknown;

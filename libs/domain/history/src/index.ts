@@ -12,6 +12,7 @@ export { StateHints, type FoundHint, type HintSource, type StateHintsParts } fro
 export {
   HISTORY_COMMITS,
   HISTORY_READER,
+  MESSAGE_READER,
   HistoryModule,
   PRESENCE_HISTORY_READER,
   STREAM_READS,
@@ -47,4 +48,5 @@ export {
   type HistoryReaderParts,
   type HistoryReads,
 } from './reader.js';
+export { MessageReader, type MessageReaderParts, type MessageSource } from './message-reader.js';
 export { readSnapshotQuery, type SnapshotQuery } from './snapshot-query.js';

@@ -15,6 +15,7 @@ import { FaultDesk } from './fault-desk.js';
 import { type HistoryCommits, MarkingCommits } from './hints/marking-commits.js';
 import { StateHints } from './hints/state-hints.js';
 import { historyHealth } from './history-health.js';
+import { MessageReader, type MessageSource } from './message-reader.js';
 import { PresenceHistoryReader, type PresenceHistoryReaderParts } from './presence-reader.js';
 import { HistoryReader, type HistoryReaderOptions, type HistoryReads } from './reader.js';
 
@@ -22,6 +23,8 @@ type PresenceReads = PresenceHistoryReaderParts['store'];
 
 /** Token of the `HistoryReader`. */
 export const HISTORY_READER = Symbol('history reader');
+/** Token of the `MessageReader`. */
+export const MESSAGE_READER = Symbol('message reader');
 /** Token of the `PresenceHistoryReader`. */
 export const PRESENCE_HISTORY_READER = Symbol('presence history reader');
 /** Token of what they read: the store, or a writer that has it. */
@@ -68,12 +71,14 @@ export class HistoryModule {
           inject: [CONFIG, reads, FAULT_DESK, STATE_HINTS],
           useFactory: presenceReaderOf,
         },
+        { provide: MESSAGE_READER, inject: [CONFIG, reads], useFactory: messageReaderOf },
         { provide: HISTORY_HEALTH_SOURCE, inject: [CONFIG, METRICS_REGISTRY], useFactory: historyHealth },
       ],
       exports: [
         HISTORY_COMMITS,
         HISTORY_HEALTH_SOURCE,
         HISTORY_READER,
+        MESSAGE_READER,
         PRESENCE_HISTORY_READER,
         STREAM_READS,
       ],
@@ -128,10 +133,19 @@ const presenceReaderOf = (
 ): PresenceHistoryReader =>
   new PresenceHistoryReader({ store, now: Date.now, faults, hints }, optionsOf(config));
 
-function optionsOf({ history }: Config): HistoryReaderOptions {
+const messageReaderOf = (config: Config, store: MessageSource): MessageReader => {
+  const window = config.versioned_messages.retention_window_seconds;
+  return new MessageReader(
+    { store, now: Date.now },
+    { timeoutMs: optionsOf(config).timeoutMs, windowMs: window === 0 ? null : window * 1000 },
+  );
+};
+
+function optionsOf({ history, versioned_messages: versions }: Config): HistoryReaderOptions {
   const { backend } = history;
   return {
     timeoutMs: history[backend === 'memory' ? 'postgres' : backend].write_timeout_ms,
     source: backend === 'memory' ? 'in_memory' : 'durable_store',
+    showsLatest: versions.enabled,
   };
 }

@@ -1,11 +1,13 @@
 import {
-  type HistoryStore,
+  type DurableStore,
   type PageQuery,
   positioned,
   type Stream,
+  type StoredMessage,
   type StoredRecord,
   type StreamAddress,
 } from '@carillon/history-store';
+import { latestItem } from '@carillon/messages';
 import {
   type HistoryItemBody,
   type HistoryPageBody,
@@ -24,7 +26,7 @@ import type { HistoryQuery } from './query.js';
 import { readWhole } from './whole-page.js';
 
 /** What a reader asks of a store, or of a writer that has it. */
-export type HistoryReads = Pick<HistoryStore, 'heads' | 'page' | 'retained'>;
+export type HistoryReads = Pick<DurableStore, 'heads' | 'messages' | 'page' | 'retained'>;
 
 export interface HistoryReaderParts {
   readonly store: HistoryReads;
@@ -39,6 +41,8 @@ export interface HistoryReaderOptions {
   /** What one read may take. */
   readonly timeoutMs: number;
   readonly source: StateSource;
+  /** Whether messages that live on are shown as they are now. Absent: no. */
+  readonly showsLatest?: boolean;
 }
 
 /** A row with what is shown of it; null: it cannot be; undefined: it only tells that there is more. */
@@ -138,20 +142,51 @@ export class HistoryReader {
     return head;
   }
 
+  /** Messages that live on, by their serials; of one that is over already the row is shown as it was stored. */
+  async #latest(
+    { stream, nowMs }: PageQuery,
+    records: readonly StoredRecord[],
+  ): Promise<ReadonlyMap<string, StoredMessage>> {
+    if (this.options.showsLatest !== true) return new Map();
+    const messageSerials = records.flatMap(({ messageSerial }) => messageSerial ?? []);
+    if (messageSerials.length === 0) return new Map();
+    const { streamKey, generation, floorMessageSerial } = stream;
+    const query = { streamKey, generation, floorMessageSerial, nowMs, messageSerials };
+    const messages = await this.parts.store.messages(query);
+    return new Map(messages.map((message) => [message.messageSerial, message]));
+  }
+
   async #rows(asked: PageQuery): Promise<readonly Row[]> {
     const { stream, limit } = asked;
     const records = await this.parts.store.page(asked);
+    const latest = await this.#latest(asked, records);
     return records.map((record, index) => ({
       record,
-      item: index < limit - 1 ? itemOf(stream, record) : undefined,
+      item: index < limit - 1 ? itemOf(stream, record, latest.get(record.messageSerial ?? '')) : undefined,
     }));
   }
 }
 
-function itemOf({ streamId }: Stream, row: StoredRecord): HistoryItemBody | null {
+function itemOf(
+  { streamId, address }: Stream,
+  row: StoredRecord,
+  latest: StoredMessage | undefined,
+): HistoryItemBody | null {
   const { historySerial: serial, payload } = row;
   const message = payload === null ? undefined : parse(positioned(payload, streamId, row.deliverySerial));
   if (message === undefined || serial === null) return null;
+  const text = latest === undefined ? null : latestItem(address.channel, latest);
+  if (latest !== undefined && text !== null)
+    return {
+      stream_id: streamId,
+      serial,
+      published_at_ms: row.publishedAtMs,
+      message_id: row.messageId,
+      event_name: `service:message.${latest.action}`,
+      operation_kind: `message.${latest.action}`,
+      payload_size_bytes: Buffer.byteLength(text),
+      message: parse(text),
+    };
   return {
     stream_id: streamId,
     serial,

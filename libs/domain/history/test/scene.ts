@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type HistoryStore, MemoryHistoryStore, type Stream, streamName } from '@carillon/history-store';
+import { type DurableStore, MemoryHistoryStore, type Stream, streamName } from '@carillon/history-store';
 import { HistoryReader, type QueryParameters, readHistoryQuery } from '../src/index.js';
 import { ListeningDesk } from './desks.js';
 import { NOTHING, rowOf, wantedOf } from './rows.js';
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 /** A channel with a history in memory. */
 export class Scene {
-  readonly store: HistoryStore = new MemoryHistoryStore();
+  readonly store: DurableStore = new MemoryHistoryStore();
   readonly desk = new ListeningDesk();
   nowMs = Date.parse('2026-03-05T10:30:00Z');
   readonly reader = new HistoryReader(

@@ -24,6 +24,10 @@ export async function write(
           writerId: 'w',
           nodeId: 'writer-1',
           newStreamId: randomUUID,
+          nextCount: () => {
+            count += 1;
+            return count;
+          },
           handedOver: () => 0,
         }),
       ),
@@ -45,9 +49,11 @@ export async function unlessTransient<Result>(work: () => Promise<Result>): Prom
   }
 }
 
+let count = 0;
+
 const MOST_TRIES = 1000;
 
-const POLICY: CommitRecordOf<'publish'>['policy'] = {
+export const POLICY: CommitRecordOf<'publish'>['policy'] = {
   history_ms: 86_400_000,
   versions_ms: null,
   max_messages: null,

@@ -31,6 +31,7 @@ export function created(
     data: { text },
     ...measured(text),
     baseSerial: deliverySerial,
+    baseVersionSerial: versionSerial,
     appends: 0,
     isOpen: isOpenStream(record.policy.ai !== null, extras),
     keepUntilMs,

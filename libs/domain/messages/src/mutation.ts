@@ -71,6 +71,7 @@ export function mutate(
       keepUntilMs,
       action: mutation.op,
       baseSerial: next.data === null ? next.baseSerial : deliverySerial,
+      baseVersionSerial: next.data === null ? next.baseVersionSerial : versionSerial,
       isOpen: isOpenStream(mutation.policy.ai !== null, next.extras),
       clientId: attributed(mutation),
       description: mutation.description ?? null,

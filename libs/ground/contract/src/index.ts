@@ -29,7 +29,10 @@ export {
   type ReadRetained,
   type ReadStanding,
   type ReadStoredRecord,
+  type ReadAnnotation,
+  type ReadMessage,
   type ReadStream,
+  type ReadSummary,
 } from './commit/read.js';
 export {
   COMMIT_OPS,
@@ -58,7 +61,7 @@ export {
   type CommitBody,
   type Hello,
 } from './commit/request.js';
-export { isStorable, storableJson } from './commit/storable.js';
+export { isStorable } from './commit/storable.js';
 export { decodeWriter, WRITER, type Writer, type WriterBody } from './commit/writer.js';
 export { decodeControlPlane, decodeDataPlane } from './fabric/all.js';
 export { BROADCAST, type Broadcast, type BroadcastBody } from './fabric/broadcast.js';
@@ -112,7 +115,7 @@ export {
   type UserOffline,
   type UserOnline,
 } from './fabric/users.js';
-export { cacheKeys, essentialOwner, isEssential } from './names/cache-keys.js';
+export { cacheKeys, isEssential } from './names/cache-keys.js';
 export { type FabricNames } from './names/fabric-names.js';
 export { natsNames } from './names/nats.js';
 export { partitionedQueue, PUSH_PROVIDERS, queueNames, type PushProvider } from './names/queues.js';

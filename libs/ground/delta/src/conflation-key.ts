@@ -35,6 +35,5 @@ function dataOf(frame: JsonObject): unknown {
 function usable(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
   const key = String(value);
-  const fits = key.isWellFormed() && !UNSAFE.test(key) && Buffer.byteLength(key) <= MAX_BYTES;
-  return fits ? key : null;
+  return UNSAFE.test(key) || Buffer.byteLength(key) > MAX_BYTES ? null : key;
 }

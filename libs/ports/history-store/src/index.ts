@@ -24,6 +24,22 @@ export {
   type PresenceCheckpoint,
   type PresenceStanding,
 } from './model/checkpoint.js';
+export {
+  type AnnotationsQuery,
+  type FoundMessages,
+  type FoundOperation,
+  type IdleStreamsQuery,
+  isReadableMessage,
+  type MessageChanges,
+  type MessageReads,
+  type MessagesQuery,
+  type NewAnnotation,
+  type OpenStream,
+  type SummariesQuery,
+  type VersionsQuery,
+  type WantedMessage,
+  type WantedMessages,
+} from './model/living.js';
 export { positioned } from './model/frame.js';
 export {
   type DataKind,
@@ -41,7 +57,7 @@ export {
   type PresenceMember,
 } from './model/presence.js';
 export { type FoundReceipt, type Receipt } from './model/receipt.js';
-export { type RecordAction, type StoredRecord } from './model/record.js';
+export { type NewRecord, type RecordAction, type StoredRecord } from './model/record.js';
 export { laneOf, routeOf } from './model/route.js';
 export {
   newStream,

@@ -1,5 +1,15 @@
 import { StoreFailure } from './failures.js';
 import type { Changes, Found, Wanted } from './model/changes.js';
+import type { AnnotationEvent, AnnotationSummary } from './model/annotation.js';
+import type {
+  AnnotationsQuery,
+  IdleStreamsQuery,
+  MessagesQuery,
+  OpenStream,
+  SummariesQuery,
+  VersionsQuery,
+} from './model/living.js';
+import type { StoredMessage } from './model/message.js';
 import type { PresenceCheckpoint } from './model/checkpoint.js';
 import type { PresenceEvent } from './model/presence.js';
 import type { StoredRecord } from './model/record.js';
@@ -112,6 +122,27 @@ export class OnDemandStore implements DurableStore {
 
   async presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
     return this.#ready().presenceCheckpoint(query);
+  }
+
+  async messages(query: MessagesQuery): Promise<readonly StoredMessage[]> {
+    return this.#ready().messages(query);
+  }
+
+  async versions(query: VersionsQuery): Promise<readonly StoredRecord[]> {
+    return this.#ready().versions(query);
+  }
+
+  async annotations(query: AnnotationsQuery): Promise<readonly AnnotationEvent[]> {
+    return this.#ready().annotations(query);
+  }
+
+  async summaries(query: SummariesQuery): Promise<readonly AnnotationSummary[]> {
+    return this.#ready().summaries(query);
+  }
+
+  /** A look at what nobody goes on with is no use of the store. */
+  async idleStreams(query: IdleStreamsQuery): Promise<readonly OpenStream[]> {
+    return this.#connected ? this.store.idleStreams(query) : [];
   }
 
   /** A purge is no use of the store. */

@@ -1,5 +1,6 @@
 import type { Changes, Found, Wanted } from './model/changes.js';
 import type { PresenceCheckpoint } from './model/checkpoint.js';
+import type { MessageReads } from './model/living.js';
 import type { PresenceEvent } from './model/presence.js';
 import type { StoredRecord } from './model/record.js';
 import type { HistoryRetention } from './retention.js';
@@ -138,4 +139,4 @@ export interface PresenceEvents {
 }
 
 /** Everything that a store of this room can do. */
-export interface DurableStore extends HistoryStore, HistoryRetention, PresenceEvents {}
+export interface DurableStore extends HistoryStore, HistoryRetention, MessageReads, PresenceEvents {}

@@ -1,5 +1,5 @@
 /** The version of the tables that this process makes. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** Refuses tables of a newer version, which another program understands. Gives the version that was stored. */
 export function checkedVersion(prefix: string, stored: unknown): number {

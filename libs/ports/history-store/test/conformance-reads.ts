@@ -94,30 +94,35 @@ export function conformanceOfReads(current: () => HistoryStore): void {
       };
       expect(await ask({ below: { mode: 'all' } })).toEqual({
         historyFloor: 4,
+        openStreams: 0,
         messages: 3,
         bytes: 6,
         stored: { messages: 3, bytes: 6 },
       });
       expect(await ask({ below: { mode: 'before_serial', serial: 3 } })).toEqual({
         historyFloor: 3,
+        openStreams: 0,
         messages: 2,
         bytes: 3,
         stored: { messages: 2, bytes: 3 },
       });
       expect(await ask({ below: { mode: 'before_serial', serial: 99 } })).toEqual({
         historyFloor: 4,
+        openStreams: 0,
         messages: 3,
         bytes: 6,
         stored: { messages: 3, bytes: 6 },
       });
       expect(await ask({ below: { mode: 'before_time_ms', timeMs: NOW_MS + 2 } })).toEqual({
         historyFloor: 2,
+        openStreams: 0,
         messages: 1,
         bytes: 1,
         stored: { messages: 1, bytes: 1 },
       });
       expect(await ask({ below: { mode: 'before_time_ms', timeMs: NOW_MS + 9 } })).toEqual({
         historyFloor: 4,
+        openStreams: 0,
         messages: 3,
         bytes: 6,
         stored: { messages: 3, bytes: 6 },

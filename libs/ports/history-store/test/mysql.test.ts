@@ -58,9 +58,9 @@ describe('mysql', () => {
 
   it('refuses tables of a newer version', async () => {
     const newer = await openMysql(url, 'newer');
-    await newer.database.query(`update newer_meta set value = '5' where name = 'schema_version'`);
+    await newer.database.query(`update newer_meta set value = '6' where name = 'schema_version'`);
     await newer.close();
-    await expect(openMysql(url, 'newer')).rejects.toThrow('version 5');
+    await expect(openMysql(url, 'newer')).rejects.toThrow('version 6');
   });
 
   it.each([
@@ -69,12 +69,17 @@ describe('mysql', () => {
     ['of the second version', { version: 2, members: false, streams: true }],
     ['all but marked as of the third', { version: 2, members: false, streams: false }],
     ['of the third version', { version: 3, members: false, streams: false }],
+    ['half brought to the fifth', { version: 4, members: false, streams: false }],
   ])('brings tables up to date that are %s', async (_which, { version, members, streams }) => {
     const prefix = `old${version}${members ? 'm' : ''}${streams ? 's' : ''}`;
     const old = await openMysql(url, prefix);
     if (version === 1) await old.database.query(`drop table ${prefix}_presence_checkpoints`);
     if (members) await old.database.query(`alter table ${prefix}_presence_members drop key there`);
     if (streams) await old.database.query(`alter table ${prefix}_streams drop key state`);
+    for (const name of ['messages', 'annotations', 'annotation_summaries'])
+      await old.database.query(`drop table ${prefix}_${name}`);
+    await old.database.query(`alter table ${prefix}_records drop key operations, drop column op_hash`);
+    await old.database.query(`alter table ${prefix}_streams drop column floor_message_serial`);
     await old.database.query(`update ${prefix}_meta set value = '${version}' where name = 'schema_version'`);
     await old.close();
     await (await openMysql(url, prefix)).close();
@@ -87,7 +92,7 @@ describe('mysql', () => {
     const { rows } = await now.database.query(
       `select cast(value as char) as value from ${prefix}_meta where name = 'schema_version'`,
     );
-    expect(rows).toMatchObject([{ value: '4' }]);
+    expect(rows).toMatchObject([{ value: '5' }]);
     expect(await now.store.degraded({ after: null, limit: 1 })).toEqual([]);
     await now.close();
   });

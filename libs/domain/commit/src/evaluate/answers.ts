@@ -4,14 +4,16 @@ import type { FoundReceipt, Stream } from '@carillon/history-store';
 import { whole } from './receipts.js';
 
 /** A result that tells the publisher's caller what was wrong. It consumed nothing. */
-export function rejected(pubId: string, code: HttpErrorCode, text?: string): CommitResult {
-  const { status, text: ownText } = ERRORS[code];
+export function rejected(pubId: string, code: HttpErrorCode, text?: string, aiCode?: number): CommitResult {
+  const { status, text: ownText, aiCode: ownAiCode } = ERRORS[code];
+  const told = aiCode ?? ownAiCode;
   return {
     pub_id: pubId,
     status: 'rejected',
     code,
     http_status: status,
     error: (text ?? ownText).slice(0, 1024),
+    ...(told === null ? {} : { ai_code: told }),
   };
 }
 
@@ -56,6 +58,17 @@ export function fromReceipt(pubId: string, found: FoundReceipt, stream: Stream):
     message_serial: receipt.messageSerial,
     version_serial: receipt.versionSerial,
     published_at_ms: receipt.publishedAtMs,
+    ...annotationIn(receipt.extra),
     extra: receipt.extra === null ? null : JSON.parse(receipt.extra),
   };
+}
+
+/** What the receipt of an annotation says in its own place. */
+function annotationIn(extra: string | null): Pick<CommitResult, 'annotation_serial'> {
+  const answer: unknown = extra === null ? null : JSON.parse(extra);
+  const serial =
+    typeof answer === 'object' && answer !== null && 'annotation_serial' in answer
+      ? answer.annotation_serial
+      : null;
+  return typeof serial === 'string' ? { annotation_serial: serial } : {};
 }

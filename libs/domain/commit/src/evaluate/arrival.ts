@@ -1,4 +1,4 @@
-import { readCommitRecord, type CommitOp, type CommitRecord, type CommitResult } from '@carillon/contract';
+import { readCommitRecord, type CommitRecord, type CommitResult } from '@carillon/contract';
 import { type StreamAddress, streamName } from '@carillon/history-store';
 import { rejected } from './answers.js';
 import { readFrame } from './frame.js';
@@ -14,7 +14,7 @@ export interface Arrival {
   readonly address: StreamAddress;
   /** The name of the stream: its address as the key of a map. */
   readonly stream: string;
-  /** Of a publish; null otherwise. */
+  /** Of a publish or a create; null otherwise. */
   readonly eventName: string | null;
   readonly bytes: number;
   /** Null: whatever becomes of others is nothing to this one. */
@@ -25,23 +25,12 @@ export type ReadArrival =
   | { readonly ok: true; readonly arrival: Arrival }
   | { readonly ok: false; readonly result: CommitResult };
 
-/** What this version does not do: mutable messages and annotations. */
-const NOT_ENABLED: ReadonlySet<CommitOp> = new Set([
-  'create',
-  'update',
-  'delete',
-  'append',
-  'annotate',
-  'unannotate',
-]);
-
 /** Checks a record before it is queued. Everything the database would choke on ends here, as the publisher's error. */
 export function readArrival(value: { readonly pub_id: string }, chain: Chain | null): ReadArrival {
   const read = readCommitRecord(value);
   if (!read.ok) return refused(value.pub_id, 'invalid_input', read.problem);
   const { record } = read;
-  if (NOT_ENABLED.has(record.op)) return refused(record.pub_id, 'feature_disabled');
-  const frame = record.op === 'publish' ? readFrame(record.message) : null;
+  const frame = 'message' in record ? readFrame(record.message) : null;
   if (frame !== null && !frame.ok) return refused(record.pub_id, 'invalid_input', frame.problem);
   const address = { appId: record.app_id, channel: record.channel, kind: kindOf(record) };
   return {
@@ -70,10 +59,13 @@ function kindOf(record: CommitRecord): StreamAddress['kind'] {
 const OVERHEAD_BYTES = 256;
 
 function sizeOf(record: CommitRecord): number {
-  if (record.op === 'publish') return OVERHEAD_BYTES + Buffer.byteLength(record.message);
+  if ('message' in record) return OVERHEAD_BYTES + Buffer.byteLength(record.message);
   if (record.op === 'presence')
     return OVERHEAD_BYTES + Buffer.byteLength(JSON.stringify(record.user_info ?? null));
-  return OVERHEAD_BYTES;
+  const texts = ['data', 'extras', 'metadata', 'name', 'description'] as const;
+  const given = record as Partial<Record<(typeof texts)[number], unknown>>;
+  const bytes = texts.map((name) => (typeof given[name] === 'string' ? Buffer.byteLength(given[name]) : 0));
+  return bytes.reduce((sum, size) => sum + size, OVERHEAD_BYTES);
 }
 
 /** Whether a record must be decided alone, because it depends on everything that is stored. */

@@ -27,6 +27,9 @@ export function reset(draft: Draft, record: CommitRecordOf<'reset'>, stream: Str
     streamId,
     generation: stream.generation + 1,
     ...NOTHING_STORED,
+    // They are numbered on: what was annotated before is erased later.
+    nextAnnotationNo: stream.nextAnnotationNo,
+    lastAnnotationSerial: stream.lastAnnotationSerial,
     durable: { state: 'healthy', reason: null, nodeId: context.nodeId, changedAtMs: context.nowMs },
   };
   draft.setStream(next);
@@ -58,6 +61,8 @@ export function purge(draft: Draft, record: CommitRecordOf<'purge'>, stream: Str
     draft.setStream({
       ...stream,
       floorHistorySerial: Math.max(stream.floorHistorySerial, purgeable.historyFloor),
+      floorMessageSerial: Math.max(stream.floorMessageSerial, purgeable.historyFloor),
+      openStreams: Math.max(0, stream.openStreams - purgeable.openStreams),
       retainedMessages: stream.retainedMessages - purgeable.stored.messages,
       retainedBytes: stream.retainedBytes - purgeable.stored.bytes,
     });

@@ -13,9 +13,10 @@ import {
   type Receipt,
   type Stream,
   type StreamAddress,
-  type StoredRecord,
+  type NewRecord,
   streamName,
 } from '@carillon/history-store';
+import { MessageDraft } from './message-draft.js';
 import { fingerprintOf, placeToKeep, receiptScope } from './receipts.js';
 import { PUB_ID_TTL_MS } from './wanted.js';
 
@@ -27,6 +28,8 @@ export interface DecisionContext {
   readonly nodeId: string;
   /** A fresh UUID v4. */
   readonly newStreamId: () => string;
+  /** A number that is never given again under this writer id. */
+  readonly nextCount: () => number;
   /** The highest serial of the stream that this writer has handed over; 0: none. */
   readonly handedOver: (stream: Stream) => number;
 }
@@ -38,16 +41,18 @@ export class Draft {
   readonly #members = new Map<string, PresenceMember>();
   readonly #newMembers = new Set<string>();
   readonly #newReceipts = new Set<string>();
-  readonly #records: StoredRecord[] = [];
+  readonly #records: NewRecord[] = [];
   readonly #events: PresenceEvent[] = [];
   readonly #crowds = new Map<string, Map<string, PresenceStanding>>();
   readonly #checkpoints: NewCheckpoint[] = [];
   readonly #log: OperatorEntry[] = [];
+  readonly messages: MessageDraft;
 
   constructor(
     readonly found: Found,
     readonly context: DecisionContext,
   ) {
+    this.messages = new MessageDraft(found);
     for (const [scope, receipt] of found.receipts) this.#receipts.set(scope, receipt);
     for (const member of found.members) this.#members.set(memberName(member, member.userId), member);
     for (const [name, crowd] of found.crowds)
@@ -77,7 +82,7 @@ export class Draft {
     this.#newMembers.add(name);
   }
 
-  addRecord(record: StoredRecord): void {
+  addRecord(record: NewRecord): void {
     this.#records.push(record);
   }
 
@@ -147,6 +152,7 @@ export class Draft {
       presenceMembers: members.filter((member) => member !== undefined),
       presenceCheckpoints: this.#checkpoints,
       operatorLog: this.#log,
+      ...this.messages.changes(),
     };
   }
 

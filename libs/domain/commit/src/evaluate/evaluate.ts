@@ -2,7 +2,9 @@ import type { CommitRecord, FanOutRecordBody } from '@carillon/contract';
 import type { Changes, Found, FoundReceipt, Stream } from '@carillon/history-store';
 import { fromReceipt, rejected, skipped, type Verdict, verdict } from './answers.js';
 import type { Arrival, Chain } from './arrival.js';
+import { annotate, unannotate } from './annotation.js';
 import { mark, purge, reset } from './control.js';
+import { change, create } from './message.js';
 import { type DecisionContext, Draft } from './draft.js';
 import { presence } from './presence.js';
 import { publish, published } from './publish.js';
@@ -48,7 +50,10 @@ function decide(draft: Draft, arrival: Arrival): Verdict {
   if (record.op === 'publish') return publish(draft, record, arrival, stream);
   if (record.op === 'presence') return presence(draft, record, stream);
   if (record.op === 'reset') return reset(draft, record, stream);
-  return verdict(rejected(record.pub_id, 'feature_disabled'));
+  if (record.op === 'create') return create(draft, record, arrival, stream);
+  if (record.op === 'annotate') return annotate(draft, record, stream);
+  if (record.op === 'unannotate') return unannotate(draft, record, stream);
+  return change(draft, record, stream);
 }
 
 /** One that has expired, or whose stream ended with a reset, answers nothing but a resend of its own record. */

@@ -77,7 +77,7 @@ interface Place {
 /** A publish as it goes to the gateways. */
 export const published = (
   { context: { writerId } }: Draft,
-  record: CommitRecordOf<'publish'>,
+  record: CommitRecordOf<'create' | 'publish'>,
   { streamId }: Stream,
   { serial, historySerial, publishedAtMs }: Place,
 ): FanOutRecordBody => ({

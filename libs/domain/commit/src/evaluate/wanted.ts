@@ -1,5 +1,6 @@
 import type { Below, Wanted } from '@carillon/history-store';
 import type { Arrival } from './arrival.js';
+import { messagesOf } from './wanted-messages.js';
 import { receiptScope } from './receipts.js';
 import { WRONG } from './wrong.js';
 
@@ -31,6 +32,7 @@ export function wantedOf(arrivals: readonly Arrival[], nowMs: number): Wanted {
     below: belowOf(arrivals[0]),
     inspect: arrivals.some(isAboutRows),
     ...seenIn(arrivals[0]),
+    ...messagesOf(arrivals),
   };
 }
 

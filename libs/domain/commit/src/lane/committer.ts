@@ -30,6 +30,11 @@ const NOTHING: Outcome = { later: [], pauseMs: 0, forAll: false, settle: () => u
 export class Committer {
   /** How often the store has failed since it last did not. */
   #failures = 0;
+  #count = 0;
+  readonly #nextCount = (): number => {
+    this.#count += 1;
+    return this.#count;
+  };
 
   constructor(
     private readonly parts: LoopParts,
@@ -83,6 +88,7 @@ export class Committer {
       ...this.options,
       nowMs,
       newStreamId: this.parts.newStreamId,
+      nextCount: this.#nextCount,
       handedOver: (stream) => lanes.get(streamName(stream.address))?.handedOver.serialOf(stream) ?? 0,
     };
   }

@@ -1,5 +1,6 @@
 import type { FanOutRecordBody } from '@carillon/contract';
-import { positioned, type StoredRecord, type Stream } from '@carillon/history-store';
+import type { StoredRecord, Stream } from '@carillon/history-store';
+import { frameOf } from '@carillon/messages';
 
 /**
  * Hands records to every gateway, in this order. Rejects, or stays silent, when the gateways may not get them: then
@@ -9,7 +10,8 @@ export type FanOut = (records: readonly FanOutRecordBody[]) => Promise<void>;
 
 /** A stored record as it is sent again; null: it was purged, and there is nothing to send. */
 export function fanOutAgain(record: StoredRecord, stream: Stream, writerId: string): FanOutRecordBody | null {
-  if (record.payload === null) return null;
+  const message = frameOf(record, stream);
+  if (message === null) return null;
   return {
     writer_id: writerId,
     app_id: stream.address.appId,
@@ -22,7 +24,7 @@ export function fanOutAgain(record: StoredRecord, stream: Stream, writerId: stri
     op: record.action === 'plain' ? 'publish' : record.action,
     message_id: record.messageId,
     except_socket: null,
-    message: positioned(record.payload, stream.streamId, record.deliverySerial),
+    message,
     resent: true,
   };
 }

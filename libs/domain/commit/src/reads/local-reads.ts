@@ -1,14 +1,21 @@
 import {
+  type AnnotationEvent,
+  type AnnotationsQuery,
+  type AnnotationSummary,
   type Changes,
   type CheckpointQuery,
+  type MessagesQuery,
   type PageQuery,
   type PresenceCheckpoint,
   type PresenceEvent,
   type RangeQuery,
   type Retained,
+  type StoredMessage,
   type StoredRecord,
   type Stream,
   type StreamAddress,
+  type SummariesQuery,
+  type VersionsQuery,
   streamName,
 } from '@carillon/history-store';
 import type { ChannelReads, ReadableStore } from './port.js';
@@ -56,6 +63,22 @@ export class LocalReads implements ChannelReads {
 
   presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
     return this.store.presenceCheckpoint(query);
+  }
+
+  messages(query: MessagesQuery): Promise<readonly StoredMessage[]> {
+    return this.store.messages(query);
+  }
+
+  versions(query: VersionsQuery): Promise<readonly StoredRecord[]> {
+    return this.store.versions(query);
+  }
+
+  annotations(query: AnnotationsQuery): Promise<readonly AnnotationEvent[]> {
+    return this.store.annotations(query);
+  }
+
+  summaries(query: SummariesQuery): Promise<readonly AnnotationSummary[]> {
+    return this.store.summaries(query);
   }
 
   /** A batch that writes nothing makes the streams it is about. */

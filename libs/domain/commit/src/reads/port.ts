@@ -5,6 +5,7 @@ import type {
   PresenceCheckpoint,
   PresenceEvent,
   RangeQuery,
+  MessageReads,
   Retained,
   StoredRecord,
   Stream,
@@ -15,7 +16,7 @@ import type {
  * What can be read of durable channels, here or through the writer of a lane. All of it is what was committed when it
  * was asked for, or later. Every call ends, and rejects when there is no whole answer.
  */
-export interface ChannelReads {
+export interface ChannelReads extends Omit<MessageReads, 'idleStreams'> {
   /** The streams there are, by `streamName`; with `create`, those that are not are made first. */
   heads(addresses: readonly StreamAddress[], create?: boolean): Promise<ReadonlyMap<string, Stream>>;
   /** Purged records come as tombstones. */
@@ -31,5 +32,15 @@ export interface ChannelReads {
 /** What reading needs of a store. */
 export type ReadableStore = Pick<
   DurableStore,
-  'commit' | 'heads' | 'page' | 'presenceCheckpoint' | 'presenceEvents' | 'range' | 'retained'
+  | 'annotations'
+  | 'commit'
+  | 'heads'
+  | 'messages'
+  | 'page'
+  | 'presenceCheckpoint'
+  | 'presenceEvents'
+  | 'range'
+  | 'retained'
+  | 'summaries'
+  | 'versions'
 >;

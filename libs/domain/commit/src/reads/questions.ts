@@ -11,7 +11,7 @@ const MOST_AT_ONCE = 2;
 const MOST_REFUSALS = 7;
 
 /** What a writer is asked for, but for whom and by whom. */
-export type Question = Pick<ReadBody, 'checkpoint' | 'events' | 'heads' | 'page' | 'range' | 'retained'>;
+export type Question = Omit<ReadBody, 'lane' | 'lanes' | 'node_id'>;
 
 /** What came of asking one writer. */
 type Said =

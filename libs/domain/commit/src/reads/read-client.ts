@@ -1,20 +1,36 @@
 import { MAX_READ_HEADS, MAX_READ_RECORDS, type ReadAnswerBody } from '@carillon/contract';
 import type { LaneFabric } from '@carillon/fabric';
 import {
+  type AnnotationEvent,
+  type AnnotationsQuery,
+  type AnnotationSummary,
   type CheckpointQuery,
   laneOf,
+  type MessagesQuery,
   type PageQuery,
   type PresenceCheckpoint,
   type PresenceEvent,
   type PresenceStanding,
   type RangeQuery,
   type Retained,
+  type StoredMessage,
   type StoredRecord,
   type Stream,
   type StreamAddress,
+  type SummariesQuery,
+  type VersionsQuery,
   streamName,
 } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
+import {
+  annotationIn,
+  annotationsOut,
+  messageIn,
+  messagesOut,
+  summariesOut,
+  summaryIn,
+  versionsOut,
+} from './message-wire.js';
 import type { ChannelReads } from './port.js';
 import { type Question, Questions, unavailable } from './questions.js';
 import { eventIn, pageOut, recordIn, retainedIn, standingIn, streamIn, streamOut } from './wire.js';
@@ -122,6 +138,57 @@ export class ReadClient implements ChannelReads {
       for (const standing of checkpoint.members) members.push(standingIn(standing));
       if (more !== true || checkpoint.members.length === 0) return { serial: fromSerial, members };
     }
+  }
+
+  /** Part after part, each of what the one before had no room for. */
+  async messages(query: MessagesQuery): Promise<readonly StoredMessage[]> {
+    const deadlineMs = this.#deadline();
+    const lane = laneOfKey(query.streamKey, this.options.lanes);
+    const all: StoredMessage[] = [];
+    let left = query.messageSerials;
+    while (left.length > 0) {
+      const asked = { messages: messagesOut({ ...query, messageSerials: left }) };
+      const { messages, more } = await this.#questions.ask(lane, asked, deadlineMs);
+      if (messages === undefined) throw unavailable('the answer is about something else');
+      all.push(...messages.map(messageIn));
+      const got = new Set(messages.map(({ message_serial: serial }) => serial));
+      if (more !== true || got.size === 0) break;
+      left = left.filter((serial) => !got.has(serial));
+    }
+    return all;
+  }
+
+  versions(query: VersionsQuery): Promise<readonly StoredRecord[]> {
+    return this.#rows({
+      lane: laneOfKey(query.streamKey, this.options.lanes),
+      limit: query.limit,
+      after: (last: StoredRecord | null, limit) => ({
+        versions: versionsOut({ ...query, after: last?.versionSerial ?? query.after, limit }),
+      }),
+      rows: ({ records }) => records?.map(recordIn),
+    });
+  }
+
+  annotations(query: AnnotationsQuery): Promise<readonly AnnotationEvent[]> {
+    return this.#rows({
+      lane: laneOfKey(query.streamKey, this.options.lanes),
+      limit: query.limit,
+      after: (last: AnnotationEvent | null, limit) => ({
+        annotations: annotationsOut({ ...query, afterNo: last?.annotationNo ?? query.afterNo, limit }),
+      }),
+      rows: ({ annotations }) => annotations?.map(annotationIn),
+    });
+  }
+
+  summaries(query: SummariesQuery): Promise<readonly AnnotationSummary[]> {
+    return this.#rows({
+      lane: laneOfKey(query.streamKey, this.options.lanes),
+      limit: query.limit,
+      after: (last: AnnotationSummary | null, limit) => ({
+        summaries: summariesOut({ ...query, belowNo: last?.lastNo ?? query.belowNo, limit }),
+      }),
+      rows: ({ summaries }) => summaries?.map(summaryIn),
+    });
   }
 
   async retained(stream: Stream, nowMs: number): Promise<Retained> {

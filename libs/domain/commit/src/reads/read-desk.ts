@@ -12,6 +12,15 @@ import {
 import type { Clock } from '../clock.js';
 import type { WriterEvents } from '../writer/events.js';
 import type { StoredRecord } from '@carillon/history-store';
+import {
+  annotationOut,
+  annotationsIn,
+  messageOut,
+  messagesIn,
+  summariesIn,
+  summaryOut,
+  versionsIn,
+} from './message-wire.js';
 import type { ChannelReads } from './port.js';
 import { Turnstile } from './turnstile.js';
 import { eventOut, pageIn, recordOut, retainedOut, standingOut, streamIn, streamOut } from './wire.js';
@@ -58,7 +67,8 @@ export class ReadDesk {
     return refused('unavailable');
   }
 
-  async #read({ heads, range, page, events, checkpoint, retained }: Read): Promise<ReadAnswerBody> {
+  async #read(asked: Read): Promise<ReadAnswerBody> {
+    const { heads, range, page, events, checkpoint, retained } = asked;
     const { reads } = this.parts;
     if (heads !== undefined) {
       const addresses = heads.channels.map(({ app_id: appId, channel, kind }) => ({ appId, channel, kind }));
@@ -76,6 +86,25 @@ export class ReadDesk {
     if (checkpoint !== undefined) return this.#checkpoint(checkpoint);
     if (retained !== undefined)
       return { retained: retainedOut(await reads.retained(streamIn(retained.stream), retained.now_ms)) };
+    return this.#messages(asked);
+  }
+
+  async #messages({ messages, versions, annotations, summaries }: Read): Promise<ReadAnswerBody> {
+    const { reads } = this.parts;
+    if (messages !== undefined) {
+      const { taken, more } = carried((await reads.messages(messagesIn(messages))).map(messageOut));
+      return { messages: taken, ...(more ? { more } : {}) };
+    }
+    if (versions !== undefined) return part(await reads.versions(versionsIn(versions)));
+    if (annotations !== undefined) {
+      const rows = await reads.annotations(annotationsIn(annotations));
+      const { taken, more } = carried(rows.map(annotationOut));
+      return { annotations: taken, ...(more ? { more } : {}) };
+    }
+    if (summaries !== undefined) {
+      const { taken, more } = carried((await reads.summaries(summariesIn(summaries))).map(summaryOut));
+      return { summaries: taken, ...(more ? { more } : {}) };
+    }
     return {};
   }
 

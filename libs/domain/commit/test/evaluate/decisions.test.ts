@@ -96,20 +96,6 @@ describe('a publish', () => {
       result: { status: 'rejected', code: 'invalid_input', http_status: 400 },
     });
   });
-
-  it.each(['update', 'delete', 'append', 'annotate', 'create'])('%s is not enabled', (op) => {
-    const record = {
-      ...publishOf('orders', ''),
-      op,
-      message_serial: '1',
-      type: 'a:flag.v1',
-      data: 'x',
-      actor: { grant: 'any' },
-    };
-    expect(readArrival(record, null)).toMatchObject({
-      result: { code: 'feature_disabled', http_status: 422 },
-    });
-  });
 });
 
 const withKey = () => publishOf('orders', 'a', { idem: keyed('orders', 'key', 'a') });

@@ -4,6 +4,8 @@ import { MemoryHistoryStore, type Stream } from '@carillon/history-store';
 import { type Chain, evaluate, type Evaluation, wantedOf } from '../../src/index.js';
 import { arrivalOf } from '../samples.js';
 
+let count = 0;
+
 /** Batches decided over a store in memory, at a time that the test says. */
 export class Scene {
   readonly store = new MemoryHistoryStore();
@@ -17,6 +19,10 @@ export class Scene {
         writerId: 'w1',
         nodeId: 'node-1',
         newStreamId: randomUUID,
+        nextCount: () => {
+          count += 1;
+          return count;
+        },
         handedOver: () => 0,
       }),
     );

@@ -60,6 +60,8 @@ export class DurableDelivery implements ChannelFollower {
   take(record: FanOutRecordBody): void {
     const { app_id: appId, channel } = record;
     if (this.parts.hubs.find(appId)?.channels.has(channel) !== true) return;
+    // Annotations have an order of their own, and nobody here is told of them.
+    if (record.op === 'annotate' || record.op === 'unannotate') return;
     // Its history may have been enabled after somebody here subscribed.
     this.#streams.follow(appId, channel);
     this.#streams.take(record);

@@ -1,10 +1,5 @@
-import {
-  positioned,
-  type RangeQuery,
-  type StoredRecord,
-  type Stream,
-  type StreamAddress,
-} from '@carillon/history-store';
+import type { RangeQuery, StoredRecord, Stream, StreamAddress } from '@carillon/history-store';
+import { frameOf } from '@carillon/messages';
 import type { Refetched } from './stream-order.js';
 
 /** Where gateways read streams: the store, or a writer that has it. */
@@ -20,8 +15,9 @@ export function refetchedOf(
   { streamId, address }: Pick<Stream, 'address' | 'streamId'>,
   record: StoredRecord,
 ): Refetched {
-  const { deliverySerial: serial, payload } = record;
-  if (payload === null) return serial;
+  const { deliverySerial: serial } = record;
+  const message = frameOf(record, { streamId, address });
+  if (message === null) return serial;
   return {
     writer_id: 'store',
     app_id: address.appId,
@@ -34,7 +30,7 @@ export function refetchedOf(
     op: record.action === 'plain' ? 'publish' : record.action,
     message_id: record.messageId,
     except_socket: null,
-    message: positioned(payload, streamId, serial),
+    message,
     resent: true,
   };
 }

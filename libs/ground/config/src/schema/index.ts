@@ -20,7 +20,6 @@ import {
   ephemeral,
   eventNameFiltering,
   idempotency,
-  protocol,
   tagFiltering,
 } from './v2-features.js';
 import { websocket } from './websocket.js';
@@ -48,7 +47,6 @@ export const schema = table({
   event_limits: eventLimits,
   presence,
   cleanup,
-  protocol,
   idempotency,
   ephemeral,
   echo_control: echoControl,

@@ -16,6 +16,7 @@ const kind = oneOf('messages', 'presence');
 const streamKey = matching(/^\d{1,19}$/, 'a key of a stream');
 const address = object({ app_id: field.appId, channel: field.channel, kind });
 const { count } = field;
+const anyText = text(0, Number.MAX_SAFE_INTEGER);
 
 /** The row of a stream. */
 const stream = object({
@@ -32,6 +33,9 @@ const stream = object({
   last_cache_serial: count,
   floor_delivery_serial: field.serial,
   floor_history_serial: field.serial,
+  /** Absent from a writer of before. */
+  floor_message_serial: optional(field.serial),
+  open_stream_count: optional(count),
   retained_messages: count,
   retained_bytes: count,
   newest_published_at_ms: nullable(count),
@@ -90,6 +94,60 @@ const standing = object({
   at_ms: count,
 });
 
+/** A message in its latest state; its data, extras and metadata are JSON texts. */
+const state = object({
+  stream_key: streamKey,
+  generation: field.serial,
+  message_serial: field.textSerial,
+  history_serial: field.serial,
+  creator_id: nullable(anyText),
+  version_serial: field.textSerial,
+  delivery_serial: field.serial,
+  action: oneOf('create', 'update', 'delete', 'append'),
+  at_ms: count,
+  client_id: nullable(anyText),
+  description: nullable(anyText),
+  metadata: nullable(anyText),
+  name: nullable(anyText),
+  extras: nullable(anyText),
+  data: nullable(object({ text: nullable(anyText) })),
+  data_kind: oneOf('none', 'string', 'json'),
+  data_bytes: count,
+  base_serial: field.serial,
+  base_version_serial: field.textSerial,
+  appends: count,
+  is_open: flag,
+  keep_until_ms: count,
+});
+
+const annotation = object({
+  stream_key: streamKey,
+  annotation_no: field.serial,
+  annotation_serial: field.textSerial,
+  message_serial: field.textSerial,
+  type: anyText,
+  action: oneOf('create', 'delete'),
+  annotation_id: anyText,
+  target_no: nullable(field.serial),
+  name: nullable(anyText),
+  client_id: nullable(anyText),
+  count: nullable(count),
+  data: nullable(anyText),
+  encoding: nullable(anyText),
+  at_ms: count,
+  actor_client_id: nullable(anyText),
+  actor_socket_id: nullable(anyText),
+});
+
+const summary = object({
+  stream_key: streamKey,
+  message_serial: field.textSerial,
+  type: anyText,
+  summary: anyText,
+  last_no: field.serial,
+  changed_at_ms: count,
+});
+
 const end = nullable(object({ serial: field.serial, published_at_ms: count }));
 const retained = object({ oldest: end, newest: end, messages: count, bytes: count });
 const limit = integer(1, MAX_READ_RECORDS);
@@ -146,6 +204,50 @@ export const READ = message('read', {
   ),
   /** What of a history can be read at a moment. */
   retained: optional(object({ stream, now_ms: count })),
+  /** Messages that live on, in their latest state. */
+  messages: optional(
+    object({
+      stream_key: streamKey,
+      generation: field.serial,
+      floor_message_serial: field.serial,
+      now_ms: count,
+      message_serials: list(field.textSerial, 1, MAX_READ_RECORDS),
+    }),
+  ),
+  /** Versions of a message; they are answered as records. */
+  versions: optional(
+    object({
+      stream_key: streamKey,
+      generation: field.serial,
+      message_serial: field.textSerial,
+      since_ms: nullable(count),
+      newest_first: flag,
+      after: nullable(field.textSerial),
+      limit,
+    }),
+  ),
+  /** Events of annotations of a message. */
+  annotations: optional(
+    object({
+      stream_key: streamKey,
+      message_serial: field.textSerial,
+      type: nullable(anyText),
+      since_ms: nullable(count),
+      after_no: count,
+      limit,
+    }),
+  ),
+  /** What the annotations of a stream come to. */
+  summaries: optional(
+    object({
+      stream_key: streamKey,
+      generation: field.serial,
+      floor_message_serial: field.serial,
+      now_ms: count,
+      below_no: nullable(count),
+      limit,
+    }),
+  ),
 });
 
 /** The answer to what was asked, and nothing else. */
@@ -160,6 +262,9 @@ export const READ_ANSWER = message('read_answer', {
   /** True: there are others behind the last of these, which are to be asked for. */
   more: optional(flag),
   retained: optional(retained),
+  messages: optional(list(state, 0, MAX_READ_RECORDS)),
+  annotations: optional(list(annotation, 0, MAX_READ_RECORDS)),
+  summaries: optional(list(summary, 0, MAX_READ_RECORDS)),
 });
 
 /** There is no answer. */
@@ -177,6 +282,9 @@ export type Read = MessageOf<typeof READ>;
 export type ReadBody = BodyOf<typeof READ>;
 export type ReadAnswerBody = BodyOf<typeof READ_ANSWER>;
 export type ReadRefused = MessageOf<typeof READ_REFUSED>;
+export type ReadMessage = Infer<typeof state>;
+export type ReadAnnotation = Infer<typeof annotation>;
+export type ReadSummary = Infer<typeof summary>;
 export type ReadStream = Infer<typeof stream>;
 export type ReadStoredRecord = Infer<typeof record>;
 export type ReadRetained = Infer<typeof retained>;

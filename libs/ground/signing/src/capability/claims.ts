@@ -16,24 +16,9 @@ export interface CapabilityToken {
   readonly capabilities: Capabilities;
 }
 
-/** What the claims of this service are called: another vendor's word may stand in them. */
-export interface ClaimNames {
-  readonly clientId: string;
-  readonly capability: string;
-}
-
-export const CLAIM_NAMES: ClaimNames = {
-  clientId: 'x-service-client-id',
-  capability: 'x-service-capability',
-};
-
 /** Checks every claim. Throws a Refusal at the first one that breaks a rule. */
-export function readClaims(
-  claims: Readonly<Record<string, unknown>>,
-  nowSeconds: number,
-  names: ClaimNames,
-): CapabilityToken {
-  const clientId = identifier(claims, names.clientId);
+export function readClaims(claims: Readonly<Record<string, unknown>>, nowSeconds: number): CapabilityToken {
+  const clientId = identifier(claims, 'x-service-client-id');
   const jti = identifier(claims, 'jti');
   const issuedAt = seconds(claims, 'iat');
   const expiresAt = seconds(claims, 'exp');
@@ -46,7 +31,7 @@ export function readClaims(
   if (claims['nbf'] !== undefined && seconds(claims, 'nbf') > latestStart) {
     throw new Refusal('capability token: nbf is in the future');
   }
-  const capabilities = Capabilities.ofToken(grantsByPattern(capabilityClaim(claims[names.capability])));
+  const capabilities = Capabilities.ofToken(grantsByPattern(capabilityClaim(claims)));
   return { clientId, jti, issuedAt, expiresAt, capabilities };
 }
 
@@ -63,7 +48,8 @@ function seconds(claims: Readonly<Record<string, unknown>>, name: string): numbe
 }
 
 /** The map may also come as its JSON text. */
-function capabilityClaim(value: unknown): unknown {
+function capabilityClaim(claims: Readonly<Record<string, unknown>>): unknown {
+  const value = claims['x-service-capability'];
   if (typeof value !== 'string') return value;
   try {
     return JSON.parse(value);

@@ -3,6 +3,16 @@ import type { Changes, Found, Wanted } from '../model/changes.js';
 import type { FoundReceipt } from '../model/receipt.js';
 import { MAX_CHECKPOINT_MEMBERS, type PresenceCheckpoint, reachesCheckpoint } from '../model/checkpoint.js';
 import type { PresenceEvent } from '../model/presence.js';
+import type { AnnotationEvent, AnnotationSummary } from '../model/annotation.js';
+import type {
+  AnnotationsQuery,
+  IdleStreamsQuery,
+  MessagesQuery,
+  OpenStream,
+  SummariesQuery,
+  VersionsQuery,
+} from '../model/living.js';
+import type { StoredMessage } from '../model/message.js';
 import type { StoredRecord } from '../model/record.js';
 import { laneOf } from '../model/route.js';
 import { newStream, type Stream, type StreamAddress, streamName } from '../model/stream.js';
@@ -17,6 +27,7 @@ import type {
   Watermark,
 } from '../port.js';
 import { type AppSurvey, type Evicted, type PurgeRequest, type PurgeStep, sumEvicted } from '../retention.js';
+import { findMessages } from './find-messages.js';
 import { MemoryStream } from './memory-stream.js';
 import { MemoryReceipts } from './receipts.js';
 
@@ -205,7 +216,51 @@ export class MemoryHistoryStore implements DurableStore {
       ...(wanted.messageIdAt === undefined
         ? {}
         : { messageIdAt: only?.at(wanted.messageIdAt)?.messageId ?? null }),
+      ...(wanted.messages === undefined
+        ? {}
+        : { messages: findMessages(wanted.messages, this.#byName, this.#byKey) }),
     };
+  }
+
+  async messages({ messageSerials, nowMs, ...stream }: MessagesQuery): Promise<readonly StoredMessage[]> {
+    const held = this.#current(stream);
+    if (held === undefined) return [];
+    return messageSerials.flatMap((serial) => held.messages.readable(serial, held.stream, nowMs) ?? []);
+  }
+
+  async versions(query: VersionsQuery): Promise<readonly StoredRecord[]> {
+    return (this.#current(query)?.messages.versions(query) ?? []).map(
+      ({ operation: _known, ...record }) => record,
+    );
+  }
+
+  async annotations(query: AnnotationsQuery): Promise<readonly AnnotationEvent[]> {
+    return this.#byKey.get(query.streamKey)?.messages.annotations(query) ?? [];
+  }
+
+  async summaries({
+    nowMs,
+    belowNo,
+    limit,
+    ...stream
+  }: SummariesQuery): Promise<readonly AnnotationSummary[]> {
+    const held = this.#current(stream);
+    if (held === undefined) return [];
+    const all = held.messages
+      .summaries(held.stream, nowMs)
+      .filter(({ lastNo }) => belowNo === null || lastNo < belowNo);
+    return all.sort((one, other) => other.lastNo - one.lastNo).slice(0, limit);
+  }
+
+  async idleStreams({ lane, lanes, idleSinceMs, limit }: IdleStreamsQuery): Promise<readonly OpenStream[]> {
+    const found: OpenStream[] = [];
+    for (const { stream, messages } of this.#byKey.values()) {
+      const { address } = stream;
+      if (stream.openStreams === 0 || laneOf(address.appId, address.channel, lanes) !== lane) continue;
+      for (const message of messages.open())
+        if (message.atMs <= idleSinceMs) found.push({ address, message });
+    }
+    return found.sort((one, other) => one.message.atMs - other.message.atMs).slice(0, limit);
   }
 
   #findCrowds({ crowds }: Wanted): Found['crowds'] {
@@ -243,7 +298,7 @@ export class MemoryHistoryStore implements DurableStore {
         receipt.deliverySerial === null ? undefined : this.#current(receipt)?.at(receipt.deliverySerial);
       found.set(scope, {
         ...receipt,
-        historySerial: record?.historySerial ?? null,
+        historySerial: record?.historySerial ?? record?.rootHistorySerial ?? null,
         publishedAtMs: record?.publishedAtMs ?? null,
         messageSerial: record?.messageSerial ?? null,
         versionSerial: record?.versionSerial ?? null,
@@ -254,7 +309,12 @@ export class MemoryHistoryStore implements DurableStore {
 
   #write(changes: Changes, nowMs: number): void {
     for (const stream of changes.streams) this.#writeStream(stream);
+    for (const state of changes.messages?.states ?? []) this.#current(state)?.messages.set(state);
     for (const record of changes.records) this.#current(record)?.add(record);
+    for (const event of changes.messages?.annotations ?? [])
+      this.#byKey.get(event.streamKey)?.messages.annotate(event);
+    for (const summary of changes.messages?.summaries ?? [])
+      this.#byKey.get(summary.streamKey)?.messages.summarize(summary);
     for (const event of changes.presenceEvents) this.#current(event)?.addEvent(event);
     for (const member of changes.presenceMembers) this.#current(member)?.setMember(member);
     for (const checkpoint of changes.presenceCheckpoints)

@@ -3,9 +3,11 @@ import type { PresenceCheckpoint, PresenceStanding } from '../model/checkpoint.j
 import { countFloor } from '../model/floor.js';
 import type { PresenceEvent, PresenceMember } from '../model/presence.js';
 import { isReadable } from '../model/readable.js';
-import type { StoredRecord } from '../model/record.js';
+import type { NewRecord, StoredRecord } from '../model/record.js';
 import type { Stream } from '../model/stream.js';
 import type { CheckpointQuery, PageQuery, RangeQuery, Retained } from '../port.js';
+
+import { MemoryMessages } from './memory-messages.js';
 
 /** So many dropped records are let go at once, so that dropping one costs the same however many are kept. */
 const DROP_AT_ONCE = 64;
@@ -18,6 +20,7 @@ export class MemoryStream {
   /** Who is there, by the last event of each. */
   readonly #crowd = new Map<string, PresenceStanding>();
   #checkpoints: PresenceCheckpoint[] = [];
+  readonly messages = new MemoryMessages();
 
   constructor(public stream: Stream) {}
 
@@ -28,12 +31,16 @@ export class MemoryStream {
       this.#members.clear();
       this.#crowd.clear();
       this.#checkpoints = [];
+      this.messages.clear();
     }
+    const isPurged = stream.floorMessageSerial > this.stream.floorMessageSerial;
     this.stream = stream;
+    if (isPurged) this.messages.remove(stream, 0);
   }
 
-  add(record: StoredRecord): void {
+  add(record: NewRecord): void {
     this.#records.push(record);
+    if (record.messageSerial !== null) this.messages.addVersion(record);
   }
 
   addEvent(event: PresenceEvent): void {
@@ -117,7 +124,8 @@ export class MemoryStream {
     if (below.mode === 'all') {
       const { messages, bytes } = this.retained(nowMs);
       const stored = { messages: retainedMessages, bytes: retainedBytes };
-      return { historyFloor: nextHistorySerial, messages, bytes, stored };
+      const openStreams = this.messages.openBelow(this.stream, nextHistorySerial);
+      return { historyFloor: nextHistorySerial, openStreams, messages, bytes, stored };
     }
     const rows = this.#records.filter(({ historySerial }) => (historySerial ?? 0) >= floorHistorySerial);
     const stays = rows.findIndex((record) => staysAbove(below, record));
@@ -129,6 +137,7 @@ export class MemoryStream {
     const shown = this.#visible(nowMs).filter(({ historySerial }) => (historySerial ?? 0) < historyFloor);
     return {
       historyFloor,
+      openStreams: this.messages.openBelow(this.stream, historyFloor),
       messages: shown.length,
       bytes: sizeOf(shown),
       stored: { messages: gone.length, bytes: sizeOf(gone) },
@@ -157,10 +166,13 @@ export class MemoryStream {
 
   /** Lets go of what is past its time or over the caps, once it is so much; tells what was part of the history. */
   trim(nowMs: number, atLeast: number = DROP_AT_ONCE): { readonly records: number; readonly bytes: number } {
+    if (atLeast < DROP_AT_ONCE) this.messages.remove(this.stream, nowMs);
     const floor = this.#floor();
     const isGone = (keepUntilMs: number, serial: number | null): boolean =>
       keepUntilMs <= nowMs || (serial !== null && serial < floor);
-    const kept = this.#records.findIndex((row) => !isGone(row.keepUntilMs, row.historySerial));
+    const kept = this.#records.findIndex(
+      (row) => !isGone(row.keepUntilMs, row.rootHistorySerial ?? row.historySerial),
+    );
     const drop = kept === -1 ? this.#records.length : kept;
     const keptEvents = this.#events.findIndex((row) => !isGone(row.keepUntilMs, row.serial));
     const dropEvents = keptEvents === -1 ? this.#events.length : keptEvents;

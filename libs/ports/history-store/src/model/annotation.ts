@@ -24,7 +24,6 @@ export interface AnnotationEvent {
   /** Who asked for it, for the audit. */
   readonly actorClientId: string | null;
   readonly actorSocketId: string | null;
-  readonly keepUntilMs: number;
 }
 
 /** What all annotations of one type of a message come to. */

@@ -1,7 +1,8 @@
 import type { NewCheckpoint, PresenceStanding } from './checkpoint.js';
 import type { PresenceEvent, PresenceMember } from './presence.js';
+import type { FoundMessages, MessageChanges, WantedMessages } from './living.js';
 import type { FoundReceipt, Receipt } from './receipt.js';
-import type { StoredRecord } from './record.js';
+import type { NewRecord } from './record.js';
 import type { Stream, StreamAddress } from './stream.js';
 
 /** What one batch has to know before it is decided. */
@@ -27,6 +28,8 @@ export interface Wanted {
   readonly inspect: boolean;
   /** The delivery serial of a record whose message id is asked for; asked alone with its stream, and absent otherwise. */
   readonly messageIdAt?: number;
+  /** Absent: nothing of messages that live on. */
+  readonly messages?: WantedMessages;
 }
 
 /** Everything, or what has a lower history serial, or was published earlier. */
@@ -39,6 +42,8 @@ export type Below =
 export interface Purgeable {
   /** The first history serial that stays. */
   readonly historyFloor: number;
+  /** How many of the messages below it are streams that go on. */
+  readonly openStreams: number;
   /** What of it could be read until then. */
   readonly messages: number;
   readonly bytes: number;
@@ -76,6 +81,8 @@ export interface Found {
   readonly inspections: ReadonlyMap<string, Inspection>;
   /** Null: there is no such record, or it has none. Absent: it was not asked for. */
   readonly messageIdAt?: string | null;
+  /** Absent: it was not asked for. */
+  readonly messages?: FoundMessages;
 }
 
 /** An entry of the log of what operators did. */
@@ -94,11 +101,13 @@ export interface OperatorEntry {
 export interface Changes {
   /** New values of locked streams, each once. */
   readonly streams: readonly Stream[];
-  readonly records: readonly StoredRecord[];
+  readonly records: readonly NewRecord[];
   /** Each scope once; takes the place of an expired one. */
   readonly receipts: readonly Receipt[];
   readonly presenceEvents: readonly PresenceEvent[];
   readonly presenceMembers: readonly PresenceMember[];
   readonly presenceCheckpoints: readonly NewCheckpoint[];
   readonly operatorLog: readonly OperatorEntry[];
+  /** Absent: nothing of messages that live on. */
+  readonly messages?: MessageChanges;
 }

@@ -34,6 +34,8 @@ export interface StoredMessage {
   readonly dataBytes: number;
   /** What is stored of the data holds everything up to here; fragments behind it lie in their own records. */
   readonly baseSerial: number;
+  /** The version that it is of. */
+  readonly baseVersionSerial: string;
   readonly appends: number;
   /** Whether it is a stream that goes on. */
   readonly isOpen: boolean;

@@ -26,3 +26,9 @@ export interface StoredRecord {
   readonly payloadSize: number;
   readonly tombstone: boolean;
 }
+
+/** A record as it is written. */
+export interface NewRecord extends StoredRecord {
+  /** By which it is known again, in lower-case hex. Absent: it may be repeated. */
+  readonly operation?: { readonly hash: string; readonly fingerprint: string };
+}

@@ -44,6 +44,10 @@ export interface Stream {
   /** Rows below the floors were purged. */
   readonly floorDeliverySerial: number;
   readonly floorHistorySerial: number;
+  /** Messages of a lower history serial were purged, whatever else is kept of them. */
+  readonly floorMessageSerial: number;
+  /** How many messages are streams that go on. */
+  readonly openStreams: number;
   /** What is at or above the floor, expired rows that are still stored included. */
   readonly retainedMessages: number;
   readonly retainedBytes: number;
@@ -67,6 +71,8 @@ export const NOTHING_STORED = {
   lastCacheSerial: 0,
   floorDeliverySerial: 1,
   floorHistorySerial: 1,
+  floorMessageSerial: 1,
+  openStreams: 0,
   retainedMessages: 0,
   retainedBytes: 0,
   newestPublishedAtMs: null,

@@ -4,6 +4,7 @@ import type { StreamKind } from '../model/stream.js';
 import { type Evicted, sumEvicted } from '../retention.js';
 import { ROWS } from '../sql/rows.js';
 import { type PartDone, type PurgeScope, today } from '../sql/scope.js';
+import { removeMessages } from './erased.js';
 import { tuples } from './statements.js';
 
 export const SLOT_MS = 3_600_000;
@@ -15,6 +16,13 @@ export async function removeExpired(scope: PurgeScope): Promise<PartDone | null>
     if (done !== null) return done;
   }
   const { session, table, request } = scope;
+  const over = await removeMessages(scope, 'not is_open and keep_until_ms <= ?', [request.nowMs]);
+  if (over > 0) return { evicted: [], removed: over };
+  const annotations = await session.query(`delete from ${table('annotations')} where keep_day < ? limit ?`, [
+    today(scope),
+    request.batch,
+  ]);
+  if (annotations.changed > 0) return { evicted: [], removed: annotations.changed };
   const { changed } = await session.query(`delete from ${table('receipts')} where slot < ? limit ?`, [
     slotOf(request.nowMs - request.receiptsKeptMs - SLOT_MS),
     request.batch,

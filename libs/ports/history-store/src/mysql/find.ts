@@ -5,10 +5,13 @@ import type { PresenceMember } from '../model/presence.js';
 import type { FoundReceipt } from '../model/receipt.js';
 import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
 import { findCrowds } from '../sql/checkpoints.js';
+import { findMessages, type MessageDialect } from '../sql/find-messages.js';
 import { findMessageId, findPurgeable, inspectAll } from '../sql/look.js';
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
 import { NumberedSession } from './numbered.js';
 import { type Names, tuples } from './statements.js';
+
+const DIALECT: MessageDialect = { hash: (placeholder) => `unhex(${placeholder})` };
 
 /** The streams of a batch: those that are held now, and those that are not there at all. */
 export interface Held {
@@ -69,6 +72,17 @@ export async function findWanted(
         : await findPurgeable(numbered, table, first, wanted.below, wanted.nowMs),
     inspections: wanted.inspect ? await inspectAll(numbered, table, held.streams, wanted.nowMs) : new Map(),
     ...(await findMessageId(numbered, table, first, wanted)),
+    ...(wanted.messages === undefined
+      ? {}
+      : {
+          messages: await findMessages(
+            numbered,
+            table,
+            wanted.messages,
+            { streams: held.streams, nowMs: wanted.nowMs },
+            DIALECT,
+          ),
+        }),
   };
 }
 
@@ -80,7 +94,7 @@ async function findReceipts(
   if (scopes.length === 0) return new Map();
   const { rows } = await session.query(
     `select r.scope, r.pub_id, r.at_ms, r.until_ms, r.stream_key, r.generation, r.delivery_serial, r.fingerprint,
-        r.extra, c.history_serial, c.published_at_ms, c.message_serial, c.version_serial
+        r.extra, coalesce(c.history_serial, c.root_history_serial) as history_serial, c.published_at_ms, c.message_serial, c.version_serial
       from ${table('receipts')} r left join ${table('records')} c on c.stream_key = r.stream_key
         and c.generation = r.generation and c.delivery_serial = r.delivery_serial and c.keep_day >= ?
       where r.scope in (?) and r.slot in (?) and r.at_ms >= ? order by r.at_ms`,

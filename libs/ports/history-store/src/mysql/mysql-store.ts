@@ -3,6 +3,16 @@ import type { Database, SqlSession } from '@carillon/database';
 import { StoreFailure } from '../failures.js';
 import { slotsBetween } from '../model/calendar.js';
 import type { Changes, Found, Wanted } from '../model/changes.js';
+import type { AnnotationEvent, AnnotationSummary } from '../model/annotation.js';
+import type {
+  AnnotationsQuery,
+  IdleStreamsQuery,
+  MessagesQuery,
+  OpenStream,
+  SummariesQuery,
+  VersionsQuery,
+} from '../model/living.js';
+import type { StoredMessage } from '../model/message.js';
 import type { PresenceCheckpoint } from '../model/checkpoint.js';
 import type { PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
@@ -22,6 +32,13 @@ import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { readCheckpoint } from '../sql/checkpoints.js';
 import { readDegraded } from '../sql/degraded.js';
 import { asStoreFailure } from '../sql/failure-of.js';
+import {
+  readAnnotations,
+  readIdleStreams,
+  readMessages,
+  readSummaries,
+  readVersions,
+} from '../sql/messages.js';
 import { readPage, readPresenceEvents, readRange } from '../sql/read.js';
 import { readRetained } from '../sql/retained.js';
 import { KINDS, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
@@ -231,6 +248,26 @@ export class MysqlHistoryStore implements DurableStore {
     return asStoreFailure(() =>
       readRetained(new NumberedSession(this.#reads), this.#table, stream, nowMs, this.#sums),
     );
+  }
+
+  messages(query: MessagesQuery): Promise<readonly StoredMessage[]> {
+    return asStoreFailure(() => readMessages(new NumberedSession(this.#reads), this.#table, query));
+  }
+
+  versions(query: VersionsQuery): Promise<readonly StoredRecord[]> {
+    return asStoreFailure(() => readVersions(new NumberedSession(this.#reads), this.#table, query));
+  }
+
+  annotations(query: AnnotationsQuery): Promise<readonly AnnotationEvent[]> {
+    return asStoreFailure(() => readAnnotations(new NumberedSession(this.#reads), this.#table, query));
+  }
+
+  summaries(query: SummariesQuery): Promise<readonly AnnotationSummary[]> {
+    return asStoreFailure(() => readSummaries(new NumberedSession(this.#reads), this.#table, query));
+  }
+
+  idleStreams(query: IdleStreamsQuery): Promise<readonly OpenStream[]> {
+    return asStoreFailure(() => readIdleStreams(new NumberedSession(this.#reads), this.#table, query));
   }
 
   purge(request: PurgeRequest): Promise<PurgeStep | null> {

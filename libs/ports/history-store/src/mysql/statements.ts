@@ -10,7 +10,7 @@ export const tuples = (count: number, width: number): string =>
 /** A column by name with where its values come from. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => SqlScalar>>;
 
-/** Writes rows in one statement; tells how many were written, an overwritten one twice. */
+/** Writes rows in one statement, over those that are there by columns or by assignments of their own; tells how many were written, an overwritten one twice. */
 export async function insertRows<Row>(
   session: SqlSession,
   into: string,
@@ -19,7 +19,9 @@ export async function insertRows<Row>(
   overwritten: readonly string[] = [],
 ): Promise<number> {
   if (rows.length === 0) return 0;
-  const again = overwritten.map((name) => `${name} = values(${name})`).join(', ');
+  const again = overwritten
+    .map((name) => (name.includes('=') ? name : `${name} = values(${name})`))
+    .join(', ');
   const from = Object.values(columns);
   const { changed } = await session.query(
     `insert into ${into} (${Object.keys(columns).join(', ')}) values ${tuples(rows.length, from.length)}` +

@@ -31,9 +31,11 @@ export function mysqlTables(prefix: string): Migration {
       const version = checkedVersion(prefix, stored.rows[0]?.['value']);
       if (version === SCHEMA_VERSION) return [];
       const keys = await session.query(
-        `select distinct concat(table_name, ' ', index_name) as name from information_schema.statistics
-          where table_schema = database() and table_name in (?)`,
-        [[`${prefix}_presence_members`, `${prefix}_streams`]],
+        `select concat(table_name, ' ', index_name) as name from information_schema.statistics
+            where table_schema = database() and table_name in (?)
+          union select concat(table_name, ' ', column_name) from information_schema.columns
+            where table_schema = database() and table_name in (?)`,
+        [upgraded(prefix), upgraded(prefix)],
       );
       const there = new Set(keys.rows.map((row) => String(row['name'])));
       return [
@@ -47,6 +49,9 @@ export function mysqlTables(prefix: string): Migration {
   };
 }
 
+const upgraded = (prefix: string): string[] =>
+  ['presence_members', 'streams', 'records'].map((name) => `${prefix}_${name}`);
+
 /** An upgrade that was cut off has made some of the keys already, and none can be made twice. */
 function steps(
   table: Names,
@@ -57,6 +62,7 @@ function steps(
   return new Map([
     [2, [...key('presence_members', 'there', MEMBERS_THERE), checkpoints(table)]],
     [3, key('streams', 'state', STREAMS_BY_STATE)],
+    [5, livingMessages(table, has)],
   ]);
 }
 
@@ -73,11 +79,61 @@ const checkpoints = (table: Names): string =>
     stream_key bigint not null, generation int not null, serial bigint not null, members longblob not null,
     keep_day date not null, primary key (stream_key, generation, serial)) engine = innodb`;
 
+/** Versions of a message, and operations that may be repeated. */
+const RECORD_KEYS = {
+  versions: '(stream_key, message_serial, version_serial)',
+  operations: '(stream_key, op_hash)',
+} as const;
+
+const STREAM_COLUMNS = [
+  ['floor_message_serial', 'bigint not null default 1'],
+  ['open_stream_count', 'int not null default 0'],
+] as const;
+
+/** What messages that live on need where there were none before; each statement may be run again. */
+const livingMessages = (table: Names, has: (table: string, name: string) => boolean): string[] => [
+  ...STREAM_COLUMNS.filter(([name]) => !has('streams', name)).map(
+    ([name, definition]) => `alter table ${table('streams')} add column ${name} ${definition}`,
+  ),
+  ...['op_hash', 'op_fingerprint']
+    .filter((name) => !has('records', name))
+    .map((name) => `alter table ${table('records')} add column ${name} binary(32)`),
+  ...Object.entries(RECORD_KEYS)
+    .filter(([name]) => !has('records', name))
+    .map(([name, columns]) => `alter table ${table('records')} add key ${name} ${columns}`),
+  ...livingTables(table),
+];
+
+const livingTables = (table: Names): string[] => [
+  `create table if not exists ${table('messages')} (
+    stream_key bigint not null, message_serial ${SERIAL} not null, generation int not null,
+    history_serial bigint not null, original_client_id ${NAME}, latest_version_serial ${SERIAL} not null,
+    latest_delivery_serial bigint not null, latest_action smallint not null, version longblob not null, name ${WORDS},
+    data longblob, data_kind smallint not null, data_bytes int not null, extras longblob,
+    base_delivery_serial bigint not null, append_count int not null default 0, is_open boolean not null default false,
+    last_activity_ms bigint not null, keep_until_ms bigint not null, primary key (stream_key, message_serial),
+    key history (stream_key, generation, history_serial), key open (is_open, last_activity_ms),
+    key expiry (keep_until_ms)) engine = innodb`,
+  `create table if not exists ${table('annotations')} (
+    stream_key bigint not null, annotation_no bigint not null, annotation_serial ${SERIAL} not null,
+    message_serial ${SERIAL} not null, type ${TYPE} not null, action smallint not null, annotation_id ${NAME} not null,
+    target_no bigint, name ${TYPE}, client_id ${NAME}, count_value bigint, data longblob, encoding ${TYPE},
+    at_ms bigint not null, actor_kind smallint not null, actor_client_id ${NAME}, actor_socket_id ${NAME},
+    keep_day date not null, primary key (stream_key, annotation_no),
+    key of_message (stream_key, message_serial, type, annotation_no), key taken_back (stream_key, target_no),
+    key expiry (keep_day)) engine = innodb`,
+  `create table if not exists ${table('annotation_summaries')} (
+    stream_key bigint not null, message_serial ${SERIAL} not null, type ${TYPE} not null, summary longblob not null,
+    last_no bigint not null, changed_at_ms bigint not null, primary key (stream_key, message_serial, type),
+    key changed (stream_key, last_no)) engine = innodb`,
+];
+
 const UUID = 'char(36) character set ascii collate ascii_bin';
 /** Bytes, so that they are compared as such: no collation pads or folds them. */
 const NAME = 'varbinary(255)';
 const CHANNEL = 'varbinary(2000)';
 const SERIAL = 'varbinary(128)';
+const TYPE = 'varbinary(256)';
 const WORDS = 'varbinary(4000)';
 
 /** `rest` takes what no day was made for yet, `forever` what is always kept. */
@@ -96,7 +152,8 @@ const statements = (table: Names): string[] => [
     last_cache_serial bigint not null default 0, floor_delivery_serial bigint not null default 1,
     floor_history_serial bigint not null default 1, retained_messages bigint not null default 0,
     retained_bytes bigint not null default 0, newest_published_at_ms bigint, last_annotation_serial ${WORDS},
-    last_keep_day date, max_messages bigint, max_bytes bigint, durable_state smallint not null default 0,
+    last_keep_day date, floor_message_serial bigint not null default 1,
+    open_stream_count int not null default 0, max_messages bigint, max_bytes bigint, durable_state smallint not null default 0,
     state_reason ${WORDS}, state_node ${WORDS}, state_changed_at_ms bigint, updated_at_ms bigint not null,
     unique key name (app_id, channel, kind), ${STREAMS_BY_STATE}) engine = innodb`,
   `create table if not exists ${table('records')} (
@@ -104,9 +161,10 @@ const statements = (table: Names): string[] => [
     root_history_serial bigint, published_at_ms bigint not null, history_until_ms bigint,
     keep_until_ms bigint not null, keep_day date not null, action smallint not null, message_serial ${SERIAL},
     version_serial ${SERIAL}, message_id ${WORDS}, event_name ${WORDS}, actor_client_id ${WORDS}, payload longblob,
-    payload_size int not null, tombstone boolean not null default false,
+    payload_size int not null, tombstone boolean not null default false, op_hash binary(32), op_fingerprint binary(32),
     primary key (stream_key, generation, delivery_serial, keep_day),
-    key history (stream_key, generation, history_serial)) engine = innodb ${BY_DAY}`,
+    key history (stream_key, generation, history_serial), key versions ${RECORD_KEYS.versions},
+    key operations ${RECORD_KEYS.operations}) engine = innodb ${BY_DAY}`,
   `create table if not exists ${table('receipts')} (
     scope ${UUID} not null, slot int not null, at_ms bigint not null, until_ms bigint not null, pub_id ${UUID} not null,
     stream_key bigint not null, generation int not null, delivery_serial bigint, fingerprint ${NAME}, extra longblob,
@@ -122,6 +180,7 @@ const statements = (table: Names): string[] => [
     last_no bigint, last_serial bigint not null, primary key (stream_key, generation, user_id),
     ${MEMBERS_THERE}) engine = innodb`,
   checkpoints(table),
+  ...livingTables(table),
   `create table if not exists ${table('operator_log')} (id bigint not null auto_increment primary key, at_ms bigint,
     app_id ${NAME}, channel ${CHANNEL}, operation ${NAME}, reason ${WORDS}, requested_by ${WORDS}, result longblob)
     engine = innodb`,

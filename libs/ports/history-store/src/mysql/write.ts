@@ -2,10 +2,15 @@ import type { SqlSession } from '@carillon/database';
 import { StoreFailure } from '../failures.js';
 import { keepDay, slotOf } from '../model/calendar.js';
 import type { Changes } from '../model/changes.js';
+import type { MessageChanges } from '../model/living.js';
 import { routeOf } from '../model/route.js';
+import { ANNOTATION_ACTIONS, DATA_KINDS, storedVersion } from '../sql/message-rows.js';
 import { storedMembers } from '../sql/checkpoints.js';
 import { ACTIONS, CAUSES, EVENTS, KINDS, STATES, storedMoment } from '../sql/rows.js';
 import { type Columns, insertRows, type Names } from './statements.js';
+
+const without = (columns: object, keys: readonly string[]): string[] =>
+  Object.keys(columns).filter((name) => !keys.includes(name));
 
 const RECORD: Columns<Changes['records'][number]> = {
   stream_key: (row) => row.streamKey,
@@ -26,6 +31,8 @@ const RECORD: Columns<Changes['records'][number]> = {
   payload: (row) => row.payload,
   payload_size: (row) => row.payloadSize,
   tombstone: (row) => row.tombstone,
+  op_hash: ({ operation }) => bytesOf(operation?.hash),
+  op_fingerprint: ({ operation }) => bytesOf(operation?.fingerprint),
 };
 
 const RECEIPT: Columns<Changes['receipts'][number]> = {
@@ -74,6 +81,67 @@ const CHECKPOINT: Columns<Changes['presenceCheckpoints'][number]> = {
   keep_day: (row) => keepDay(row.keepUntilMs),
 };
 
+const bytesOf = (hex: string | undefined): Buffer | null =>
+  hex === undefined ? null : Buffer.from(hex, 'hex');
+
+const MESSAGE: Columns<MessageChanges['states'][number]> = {
+  stream_key: (row) => row.streamKey,
+  message_serial: (row) => row.messageSerial,
+  generation: (row) => row.generation,
+  history_serial: (row) => row.historySerial,
+  original_client_id: (row) => row.creatorId,
+  latest_version_serial: (row) => row.versionSerial,
+  latest_delivery_serial: (row) => row.deliverySerial,
+  latest_action: (row) => ACTIONS[row.action],
+  version: storedVersion,
+  name: (row) => row.name,
+  data: (row) => row.data?.text ?? null,
+  data_kind: (row) => DATA_KINDS[row.dataKind],
+  data_bytes: (row) => row.dataBytes,
+  extras: (row) => row.extras,
+  base_delivery_serial: (row) => row.baseSerial,
+  append_count: (row) => row.appends,
+  is_open: (row) => row.isOpen,
+  last_activity_ms: (row) => row.atMs,
+  keep_until_ms: (row) => storedMoment(row.keepUntilMs),
+};
+
+/** Assignments are made one after another: the data goes by the base that is stored until then. */
+const MESSAGE_AGAIN = [
+  'data = if(values(base_delivery_serial) > base_delivery_serial, values(data), data)',
+  ...without(MESSAGE, ['stream_key', 'message_serial', 'data']),
+];
+
+const ANNOTATION: Columns<MessageChanges['annotations'][number]> = {
+  stream_key: (row) => row.streamKey,
+  annotation_no: (row) => row.annotationNo,
+  annotation_serial: (row) => row.annotationSerial,
+  message_serial: (row) => row.messageSerial,
+  type: (row) => row.type,
+  action: (row) => ANNOTATION_ACTIONS[row.action],
+  annotation_id: (row) => row.annotationId,
+  target_no: (row) => row.targetNo,
+  name: (row) => row.name,
+  client_id: (row) => row.clientId,
+  count_value: (row) => row.count,
+  data: (row) => row.data,
+  encoding: (row) => row.encoding,
+  at_ms: (row) => row.atMs,
+  actor_kind: (row) => (row.actorSocketId === null ? 0 : 1),
+  actor_client_id: (row) => row.actorClientId,
+  actor_socket_id: (row) => row.actorSocketId,
+  keep_day: (row) => keepDay(row.keepUntilMs),
+};
+
+const SUMMARY: Columns<MessageChanges['summaries'][number]> = {
+  stream_key: (row) => row.streamKey,
+  message_serial: (row) => row.messageSerial,
+  type: (row) => row.type,
+  summary: (row) => row.summary,
+  last_no: (row) => row.lastNo,
+  changed_at_ms: (row) => row.changedAtMs,
+};
+
 const LOG: Columns<Changes['operatorLog'][number]> = {
   at_ms: (row) => row.atMs,
   app_id: (row) => row.appId,
@@ -103,6 +171,8 @@ const STREAM: Columns<Changes['streams'][number]> = {
   last_cache_serial: (row) => row.lastCacheSerial,
   floor_delivery_serial: (row) => row.floorDeliverySerial,
   floor_history_serial: (row) => row.floorHistorySerial,
+  floor_message_serial: (row) => row.floorMessageSerial,
+  open_stream_count: (row) => row.openStreams,
   retained_messages: (row) => row.retainedMessages,
   retained_bytes: (row) => row.retainedBytes,
   newest_published_at_ms: (row) => row.newestPublishedAtMs,
@@ -116,9 +186,6 @@ const STREAM: Columns<Changes['streams'][number]> = {
   state_changed_at_ms: (row) => row.durable.changedAtMs,
   updated_at_ms: (row) => row.updatedAtMs,
 };
-
-const without = (columns: object, keys: readonly string[]): string[] =>
-  Object.keys(columns).filter((name) => !keys.includes(name));
 
 /** Writes a batch with one statement a table. */
 export async function writeChanges(session: SqlSession, table: Names, changes: Changes): Promise<void> {
@@ -140,10 +207,25 @@ export async function writeChanges(session: SqlSession, table: Names, changes: C
     'members',
     'keep_day',
   ]);
+  if (changes.messages !== undefined) await writeMessages(session, table, changes.messages);
   await insertRows(session, table('receipts'), RECEIPT, receipts, without(RECEIPT, ['scope', 'slot']));
   await insertRows(session, table('operator_log'), LOG, operatorLog);
   // The rows are there and locked: all that this does is to overwrite them.
   await insertRows(session, table('streams'), { ...NAMED, ...STREAM }, streams, Object.keys(STREAM));
+}
+
+async function writeMessages(
+  session: SqlSession,
+  table: Names,
+  { states, annotations, summaries }: MessageChanges,
+): Promise<void> {
+  await insertRows(session, table('messages'), MESSAGE, states, MESSAGE_AGAIN);
+  mustMatch(await insertRows(session, table('annotations'), ANNOTATION, annotations), annotations.length);
+  await insertRows(session, table('annotation_summaries'), SUMMARY, summaries, [
+    'summary',
+    'last_no',
+    'changed_at_ms',
+  ]);
 }
 
 function mustMatch(changed: number, wanted: number): void {

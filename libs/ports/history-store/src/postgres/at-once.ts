@@ -23,7 +23,9 @@ export const isOfPublishes = ({
   presenceMembers,
   presenceCheckpoints,
   operatorLog,
+  messages,
 }: Changes): boolean =>
+  messages === undefined &&
   [presenceEvents, presenceMembers, presenceCheckpoints, operatorLog].every((rows) => rows.length === 0);
 
 /** Placeholders of the question: what is remembered, and what must not be there. */

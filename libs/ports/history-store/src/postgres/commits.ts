@@ -155,13 +155,14 @@ function tryTo<Decision>(decide: () => Decision): Decision | null {
 }
 
 /** Whether a batch wants to know nothing but its streams and whether it was committed before. */
-const isPlain = ({ streams, members, crowds, below, inspect, messageIdAt }: Wanted): boolean =>
+const isPlain = ({ streams, members, crowds, below, inspect, messageIdAt, messages }: Wanted): boolean =>
   streams.length > 0 &&
   members.length === 0 &&
   crowds.length === 0 &&
   below === null &&
   !inspect &&
-  messageIdAt === undefined;
+  messageIdAt === undefined &&
+  messages === undefined;
 
 const foundIn = (streams: readonly Stream[]): Found => ({
   streams: new Map(streams.map((stream) => [streamName(stream.address), stream])),

@@ -7,6 +7,7 @@ import { type Stream, type StreamAddress, streamName } from '../model/stream.js'
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
 import { findCrowds } from '../sql/checkpoints.js';
 import { TRANSACTION_NUMBER } from './at-once.js';
+import { findMessages, type MessageDialect } from '../sql/find-messages.js';
 import { findMessageId, findPurgeable, inspectAll } from '../sql/look.js';
 import { arrayOf, binaryArray, INT, SMALLINT, TEXT, UUID } from './binary-arrays.js';
 
@@ -19,6 +20,8 @@ export interface Held {
   /** Of the transaction that holds them; empty when it holds none. */
   readonly transactionNumber: string;
 }
+
+const DIALECT: MessageDialect = { hash: (placeholder) => `decode(${placeholder}, 'hex')` };
 
 export const addressArrays = (addresses: readonly StreamAddress[]) =>
   [
@@ -75,6 +78,17 @@ export async function findWanted(
         : await findPurgeable(session, table, first, wanted.below, wanted.nowMs),
     inspections: wanted.inspect ? await inspectAll(session, table, held.streams, wanted.nowMs) : new Map(),
     ...(await findMessageId(session, table, first, wanted)),
+    ...(wanted.messages === undefined
+      ? {}
+      : {
+          messages: await findMessages(
+            session,
+            table,
+            wanted.messages,
+            { streams: held.streams, nowMs: wanted.nowMs },
+            DIALECT,
+          ),
+        }),
   };
 }
 
@@ -117,8 +131,8 @@ async function findAcknowledged(
   const placed = receipts.filter((row) => row['delivery_serial'] !== null);
   if (placed.length === 0) return new Map();
   const { rows } = await session.query(
-    `select c.stream_key, c.generation, c.delivery_serial, c.history_serial, c.published_at_ms, c.message_serial,
-        c.version_serial
+    `select c.stream_key, c.generation, c.delivery_serial, coalesce(c.history_serial, c.root_history_serial) as history_serial,
+        c.published_at_ms, c.message_serial, c.version_serial
       from unnest($1::bigint[], $2::int[], $3::bigint[]) as v(stream_key, generation, delivery_serial)
         join ${table('records')} c on c.stream_key = v.stream_key and c.generation = v.generation
           and c.delivery_serial = v.delivery_serial and c.keep_day >= $4::date`,

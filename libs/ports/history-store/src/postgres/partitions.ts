@@ -6,7 +6,7 @@ import { hashParts, type Spread, tableNames } from './tables.js';
 
 /** One part of a table that is split by time. */
 interface Partition {
-  readonly table: 'records' | 'receipts' | 'presence_events';
+  readonly table: 'annotations' | 'records' | 'receipts' | 'presence_events';
   /** A day, or the number of an hour. */
   readonly of: string;
 }
@@ -46,6 +46,8 @@ export class Partitions {
     for (const { atMs } of changes.receipts) need({ table: 'receipts', of: String(slotOf(atMs)) });
     for (const { keepUntilMs } of changes.presenceEvents)
       need({ table: 'presence_events', of: keepDay(keepUntilMs) });
+    for (const { keepUntilMs } of changes.messages?.annotations ?? [])
+      need({ table: 'annotations', of: keepDay(keepUntilMs) });
     return [...needed].filter(([name]) => !this.#known.has(name)).map(([, partition]) => partition);
   }
 

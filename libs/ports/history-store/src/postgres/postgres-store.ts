@@ -1,5 +1,15 @@
 import type { Database, SqlSession } from '@carillon/database';
 import type { Changes, Found, Wanted } from '../model/changes.js';
+import type { AnnotationEvent, AnnotationSummary } from '../model/annotation.js';
+import type {
+  AnnotationsQuery,
+  IdleStreamsQuery,
+  MessagesQuery,
+  OpenStream,
+  SummariesQuery,
+  VersionsQuery,
+} from '../model/living.js';
+import type { StoredMessage } from '../model/message.js';
 import type { PresenceCheckpoint } from '../model/checkpoint.js';
 import type { PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
@@ -22,6 +32,13 @@ import { readDegraded } from '../sql/degraded.js';
 import { asStoreFailure } from '../sql/failure-of.js';
 import { Partitions } from './partitions.js';
 import { PostgresPurger } from './purge/purger.js';
+import {
+  readAnnotations,
+  readIdleStreams,
+  readMessages,
+  readSummaries,
+  readVersions,
+} from '../sql/messages.js';
 import { readPage, readPresenceEvents, readRange } from '../sql/read.js';
 import { readRetained } from '../sql/retained.js';
 import { RememberedSums } from '../sql/sums.js';
@@ -175,6 +192,26 @@ export class PostgresHistoryStore implements DurableStore {
 
   presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
     return asStoreFailure(() => readCheckpoint(this.#reads, this.#table, query));
+  }
+
+  messages(query: MessagesQuery): Promise<readonly StoredMessage[]> {
+    return this.#read((session) => readMessages(session, this.#table, query));
+  }
+
+  versions(query: VersionsQuery): Promise<readonly StoredRecord[]> {
+    return this.#read((session) => readVersions(session, this.#table, query));
+  }
+
+  annotations(query: AnnotationsQuery): Promise<readonly AnnotationEvent[]> {
+    return this.#read((session) => readAnnotations(session, this.#table, query));
+  }
+
+  summaries(query: SummariesQuery): Promise<readonly AnnotationSummary[]> {
+    return this.#read((session) => readSummaries(session, this.#table, query));
+  }
+
+  idleStreams(query: IdleStreamsQuery): Promise<readonly OpenStream[]> {
+    return asStoreFailure(() => readIdleStreams(this.#reads, this.#table, query));
   }
 
   purge(request: PurgeRequest): Promise<PurgeStep | null> {

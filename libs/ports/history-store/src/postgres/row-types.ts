@@ -1,6 +1,8 @@
 import { slotOf } from '../model/calendar.js';
 import type { Changes } from '../model/changes.js';
+import type { MessageChanges } from '../model/living.js';
 import { storedMembers } from '../sql/checkpoints.js';
+import { ANNOTATION_ACTIONS, DATA_KINDS, storedVersion } from '../sql/message-rows.js';
 import { ACTIONS, CAUSES, EVENTS, STATES } from '../sql/rows.js';
 import {
   BIGINT,
@@ -23,30 +25,42 @@ export interface RowType<Row> {
   /** Without the prefix; with the longest one still within the 63 bytes of a name. */
   readonly name: string;
   readonly columns: Readonly<Record<string, Column<Row>>>;
+  /** The version of the tables that has it. */
+  readonly since: number;
 }
 
-const rowType = <Row>(name: string, columns: RowType<Row>['columns']): RowType<Row> => ({ name, columns });
-
-export const RECORD = rowType<Changes['records'][number]>('record_row', {
-  stream_key: column(KEY, (row) => row.streamKey),
-  generation: column(INT, (row) => row.generation),
-  delivery_serial: column(BIGINT, (row) => row.deliverySerial),
-  history_serial: column(BIGINT, (row) => row.historySerial),
-  root_history_serial: column(BIGINT, (row) => row.rootHistorySerial),
-  published_at_ms: column(BIGINT, (row) => row.publishedAtMs),
-  history_until_ms: column(MOMENT, (row) => row.historyUntilMs),
-  keep_until_ms: column(MOMENT, (row) => row.keepUntilMs),
-  keep_day: column(DAY, (row) => row.keepUntilMs),
-  action: column(SMALLINT, (row) => ACTIONS[row.action]),
-  message_serial: column(TEXT, (row) => row.messageSerial),
-  version_serial: column(TEXT, (row) => row.versionSerial),
-  message_id: column(TEXT, (row) => row.messageId),
-  event_name: column(TEXT, (row) => row.eventName),
-  actor_client_id: column(TEXT, (row) => row.actorClientId),
-  payload: column(UTF8, (row) => row.payload),
-  payload_size: column(INT, (row) => row.payloadSize),
-  tombstone: column(BOOLEAN, (row) => row.tombstone),
+const rowType = <Row>(name: string, columns: RowType<Row>['columns'], since = 4): RowType<Row> => ({
+  name,
+  columns,
+  since,
 });
+
+export const RECORD = rowType<Changes['records'][number]>(
+  'record_row_5',
+  {
+    stream_key: column(KEY, (row) => row.streamKey),
+    generation: column(INT, (row) => row.generation),
+    delivery_serial: column(BIGINT, (row) => row.deliverySerial),
+    history_serial: column(BIGINT, (row) => row.historySerial),
+    root_history_serial: column(BIGINT, (row) => row.rootHistorySerial),
+    published_at_ms: column(BIGINT, (row) => row.publishedAtMs),
+    history_until_ms: column(MOMENT, (row) => row.historyUntilMs),
+    keep_until_ms: column(MOMENT, (row) => row.keepUntilMs),
+    keep_day: column(DAY, (row) => row.keepUntilMs),
+    action: column(SMALLINT, (row) => ACTIONS[row.action]),
+    message_serial: column(TEXT, (row) => row.messageSerial),
+    version_serial: column(TEXT, (row) => row.versionSerial),
+    message_id: column(TEXT, (row) => row.messageId),
+    event_name: column(TEXT, (row) => row.eventName),
+    actor_client_id: column(TEXT, (row) => row.actorClientId),
+    payload: column(UTF8, (row) => row.payload),
+    payload_size: column(INT, (row) => row.payloadSize),
+    tombstone: column(BOOLEAN, (row) => row.tombstone),
+    op_hash: column(HEX, (row) => row.operation?.hash ?? null),
+    op_fingerprint: column(HEX, (row) => row.operation?.fingerprint ?? null),
+  },
+  5,
+);
 
 export const RECEIPT = rowType<Changes['receipts'][number]>('receipt_row', {
   scope: column(UUID, (row) => row.scope),
@@ -104,39 +118,110 @@ export const OPERATOR_LOG = rowType<Changes['operatorLog'][number]>('operator_lo
   result: column(JSONB, (row) => row.result),
 });
 
-export const STREAM = rowType<Changes['streams'][number]>('stream_row', {
-  stream_key: column(KEY, (row) => row.streamKey),
-  stream_id: column(UUID, (row) => row.streamId),
-  generation: column(INT, (row) => row.generation),
-  next_delivery_serial: column(BIGINT, (row) => row.nextDeliverySerial),
-  next_history_serial: column(BIGINT, (row) => row.nextHistorySerial),
-  next_annotation_no: column(BIGINT, (row) => row.nextAnnotationNo),
-  fanned_out_serial: column(BIGINT, (row) => row.fannedOutSerial),
-  last_cache_serial: column(BIGINT, (row) => row.lastCacheSerial),
-  floor_delivery_serial: column(BIGINT, (row) => row.floorDeliverySerial),
-  floor_history_serial: column(BIGINT, (row) => row.floorHistorySerial),
-  retained_messages: column(BIGINT, (row) => row.retainedMessages),
-  retained_bytes: column(BIGINT, (row) => row.retainedBytes),
-  newest_published_at_ms: column(BIGINT, (row) => row.newestPublishedAtMs),
-  last_annotation_serial: column(TEXT, (row) => row.lastAnnotationSerial),
-  last_keep_day: column(DAY, ({ lastKeepDay }) => (lastKeepDay === null ? null : Date.parse(lastKeepDay))),
-  max_messages: column(BIGINT, (row) => row.maxMessages),
-  max_bytes: column(BIGINT, (row) => row.maxBytes),
-  durable_state: column(SMALLINT, (row) => STATES[row.durable.state]),
-  state_reason: column(TEXT, (row) => row.durable.reason),
-  state_node: column(TEXT, (row) => row.durable.nodeId),
-  state_changed_at_ms: column(BIGINT, (row) => row.durable.changedAtMs),
-  updated_at_ms: column(BIGINT, (row) => row.updatedAtMs),
-});
+export const STREAM = rowType<Changes['streams'][number]>(
+  'stream_row_5',
+  {
+    stream_key: column(KEY, (row) => row.streamKey),
+    stream_id: column(UUID, (row) => row.streamId),
+    generation: column(INT, (row) => row.generation),
+    next_delivery_serial: column(BIGINT, (row) => row.nextDeliverySerial),
+    next_history_serial: column(BIGINT, (row) => row.nextHistorySerial),
+    next_annotation_no: column(BIGINT, (row) => row.nextAnnotationNo),
+    fanned_out_serial: column(BIGINT, (row) => row.fannedOutSerial),
+    last_cache_serial: column(BIGINT, (row) => row.lastCacheSerial),
+    floor_delivery_serial: column(BIGINT, (row) => row.floorDeliverySerial),
+    floor_history_serial: column(BIGINT, (row) => row.floorHistorySerial),
+    floor_message_serial: column(BIGINT, (row) => row.floorMessageSerial),
+    open_stream_count: column(INT, (row) => row.openStreams),
+    retained_messages: column(BIGINT, (row) => row.retainedMessages),
+    retained_bytes: column(BIGINT, (row) => row.retainedBytes),
+    newest_published_at_ms: column(BIGINT, (row) => row.newestPublishedAtMs),
+    last_annotation_serial: column(TEXT, (row) => row.lastAnnotationSerial),
+    last_keep_day: column(DAY, ({ lastKeepDay }) => (lastKeepDay === null ? null : Date.parse(lastKeepDay))),
+    max_messages: column(BIGINT, (row) => row.maxMessages),
+    max_bytes: column(BIGINT, (row) => row.maxBytes),
+    durable_state: column(SMALLINT, (row) => STATES[row.durable.state]),
+    state_reason: column(TEXT, (row) => row.durable.reason),
+    state_node: column(TEXT, (row) => row.durable.nodeId),
+    state_changed_at_ms: column(BIGINT, (row) => row.durable.changedAtMs),
+    updated_at_ms: column(BIGINT, (row) => row.updatedAtMs),
+  },
+  5,
+);
+
+export const MESSAGE = rowType<MessageChanges['states'][number]>(
+  'message_row',
+  {
+    stream_key: column(KEY, (row) => row.streamKey),
+    message_serial: column(TEXT, (row) => row.messageSerial),
+    generation: column(INT, (row) => row.generation),
+    history_serial: column(BIGINT, (row) => row.historySerial),
+    original_client_id: column(TEXT, (row) => row.creatorId),
+    latest_version_serial: column(TEXT, (row) => row.versionSerial),
+    latest_delivery_serial: column(BIGINT, (row) => row.deliverySerial),
+    latest_action: column(SMALLINT, (row) => ACTIONS[row.action]),
+    version: column(UTF8, storedVersion),
+    name: column(TEXT, (row) => row.name),
+    data: column(UTF8, (row) => row.data?.text ?? null),
+    data_kind: column(SMALLINT, (row) => DATA_KINDS[row.dataKind]),
+    data_bytes: column(INT, (row) => row.dataBytes),
+    extras: column(UTF8, (row) => row.extras),
+    base_delivery_serial: column(BIGINT, (row) => row.baseSerial),
+    append_count: column(INT, (row) => row.appends),
+    is_open: column(BOOLEAN, (row) => row.isOpen),
+    last_activity_ms: column(BIGINT, (row) => row.atMs),
+    keep_until_ms: column(MOMENT, (row) => row.keepUntilMs),
+  },
+  5,
+);
+
+export const ANNOTATION = rowType<MessageChanges['annotations'][number]>(
+  'annotation_row',
+  {
+    stream_key: column(KEY, (row) => row.streamKey),
+    annotation_no: column(BIGINT, (row) => row.annotationNo),
+    annotation_serial: column(TEXT, (row) => row.annotationSerial),
+    message_serial: column(TEXT, (row) => row.messageSerial),
+    type: column(TEXT, (row) => row.type),
+    action: column(SMALLINT, (row) => ANNOTATION_ACTIONS[row.action]),
+    annotation_id: column(TEXT, (row) => row.annotationId),
+    target_no: column(BIGINT, (row) => row.targetNo),
+    name: column(TEXT, (row) => row.name),
+    client_id: column(TEXT, (row) => row.clientId),
+    count_value: column(BIGINT, (row) => row.count),
+    data: column(UTF8, (row) => row.data),
+    encoding: column(TEXT, (row) => row.encoding),
+    at_ms: column(BIGINT, (row) => row.atMs),
+    actor_kind: column(SMALLINT, (row) => (row.actorSocketId === null ? 0 : 1)),
+    actor_client_id: column(TEXT, (row) => row.actorClientId),
+    actor_socket_id: column(TEXT, (row) => row.actorSocketId),
+    keep_day: column(DAY, (row) => row.keepUntilMs),
+  },
+  5,
+);
+
+export const SUMMARY = rowType<MessageChanges['summaries'][number]>(
+  'summary_row',
+  {
+    stream_key: column(KEY, (row) => row.streamKey),
+    message_serial: column(TEXT, (row) => row.messageSerial),
+    type: column(TEXT, (row) => row.type),
+    summary: column(JSONB, (row) => row.summary),
+    last_no: column(BIGINT, (row) => row.lastNo),
+    changed_at_ms: column(BIGINT, (row) => row.changedAtMs),
+  },
+  5,
+);
 
 const ALL: readonly {
   readonly name: string;
   readonly columns: Readonly<Record<string, { readonly type: string }>>;
-}[] = [RECORD, RECEIPT, EVENT, MEMBER, CHECKPOINT, OPERATOR_LOG, STREAM];
+  readonly since: number;
+}[] = [RECORD, RECEIPT, EVENT, MEMBER, CHECKPOINT, OPERATOR_LOG, STREAM, MESSAGE, ANNOTATION, SUMMARY];
 
 /** Makes the types. One whose columns change needs another name, since a process of before may still write the old. */
-export const createRowTypes = (table: (name: string) => string): string[] =>
-  ALL.map(({ name, columns }) => {
+export const createRowTypes = (table: (name: string) => string, of?: number): string[] =>
+  ALL.filter(({ since }) => of === undefined || since === of).map(({ name, columns }) => {
     const fields = Object.entries(columns).map(([field, { type }]) => `${field} ${type}`);
     return `create type ${table(name)} as (${fields.join(', ')})`;
   });

@@ -48,7 +48,8 @@ const steps = (table: Names): ReadonlyMap<number, readonly string[]> =>
   new Map([
     [2, [membersThere(table)]],
     [3, [degradedStreams(table)]],
-    [4, createRowTypes(table)],
+    [4, createRowTypes(table, 4)],
+    [5, [...livingMessages(table), ...createRowTypes(table, 5)]],
   ]);
 
 /** Members who are there, apart from all who ever were. Being updated leaves a member where it is in it. */
@@ -58,6 +59,16 @@ const membersThere = (table: Names): string =>
 /** Those that are verified now and then, in the order in which they are. */
 const degradedStreams = (table: Names): string =>
   `create index on ${table('streams')} (stream_key) where durable_state = 1 and kind = 1`;
+
+/** What messages that live on need beside their tables. */
+const livingMessages = (table: Names): string[] => [
+  `alter table ${table('streams')} add column floor_message_serial bigint not null default 1`,
+  takenBack(table),
+];
+
+/** By what they take back. */
+const takenBack = (table: Names): string =>
+  `create index on ${table('annotations')} (stream_key, target_no) where target_no is not null`;
 
 /** Splits a table by the hash of the stream. */
 export const hashParts = (
@@ -100,7 +111,7 @@ const streams = (table: Names): string[] => [
     next_delivery_serial bigint not null default 1, next_history_serial bigint not null default 1,
     next_annotation_no bigint not null default 1, fanned_out_serial bigint not null default 0,
     last_cache_serial bigint not null default 0, floor_delivery_serial bigint not null default 1,
-    floor_history_serial bigint not null default 1, retained_messages bigint not null default 0,
+    floor_history_serial bigint not null default 1, floor_message_serial bigint not null default 1, retained_messages bigint not null default 0,
     retained_bytes bigint not null default 0, newest_published_at_ms bigint, last_annotation_serial ${TEXT},
     last_keep_day date, message_count bigint not null default 0, open_stream_count int not null default 0,
     max_messages bigint, max_bytes bigint, durable_state smallint not null default 0, state_reason ${TEXT},
@@ -154,6 +165,7 @@ const annotations = (table: Names, parts: number): string[] => [
     at_ms bigint not null, actor_kind smallint not null, actor_client_id ${TEXT}, actor_socket_id ${TEXT},
     keep_day date not null, primary key (stream_key, annotation_no, keep_day)) partition by range (keep_day)`,
   `create index on ${table('annotations')} (stream_key, message_serial, type, annotation_no)`,
+  takenBack(table),
   `create table ${table('annotation_parts')} (
     stream_key bigint not null, message_serial ${TEXT} not null, type ${TEXT} not null, name ${TEXT} not null,
     client_id ${TEXT} not null, amount bigint not null,

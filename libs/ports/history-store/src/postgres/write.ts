@@ -1,15 +1,19 @@
 import type { SqlSession } from '@carillon/database';
 import type { Changes } from '../model/changes.js';
+import type { MessageChanges } from '../model/living.js';
 import { binaryRows, type Column } from './binary-rows.js';
 import {
+  ANNOTATION,
   CHECKPOINT,
   EVENT,
   MEMBER,
+  MESSAGE,
   OPERATOR_LOG,
   RECEIPT,
   RECORD,
   type RowType,
   STREAM,
+  SUMMARY,
 } from './row-types.js';
 
 type Names = (name: string) => string;
@@ -24,6 +28,19 @@ const MEMBER_AGAIN = `on conflict (stream_key, generation, user_id) do update se
 
 const CHECKPOINT_AGAIN = `on conflict (stream_key, generation, serial) do update set members = excluded.members,
   keep_day = excluded.keep_day`;
+
+/** Its data stays as it is stored, unless it comes with the row. */
+const messageAgain = (table: Names): string => {
+  const names = Object.keys(MESSAGE.columns).filter(
+    (name) => !['stream_key', 'message_serial', 'data'].includes(name),
+  );
+  const stored = table('messages');
+  return `on conflict (stream_key, message_serial) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')},
+    data = case when excluded.base_delivery_serial > ${stored}.base_delivery_serial then excluded.data else ${stored}.data end`;
+};
+
+const SUMMARY_AGAIN = `on conflict (stream_key, message_serial, type) do update set summary = excluded.summary,
+  last_no = excluded.last_no, changed_at_ms = excluded.changed_at_ms`;
 
 /** How the rows of one table are written. */
 export class TableWrite<Row> {
@@ -102,6 +119,9 @@ export class BatchWriter {
   readonly #events: Write<Changes['presenceEvents'][number]>;
   readonly #members: Write<Changes['presenceMembers'][number]>;
   readonly #checkpoints: Write<Changes['presenceCheckpoints'][number]>;
+  readonly #messages: Write<MessageChanges['states'][number]>;
+  readonly #annotations: Write<MessageChanges['annotations'][number]>;
+  readonly #summaries: Write<MessageChanges['summaries'][number]>;
   readonly #receipts: Write<Changes['receipts'][number]>;
   readonly #log: Write<Changes['operatorLog'][number]>;
   readonly #streams: Write<Changes['streams'][number]>;
@@ -113,6 +133,9 @@ export class BatchWriter {
     this.#events = into('presence_events', EVENT);
     this.#members = into('presence_members', MEMBER, MEMBER_AGAIN);
     this.#checkpoints = into('presence_checkpoints', CHECKPOINT, CHECKPOINT_AGAIN);
+    this.#messages = into('messages', MESSAGE, messageAgain(table));
+    this.#annotations = into('annotations', ANNOTATION);
+    this.#summaries = into('annotation_summaries', SUMMARY, SUMMARY_AGAIN);
     this.#receipts = into('receipts', RECEIPT, RECEIPT_AGAIN);
     this.#log = into('operator_log', OPERATOR_LOG);
     this.#streams = new Write(streamWrite(table));
@@ -124,6 +147,9 @@ export class BatchWriter {
       this.#events.run(session, changes.presenceEvents),
       this.#members.run(session, changes.presenceMembers),
       this.#checkpoints.run(session, changes.presenceCheckpoints),
+      this.#messages.run(session, changes.messages?.states ?? []),
+      this.#annotations.run(session, changes.messages?.annotations ?? []),
+      this.#summaries.run(session, changes.messages?.summaries ?? []),
       this.#receipts.run(session, changes.receipts),
       this.#log.run(session, changes.operatorLog),
       this.#streams.run(session, changes.streams),

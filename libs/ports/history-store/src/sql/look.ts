@@ -3,6 +3,7 @@ import type { Below, Found, Inspection, Purgeable, Wanted } from '../model/chang
 import { isReadable } from '../model/readable.js';
 import type { Stream } from '../model/stream.js';
 import { visibleFloor } from './floor.js';
+import { countOpenBelow } from './find-messages.js';
 import { readRetained } from './retained.js';
 import { RECORD_COLUMNS, recordOf } from './rows.js';
 import { HISTORY, type Names, SHOWN } from './shown.js';
@@ -20,7 +21,8 @@ export async function findPurgeable(
   if (below.mode === 'all') {
     const { messages, bytes } = await readRetained(session, table, stream, nowMs);
     const stored = { messages: retainedMessages, bytes: retainedBytes };
-    return { historyFloor: nextHistorySerial, messages, bytes, stored };
+    const openStreams = await countOpenBelow(session, table, stream, nextHistorySerial);
+    return { historyFloor: nextHistorySerial, openStreams, messages, bytes, stored };
   }
   const wantedFloor = async (): Promise<number> => {
     if (below.mode === 'before_serial') return Math.min(below.serial, nextHistorySerial);
@@ -44,6 +46,7 @@ export async function findPurgeable(
   const count = (name: string): number => Number(rows[0]?.[name]);
   return {
     historyFloor,
+    openStreams: await countOpenBelow(session, table, stream, historyFloor),
     messages: count('shown'),
     bytes: count('shown_bytes'),
     stored: { messages: count('messages'), bytes: count('bytes') },

@@ -29,7 +29,7 @@ export const CAUSES: Readonly<Record<PresenceCause, number>> = {
   orphan_cleanup: 5,
 };
 
-function wordOf<Word extends string>(words: Readonly<Record<Word, number>>, value: unknown): Word {
+export function wordOf<Word extends string>(words: Readonly<Record<Word, number>>, value: unknown): Word {
   const found = (Object.entries(words) as [Word, number][]).find(([, number]) => number === Number(value));
   if (found === undefined) throw new Error('a stored row holds a number without a meaning');
   return found[0];
@@ -40,23 +40,23 @@ const SQL_FOREVER = '9223372036854775807';
 /** A moment as it is stored. */
 export const storedMoment = (ms: number): string => (ms >= FOREVER_MS ? SQL_FOREVER : String(ms));
 
-const whole = (row: SqlRow, column: string): number => Math.min(Number(row[column]), FOREVER_MS);
+export const whole = (row: SqlRow, column: string): number => Math.min(Number(row[column]), FOREVER_MS);
 /** Absent columns are read as null. */
 const valueOf = (row: SqlRow, column: string): unknown => row[column] ?? null;
-const wholeOrNull = (row: SqlRow, column: string): number | null =>
+export const wholeOrNull = (row: SqlRow, column: string): number | null =>
   valueOf(row, column) === null ? null : whole(row, column);
 /** MySQL has numbers for these. */
-const flag = (row: SqlRow, column: string): boolean => row[column] === true || row[column] === 1;
-const text = (row: SqlRow, column: string): string => String(row[column]);
-const textOrNull = (row: SqlRow, column: string): string | null =>
+export const flag = (row: SqlRow, column: string): boolean => row[column] === true || row[column] === 1;
+export const text = (row: SqlRow, column: string): string => String(row[column]);
+export const textOrNull = (row: SqlRow, column: string): string | null =>
   valueOf(row, column) === null ? null : text(row, column);
-const utf8OrNull = (row: SqlRow, column: string): string | null =>
+export const utf8OrNull = (row: SqlRow, column: string): string | null =>
   valueOf(row, column) === null ? null : (row[column] as Buffer).toString('utf8');
 
 /** The columns of a stream as `streamOf` reads them. */
 export const STREAM_COLUMNS = `s.stream_key, s.app_id, s.channel, s.kind, s.stream_id, s.generation,
   s.next_delivery_serial, s.next_history_serial, s.next_annotation_no, s.fanned_out_serial, s.last_cache_serial,
-  s.floor_delivery_serial, s.floor_history_serial, s.retained_messages, s.retained_bytes, s.newest_published_at_ms,
+  s.floor_delivery_serial, s.floor_history_serial, s.floor_message_serial, s.open_stream_count, s.retained_messages, s.retained_bytes, s.newest_published_at_ms,
   s.last_annotation_serial, s.last_keep_day::text as last_keep_day, s.max_messages, s.max_bytes, s.durable_state,
   s.state_reason, s.state_node, s.state_changed_at_ms, s.updated_at_ms`;
 
@@ -77,6 +77,8 @@ export function streamOf(row: SqlRow): Stream {
     lastCacheSerial: whole(row, 'last_cache_serial'),
     floorDeliverySerial: whole(row, 'floor_delivery_serial'),
     floorHistorySerial: whole(row, 'floor_history_serial'),
+    floorMessageSerial: whole(row, 'floor_message_serial'),
+    openStreams: whole(row, 'open_stream_count'),
     retainedMessages: whole(row, 'retained_messages'),
     retainedBytes: whole(row, 'retained_bytes'),
     newestPublishedAtMs: wholeOrNull(row, 'newest_published_at_ms'),

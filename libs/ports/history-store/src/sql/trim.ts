@@ -6,6 +6,12 @@ import type { PartDone, PurgeScope } from './scope.js';
 /** What is younger may still be asked for by a gateway that has missed it. */
 const TRIMMED_AFTER_MS = 15_000;
 
+/** The versions of a message stay for as long as they are kept, whatever becomes of its place in the history. */
+const LIVES_ON = {
+  messages: 'and (action = 0 or keep_until_ms <= $4)',
+  presence: '',
+} as const;
+
 /** Raises the floor towards where the caps put it and deletes what is below; the stream is locked. */
 export async function trimStream(scope: PurgeScope, stream: Stream): Promise<PartDone | null> {
   const { session, table, request } = scope;
@@ -39,8 +45,8 @@ export async function trimStream(scope: PurgeScope, stream: Stream): Promise<Par
   );
   const deliveryFloor = Number(first.rows[0]?.['serial'] ?? stream.nextDeliverySerial);
   await session.query(
-    `delete from ${table(name)} where stream_key = $1 and generation = $2 and ${delivery} < $3`,
-    [streamKey, generation, deliveryFloor],
+    `delete from ${table(name)} where stream_key = $1 and generation = $2 and ${delivery} < $3 ${LIVES_ON[address.kind]}`,
+    [streamKey, generation, deliveryFloor, ...(address.kind === 'messages' ? [request.nowMs] : [])],
   );
   if (address.kind === 'presence')
     await session.query(

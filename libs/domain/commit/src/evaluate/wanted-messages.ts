@@ -1,0 +1,38 @@
+import { endsStream } from '@carillon/ai-transport';
+import type { Wanted, WantedMessage } from '@carillon/history-store';
+import { operationIdentity } from '@carillon/messages';
+import type { Arrival } from './arrival.js';
+
+/** What a batch has to know of messages that live on; nothing when none of its records is about one. */
+export function messagesOf(arrivals: readonly Arrival[]): Pick<Wanted, 'messages'> {
+  const states = new Map<string, WantedMessage>();
+  const operations: NonNullable<Wanted['messages']>['operations'][number][] = [];
+  const annotations: NonNullable<Wanted['messages']>['annotations'][number][] = [];
+  const summaries: NonNullable<Wanted['messages']>['summaries'][number][] = [];
+  let isAbout = false;
+  for (const { record, address, stream } of arrivals) {
+    isAbout ||= record.op === 'create';
+    if (!('message_serial' in record)) continue;
+    isAbout = true;
+    const { message_serial: messageSerial } = record;
+    const name = `${stream}\0${messageSerial}`;
+    const before = states.get(name) ?? { address, messageSerial, whole: false, appends: 0, bytes: 0 };
+    if (record.op === 'annotate') summaries.push({ address, messageSerial, type: record.type });
+    if (record.op === 'unannotate') annotations.push({ address, annotationSerial: record.annotation_serial });
+    if (record.op === 'annotate' || record.op === 'unannotate') {
+      states.set(name, before);
+      continue;
+    }
+    const identity = operationIdentity(record);
+    if (identity !== null) operations.push({ address, hash: identity.hash });
+    const isAppend = record.op === 'append';
+    states.set(name, {
+      ...before,
+      whole: before.whole || !isAppend || endsStream(record.extras ?? null),
+      appends: before.appends + Number(isAppend),
+      bytes: before.bytes + (isAppend ? Buffer.byteLength(record.data) : 0),
+    });
+  }
+  if (!isAbout) return {};
+  return { messages: { states: [...states.values()], operations, annotations, summaries } };
+}

@@ -1,0 +1,147 @@
+import { annotationText } from '@carillon/annotations';
+import type { DurableStore, StoredMessage, Stream } from '@carillon/history-store';
+import { latestItem, versionItem } from '@carillon/messages';
+import { inTime } from './in-time.js';
+
+/** What a reader asks of a store, or of a writer that has it. */
+export type MessageSource = Pick<DurableStore, 'annotations' | 'heads' | 'messages' | 'versions'>;
+
+export interface MessageReaderParts {
+  readonly store: MessageSource;
+  readonly now: () => number;
+}
+
+export interface MessageReaderOptions {
+  /** What one read may take. */
+  readonly timeoutMs: number;
+  /** How long a version is kept; null: for ever. */
+  readonly windowMs: number | null;
+}
+
+/** Where a message is. */
+export interface MessagePlace {
+  readonly appId: string;
+  readonly channel: string;
+  readonly messageSerial: string;
+}
+
+/** Which versions are asked for. */
+export interface VersionsRequest {
+  readonly limit: number;
+  readonly newestFirst: boolean;
+  /** A version serial, exclusive; null: from the end. */
+  readonly after: string | null;
+}
+
+export interface AnnotationsRequest {
+  readonly limit: number;
+  readonly type: string | null;
+  /** An annotation serial, exclusive; null: from the first. */
+  readonly after: string | null;
+}
+
+/** Part of something, and whether more follows. */
+export interface Listed<Item> {
+  readonly items: readonly Item[];
+  readonly hasMore: boolean;
+  /** What the next part begins behind; null: there is nothing. */
+  readonly last: string | null;
+}
+
+/** The last digits of an annotation serial are the number of the annotation. */
+const NUMBER_DIGITS = 20;
+
+/**
+ * Reads messages that live on, their versions, and what was annotated to them. Whoever asks has made sure that the
+ * channel has such messages. Rejects with `service_unavailable` when a whole answer cannot be given.
+ */
+export class MessageReader {
+  constructor(
+    private readonly parts: MessageReaderParts,
+    private readonly options: MessageReaderOptions,
+  ) {}
+
+  /** The message in its latest version; null: there is none. */
+  latest(place: MessagePlace): Promise<unknown> {
+    return this.#inTime(async () => {
+      const found = await this.#find(place);
+      return found === null ? null : JSON.parse(latestItem(place.channel, found.message));
+    });
+  }
+
+  /** Null: there is no such message. */
+  versions(place: MessagePlace, request: VersionsRequest): Promise<Listed<unknown> | null> {
+    return this.#inTime(async () => {
+      const found = await this.#find(place);
+      if (found === null) return null;
+      const { limit, newestFirst, after } = request;
+      const { streamKey, generation } = found.stream;
+      const { messageSerial, channel } = place;
+      const query = { streamKey, generation, messageSerial, newestFirst, after, limit: limit + 1 };
+      const rows = await this.parts.store.versions({ ...query, sinceMs: this.#sinceMs() });
+      const shown = rows.slice(0, limit);
+      return {
+        items: shown.map((record) => JSON.parse(versionItem(channel, record)) as unknown),
+        hasMore: rows.length > limit,
+        last: shown.at(-1)?.versionSerial ?? null,
+      };
+    });
+  }
+
+  /** Of a message that there is not, none. */
+  annotations(place: MessagePlace, request: AnnotationsRequest): Promise<Listed<unknown>> {
+    return this.#inTime(async () => {
+      const found = await this.#find(place);
+      if (found === null) return { items: [], hasMore: false, last: null };
+      const { limit, type, after } = request;
+      const rows = await this.parts.store.annotations({
+        streamKey: found.stream.streamKey,
+        messageSerial: place.messageSerial,
+        type,
+        sinceMs: this.#sinceMs(),
+        afterNo: after === null ? 0 : numberOf(after),
+        limit: limit + 1,
+      });
+      const shown = rows.slice(0, limit);
+      return {
+        items: shown.map((event) => JSON.parse(annotationText(event)) as unknown),
+        hasMore: rows.length > limit,
+        last: shown.at(-1)?.annotationSerial ?? null,
+      };
+    });
+  }
+
+  async #find({ appId, channel, messageSerial }: MessagePlace): Promise<{
+    readonly stream: Stream;
+    readonly message: StoredMessage;
+  } | null> {
+    const { store, now } = this.parts;
+    const [stream] = (await store.heads([{ appId, channel, kind: 'messages' }])).values();
+    if (stream === undefined) return null;
+    const { streamKey, generation, floorMessageSerial } = stream;
+    const query = {
+      streamKey,
+      generation,
+      floorMessageSerial,
+      nowMs: now(),
+      messageSerials: [messageSerial],
+    };
+    const [message] = await store.messages(query);
+    return message === undefined ? null : { stream, message };
+  }
+
+  #sinceMs(): number | null {
+    const { windowMs } = this.options;
+    return windowMs === null ? null : this.parts.now() - windowMs;
+  }
+
+  #inTime<Result>(work: () => Promise<Result>): Promise<Result> {
+    return inTime(this.options.timeoutMs, work);
+  }
+}
+
+/** One that is no annotation's lies behind all that there are. */
+function numberOf(annotationSerial: string): number {
+  const number = Number(annotationSerial.slice(-NUMBER_DIGITS));
+  return Number.isSafeInteger(number) && number >= 0 ? number : Number.MAX_SAFE_INTEGER;
+}

@@ -1,0 +1,147 @@
+import type { AnnotationEvent, AnnotationSummary, FoundAnnotation } from '../model/annotation.js';
+import {
+  type AnnotationsQuery,
+  type FoundOperation,
+  isReadableMessage,
+  type NewAnnotation,
+  type VersionsQuery,
+} from '../model/living.js';
+import type { StoredMessage } from '../model/message.js';
+import type { NewRecord } from '../model/record.js';
+import type { Stream } from '../model/stream.js';
+
+/** One message with everything that goes when it goes. */
+interface Kept {
+  state: StoredMessage;
+  readonly versions: NewRecord[];
+  readonly annotations: NewAnnotation[];
+  readonly summaries: Map<string, AnnotationSummary>;
+}
+
+/** The messages of one stream that live on, each with its versions and annotations. */
+export class MemoryMessages {
+  readonly #kept = new Map<string, Kept>();
+  readonly #operations = new Map<string, FoundOperation>();
+  readonly #annotations = new Map<number, AnnotationEvent>();
+  /** What took them back, by their numbers. */
+  readonly #takenBack = new Map<number, AnnotationEvent>();
+
+  state(messageSerial: string): StoredMessage | undefined {
+    return this.#kept.get(messageSerial)?.state;
+  }
+
+  operation(hash: string): FoundOperation | undefined {
+    return this.#operations.get(hash);
+  }
+
+  annotation(annotationSerial: string): FoundAnnotation | undefined {
+    const created = this.#annotations.get(Number(annotationSerial.slice(-20)));
+    if (created?.annotationSerial !== annotationSerial) return undefined;
+    return { created, deleted: this.#takenBack.get(created.annotationNo) ?? null };
+  }
+
+  summary(messageSerial: string, type: string): AnnotationSummary | undefined {
+    return this.#kept.get(messageSerial)?.summaries.get(type);
+  }
+
+  /** What is stored of the data stays unless other data comes with it. */
+  set(state: StoredMessage): void {
+    const kept = this.#kept.get(state.messageSerial);
+    if (kept === undefined) {
+      this.#kept.set(state.messageSerial, { state, versions: [], annotations: [], summaries: new Map() });
+    } else kept.state = state;
+  }
+
+  addVersion(record: NewRecord): void {
+    const { operation, messageSerial, versionSerial } = record;
+    this.#kept.get(messageSerial ?? '')?.versions.push(record);
+    if (operation === undefined) return;
+    this.#operations.set(operation.hash, {
+      ...operation,
+      streamKey: record.streamKey,
+      deliverySerial: record.deliverySerial,
+      versionSerial: versionSerial ?? '',
+      atMs: record.publishedAtMs,
+    });
+  }
+
+  annotate(event: NewAnnotation): void {
+    this.#kept.get(event.messageSerial)?.annotations.push(event);
+    this.#annotations.set(event.annotationNo, event);
+    if (event.targetNo !== null) this.#takenBack.set(event.targetNo, event);
+  }
+
+  summarize(summary: AnnotationSummary): void {
+    this.#kept.get(summary.messageSerial)?.summaries.set(summary.type, summary);
+  }
+
+  readable(messageSerial: string, stream: Stream, nowMs: number): StoredMessage | undefined {
+    const state = this.state(messageSerial);
+    return state !== undefined && isReadableMessage(state, stream, nowMs) ? state : undefined;
+  }
+
+  versions({ messageSerial, sinceMs, newestFirst, after, limit }: VersionsQuery): NewRecord[] {
+    const versions = (this.#kept.get(messageSerial)?.versions ?? []).filter(
+      ({ versionSerial, publishedAtMs }) =>
+        (sinceMs === null || publishedAtMs > sinceMs) &&
+        (after === null || isBehind(versionSerial ?? '', after, newestFirst)),
+    );
+    return (newestFirst ? versions.reverse() : versions).slice(0, limit);
+  }
+
+  annotations({ messageSerial, type, sinceMs, afterNo, limit }: AnnotationsQuery): AnnotationEvent[] {
+    return (this.#kept.get(messageSerial)?.annotations ?? [])
+      .filter(
+        (event) =>
+          event.annotationNo > afterNo &&
+          (type === null || event.type === type) &&
+          (sinceMs === null || event.atMs > sinceMs),
+      )
+      .slice(0, limit)
+      .map(asRead);
+  }
+
+  summaries(stream: Stream, nowMs: number): AnnotationSummary[] {
+    return [...this.#kept.values()]
+      .filter(({ state }) => isReadableMessage(state, stream, nowMs))
+      .flatMap(({ summaries }) => [...summaries.values()]);
+  }
+
+  *open(): Generator<StoredMessage> {
+    for (const { state } of this.#kept.values()) if (state.isOpen) yield { ...state, data: null };
+  }
+
+  openBelow(stream: Stream, historySerial: number): number {
+    return [...this.open()].filter(
+      (state) => state.historySerial >= stream.floorMessageSerial && state.historySerial < historySerial,
+    ).length;
+  }
+
+  clear(): void {
+    this.#kept.clear();
+    this.#operations.clear();
+    this.#annotations.clear();
+    this.#takenBack.clear();
+  }
+
+  /** Lets go of those that were purged, and of those that are over unless they are streams that go on. */
+  remove(stream: Stream, nowMs: number): void {
+    for (const [serial, kept] of this.#kept) {
+      const { state } = kept;
+      const isOver = state.keepUntilMs <= nowMs && !state.isOpen;
+      if (!isOver && state.historySerial >= stream.floorMessageSerial) continue;
+      this.#kept.delete(serial);
+      for (const { operation } of kept.versions)
+        if (operation !== undefined) this.#operations.delete(operation.hash);
+      for (const { annotationNo, targetNo } of kept.annotations) {
+        this.#annotations.delete(annotationNo);
+        if (targetNo !== null) this.#takenBack.delete(targetNo);
+      }
+    }
+  }
+}
+
+const isBehind = (serial: string, after: string, newestFirst: boolean): boolean =>
+  newestFirst ? serial < after : serial > after;
+
+const asRead = ({ keepUntilMs: _kept, ...event }: NewAnnotation): AnnotationEvent => event;

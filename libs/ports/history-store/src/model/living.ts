@@ -1,0 +1,137 @@
+import type { AnnotationEvent, AnnotationSummary, FoundAnnotation } from './annotation.js';
+import type { StoredMessage } from './message.js';
+import type { StoredRecord } from './record.js';
+import type { StreamAddress } from './stream.js';
+
+/** What a batch has to know of messages that live on. Streams that are not held are left out. */
+export interface WantedMessages {
+  /** Each once. */
+  readonly states: readonly WantedMessage[];
+  /** Operations that may be repeated, by their hashes. */
+  readonly operations: readonly { readonly address: StreamAddress; readonly hash: string }[];
+  /** Annotations that are to be taken back; the summaries of their types are found with them. */
+  readonly annotations: readonly { readonly address: StreamAddress; readonly annotationSerial: string }[];
+  readonly summaries: readonly {
+    readonly address: StreamAddress;
+    readonly messageSerial: string;
+    readonly type: string;
+  }[];
+}
+
+export interface WantedMessage {
+  readonly address: StreamAddress;
+  readonly messageSerial: string;
+  /** Whether its data is needed. Else it is read only when so many appends, of so many bytes, store it anew. */
+  readonly whole: boolean;
+  readonly appends: number;
+  readonly bytes: number;
+}
+
+/** An operation that was done before. */
+export interface FoundOperation {
+  readonly streamKey: string;
+  readonly hash: string;
+  readonly fingerprint: string;
+  readonly deliverySerial: number;
+  readonly versionSerial: string;
+  readonly atMs: number;
+}
+
+/** What the store holds of them. Of messages also those that nobody can read any more: that is the reader's to say. */
+export interface FoundMessages {
+  readonly states: readonly StoredMessage[];
+  readonly operations: readonly FoundOperation[];
+  readonly annotations: readonly FoundAnnotation[];
+  readonly summaries: readonly AnnotationSummary[];
+}
+
+/** An event of an annotation as it is written. */
+export interface NewAnnotation extends AnnotationEvent {
+  readonly keepUntilMs: number;
+}
+
+/** What a batch writes of them. */
+export interface MessageChanges {
+  readonly states: readonly StoredMessage[];
+  readonly annotations: readonly NewAnnotation[];
+  readonly summaries: readonly AnnotationSummary[];
+}
+
+/** Messages of one stream in their latest state, with their data. */
+export interface MessagesQuery {
+  readonly streamKey: string;
+  readonly generation: number;
+  /** Purged below it. */
+  readonly floorMessageSerial: number;
+  readonly nowMs: number;
+  readonly messageSerials: readonly string[];
+}
+
+/** Versions of one message, in the order asked for. */
+export interface VersionsQuery {
+  readonly streamKey: string;
+  readonly generation: number;
+  readonly messageSerial: string;
+  /** Older ones are over; null: none is. */
+  readonly sinceMs: number | null;
+  readonly newestFirst: boolean;
+  /** A version serial, exclusive; null: from the end. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Events of annotations of one message, oldest first. */
+export interface AnnotationsQuery {
+  readonly streamKey: string;
+  readonly messageSerial: string;
+  /** Null: of every type. */
+  readonly type: string | null;
+  /** Older ones are over; null: none is. */
+  readonly sinceMs: number | null;
+  /** Exclusive. */
+  readonly afterNo: number;
+  readonly limit: number;
+}
+
+/** Summaries of messages of one stream that can be read, the one that changed last first. */
+export interface SummariesQuery {
+  readonly streamKey: string;
+  readonly generation: number;
+  readonly floorMessageSerial: number;
+  readonly nowMs: number;
+  /** Changed before this annotation; null: at any time. */
+  readonly belowNo: number | null;
+  readonly limit: number;
+}
+
+/** Streams of answers in a lane that nobody went on with since a moment. */
+export interface IdleStreamsQuery {
+  readonly lane: number;
+  readonly lanes: number;
+  readonly idleSinceMs: number;
+  readonly limit: number;
+}
+
+/** An open stream of an answer. */
+export interface OpenStream {
+  readonly address: StreamAddress;
+  readonly message: StoredMessage;
+}
+
+/** What can be read of messages that live on. */
+export interface MessageReads {
+  messages(query: MessagesQuery): Promise<readonly StoredMessage[]>;
+  versions(query: VersionsQuery): Promise<readonly StoredRecord[]>;
+  annotations(query: AnnotationsQuery): Promise<readonly AnnotationEvent[]>;
+  summaries(query: SummariesQuery): Promise<readonly AnnotationSummary[]>;
+  /** Those that nobody went on with for longest first; their data is not read. */
+  idleStreams(query: IdleStreamsQuery): Promise<readonly OpenStream[]>;
+}
+
+/** Whether a message can be read at a moment: it is of this stream, not purged, and not over. */
+export const isReadableMessage = (
+  { generation, historySerial, keepUntilMs }: StoredMessage,
+  stream: { readonly generation: number; readonly floorMessageSerial: number },
+  nowMs: number,
+): boolean =>
+  generation === stream.generation && historySerial >= stream.floorMessageSerial && keepUntilMs > nowMs;
