@@ -99,7 +99,16 @@ export class Hub {
     const identities = new Identities(this.#interests);
     const { watchlists, looks, announcements } = state;
     const leaving = new Leaving({ book, presence, identities, watchlists, onTrouble });
-    this.joins = new Joins({ ...parts, book, outlet, identities, leaving, looks, onTrouble });
+    this.joins = new Joins({
+      ...parts,
+      book,
+      outlet,
+      identities,
+      leaving,
+      looks,
+      joinWithinMs: config.adapter.interest.confirm_timeout_ms,
+      onTrouble,
+    });
     this.#cleanup = new Cleanup(config, metrics, hubs, leaving, onTrouble);
     this.isolation = new Isolation({
       after: startTimer,

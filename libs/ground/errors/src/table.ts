@@ -89,6 +89,7 @@ export const ERRORS = {
   token_revoked: close(4009, 'capability token revoked'),
   disconnected_by_app: close(4009, 'You got disconnected by the app.'),
   over_capacity: close(4100, 'Over capacity'),
+  presence_away: close(4100, 'Presence is not available now'),
   cut_off: close(4100, 'The server is cut off from the others'),
   reconnect_requested: close(4200, 'Force reconnect requested by the app.'),
   server_shutting_down: close(4200, 'Server shutting down'),

@@ -1,5 +1,5 @@
 import type { OrdinaryChannel } from '@carillon/channels';
-import type { JoinOutcome, Presence } from '@carillon/presence';
+import { PresenceUnavailable, type JoinOutcome, type Presence } from '@carillon/presence';
 import type { PresenceMember } from '@carillon/protocol';
 import type { LastEvents } from '@carillon/publishing';
 import type { WebhookEvents } from '@carillon/webhooks';
@@ -12,6 +12,7 @@ import type { Leaving } from '../leave/leaving.js';
 import type { Looks } from '../state/looks.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Identities } from '../users/identities.js';
+import { whilePresenceIsAway } from './patience.js';
 
 /** What joining works with. */
 export interface JoinsParts {
@@ -23,6 +24,8 @@ export interface JoinsParts {
   readonly identities: Identities;
   readonly leaving: Leaving;
   readonly looks: Pick<Looks, 'shown'>;
+  /** How long a member waits for a store that is away. */
+  readonly joinWithinMs: number;
   /** Told why something could not be asked of a store or a broker. */
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -89,6 +92,8 @@ export class Joins {
       await this.#joinHeld(joining, gate);
     } catch (error) {
       onTrouble('subscribe', error);
+      // Clients do not ask again after a refusal, but come back after a close, and then ask for all their channels.
+      if (error instanceof PresenceUnavailable) return outlet.close(subscriber, 'presence_away');
       joining.refused('unreachable');
     } finally {
       local.openings -= 1;
@@ -127,12 +132,13 @@ export class Joins {
     { subscriber, local, isRepeated }: Joining,
     member: PresenceMember,
   ): Promise<JoinOutcome> {
-    const { presence, leaving } = this.parts;
+    const { presence, leaving, joinWithinMs: withinMs } = this.parts;
     const { hub } = subscriber;
     const limit = isRepeated ? Infinity : hub.app.limits.maxPresenceMembersPerChannel;
     const place = { appId: hub.appId, channel: local.name, socketId: subscriber.id };
+    const join = (): Promise<JoinOutcome> => presence.join({ ...place, ...member }, limit);
     try {
-      return await presence.join({ ...place, ...member }, limit);
+      return await whilePresenceIsAway(join, { isWanted: () => subscriber.isOpen, withinMs });
     } catch (error) {
       // It may have joined all the same, with only the answer lost.
       if (!isRepeated || !subscriber.isOpen) await leaving.member(subscriber, local.name, member.userId);

@@ -36,6 +36,7 @@ const CAUSES: Partial<Record<ErrorCode, EndCause>> = {
   over_capacity: 'slow_consumer',
   server_shutting_down: 'server_shutdown',
   cut_off: 'server_shutdown',
+  presence_away: 'server_shutdown',
 };
 
 export function endCause({ endedFor, closedWith }: End): EndCause {

@@ -1,4 +1,4 @@
-import type { Presentation } from '@carillon/presence';
+import { PresenceUnavailable, type Presentation } from '@carillon/presence';
 import { describe, expect, it } from 'vitest';
 import type { Client } from './client.js';
 import { Hold } from './ports.js';
@@ -169,6 +169,31 @@ describe('members of a presence channel', () => {
     expect(await client.news()).toHaveLength(1);
     expect(await room.members(LOBBY)).toEqual(['ada']);
     client.close();
+    await room.expectNothingLeft();
+  });
+
+  it('wait while the store of presence is away', async () => {
+    const room = await openRoom();
+    let tries = 0;
+    room.presence.beforeJoin = () => {
+      tries += 1;
+      return tries <= 3 ? Promise.reject(new PresenceUnavailable()) : undefined;
+    };
+    const client = await room.connect();
+    client.subscribe(LOBBY, 'ada');
+    await client.until('pusher_internal:subscription_succeeded');
+    expect(await room.members(LOBBY)).toEqual(['ada']);
+    client.close();
+    await room.expectNothingLeft();
+  });
+
+  it('are sent away, so that they come back, when it stays away', async () => {
+    const room = await openRoom({ env: { ADAPTER_INTEREST_CONFIRM_TIMEOUT_MS: '300' } });
+    room.presence.beforeJoin = () => Promise.reject(new PresenceUnavailable());
+    const client = await room.connect();
+    client.subscribe(LOBBY, 'ada');
+    expect(await client.untilClose()).toBe(4100);
+    expect(client.frames.filter(({ event }) => event.includes('subscription'))).toEqual([]);
     await room.expectNothingLeft();
   });
 
