@@ -98,7 +98,15 @@ export class Hub {
     book.observe((channel) => state.tally.changed(channel));
     const identities = new Identities(this.#interests);
     const { watchlists, looks, announcements } = state;
-    const leaving = new Leaving({ book, presence, identities, watchlists, onTrouble });
+    const leaving = new Leaving({
+      book,
+      presence,
+      identities,
+      watchlists,
+      // A process that is alone has nobody who could end a lease after it, and nowhere to send clients.
+      elsewhereLeaseMs: isAlone ? 0 : config.presence.node_stop_timeout_seconds * 1000,
+      onTrouble,
+    });
     this.joins = new Joins({
       ...parts,
       book,

@@ -55,6 +55,10 @@ export function mayComeBack({ endedFor, closedWith }: End): boolean {
   return code >= 4100 && code < 4300;
 }
 
+/** Whether this process sent the user away to another one, where it will be back in a moment. */
+export const isSentElsewhere = ({ endedFor }: End): boolean =>
+  endedFor === 'server_shutting_down' || endedFor === 'cut_off' || endedFor === 'presence_away';
+
 /** Why a member of a presence channel is not there any more. */
 export function leaveCause(end: End): LeaveCause {
   const cause = endCause(end);

@@ -4,7 +4,7 @@ import type { ChannelBook } from '../channels/channel-book.js';
 import type { Subscription } from '../channels/local-channel.js';
 import type { Identities } from '../users/identities.js';
 import type { Watchlists } from '../users/watchlists.js';
-import { leaveCause, mayComeBack } from './departure.js';
+import { isSentElsewhere, leaveCause, mayComeBack } from './departure.js';
 
 /** What leaving works with. */
 export interface LeavingParts {
@@ -12,6 +12,8 @@ export interface LeavingParts {
   readonly presence: Presence;
   readonly identities: Identities;
   readonly watchlists: Watchlists;
+  /** How long a membership at least outlives its connection when this process sent it to another one. */
+  readonly elsewhereLeaseMs: number;
   /** Told why the presence store could not be told. */
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -31,12 +33,17 @@ export class Leaving {
   async member(subscriber: Subscriber, channel: string, userId: string): Promise<void> {
     const { presence, onTrouble } = this.parts;
     const place = { appId: subscriber.hub.appId, channel, userId, socketId: subscriber.id };
-    const lease = mayComeBack(subscriber) ? subscriber.edge.leaseMs : 0;
     try {
-      await presence.leave(place, lease, leaveCause(subscriber));
+      await presence.leave(place, this.#leaseMs(subscriber), leaveCause(subscriber));
     } catch (error) {
       onTrouble('presence leave', error);
     }
+  }
+
+  #leaseMs(subscriber: Subscriber): number {
+    const { leaseMs } = subscriber.edge;
+    if (!mayComeBack(subscriber)) return 0;
+    return isSentElsewhere(subscriber) ? Math.max(leaseMs, this.parts.elsewhereLeaseMs) : leaseMs;
   }
 
   /** Everything, after the end: channels, then the online user. May run twice: the second time finds nothing. */

@@ -303,4 +303,15 @@ describe('members of a presence channel', () => {
     for (const client of [watcher, unsubscribes, again]) client.close();
     await room.expectNothingLeft();
   });
+
+  it.each([
+    ['beside other nodes for a moment', { ADAPTER_DRIVER: 'nats', CACHE_DRIVER: 'redis' }, 5000],
+    ['not at all where there are none', {}, 0],
+  ])('outlive the stop of their node %s', async (_, env, leaseMs) => {
+    const room = await openRoom({ env });
+    await join(room, 'ada');
+    await room.sockets.closeAll({ closingMs: 0, boundMs: 1000, signal: new AbortController().signal });
+    await room.settled(0);
+    expect(room.presence.leaves).toEqual([{ userId: 'ada', leaseMs, cause: 'connection_lost' }]);
+  });
 });

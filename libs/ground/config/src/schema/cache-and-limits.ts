@@ -130,7 +130,12 @@ export const presence = table({
   ungraceful_timeout_seconds: lease(
     0,
     'PRESENCE_UNGRACEFUL_TIMEOUT_SECONDS',
-    'How long a V1 member outlives an abrupt disconnect; 0 = not at all',
+    'How long a V1 member outlives an abrupt disconnect; 0 = not at all, as V1 clients know it. With a few seconds, members whose network breaks for a moment come back unseen',
+  ),
+  node_stop_timeout_seconds: lease(
+    5,
+    'PRESENCE_NODE_STOP_TIMEOUT_SECONDS',
+    'How long a V1 member at least outlives the orderly stop of its node, so that a rollout is not seen: it comes back on another node meanwhile; 0 = as an abrupt disconnect. Without other nodes it is gone at once',
   ),
   v2_ungraceful_timeout_seconds: lease(
     15,
