@@ -5,6 +5,8 @@ export interface ChannelCountChange {
   readonly appId: string;
   readonly channel: string;
   readonly count: number;
+  /** `occupied` for a store that had lost it: this process had said so before. Absent: it had not. */
+  readonly isAgain?: boolean;
   /** Of two changes of a channel, the later one has the higher serial. */
   readonly serial: number;
 }

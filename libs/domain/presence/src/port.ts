@@ -43,7 +43,13 @@ export type LeaveCause = 'left' | 'connection_lost' | 'forced_disconnect' | 'orp
 /** A user came to a place, went, or changed. */
 export type PresenceEvent = PresencePlace &
   (
-    | { readonly kind: 'added'; readonly member: Member; readonly socketId: string }
+    | {
+        readonly kind: 'added';
+        readonly member: Member;
+        readonly socketId: string;
+        /** For a store that had lost it: this process had said so before. Absent: it had not. */
+        readonly isAgain?: boolean;
+      }
     | {
         readonly kind: 'removed';
         readonly userId: string;

@@ -72,10 +72,10 @@ export class LiveWebhooks implements WebhookEvents {
     if (twin !== null && wantsEvent(app, twin.name)) this.parts.collector.add(app, twin);
   }
 
-  channelOccupied(app: App | string, channel: string): void {
+  channelOccupied(app: App | string, channel: string, isAgain = false): void {
     this.#withApp(app, (found) => {
       const place = { app: found, channel };
-      if (wantsOccupancy(found) || this.#channels.has(place)) this.#channels.came(place);
+      if (wantsOccupancy(found) || this.#channels.has(place)) this.#channels.came(place, isAgain);
     });
   }
 
@@ -86,10 +86,10 @@ export class LiveWebhooks implements WebhookEvents {
     });
   }
 
-  memberAdded(app: App | string, channel: string, userId: string): void {
+  memberAdded(app: App | string, channel: string, userId: string, isAgain = false): void {
     this.#withApp(app, (found) => {
       const place = { app: found, channel, userId };
-      if (wantsMembers(found) || this.#members.has(place)) this.#members.came(place);
+      if (wantsMembers(found) || this.#members.has(place)) this.#members.came(place, isAgain);
     });
   }
 
@@ -103,6 +103,7 @@ export class LiveWebhooks implements WebhookEvents {
   attend(attendance: Attendance): void {
     if (this.#attendance !== NOBODY) throw new Error('somebody answers for this process already');
     this.#attendance = attendance;
+    void this.parts.notices?.begin().catch(() => undefined);
   }
 
   /** Waits until it is settled who has gone, then until the queue has everything, or there is no more time. */

@@ -15,6 +15,9 @@ export interface Attendance {
  * an app that does not list the event costs a comparison. What is told is collected in bounded memory; when that is
  * full, the newest event is dropped and counted.
  *
+ * `isAgain`: somebody is said to be there again, to a store that had lost it. What a store that came back empty is told is
+ * no news to others.
+ *
  * Callers tell nothing of meta channels and nothing of ephemeral messages.
  */
 export interface WebhookEvents {
@@ -23,11 +26,11 @@ export interface WebhookEvents {
   /** Something that is certain. Does nothing when no receiver lists it; also tells it under its older name, if wanted. */
   emit(app: App, event: WebhookEvent): void;
   /** A channel has its first subscriber, over all processes. The app, or its id when nothing else of it is at hand. */
-  channelOccupied(app: App | string, channel: string): void;
+  channelOccupied(app: App | string, channel: string, isAgain?: boolean): void;
   /** A channel has no subscriber any more, over all processes. */
   channelVacated(app: App | string, channel: string): void;
   /** A user came to a presence channel, over all processes. */
-  memberAdded(app: App | string, channel: string, userId: string): void;
+  memberAdded(app: App | string, channel: string, userId: string, isAgain?: boolean): void;
   /** A user is in a presence channel no more, over all processes. */
   memberRemoved(app: App | string, channel: string, userId: string): void;
   /** Names who answers for this process; once. Before it, and without sockets, nobody is here. */

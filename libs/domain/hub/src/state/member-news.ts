@@ -26,7 +26,7 @@ export class MemberNews {
       const { member, socketId: exceptSocketId } = change;
       const fact = { kind: 'member_added', channel, member, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId });
-      webhooks.memberAdded(app, channel, member.userId);
+      webhooks.memberAdded(app, channel, member.userId, change.isAgain);
     } else if (change.kind === 'removed') {
       const fact = { kind: 'member_removed', channel, userId: change.userId, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId: null });

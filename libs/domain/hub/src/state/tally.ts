@@ -53,10 +53,10 @@ export class Tally {
   }
 
   /** The app may have nothing here: the change may be what a dead process left. */
-  #counted({ kind, appId, channel, count }: ChannelCountChange): void {
+  #counted({ kind, appId, channel, count, isAgain }: ChannelCountChange): void {
     const { hubs, webhooks } = this.parts;
     const app = hubs.find(appId)?.app ?? appId;
-    if (kind === 'occupied') webhooks.channelOccupied(app, channel);
+    if (kind === 'occupied') webhooks.channelOccupied(app, channel, isAgain);
     else if (kind === 'vacated') webhooks.channelVacated(app, channel);
     if (count > 0 && !CHANNEL_KINDS[kindOf(channel)].members) void this.#tell(appId, channel);
   }

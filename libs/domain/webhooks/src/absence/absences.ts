@@ -21,7 +21,7 @@ export interface AbsenceWatch<Place> {
   /** Places that are not settled. */
   readonly size: number;
   has(place: Place): boolean;
-  came(place: Place): void;
+  came(place: Place, isAgain?: boolean): void;
   went(place: Place): void;
   /** Forgets everything that is not settled. */
   stop(): void;

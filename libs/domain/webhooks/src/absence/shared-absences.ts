@@ -5,8 +5,13 @@ import { DelayLine } from './delay-line.js';
 
 /** What all processes together have told of places. Rejects when that cannot be reached. */
 export interface Notices {
-  /** Somebody came. True: nobody was told to be there, so tell. Else whoever had gone is back. */
-  came(key: string): Promise<boolean>;
+  /** Learns what tells a store that has lost everything from this one. Rejects as the others do, and then is made up for. */
+  begin(): Promise<void>;
+  /**
+   * Somebody came, or is said again to be there. True: nobody was told to be there, so tell. Else whoever had gone is
+   * back, or it was forgotten only because the store has lost everything.
+   */
+  came(key: string, isAgain: boolean): Promise<boolean>;
   /** Nobody is there, which the departure stands for until somebody comes or it is followed by another one. */
   went(key: string, departure: string): Promise<void>;
   /** True: the departure still stands, and the others count as told now, so tell. */
@@ -54,11 +59,11 @@ export class SharedAbsences<Place> implements AbsenceWatch<Place> {
     return this.#departures.size > 0 && this.#departures.has(this.parts.keyOf(place));
   }
 
-  came(place: Place): void {
+  came(place: Place, isAgain = false): void {
     const key = this.parts.keyOf(place);
     this.#departures.delete(key);
     this.#inTurn(key, async () => {
-      const isFirst = await this.#ask('notice of who came', () => this.parts.notices.came(key));
+      const isFirst = await this.#ask('notice of who came', () => this.parts.notices.came(key, isAgain));
       if (isFirst !== false) this.parts.tell(place, 'came');
     });
   }

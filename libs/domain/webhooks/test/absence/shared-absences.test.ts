@@ -28,7 +28,8 @@ function processes(
     return value;
   };
   const notices: Notices = {
-    came: (key) => orAway(shared.came(key)),
+    begin: () => orAway(shared.begin()),
+    came: (key, isAgain) => orAway(shared.came(key, isAgain)),
     went: (key, id) => orAway(shared.went(key, id)),
     gone: (key, id) => orAway(shared.gone(key, id)),
   };
@@ -168,5 +169,43 @@ describe('who comes and goes, over processes', () => {
       }),
       { numRuns: 100 },
     );
+  });
+});
+
+describe('a store that comes back empty', () => {
+  const open = (): MemoryCache => {
+    const cache = new MemoryCache({ capacity: 1000, defaultTtlMs: 0, cleanupIntervalMs: 60_000 });
+    caches.push(cache);
+    return cache;
+  };
+  /** A way to a store that may be another one after a while. */
+  const scene = () => {
+    let store = open();
+    const current: ConstructorParameters<typeof CacheNotices>[0] = {
+      get: (name) => store.get(name),
+      set: (name, value, ttlMs) => store.set(name, value, ttlMs),
+      setIfAbsent: (name, value, ttlMs) => store.setIfAbsent(name, value, ttlMs),
+      compareAndSwap: (name, before, after, ttlMs) => store.compareAndSwap(name, before, after, ttlMs),
+      compareAndRemove: (name, value) => store.compareAndRemove(name, value),
+    };
+    const lose = (): void => void (store = open());
+    return { first: new CacheNotices(current), second: new CacheNotices(current), lose };
+  };
+
+  it('is told again who is there, and nobody else is', async () => {
+    const { first, second, lose } = scene();
+    await second.begin();
+    expect(await first.came('a', false)).toBe(true);
+    lose();
+    expect([await second.came('b', true), await first.came('a', true)]).toEqual([false, false]);
+    expect(await first.came('new', false)).toBe(true);
+  });
+
+  it('is not taken for one that forgot somebody who was told to have gone', async () => {
+    const { first, second } = scene();
+    expect(await first.came('a', false)).toBe(true);
+    await second.went('a', 'd');
+    expect(await second.gone('a', 'd')).toBe(true);
+    expect(await first.came('a', true)).toBe(true);
   });
 });

@@ -39,6 +39,8 @@ export const cacheKeys = {
     `ai_transport:orphan_claim:${appId}:${channel}:${messageSerial}`,
   /** What webhooks were told of a place where somebody may be. */
   webhookNotice: (place: string) => `webhook:notice:${createHash('sha256').update(place).digest('hex')}`,
+  /** Tells one life of the store of these notices from the next. */
+  webhookMark: 'webhook:notice:mark',
   /** Push requests of the current window. */
   pushAcceptance: (appId: string) => `push:acceptance:${appId}`,
   /** Who speaks for a user of a dead node. */

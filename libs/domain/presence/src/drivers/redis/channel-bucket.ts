@@ -118,7 +118,8 @@ export class ChannelBucket implements ShardOwner {
     else this.#stored.delete(channel);
     const kind = KINDS[outcome];
     if (own === before && kind === undefined) return;
-    this.tell({ kind: kind ?? 'counted', appId: this.appId, channel, count, serial });
+    const isAgain = kind === 'occupied' && before > 0 ? { isAgain: true } : {};
+    this.tell({ kind: kind ?? 'counted', appId: this.appId, channel, count, serial, ...isAgain });
   }
 }
 

@@ -74,7 +74,7 @@ export class Place implements ShardOwner {
       this.#users.set(userId, { connections, count, userInfoText });
       this.#leases.end(userId);
     }
-    this.#tellIfAdded(userId, result, socketId);
+    this.#tellIfAdded(userId, result, { by: socketId });
   }
 
   leaving(userId: string, leaseMs: number, cause: LeaveCause): Operation {
@@ -88,7 +88,7 @@ export class Place implements ShardOwner {
     if (user === undefined || !this.holds(userId, socketId)) return;
     user.connections = released(user.connections, socketId);
     user.count -= 1;
-    this.#tellIfAdded(userId, result);
+    this.#tellIfAdded(userId, result, { isAgain: true });
     if (user.count > 0) return;
     this.#users.delete(userId);
     this.#gone(userId, cause, result);
@@ -101,7 +101,7 @@ export class Place implements ShardOwner {
   updated(userId: string, socketId: string, userInfoText: string, result: Result): void {
     const user = this.#users.get(userId);
     if (user !== undefined) user.userInfoText = userInfoText;
-    this.#tellIfAdded(userId, result, socketId);
+    this.#tellIfAdded(userId, result, { by: socketId, isAgain: true });
     const { appId, channel } = this.place;
     const member = { userId, userInfoText };
     this.around.tell({ kind: 'updated', appId, channel, member, socketId, serial: result.serial });
@@ -120,7 +120,7 @@ export class Place implements ShardOwner {
         return this.#holding(userId, this.#count(userId), { ...this.#leases.keeping(userId), cause });
       },
       (result) => {
-        this.#tellIfAdded(userId, result);
+        this.#tellIfAdded(userId, result, { isAgain: true });
         if (!this.#users.has(userId)) this.#gone(userId, this.#leases.cause(userId), result);
       },
     );
@@ -139,14 +139,19 @@ export class Place implements ShardOwner {
   }
 
   /** A user is new to the store with the first connection, or when the store had lost it. */
-  #tellIfAdded(userId: string, { outcome, serial }: Result, by?: string): void {
+  #tellIfAdded(
+    userId: string,
+    { outcome, serial }: Result,
+    { by, isAgain = false }: { readonly by?: string; readonly isAgain?: boolean },
+  ): void {
     const user = this.#users.get(userId);
     if (outcome !== 'added' || user === undefined) return;
     const { connections, userInfoText } = user;
     const [first = ''] = connections instanceof Set ? connections : [connections ?? ''];
     const { appId, channel } = this.place;
     const member = { userId, userInfoText };
-    this.around.tell({ kind: 'added', appId, channel, member, socketId: by ?? first, serial });
+    const again = isAgain ? { isAgain } : {};
+    this.around.tell({ kind: 'added', appId, channel, member, socketId: by ?? first, serial, ...again });
   }
 
   #tellRemoved(userId: string, cause: LeaveCause, serial: number): void {
