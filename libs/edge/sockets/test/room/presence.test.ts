@@ -310,7 +310,7 @@ describe('members of a presence channel', () => {
   ])('outlive the stop of their node %s', async (_, env, leaseMs) => {
     const room = await openRoom({ env });
     await join(room, 'ada');
-    await room.sockets.closeAll({ closingMs: 0, boundMs: 1000, signal: new AbortController().signal });
+    await room.hub.closeAll({ closingMs: 0, boundMs: 1000, signal: new AbortController().signal });
     await room.settled(0);
     expect(room.presence.leaves).toEqual([{ userId: 'ada', leaseMs, cause: 'connection_lost' }]);
   });
