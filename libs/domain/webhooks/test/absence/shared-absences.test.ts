@@ -172,12 +172,13 @@ describe('who comes and goes, over processes', () => {
   });
 });
 
+const open = (): MemoryCache => {
+  const cache = new MemoryCache({ capacity: 1000, defaultTtlMs: 0, cleanupIntervalMs: 60_000 });
+  caches.push(cache);
+  return cache;
+};
+
 describe('a store that comes back empty', () => {
-  const open = (): MemoryCache => {
-    const cache = new MemoryCache({ capacity: 1000, defaultTtlMs: 0, cleanupIntervalMs: 60_000 });
-    caches.push(cache);
-    return cache;
-  };
   /** A way to a store that may be another one after a while. */
   const scene = () => {
     let store = open();
