@@ -178,21 +178,21 @@ const open = (): MemoryCache => {
   return cache;
 };
 
-describe('a store that comes back empty', () => {
-  /** A way to a store that may be another one after a while. */
-  const scene = () => {
-    let store = open();
-    const current: ConstructorParameters<typeof CacheNotices>[0] = {
-      get: (name) => store.get(name),
-      set: (name, value, ttlMs) => store.set(name, value, ttlMs),
-      setIfAbsent: (name, value, ttlMs) => store.setIfAbsent(name, value, ttlMs),
-      compareAndSwap: (name, before, after, ttlMs) => store.compareAndSwap(name, before, after, ttlMs),
-      compareAndRemove: (name, value) => store.compareAndRemove(name, value),
-    };
-    const lose = (): void => void (store = open());
-    return { first: new CacheNotices(current), second: new CacheNotices(current), lose };
+/** A way to a store that may be another one after a while. */
+const scene = () => {
+  let store = open();
+  const current: ConstructorParameters<typeof CacheNotices>[0] = {
+    get: (name) => store.get(name),
+    set: (name, value, ttlMs) => store.set(name, value, ttlMs),
+    setIfAbsent: (name, value, ttlMs) => store.setIfAbsent(name, value, ttlMs),
+    compareAndSwap: (name, before, after, ttlMs) => store.compareAndSwap(name, before, after, ttlMs),
+    compareAndRemove: (name, value) => store.compareAndRemove(name, value),
   };
+  const lose = (): void => void (store = open());
+  return { first: new CacheNotices(current), second: new CacheNotices(current), lose };
+};
 
+describe('a store that comes back empty', () => {
   it('is told again who is there, and nobody else is', async () => {
     const { first, second, lose } = scene();
     await second.begin();
