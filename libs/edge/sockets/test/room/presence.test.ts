@@ -312,6 +312,6 @@ describe('members of a presence channel', () => {
     await join(room, 'ada');
     await room.hub.closeAll({ closingMs: 0, boundMs: 1000, signal: new AbortController().signal });
     await room.settled(0);
-    expect(room.presence.leaves).toEqual([{ userId: 'ada', leaseMs, cause: 'connection_lost' }]);
+    expect(room.presence.leaves).toEqual([{ userId: 'ada', leaseMs, cause: 'left' }]);
   });
 });
