@@ -2,31 +2,55 @@
 export interface BacklogBounds {
   readonly maxEvents: number;
   readonly maxBytes: number;
+  /** Into how many parts they are divided, of which an app may have one. Absent: 1. */
+  readonly shares?: number;
 }
 
-export const BACKLOG_BOUNDS: BacklogBounds = { maxEvents: 100_000, maxBytes: 64 * 1024 * 1024 };
+export const BACKLOG_BOUNDS: BacklogBounds = {
+  maxEvents: 100_000,
+  maxBytes: 64 * 1024 * 1024,
+  shares: 4,
+};
 
-/** What waits to be taken over by the queue, from the moment it is told. */
+interface Amount {
+  events: number;
+  bytes: number;
+}
+
+/** What waits to be taken over by the queue, from the moment it is told: bounded in all, and for each app. */
 export class Backlog {
-  #events = 0;
-  #bytes = 0;
+  readonly #all: Amount = { events: 0, bytes: 0 };
+  readonly #byApp = new Map<string, Amount>();
 
   constructor(private readonly bounds: BacklogBounds = BACKLOG_BOUNDS) {}
 
   get events(): number {
-    return this.#events;
+    return this.#all.events;
   }
 
-  /** False: there is no room, and nothing was counted. */
-  admit(bytes: number): boolean {
-    if (this.#events >= this.bounds.maxEvents || this.#bytes + bytes > this.bounds.maxBytes) return false;
-    this.#events += 1;
-    this.#bytes += bytes;
+  /** False: there is no room, for this app or at all, and nothing was counted. */
+  admit(appId: string, bytes: number): boolean {
+    const own = this.#byApp.get(appId) ?? { events: 0, bytes: 0 };
+    if (!this.#fits(this.#all, bytes, 1) || !this.#fits(own, bytes, this.bounds.shares ?? 1)) return false;
+    this.#byApp.set(appId, own);
+    for (const amount of [this.#all, own]) {
+      amount.events += 1;
+      amount.bytes += bytes;
+    }
     return true;
   }
 
-  release(events: number, bytes: number): void {
-    this.#events -= events;
-    this.#bytes -= bytes;
+  release(appId: string, events: number, bytes: number): void {
+    const own = this.#byApp.get(appId);
+    for (const amount of own === undefined ? [] : [this.#all, own]) {
+      amount.events -= events;
+      amount.bytes -= bytes;
+    }
+    if (own?.events === 0) this.#byApp.delete(appId);
+  }
+
+  #fits(amount: Amount, bytes: number, shares: number): boolean {
+    const { maxEvents, maxBytes } = this.bounds;
+    return amount.events < maxEvents / shares && amount.bytes + bytes <= maxBytes / shares;
   }
 }

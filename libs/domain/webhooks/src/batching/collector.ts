@@ -46,7 +46,7 @@ export class Collector {
       queue,
       log,
       onDone: (batch, isEnqueued) => {
-        this.#backlog.release(batch.events, batch.bytes);
+        this.#backlog.release(batch.appId, batch.events, batch.bytes);
         if (!isEnqueued) this.#dropped(batch.appId, batch.events);
       },
     });
@@ -60,7 +60,7 @@ export class Collector {
   add({ id: appId }: App, event: WebhookEvent): void {
     const body = eventText(event);
     const bytes = Buffer.byteLength(body);
-    if (!this.#backlog.admit(bytes)) {
+    if (!this.#backlog.admit(appId, bytes)) {
       this.parts.log.warn('too many webhook events wait, dropped one', { app_id: appId });
       return this.#dropped(appId, 1);
     }
@@ -110,7 +110,7 @@ export class Collector {
         event: name,
         bytes,
       });
-      this.#backlog.release(1, bytes);
+      this.#backlog.release(appId, 1, bytes);
       this.#dropped(appId, 1);
     }
     this.#outbox.add(batches);
