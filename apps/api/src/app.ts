@@ -8,6 +8,10 @@ import { HttpApiModule } from '@carillon/http-api';
 import { OperationsModule } from '@carillon/operations';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PublishingModule } from '@carillon/publishing';
+import { PushQueueModule, QUEUE_DRIVERS } from '@carillon/queue';
+import { PushModule } from '@carillon/push';
+import { PushApiModule } from '@carillon/push-api';
+import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
 import type { AppDefinition } from '@carillon/runtime';
 
@@ -19,6 +23,8 @@ export const api: AppDefinition = {
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'cache.driver': CACHE_DRIVERS,
     'history.backend': HISTORY_BACKENDS,
+    'push.queue_driver': QUEUE_DRIVERS,
+    'push.storage_driver': PUSH_STORES,
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
@@ -31,6 +37,10 @@ export const api: AppDefinition = {
     HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),
     PublishingModule.committing(HISTORY_COMMITS),
     OperationsModule.of(config),
+    PushQueueModule,
+    PushStoreModule,
+    PushModule.offering([]),
+    PushApiModule,
     HttpApiModule.forMainListener(config),
     OpsApiModule.forMainListener(config),
   ],

@@ -9,7 +9,10 @@ import { OperationsModule } from '@carillon/operations';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PresenceModule } from '@carillon/presence';
 import { PublishingModule } from '@carillon/publishing';
-import { QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
+import { PushQueueModule, QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
+import { PushModule } from '@carillon/push';
+import { PushApiModule } from '@carillon/push-api';
+import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
 import type { AppDefinition } from '@carillon/runtime';
 import { SocketsModule } from '@carillon/sockets';
@@ -24,6 +27,8 @@ export const gateway: AppDefinition = {
     'cache.driver': CACHE_DRIVERS,
     'history.backend': HISTORY_BACKENDS,
     'queue.driver': QUEUE_DRIVERS,
+    'push.queue_driver': QUEUE_DRIVERS,
+    'push.storage_driver': PUSH_STORES,
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
@@ -41,6 +46,10 @@ export const gateway: AppDefinition = {
     WebhookEventsModule,
     SocketsModule,
     OperationsModule.of(config),
+    PushQueueModule,
+    PushStoreModule,
+    PushModule.offering([]),
+    PushApiModule,
     HttpApiModule.forMainListener(config),
     OpsApiModule.forMainListener(config),
   ],

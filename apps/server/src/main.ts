@@ -10,11 +10,14 @@ import { OperationsModule } from '@carillon/operations';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PresenceModule } from '@carillon/presence';
 import { PublishingModule } from '@carillon/publishing';
-import { QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
+import { PushQueueModule, QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
+import { PUSH_TRANSPORT, PushModule, WORKER_STAGES } from '@carillon/push';
+import { PushApiModule } from '@carillon/push-api';
+import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
 import { bootstrap } from '@carillon/runtime';
 import { SocketsModule } from '@carillon/sockets';
-import { WebhookDeliveryModule, WebhookEventsModule } from '@carillon/webhooks';
+import { WEBHOOK_TRANSPORT, WebhookDeliveryModule, WebhookEventsModule } from '@carillon/webhooks';
 
 await bootstrap({
   process: 'server',
@@ -24,6 +27,8 @@ await bootstrap({
     'cache.driver': CACHE_DRIVERS,
     'history.backend': HISTORY_BACKENDS,
     'queue.driver': QUEUE_DRIVERS,
+    'push.queue_driver': QUEUE_DRIVERS,
+    'push.storage_driver': PUSH_STORES,
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
@@ -44,7 +49,12 @@ await bootstrap({
     WebhookEventsModule,
     SocketsModule,
     OperationsModule.of(config),
+    PushQueueModule,
+    PushStoreModule,
+    PushModule.offering(WORKER_STAGES),
+    PushApiModule,
     HttpApiModule.forMainListener(config),
     OpsApiModule.forMainListener(config),
   ],
+  transports: (config) => [PUSH_TRANSPORT, ...(config.workers.webhooks ? [WEBHOOK_TRANSPORT] : [])],
 });

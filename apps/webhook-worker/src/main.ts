@@ -3,7 +3,7 @@ import { namespaceName } from '@carillon/channels';
 import { OpsApiModule } from '@carillon/ops-api';
 import { QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
 import { bootstrap } from '@carillon/runtime';
-import { WebhookDeliveryModule } from '@carillon/webhooks';
+import { WEBHOOK_TRANSPORT, WebhookDeliveryModule } from '@carillon/webhooks';
 
 await bootstrap({
   process: 'webhook-worker',
@@ -14,4 +14,5 @@ await bootstrap({
     WebhookDeliveryModule.with(namespaceName),
     OpsApiModule.forWorker(config),
   ],
+  transports: () => [WEBHOOK_TRANSPORT],
 });

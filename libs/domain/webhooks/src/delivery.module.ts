@@ -1,6 +1,7 @@
 import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
 import type { Config } from '@carillon/config';
-import { QUEUE, type Queue } from '@carillon/queue';
+import { queueNames } from '@carillon/contract';
+import { QUEUE, type Queue, QueueTransport } from '@carillon/queue';
 import {
   CONFIG,
   LOGGING,
@@ -11,13 +12,13 @@ import {
   type Shutdown,
 } from '@carillon/runtime';
 import { Global, Module, type DynamicModule } from '@nestjs/common';
-import { Delivery } from './delivery/delivery.js';
+import { Delivery, HELD_JOBS } from './delivery/delivery.js';
+import { DeliveryController } from './delivery/delivery.controller.js';
+import { WEBHOOK_DELIVERY, WEBHOOK_TRANSPORT } from './delivery/tokens.js';
 import type { NamespaceOf } from './delivery/entry-filter.js';
 import { HttpTarget } from './target/http-target.js';
 import { LambdaTarget } from './target/lambda-target.js';
 
-/** Token of the `Delivery`; without a provider this process delivers nothing. */
-export const WEBHOOK_DELIVERY = Symbol('webhook delivery');
 const NAMESPACE_OF = Symbol('namespace of a channel');
 
 const PART = 'webhook targets';
@@ -36,7 +37,6 @@ function openDelivery(
   const lambda = new LambdaTarget();
   const log = logging.for('service::webhook');
   const delivery = new Delivery({ queue, apps, settings, namespaceOf, http, lambda, metrics, log });
-  if (queue.capabilities.consume) delivery.start();
   shutdown.onShutdown('disconnect', PART, () => {
     http.close();
     lambda.close();
@@ -52,7 +52,18 @@ export class WebhookDeliveryModule {
   static with(namespaceOf: NamespaceOf): DynamicModule {
     return {
       module: WebhookDeliveryModule,
+      controllers: [DeliveryController],
       providers: [
+        {
+          provide: WEBHOOK_TRANSPORT,
+          inject: [QUEUE],
+          useFactory: (queue: Queue) =>
+            new QueueTransport(WEBHOOK_TRANSPORT, queue, () => ({
+              queues: [queueNames.webhooks],
+              concurrency: HELD_JOBS,
+              prefetch: HELD_JOBS,
+            })),
+        },
         { provide: NAMESPACE_OF, useValue: namespaceOf },
         {
           provide: WEBHOOK_DELIVERY,
@@ -60,7 +71,7 @@ export class WebhookDeliveryModule {
           useFactory: openDelivery,
         },
       ],
-      exports: [WEBHOOK_DELIVERY],
+      exports: [WEBHOOK_DELIVERY, WEBHOOK_TRANSPORT],
     };
   }
 }

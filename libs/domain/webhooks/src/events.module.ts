@@ -15,7 +15,7 @@ import {
 import { Global, Module } from '@nestjs/common';
 import { CacheNotices } from './absence/cache-notices.js';
 import { Collector } from './batching/collector.js';
-import { WEBHOOK_DELIVERY } from './delivery.module.js';
+import { WEBHOOK_DELIVERY } from './delivery/tokens.js';
 import type { Delivery } from './delivery/delivery.js';
 import { LiveWebhooks } from './live-webhooks.js';
 import { workedOff } from './delivery/worked-off.js';

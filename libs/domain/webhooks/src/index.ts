@@ -1,4 +1,5 @@
 export { WebhookDeliveryModule } from './delivery.module.js';
+export { WEBHOOK_TRANSPORT } from './delivery/tokens.js';
 export { type NamespaceOf } from './delivery/entry-filter.js';
 export { WEBHOOK_EVENTS, WebhookEventsModule } from './events.module.js';
 export { dataOf, JsonText, type WebhookEvent, type WebhookEventMembers } from './events/event.js';

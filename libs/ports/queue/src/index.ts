@@ -12,7 +12,7 @@ export {
   QueueStopped,
   QueueUnavailable,
 } from './failures.js';
-export { QUEUE, QueueModule } from './module.js';
+export { PUSH_QUEUE, PushQueueModule, QUEUE, QueueModule } from './module.js';
 export { type QueueObserver, type QueueParts, type Reliability } from './options.js';
 export {
   type DeadLetter,
@@ -27,3 +27,4 @@ export {
   type QueueStats,
 } from './port.js';
 export { deadLetter, defer, type Settlement } from './settlement.js';
+export { type Consumed, JobContext, QueueTransport } from './transport.js';

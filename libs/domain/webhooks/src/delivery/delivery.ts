@@ -14,7 +14,7 @@ import { retrySettings, retryWaitMs, type AttemptOutcome } from './retry.js';
 import { Slots, type Slot } from './slots.js';
 
 /** Jobs held at once: those that run, those that wait for their turn, and batches. */
-const HELD_JOBS = 128;
+export const HELD_JOBS = 128;
 /** When the app store or the queue cannot be reached. */
 const LATER_MS = 1000;
 /** Clocks of processes differ, and timers are not exact. */
@@ -48,13 +48,6 @@ export class Delivery {
   constructor(private readonly parts: DeliveryParts) {
     this.#jobs = new DeliveryJobs(parts.queue);
     this.#slots = parts.slots ?? new Slots();
-  }
-
-  start(): void {
-    this.parts.queue.process(queueNames.webhooks, (job) => this.handle(job), {
-      concurrency: HELD_JOBS,
-      prefetch: HELD_JOBS,
-    });
   }
 
   /** Deliveries that are due and wait for a turn outside. */

@@ -119,7 +119,7 @@ describe('webhooks about one channel', () => {
       if (lost.isLost) throw new AppLookupUnavailable(new Error('away'));
       return shop ?? null;
     };
-    scene.delivery.start();
+    scene.work();
     count(scene, 'a', 0, 5);
     count(bank, 'a', 0, 5);
     await until(() => firstsOf(other.received, 'a').length === 5);

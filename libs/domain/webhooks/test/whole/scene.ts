@@ -1,3 +1,4 @@
+import { queueNames } from '@carillon/contract';
 import { App, AppLookupUnavailable } from '@carillon/app-registry';
 import { namespaceName } from '@carillon/channels';
 import { openQueue, type Queue } from '@carillon/queue';
@@ -71,8 +72,13 @@ export class Scene {
     await queue.connect();
     onTestFinished(() => queue.close());
     const scene = new Scene(queue, webhooks, settings);
-    scene.delivery.start();
+    scene.work();
     return scene;
+  }
+
+  /** Works on the queue, as the transport of a process does. */
+  work(): void {
+    this.queue.process(queueNames.webhooks, (job) => this.delivery.handle(job), { concurrency: 128 });
   }
 
   /** What looks apps up; replace it where there are several. */

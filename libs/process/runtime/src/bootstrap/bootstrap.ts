@@ -20,6 +20,8 @@ export interface AppDefinition {
   /** What its rooms can be configured to use, beyond what needs no other process. */
   readonly drivers: AvailableDrivers;
   modules(config: Config): (DynamicModule | Type)[];
+  /** Tokens of the transports whose handlers it runs, as of queue jobs. Absent: none. */
+  transports?(config: Config): readonly symbol[];
 }
 
 /**

@@ -5,7 +5,5 @@ import type { AvailableDrivers } from '@carillon/config';
  * composes it names the drivers; in the others, which share the configuration, the setting is not used.
  */
 export const IN_PROCESS_DRIVERS: AvailableDrivers = {
-  'push.queue_driver': ['memory'],
-  'push.storage_driver': ['memory'],
   'versioned_messages.driver': ['memory'],
 };

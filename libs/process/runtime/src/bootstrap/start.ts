@@ -1,6 +1,7 @@
 import { nativeBinary, UwsModule } from '@carillon/uws';
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { CustomTransportStrategy } from '@nestjs/microservices';
 import 'reflect-metadata';
 import { connectDependencies } from '../dependencies/connect-dependencies.js';
 import { NestLogBridge } from '../logging/nest-log-bridge.js';
@@ -41,7 +42,11 @@ export async function start(parts: RuntimeParts, definition: AppDefinition, vers
     logger: new NestLogBridge(logging),
     abortOnError: false,
   });
+  for (const token of definition.transports?.(config) ?? []) {
+    app.connectMicroservice({ strategy: app.get<CustomTransportStrategy>(token) });
+  }
   await app.init();
+  await app.startAllMicroservices();
   closeModulesLast(parts, app);
   await connectDependencies(startup.dependencies, {
     startup_timeout_ms: config.startup_timeout_ms,

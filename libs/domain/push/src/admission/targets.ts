@@ -1,0 +1,68 @@
+import {
+  type Audience,
+  isObject,
+  type JsonObject,
+  type Provider,
+  providerNamed,
+  type Recipient,
+} from '@carillon/push-providers';
+import { invalid, neededText } from '../fields.js';
+import { readRecipient, type RecipientRules } from '../resources/recipient.js';
+
+/** Whom a publish is for. */
+export type Target =
+  | { readonly type: 'device'; readonly deviceId: string }
+  | { readonly type: 'client'; readonly clientId: string }
+  | { readonly type: 'channel'; readonly channel: string }
+  | { readonly type: 'recipient'; readonly recipient: Recipient }
+  | { readonly type: 'audience'; readonly provider: Provider; readonly audience: Audience };
+
+const MOST_TARGETS = 1024;
+const UNSUPPORTED = new Set(['registeredTopic', 'userTopic', 'indexedFilter']);
+
+export function readTargets(value: unknown, rules: RecipientRules): Target[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_TARGETS) {
+    throw invalid(`recipients must be an array of 1 to ${MOST_TARGETS} targets`);
+  }
+  return value.map((target: unknown) => {
+    if (!isObject(target)) throw invalid('a target must be an object');
+    return readTarget(target, rules);
+  });
+}
+
+function readTarget(target: JsonObject, rules: RecipientRules): Target {
+  const { type } = target;
+  switch (type) {
+    case 'device':
+      return { type, deviceId: idOf(target, 'deviceId', 'device_id') };
+    case 'client':
+      return { type, clientId: idOf(target, 'clientId', 'client_id') };
+    case 'channel':
+      return { type, channel: rules.checkChannel(neededText(target, 'channel', 1000)) };
+    case 'recipient':
+      return { type, recipient: readRecipient(target['recipient'], rules) };
+    case 'providerTopic':
+      return {
+        type: 'audience',
+        provider: ofAudience(target),
+        audience: { topic: neededText(target, 'topic', 1000) },
+      };
+    case 'providerCondition': {
+      const condition = neededText(target, 'condition', 1000);
+      return { type: 'audience', provider: ofAudience(target), audience: { condition } };
+    }
+    default:
+      if (typeof type === 'string' && UNSUPPORTED.has(type)) throw invalid('target type is not supported');
+      throw invalid('target type is not known');
+  }
+}
+
+function idOf(target: JsonObject, name: string, alias: string): string {
+  return neededText({ [name]: target[name] ?? target[alias] }, name, 255);
+}
+
+function ofAudience({ provider }: JsonObject): Provider {
+  const named = typeof provider === 'string' ? providerNamed(provider) : null;
+  if (named === 'fcm' || named === 'hms') return named;
+  throw invalid('provider must be fcm or hms for topics and conditions');
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Config } from '@carillon/config';
+import { queueNames } from '@carillon/contract';
+import { openProviders, type PushProviders } from '@carillon/push-providers';
+import { PUSH_STORE, type PushStore, type Sealer, SEALER } from '@carillon/push-store';
+import { type Consumed, PUSH_QUEUE, type Queue, QueueTransport } from '@carillon/queue';
+import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
+import {
+  CONFIG,
+  LOGGING,
+  type Logging,
+  type Metrics,
+  METRICS_REGISTRY,
+  SHUTDOWN,
+  type Shutdown,
+  STARTUP,
+  type Startup,
+} from '@carillon/runtime';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import type { PushParts } from './parts.js';
+import { queuesOf, type Stage } from './pipeline/items.js';
+import { Secrets } from './secrets.js';
+import { PushService } from './service.js';
+import { enabledProviders, type WorkerStage, workersOf } from './stages.js';
+import { PUSH, PUSH_PARTS, PUSH_PROVIDERS_TOKEN, PUSH_TRANSPORT, PUSH_WORKER } from './tokens.js';
+import { PushWorker } from './worker.js';
+import { PushWorkerController } from './worker.controller.js';
+
+const parts = {
+  provide: PUSH_PARTS,
+  inject: [
+    CONFIG,
+    PUSH_STORE,
+    PUSH_QUEUE,
+    RATE_LIMIT,
+    SEALER,
+    METRICS_REGISTRY,
+    LOGGING,
+    { token: PUSH_PROVIDERS_TOKEN, optional: true },
+  ],
+  useFactory: (
+    config: Config,
+    store: PushStore,
+    queue: Queue,
+    rateLimit: RateLimit,
+    sealer: Sealer | null,
+    metrics: Metrics,
+    logging: Logging,
+    providers?: PushProviders,
+  ): PushParts => ({
+    config,
+    store,
+    queue,
+    rateLimit,
+    metrics,
+    secrets: new Secrets(sealer),
+    providers: providers ?? openProviders(config),
+    log: logging.for('service::push'),
+    now: () => Date.now(),
+    owner: `${hostname()}:${process.pid}:${randomUUID()}`,
+  }),
+};
+
+/** What work of each pattern waits in, and how many jobs of it run at once. */
+export function consumedBy(config: Config, offered: readonly WorkerStage[]): (pattern: string) => Consumed {
+  const { queue_partition_count: queueCount } = config.push;
+  const of = (stage: WorkerStage, stages: readonly Stage[], each: number): Consumed => {
+    const workers = workersOf(config, stage, offered);
+    const held = workers * each;
+    return workers === 0
+      ? { queues: [] }
+      : { queues: stages.flatMap((one) => queuesOf(one, queueCount)), concurrency: held, prefetch: held };
+  };
+  const byPattern: Readonly<Record<string, Consumed>> = {
+    [queueNames.pushPublish]: of('planner', ['publish'], 16),
+    [queueNames.pushShards]: of('shard', ['shards'], 8),
+    'push.delivery': of('dispatch', enabledProviders(config), 32),
+    [queueNames.pushResults]: of('feedback', ['results'], 64),
+    [queueNames.pushRetry]: of('retry', ['retry'], 64),
+  };
+  return (pattern) => byPattern[pattern] ?? { queues: [] };
+}
+
+/**
+ * Push in this process: everything that asks for it, and the stages of it that are worked on here. Needs `RuntimeModule`
+ * and the modules of the push store, the push queue and the rate limiter.
+ */
+@Global()
+@Module({})
+export class PushModule {
+  /** The stages that may run here; which of them do is for `workers.push_stages` and the worker counts to say. */
+  static offering(offered: readonly WorkerStage[]): DynamicModule {
+    return {
+      module: PushModule,
+      controllers: [PushWorkerController],
+      providers: [
+        parts,
+        {
+          provide: PUSH_WORKER,
+          inject: [PUSH_PARTS, STARTUP, SHUTDOWN],
+          useFactory: (all: PushParts, startup: Startup, shutdown: Shutdown): PushWorker => {
+            const worker = new PushWorker(all, offered);
+            startup.needs({ name: 'push workers', connect: async () => worker.start() });
+            shutdown.onShutdown('flush', 'push workers', () => worker.close());
+            return worker;
+          },
+        },
+        {
+          provide: PUSH,
+          inject: [PUSH_PARTS, PUSH_WORKER],
+          useFactory: (all: PushParts, worker: PushWorker) => new PushService(all, worker),
+        },
+        {
+          provide: PUSH_TRANSPORT,
+          inject: [CONFIG, PUSH_QUEUE],
+          useFactory: (config: Config, queue: Queue) =>
+            new QueueTransport(PUSH_TRANSPORT, queue, consumedBy(config, offered)),
+        },
+      ],
+      exports: [PUSH, PUSH_TRANSPORT],
+    };
+  }
+}

@@ -1,0 +1,199 @@
+import { readFileSync } from 'node:fs';
+import type { Config } from '@carillon/config';
+import {
+  type Credential,
+  credentialOf,
+  InvalidCredential,
+  type Provider,
+  type PushClient,
+  serviceAccount,
+  vapidPublicKey,
+  withLineBreaks,
+} from '@carillon/push-providers';
+import { CannotOpen, type StoredCredential } from '@carillon/push-store';
+import type { PushParts } from '../parts.js';
+
+/** A credential and what it is known by, in breakers and metrics. */
+export interface ResolvedCredential {
+  /** The app it belongs to; of the settings: the app it is used for. */
+  readonly tenant: string;
+  readonly credentialId: string;
+  /** Changes whenever the credential does. */
+  readonly version: string;
+  readonly credential: Credential;
+}
+
+/** Fields of a stored credential, sealed one by one. */
+export const sealPlace = (
+  {
+    appId,
+    credentialId,
+    provider,
+    version,
+  }: Pick<StoredCredential, 'appId' | 'credentialId' | 'provider' | 'version'>,
+  field: string,
+): readonly (string | number)[] => [appId, credentialId, provider, version, field];
+
+const KEPT_MS = 5000;
+const MOST_CLIENTS = 1000;
+
+interface Kept {
+  readonly untilMs: number;
+  readonly found: Promise<ResolvedCredential | null>;
+}
+
+interface OpenClient {
+  readonly version: string;
+  readonly client: Promise<PushClient>;
+}
+
+/**
+ * Finds the credential of an app for a provider: its own, the one the settings point to, or what the settings hold. What
+ * is found is looked at again after 5 s; a client whose credential changed ends what it is doing and is closed.
+ */
+export class Credentials {
+  readonly #kept = new Map<string, Kept>();
+  readonly #clients = new Map<string, OpenClient>();
+
+  constructor(private readonly parts: PushParts) {}
+
+  /** Null: there is none that could be used. */
+  async resolve(appId: string, provider: Provider): Promise<ResolvedCredential | null> {
+    const name = JSON.stringify([appId, provider]);
+    const kept = this.#kept.get(name);
+    const nowMs = this.parts.now();
+    if (kept !== undefined && kept.untilMs > nowMs) return kept.found;
+    if (this.#kept.size >= MOST_CLIENTS) this.#kept.clear();
+    const found = this.#find(appId, provider);
+    this.#kept.set(name, { untilMs: nowMs + KEPT_MS, found });
+    found.catch(() => this.#kept.delete(name));
+    return found;
+  }
+
+  /** The client of a credential; one for all who use it. */
+  async client({ tenant, credentialId, version, credential }: ResolvedCredential): Promise<PushClient> {
+    const name = JSON.stringify([tenant, credential.provider, credentialId]);
+    const open = this.#clients.get(name);
+    if (open?.version === version) return open.client;
+    if (this.#clients.size >= MOST_CLIENTS) await this.close();
+    const client = this.parts.providers.open(credential);
+    this.#clients.set(name, { version, client });
+    client.catch(() => this.#clients.delete(name));
+    await open?.client.then((old) => old.close()).catch(() => undefined);
+    return client;
+  }
+
+  /** Whether the settings alone are enough for a provider, or every app brings its own. */
+  async ready(provider: Provider): Promise<boolean> {
+    return this.parts.config.push.dry_run || ofSettings(this.parts.config, provider) !== null;
+  }
+
+  async close(): Promise<void> {
+    const clients = [...this.#clients.values()];
+    this.#clients.clear();
+    await Promise.allSettled(clients.map(async ({ client }) => (await client).close()));
+  }
+
+  async #find(appId: string, provider: Provider): Promise<ResolvedCredential | null> {
+    const { store, config } = this.parts;
+    const own = (await store.credential(appId, provider)) ?? (await store.latestCredential(appId, provider));
+    const usable = own !== null && own.provider === provider ? this.#open(own) : null;
+    if (own !== null) return usable;
+    const [shared, sharedId] = pointer(config, provider);
+    const stored = shared === null ? null : await store.credential(shared, sharedId);
+    if (stored !== null && stored.provider === provider) return this.#open(stored);
+    const credential = ofSettings(config, provider);
+    if (credential === null) return config.push.dry_run ? dryRun(appId, provider) : null;
+    return { tenant: appId, credentialId: 'settings', version: 'settings', credential };
+  }
+
+  /** Null: it cannot be opened, or what is in it cannot be used. */
+  #open(stored: StoredCredential): ResolvedCredential | null {
+    const { secrets, log } = this.parts;
+    const { appId, credentialId, version, provider } = stored;
+    try {
+      const secret = Object.fromEntries(
+        Object.entries(stored.sealedFields).map(([field, envelope]) => {
+          if (secrets.sealer === null) throw new CannotOpen('there is no master key');
+          return [field, secrets.sealer.open(envelope, sealPlace(stored, field))];
+        }),
+      );
+      const credential = credentialOf(provider as Provider, { open: stored.openFields, secret });
+      return { tenant: appId, credentialId, version: `${version}:${stored.updatedMs}`, credential };
+    } catch (error) {
+      if (!(error instanceof CannotOpen) && !(error instanceof InvalidCredential)) throw error;
+      log.error('push credentials are not ready', {
+        app_id: appId,
+        provider,
+        credential_id: credentialId,
+        error,
+      });
+      return null;
+    }
+  }
+}
+
+function pointer({ push }: Config, provider: Provider): [string | null, string] {
+  const app = provider === 'hms' ? push.hms.credential_app_id : push[provider].app_id;
+  return [app, push[`${provider}_credential_ref`] ?? push[provider].credential_id];
+}
+
+const dryRun = (appId: string, provider: Provider): ResolvedCredential => ({
+  tenant: appId,
+  credentialId: 'dry-run',
+  version: 'dry-run',
+  credential: { provider: 'hms', hmsAppId: provider, access: { kind: 'token', token: '' } },
+});
+
+/** The credential that the settings hold; null: none, or not enough of one. */
+export function ofSettings(config: Config, provider: Provider): Credential | null {
+  return SETTINGS[provider](config.push);
+}
+
+type Push = Config['push'];
+
+const SETTINGS: Readonly<Record<Provider, (push: Push) => Credential | null>> = {
+  fcm({ fcm }) {
+    const json = fcm.service_account_json?.reveal() ?? fileOf(fcm.service_account_json_path);
+    if (json !== null) {
+      const { projectId, ...account } = serviceAccount(json);
+      return {
+        provider: 'fcm',
+        projectId: fcm.project_id ?? projectId,
+        access: { kind: 'serviceAccount', ...account },
+      };
+    }
+    const access = tokenOf(fcm.provider_token);
+    return access === null ? null : { provider: 'fcm', projectId: fcm.project_id, access };
+  },
+  apns({ apns }) {
+    const key = apns.private_key?.reveal() ?? fileOf(apns.private_key_path);
+    const common = { provider: 'apns', topic: apns.topic, environment: 'production' } as const;
+    if (key !== null && apns.team_id !== null && apns.key_id !== null) {
+      const { team_id: teamId, key_id: keyId } = apns;
+      return { ...common, access: { kind: 'key', teamId, keyId, privateKey: withLineBreaks(key) } };
+    }
+    const access = tokenOf(apns.provider_token);
+    return access === null ? null : { ...common, access };
+  },
+  webpush({ webpush }) {
+    const privateKey = webpush.vapid_private_key?.reveal() ?? null;
+    const publicKey = privateKey === null ? null : vapidPublicKey(privateKey);
+    if (privateKey === null || publicKey === null) return null;
+    const subject = webpush.vapid_contact;
+    return { provider: 'webpush', publicKey: publicKey.toString('base64url'), privateKey, subject };
+  },
+  hms({ hms }) {
+    const access = tokenOf(hms.provider_token);
+    return access === null || hms.app_id === null ? null : { provider: 'hms', hmsAppId: hms.app_id, access };
+  },
+  wns({ wns }) {
+    const access = tokenOf(wns.provider_token);
+    return access === null ? null : { provider: 'wns', tenantId: null, access };
+  },
+};
+
+const tokenOf = (token: Push['fcm']['provider_token']) =>
+  token === null ? null : ({ kind: 'token', token: token.reveal() } as const);
+
+const fileOf = (path: string | null): string | null => (path === null ? null : readFileSync(path, 'utf8'));

@@ -1,0 +1,59 @@
+import type { StoredDeadLetter } from '@carillon/push-store';
+import { sha256 } from '../hash.js';
+import type { Secrets } from '../secrets.js';
+import { encodeItem, messageIdOf, type NewItem, queueOf } from './items.js';
+
+/** Why work ended among the dead letters, and what to put where when it is replayed. */
+export interface DeadWork {
+  readonly appId: string;
+  readonly publishId: string;
+  readonly provider: string | null;
+  readonly stage: string;
+  readonly key: string;
+  readonly reason: string;
+  readonly occurredMs: number;
+  /** Null: it would fail again. */
+  readonly replay: {
+    readonly queue: string;
+    readonly data: string;
+    readonly deliveryKey: string | null;
+    readonly undo: 'deadLettered' | 'failed' | null;
+    readonly jobId: string;
+  } | null;
+}
+
+export function deadLetterOf(work: DeadWork, secrets: Secrets): StoredDeadLetter {
+  const { appId, publishId, provider, stage, key, reason, occurredMs, replay } = work;
+  const messageId = replay?.jobId ?? '';
+  const deadLetterId = sha256(appId, publishId, stage, key, reason, occurredMs, messageId);
+  return {
+    appId,
+    deadLetterId,
+    publishId,
+    provider,
+    stage,
+    itemKey: key,
+    reason,
+    occurredMs,
+    item:
+      replay === null
+        ? null
+        : secrets.seal(JSON.stringify(replay), ['push_dead_letters', appId, deadLetterId]),
+    replayedMs: null,
+    replayCount: 0,
+  };
+}
+
+/** What replaying an item does: the item anew, under an id of its own. */
+export const replayOf = (
+  item: NewItem,
+  queueCount: number,
+  deliveryKey: string | null,
+  undo: 'deadLettered' | 'failed' | null,
+): NonNullable<DeadWork['replay']> => ({
+  queue: queueOf(item, queueCount),
+  data: encodeItem(item),
+  deliveryKey,
+  undo,
+  jobId: messageIdOf(item),
+});

@@ -1,0 +1,110 @@
+import type { StoredDevice } from '@carillon/push-store';
+import { sha256 } from '../hash.js';
+import type { PushParts } from '../parts.js';
+import { safeReason } from '../resources/device-shape.js';
+import type { Feedback } from './payloads.js';
+
+/** Failures after which a device counts as failed for good. */
+const MOST_FAILURES = 3;
+
+interface Effects {
+  readonly appId: string;
+  readonly publishId: string;
+  readonly results: readonly Feedback[];
+  /** Keys of the results that were applied just now. */
+  readonly taken: ReadonlySet<string>;
+  /** So many devices were declared dead that none is removed any more. */
+  readonly trips: boolean;
+}
+
+/** What results do to devices. Nothing happens to a device that has got another token meanwhile. */
+export async function applyToDevices(
+  parts: PushParts,
+  { appId, publishId, results, taken, trips }: Effects,
+): Promise<void> {
+  const { metrics, log } = parts;
+  if (trips) {
+    const [first] = results;
+    metrics
+      .counter('push_token_invalidation_guard_total')
+      .for({ provider: first?.provider ?? '', app: appId })
+      .add();
+    log.warn('so many devices of a push failed that none is removed', { app_id: appId });
+  }
+  for (const one of results) {
+    const { deviceId } = one.job;
+    if (deviceId === null || one.tokenHash === null || one.dryRun) continue;
+    const { failureClass, tokenHash, reason } = one;
+    if (failureClass === 'device_terminal' && one.outcome === 'rejected') {
+      await terminal(parts, { appId, publishId, deviceId, tokenHash, provider: one.provider, trips, reason });
+    } else if (failureClass === 'device_transient' && taken.has(one.job.deliveryKey)) {
+      await change(parts, appId, deviceId, tokenHash, (device) => failing(device, reason));
+    } else if (one.outcome === 'accepted') {
+      await change(parts, appId, deviceId, tokenHash, (device) => healed(device, parts.now()));
+    }
+  }
+}
+
+interface Dead {
+  readonly appId: string;
+  readonly publishId: string;
+  readonly deviceId: string;
+  readonly tokenHash: string;
+  readonly provider: string;
+  readonly trips: boolean;
+  readonly reason: string | null;
+}
+
+async function terminal(parts: PushParts, dead: Dead): Promise<void> {
+  const { appId, deviceId, tokenHash, provider, trips, publishId, reason } = dead;
+  const { store, metrics, now } = parts;
+  if (trips) {
+    const errorReason = safeReason(reason);
+    await change(parts, appId, deviceId, tokenHash, (device) => ({
+      ...device,
+      state: 'FAILED',
+      errorReason,
+    }));
+    return;
+  }
+  const event = {
+    appId,
+    eventId: sha256(publishId, deviceId, tokenHash),
+    subject: `device:${deviceId}`,
+    occurredMs: now(),
+  };
+  if (!(await store.removeDeadDevice(appId, deviceId, tokenHash, event))) return;
+  metrics.counter('push_token_invalidations_total').for({ provider, app: appId }).add();
+}
+
+async function change(
+  { store, metrics }: PushParts,
+  appId: string,
+  deviceId: string,
+  tokenHash: string,
+  next: (device: StoredDevice) => StoredDevice,
+): Promise<void> {
+  await store.changeDevice(appId, deviceId, (device) => {
+    if (device === null || device.tokenHash !== tokenHash) return null;
+    const changed = next(device);
+    if (changed.state !== device.state) {
+      const labels = { from: device.state, to: changed.state, app: appId };
+      metrics.counter('push_device_state_transitions_total').for(labels).add();
+    }
+    return changed;
+  });
+}
+
+function failing(device: StoredDevice, reason: string | null): StoredDevice {
+  const failureCount = device.failureCount + 1;
+  const state = device.state === 'FAILED' || failureCount >= MOST_FAILURES ? 'FAILED' : 'FAILING';
+  return { ...device, state, failureCount, errorReason: safeReason(reason) };
+}
+
+/** One that failed for good stays so until it registers again. */
+function healed(device: StoredDevice, nowMs: number): StoredDevice {
+  const touched = { ...device, lastActiveMs: nowMs };
+  return device.state === 'FAILING'
+    ? { ...touched, state: 'ACTIVE', failureCount: 0, errorReason: null }
+    : touched;
+}

@@ -1,0 +1,353 @@
+import {
+  type JsonObject,
+  type Provider,
+  type Recipient,
+  ProviderUnavailable,
+  rejected,
+  type SendOutcome,
+  type SendTarget,
+} from '@carillon/push-providers';
+import type { StoredDevice } from '@carillon/push-store';
+import { defer, type Job, type Settlement } from '@carillon/queue';
+import type { PushParts } from '../parts.js';
+import { type BatchVerdict, Breaker } from './breaker.js';
+import { Credentials, type ResolvedCredential } from './credentials.js';
+import { FairShare } from './fair-share.js';
+import type { NewItem } from './items.js';
+import { moved } from './lifecycle.js';
+import type { Outbox } from './outbox.js';
+import type { DeliveryBatch, DeliveryJob, Feedback } from './payloads.js';
+import { AdaptiveWindow } from './window.js';
+
+const LEASE_MS = 60_000;
+const LATER_MS = 1000;
+const MOST_PLACES = 10_000;
+
+type Result = Pick<
+  Feedback,
+  | 'outcome'
+  | 'providerMessageId'
+  | 'errorClass'
+  | 'failureClass'
+  | 'reason'
+  | 'retryAtMs'
+  | 'minimumWaitMs'
+  | 'tokenHash'
+>;
+
+const result = (outcome: Feedback['outcome'], more: Partial<Result> = {}): Result => ({
+  outcome,
+  providerMessageId: null,
+  errorClass: null,
+  failureClass: null,
+  reason: null,
+  retryAtMs: null,
+  minimumWaitMs: 0,
+  tokenHash: null,
+  ...more,
+});
+
+/** Failures that are the provider's, the network's or the credential's. */
+const OF_PROVIDER: ReadonlySet<string> = new Set([
+  'provider_transient',
+  'network_transport',
+  'credential_auth',
+]);
+
+/** Sends batches: claims what is to be sent, sends it, and tells what became of it. */
+export class Dispatcher {
+  readonly #credentials: Credentials;
+  readonly #breakers = new Map<string, Breaker>();
+  readonly #windows = new Map<string, AdaptiveWindow>();
+  readonly #fair = new FairShare();
+
+  constructor(
+    private readonly parts: PushParts,
+    private readonly outbox: Outbox,
+  ) {
+    this.#credentials = new Credentials(parts);
+  }
+
+  async dispatch(batch: DeliveryBatch, job: Job): Promise<Settlement | void> {
+    const { appId, publishId, provider } = batch;
+    const { store, now, metrics } = this.parts;
+    const publish = await store.publish(appId, publishId);
+    if (publish === null) return undefined;
+    if (publish.state === 'cancelled') return this.#all(batch, result('cancelled'));
+    if (batch.expiresAtMs !== null && batch.expiresAtMs <= now()) return this.#all(batch, result('expired'));
+    if (!this.#fair.enter(appId)) return defer(LATER_MS);
+    try {
+      const resolved = await this.#credentials.resolve(appId, provider);
+      if (resolved === null) return await this.#all(batch, NOT_READY);
+      const breaker = this.#breaker(appId, provider, resolved.credentialId);
+      const window = this.#window(appId, provider);
+      if (!window.enter(now())) {
+        metrics.counter('push_rate_limiter_throttled_total').for({ provider, tenant: resolved.tenant }).add();
+        return defer(LATER_MS);
+      }
+      let throttled = false;
+      try {
+        const { allowed, untilMs } = breaker.enter(batch.jobs.length, now());
+        if (allowed === 0) return await this.#hold(batch, untilMs);
+        const verdict = await this.#send(batch, allowed, resolved, job);
+        throttled = verdict.throttled;
+        this.#judge(breaker, verdict, allowed, batch, resolved);
+        return verdict.left ? defer(LATER_MS) : undefined;
+      } finally {
+        window.leave(throttled, now());
+      }
+    } finally {
+      this.#fair.leave(appId);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#credentials.close();
+  }
+
+  #judge(
+    breaker: Breaker,
+    verdict: BatchVerdict,
+    begun: number,
+    { appId, provider }: DeliveryBatch,
+    { tenant }: ResolvedCredential,
+  ): void {
+    const { metrics, log, now } = this.parts;
+    if (breaker.leave(begun, verdict, now())) {
+      metrics.counter('push_circuit_breaker_open_total').for({ provider, tenant }).add();
+      log.warn('push provider fails, its circuit breaker is open', { app_id: appId, provider });
+    }
+    const state = { closed: 0, 'half-open': 1, open: 2 }[breaker.state(now())];
+    metrics.gauge('push_circuit_breaker_state').for({ provider, tenant }).set(state);
+  }
+
+  /** Nothing is sent before that time; that uses up no attempt. */
+  async #hold({ appId, publishId, provider }: DeliveryBatch, untilMs: number): Promise<Settlement> {
+    const { store, metrics, now } = this.parts;
+    metrics.counter('push_circuit_breaker_deferred_total').for({ provider, app: appId }).add();
+    await store.changePublish(appId, publishId, [], (publish) => ({
+      publish: { ...moved(publish, 'throttled', now()), retryAfterMs: untilMs },
+    }));
+    return defer(Math.max(LATER_MS, untilMs - now()));
+  }
+
+  async #send(
+    batch: DeliveryBatch,
+    allowed: number,
+    resolved: ResolvedCredential,
+    job: Job,
+  ): Promise<BatchVerdict & { throttled: boolean; left: boolean }> {
+    const { config, store, now } = this.parts;
+    const { appId, publishId } = batch;
+    const verdict = {
+      anyAccepted: false,
+      anyFailure: false,
+      quotaUntilMs: null as number | null,
+      throttled: false,
+    };
+    const wanted = batch.jobs.slice(0, allowed);
+    const most = config.push.dispatch_max_outbound_requests;
+    for (let from = 0; from < wanted.length; from += most) {
+      const stopped = job.signal.aborted || (from > 0 && !(await job.renew()));
+      if (stopped) return { ...verdict, left: true };
+      const some = wanted.slice(from, from + most);
+      const owner = `${this.parts.owner}:${batch.batchId}`;
+      const lease = { owner, nowMs: now(), untilMs: now() + LEASE_MS };
+      const taken = await store.takeForSending(appId, publishId, some, lease);
+      const jobs = some.filter(({ deliveryKey }) => taken.has(deliveryKey));
+      if (jobs.length === 0) continue;
+      await this.#unthrottle(batch);
+      const results = await this.#sendSome(batch, jobs, resolved, job.signal);
+      for (const [, outcome] of results) judge(verdict, outcome);
+      await this.#tell(batch, results);
+    }
+    return { ...verdict, left: allowed < batch.jobs.length };
+  }
+
+  async #sendSome(
+    batch: DeliveryBatch,
+    jobs: readonly DeliveryJob[],
+    resolved: ResolvedCredential,
+    signal: AbortSignal,
+  ): Promise<readonly (readonly [DeliveryJob, Result & { deviceOnly?: boolean }])[]> {
+    const { store, metrics } = this.parts;
+    const { appId, provider } = batch;
+    const devices = await store.devicesOf(
+      appId,
+      jobs.map(({ deviceId }) => deviceId).filter((id) => id !== null),
+    );
+    const byId = new Map(devices.map((device) => [device.deviceId, device]));
+    const inflight = metrics.gauge('push_dispatch_inflight').for({ provider, app: appId });
+    const time = metrics.histogram('push_dispatch_duration_seconds').for({ provider, app: appId });
+    return Promise.all(
+      jobs.map(async (job) => {
+        const device = job.deviceId === null ? null : (byId.get(job.deviceId) ?? null);
+        const target = this.#targetOf(batch, job, device);
+        if (target === null) return [job, GONE] as const;
+        if (device !== null && !(await this.#withinRate(appId, device))) return [job, RATE_LIMITED] as const;
+        const fromMs = performance.now();
+        inflight.add(1);
+        const outcome = await this.#sendOne(batch, job, target, resolved, signal);
+        inflight.add(-1);
+        time.observe((performance.now() - fromMs) / 1000);
+        return [job, { ...resultOf(outcome), tokenHash: device?.tokenHash ?? null }] as const;
+      }),
+    );
+  }
+
+  async #sendOne(
+    { rendered, expiresAtMs }: DeliveryBatch,
+    { deliveryKey }: DeliveryJob,
+    target: SendTarget,
+    resolved: ResolvedCredential,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
+    try {
+      const client = await this.#credentials.client(resolved);
+      return await client.send({ target, payload: rendered, deliveryKey, expiresAtMs }, signal);
+    } catch (error) {
+      if (error instanceof ProviderUnavailable)
+        return rejected('auth_failure', 'credential_auth', 'not available');
+      this.parts.log.error('push client failed', { error });
+      return rejected('provider_rejected', 'unknown', 'client failed');
+    }
+  }
+
+  /** Null: there is nobody any more. A device is reached by the token it has now. */
+  #targetOf(
+    { provider, appId, publishId }: DeliveryBatch,
+    job: DeliveryJob,
+    device: StoredDevice | null,
+  ): SendTarget | null {
+    const { secrets } = this.parts;
+    if (job.audience !== null) return { kind: 'audience', audience: job.audience };
+    if (job.recipient !== null) {
+      const text = secrets.open(job.recipient, [appId, publishId, job.deliveryKey, 'recipient']);
+      return { kind: 'recipient', recipient: JSON.parse(text) as Recipient };
+    }
+    if (device === null || device.provider !== provider) return null;
+    const text = secrets.open(device.recipient, ['push_devices', appId, device.deviceId]);
+    return { kind: 'recipient', recipient: JSON.parse(text) as Recipient };
+  }
+
+  async #withinRate(appId: string, { deviceId, rateCapacity, rateRefill }: StoredDevice): Promise<boolean> {
+    if (rateCapacity === null || rateRefill === null) return true;
+    const windowMs = Math.max(1, Math.ceil((rateCapacity / rateRefill) * 1000));
+    const rule = { identifier: 'push:device', limit: rateCapacity, windowMs };
+    return (await this.parts.rateLimit.check(rule, `${appId}:${deviceId}`)).allowed;
+  }
+
+  /** Claims the whole batch without sending it, and tells the same of all. */
+  async #all(batch: DeliveryBatch, same: Result): Promise<Settlement | void> {
+    const { store, now, owner } = this.parts;
+    const lease = { owner, nowMs: now(), untilMs: now() + LEASE_MS };
+    const taken = await store.takeForSending(batch.appId, batch.publishId, batch.jobs, lease);
+    const jobs = batch.jobs.filter(({ deliveryKey }) => taken.has(deliveryKey));
+    await this.#tell(
+      batch,
+      jobs.map((job) => [job, same] as const),
+    );
+    return undefined;
+  }
+
+  async #tell(batch: DeliveryBatch, results: readonly (readonly [DeliveryJob, Result])[]): Promise<void> {
+    const { appId, publishId, provider, batchId, rendered, expiresAtMs } = batch;
+    const { metrics, config, now } = this.parts;
+    const dryRun = config.push.dry_run;
+    const items = results.map(([job, one]): NewItem => {
+      const status = one.outcome;
+      metrics.counter('push_dispatched_total').for({ provider, status, app: appId }).add();
+      const begun: DeliveryJob = { ...job, firstAttemptAtMs: job.firstAttemptAtMs ?? now() };
+      const feedback: Feedback = {
+        ...one,
+        appId,
+        publishId,
+        provider,
+        batchId,
+        rendered,
+        expiresAtMs,
+        dryRun,
+        told: false,
+        job: begun,
+      };
+      return {
+        stage: 'results',
+        key: `${appId}:${publishId}:${provider}:${batchId}:${job.deliveryKey}:${job.attempt}`,
+        partitionKey: appId,
+        payload: { kind: 'deliveryFeedback', ...slim(feedback) },
+      };
+    });
+    await this.outbox.put(items);
+  }
+
+  async #unthrottle({ appId, publishId }: DeliveryBatch): Promise<void> {
+    const { store, now } = this.parts;
+    const publish = await store.publish(appId, publishId);
+    if (publish?.state !== 'throttled') return;
+    await store.changePublish(appId, publishId, [], (one) => ({
+      publish: { ...moved(one, 'dispatching', now()), retryAfterMs: null },
+    }));
+  }
+
+  #breaker(appId: string, provider: Provider, credentialId: string): Breaker {
+    return placed(this.#breakers, JSON.stringify([appId, provider, credentialId]), () => {
+      return new Breaker(this.parts.config.push.circuit_breaker);
+    });
+  }
+
+  #window(appId: string, provider: Provider): AdaptiveWindow {
+    return placed(this.#windows, JSON.stringify([appId, provider]), () => new AdaptiveWindow());
+  }
+}
+
+/** What a result is told of; the payload only where it may be sent again. */
+function slim(feedback: Feedback): JsonObject {
+  return feedback.outcome === 'accepted' ? { ...feedback, rendered: {} } : { ...feedback };
+}
+
+function placed<Value>(map: Map<string, Value>, name: string, make: () => Value): Value {
+  let value = map.get(name);
+  if (value === undefined) {
+    if (map.size >= MOST_PLACES) map.clear();
+    value = make();
+    map.set(name, value);
+  }
+  return value;
+}
+
+const NOT_READY = result('rejected', {
+  errorClass: 'auth_failure',
+  failureClass: 'credential_auth',
+  reason: 'credentials are not ready',
+});
+const GONE = result('rejected', { errorClass: 'dropped', failureClass: 'unknown', reason: 'device is gone' });
+const RATE_LIMITED = result('rejected', {
+  errorClass: 'device_rate_limited',
+  failureClass: 'unknown',
+  reason: 'device_rate_limited',
+});
+
+function resultOf(outcome: SendOutcome): Result & { deviceOnly?: boolean } {
+  if (outcome.kind === 'accepted')
+    return result('accepted', { providerMessageId: outcome.providerMessageId });
+  const { errorClass, failureClass, reason } = outcome;
+  if (outcome.kind === 'rejected') return result('rejected', { errorClass, failureClass, reason });
+  const { retryAtMs, minimumWaitMs, deviceOnly } = outcome;
+  return {
+    ...result('retryable', { errorClass, failureClass, reason, retryAtMs, minimumWaitMs }),
+    deviceOnly,
+  };
+}
+
+/** What one result says of its provider. */
+function judge(
+  verdict: { anyAccepted: boolean; anyFailure: boolean; quotaUntilMs: number | null; throttled: boolean },
+  { outcome, failureClass, retryAtMs, deviceOnly = false }: Result & { deviceOnly?: boolean },
+): void {
+  if (outcome === 'accepted') verdict.anyAccepted = true;
+  if (failureClass === null || deviceOnly) return;
+  if (OF_PROVIDER.has(failureClass)) verdict.anyFailure = true;
+  if (failureClass !== 'provider_quota') return;
+  verdict.throttled = true;
+  if (retryAtMs !== null) verdict.quotaUntilMs = Math.max(verdict.quotaUntilMs ?? 0, retryAtMs);
+}

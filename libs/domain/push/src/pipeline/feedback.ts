@@ -1,0 +1,199 @@
+import type { ErrorClass } from '@carillon/push-providers';
+import type {
+  Claim,
+  ClaimStep,
+  Counters,
+  DeliveryEvent,
+  StoredDeadLetter,
+  StoredPublish,
+} from '@carillon/push-store';
+import type { PushParts } from '../parts.js';
+import { sha256 } from '../hash.js';
+import { batchItem } from './batcher.js';
+import { deadLetterOf, replayOf } from './dead-letters.js';
+import { applyToDevices } from './device-effects.js';
+import type { NewItem } from './items.js';
+import { withCounts } from './lifecycle.js';
+import type { Outbox } from './outbox.js';
+import type { Feedback } from './payloads.js';
+import { nextAttemptAtMs, retryKeyOf } from './retry-rule.js';
+import { deliveryStage } from './stages.js';
+
+/** Whether what a publish invalidated is so much that the fault is hardly the devices'. */
+export const guardTripped = ({ failed, planned }: Counters): boolean =>
+  failed >= Math.max(10, Math.ceil(planned * 0.2));
+
+/** Applies results: deliveries, counters and events in one step; then devices, and what is tried again. */
+export class FeedbackWorker {
+  constructor(
+    private readonly parts: PushParts,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** All of one publish. Applying any of it again changes nothing. */
+  async apply(appId: string, publishId: string, results: readonly Feedback[]): Promise<void> {
+    const { store } = this.parts;
+    const steps = results.map(stepOf);
+    let trips = false;
+    let taken: ReadonlySet<string> = new Set();
+    const claims = await store.changePublish(appId, publishId, steps, (publish, applied) => {
+      taken = applied;
+      const own = results.filter(({ job }) => applied.has(job.deliveryKey));
+      const after = withCounts(publish, countsOf(own), this.parts.now());
+      trips =
+        guardTripped(after.counters) && own.some(({ failureClass }) => failureClass === 'device_terminal');
+      return { publish: after, events: this.#events(own), deadLetters: this.#deadLetters(own, after) };
+    });
+    this.#count(results, taken);
+    await applyToDevices(this.parts, { appId, publishId, results, taken, trips });
+    await this.outbox.put(this.#retries(results, claims ?? []));
+  }
+
+  #events(results: readonly Feedback[]): DeliveryEvent[] {
+    const { config, now } = this.parts;
+    const kept = config.push.analytics_enabled
+      ? results
+      : results.filter(({ outcome }) => outcome !== 'accepted');
+    return kept.map((one) => ({
+      appId: one.appId,
+      publishId: one.publishId,
+      eventId: sha256(one.batchId, one.job.deliveryKey, one.job.attempt),
+      occurredMs: now(),
+      provider: one.provider,
+      outcome: one.outcome,
+      result: JSON.stringify({
+        deviceId: one.job.deviceId,
+        attempt: one.job.attempt,
+        class: one.errorClass,
+        failureClass: one.failureClass,
+      }),
+    }));
+  }
+
+  /** Deliveries that were refused for what is not the device's fault. */
+  #deadLetters(results: readonly Feedback[], publish: StoredPublish): StoredDeadLetter[] {
+    const { secrets, config, now } = this.parts;
+    const refused = results.filter(
+      ({ outcome, failureClass, errorClass }) =>
+        outcome === 'rejected' &&
+        failureClass !== 'device_terminal' &&
+        failureClass !== 'device_transient' &&
+        !QUIET.has(errorClass),
+    );
+    return refused.map((one) => {
+      const { appId, publishId, provider, batchId, job, rendered, expiresAtMs } = one;
+      const fresh = { ...job, attempt: 1, firstAttemptAtMs: null };
+      const item = batchItem(
+        {
+          appId,
+          publishId,
+          provider,
+          batchId: `${batchId}-${job.deliveryKey.slice(0, 16)}`,
+          rendered,
+          expiresAtMs,
+          jobs: [fresh],
+        },
+        { suffix: '#replay:1' },
+      );
+      const replayable = one.failureClass === 'credential_auth';
+      return deadLetterOf(
+        {
+          appId,
+          publishId: publish.publishId,
+          provider,
+          stage: deliveryStage(provider),
+          key: item.key,
+          reason: one.errorClass ?? 'rejected',
+          occurredMs: now(),
+          replay: replayable
+            ? replayOf(item, config.push.queue_partition_count, job.deliveryKey, 'failed')
+            : null,
+        },
+        secrets,
+      );
+    });
+  }
+
+  /** Whatever waits for another attempt now; what an earlier try put already is the same. */
+  #retries(results: readonly Feedback[], claims: readonly Claim[]): NewItem[] {
+    const { config, metrics, now } = this.parts;
+    const { retry } = config.push;
+    const states = new Map(claims.map((claim) => [claim.deliveryKey, claim]));
+    const again = results.filter(({ outcome, job }) => {
+      const claim = states.get(job.deliveryKey);
+      return outcome === 'retryable' && claim?.state === 'retry' && claim.attempt === job.attempt + 1;
+    });
+    return again.map((one): NewItem => {
+      const { appId, publishId, provider, batchId, job, expiresAtMs, rendered } = one;
+      const next = job.attempt + 1;
+      const firstAttemptAtMs = job.firstAttemptAtMs ?? now();
+      const retryKey = retryKeyOf(appId, publishId, provider, batchId, job.deliveryKey, next);
+      const failed = { ...one, attempt: job.attempt, firstAttemptAtMs, retryKey };
+      const nextAttemptAt = nextAttemptAtMs(failed, retry, now());
+      metrics.counter('push_retry_scheduled_total').for({ provider, app: appId }).add();
+      return {
+        stage: 'retry',
+        key: retryKey,
+        partitionKey: appId,
+        notBeforeMs: nextAttemptAt,
+        payload: {
+          kind: 'retrySchedule',
+          appId,
+          publishId,
+          provider,
+          batchId,
+          job: { ...job, attempt: next, firstAttemptAtMs },
+          firstAttemptAtMs,
+          nextAttemptAtMs: nextAttemptAt,
+          maxAttempts: retry.max_attempts,
+          expiresAtMs,
+          rendered,
+          retryKey,
+        },
+      };
+    });
+  }
+
+  #count(results: readonly Feedback[], taken: ReadonlySet<string>): void {
+    const { metrics } = this.parts;
+    for (const { job, provider, appId: app, outcome, failureClass } of results) {
+      if (!taken.has(job.deliveryKey)) {
+        metrics.counter('push_duplicate_suppressed_total').for().add();
+        continue;
+      }
+      metrics.counter('push_delivery_status_total').for({ status: outcome, app }).add();
+      if (failureClass === null) continue;
+      metrics
+        .counter('push_provider_failures_total')
+        .for({ provider, failure_class: failureClass, app })
+        .add();
+    }
+  }
+}
+
+/** Refusals that are neither a fault to look at nor worth another try. */
+const QUIET: ReadonlySet<ErrorClass | null> = new Set<ErrorClass | null>(['device_rate_limited', 'dropped']);
+
+function stepOf({ job, outcome, told }: Feedback): ClaimStep {
+  const { deliveryKey, attempt } = job;
+  return {
+    deliveryKey,
+    from: told ? 'open' : 'sending',
+    attempt,
+    to: outcome === 'retryable' ? { state: 'retry', attempt: attempt + 1 } : { state: 'done', outcome },
+  };
+}
+
+function countsOf(results: readonly Feedback[]): Partial<Counters> {
+  const of = (wanted: Feedback['outcome']): number =>
+    results.filter(({ outcome }) => outcome === wanted).length;
+  const [succeeded, failed, expired] = [of('accepted'), of('rejected'), of('expired')];
+  return {
+    dispatched: succeeded + failed + expired,
+    succeeded,
+    failed,
+    expired,
+    retryScheduled: of('retryable'),
+    planned: -of('cancelled'),
+  };
+}

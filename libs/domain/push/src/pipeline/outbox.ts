@@ -1,0 +1,102 @@
+import type { PushStore } from '@carillon/push-store';
+import { JobConflict, type NewJob, type Queue } from '@carillon/queue';
+import { sha256 } from '../hash.js';
+import { encodeItem, messageIdOf, type NewItem, queueOf } from './items.js';
+import type { Secrets } from '../secrets.js';
+
+/** Puts work into queues, so that putting the same again changes nothing where the queue can tell. */
+export class Outbox {
+  constructor(
+    private readonly queue: Queue,
+    private readonly store: PushStore,
+    private readonly secrets: Secrets,
+    private readonly queueCount: number,
+    private readonly now: () => number,
+  ) {}
+
+  /** Bytes of an item that every queue takes. */
+  get maxItemBytes(): number {
+    return Math.min(this.queue.limits.maxJobBytes, 200 * 1024);
+  }
+
+  /** Whether the queue itself wakes an item up then. */
+  canDelay(delayMs: number): boolean {
+    return this.queue.capabilities.delayedDelivery && delayMs <= this.queue.limits.maxDelayMs;
+  }
+
+  /** Resolves when all of it is safe: in the queue, or among the items that wait for their time. */
+  async put(items: readonly NewItem[]): Promise<void> {
+    const nowMs = this.now();
+    const deferred = items.filter((item) => this.#waits(item, nowMs));
+    if (deferred.length > 0) {
+      await this.store.putDeferred(
+        deferred.map((item) => ({
+          id: messageIdOf(item),
+          queue: queueOf(item, this.queueCount),
+          dueMs: item.notBeforeMs ?? nowMs,
+          envelope: this.secrets.seal(encodeItem(item), ['push_deferred_items', messageIdOf(item)]),
+        })),
+      );
+    }
+    const byQueue = new Map<string, NewJob[]>();
+    for (const item of items) {
+      if (deferred.includes(item)) continue;
+      const name = queueOf(item, this.queueCount);
+      byQueue.set(name, [...(byQueue.get(name) ?? []), this.#job(item, nowMs)]);
+    }
+    for (const [name, jobs] of byQueue) await this.#enqueue(name, jobs);
+  }
+
+  /** An item that has waited long enough. */
+  async release({ id, queue, envelope }: { id: string; queue: string; envelope: string }): Promise<void> {
+    const data = this.secrets.open(envelope, ['push_deferred_items', id]);
+    await this.#enqueue(queue, [{ data, ...this.#identity(id) }]);
+  }
+
+  /** Puts what a dead letter held into its queue again. */
+  async replay(queue: string, data: string, id: string): Promise<void> {
+    await this.#enqueue(queue, [{ data, ...this.#identity(id) }]);
+  }
+
+  queueOf(item: NewItem): string {
+    return queueOf(item, this.queueCount);
+  }
+
+  #waits({ notBeforeMs = 0 }: NewItem, nowMs: number): boolean {
+    return notBeforeMs > nowMs && !this.canDelay(notBeforeMs - nowMs);
+  }
+
+  #job(item: NewItem, nowMs: number): NewJob {
+    const delayMs = Math.max(0, (item.notBeforeMs ?? 0) - nowMs);
+    return {
+      data: encodeItem(item),
+      partitionKey: item.partitionKey,
+      ...this.#identity(messageIdOf(item)),
+      ...(delayMs > 0 ? { delayMs } : {}),
+    };
+  }
+
+  #identity(jobId: string): { jobId?: string } {
+    return this.queue.capabilities.deduplication ? { jobId } : {};
+  }
+
+  async #enqueue(queue: string, jobs: readonly NewJob[]): Promise<void> {
+    try {
+      await this.queue.enqueueBatch(queue, jobs);
+    } catch (error) {
+      if (!(error instanceof JobConflict)) throw error;
+      for (const job of jobs) await this.#enqueueOne(queue, job);
+    }
+  }
+
+  /** What waits under the id has other content, if only its time: claims keep either from being sent twice. */
+  async #enqueueOne(queue: string, { data, ...options }: NewJob): Promise<void> {
+    try {
+      await this.queue.enqueue(queue, data, options);
+    } catch (error) {
+      if (!(error instanceof JobConflict)) throw error;
+      const jobId = `${options.jobId ?? ''}#${sha256(data).slice(0, 16)}`;
+      await this.queue.enqueue(queue, data, { ...options, jobId });
+    }
+  }
+}

@@ -1,0 +1,241 @@
+import {
+  type JsonObject,
+  type Provider,
+  type RenderedPayload,
+  tokenHash,
+  TRANSPORTS,
+} from '@carillon/push-providers';
+import type { PublishLog, StoredPublish } from '@carillon/push-store';
+import { defer, type Settlement } from '@carillon/queue';
+import type { Target } from '../admission/targets.js';
+import { sha256 } from '../hash.js';
+import type { PushParts } from '../parts.js';
+import { Batcher, type Reached } from './batcher.js';
+import { moved, settled } from './lifecycle.js';
+import type { Outbox } from './outbox.js';
+import type { ShardJob } from './payloads.js';
+import { streamDevices } from './stream.js';
+
+const LOCK_MS = 30_000;
+const BUSY_MS = 1000;
+
+/** A publish as planning sees it. */
+export interface Plan {
+  readonly publish: StoredPublish;
+  readonly log: PublishLog;
+  readonly targets: readonly Target[];
+  readonly rendered: ReadonlyMap<Provider, JsonObject>;
+}
+
+/** Turns accepted publishes into deliveries: each device once, in batches, or in shards where there are many. */
+export class Planner {
+  constructor(
+    private readonly parts: PushParts,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** Plans a publish that waits for it; does nothing when it does not, or not any more. */
+  async plan(appId: string, publishId: string): Promise<Settlement | void> {
+    const { store, now, owner } = this.parts;
+    const found = await store.publish(appId, publishId);
+    if (found === null || (found.state !== 'queued' && found.state !== 'planning')) return undefined;
+    const lock = `planner:${publishId}`;
+    if (!(await store.lock(appId, lock, owner, now(), now() + LOCK_MS))) return defer(BUSY_MS);
+    const renewal = setInterval(() => {
+      void store.lock(appId, lock, owner, now(), now() + LOCK_MS).catch(() => undefined);
+    }, LOCK_MS / 3);
+    try {
+      return await this.#planLocked(appId, publishId);
+    } finally {
+      clearInterval(renewal);
+      await store.unlock(appId, lock, owner).catch(() => undefined);
+    }
+  }
+
+  async #planLocked(appId: string, publishId: string): Promise<Settlement | void> {
+    const { store, metrics, now } = this.parts;
+    const fromMs = performance.now();
+    const plan = await this.load(appId, publishId);
+    if (plan === null) return undefined;
+    const { notBeforeMs } = plan.log;
+    // The queue or the scheduler was early; a clock differs.
+    if (notBeforeMs !== null && notBeforeMs > now()) return defer(notBeforeMs - now());
+    await store.changePublish(appId, publishId, [], (publish) => ({
+      publish: moved(publish, 'planning', now()),
+    }));
+    const inShards = plan.publish.fanoutRegime === 'shardPath';
+    const rest = await this.#direct(plan, inShards);
+    const shards = inShards ? this.#shardsOfAll(plan) : rest;
+    await this.#putShards(shards);
+    if (shards.length === 0) await this.complete(appId, publishId);
+    await store.changePublish(appId, publishId, [], (publish) => ({
+      publish: moved(publish, 'dispatching', now()),
+    }));
+    metrics
+      .histogram('push_planner_duration_seconds')
+      .for()
+      .observe((performance.now() - fromMs) / 1000);
+    return undefined;
+  }
+
+  /** Null: there is nothing to plan. */
+  async load(appId: string, publishId: string): Promise<Plan | null> {
+    const { store, secrets } = this.parts;
+    const [publish, log] = [await store.publish(appId, publishId), await store.log(appId, publishId)];
+    if (publish === null || log === null) return null;
+    const targets = JSON.parse(secrets.open(log.targets, ['push_publish_log', appId, publishId])) as Target[];
+    const rendered = JSON.parse(log.rendered) as RenderedPayload[];
+    return { publish, log, targets, rendered: new Map(rendered.map((one) => [one.provider, one.payload])) };
+  }
+
+  /** All deliveries are known: their number is, and with it whether the publish is over. */
+  async complete(appId: string, publishId: string): Promise<void> {
+    const { store, metrics, now } = this.parts;
+    const planned = await store.countClaims(appId, publishId);
+    metrics.histogram('push_fanout_size').for({ app: appId }).observe(planned);
+    await store.changePublish(appId, publishId, [], (publish) => ({
+      publish: settled({
+        ...moved(publish, 'dispatching', now()),
+        planningComplete: true,
+        counters: { ...publish.counters, planned },
+        updatedMs: now(),
+      }),
+    }));
+  }
+
+  /** Gives deliveries out again that go to what was given with the publish. */
+  async replanRaw(plan: Plan): Promise<void> {
+    await this.#direct(plan, true);
+  }
+
+  /** Runs a part of a publish; the last part completes it. */
+  async runShard(job: ShardJob): Promise<void> {
+    const { store, now } = this.parts;
+    const { appId, publishId, shardId } = job;
+    const row = await store.shard(appId, publishId, shardId);
+    if (row === null || row.chain > job.chain) return;
+    if (row.status !== 'complete') {
+      const plan = await this.load(appId, publishId);
+      const target = plan?.targets[job.targetIndex];
+      if (plan === null || target === undefined) return;
+      const batcher = this.#batcher(plan, `t${job.targetIndex}-s${job.shardIndex}-c${job.chain}`);
+      const last = await this.#stream(plan, target, batcher, { ...job, limit: plan.log.shardSize });
+      await batcher.flush();
+      const emitted = row.emitted + batcher.emitted;
+      if (last !== null) {
+        const next: ShardJob = { ...job, chain: job.chain + 1, cursor: last };
+        await store.changeShard({
+          ...row,
+          chain: next.chain,
+          body: JSON.stringify(next),
+          emitted,
+          updatedMs: now(),
+        });
+        await this.#enqueueShards([next]);
+        return;
+      }
+      await store.changeShard({ ...row, status: 'complete', emitted, updatedMs: now() });
+    }
+    if ((await store.countShards(appId, publishId)) === 0) await this.complete(appId, publishId);
+  }
+
+  /** Deliveries of the targets here and now; of what is too long, the rest as a shard. */
+  async #direct(plan: Plan, onlyUnsharded = false): Promise<ShardJob[]> {
+    const rest: ShardJob[] = [];
+    for (const [index, target] of plan.targets.entries()) {
+      if (onlyUnsharded && (target.type === 'channel' || target.type === 'client')) continue;
+      const batcher = this.#batcher(plan, `t${index}-s0`);
+      const whole = { shardIndex: 0, shardCount: 1, cursor: null, limit: plan.log.fastThreshold };
+      const last = await this.#stream(plan, target, batcher, whole);
+      await batcher.flush();
+      if (last !== null) rest.push(this.#shard(plan, index, 0, 1, last));
+    }
+    return rest;
+  }
+
+  #shardsOfAll(plan: Plan): ShardJob[] {
+    const { channel_shard_count: count } = this.parts.config.push;
+    return plan.targets.flatMap((target, index) =>
+      target.type === 'channel' || target.type === 'client'
+        ? Array.from({ length: count }, (_, shard) => this.#shard(plan, index, shard, count, null))
+        : [],
+    );
+  }
+
+  #shard(
+    { log }: Plan,
+    targetIndex: number,
+    shardIndex: number,
+    shardCount: number,
+    cursor: string | null,
+  ): ShardJob {
+    const { appId, publishId } = log;
+    const shardId = `t${targetIndex}-s${shardIndex}`;
+    return { appId, publishId, shardId, targetIndex, shardIndex, shardCount, chain: 0, cursor };
+  }
+
+  async #putShards(shards: readonly ShardJob[]): Promise<void> {
+    const updatedMs = this.parts.now();
+    await this.parts.store.putShards(
+      shards.map((shard) => ({
+        appId: shard.appId,
+        publishId: shard.publishId,
+        shardId: shard.shardId,
+        chain: 0,
+        body: JSON.stringify(shard),
+        status: 'pending',
+        emitted: 0,
+        updatedMs,
+      })),
+    );
+    await this.#enqueueShards(shards);
+  }
+
+  async #enqueueShards(shards: readonly ShardJob[]): Promise<void> {
+    await this.outbox.put(
+      shards.map((shard) => ({
+        stage: 'shards',
+        key: `${shard.appId}:${shard.publishId}:${shard.shardId}-c${shard.chain}`,
+        partitionKey: `${shard.appId}${shard.shardId}`,
+        payload: { kind: 'shardJob', ...shard },
+      })),
+    );
+  }
+
+  /** The last device seen when the limit was reached; null: there are no more. */
+  async #stream(
+    { log }: Plan,
+    target: Target,
+    batcher: Batcher,
+    part: { shardIndex: number; shardCount: number; cursor: string | null; limit: number },
+  ): Promise<string | null> {
+    const { appId, publishId } = log;
+    if (target.type === 'recipient') {
+      const { recipient } = target;
+      const hash = tokenHash(recipient);
+      await batcher.add({ ...reachedBy(target), tokenHash: hash, recipient: JSON.stringify(recipient) });
+      return null;
+    }
+    if (target.type === 'audience') {
+      const { provider, audience } = target;
+      const expression = sha256(JSON.stringify(audience));
+      await batcher.add({ provider, tokenHash: expression, deviceId: null, recipient: null, audience });
+      return null;
+    }
+    return streamDevices({ store: this.parts.store, appId, publishId }, target, part, (reached) =>
+      batcher.add(reached),
+    );
+  }
+
+  #batcher(plan: Plan, prefix: string): Batcher {
+    return new Batcher(this.parts, this.outbox, plan, prefix);
+  }
+}
+
+const reachedBy = ({
+  recipient,
+}: Extract<Target, { type: 'recipient' }>): Omit<Reached, 'tokenHash' | 'recipient'> => ({
+  provider: TRANSPORTS[recipient.transportType],
+  deviceId: null,
+  audience: null,
+});

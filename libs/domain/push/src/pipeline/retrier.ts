@@ -1,0 +1,127 @@
+import type { StoredDeadLetter } from '@carillon/push-store';
+import { defer, type Settlement } from '@carillon/queue';
+import type { PushParts } from '../parts.js';
+import { batchItem } from './batcher.js';
+import { deadLetterOf, replayOf } from './dead-letters.js';
+import { withCounts } from './lifecycle.js';
+import type { Outbox } from './outbox.js';
+import type { RetryEntry } from './payloads.js';
+import { deadlineOf } from './retry-rule.js';
+
+const KEPT_MS = 7 * 86_400_000;
+const LOCK_MS = 30_000;
+const LATER_MS = 1000;
+/** Clocks differ, and timers are not exact. */
+const EARLY_MS = 50;
+
+type End = { readonly outcome: 'expired' } | { readonly outcome: 'dead_lettered'; readonly reason: string };
+
+/** Sends deliveries out again when their time has come, or ends them. */
+export class Retrier {
+  constructor(
+    private readonly parts: PushParts,
+    private readonly outbox: Outbox,
+  ) {}
+
+  async retry(entry: RetryEntry): Promise<Settlement | void> {
+    const { store, now, owner } = this.parts;
+    const { appId, retryKey } = entry;
+    const earlyMs = entry.nextAttemptAtMs - now();
+    if (earlyMs > EARLY_MS) return this.#wait(entry, earlyMs);
+    const [known] = await store.idempotency(appId, [retryKey], now());
+    if (known !== undefined) return undefined;
+    if (!(await store.lock(appId, retryKey, owner, now(), now() + LOCK_MS))) return defer(LATER_MS);
+    try {
+      const end = this.#endOf(entry);
+      await (end === null ? this.#again(entry) : this.#end(entry, end));
+      return undefined;
+    } finally {
+      await store.unlock(appId, retryKey, owner).catch(() => undefined);
+    }
+  }
+
+  #wait({ provider, appId }: RetryEntry, earlyMs: number): Settlement {
+    this.parts.metrics.counter('push_retry_deferred_total').for({ provider, app: appId }).add();
+    return defer(earlyMs);
+  }
+
+  /** Null: it is tried again. */
+  #endOf({ job, maxAttempts, expiresAtMs, firstAttemptAtMs }: RetryEntry): End | null {
+    const { config, now } = this.parts;
+    if (expiresAtMs !== null && expiresAtMs <= now()) return { outcome: 'expired' };
+    if (job.attempt > maxAttempts) return { outcome: 'dead_lettered', reason: 'retry attempts exhausted' };
+    if (now() >= deadlineOf({ firstAttemptAtMs, expiresAtMs }, config.push.retry)) {
+      return { outcome: 'dead_lettered', reason: 'retry age expired' };
+    }
+    return null;
+  }
+
+  async #again(entry: RetryEntry): Promise<void> {
+    const { store, metrics, now } = this.parts;
+    const { appId, publishId, provider, rendered, expiresAtMs, job, retryKey } = entry;
+    const batchId = `${entry.batchId.replace(/-retry-\d+-[0-9a-f]+$/, '')}-retry-${job.attempt}-${job.deliveryKey.slice(0, 16)}`;
+    await this.outbox.put([
+      batchItem({ appId, publishId, provider, batchId, rendered, expiresAtMs, jobs: [job] }),
+    ]);
+    // Behind it, so that a process that dies in between gives it out again rather than not at all.
+    if (!(await store.remember(appId, retryKey, now(), now() + KEPT_MS))) return;
+    metrics.counter('push_retry_attempted_total').for({ provider, app: appId }).add();
+    await store.changePublish(appId, publishId, [], (publish) => ({
+      publish: withCounts(publish, { retryAttempted: 1 }, now()),
+    }));
+  }
+
+  async #end(entry: RetryEntry, end: End): Promise<void> {
+    const { store, metrics, now } = this.parts;
+    const { appId, publishId, provider, job } = entry;
+    const { deliveryKey, attempt } = job;
+    const step = {
+      deliveryKey,
+      from: 'retry',
+      attempt,
+      to: { state: 'done', outcome: end.outcome },
+    } as const;
+    const isExpired = end.outcome === 'expired';
+    await store.changePublish(appId, publishId, [step], (publish, taken) => {
+      if (!taken.has(deliveryKey)) return null;
+      const added = isExpired ? { expired: 1, dispatched: 1 } : { deadLettered: 1 };
+      return {
+        publish: withCounts(publish, added, now()),
+        deadLetters: isExpired ? [] : [this.#deadLetter(entry, end.reason)],
+      };
+    });
+    const name = isExpired ? 'push_retry_expired_total' : 'push_retry_dead_lettered_total';
+    metrics.counter(name).for({ provider, app: appId }).add();
+  }
+
+  #deadLetter(entry: RetryEntry, reason: string): StoredDeadLetter {
+    const { appId, publishId, provider, batchId, rendered, expiresAtMs, job, retryKey } = entry;
+    const { config, secrets, now } = this.parts;
+    const fresh = { ...job, attempt: 1, firstAttemptAtMs: null };
+    const item = batchItem(
+      {
+        appId,
+        publishId,
+        provider,
+        batchId: `${batchId}-${job.deliveryKey.slice(0, 16)}`,
+        rendered,
+        expiresAtMs,
+        jobs: [fresh],
+      },
+      { suffix: `#replay:${now()}` },
+    );
+    return deadLetterOf(
+      {
+        appId,
+        publishId,
+        provider,
+        stage: 'retry_schedule',
+        key: retryKey,
+        reason,
+        occurredMs: now(),
+        replay: replayOf(item, config.push.queue_partition_count, job.deliveryKey, 'deadLettered'),
+      },
+      secrets,
+    );
+  }
+}

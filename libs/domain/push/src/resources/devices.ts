@@ -1,0 +1,174 @@
+import { ServiceError } from '@carillon/errors';
+import { jsonBytes, type JsonObject, providerOf, tokenHash } from '@carillon/push-providers';
+import { CLIENT_SCOPE, type DeviceState, type StoredDevice } from '@carillon/push-store';
+import { integerOf, invalid, neededText, objectOf, textOf, wholeObject, wordOf } from '../fields.js';
+import { canonicalJson } from '../hash.js';
+import type { PushParts } from '../parts.js';
+import { deviceShape, safeReason } from './device-shape.js';
+import { type IdentityTokens, issueToken } from './identity-token.js';
+import { readRecipient, type RecipientRules } from './recipient.js';
+
+const FORM_FACTORS = ['phone', 'tablet', 'desktop', 'tv', 'car', 'watch', 'embedded', 'other'] as const;
+const PLATFORMS = ['android', 'ios', 'browser', 'windows', 'macos', 'watchos', 'tvos', 'other'] as const;
+const STATES = ['ACTIVE', 'FAILING', 'FAILED'] as const;
+const METADATA_BYTES = 4096;
+
+/** Who asks: an operator's server, or a device with its token (null: it sent none). */
+export type Caller =
+  | { readonly kind: 'admin'; readonly rotates: boolean }
+  | { readonly kind: 'device'; readonly token: string | null };
+
+/** What a body says of a device; the state only where an operator may say it. */
+type Registration = Omit<
+  StoredDevice,
+  'identityHash' | 'createdMs' | 'state' | 'failureCount' | 'errorReason'
+> & {
+  readonly state: DeviceState | null;
+  readonly failureCount: number;
+  readonly errorReason: string | null;
+};
+
+export class Devices {
+  constructor(
+    private readonly parts: PushParts,
+    private readonly tokens: IdentityTokens,
+  ) {}
+
+  async register(appId: string, value: unknown, caller: Caller, rules: RecipientRules): Promise<JsonObject> {
+    const { store } = this.parts;
+    const wanted = this.#read(appId, wholeObject(value), caller, rules);
+    const seen = await store.device(appId, wanted.deviceId);
+    if (caller.kind === 'device') {
+      if (seen === null) throw new ServiceError('forbidden', { text: 'the device is not known' });
+      await this.#check(seen, caller.token);
+    }
+    const isNew = seen === null || (caller.kind === 'admin' && caller.rotates);
+    const issued = isNew && caller.kind === 'admin' ? await issueToken() : null;
+    let change: 'inserted' | 'unchanged' | 'updated' = 'inserted';
+    let stored: StoredDevice | null = null;
+    await store.changeDevice(appId, wanted.deviceId, (existing) => {
+      if (caller.kind === 'device') this.#sameOwner(existing, seen, wanted);
+      // Somebody else registered it meanwhile: its token stays theirs.
+      const identityHash =
+        existing !== null && !(caller.kind === 'admin' && caller.rotates)
+          ? existing.identityHash
+          : (issued?.hash ?? existing?.identityHash ?? '');
+      const next = merged(wanted, existing, identityHash);
+      change = existing === null ? 'inserted' : sameDevice(existing, next) ? 'unchanged' : 'updated';
+      stored = change === 'unchanged' ? existing : next;
+      return change === 'unchanged' ? null : next;
+    });
+    const device: StoredDevice = stored ?? (await this.#found(appId, wanted.deviceId));
+    const gave = issued !== null && device.identityHash === issued.hash;
+    return {
+      change,
+      tokenHash: device.tokenHash,
+      ...(gave ? { deviceIdentityToken: issued.token } : {}),
+      device: deviceShape(device),
+    };
+  }
+
+  /** The device, if the caller may see it. Null: an operator asks for what is not there. */
+  async find(appId: string, deviceId: string, caller: Caller): Promise<StoredDevice | null> {
+    const device = await this.parts.store.device(appId, deviceId);
+    if (caller.kind === 'admin') return device;
+    if (device === null) throw new ServiceError('not_found', { text: 'the device is not known' });
+    await this.#check(device, caller.token);
+    return device;
+  }
+
+  async #found(appId: string, deviceId: string): Promise<StoredDevice> {
+    const device = await this.parts.store.device(appId, deviceId);
+    if (device === null) throw new ServiceError('not_found', { text: 'the device is not known' });
+    return device;
+  }
+
+  async #check({ identityHash }: StoredDevice, token: string | null): Promise<void> {
+    if (token !== null && (await this.tokens.matches(token, identityHash))) return;
+    throw new ServiceError('auth_failed', { text: 'the device identity token is missing or wrong' });
+  }
+
+  #sameOwner(existing: StoredDevice | null, seen: StoredDevice | null, wanted: Registration): void {
+    if (existing === null) throw new ServiceError('forbidden', { text: 'the device is not known' });
+    if (existing.identityHash !== seen?.identityHash) {
+      throw new ServiceError('auth_failed', { text: 'the device identity token is missing or wrong' });
+    }
+    if (wanted.clientId !== null && existing.clientId !== null && wanted.clientId !== existing.clientId) {
+      throw new ServiceError('forbidden', { text: 'the device belongs to another client' });
+    }
+  }
+
+  #read(appId: string, body: JsonObject, caller: Caller, rules: RecipientRules): Registration {
+    const deviceId = neededText(body, 'id', 255);
+    if (deviceId.startsWith(CLIENT_SCOPE)) throw invalid('id is reserved');
+    const push = objectOf(body, 'push');
+    if (push === undefined) throw invalid('push is required');
+    const recipient = readRecipient(push['recipient'], rules);
+    const { now, secrets } = this.parts;
+    const policy = objectOf(body, 'pushRatePolicy');
+    const isAdmin = caller.kind === 'admin';
+    const state =
+      isAdmin && push['state'] !== undefined && push['state'] !== null ? wordOf(push, 'state', STATES) : null;
+    return {
+      appId,
+      deviceId,
+      clientId: textOf(body, 'clientId', { maxBytes: 255, notBlank: true }) ?? null,
+      formFactor: wordOf(body, 'formFactor', FORM_FACTORS),
+      platform: wordOf(body, 'platform', PLATFORMS),
+      metadata: readMetadata(body['metadata']),
+      timezone: neededText(body, 'timezone', 64),
+      locale: neededText(body, 'locale', 35),
+      lastActiveMs: integerOf(body, 'lastActiveAtMs', 0) ?? now(),
+      state,
+      failureCount: (isAdmin ? integerOf(push, 'failureCount', 0) : undefined) ?? 0,
+      errorReason: isAdmin ? safeReason(textOf(push, 'errorReason', { maxBytes: 4096 }) ?? null) : null,
+      transport: recipient.transportType,
+      provider: providerOf(recipient),
+      tokenHash: tokenHash(recipient),
+      recipient: secrets.seal(JSON.stringify(recipient), ['push_devices', appId, deviceId]),
+      rateCapacity: policy === undefined ? null : neededInteger(policy, 'capacity'),
+      rateRefill: policy === undefined ? null : neededInteger(policy, 'refillPerSecond'),
+      updatedMs: now(),
+    };
+  }
+}
+
+function neededInteger(policy: JsonObject, name: string): number {
+  const value = integerOf(policy, name, 1);
+  if (value === undefined) throw invalid(`${name} is required`);
+  return value;
+}
+
+function readMetadata(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  if (jsonBytes(value) > METADATA_BYTES) throw invalid(`metadata must have at most ${METADATA_BYTES} bytes`);
+  return JSON.stringify(value);
+}
+
+/** A device that registers is well again, unless an operator says otherwise. */
+function merged(wanted: Registration, existing: StoredDevice | null, identityHash: string): StoredDevice {
+  const { state, failureCount, errorReason, ...rest } = wanted;
+  const clientId = wanted.clientId ?? null;
+  const health =
+    state === null &&
+    existing !== null &&
+    existing.tokenHash === wanted.tokenHash &&
+    existing.state === 'ACTIVE'
+      ? { state: existing.state, failureCount: existing.failureCount, errorReason: existing.errorReason }
+      : { state: state ?? 'ACTIVE', failureCount, errorReason };
+  return { ...rest, ...health, clientId, identityHash, createdMs: existing?.createdMs ?? wanted.updatedMs };
+}
+
+/** Apart from when: the address is the same when its hash is, however it is sealed. */
+function sameDevice(one: StoredDevice, other: StoredDevice): boolean {
+  const comparable = (device: StoredDevice): string =>
+    canonicalJson({
+      ...device,
+      metadata: device.metadata === null ? null : (JSON.parse(device.metadata) as unknown),
+      recipient: null,
+      lastActiveMs: 0,
+      createdMs: 0,
+      updatedMs: 0,
+    });
+  return comparable(one) === comparable(other);
+}

@@ -1,0 +1,48 @@
+import type { Config } from '@carillon/config';
+import { type Provider, PROVIDERS } from '@carillon/push-providers';
+
+/** What push workers do, by the names of `workers.push_stages`. */
+export const WORKER_STAGES = [
+  'planner',
+  'shard',
+  'dispatch',
+  'feedback',
+  'retry',
+  'scheduler',
+  'repair',
+  'cleanup',
+] as const;
+
+export type WorkerStage = (typeof WORKER_STAGES)[number];
+
+/** What each deployable does of it. */
+export const STAGES_OF_PLANNER: readonly WorkerStage[] = [
+  'planner',
+  'shard',
+  'scheduler',
+  'repair',
+  'cleanup',
+];
+export const STAGES_OF_DISPATCH: readonly WorkerStage[] = ['dispatch'];
+export const STAGES_OF_FEEDBACK: readonly WorkerStage[] = ['feedback', 'retry'];
+
+const COUNTS: Readonly<Partial<Record<WorkerStage, (push: Config['push']) => number>>> = {
+  planner: (push) => push.planner_worker_count,
+  shard: (push) => push.shard_worker_count,
+  dispatch: (push) => push.dispatch_worker_count,
+  feedback: (push) => push.feedback_worker_count,
+  retry: (push) => push.retry_worker_count,
+  repair: (push) => push.repair_interval_secs,
+  cleanup: (push) => push.cleanup_interval_secs,
+};
+
+/** How many workers of a stage run here; 0: it is not done here. */
+export function workersOf(config: Config, stage: WorkerStage, offered: readonly WorkerStage[]): number {
+  const chosen = config.workers.push_stages as readonly string[];
+  const isChosen = chosen.length === 0 || chosen.includes(stage);
+  if (!offered.includes(stage) || !isChosen) return 0;
+  return COUNTS[stage]?.(config.push) ?? 1;
+}
+
+export const enabledProviders = ({ push }: Config): Provider[] =>
+  PROVIDERS.filter((provider) => push[`${provider}_enabled`]);

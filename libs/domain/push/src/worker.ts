@@ -1,0 +1,129 @@
+import type { PushParts } from './parts.js';
+import { deadLetterOf } from './pipeline/dead-letters.js';
+import { Dispatcher } from './pipeline/dispatcher.js';
+import { FeedbackWorker } from './pipeline/feedback.js';
+import { moved } from './pipeline/lifecycle.js';
+import { Outbox } from './pipeline/outbox.js';
+import { Planner } from './pipeline/planner.js';
+import { ResultsLane } from './pipeline/results-lane.js';
+import { Retrier } from './pipeline/retrier.js';
+import { enabledProviders, type WorkerStage, workersOf } from './stages.js';
+import { Upkeep } from './upkeep/upkeep.js';
+
+const BEAT_MS = 10_000;
+const ALIVE_MS = 30_000;
+const DEFERRED_MS = 1000;
+
+/** All stages of push, of which a process works on those it offers. */
+export class PushWorker {
+  readonly outbox: Outbox;
+  readonly planner: Planner;
+  readonly dispatcher: Dispatcher;
+  readonly results: ResultsLane;
+  readonly retrier: Retrier;
+  readonly upkeep: Upkeep;
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #running = new Set<string>();
+
+  constructor(
+    private readonly parts: PushParts,
+    readonly offered: readonly WorkerStage[],
+  ) {
+    const { queue, store, secrets, config, now } = parts;
+    this.outbox = new Outbox(queue, store, secrets, config.push.queue_partition_count, now);
+    this.planner = new Planner(parts, this.outbox);
+    this.dispatcher = new Dispatcher(parts, this.outbox);
+    this.results = new ResultsLane(new FeedbackWorker(parts, this.outbox));
+    this.retrier = new Retrier(parts, this.outbox);
+    this.upkeep = new Upkeep(parts, this.outbox, this.planner);
+  }
+
+  /** What runs here, as admission has to know it. */
+  get own(): { readonly stages: ReadonlySet<string>; readonly providers: ReadonlySet<string> } {
+    const { config } = this.parts;
+    const stages = new Set(this.offered.filter((stage) => workersOf(config, stage, this.offered) > 0));
+    return { stages, providers: new Set(stages.has('dispatch') ? enabledProviders(config) : []) };
+  }
+
+  /** Begins what is done now and then. */
+  start(): void {
+    const { config } = this.parts;
+    const { push } = config;
+    const runs = (stage: WorkerStage): boolean => workersOf(config, stage, this.offered) > 0;
+    if (runs('scheduler')) {
+      this.#every('scheduler', push.scheduler_interval_secs * 1000, () => this.upkeep.schedule());
+      this.#every('deferred', DEFERRED_MS, () => this.upkeep.releaseDeferred());
+    }
+    if (runs('repair')) this.#every('repair', push.repair_interval_secs * 1000, () => this.upkeep.repair());
+    if (runs('cleanup'))
+      this.#every('cleanup', push.cleanup_interval_secs * 1000, () => this.upkeep.cleanUp());
+    if (runs('feedback')) this.#every('dead-letters', DEFERRED_MS, () => this.upkeep.importDeadLetters());
+    if (this.own.stages.size > 0) this.#every('heartbeat', BEAT_MS, () => this.beat());
+  }
+
+  async beat(): Promise<void> {
+    const { store, owner, now } = this.parts;
+    const { stages, providers } = this.own;
+    await store.beat({
+      workerId: owner,
+      stages: [...stages],
+      providers: [...providers],
+      expiresMs: now() + ALIVE_MS,
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.parts.store.leave(this.parts.owner).catch(() => undefined);
+    await this.dispatcher.close();
+  }
+
+  /** A publish that can never be planned. */
+  async fail(appId: string, publishId: string, errorReason: string): Promise<void> {
+    const { store, secrets, now } = this.parts;
+    await store.changePublish(appId, publishId, [], (publish) => ({
+      publish: { ...moved(publish, 'failed', now()), errorReason },
+      deadLetters: [
+        deadLetterOf(
+          {
+            appId,
+            publishId,
+            provider: null,
+            stage: 'publish_log',
+            key: `${appId}:${publishId}`,
+            reason: errorReason,
+            occurredMs: now(),
+            replay: null,
+          },
+          secrets,
+        ),
+      ],
+    }));
+  }
+
+  countMalformed(): void {
+    this.parts.metrics.counter('push_retry_malformed_total').for({ provider: '', reason: 'malformed' }).add();
+  }
+
+  /** One at a time; what fails is said and tried again the next time. */
+  #every(name: string, everyMs: number, work: () => Promise<void>): void {
+    const run = async (): Promise<void> => {
+      if (this.#running.has(name)) return;
+      this.#running.add(name);
+      try {
+        await work();
+      } catch (error) {
+        const { log, metrics } = this.parts;
+        log.warn('push upkeep failed, it is tried again', { work: name, error });
+        metrics
+          .counter('push_worker_exits_total')
+          .for({ kind: 'upkeep', worker: name, reason: 'error' })
+          .add();
+      } finally {
+        this.#running.delete(name);
+      }
+    };
+    this.#timers.push(setInterval(() => void run(), everyMs));
+    if (name === 'heartbeat' || name === 'scheduler') void run();
+  }
+}

@@ -1,0 +1,1 @@
+export { PushApiModule } from './module.js';

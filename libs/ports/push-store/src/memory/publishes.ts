@@ -1,0 +1,261 @@
+import { byBytes } from '../model/compare.js';
+import { takeStep } from '../model/steps.js';
+import {
+  ACTIVE_STATES,
+  type Admission,
+  type Claim,
+  type ClaimStep,
+  type DeliveryEvent,
+  type IdempotencyRow,
+  type PublishChange,
+  type PublishLog,
+  type StoredDeadLetter,
+  type StoredPublish,
+  type StoredShard,
+} from '../model/publishes.js';
+import type { PublishStore } from '../port.js';
+import { MemoryResources } from './resources.js';
+
+const ACTIVE: ReadonlySet<string> = new Set(ACTIVE_STATES);
+
+export class MemoryPublishes extends MemoryResources implements PublishStore {
+  async admit({ publish, log, idempotency, dueMs }: Admission): Promise<StoredPublish | null> {
+    const { appId, publishId, createdMs } = publish;
+    for (const { key } of idempotency) {
+      const row = this.tables.idempotency.get(appId, key);
+      const other = row === null || row.expiresMs <= createdMs ? null : row.publishId;
+      const existing = other === null ? null : this.tables.publishes.get(appId, other);
+      if (existing !== null) return existing;
+    }
+    const existing = this.tables.publishes.get(appId, publishId);
+    if (existing !== null) return existing;
+    this.tables.publishes.put(publish);
+    if (log !== null) this.tables.logs.put(log);
+    for (const row of idempotency) this.tables.idempotency.put({ ...row, appId });
+    if (dueMs !== null) this.tables.scheduled.put({ appId, jobId: publishId, dueMs });
+    return null;
+  }
+
+  async withdraw(appId: string, publishId: string): Promise<void> {
+    const publish = this.tables.publishes.get(appId, publishId);
+    if (publish?.state !== 'queued') return;
+    this.tables.removePublish(publish);
+    this.tables.idempotency.removeWhere((row) => row.appId === appId && row.publishId === publishId);
+    this.tables.scheduled.removeWhere((row) => row.appId === appId && row.jobId === publishId);
+  }
+
+  async idempotency(appId: string, keys: readonly string[], nowMs: number): Promise<IdempotencyRow[]> {
+    return keys
+      .map((key) => this.tables.idempotency.get(appId, key))
+      .filter((row) => row !== null && row.expiresMs > nowMs)
+      .filter((row) => row !== null);
+  }
+
+  async publish(appId: string, publishId: string): Promise<StoredPublish | null> {
+    return this.tables.publishes.get(appId, publishId);
+  }
+
+  async log(appId: string, publishId: string): Promise<PublishLog | null> {
+    return this.tables.logs.get(appId, publishId);
+  }
+
+  async countActive(appId: string, nowMs: number, most: number): Promise<number> {
+    return this.tables.publishes.filter(
+      (row) => row.appId === appId && ACTIVE.has(row.state) && !this.isWaiting(row, nowMs),
+      most,
+    ).length;
+  }
+
+  async changePublish(
+    appId: string,
+    publishId: string,
+    steps: readonly ClaimStep[],
+    decide: (publish: StoredPublish, taken: ReadonlySet<string>) => PublishChange | null,
+  ): Promise<readonly Claim[] | null> {
+    const publish = this.tables.publishes.get(appId, publishId);
+    if (publish === null) return null;
+    const claims = this.tables.claimsOf(appId, publishId);
+    const after = new Map<string, Claim & { owner: string | null }>();
+    const taken = new Set<string>();
+    for (const step of steps) {
+      const claim = after.get(step.deliveryKey) ?? claims.get(step.deliveryKey);
+      const next = claim === undefined ? null : takeStep(claim, step, publish.updatedMs);
+      if (next === null) continue;
+      after.set(step.deliveryKey, { ...next, owner: null });
+      taken.add(step.deliveryKey);
+    }
+    const change = decide(publish, taken);
+    for (const [key, claim] of after) {
+      claims.set(key, { ...claim, updatedMs: change?.publish.updatedMs ?? claim.updatedMs });
+    }
+    if (change !== null) {
+      this.tables.publishes.put(change.publish);
+      for (const event of change.events ?? []) this.tables.addEvent(event);
+      for (const row of change.deadLetters ?? []) this.tables.deadLetters.add(row);
+    }
+    return steps.map(({ deliveryKey }) => claims.get(deliveryKey)).filter((claim) => claim !== undefined);
+  }
+
+  async plan(appId: string, publishId: string, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
+    const known = this.tables.claimsOf(appId, publishId);
+    for (const claim of claims) {
+      if (!known.has(claim.deliveryKey)) known.set(claim.deliveryKey, { ...claim, owner: null });
+    }
+    const keys = claims.map(({ deliveryKey }) => deliveryKey);
+    return new Set(keys.filter((key) => known.get(key)?.state === 'planned'));
+  }
+
+  async countClaims(appId: string, publishId: string): Promise<number> {
+    return this.tables.claimsOf(appId, publishId).size;
+  }
+
+  async takeForSending(
+    appId: string,
+    publishId: string,
+    jobs: readonly { readonly deliveryKey: string; readonly attempt: number }[],
+    lease: { readonly owner: string; readonly nowMs: number; readonly untilMs: number },
+  ): Promise<ReadonlySet<string>> {
+    const claims = this.tables.claimsOf(appId, publishId);
+    const taken = new Set<string>();
+    for (const { deliveryKey, attempt } of jobs) {
+      const claim = claims.get(deliveryKey);
+      if (claim === undefined || claim.attempt !== attempt || claim.state === 'done') continue;
+      if (claim.state === 'sending' && (claim.leaseUntilMs ?? 0) > lease.nowMs) continue;
+      const { owner, untilMs: leaseUntilMs, nowMs: updatedMs } = lease;
+      claims.set(deliveryKey, { ...claim, state: 'sending', owner, leaseUntilMs, updatedMs });
+      taken.add(deliveryKey);
+    }
+    return taken;
+  }
+
+  async giveBack(
+    appId: string,
+    publishId: string,
+    keys: readonly string[],
+    owner: string,
+    nowMs: number,
+  ): Promise<void> {
+    const claims = this.tables.claimsOf(appId, publishId);
+    for (const key of keys) {
+      const claim = claims.get(key);
+      if (claim?.state !== 'sending' || claim.owner !== owner) continue;
+      const state = claim.attempt === 1 ? 'planned' : 'retry';
+      claims.set(key, { ...claim, state, owner: null, leaseUntilMs: null, updatedMs: nowMs });
+    }
+  }
+
+  async claimOfDevice(
+    appId: string,
+    publishId: string,
+    provider: string,
+    deviceId: string,
+  ): Promise<Claim | null> {
+    const own = [...this.tables.claimsOf(appId, publishId).values()].filter(
+      (claim) => claim.provider === provider && claim.deviceId === deviceId,
+    );
+    return own.find(({ state }) => state !== 'done') ?? own[0] ?? null;
+  }
+
+  async claim(appId: string, publishId: string, deliveryKey: string): Promise<Claim | null> {
+    return this.tables.claimsOf(appId, publishId).get(deliveryKey) ?? null;
+  }
+
+  async openClaims(appId: string, publishId: string, after: string | null, limit: number): Promise<Claim[]> {
+    return [...this.tables.claimsOf(appId, publishId).values()]
+      .filter(({ state, deliveryKey }) => state !== 'done' && (after === null || deliveryKey > after))
+      .sort((one, other) => byBytes(one.deliveryKey, other.deliveryKey))
+      .slice(0, limit);
+  }
+
+  async putShards(shards: readonly StoredShard[]): Promise<void> {
+    for (const shard of shards) this.tables.shards.add(shard);
+  }
+
+  async shard(appId: string, publishId: string, shardId: string): Promise<StoredShard | null> {
+    return this.tables.shards.get(appId, publishId, shardId);
+  }
+
+  async changeShard(shard: StoredShard): Promise<void> {
+    this.tables.shards.put(shard);
+  }
+
+  async countShards(appId: string, publishId: string): Promise<number> {
+    return this.tables.shards.filter(
+      (row) => row.appId === appId && row.publishId === publishId && row.status !== 'complete',
+    ).length;
+  }
+
+  async putEvent(event: DeliveryEvent): Promise<boolean> {
+    return this.tables.addEvent(event);
+  }
+
+  async countEvents(appId: string, fromMs: number, toMs: number) {
+    const counts = new Map<string, { provider: string; outcome: string; count: number }>();
+    for (const row of this.tables.events.values()) {
+      if (row.appId !== appId || row.occurredMs < fromMs || row.occurredMs >= toMs) continue;
+      const { provider, outcome } = row;
+      const name = JSON.stringify([provider, outcome]);
+      const count = (counts.get(name)?.count ?? 0) + 1;
+      counts.set(name, { provider, outcome, count });
+    }
+    return [...counts.values()].sort((one, other) =>
+      byBytes(`${one.provider} ${one.outcome}`, `${other.provider} ${other.outcome}`),
+    );
+  }
+
+  async putDeadLetter(row: StoredDeadLetter): Promise<void> {
+    this.tables.deadLetters.add(row);
+  }
+
+  async deadLetter(appId: string, deadLetterId: string): Promise<StoredDeadLetter | null> {
+    return this.tables.deadLetters.get(appId, deadLetterId);
+  }
+
+  async deadLetters(
+    appId: string,
+    filter: { readonly provider?: string; readonly sinceMs?: number; readonly untilMs?: number },
+    after: readonly [number, string] | null,
+    limit: number,
+  ): Promise<StoredDeadLetter[]> {
+    const { provider, sinceMs = -Infinity, untilMs = Infinity } = filter;
+    return this.tables.deadLetters.page(
+      (row) =>
+        row.appId === appId &&
+        (provider === undefined || row.provider === provider) &&
+        row.occurredMs >= sinceMs &&
+        row.occurredMs <= untilMs,
+      (row) => [row.occurredMs, row.deadLetterId],
+      after,
+      limit,
+    );
+  }
+
+  async countDeadLetters(most: number): Promise<number> {
+    const waiting = ({ replayedMs, item }: StoredDeadLetter): boolean => replayedMs === null && item !== null;
+    return this.tables.deadLetters.filter(waiting, most).length;
+  }
+
+  async replay(
+    { appId, deadLetterId, publishId }: StoredDeadLetter,
+    deliveryKey: string | null,
+    nowMs: number,
+    decide: (publish: StoredPublish) => StoredPublish,
+  ): Promise<boolean> {
+    const row = this.tables.deadLetters.get(appId, deadLetterId);
+    if (row === null || row.replayedMs !== null) return false;
+    this.tables.deadLetters.put({ ...row, replayedMs: nowMs, replayCount: row.replayCount + 1 });
+    const claims = this.tables.claimsOf(appId, publishId);
+    const claim = deliveryKey === null ? undefined : claims.get(deliveryKey);
+    if (claim !== undefined) {
+      const fresh = { state: 'planned', attempt: 1, outcome: null, leaseUntilMs: null, owner: null } as const;
+      claims.set(claim.deliveryKey, { ...claim, ...fresh, updatedMs: nowMs });
+    }
+    const publish = this.tables.publishes.get(appId, publishId);
+    if (publish !== null) this.tables.publishes.put(decide(publish));
+    return true;
+  }
+
+  protected isWaiting({ appId, publishId }: StoredPublish, nowMs: number): boolean {
+    return (this.tables.logs.get(appId, publishId)?.notBeforeMs ?? 0) > nowMs;
+  }
+}

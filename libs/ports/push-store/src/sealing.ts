@@ -1,0 +1,89 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+
+const PREFIX = 'envelope:v2:aes256gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+
+/** Sealed text cannot be opened: by nobody's key of ours, or it was sealed for another place. Holds nothing of it. */
+export class CannotOpen extends Error {
+  override readonly name = 'CannotOpen';
+}
+
+/** What a text is sealed for: it opens nowhere else. */
+export type Place = readonly (string | number)[];
+
+/** Seals text with the master key, and opens what earlier master keys sealed. */
+export class Sealer {
+  readonly #current: MasterKey;
+  readonly #keys: ReadonlyMap<string, MasterKey>;
+
+  constructor(current: string, previous: readonly string[] = []) {
+    this.#current = masterKey(current);
+    const all = [...previous.map(masterKey), this.#current];
+    this.#keys = new Map(all.map((key) => [key.id, key]));
+  }
+
+  seal(text: string, place: Place): string {
+    const { id, bytes } = this.#current;
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(placeBytes(place));
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return [PREFIX, id, nonce.toString('base64url'), sealed.toString('base64url')].join(':');
+  }
+
+  /** @throws CannotOpen */
+  open(envelope: string, place: Place): string {
+    if (!isSealed(envelope)) throw new CannotOpen('not a sealed text');
+    const [id = '', nonce = '', content = ''] = envelope.slice(PREFIX.length + 1).split(':');
+    const key = this.#keys.get(id);
+    if (key === undefined) throw new CannotOpen('sealed with a key that is not known');
+    const bytes = Buffer.from(content, 'base64url');
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', key.bytes, Buffer.from(nonce, 'base64url'))
+        .setAAD(placeBytes(place))
+        .setAuthTag(bytes.subarray(-TAG_BYTES));
+      return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString(
+        'utf8',
+      );
+    } catch {
+      throw new CannotOpen('sealed for another place, or changed');
+    }
+  }
+
+  /** Whether one of the keys, now or earlier, is that of this text. */
+  knows(envelope: string): boolean {
+    return isSealed(envelope) && this.#keys.has(keyIdOf(envelope));
+  }
+
+  /** Whether an earlier key sealed it. */
+  isOld(envelope: string): boolean {
+    return this.knows(envelope) && keyIdOf(envelope) !== this.#current.id;
+  }
+}
+
+export const isSealed = (text: string): boolean => text.startsWith(`${PREFIX}:`);
+
+const keyIdOf = (envelope: string): string => envelope.slice(PREFIX.length + 1).split(':')[0] ?? '';
+
+interface MasterKey {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+function masterKey(text: string): MasterKey {
+  const bytes = keyBytes(text.trim());
+  return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes };
+}
+
+/** The key itself where the text is one in hex or base64, else one derived from it. */
+function keyBytes(text: string): Buffer {
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex');
+  if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) {
+    const bytes = Buffer.from(text, text.includes('-') || text.includes('_') ? 'base64url' : 'base64');
+    if (bytes.length === KEY_BYTES) return bytes;
+  }
+  return Buffer.from(hkdfSync('sha256', text, 'service/push/credential', 'aes256gcm/v2', KEY_BYTES));
+}
+
+const placeBytes = (place: Place): Buffer => Buffer.from(place.join('\0'), 'utf8');

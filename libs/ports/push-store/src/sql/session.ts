@@ -1,0 +1,138 @@
+import {
+  type Database,
+  DatabaseRejected,
+  DatabaseUnavailable,
+  type SqlDialect,
+  type SqlScalar,
+  type SqlSession,
+} from '@carillon/database';
+import { PushStoreUnavailable } from '../port.js';
+import type { Table } from './table.js';
+
+/** Tries of one step that others are in the way of. */
+const MOST_TRIES = 8;
+/** Rows of one statement. */
+export const ROWS_AT_ONCE = 500;
+
+/** Statements with `?`, in the words of whichever database it is. */
+export class Statements {
+  constructor(
+    private readonly session: SqlSession,
+    private readonly dialect: SqlDialect,
+  ) {}
+
+  async rows<Row extends object>(
+    table: Table<Row>,
+    rest: string,
+    values: readonly SqlScalar[],
+  ): Promise<Row[]> {
+    const { rows } = await this.run(`select ${table.list} from ${table.name} ${rest}`, values);
+    return rows.map((row) => table.rowOf(row));
+  }
+
+  async row<Row extends object>(
+    table: Table<Row>,
+    rest: string,
+    values: readonly SqlScalar[],
+  ): Promise<Row | null> {
+    const [row = null] = await this.rows(table, rest, values);
+    return row;
+  }
+
+  /** Adds rows; those whose key is there are left as they are. How many are new. */
+  async add<Row extends object>(table: Table<Row>, rows: readonly Row[]): Promise<number> {
+    let added = 0;
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      const some = rows.slice(from, from + ROWS_AT_ONCE);
+      const ignore = this.dialect === 'mysql' ? 'ignore ' : '';
+      const rest = this.dialect === 'mysql' ? '' : ' on conflict do nothing';
+      const { changed } = await this.run(
+        `insert ${ignore}into ${table.name} (${table.list}) values ${groups(some.length, table.names.length)}${rest}`,
+        some.flatMap((row) => table.valuesOf(row)),
+      );
+      added += changed;
+    }
+    return added;
+  }
+
+  /** Writes a row in place of the one of its key. `keep`: columns that stay as they were. */
+  async put<Row extends object>(table: Table<Row>, row: Row, keep: readonly string[] = []): Promise<void> {
+    const { key } = table.shape;
+    const changing = table.names.filter((name) => !key.includes(name) && !keep.includes(name));
+    const clause =
+      this.dialect === 'mysql'
+        ? `on duplicate key update ${changing.map((name) => `${name} = values(${name})`).join(', ')}`
+        : `on conflict (${key.join(', ')}) do update set ${changing.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+    await this.run(
+      `insert into ${table.name} (${table.list}) values ${groups(1, table.names.length)} ${clause}`,
+      table.valuesOf(row),
+    );
+  }
+
+  async run(sql: string, values: readonly SqlScalar[] = []) {
+    let number = 0;
+    const text = this.dialect === 'mysql' ? sql : sql.replaceAll('?', () => `$${(number += 1)}`);
+    return this.session.query(text, values);
+  }
+
+  /** A delete of at most so many rows, by their key. */
+  async removeSome(
+    table: Table<never>,
+    where: string,
+    values: readonly SqlScalar[],
+    limit: number,
+  ): Promise<number> {
+    const { name, shape } = table;
+    const key = shape.key.join(', ');
+    const sql =
+      this.dialect === 'mysql'
+        ? `delete from ${name} where ${where} limit ${limit}`
+        : `delete from ${name} where (${key}) in (select ${key} from ${name} where ${where} limit ${limit})`;
+    const { changed } = await this.run(sql, values);
+    return changed;
+  }
+}
+
+/** The database behind the store: one step a call, repeated while others are in its way. */
+export class Sql {
+  readonly dialect: SqlDialect;
+  readonly direct: Statements;
+
+  constructor(readonly database: Database) {
+    this.dialect = database.dialect;
+    this.direct = new Statements(database, database.dialect);
+  }
+
+  async now<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
+    return this.#tried(() => work(this.direct));
+  }
+
+  async step<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
+    return this.#tried(() =>
+      this.database.transaction((session) => work(new Statements(session, this.dialect))),
+    );
+  }
+
+  async #tried<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof DatabaseUnavailable) {
+          throw new PushStoreUnavailable('the push store cannot be asked', { cause: error });
+        }
+        const inTheWay = error instanceof DatabaseRejected && ['conflict', 'unique'].includes(error.reason);
+        if (!inTheWay || tries >= MOST_TRIES) throw error;
+      }
+    }
+  }
+}
+
+/** `(?, ?), (?, ?)`. */
+export function groups(rows: number, columns: number): string {
+  const group = `(${places(columns)})`;
+  return Array.from({ length: rows }, () => group).join(', ');
+}
+
+/** `?, ?`. */
+export const places = (count: number): string => Array.from({ length: count }, () => '?').join(', ');

@@ -1,0 +1,247 @@
+import type { Database, SqlScalar } from '@carillon/database';
+import type { Claim, DeferredItem, ScheduledJob, StoredPublish, WorkerRow } from '../model/publishes.js';
+import type { PurgeCategory, PushStore } from '../port.js';
+import { publishOf } from './publish-row.js';
+import { ACTIVE, SqlPublishes } from './publishes.js';
+import { places, Sql, type Statements } from './session.js';
+import type { Table } from './table.js';
+import { textOf } from './table.js';
+import {
+  CLAIMS,
+  DEAD_LETTERS,
+  DEFERRED,
+  DEVICES,
+  EVENTS,
+  IDEMPOTENCY,
+  LOCKS,
+  LOGS,
+  OPERATOR_EVENTS,
+  PUBLISHES,
+  QUOTAS,
+  SCHEDULED,
+  SHARDS,
+  SUBSCRIPTIONS,
+  WORKERS,
+} from './tables.js';
+
+/** Where a row is removed by the time in one of its columns. */
+const BY_TIME: Readonly<Partial<Record<PurgeCategory, readonly [Table<never>, string]>>> = {
+  deliveryEvents: [EVENTS as Table<never>, 'occurred_ms'],
+  operatorEvents: [OPERATOR_EVENTS as Table<never>, 'occurred_ms'],
+  deadLetters: [DEAD_LETTERS as Table<never>, 'occurred_ms'],
+  idempotency: [IDEMPOTENCY as Table<never>, 'expires_ms'],
+  locks: [LOCKS as Table<never>, 'expires_ms'],
+  workers: [WORKERS as Table<never>, 'expires_ms'],
+};
+
+/** In tables of PostgreSQL, MySQL or MariaDB. */
+export class SqlPushStore extends SqlPublishes implements PushStore {
+  readonly durable = true;
+
+  constructor(
+    readonly driver: string,
+    private readonly database: Database,
+  ) {
+    super(new Sql(database));
+  }
+
+  async connect(): Promise<void> {
+    await this.database.connect();
+  }
+
+  async health(): Promise<void> {
+    await this.database.health();
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+  }
+
+  async dueJobs(nowMs: number, limit: number): Promise<ScheduledJob[]> {
+    const rest = `where due_ms <= ? order by due_ms, app_id, job_id limit ${limit}`;
+    return this.sql.now((one) => one.rows(SCHEDULED, rest, [nowMs]));
+  }
+
+  async removeJob(appId: string, jobId: string): Promise<void> {
+    await this.#run(`delete from ${SCHEDULED.name} where app_id = ? and job_id = ?`, [appId, jobId]);
+  }
+
+  async cancelJob(
+    appId: string,
+    jobId: string,
+    nowMs: number,
+  ): Promise<'cancelled' | 'dispatched' | 'absent'> {
+    return this.sql.step(async (one) => {
+      const rest = 'where app_id = ? and publish_id = ? for update';
+      const row = await one.row(PUBLISHES, rest, [appId, jobId]);
+      if (row === null) return 'absent';
+      if (row.state === 'cancelled') return 'cancelled';
+      if (row.state !== 'queued') return 'dispatched';
+      await one.put(PUBLISHES, { ...row, state: 'cancelled', updatedMs: nowMs });
+      await one.run(`delete from ${SCHEDULED.name} where app_id = ? and job_id = ?`, [appId, jobId]);
+      return 'cancelled';
+    });
+  }
+
+  async putDeferred(items: readonly DeferredItem[]): Promise<void> {
+    await this.sql.now((one) => one.add(DEFERRED, items));
+  }
+
+  async dueDeferred(nowMs: number, limit: number): Promise<DeferredItem[]> {
+    const rest = `where due_ms <= ? order by due_ms, id limit ${limit}`;
+    return this.sql.now((one) => one.rows(DEFERRED, rest, [nowMs]));
+  }
+
+  async removeDeferred(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#run(`delete from ${DEFERRED.name} where id in (${places(ids.length)})`, ids);
+  }
+
+  async lock(appId: string, lockId: string, owner: string, nowMs: number, untilMs: number): Promise<boolean> {
+    return this.sql.step(async (one) => {
+      const taken = await one.run(
+        `update ${LOCKS.name} set owner_id = ?, expires_ms = ?
+         where app_id = ? and lock_id = ? and (owner_id = ? or expires_ms <= ?)`,
+        [owner, untilMs, appId, lockId, owner, nowMs],
+      );
+      if (taken.changed > 0) return true;
+      return (await this.#addIfNew(one, LOCKS, [appId, lockId, owner, untilMs])) === 1;
+    });
+  }
+
+  async unlock(appId: string, lockId: string, owner: string): Promise<void> {
+    const text = `delete from ${LOCKS.name} where app_id = ? and lock_id = ? and owner_id = ?`;
+    await this.#run(text, [appId, lockId, owner]);
+  }
+
+  async remember(appId: string, key: string, nowMs: number, untilMs: number): Promise<boolean> {
+    return this.sql.step(async (one) => {
+      if ((await this.#addIfNew(one, IDEMPOTENCY, [appId, key, null, null, untilMs])) === 1) return true;
+      const { changed } = await one.run(
+        `update ${IDEMPOTENCY.name} set expires_ms = ? where app_id = ? and item_key = ? and expires_ms <= ?`,
+        [untilMs, appId, key, nowMs],
+      );
+      return changed === 1;
+    });
+  }
+
+  async useQuota(appId: string, day: string, amount: number, limit: number): Promise<boolean> {
+    return this.sql.step(async (one) => {
+      await this.#addIfNew(one, QUOTAS, [appId, day, '', 0]);
+      const bound = amount > 0 ? ' and used + ? <= ?' : '';
+      const { changed } = await one.run(
+        `update ${QUOTAS.name} set used = greatest(0, used + ?) where app_id = ? and day = ? and provider = ''${bound}`,
+        [amount, appId, day, ...(amount > 0 ? [amount, limit] : [])],
+      );
+      return changed === 1;
+    });
+  }
+
+  async beat({ workerId, stages, providers, expiresMs }: WorkerRow): Promise<void> {
+    const row = { workerId, stages: JSON.stringify(stages), providers: JSON.stringify(providers), expiresMs };
+    await this.sql.now((one) => one.put(WORKERS, row));
+  }
+
+  async workers(nowMs: number): Promise<WorkerRow[]> {
+    const text = `select ${WORKERS.list} from ${WORKERS.name} where expires_ms > ?`;
+    const { rows } = await this.sql.now((one) => one.run(text, [nowMs]));
+    return rows.map((row) => ({
+      workerId: textOf(row['worker_id']),
+      stages: wordsOf(row['stages']),
+      providers: wordsOf(row['providers']),
+      expiresMs: Number(row['expires_ms']),
+    }));
+  }
+
+  async leave(workerId: string): Promise<void> {
+    await this.#run(`delete from ${WORKERS.name} where worker_id = ?`, [workerId]);
+  }
+
+  async forgottenPublishes(beforeMs: number, nowMs: number, limit: number): Promise<StoredPublish[]> {
+    return this.#publishes("p.state = 'queued' and p.updated_ms < ?", beforeMs, nowMs, limit);
+  }
+
+  async stalePublishes(beforeMs: number, limit: number): Promise<StoredPublish[]> {
+    return this.#publishes(`p.state in ${ACTIVE} and p.updated_ms < ?`, beforeMs, beforeMs, limit);
+  }
+
+  async forgottenClaims(beforeMs: number, limit: number): Promise<Claim[]> {
+    const rest = `where updated_ms < ? and (state = 'planned' or (state = 'sending' and lease_until_ms < ?))
+      limit ${limit}`;
+    return this.sql.now((one) => one.rows(CLAIMS, rest, [beforeMs, beforeMs]));
+  }
+
+  async touchClaims(appId: string, publishId: string, keys: readonly string[], nowMs: number): Promise<void> {
+    if (keys.length === 0) return;
+    const text = `update ${CLAIMS.name} set updated_ms = ?
+      where app_id = ? and publish_id = ? and delivery_key in (${places(keys.length)})`;
+    await this.#run(text, [nowMs, appId, publishId, ...keys]);
+  }
+
+  async purge(category: PurgeCategory, beforeMs: number, limit: number): Promise<number> {
+    const byTime = BY_TIME[category];
+    if (byTime !== undefined) {
+      const [table, column] = byTime;
+      return this.sql.now((one) => one.removeSome(table, `${column} < ?`, [beforeMs], limit));
+    }
+    return category === 'publishes'
+      ? this.#purgePublishes(beforeMs, limit)
+      : this.#purgeDevices(beforeMs, limit);
+  }
+
+  async #purgePublishes(beforeMs: number, limit: number): Promise<number> {
+    const rest = `where state not in ${ACTIVE} and updated_ms < ? limit ${limit}`;
+    const rows = await this.sql.now((one) => one.rows(PUBLISHES, rest, [beforeMs]));
+    for (const { appId, publishId } of rows) {
+      // The publish last: what was cut off is found again.
+      for (const { name } of [CLAIMS, SHARDS, LOGS, PUBLISHES]) {
+        await this.#run(`delete from ${name} where app_id = ? and publish_id = ?`, [appId, publishId]);
+      }
+    }
+    return rows.length;
+  }
+
+  async #purgeDevices(beforeMs: number, limit: number): Promise<number> {
+    const rest = `where state = 'FAILED' and last_active_ms < ? limit ${limit}`;
+    const rows = await this.sql.now((one) => one.rows(DEVICES, rest, [beforeMs]));
+    for (const { appId, deviceId } of rows) {
+      await this.sql.step(async (one) => {
+        const { changed } = await one.run(
+          `delete from ${DEVICES.name} where app_id = ? and device_id = ? and state = 'FAILED'`,
+          [appId, deviceId],
+        );
+        if (changed === 0) return;
+        await one.run(`delete from ${SUBSCRIPTIONS.name} where app_id = ? and device_id = ?`, [
+          appId,
+          deviceId,
+        ]);
+      });
+    }
+    return rows.length;
+  }
+
+  async #publishes(clause: string, beforeMs: number, nowMs: number, limit: number): Promise<StoredPublish[]> {
+    const columns = PUBLISHES.names.map((name) => `p.${name}`).join(', ');
+    const text = `select ${columns} from ${PUBLISHES.name} p left join ${LOGS.name} l
+      on l.app_id = p.app_id and l.publish_id = p.publish_id
+      where ${clause} and (l.not_before_ms is null or l.not_before_ms <= ?) order by p.updated_ms limit ${limit}`;
+    const { rows } = await this.sql.now((one) => one.run(text, [beforeMs, nowMs]));
+    return rows.map((row) => publishOf(PUBLISHES.rowOf(row)));
+  }
+
+  async #addIfNew(one: Statements, table: Table<object>, values: readonly SqlScalar[]): Promise<number> {
+    const ignore = this.sql.dialect === 'mysql' ? 'ignore ' : '';
+    const rest = this.sql.dialect === 'mysql' ? '' : ' on conflict do nothing';
+    const text = `insert ${ignore}into ${table.name} (${table.list}) values (${places(values.length)})${rest}`;
+    return (await one.run(text, values)).changed;
+  }
+
+  async #run(text: string, values: readonly SqlScalar[]): Promise<void> {
+    await this.sql.now((one) => one.run(text, values));
+  }
+}
+
+function wordsOf(value: unknown): string[] {
+  const list: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+  return Array.isArray(list) ? list.filter((word) => typeof word === 'string') : [];
+}

@@ -1,0 +1,4 @@
+import { pushStoreConformance } from './conformance.js';
+import { sqlScene } from './scene.js';
+
+pushStoreConformance('mysql', sqlScene('mysql'));

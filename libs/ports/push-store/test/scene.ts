@@ -1,0 +1,46 @@
+import 'reflect-metadata';
+import { configure } from '@carillon/config';
+import { Databases } from '@carillon/database';
+import { engine } from '@carillon/engines';
+import { createParts } from '@carillon/runtime';
+import { MemoryPushStore, openSql, type PushStore } from '../src/index.js';
+
+export interface Scene {
+  readonly store: PushStore;
+  readonly close: () => Promise<void>;
+}
+
+export const memoryScene = async (): Promise<Scene> => ({
+  store: new MemoryPushStore(),
+  close: async () => {},
+});
+
+export const sqlScene = (dialect: 'mysql' | 'postgres') => async (): Promise<Scene> => {
+  const { url, end } = await (await engine(dialect === 'mysql' ? 'mariadb' : 'postgres')).isolate();
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const prefix = `DATABASE_${dialect.toUpperCase()}`;
+  const outcome = configure({
+    process: 'server',
+    argv: [],
+    env: {
+      RUST_LOG: 'off',
+      [`${prefix}_HOST`]: hostname,
+      [`${prefix}_PORT`]: port,
+      [`${prefix}_USERNAME`]: username,
+      [`${prefix}_PASSWORD`]: password,
+      [`${prefix}_DATABASE`]: pathname.slice(1),
+    },
+    cwd: '/nowhere',
+    files: { exists: () => false, read: () => '' },
+  });
+  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
+  const store = openSql(new Databases(createParts(outcome.config)), dialect);
+  await store.connect();
+  return {
+    store,
+    close: async () => {
+      await store.close();
+      await end();
+    },
+  };
+};

@@ -1,0 +1,78 @@
+import {
+  BaseRpcContext,
+  type CustomTransportStrategy,
+  type MessageHandler,
+  Server,
+} from '@nestjs/microservices';
+import { lastValueFrom } from 'rxjs';
+import type { Job, JobHandler, ProcessOptions, Queue } from './port.js';
+import type { Settlement } from './settlement.js';
+
+/** Which queues a pattern of `@EventPattern` stands for, and how they are worked on. */
+export interface Consumed extends ProcessOptions {
+  /** Empty: this process does not work on it. */
+  readonly queues: readonly string[];
+}
+
+/** What a handler of a job is given besides it. */
+export class JobContext extends BaseRpcContext<[Job]> {
+  constructor(readonly job: Job) {
+    super([job]);
+  }
+}
+
+/**
+ * Makes `@EventPattern` handlers those of queue jobs. A handler gets the job; it acknowledges by resolving, with a
+ * settlement where it wants something else, and fails by rejecting, as `Queue.process` says. The queue itself begins to
+ * hand out jobs when it is connected and the process runs, and ends at the stop; this only says who works on what.
+ */
+export class QueueTransport extends Server implements CustomTransportStrategy {
+  /** Handlers name it in their `@EventPattern`, where a process has several. */
+  override readonly transportId: symbol;
+
+  constructor(
+    transportId: symbol,
+    private readonly queue: Queue,
+    private readonly consumedBy: (pattern: string) => Consumed,
+  ) {
+    super();
+    this.transportId = transportId;
+  }
+
+  listen(callback: () => void): void {
+    if (this.queue.capabilities.consume) {
+      for (const [pattern, handler] of this.messageHandlers) {
+        const { queues, ...options } = this.consumedBy(pattern);
+        for (const name of queues) this.queue.process(name, handlerOf(handler), options);
+      }
+    }
+    callback();
+  }
+
+  /** Nothing: the queue drains at its own time. */
+  close(): void {}
+
+  on(): never {
+    throw new Error('the queue tells of its jobs by itself');
+  }
+
+  unwrap<Result>(): Result {
+    return this.queue as unknown as Result;
+  }
+}
+
+/** Whatever Nest puts around the handler, its one answer is the settlement. */
+const handlerOf =
+  (handler: MessageHandler): JobHandler =>
+  async (job) => {
+    const answer: unknown = await handler(job, new JobContext(job));
+    const settlement: unknown = isObservable(answer)
+      ? await lastValueFrom(answer, { defaultValue: undefined })
+      : answer;
+    return settlement as Settlement | undefined;
+  };
+
+type Answer = Parameters<typeof lastValueFrom>[0];
+
+const isObservable = (answer: unknown): answer is Answer =>
+  typeof answer === 'object' && answer !== null && 'subscribe' in answer;
