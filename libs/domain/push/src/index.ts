@@ -1,4 +1,5 @@
-export { acceptedShape, type Accepted, Admit, type Prepared, statusShape } from './admission/admit.js';
+export { type Accepted, Admit, type Prepared } from './admission/admit.js';
+export { acceptedShape, statusShape } from './admission/shapes.js';
 export type { RequestRules } from './admission/request.js';
 export { invalid } from './fields.js';
 export { canonicalJson, sha256 } from './hash.js';
@@ -17,6 +18,6 @@ export {
   WORKER_STAGES,
   type WorkerStage,
 } from './stages.js';
-export { PUSH, PUSH_PROVIDERS_TOKEN, PUSH_TRANSPORT } from './tokens.js';
+export { PUSH, PUSH_PROVIDERS_TOKEN, PUSH_TRANSPORT, PUSH_WORKER } from './tokens.js';
 export { type PreparedExtras, type PublishedEvent, Triggers } from './triggers/triggers.js';
 export { PushWorker } from './worker.js';

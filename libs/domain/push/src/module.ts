@@ -101,7 +101,13 @@ export class PushModule {
           inject: [PUSH_PARTS, STARTUP, SHUTDOWN],
           useFactory: (all: PushParts, startup: Startup, shutdown: Shutdown): PushWorker => {
             const worker = new PushWorker(all, offered);
-            startup.needs({ name: 'push workers', connect: async () => worker.start() });
+            startup.needs({
+              name: 'push workers',
+              connect: async () => {
+                await all.store.connect();
+                worker.start();
+              },
+            });
             shutdown.onShutdown('flush', 'push workers', () => worker.close());
             return worker;
           },

@@ -1,7 +1,8 @@
 import { ServiceError } from '@carillon/errors';
 import { inBodies, type JsonObject, type Provider } from '@carillon/push-providers';
 import type { StoredDeadLetter, StoredPublish } from '@carillon/push-store';
-import { acceptedShape, Admit } from './admission/admit.js';
+import { Admit } from './admission/admit.js';
+import { acceptedShape } from './admission/shapes.js';
 import { type PublishRequest, readPublish, type RequestRules } from './admission/request.js';
 import { invalid } from './fields.js';
 import type { PushParts } from './parts.js';

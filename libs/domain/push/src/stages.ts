@@ -38,7 +38,7 @@ const COUNTS: Readonly<Partial<Record<WorkerStage, (push: Config['push']) => num
 
 /** How many workers of a stage run here; 0: it is not done here. */
 export function workersOf(config: Config, stage: WorkerStage, offered: readonly WorkerStage[]): number {
-  const chosen = config.workers.push_stages as readonly string[];
+  const chosen = config.workers.push_stages;
   const isChosen = chosen.length === 0 || chosen.includes(stage);
   if (!offered.includes(stage) || !isChosen) return 0;
   return COUNTS[stage]?.(config.push) ?? 1;

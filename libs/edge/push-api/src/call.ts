@@ -148,7 +148,7 @@ function positionOf(cursor: string, appId: string, kind: string, columns: number
     position.length === columns &&
     position.every((one) => typeof one === 'string' || typeof one === 'number');
   if (ofApp !== appId || ofKind !== kind || !isPosition) throw invalid('the cursor is not valid');
-  return position as Position;
+  return position;
 }
 
 /** A page of a list, of which one more than `limit` was read. */

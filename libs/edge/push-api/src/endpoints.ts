@@ -132,7 +132,9 @@ export function pushEndpoints(push: PushService): Readonly<Record<PushRouteName,
       const { body } = call;
       const answer = await push.publish(call.appId, body, optionsOf(call), call.rules);
       const isSync = call.parameter('mode') === 'sync' || (body as { sync?: unknown }).sync === true;
-      const headers = isSync ? { 'X-Service-Forced-Async': 'publish-api-is-async' } : {};
+      const headers: Record<string, string> = isSync
+        ? { 'X-Service-Forced-Async': 'publish-api-is-async' }
+        : {};
       return { status: 202, body: answer, headers };
     },
     async publishPushBatch(call) {

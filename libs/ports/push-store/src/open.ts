@@ -3,7 +3,7 @@ import type { Databases } from '@carillon/database';
 import { MemoryPushStore } from './memory/memory-store.js';
 import type { PushStore } from './port.js';
 import { SqlPushStore } from './sql/sql-store.js';
-import { pushTables } from './sql/tables.js';
+import { pushTables } from './sql/schema.js';
 
 type Open = (databases: Databases) => PushStore;
 

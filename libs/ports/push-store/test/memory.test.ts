@@ -1,4 +1,6 @@
+import { deliveriesConformance } from './conformance-deliveries.js';
 import { pushStoreConformance } from './conformance.js';
 import { memoryScene } from './scene.js';
 
 pushStoreConformance('memory', memoryScene);
+deliveriesConformance('memory', memoryScene);

@@ -1,4 +1,6 @@
+import { deliveriesConformance } from './conformance-deliveries.js';
 import { pushStoreConformance } from './conformance.js';
 import { sqlScene } from './scene.js';
 
 pushStoreConformance('postgres', sqlScene('postgres'));
+deliveriesConformance('postgres', sqlScene('postgres'));

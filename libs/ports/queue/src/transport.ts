@@ -56,8 +56,8 @@ export class QueueTransport extends Server implements CustomTransportStrategy {
     throw new Error('the queue tells of its jobs by itself');
   }
 
-  unwrap<Result>(): Result {
-    return this.queue as unknown as Result;
+  unwrap(): never {
+    throw new Error('there is nothing behind the queue to be had');
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '@carillon/errors';
-import { inBodies, type JsonObject, PROVIDERS, type RenderedPayload } from '@carillon/push-providers';
+import { PROVIDERS, type RenderedPayload } from '@carillon/push-providers';
 import type { IdempotencyRow, PublishState, StoredPublish } from '@carillon/push-store';
 import { canonicalJson, sha256 } from '../hash.js';
 import type { PushParts } from '../parts.js';
@@ -9,6 +9,7 @@ import type { Outbox } from '../pipeline/outbox.js';
 import type { Planner } from '../pipeline/planner.js';
 import { Backpressure } from './backpressure.js';
 import { expectedOf } from './expected.js';
+import { publishItem } from './publish-item.js';
 import { Readiness, type Workers } from './readiness.js';
 import { renderPublish } from './render.js';
 import type { PublishRequest } from './request.js';
@@ -293,51 +294,3 @@ export class Admit {
 }
 
 const keyOf = (appId: string, key: string): string => `publish-key:${appId}:${key}`;
-
-/** A publish as it waits for its planner. */
-export const publishItem = (
-  appId: string,
-  publishId: string,
-  notBeforeMs: number | null,
-  suffix?: string,
-) => ({
-  stage: 'publish' as const,
-  key: `${appId}:${publishId}`,
-  partitionKey: `${appId}:${publishId}`,
-  payload: { kind: 'publishLog', appId, publishId },
-  ...(notBeforeMs === null ? {} : { notBeforeMs }),
-  ...(suffix === undefined ? {} : { suffix }),
-});
-
-const LABELS: Readonly<Partial<Record<PublishState, string>>> = {
-  queued: 'accepted',
-  partiallySucceeded: 'partially_succeeded',
-};
-
-/** The answer to a publish. */
-export const acceptedShape = ({ publish, rendered, duplicate }: Accepted): JsonObject => ({
-  publishId: publish.publishId,
-  status: LABELS[publish.state] ?? publish.state,
-  expectedRecipients: publish.counters.planned,
-  ...(publish.fanoutRegime === null ? {} : { fanoutRegime: publish.fanoutRegime }),
-  ...(publish.errorReason === null ? {} : { errorReason: publish.errorReason }),
-  ...(duplicate ? { duplicate: true } : {}),
-  renderedPayloads: rendered.map(({ provider, payload, usedOverride }) => ({
-    provider: inBodies(provider),
-    payload,
-    usedOverride,
-  })),
-});
-
-/** What has become of a publish. */
-export const statusShape = (publish: StoredPublish): JsonObject => ({
-  appId: publish.appId,
-  publishId: publish.publishId,
-  state: publish.state,
-  counters: { ...publish.counters },
-  ...(publish.fanoutRegime === null ? {} : { fanoutRegime: publish.fanoutRegime }),
-  ...(publish.retryAfterMs === null ? {} : { retryAfterMs: publish.retryAfterMs }),
-  ...(publish.errorReason === null ? {} : { errorReason: publish.errorReason }),
-  createdAtMs: publish.createdMs,
-  updatedAtMs: publish.updatedMs,
-});

@@ -17,42 +17,21 @@ import type { NewItem } from './items.js';
 import { moved } from './lifecycle.js';
 import type { Outbox } from './outbox.js';
 import type { DeliveryBatch, DeliveryJob, Feedback } from './payloads.js';
+import {
+  GONE,
+  judge,
+  NOT_READY,
+  RATE_LIMITED,
+  type Result,
+  result,
+  resultOf,
+  type Verdict,
+} from './results.js';
 import { AdaptiveWindow } from './window.js';
 
 const LEASE_MS = 60_000;
 const LATER_MS = 1000;
 const MOST_PLACES = 10_000;
-
-type Result = Pick<
-  Feedback,
-  | 'outcome'
-  | 'providerMessageId'
-  | 'errorClass'
-  | 'failureClass'
-  | 'reason'
-  | 'retryAtMs'
-  | 'minimumWaitMs'
-  | 'tokenHash'
->;
-
-const result = (outcome: Feedback['outcome'], more: Partial<Result> = {}): Result => ({
-  outcome,
-  providerMessageId: null,
-  errorClass: null,
-  failureClass: null,
-  reason: null,
-  retryAtMs: null,
-  minimumWaitMs: 0,
-  tokenHash: null,
-  ...more,
-});
-
-/** Failures that are the provider's, the network's or the credential's. */
-const OF_PROVIDER: ReadonlySet<string> = new Set([
-  'provider_transient',
-  'network_transport',
-  'credential_auth',
-]);
 
 /** Sends batches: claims what is to be sent, sends it, and tells what became of it. */
 export class Dispatcher {
@@ -139,12 +118,7 @@ export class Dispatcher {
   ): Promise<BatchVerdict & { throttled: boolean; left: boolean }> {
     const { config, store, now } = this.parts;
     const { appId, publishId } = batch;
-    const verdict = {
-      anyAccepted: false,
-      anyFailure: false,
-      quotaUntilMs: null as number | null,
-      throttled: false,
-    };
+    const verdict: Verdict = { anyAccepted: false, anyFailure: false, quotaUntilMs: null, throttled: false };
     const wanted = batch.jobs.slice(0, allowed);
     const most = config.push.dispatch_max_outbound_requests;
     for (let from = 0; from < wanted.length; from += most) {
@@ -313,41 +287,4 @@ function placed<Value>(map: Map<string, Value>, name: string, make: () => Value)
     map.set(name, value);
   }
   return value;
-}
-
-const NOT_READY = result('rejected', {
-  errorClass: 'auth_failure',
-  failureClass: 'credential_auth',
-  reason: 'credentials are not ready',
-});
-const GONE = result('rejected', { errorClass: 'dropped', failureClass: 'unknown', reason: 'device is gone' });
-const RATE_LIMITED = result('rejected', {
-  errorClass: 'device_rate_limited',
-  failureClass: 'unknown',
-  reason: 'device_rate_limited',
-});
-
-function resultOf(outcome: SendOutcome): Result & { deviceOnly?: boolean } {
-  if (outcome.kind === 'accepted')
-    return result('accepted', { providerMessageId: outcome.providerMessageId });
-  const { errorClass, failureClass, reason } = outcome;
-  if (outcome.kind === 'rejected') return result('rejected', { errorClass, failureClass, reason });
-  const { retryAtMs, minimumWaitMs, deviceOnly } = outcome;
-  return {
-    ...result('retryable', { errorClass, failureClass, reason, retryAtMs, minimumWaitMs }),
-    deviceOnly,
-  };
-}
-
-/** What one result says of its provider. */
-function judge(
-  verdict: { anyAccepted: boolean; anyFailure: boolean; quotaUntilMs: number | null; throttled: boolean },
-  { outcome, failureClass, retryAtMs, deviceOnly = false }: Result & { deviceOnly?: boolean },
-): void {
-  if (outcome === 'accepted') verdict.anyAccepted = true;
-  if (failureClass === null || deviceOnly) return;
-  if (OF_PROVIDER.has(failureClass)) verdict.anyFailure = true;
-  if (failureClass !== 'provider_quota') return;
-  verdict.throttled = true;
-  if (retryAtMs !== null) verdict.quotaUntilMs = Math.max(verdict.quotaUntilMs ?? 0, retryAtMs);
 }

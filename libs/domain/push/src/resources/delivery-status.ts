@@ -104,7 +104,7 @@ async function apply({ store }: PushParts, outbox: Outbox, told: Told): Promise<
         batchId: `told-${sha256(eventId).slice(0, 16)}`,
         outcome,
         told: true,
-        ...(failure ?? {}),
+        ...failure,
         tokenHash: device?.tokenHash ?? null,
         expiresAtMs: log.expiresAtMs,
         rendered: rendered?.payload ?? {},

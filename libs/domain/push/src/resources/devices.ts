@@ -160,15 +160,14 @@ function merged(wanted: Registration, existing: StoredDevice | null, identityHas
 }
 
 /** Apart from when: the address is the same when its hash is, however it is sealed. */
-function sameDevice(one: StoredDevice, other: StoredDevice): boolean {
-  const comparable = (device: StoredDevice): string =>
-    canonicalJson({
-      ...device,
-      metadata: device.metadata === null ? null : (JSON.parse(device.metadata) as unknown),
-      recipient: null,
-      lastActiveMs: 0,
-      createdMs: 0,
-      updatedMs: 0,
-    });
-  return comparable(one) === comparable(other);
-}
+const sameDevice = (one: StoredDevice, other: StoredDevice): boolean => comparable(one) === comparable(other);
+
+const comparable = (device: StoredDevice): string =>
+  canonicalJson({
+    ...device,
+    metadata: device.metadata === null ? null : (JSON.parse(device.metadata) as unknown),
+    recipient: null,
+    lastActiveMs: 0,
+    createdMs: 0,
+    updatedMs: 0,
+  });

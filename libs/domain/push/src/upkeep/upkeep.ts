@@ -1,6 +1,6 @@
 import { PROVIDERS } from '@carillon/push-providers';
 import { type Claim, PURGE_CATEGORIES, type PurgeCategory } from '@carillon/push-store';
-import { publishItem } from '../admission/admit.js';
+import { publishItem } from '../admission/publish-item.js';
 import type { PushParts } from '../parts.js';
 import { batchItem } from '../pipeline/batcher.js';
 import { sealPlace } from '../pipeline/credentials.js';
@@ -60,19 +60,27 @@ export class Upkeep {
     let left = config.push.cleanup_max_deleted_per_tick;
     for (const category of PURGE_CATEGORIES) {
       const beforeMs = this.#oldest(category);
-      while (beforeMs !== null && left > 0) {
-        const limit = Math.min(left, config.push.cleanup_batch_size);
-        const gone = await this.parts.store.purge(category, beforeMs, limit);
-        metrics.counter('push_cleanup_deleted_total').for({ category }).add(gone);
-        left -= gone;
-        if (gone < limit) break;
-      }
+      if (beforeMs !== null) left -= await this.#purge(category, beforeMs, left);
     }
     await this.#sealAnew();
     metrics
       .histogram('push_cleanup_tick_duration_seconds')
       .for()
       .observe((performance.now() - fromMs) / 1000);
+  }
+
+  /** How many rows went. */
+  async #purge(category: PurgeCategory, beforeMs: number, most: number): Promise<number> {
+    const { config, metrics, store } = this.parts;
+    let gone = 0;
+    for (let more = true; more && gone < most;) {
+      const limit = Math.min(most - gone, config.push.cleanup_batch_size);
+      const removed = await store.purge(category, beforeMs, limit);
+      gone += removed;
+      more = removed === limit;
+    }
+    metrics.counter('push_cleanup_deleted_total').for({ category }).add(gone);
+    return gone;
   }
 
   /** What a queue gave up on becomes a dead letter here, where it can be seen and replayed. */

@@ -1,6 +1,6 @@
 import type { AppRegistry } from '@carillon/app-registry';
 import type { Config } from '@carillon/config';
-import { decodeWebhookJob, queueNames, type WebhookDeliveryJob, type WebhookJob } from '@carillon/contract';
+import { decodeWebhookJob, type WebhookDeliveryJob, type WebhookJob } from '@carillon/contract';
 import { deadLetter, defer, type Job, type Queue, type Settlement } from '@carillon/queue';
 import type { Logger, Metrics } from '@carillon/runtime';
 import type { HttpTarget } from '../target/http-target.js';

@@ -173,7 +173,7 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
         return tables.idempotency.removeWhere(({ expiresMs }) => expiresMs < beforeMs, limit).length;
       case 'locks':
         return tables.locks.removeWhere(({ untilMs }) => untilMs < beforeMs, limit).length;
-      default:
+      case 'workers':
         return tables.workers.removeWhere(({ expiresMs }) => expiresMs < beforeMs, limit).length;
     }
   }

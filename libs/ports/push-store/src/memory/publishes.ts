@@ -231,7 +231,6 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
   }
 
   async countDeadLetters(most: number): Promise<number> {
-    const waiting = ({ replayedMs, item }: StoredDeadLetter): boolean => replayedMs === null && item !== null;
     return this.tables.deadLetters.filter(waiting, most).length;
   }
 
@@ -259,3 +258,5 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
     return (this.tables.logs.get(appId, publishId)?.notBeforeMs ?? 0) > nowMs;
   }
 }
+
+const waiting = ({ replayedMs, item }: StoredDeadLetter): boolean => replayedMs === null && item !== null;

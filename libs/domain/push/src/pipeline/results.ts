@@ -1,0 +1,85 @@
+import type { SendOutcome } from '@carillon/push-providers';
+import type { BatchVerdict } from './breaker.js';
+import type { Feedback } from './payloads.js';
+
+/** What one delivery came to, before it is known whose it was. */
+export type Result = Pick<
+  Feedback,
+  | 'outcome'
+  | 'providerMessageId'
+  | 'errorClass'
+  | 'failureClass'
+  | 'reason'
+  | 'retryAtMs'
+  | 'minimumWaitMs'
+  | 'tokenHash'
+>;
+
+export const result = (outcome: Feedback['outcome'], more: Partial<Result> = {}): Result => ({
+  outcome,
+  providerMessageId: null,
+  errorClass: null,
+  failureClass: null,
+  reason: null,
+  retryAtMs: null,
+  minimumWaitMs: 0,
+  tokenHash: null,
+  ...more,
+});
+
+/** What a batch says of its provider so far. */
+export interface Verdict extends BatchVerdict {
+  anyAccepted: boolean;
+  anyFailure: boolean;
+  quotaUntilMs: number | null;
+  /** The provider wants less. */
+  throttled: boolean;
+}
+
+/** Failures that are the provider's, the network's or the credential's. */
+const OF_PROVIDER: ReadonlySet<string> = new Set([
+  'provider_transient',
+  'network_transport',
+  'credential_auth',
+]);
+
+export const NOT_READY = result('rejected', {
+  errorClass: 'auth_failure',
+  failureClass: 'credential_auth',
+  reason: 'credentials are not ready',
+});
+export const GONE = result('rejected', {
+  errorClass: 'dropped',
+  failureClass: 'unknown',
+  reason: 'device is gone',
+});
+export const RATE_LIMITED = result('rejected', {
+  errorClass: 'device_rate_limited',
+  failureClass: 'unknown',
+  reason: 'device_rate_limited',
+});
+
+export function resultOf(outcome: SendOutcome): Result & { deviceOnly?: boolean } {
+  if (outcome.kind === 'accepted')
+    return result('accepted', { providerMessageId: outcome.providerMessageId });
+  const { errorClass, failureClass, reason } = outcome;
+  if (outcome.kind === 'rejected') return result('rejected', { errorClass, failureClass, reason });
+  const { retryAtMs, minimumWaitMs, deviceOnly } = outcome;
+  return {
+    ...result('retryable', { errorClass, failureClass, reason, retryAtMs, minimumWaitMs }),
+    deviceOnly,
+  };
+}
+
+/** What one result says of its provider. */
+export function judge(
+  verdict: Verdict,
+  { outcome, failureClass, retryAtMs, deviceOnly = false }: Result & { deviceOnly?: boolean },
+): void {
+  if (outcome === 'accepted') verdict.anyAccepted = true;
+  if (failureClass === null || deviceOnly) return;
+  if (OF_PROVIDER.has(failureClass)) verdict.anyFailure = true;
+  if (failureClass !== 'provider_quota') return;
+  verdict.throttled = true;
+  if (retryAtMs !== null) verdict.quotaUntilMs = Math.max(verdict.quotaUntilMs ?? 0, retryAtMs);
+}

@@ -1,0 +1,3 @@
+import { pushAcceptance } from './acceptance.js';
+
+pushAcceptance('postgres', 'redis');

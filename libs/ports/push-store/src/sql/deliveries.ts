@@ -1,0 +1,284 @@
+import type { SqlScalar } from '@carillon/database';
+import { takeStep } from '../model/steps.js';
+import {
+  ACTIVE_STATES,
+  type Admission,
+  type Claim,
+  type ClaimStep,
+  type DeliveryEvent,
+  type IdempotencyRow,
+  type PublishChange,
+  type PublishLog,
+  type StoredDeadLetter,
+  type StoredPublish,
+  type StoredShard,
+} from '../model/publishes.js';
+import type { PublishStore } from '../port.js';
+import { publishOf, publishRow } from './publish-row.js';
+import { SqlResources } from './resources.js';
+import { places, ROWS_AT_ONCE, type Statements } from './session.js';
+import { textOf } from './table.js';
+import { CLAIMS, DEAD_LETTERS, EVENTS, IDEMPOTENCY, LOGS, PUBLISHES, SCHEDULED, SHARDS } from './tables.js';
+
+export const ACTIVE = `('${ACTIVE_STATES.join("', '")}')`;
+export const OF_PUBLISH = 'where app_id = ? and publish_id = ?';
+
+/** Publishes and their deliveries. */
+export class SqlDeliveries extends SqlResources {
+  async admit({ publish, log, idempotency, dueMs }: Admission): Promise<StoredPublish | null> {
+    const { appId, publishId, createdMs } = publish;
+    return this.sql.step(async (one) => {
+      for (const row of idempotency) {
+        const other = await claimKey(one, { ...row, appId }, createdMs);
+        const existing = other === null ? null : await findPublish(one, appId, other);
+        if (existing !== null) return existing;
+        if (other !== null) await one.put(IDEMPOTENCY, keyRow(appId, row));
+      }
+      if ((await one.add(PUBLISHES, [publishRow(publish)])) === 0) return findPublish(one, appId, publishId);
+      if (log !== null) await one.add(LOGS, [log]);
+      if (dueMs !== null) await one.add(SCHEDULED, [{ appId, jobId: publishId, dueMs }]);
+      return null;
+    });
+  }
+
+  async withdraw(appId: string, publishId: string): Promise<void> {
+    await this.sql.step(async (one) => {
+      const found = await findPublish(one, appId, publishId, ' for update');
+      if (found?.state !== 'queued') return;
+      for (const { name } of [LOGS, SHARDS, CLAIMS, IDEMPOTENCY, PUBLISHES]) {
+        await one.run(`delete from ${name} ${OF_PUBLISH}`, [appId, publishId]);
+      }
+      await one.run(`delete from ${SCHEDULED.name} where app_id = ? and job_id = ?`, [appId, publishId]);
+    });
+  }
+
+  async idempotency(appId: string, keys: readonly string[], nowMs: number): Promise<IdempotencyRow[]> {
+    if (keys.length === 0) return [];
+    const rest = `where app_id = ? and item_key in (${places(keys.length)}) and expires_ms > ?`;
+    const rows = await this.sql.now((one) => one.rows(IDEMPOTENCY, rest, [appId, ...keys, nowMs]));
+    return rows.map(({ itemKey: key, publishId, bodyHash, expiresMs }) => ({
+      key,
+      publishId,
+      bodyHash,
+      expiresMs,
+    }));
+  }
+
+  async publish(appId: string, publishId: string): Promise<StoredPublish | null> {
+    return this.sql.now((one) => findPublish(one, appId, publishId));
+  }
+
+  async log(appId: string, publishId: string): Promise<PublishLog | null> {
+    return this.sql.now((one) => one.row(LOGS, OF_PUBLISH, [appId, publishId]));
+  }
+
+  async countActive(appId: string, nowMs: number, most: number): Promise<number> {
+    const inner = `select 1 as one from ${PUBLISHES.name} p left join ${LOGS.name} l
+      on l.app_id = p.app_id and l.publish_id = p.publish_id
+      where p.app_id = ? and p.state in ${ACTIVE} and (l.not_before_ms is null or l.not_before_ms <= ?) limit ${most}`;
+    return this.count(inner, [appId, nowMs]);
+  }
+
+  async changePublish(
+    appId: string,
+    publishId: string,
+    steps: readonly ClaimStep[],
+    decide: (publish: StoredPublish, taken: ReadonlySet<string>) => PublishChange | null,
+  ): Promise<readonly Claim[] | null> {
+    return this.sql.step(async (one) => {
+      // The row of the publish is the lock of everything about it.
+      const publish = await findPublish(one, appId, publishId, ' for update');
+      if (publish === null) return null;
+      const keys = steps.map(({ deliveryKey }) => deliveryKey);
+      const claims = new Map(
+        (await claimsOf(one, appId, publishId, keys)).map((one) => [one.deliveryKey, one]),
+      );
+      const taken = new Set<string>();
+      for (const step of steps) {
+        const claim = claims.get(step.deliveryKey);
+        const next = claim === undefined ? null : takeStep(claim, step, publish.updatedMs);
+        if (next === null) continue;
+        claims.set(step.deliveryKey, next);
+        taken.add(step.deliveryKey);
+      }
+      const change = decide(publish, taken);
+      const updatedMs = change?.publish.updatedMs ?? publish.updatedMs;
+      const after = [...claims.values()].map((claim) =>
+        taken.has(claim.deliveryKey) ? { ...claim, updatedMs } : claim,
+      );
+      await writeClaims(
+        one,
+        after.filter(({ deliveryKey }) => taken.has(deliveryKey)),
+      );
+      if (change !== null) {
+        await one.put(PUBLISHES, publishRow(change.publish));
+        await one.add(EVENTS, change.events ?? []);
+        await one.add(DEAD_LETTERS, change.deadLetters ?? []);
+      }
+      return after;
+    });
+  }
+
+  async plan(appId: string, publishId: string, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
+    const keys = claims.map(({ deliveryKey }) => deliveryKey);
+    return this.sql.now(async (one) => {
+      // In the order of the key, so that two planners of one publish do not wait for each other in a circle.
+      const sorted = claims.toSorted((left, right) => (left.deliveryKey < right.deliveryKey ? -1 : 1));
+      if ((await one.add(CLAIMS, sorted)) === claims.length) return new Set(keys);
+      const known = await claimsOf(one, appId, publishId, keys);
+      return new Set(known.filter(({ state }) => state === 'planned').map(({ deliveryKey }) => deliveryKey));
+    });
+  }
+
+  async countClaims(appId: string, publishId: string): Promise<number> {
+    return this.count(`select 1 as one from ${CLAIMS.name} ${OF_PUBLISH}`, [appId, publishId]);
+  }
+
+  async takeForSending(
+    appId: string,
+    publishId: string,
+    jobs: readonly { readonly deliveryKey: string; readonly attempt: number }[],
+    { owner, nowMs, untilMs }: { readonly owner: string; readonly nowMs: number; readonly untilMs: number },
+  ): Promise<ReadonlySet<string>> {
+    const taken = new Set<string>();
+    await this.sql.step(async (one) => {
+      taken.clear();
+      const attempts = new Set(jobs.map(({ attempt }) => attempt));
+      for (const attempt of attempts) {
+        const keys = jobs.filter((job) => job.attempt === attempt).map(({ deliveryKey }) => deliveryKey);
+        for (const some of parts(keys)) {
+          const which = `${OF_PUBLISH} and delivery_key in (${places(some.length)}) and attempt = ?
+            and (state in ('planned', 'retry') or (state = 'sending' and lease_until_ms <= ?))`;
+          const values = [appId, publishId, ...some, attempt, nowMs];
+          const rows = await one.rows(CLAIMS, `${which} order by delivery_key for update`, values);
+          const free = rows.map(({ deliveryKey }) => deliveryKey);
+          if (free.length === 0) continue;
+          await one.run(
+            `update ${CLAIMS.name} set state = 'sending', lease_owner = ?, lease_until_ms = ?, updated_ms = ?
+             ${OF_PUBLISH} and delivery_key in (${places(free.length)})`,
+            [owner, untilMs, nowMs, appId, publishId, ...free],
+          );
+          for (const key of free) taken.add(key);
+        }
+      }
+    });
+    return taken;
+  }
+
+  async giveBack(
+    appId: string,
+    publishId: string,
+    keys: readonly string[],
+    owner: string,
+    nowMs: number,
+  ): Promise<void> {
+    for (const some of parts(keys)) {
+      const text = `update ${CLAIMS.name} set state = case when attempt = 1 then 'planned' else 'retry' end,
+        lease_owner = null, lease_until_ms = null, updated_ms = ?
+        ${OF_PUBLISH} and delivery_key in (${places(some.length)}) and state = 'sending' and lease_owner = ?`;
+      await this.sql.now((one) => one.run(text, [nowMs, appId, publishId, ...some, owner]));
+    }
+  }
+
+  async claimOfDevice(
+    appId: string,
+    publishId: string,
+    provider: string,
+    deviceId: string,
+  ): Promise<Claim | null> {
+    const rest = `${OF_PUBLISH} and provider = ? and device_id = ?
+      order by case when state = 'done' then 1 else 0 end limit 1`;
+    return this.sql.now((one) => one.row(CLAIMS, rest, [appId, publishId, provider, deviceId]));
+  }
+
+  async claim(appId: string, publishId: string, deliveryKey: string): Promise<Claim | null> {
+    const rest = `${OF_PUBLISH} and delivery_key = ?`;
+    return this.sql.now((one) => one.row(CLAIMS, rest, [appId, publishId, deliveryKey]));
+  }
+
+  async openClaims(appId: string, publishId: string, after: string | null, limit: number): Promise<Claim[]> {
+    const rest = `${OF_PUBLISH} and delivery_key > ? and state <> 'done' order by delivery_key limit ${limit}`;
+    return this.sql.now((one) => one.rows(CLAIMS, rest, [appId, publishId, after ?? '']));
+  }
+
+  protected async count(inner: string, values: readonly SqlScalar[]): Promise<number> {
+    const { rows } = await this.sql.now((one) =>
+      one.run(`select count(*) as n from (${inner}) counted`, values),
+    );
+    return Number(rows[0]?.['n'] ?? 0);
+  }
+}
+
+/** The publish that has the key; null: it is ours now, or its time was over and it can be. */
+async function claimKey(
+  one: Statements,
+  row: IdempotencyRow & { readonly appId: string },
+  nowMs: number,
+): Promise<string | null> {
+  if ((await one.add(IDEMPOTENCY, [keyRow(row.appId, row)])) === 1) return null;
+  const rest = 'where app_id = ? and item_key = ? for update';
+  const there = await one.row(IDEMPOTENCY, rest, [row.appId, row.key]);
+  if (there !== null && there.expiresMs > nowMs) return there.publishId;
+  await one.put(IDEMPOTENCY, keyRow(row.appId, row));
+  return null;
+}
+
+const keyRow = (appId: string, { key: itemKey, publishId, bodyHash, expiresMs }: IdempotencyRow) => ({
+  appId,
+  itemKey,
+  publishId,
+  bodyHash,
+  expiresMs,
+});
+
+export async function findPublish(
+  one: Statements,
+  appId: string,
+  publishId: string,
+  lock = '',
+): Promise<StoredPublish | null> {
+  const row = await one.row(PUBLISHES, `${OF_PUBLISH}${lock}`, [appId, publishId]);
+  return row === null ? null : publishOf(row);
+}
+
+async function claimsOf(
+  one: Statements,
+  appId: string,
+  publishId: string,
+  keys: readonly string[],
+): Promise<Claim[]> {
+  const found: Claim[] = [];
+  for (const some of parts(keys)) {
+    const rest = `${OF_PUBLISH} and delivery_key in (${places(some.length)})`;
+    found.push(...(await one.rows(CLAIMS, rest, [appId, publishId, ...some])));
+  }
+  return found;
+}
+
+/** Claims that became the same are written by one statement. */
+async function writeClaims(one: Statements, claims: readonly Claim[]): Promise<void> {
+  const alike = new Map<string, Claim[]>();
+  for (const claim of claims) {
+    const name = JSON.stringify([claim.state, claim.attempt, claim.outcome]);
+    alike.set(name, [...(alike.get(name) ?? []), claim]);
+  }
+  for (const group of alike.values()) {
+    for (const some of parts(group)) {
+      const [first] = some;
+      if (first === undefined) continue;
+      const { appId, publishId, state, attempt, outcome, updatedMs } = first;
+      await one.run(
+        `update ${CLAIMS.name} set state = ?, attempt = ?, outcome = ?, lease_owner = null, lease_until_ms = null,
+         updated_ms = ? ${OF_PUBLISH} and delivery_key in (${places(some.length)})`,
+        [state, attempt, outcome, updatedMs, appId, publishId, ...some.map(({ deliveryKey }) => deliveryKey)],
+      );
+    }
+  }
+}
+
+function parts<Item>(items: readonly Item[]): Item[][] {
+  const count = Math.ceil(items.length / ROWS_AT_ONCE);
+  return Array.from({ length: count }, (_, index) =>
+    items.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE),
+  );
+}

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PushStore, StoredDevice } from '../src/index.js';
+import { admission, claim, device, NOW, publish } from './samples.js';
+import type { Scene } from './scene.js';
+
+/** What every driver must do with deliveries and what is kept for a while. Each test has ids of its own. */
+export function deliveriesConformance(name: string, open: () => Promise<Scene>): void {
+  describe(`${name}: what every store promises of deliveries`, () => {
+    let scene: Scene;
+    let store: PushStore;
+    beforeAll(async () => {
+      scene = await open();
+      ({ store } = scene);
+    }, 60_000);
+    afterAll(() => scene.close());
+
+    const register = (one: StoredDevice) => store.changeDevice(one.appId, one.deviceId, () => one);
+
+    it('gives a delivery out once, and again when its lease is over', async () => {
+      await store.admit(admission('claims'));
+      const claims = ['k1', 'k2'].map((key) => claim('claims', key));
+      expect(await store.plan('shop', 'claims', claims)).toEqual(new Set(['k1', 'k2']));
+      const take = (owner: string, nowMs: number, attempt = 1) =>
+        store.takeForSending(
+          'shop',
+          'claims',
+          ['k1', 'k2', 'k3'].map((deliveryKey) => ({ deliveryKey, attempt })),
+          { owner, nowMs, untilMs: nowMs + 60_000 },
+        );
+      const taken = await Promise.all(['a', 'b', 'c'].map((owner) => take(owner, NOW)));
+      expect(taken.flatMap((keys) => [...keys]).toSorted()).toEqual(['k1', 'k2']);
+      expect(await take('d', NOW + 59_000)).toEqual(new Set());
+      expect(await take('d', NOW + 60_000, 2)).toEqual(new Set());
+      expect(await take('d', NOW + 60_000)).toEqual(new Set(['k1', 'k2']));
+      expect(await store.plan('shop', 'claims', [...claims, claim('claims', 'k4')])).toEqual(new Set(['k4']));
+      expect(await store.countClaims('shop', 'claims')).toBe(3);
+      await store.giveBack('shop', 'claims', ['k1', 'k2'], 'd', NOW);
+      expect(await take('e', NOW)).toEqual(new Set(['k1', 'k2']));
+    });
+
+    it('moves counters once, however often a result comes', async () => {
+      await store.admit(admission('counting'));
+      await store.plan('shop', 'counting', [claim('counting', 'k1'), claim('counting', 'k2')]);
+      const jobs = ['k1', 'k2'].map((deliveryKey) => ({ deliveryKey, attempt: 1 }));
+      await store.takeForSending('shop', 'counting', jobs, { owner: 'o', nowMs: NOW, untilMs: NOW + 1 });
+      const result = () =>
+        store.changePublish(
+          'shop',
+          'counting',
+          [
+            { deliveryKey: 'k1', from: 'sending', attempt: 1, to: { state: 'done', outcome: 'accepted' } },
+            { deliveryKey: 'k2', from: 'sending', attempt: 1, to: { state: 'retry', attempt: 2 } },
+            { deliveryKey: 'unknown', from: 'open', attempt: 1, to: { state: 'retry', attempt: 2 } },
+          ],
+          (there, taken) => ({
+            publish: {
+              ...there,
+              counters: { ...there.counters, succeeded: there.counters.succeeded + taken.size },
+            },
+          }),
+        );
+      const answers = await Promise.all([result(), result(), result()]);
+      expect((await store.publish('shop', 'counting'))?.counters.succeeded).toBe(2);
+      const states = answers[2]?.map(({ state, attempt, outcome }) => [state, attempt, outcome]);
+      expect(states?.toSorted()).toEqual([
+        ['done', 1, 'accepted'],
+        ['retry', 2, null],
+      ]);
+      expect(await store.changePublish('shop', 'none', [], () => null)).toBeNull();
+      expect((await store.openClaims('shop', 'counting', null, 10)).map((one) => one.deliveryKey)).toEqual([
+        'k2',
+      ]);
+    });
+
+    it('changes nothing when what follows cannot be decided', async () => {
+      await store.admit(admission('undecided'));
+      await store.plan('shop', 'undecided', [claim('undecided', 'k')]);
+      const step = {
+        deliveryKey: 'k',
+        from: 'open',
+        attempt: 1,
+        to: { state: 'retry', attempt: 2 },
+      } as const;
+      await expect(
+        store.changePublish('shop', 'undecided', [step], () => {
+          throw new RangeError('no');
+        }),
+      ).rejects.toThrow(RangeError);
+      expect(await store.claim('shop', 'undecided', 'k')).toMatchObject({ state: 'planned', attempt: 1 });
+    });
+
+    it('cancels what is queued, and nothing else', async () => {
+      await store.admit({ ...admission('later'), dueMs: NOW + 1000 });
+      expect(await store.dueJobs(NOW + 999, 10)).not.toContainEqual(
+        expect.objectContaining({ jobId: 'later' }),
+      );
+      expect(await store.dueJobs(NOW + 1000, 1000)).toContainEqual({
+        appId: 'shop',
+        jobId: 'later',
+        dueMs: NOW + 1000,
+      });
+      expect(await store.cancelJob('shop', 'later', NOW)).toBe('cancelled');
+      expect(await store.cancelJob('shop', 'later', NOW)).toBe('cancelled');
+      expect(await store.dueJobs(NOW + 1000, 1000)).not.toContainEqual(
+        expect.objectContaining({ jobId: 'later' }),
+      );
+      await store.admit({ ...admission('begun'), publish: publish('begun', { state: 'planning' }) });
+      expect(await store.cancelJob('shop', 'begun', NOW)).toBe('dispatched');
+      expect(await store.cancelJob('shop', 'nothing', NOW)).toBe('absent');
+    });
+
+    it('gives a lock to one owner at a time', async () => {
+      const lock = (owner: string, nowMs: number) => store.lock('shop', 'l', owner, nowMs, nowMs + 30);
+      const got = await Promise.all(['a', 'b', 'c'].map((owner) => lock(owner, NOW)));
+      expect(got.filter(Boolean)).toHaveLength(1);
+      const owner = ['a', 'b', 'c'][got.indexOf(true)] ?? '';
+      expect(await lock(owner, NOW + 10)).toBe(true);
+      expect(await lock('d', NOW + 39)).toBe(false);
+      expect(await lock('d', NOW + 40)).toBe(true);
+      await store.unlock('shop', 'l', owner);
+      expect(await lock('e', NOW + 41)).toBe(false);
+      await store.unlock('shop', 'l', 'd');
+      expect(await lock('e', NOW + 41)).toBe(true);
+    });
+
+    it('remembers a key until its time is over', async () => {
+      expect(await store.remember('shop', 'retry:1', NOW, NOW + 10)).toBe(true);
+      expect(await store.remember('shop', 'retry:1', NOW + 9, NOW + 20)).toBe(false);
+      expect(await store.remember('shop', 'retry:1', NOW + 10, NOW + 20)).toBe(true);
+    });
+
+    it('never gives out more than a quota', async () => {
+      const use = () => store.useQuota('quota', '2026-09-21', 4, 10);
+      const got = await Promise.all([use(), use(), use()]);
+      expect(got.filter(Boolean)).toHaveLength(2);
+      await store.useQuota('quota', '2026-09-21', -4, 10);
+      expect(await use()).toBe(true);
+    });
+
+    it('replays a dead letter once', async () => {
+      await store.admit(admission('dead'));
+      await store.plan('shop', 'dead', [
+        claim('dead', 'k', { state: 'done', attempt: 5, outcome: 'rejected' }),
+      ]);
+      const row = {
+        appId: 'shop',
+        deadLetterId: 'd1',
+        publishId: 'dead',
+        provider: 'fcm',
+        stage: 'retry_schedule',
+        itemKey: 'k',
+        reason: 'r',
+        occurredMs: NOW,
+        item: '{}',
+        replayedMs: null,
+        replayCount: 0,
+      };
+      await store.putDeadLetter(row);
+      await store.putDeadLetter({ ...row, reason: 'again' });
+      const replay = () => store.replay(row, 'k', NOW, (there) => ({ ...there, state: 'dispatching' }));
+      expect((await Promise.all([replay(), replay()])).toSorted()).toEqual([false, true]);
+      expect(await store.claim('shop', 'dead', 'k')).toMatchObject({
+        state: 'planned',
+        attempt: 1,
+        outcome: null,
+      });
+      expect(await store.deadLetter('shop', 'd1')).toMatchObject({
+        reason: 'r',
+        replayedMs: NOW,
+        replayCount: 1,
+      });
+      expect(
+        await store.deadLetters('shop', { provider: 'fcm', sinceMs: NOW, untilMs: NOW }, null, 10),
+      ).toHaveLength(1);
+      expect(await store.deadLetters('shop', {}, [NOW, 'd1'], 10)).toEqual([]);
+    });
+
+    it('finds what was forgotten, and removes what is old, so many at a time', async () => {
+      const old = NOW - 1_000_000;
+      for (const id of ['o1', 'o2', 'o3']) {
+        await store.admit({ ...admission(id), publish: publish(id, { state: 'succeeded', updatedMs: old }) });
+        await store.plan('shop', id, [claim(id, `k of ${id}`, { updatedMs: old, state: 'done' })]);
+      }
+      await store.admit({ ...admission('o4'), publish: publish('o4', { updatedMs: old }) });
+      await store.plan('shop', 'o4', [claim('o4', 'k', { updatedMs: old })]);
+      expect((await store.forgottenPublishes(NOW - 1, NOW, 10)).map((one) => one.publishId)).toEqual(['o4']);
+      expect((await store.stalePublishes(NOW - 1, 10)).map((one) => one.publishId)).toEqual(['o4']);
+      expect((await store.forgottenClaims(NOW - 1, 10)).map((one) => one.publishId)).toEqual(['o4']);
+      expect(await store.purge('publishes', NOW - 1, 2)).toBe(2);
+      expect(await store.purge('publishes', NOW - 1, 2)).toBe(1);
+      expect(await store.countClaims('shop', 'o1')).toBe(0);
+      await register(device('stale', { state: 'FAILED', lastActiveMs: old }));
+      await register(device('quiet', { lastActiveMs: old }));
+      expect(await store.purge('staleDevices', NOW - 1, 10)).toBe(1);
+      expect(await store.device('shop', 'quiet')).not.toBeNull();
+    });
+
+    it('knows the workers that live', async () => {
+      await store.beat({ workerId: 'w', stages: ['planner'], providers: ['fcm'], expiresMs: NOW + 10 });
+      expect(await store.workers(NOW)).toEqual([
+        { workerId: 'w', stages: ['planner'], providers: ['fcm'], expiresMs: NOW + 10 },
+      ]);
+      expect(await store.workers(NOW + 10)).toEqual([]);
+    });
+
+    it('keeps items until their time', async () => {
+      const item = { id: 'i', queue: 'q', dueMs: NOW, envelope: 'e' };
+      await store.putDeferred([item, item]);
+      expect(await store.dueDeferred(NOW - 1, 10)).toEqual([]);
+      expect(await store.dueDeferred(NOW, 10)).toEqual([item]);
+      await store.removeDeferred(['i']);
+      expect(await store.dueDeferred(NOW, 10)).toEqual([]);
+    });
+  });
+}
