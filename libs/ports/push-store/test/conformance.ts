@@ -12,6 +12,11 @@ const key = (publishId: string, expiresMs = NOW + 1000) => ({
   expiresMs,
 });
 
+const withKey = (id: string) => ({
+  ...admission(id),
+  idempotency: [...admission(id).idempotency, key(id)],
+});
+
 /** What every driver must do. Each test has ids of its own. */
 export function pushStoreConformance(name: string, open: () => Promise<Scene>): void {
   describe(`${name}: what every store promises`, () => {
@@ -167,10 +172,6 @@ export function pushStoreConformance(name: string, open: () => Promise<Scene>): 
     });
 
     it('finds the publish behind a key that was used', async () => {
-      const withKey = (id: string) => ({
-        ...admission(id),
-        idempotency: [...admission(id).idempotency, key(id)],
-      });
       expect(await store.admit(withKey('keyed'))).toBeNull();
       expect(await store.admit(withKey('keyed-too'))).toMatchObject({ publishId: 'keyed' });
       expect(await store.publish('shop', 'keyed-too')).toBeNull();

@@ -5,19 +5,14 @@ import {
   type Admission,
   type Claim,
   type ClaimStep,
-  type DeliveryEvent,
   type IdempotencyRow,
   type PublishChange,
   type PublishLog,
-  type StoredDeadLetter,
   type StoredPublish,
-  type StoredShard,
 } from '../model/publishes.js';
-import type { PublishStore } from '../port.js';
 import { publishOf, publishRow } from './publish-row.js';
 import { SqlResources } from './resources.js';
 import { places, ROWS_AT_ONCE, type Statements } from './session.js';
-import { textOf } from './table.js';
 import { CLAIMS, DEAD_LETTERS, EVENTS, IDEMPOTENCY, LOGS, PUBLISHES, SCHEDULED, SHARDS } from './tables.js';
 
 export const ACTIVE = `('${ACTIVE_STATES.join("', '")}')`;
