@@ -15,9 +15,15 @@ export type LifecycleWebhook =
       readonly turn_id: string | null;
       readonly client_id: string | null;
     }
-  | { readonly name: 'ai_turn_started'; readonly turn_id: string | null; readonly client_id: string | null }
+  | {
+      readonly name: 'ai_turn_started';
+      readonly run_id: string | null;
+      readonly turn_id: string | null;
+      readonly client_id: string | null;
+    }
   | {
       readonly name: 'ai_turn_ended';
+      readonly run_id: string | null;
       readonly turn_id: string | null;
       readonly reason: string;
       readonly error_code: string | null;
@@ -47,11 +53,13 @@ export function lifecycleOf(event: string, extrasText: string | null): Lifecycle
     case 'ai-cancel':
       return { name: 'ai_cancel_requested', run_id, turn_id, client_id };
     case 'ai-turn-start':
-      return { name: 'ai_turn_started', turn_id, client_id };
+      return { name: 'ai_turn_started', run_id, turn_id, client_id };
     case 'ai-turn-end': {
       const ended = reason('turn-reason');
       // The older events have no other word for a pause.
-      return ended === 'suspended' ? null : { name: 'ai_turn_ended', turn_id, reason: ended, error_code };
+      return ended === 'suspended'
+        ? null
+        : { name: 'ai_turn_ended', run_id, turn_id, reason: ended, error_code };
     }
     default:
       return null;

@@ -1,3 +1,6 @@
+import { ANNOTATE_MESSAGE, DELETE_ANNOTATION, LIST_ANNOTATIONS } from './messages/annotate-message.js';
+import { APPEND_MESSAGE, DELETE_MESSAGE, UPDATE_MESSAGE } from './messages/mutate-message.js';
+import { LIST_VERSIONS, READ_MESSAGE } from './messages/read-message.js';
 import type { Description } from './describe/description.js';
 import {
   PRESENCE_HISTORY_STATE,
@@ -28,6 +31,14 @@ export const COMMON_DESCRIPTIONS = {
   presenceHistoryState: PRESENCE_HISTORY_STATE,
   presenceSnapshot: PRESENCE_SNAPSHOT,
   resetPresenceHistory: RESET_PRESENCE_HISTORY,
+  readMessage: READ_MESSAGE,
+  listVersions: LIST_VERSIONS,
+  updateMessage: UPDATE_MESSAGE,
+  deleteMessage: DELETE_MESSAGE,
+  appendMessage: APPEND_MESSAGE,
+  annotateMessage: ANNOTATE_MESSAGE,
+  listAnnotations: LIST_ANNOTATIONS,
+  deleteAnnotation: DELETE_ANNOTATION,
 } as const satisfies Record<string, Description>;
 
 /** What is about live sockets, which role `api` does not have. */

@@ -13,6 +13,7 @@ export { type JsonSchema } from './describe/json-schema.js';
 export { type Option } from './describe/option.js';
 export { count, object, oneOf, text, type Shape, type ValueOf } from './describe/shape.js';
 export { COMMON_DESCRIPTIONS, DESCRIPTIONS, LIVE_DESCRIPTIONS } from './descriptions.js';
+export { type ActingSocket, type ActingSockets, type MessageAccess } from './messages/parts.js';
 export { type HistoryAccess } from './history/durable-channel.js';
 export { isJsonObject, jsonBody, ReceivedBody, type JsonBody, type JsonObject } from './json/json-body.js';
 export { OPERATIONS, OperationsModule } from './module.js';

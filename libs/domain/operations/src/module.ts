@@ -1,9 +1,12 @@
+import { WEBHOOK_EVENTS, type WebhookEvents } from '@carillon/webhooks';
 import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { FABRIC, type Fabric } from '@carillon/fabric';
 import {
   HISTORY_READER,
   type HistoryReader,
+  MESSAGE_READER,
+  type MessageReader,
   PRESENCE_HISTORY_READER,
   type PresenceHistoryReader,
 } from '@carillon/history';
@@ -67,6 +70,8 @@ export class OperationsModule {
         { token: HISTORY_READER, optional: true },
         { token: PRESENCE_HISTORY_READER, optional: true },
         { token: COMMITS, optional: true },
+        { token: MESSAGE_READER, optional: true },
+        { token: WEBHOOK_EVENTS, optional: true },
       ],
       useFactory: (
         publisher: BatchPublisher,
@@ -79,6 +84,8 @@ export class OperationsModule {
         reader?: HistoryReader,
         presenceReader?: PresenceHistoryReader,
         commits?: Commits,
+        messageReader?: MessageReader,
+        webhooks?: WebhookEvents,
       ): Operations =>
         createOperations({
           config,
@@ -90,6 +97,9 @@ export class OperationsModule {
           log: logging.for('service::api'),
           live,
           history: accessOf(reader, presenceReader, commits),
+          messages:
+            messageReader === undefined || commits === undefined ? null : { reader: messageReader, commits },
+          ...(webhooks === undefined ? {} : { webhooks }),
         }),
     };
     const live = config.server_role === 'api' ? noLiveParts : liveParts;

@@ -1,3 +1,9 @@
+import { AiChannels, type HeaderLimits } from '@carillon/ai-transport';
+import { NO_WEBHOOKS, type WebhookEvents } from '@carillon/webhooks';
+import { annotateMessage, deleteAnnotation, listAnnotations } from './messages/annotate-message.js';
+import { mutateMessage, type MutationParts } from './messages/mutate-message.js';
+import type { ActingSockets, MessageAccess } from './messages/parts.js';
+import { listVersions, readMessage } from './messages/read-message.js';
 import type { Cache } from '@carillon/cache';
 import { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
@@ -18,6 +24,7 @@ import { KeyRules } from './idempotency/keys.js';
 import { MessageReceipts } from './idempotency/message-receipts.js';
 import { RequestRecords } from './idempotency/request-records.js';
 import { Admitted, type Operation, type Work } from './operation.js';
+import { PublishNews } from './publish/news.js';
 import { AiRules } from './publish/ai.js';
 import { publishBatch } from './publish/batch.js';
 import { PublishCounts } from './publish/counts.js';
@@ -50,6 +57,12 @@ export interface OperationsParts {
   readonly live: LiveParts | null;
   /** Null: this process has no way to the histories of channels. */
   readonly history: HistoryAccess | null;
+  /** Absent: this process has no way to messages that live on. */
+  readonly messages?: MessageAccess | null;
+  /** Absent: nobody is told. */
+  readonly webhooks?: Pick<WebhookEvents, 'emit' | 'wants'>;
+  /** Absent: no connection speaks protocol 2. */
+  readonly actingSockets?: ActingSockets;
   /** Unix time in seconds; absent: the clock. */
   readonly nowSeconds?: () => number;
 }
@@ -97,7 +110,7 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
     ephemeralEnabled: config.ephemeral.enabled,
     channels,
     keys,
-    ai: new AiRules(config.ai_transport),
+    ai: new AiRules(new AiChannels(config.ai_transport), headerLimits(config)),
     countsAllowed: live !== null,
   });
   const history: HistoryParts = {
@@ -107,6 +120,7 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
     maxPresencePageSize: config.presence_history.max_page_size,
   };
   const runner = new EventRunner({
+    news: new PublishNews(parts.webhooks ?? NO_WEBHOOKS, new AiChannels(config.ai_transport)),
     publisher: new EventPublisher(publisher, new MessageReceipts(cache, log), keys),
     records,
     keys,
@@ -125,8 +139,40 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
     presenceHistoryState: presenceHistoryState(history),
     presenceSnapshot: presenceSnapshot(history),
     resetPresenceHistory: resetPresenceHistory(history),
+    ...messageWorks(parts, channels),
   };
 }
+
+function messageWorks(parts: OperationsParts, channels: Channels) {
+  const { config, live, messages: access = null, webhooks = NO_WEBHOOKS } = parts;
+  const living: MutationParts = {
+    config,
+    channels,
+    ai: new AiChannels(config.ai_transport),
+    access,
+    webhooks,
+    sockets: live === null ? null : (parts.actingSockets ?? NO_SOCKETS),
+    headers: headerLimits(config),
+  };
+  return {
+    readMessage: readMessage(living),
+    listVersions: listVersions(living),
+    updateMessage: mutateMessage('update', living),
+    deleteMessage: mutateMessage('delete', living),
+    appendMessage: mutateMessage('append', living),
+    annotateMessage: annotateMessage(living),
+    listAnnotations: listAnnotations(living),
+    deleteAnnotation: deleteAnnotation(living),
+  };
+}
+
+const headerLimits = ({ ai_transport: ai }: Config): HeaderLimits => ({
+  maxTransportValueBytes: ai.max_transport_value_bytes,
+  maxSteerCodecMessageIdsBytes: ai.max_steer_codec_message_ids_bytes,
+});
+
+/** No connection speaks protocol 2. */
+const NO_SOCKETS: ActingSockets = { find: async () => null };
 
 function liveWorks(fabric: Fabric, live: LiveParts, channels: Channels): Works<typeof LIVE_DESCRIPTIONS> {
   const { presence } = live;

@@ -16,6 +16,16 @@ export interface DurablePublisherParts {
   readonly commits: Commits;
   readonly lastEvents: Pick<StoredLastEvents, 'keepPositioned'>;
   readonly log: Pick<Logger, 'warn'>;
+  /** What holds for messages that live on; absent: none do. */
+  readonly living?: LivingMessages;
+}
+
+/** What every message of a channel is told with, so that it can be changed later. */
+export interface LivingMessages {
+  /** How long its versions are kept; null: for ever. */
+  readonly versionsMs: number | null;
+  /** What holds for streams of the channel; null: it has none. */
+  readonly aiOf: (channel: string) => CommitRecordOf<'create'>['policy']['ai'];
 }
 
 /** An event of a channel with a history. */
@@ -30,14 +40,14 @@ export class DurablePublisher {
    * nothing was committed, after `service_unavailable` it may have been, once.
    */
   async publish(publication: Publication, kept: KeptFor): Promise<Receipt> {
-    const record = recordOf(publication, kept);
+    const record = this.#recordOf(publication, kept);
     const [result] = await this.parts.commits.commit([record]);
     return this.#receipt(publication, record, result);
   }
 
   /** The same for several, one after another; ends with the first that is refused, as a `SeriesFailure`. */
   async publishSeries(publications: readonly DurablePublication[]): Promise<readonly Receipt[]> {
-    const records = publications.map((publication) => recordOf(publication, publication.history));
+    const records = publications.map((publication) => this.#recordOf(publication, publication.history));
     const results = await this.parts.commits.commitChain(records);
     const receipts: Receipt[] = [];
     for (const [index, publication] of publications.entries()) {
@@ -52,9 +62,28 @@ export class DurablePublisher {
     return receipts;
   }
 
+  #recordOf(publication: Publication, kept: KeptFor): Published {
+    const { living } = this.parts;
+    const record = recordOf(publication, kept);
+    if (living === undefined) return record;
+    const { versionsMs, aiOf } = living;
+    const { creatorId } = publication;
+    return {
+      ...record,
+      op: 'create',
+      ...(creatorId === undefined ? {} : { actor: { client_id: creatorId } }),
+      policy: {
+        ...record.policy,
+        versioned: true,
+        versions_ms: versionsMs,
+        ai: aiOf(publication.channel),
+      },
+    };
+  }
+
   async #receipt(
     publication: Publication,
-    record: CommitRecordOf<'publish'>,
+    record: Published,
     result: CommitResult | undefined,
   ): Promise<Receipt> {
     if (!isCommitted(result)) throw refusalOf(result);
@@ -64,6 +93,7 @@ export class DurablePublisher {
     return {
       messageId: record.message_id,
       ...(typeof serial === 'number' ? { historySerial: serial } : {}),
+      ...versionOf(result),
       ...(result.status === 'duplicate' ? { isDuplicate: true } : {}),
     };
   }
@@ -71,7 +101,7 @@ export class DurablePublisher {
   /** It is in the history all the same, and whoever subscribes is shown that. */
   async #keepLast(
     publication: Publication,
-    { message_id: messageId }: CommitRecordOf<'publish'>,
+    { message_id: messageId }: Published,
     { stream_id: streamId, delivery_serial: serial }: CommitResult,
   ): Promise<void> {
     if (typeof streamId !== 'string' || typeof serial !== 'number') return;
@@ -86,6 +116,15 @@ export class DurablePublisher {
       this.parts.log.warn('last event not stored', { app_id: appId, channel, error });
     }
   }
+}
+
+type Published = CommitRecordOf<'create' | 'publish'>;
+
+function versionOf(result: CommitResult): Pick<Receipt, 'version'> {
+  const { message_serial: messageSerial, version_serial: versionSerial, delivery_serial: serial } = result;
+  if (typeof messageSerial !== 'string' || typeof versionSerial !== 'string' || typeof serial !== 'number')
+    return {};
+  return { version: { messageSerial, versionSerial, deliverySerial: serial } };
 }
 
 function recordOf(publication: Publication, kept: KeptFor): CommitRecordOf<'publish'> {

@@ -1,7 +1,7 @@
 export { ChannelPublisher } from './channel-publisher.js';
 export { isCommitted, refusalOf, type Committed } from './commit-results.js';
 export { type Commits } from './commits.js';
-export { DurablePublisher, type DurablePublisherParts } from './durable-publisher.js';
+export { DurablePublisher, type DurablePublisherParts, type LivingMessages } from './durable-publisher.js';
 export { LivePublisher, type LivePublisherParts } from './live-publisher.js';
 export { COMMITS, LAST_EVENTS, PUBLISHER, PublishingModule } from './module.js';
 export { type BatchPublisher, type LastEvent, type LastEvents, type Publisher } from './port.js';

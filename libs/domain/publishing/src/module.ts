@@ -1,3 +1,4 @@
+import { AiChannels } from '@carillon/ai-transport';
 import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { maxMessageBytes } from '@carillon/contract';
@@ -30,16 +31,25 @@ function lastEventsOf({ channel_limits, http_api }: Config, cache: Cache): Store
   });
 }
 
+function livingOf({ versioned_messages: versions, ai_transport }: Config) {
+  if (!versions.enabled) return {};
+  const ai = new AiChannels(ai_transport);
+  const window = versions.retention_window_seconds;
+  const versionsMs = window === 0 ? null : Math.min(window * 1000, Number.MAX_SAFE_INTEGER);
+  return { living: { versionsMs, aiOf: (channel: string) => ai.limitsOf(channel) } };
+}
+
 function publisherOf(
   fabric: Fabric,
   lastEvents: StoredLastEvents,
   logging: Logging,
+  config: Config,
   commits?: Commits,
 ): BatchPublisher {
   const log = logging.for('service::publishing');
   return new ChannelPublisher(
     new LivePublisher({ fabric, lastEvents, log }),
-    commits === undefined ? null : new DurablePublisher({ commits, lastEvents, log }),
+    commits === undefined ? null : new DurablePublisher({ commits, lastEvents, log, ...livingOf(config) }),
   );
 }
 
@@ -50,7 +60,7 @@ function publisherOf(
     { provide: LAST_EVENTS, inject: [CONFIG, CACHE], useFactory: lastEventsOf },
     {
       provide: PUBLISHER,
-      inject: [FABRIC, LAST_EVENTS, LOGGING, { token: COMMITS, optional: true }],
+      inject: [FABRIC, LAST_EVENTS, LOGGING, CONFIG, { token: COMMITS, optional: true }],
       useFactory: publisherOf,
     },
   ],

@@ -38,6 +38,8 @@ export interface Publication {
   readonly isLastEvent: boolean;
   /** The channel's history, which the event becomes part of; null: nothing of it is kept. */
   readonly history: KeptFor | null;
+  /** Whose message it is, verified; absent: a server's, or nobody's. */
+  readonly creatorId?: string;
   /** JSON texts of what protocol 2 subscribers get beside the data; null: nothing. */
   readonly tagsText: string | null;
   readonly extrasText: string | null;
@@ -55,6 +57,12 @@ export interface Receipt {
   readonly messageId: string;
   /** Its place in the channel's history. Absent: the channel has none. */
   readonly historySerial?: number;
+  /** Where it can be changed. Absent: messages of the channel do not live on. */
+  readonly version?: {
+    readonly messageSerial: string;
+    readonly versionSerial: string;
+    readonly deliverySerial: number;
+  };
   /** Its key stood for the same message already, and nothing was sent. Absent: it was sent. */
   readonly isDuplicate?: true;
 }

@@ -4,7 +4,7 @@ type OperationName = keyof typeof DESCRIPTIONS;
 
 /** Where an operation is asked for. */
 export interface Place {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'DELETE' | 'GET' | 'POST';
   /** Below `/apps/:appId`, with `:name` for a segment. */
   readonly path: string;
 }
@@ -14,6 +14,8 @@ export type Route = Place & { readonly operation: Description };
 
 const at = (method: Place['method'], path: string): Place => ({ method, path });
 const HISTORY = '/channels/:channelName/history';
+const MESSAGE = '/channels/:channelName/messages/:messageSerial';
+const ANNOTATIONS = `${MESSAGE}/annotations`;
 const PRESENCE_HISTORY = '/channels/:channelName/presence/history';
 
 const PLACES: Readonly<Record<OperationName, Place>> = {
@@ -28,6 +30,14 @@ const PLACES: Readonly<Record<OperationName, Place>> = {
   presenceHistoryState: at('GET', `${PRESENCE_HISTORY}/state`),
   presenceSnapshot: at('GET', `${PRESENCE_HISTORY}/snapshot`),
   resetPresenceHistory: at('POST', `${PRESENCE_HISTORY}/reset`),
+  readMessage: at('GET', MESSAGE),
+  listVersions: at('GET', `${MESSAGE}/versions`),
+  updateMessage: at('POST', `${MESSAGE}/update`),
+  deleteMessage: at('POST', `${MESSAGE}/delete`),
+  appendMessage: at('POST', `${MESSAGE}/append`),
+  annotateMessage: at('POST', ANNOTATIONS),
+  listAnnotations: at('GET', ANNOTATIONS),
+  deleteAnnotation: at('DELETE', `${ANNOTATIONS}/:annotationSerial`),
   listChannels: at('GET', '/channels'),
   channelState: at('GET', '/channels/:channelName'),
   channelUsers: at('GET', '/channels/:channelName/users'),

@@ -90,11 +90,10 @@ describe('the document', () => {
     expect([whole.status, whole.headers.get('content-type')]).toEqual([200, 'application/json']);
     expect(whole.body).toEqual(DOCUMENT);
     const { paths } = (await fetched('api', 'development')).body as typeof DOCUMENT;
-    expect(Object.keys(paths)).toEqual(
-      Object.values(routesOf(COMMON_DESCRIPTIONS)).map(
-        ({ path }) => `/apps/{appId}${path.replaceAll(/:(\w+)/g, '{$1}')}`,
-      ),
+    const served = Object.values(routesOf(COMMON_DESCRIPTIONS)).map(
+      ({ path }) => `/apps/{appId}${path.replaceAll(/:(\w+)/g, '{$1}')}`,
     );
+    expect(Object.keys(paths)).toEqual([...new Set(served)]);
     expect((await fetched('default', 'production')).status).toBe(404);
   });
 });

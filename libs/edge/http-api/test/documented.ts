@@ -6,7 +6,7 @@ import { routesOf } from '../src/routes.js';
 type Content = { readonly 'application/json': { readonly schema: object } };
 
 interface Operation {
-  readonly requestBody?: { readonly content: Content };
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content: Content }>>;
 }
 
@@ -35,6 +35,9 @@ const compiled = new Map<string, ValidateFunction>();
  * What the document does not know of: the operation, the status, members of the answer. A request that was accepted
  * must fit too, for the document is never stricter than the service; what it says of others is not asked.
  */
+/** Stands for the body that a request had not. */
+export const NO_BODY = Symbol('no body');
+
 export function undocumented({ method, path, sent, status, body }: Exchanged): string[] {
   const found = Object.entries(DOCUMENT.paths).find(([template]) => pattern(template).test(path));
   const operation = found?.[1][method.toLowerCase()];
@@ -44,6 +47,7 @@ export function undocumented({ method, path, sent, status, body }: Exchanged): s
   if (response === undefined) return [`${name} does not answer ${status}`];
   const ofAnswer = misfits(`${name} ${status}`, response.content, body, closed);
   if (status !== 200 || operation.requestBody === undefined) return ofAnswer;
+  if (!operation.requestBody.required && sent === NO_BODY) return ofAnswer;
   return [...ofAnswer, ...misfits(`${name} request`, operation.requestBody.content, sent, (same) => same)];
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { CommitClient, LocalLanes, systemClock, type LaneEvents } from '@carillon/commit';
 import type { FanOutRecordBody } from '@carillon/contract';
-import { FaultDesk, HistoryReader, PresenceHistoryReader } from '@carillon/history';
+import { FaultDesk, HistoryReader, MessageReader, PresenceHistoryReader } from '@carillon/history';
 import { MemoryHistoryStore, type DurableStore } from '@carillon/history-store';
-import { ChannelPublisher, DurablePublisher } from '@carillon/publishing';
+import { ChannelPublisher, DurablePublisher, type LivingMessages } from '@carillon/publishing';
 import { openScene, type SceneOptions } from './scene.js';
 
 const LANES = 4;
@@ -23,12 +23,15 @@ const FORGETFUL = { keepPositioned: async () => undefined };
 export interface DurableOptions extends Omit<SceneOptions, 'history' | 'publisher'> {
   readonly store?: DurableStore;
   readonly queueCapacity?: number;
+  /** Absent: no messages live on. */
+  readonly living?: LivingMessages;
 }
 
 /** The API over a history in memory, committed in this process. */
 export async function openDurable({
   store = new MemoryHistoryStore(),
   queueCapacity = 4096,
+  living,
   ...options
 }: DurableOptions = {}) {
   /** What went to the gateways, in order. */
@@ -56,8 +59,9 @@ export async function openDurable({
   });
   const reader = new HistoryReader(
     { store, now: Date.now, faults },
-    { timeoutMs: 1000, source: 'in_memory' },
+    { timeoutMs: 1000, source: 'in_memory', showsLatest: living !== undefined },
   );
+  const messages = new MessageReader({ store, now: Date.now }, { timeoutMs: 1000, windowMs: null });
   const presence = new PresenceHistoryReader(
     { store, now: Date.now, faults },
     { timeoutMs: 1000, source: 'in_memory' },
@@ -66,9 +70,18 @@ export async function openDurable({
     ...options,
     env: { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory', ...options.env },
     history: { reader, presence, commits },
+    messages: { reader: messages, commits },
     publisher: (_, live) => {
       const log = { warn: () => undefined };
-      return new ChannelPublisher(live, new DurablePublisher({ commits, log, lastEvents: FORGETFUL }));
+      return new ChannelPublisher(
+        live,
+        new DurablePublisher({
+          commits,
+          log,
+          lastEvents: FORGETFUL,
+          ...(living === undefined ? {} : { living }),
+        }),
+      );
     },
   });
   return { ...scene, store, sent, commits };

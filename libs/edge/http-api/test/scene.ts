@@ -4,7 +4,8 @@ import { App } from '@carillon/app-registry';
 import { MemoryCache, type Cache } from '@carillon/cache';
 import { configure, parseAppRecord, type Config } from '@carillon/config';
 import { LocalFabric, type Answer, type Fabric, type FabricListener, type LiveEvent } from '@carillon/fabric';
-import { createOperations, type HistoryAccess } from '@carillon/operations';
+import { createOperations, type HistoryAccess, type MessageAccess } from '@carillon/operations';
+import type { WebhookEvents } from '@carillon/webhooks';
 import { MemoryPresence, type Presence } from '@carillon/presence';
 import {
   type BatchPublisher,
@@ -19,7 +20,7 @@ import { createLogging, Metrics } from '@carillon/runtime';
 import { prepareSigningKey, signRequest, type SigningKey } from '@carillon/signing';
 import { UwsHttpAdapter, UwsServer, type AdapterOptions } from '@carillon/uws';
 import { expect, onTestFinished } from 'vitest';
-import { undocumented } from './documented.js';
+import { NO_BODY, undocumented } from './documented.js';
 import { mountHttpApi } from '../src/mount.js';
 
 /** Server time of every test. */
@@ -69,6 +70,8 @@ export class Sockets implements FabricListener {
 export interface SceneOptions {
   /** Names and values of the environment, which set the configuration. */
   readonly env?: Record<string, string>;
+  /** Settings that have no variable. */
+  readonly settings?: Partial<Config>;
   readonly role?: 'default' | 'api';
   /** Apps in the stored form; absent: `shop`. */
   readonly apps?: readonly object[];
@@ -85,6 +88,8 @@ export interface SceneOptions {
   readonly now?: () => number;
   /** Absent: this process has no way to histories. */
   readonly history?: HistoryAccess;
+  readonly messages?: MessageAccess;
+  readonly webhooks?: Pick<WebhookEvents, 'emit' | 'wants'>;
 }
 
 export const SHOP = { id: 'shop', key: 'shop-key', secret: 'shop-secret' };
@@ -110,7 +115,7 @@ export function appOf(stored: object, config: Config): App {
 
 /** The API on a free port of 127.0.0.1, over everything in memory. Closed when the test ends. */
 export async function openScene(options: SceneOptions = {}) {
-  const config = configOf(options.env ?? {});
+  const config = { ...configOf(options.env ?? {}), ...options.settings };
   const lines: string[] = [];
   const logging = createLogging(
     { debug: true, colors_enabled: false, include_target: true, format: 'json', filter: 'trace' },
@@ -156,6 +161,8 @@ export async function openScene(options: SceneOptions = {}) {
             lastEvents: options.lastEvents?.(stored) ?? stored,
           },
     history: options.history ?? null,
+    ...(options.messages === undefined ? {} : { messages: options.messages }),
+    ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
     nowSeconds,
   });
   const byKey = {
@@ -264,7 +271,7 @@ export async function call(
   const url = `${rawPath}?${signRequest(toSign, key, nowSeconds)}`;
   const answer = await send(scene, method, url, text, headers);
   const isRouted = answer.status !== 404 && answer.status !== 405;
-  const sent = parsed(text ?? '');
+  const sent = text === undefined ? NO_BODY : parsed(text);
   if (isRouted) expect(undocumented({ ...answer, method, path, sent })).toEqual([]);
   return answer;
 }

@@ -9,6 +9,8 @@ const REQUEST_KEY = 'idempotency_key';
 const SUBJECTS = {
   channel: { type: 'string', minLength: 1, description: 'Name of the channel.' },
   user_id: { type: 'string', minLength: 1, description: 'Id of the user.' },
+  message_serial: { type: 'string', minLength: 1, description: 'Serial of the message.' },
+  annotation_serial: { type: 'string', minLength: 1, description: 'Serial of the annotation.' },
 } as const;
 
 /**

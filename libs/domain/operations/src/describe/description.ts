@@ -11,7 +11,7 @@ export type OperationError = HttpErrorCode | { readonly code: HttpErrorCode; rea
 export type AppRateKind = 'backend' | 'read';
 
 /** What an operation is about, always given. */
-export type Subject = 'channel' | 'user_id';
+export type Subject = 'annotation_serial' | 'channel' | 'message_serial' | 'user_id';
 
 /** What is true of an answer besides what it says: given before, or not from every process. */
 export type Mark = 'replayed' | 'partial';
@@ -19,7 +19,7 @@ export type Mark = 'replayed' | 'partial';
 /** One thing the service can be asked to do, as every face needs to know it. */
 export interface Description {
   /** What people look for it under. */
-  readonly area: 'publish' | 'state' | 'history' | 'users' | 'tokens';
+  readonly area: 'publish' | 'state' | 'history' | 'messages' | 'annotations' | 'users' | 'tokens';
   readonly summary: string;
   readonly description: string;
   /** The window of the app that it counts in; null counts nowhere. */
@@ -30,6 +30,8 @@ export interface Description {
   readonly options: readonly Option[];
   /** Absent: it takes none. */
   readonly body?: JsonSchema;
+  /** True: no body at all is an empty object. Absent: it must be there. */
+  readonly mayLackBody?: true;
   /** Whether it is carried out once for a key of the request. */
   readonly takesRequestKey: boolean;
   readonly result: Shape<unknown>;

@@ -7,8 +7,8 @@ export interface Extras {
   readonly idempotencyKey: string | undefined;
   /** For sockets connected now only. */
   readonly isEphemeral: boolean;
-  /** Whether it carries AI transport headers. */
-  readonly isAi: boolean;
+  /** `extras.ai`; undefined: it carries no headers of AI transport. */
+  readonly ai: unknown;
 }
 
 const FLAT = new Set(['string', 'number', 'boolean']);
@@ -26,8 +26,8 @@ export function readExtras(event: JsonObject): Extras | undefined {
   const isEphemeral = EXTRAS.ephemeral.of(extras) === true;
   EXTRAS.echo.of(extras);
   EXTRAS.push.of(extras);
-  const isAi = EXTRAS.ai.of(extras) !== undefined;
-  return { idempotencyKey: EXTRAS.idempotencyKey.of(extras), isEphemeral, isAi };
+  const ai = EXTRAS.ai.of(extras);
+  return { idempotencyKey: EXTRAS.idempotencyKey.of(extras), isEphemeral, ai };
 }
 
 const isFlat = (value: unknown): boolean => value === undefined || FLAT.has(typeof value);

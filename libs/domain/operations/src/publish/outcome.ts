@@ -1,3 +1,4 @@
+import type { Receipt } from '@carillon/publishing';
 import { ServiceError } from '@carillon/errors';
 import { count, object, OK, text, type ValueOf } from '../describe/shape.js';
 import { isJsonObject } from '../json/json-body.js';
@@ -5,8 +6,13 @@ import type { Event } from './event.js';
 import type { Published } from './publish-event.js';
 
 export const CHANNEL_OUTCOME = object(
-  { acknowledgement_id: text('`message_id` when one was given, else a new id.') },
   {
+    acknowledgement_id: text('`message_serial` where messages live on, else `message_id`, else a new id.'),
+  },
+  {
+    message_serial: text('By which the message can be changed, where messages live on.'),
+    version_serial: text('Of its first version: the same.'),
+    delivery_serial: count('Place in the order of delivery, where messages live on.'),
     history_serial: count('Place in the history of the channel, when it has one.'),
     user_count: count('Distinct users, when asked for and possible.'),
     subscription_count: count('Sockets subscribed after the publish, when asked for and possible.'),
@@ -43,7 +49,8 @@ export function eventOutcome(event: Event, { receipts }: Published, counts: Chan
     return [
       name,
       {
-        acknowledgement_id: receipts[index]?.messageId ?? '',
+        acknowledgement_id: receipts[index]?.version?.messageSerial ?? receipts[index]?.messageId ?? '',
+        ...versionOf(receipts[index]?.version),
         ...(historySerial === undefined ? {} : { history_serial: historySerial }),
         ...(users === undefined ? {} : { user_count: users }),
         ...(subscriptions === undefined ? {} : { subscription_count: subscriptions }),
@@ -52,6 +59,15 @@ export function eventOutcome(event: Event, { receipts }: Published, counts: Chan
   });
   return { reported: event.isReported, channels: Object.fromEntries(channels) };
 }
+
+const versionOf = (version: NonNullable<Receipt['version']> | undefined) =>
+  version === undefined
+    ? {}
+    : {
+        message_serial: version.messageSerial,
+        version_serial: version.versionSerial,
+        delivery_serial: version.deliverySerial,
+      };
 
 /** What the publisher of one event is told. */
 export const eventResult = ({ reported, channels }: EventOutcome) => (reported ? { channels } : OK.value);

@@ -49,7 +49,7 @@ export class EventReader {
     const name = readName(app, object);
     const targets = readTargets(caller, channels, object);
     const isAi = isAiEvent(name);
-    ai.check(isAi || extras?.isAi === true, messageId, targets);
+    ai.check({ isEvent: isAi, headers: extras?.ai, messageId }, targets);
     if (messageId !== undefined) keys.checkLength(EVENT.messageId.name, messageId);
     return {
       name,

@@ -5,6 +5,8 @@ import type { Caller } from '../caller.js';
 import type { KeyRules } from '../idempotency/keys.js';
 import type { RequestRecords } from '../idempotency/request-records.js';
 import type { PublishCounts } from './counts.js';
+import type { Receipt } from '@carillon/publishing';
+import type { PublishNews } from './news.js';
 import type { Event } from './event.js';
 import { eventOutcome, NO_COUNTS, readOutcome, UNREPORTED, type EventOutcome } from './outcome.js';
 import { isDurable, type EventPublisher, type Published } from './publish-event.js';
@@ -14,6 +16,7 @@ export interface EventRunParts {
   readonly records: RequestRecords;
   readonly keys: KeyRules;
   readonly metrics: Metrics;
+  readonly news: PublishNews;
   /** Null in role `api`, where no event asks for counts. */
   readonly counts: PublishCounts | null;
 }
@@ -34,7 +37,8 @@ export class EventRunner {
     const isPlain = key === null && event.messageKey === null && !event.isReported;
     if (!isPlain || channel === undefined || event.channels.length > 1) return this.#run(caller, event, key);
     const receipt = this.parts.publisher.publishPlain(caller, event, channel);
-    return receipt instanceof Promise ? receipt.then(() => UNREPORTED_RUN) : UNREPORTED_RUN;
+    if (receipt instanceof Promise) return receipt.then((done) => this.#plain(caller, event, done));
+    return this.#plain(caller, event, receipt);
   }
 
   /** Several that may all be in a series, each with its own key only. */
@@ -51,6 +55,11 @@ export class EventRunner {
   /** An event with a key of its own claims it alone. */
   mayBeInSeries(app: App, event: Event): boolean {
     return isDurable(event) && (event.idempotencyKey === null || this.parts.keys.ttlMs(app) === null);
+  }
+
+  #plain({ app }: Caller, event: Event, receipt: Receipt): EventRun {
+    this.parts.news.tell(app, event, [receipt]);
+    return UNREPORTED_RUN;
   }
 
   async #run(caller: Caller, event: Event, key: string | null): Promise<EventRun> {
@@ -72,6 +81,7 @@ export class EventRunner {
   }
 
   async #told(app: App, event: Event, key: string | null, done: Published): Promise<EventOutcome> {
+    this.parts.news.tell(app, event, done.receipts);
     const hasKey =
       (key ?? event.messageId ?? event.messageKey) !== null && this.parts.keys.ttlMs(app) !== null;
     if (hasKey) this.#count(app, done.isDuplicate);

@@ -20,6 +20,8 @@ const DESCRIPTION =
 const TAGS = [
   { name: 'publish', description: 'Events to channels.' },
   { name: 'state', description: 'Channels and their members.' },
+  { name: 'messages', description: 'Messages that live on: changes and versions.' },
+  { name: 'annotations', description: 'What is annotated to messages.' },
   { name: 'users', description: 'Connections of users.' },
   { name: 'tokens', description: 'Capability tokens.' },
 ];

@@ -9,6 +9,8 @@ export const SHARED_PARAMETERS = {
   appId: path('Id of the app that the key belongs to.'),
   channelName: path('Name of the channel, percent-encoded.'),
   userId: path('Id of the user, percent-encoded.'),
+  messageSerial: path('Serial of the message.'),
+  annotationSerial: path('Serial of the annotation.'),
   auth_version: query('Usually `1.0`; signed when present.'),
   body_md5: query('Lower-case hex MD5 of the raw body; required with a body that is not empty.'),
 } as const;
@@ -35,14 +37,14 @@ const REQUEST_KEY = {
 
 /** One operation of the document. */
 export function operation(operationId: string, route: Route): JsonSchema {
-  const { area, summary, description, body, result } = route.operation;
+  const { area, summary, description, body, mayLackBody, result } = route.operation;
   return {
     operationId,
     tags: [area],
     summary,
     description: `${description}${rateNote(route)}`,
     parameters: [...sharedParameters(route), ...ownParameters(route)],
-    ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
+    ...(body === undefined ? {} : { requestBody: { required: mayLackBody !== true, content: json(body) } }),
     responses: {
       '200': {
         description: 'Done.',

@@ -1,11 +1,16 @@
-import { ReceivedBody, type AnyInput, type Description, type JsonBody } from '@carillon/operations';
+import { jsonBody, ReceivedBody, type AnyInput, type Description, type JsonBody } from '@carillon/operations';
 import type { SignedQuery } from '@carillon/signing';
 import type { HttpRequest } from '@carillon/uws';
 
 export const KEY_HEADER = 'X-Idempotency-Key';
 
 /** The segments of paths that name what an operation is about. */
-export const SEGMENTS = { channel: 'channelName', user_id: 'userId' } as const;
+export const SEGMENTS = {
+  channel: 'channelName',
+  user_id: 'userId',
+  message_serial: 'messageSerial',
+  annotation_serial: 'annotationSerial',
+} as const;
 
 /**
  * What a signed request asks an operation with. The body is read when the operation wants it.
@@ -17,6 +22,11 @@ export function inputOfRequest(operation: Description, request: HttpRequest, que
   for (const subject of operation.subjects) input[subject] = request.params[SEGMENTS[subject]] ?? '';
   for (const { name } of operation.options) input[name] = query.parameters.get(name.toLowerCase());
   if (operation.takesRequestKey) input['requestKey'] = request.header(KEY_HEADER.toLowerCase());
-  if (operation.body !== undefined) input['body'] = new ReceivedBody(request.rawBody);
+  if (operation.body !== undefined) input['body'] = bodyOf(operation, request.rawBody);
   return input;
+}
+
+function bodyOf({ mayLackBody }: Description, bytes: Uint8Array | undefined): JsonBody {
+  const isEmpty = bytes === undefined || bytes.length === 0;
+  return isEmpty && mayLackBody === true ? jsonBody({}) : new ReceivedBody(bytes);
 }
