@@ -29,6 +29,8 @@ export interface RoomOptions {
   /** What leases are timed by; default: the time of the process. */
   readonly presenceClock?: PresenceClock;
   readonly webhooks?: WebhookEvents;
+  /** Mounts another edge before the process listens. */
+  readonly beside?: (room: Room, adapter: UwsHttpAdapter) => void;
   /** What admission sees of the memory. */
   readonly memory?: MemoryReader;
 }
@@ -146,6 +148,7 @@ export class Room {
     await apps.start();
     const room = new Room(settings, apps, options);
     room.#adapter.socketRoute('/app/:appKey', room.gateway);
+    options.beside?.(room, room.#adapter);
     const address = await room.#server.listen({ host: '127.0.0.1', port: 0 });
     if (address.kind === 'tcp') room.port = address.port;
     room.state.advance('RUNNING');
