@@ -115,7 +115,7 @@ export {
   type UserOffline,
   type UserOnline,
 } from './fabric/users.js';
-export { cacheKeys, isEssential } from './names/cache-keys.js';
+export { cacheKeys, essentialOwner, isEssential } from './names/cache-keys.js';
 export { type FabricNames } from './names/fabric-names.js';
 export { natsNames } from './names/nats.js';
 export { partitionedQueue, PUSH_PROVIDERS, queueNames, type PushProvider } from './names/queues.js';

@@ -148,7 +148,7 @@ describe('in the cache', () => {
 
   it('an idempotent publish has one name per app, channel and key, wherever their separators are', () => {
     expect(cacheKeys.publish('a', 'b:c', 'd')).not.toBe(cacheKeys.publish('a', 'b', 'c:d'));
-    expect(cacheKeys.publish('a', 'b', 'c')).toMatch(/^idempotency:publish:v1:[0-9a-f]{64}$/);
+    expect(cacheKeys.publish('a', 'b', 'c')).toMatch(/^idempotency:publish:v1:a:[0-9a-f]{64}$/);
   });
 
   it('what security or correctness hangs on is told apart', () => {

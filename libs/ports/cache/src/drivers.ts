@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import type { Config } from '@carillon/config';
 import type { ConnectionListener } from '@carillon/redis';
 import type { Cache } from './port.js';
@@ -5,7 +6,21 @@ import type { Cache } from './port.js';
 /** What the drivers read of the configuration. */
 export type CacheConfig = Pick<Config, 'cache' | 'database'>;
 
-type Open = (config: CacheConfig, listener: ConnectionListener) => Promise<Cache>;
+/** Told what a cache in this memory holds, to be counted. */
+export interface CacheObserver {
+  /** An entry of the app found no room. */
+  full(appId: string): void;
+  opened(heldBytes: () => { readonly kept: number; readonly passing: number }): void;
+}
+
+type Open = (config: CacheConfig, listener: ConnectionListener, observer: CacheObserver) => Promise<Cache>;
+
+/** The part of the memory that a memory cache may take for each of its two kinds of entries. */
+const MEMORY_PART = 32;
+const LEAST_BYTES = 32 * 1024 * 1024;
+const MOST_BYTES = 512 * 1024 * 1024;
+
+const UNSEEN: CacheObserver = { full: () => undefined, opened: () => undefined };
 
 const UNHEARD: ConnectionListener = { lost: () => undefined, restored: () => undefined };
 
@@ -27,20 +42,39 @@ export const CACHE_DRIVERS: readonly string[] = [...DRIVERS.keys()];
  * The configured cache, which connects in the background. Rejects when this build has no such driver, or its settings
  * cannot be used.
  */
-export async function openCache(config: CacheConfig, listener: ConnectionListener = UNHEARD): Promise<Cache> {
+export async function openCache(
+  config: CacheConfig,
+  listener: ConnectionListener = UNHEARD,
+  observer: CacheObserver = UNSEEN,
+): Promise<Cache> {
   const { driver } = config.cache;
   const open = DRIVERS.get(driver);
   if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
-  return open(config, listener);
+  return open(config, listener, observer);
 }
 
-async function openMemory({ cache: { memory } }: CacheConfig): Promise<Cache> {
+async function openMemory(
+  { cache: { memory } }: CacheConfig,
+  _listener: ConnectionListener,
+  observer: CacheObserver,
+): Promise<Cache> {
   const { MemoryCache } = await import('./drivers/memory.js');
-  return new MemoryCache({
+  const cache = new MemoryCache({
     capacity: memory.max_capacity,
+    mostBytes: memoryShareBytes(),
+    onFull: (appId) => observer.full(appId),
     defaultTtlMs: milliseconds(memory.ttl),
     cleanupIntervalMs: milliseconds(memory.cleanup_interval),
   });
+  observer.opened(() => cache.heldBytes);
+  return cache;
+}
+
+/** Follows the memory there is: that of the container, else of the machine. */
+function memoryShareBytes(): number {
+  const constrained = process.constrainedMemory();
+  const all = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  return Math.min(MOST_BYTES, Math.max(LEAST_BYTES, Math.floor(all / MEMORY_PART)));
 }
 
 async function openRedis({ cache, database }: CacheConfig, listener: ConnectionListener): Promise<Cache> {

@@ -10,9 +10,10 @@ export class CacheUnavailable extends ServiceError {
   }
 }
 
-/** A memory cache in which only entries are left that may not be evicted. Nothing was written. */
+/** A memory cache whose room for what may not be evicted is taken, by this app or by all. Nothing was written. */
 export class CacheFull extends CacheUnavailable {
-  constructor() {
+  /** @param owner the app; empty: nobody knows */
+  constructor(readonly owner: string) {
     super('The cache is full, retry');
   }
 }

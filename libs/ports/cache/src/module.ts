@@ -4,6 +4,9 @@ import {
   HEALTH,
   type Health,
   LOGGING,
+  METRICS_REGISTRY,
+  type Metrics,
+  type Logger,
   type Logging,
   SHUTDOWN,
   type Shutdown,
@@ -11,7 +14,7 @@ import {
   type Startup,
 } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
-import { openCache } from './drivers.js';
+import { openCache, type CacheObserver } from './drivers.js';
 import { CacheUnavailable } from './failures.js';
 import type { Cache } from './port.js';
 
@@ -25,6 +28,24 @@ async function requireHealthy(cache: Cache): Promise<void> {
   if (wrong !== null) throw new CacheUnavailable(wrong);
 }
 
+function countHeld(metrics: Metrics, log: Logger): CacheObserver {
+  const refused = metrics.counter('cache_full_total');
+  return {
+    full: (app_id) => {
+      refused.for({ app_id }).add();
+      log.warn('the memory cache has no room for what may not be evicted', { app_id, retryable: true });
+    },
+    opened: (heldBytes) => {
+      const held = metrics.gauge('cache_memory_bytes');
+      metrics.onScrape(() => {
+        const { kept, passing } = heldBytes();
+        held.for({ kind: 'kept' }).set(kept);
+        held.for({ kind: 'passing' }).set(passing);
+      });
+    },
+  };
+}
+
 /** A cache tied to the life of the process: reached at start, checked by `/up`, released at the stop. */
 async function openForProcess(
   config: Config,
@@ -32,12 +53,17 @@ async function openForProcess(
   startup: Startup,
   health: Health,
   shutdown: Shutdown,
+  metrics: Metrics,
 ): Promise<Cache> {
   const log = logging.for('service::cache');
-  const cache = await openCache(config, {
-    lost: (reason) => log.warn('connection to the cache lost', { error: reason, retryable: true }),
-    restored: () => log.info('connection to the cache is back'),
-  });
+  const cache = await openCache(
+    config,
+    {
+      lost: (reason) => log.warn('connection to the cache lost', { error: reason, retryable: true }),
+      restored: () => log.info('connection to the cache is back'),
+    },
+    countHeld(metrics, log),
+  );
   const check = (): Promise<void> => requireHealthy(cache);
   startup.needs({ name: PART, connect: check });
   if (config.cache.driver !== 'none') health.register({ part: PART, severity: 'critical', check });
@@ -49,7 +75,11 @@ async function openForProcess(
 @Global()
 @Module({
   providers: [
-    { provide: CACHE, inject: [CONFIG, LOGGING, STARTUP, HEALTH, SHUTDOWN], useFactory: openForProcess },
+    {
+      provide: CACHE,
+      inject: [CONFIG, LOGGING, STARTUP, HEALTH, SHUTDOWN, METRICS_REGISTRY],
+      useFactory: openForProcess,
+    },
   ],
   exports: [CACHE],
 })

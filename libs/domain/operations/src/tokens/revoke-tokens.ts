@@ -15,8 +15,10 @@ const IDENTITY_BYTES = { minBytes: 1, maxBytes: 128 } as const;
 /** A record is read whenever a token is checked. */
 const MAX_REASON_BYTES = 4096;
 const DEFAULT_TTL_SECONDS = 86_400;
-/** A hundred years: longer ones mean the same, and stores cannot count them. */
-const MAX_TTL_SECONDS = 3_153_600_000;
+/** 31 days. */
+const MAX_TTL_SECONDS = 2_678_400;
+/** No token lives longer, so neither does the revocation of one. */
+const MAX_TOKEN_TTL_SECONDS = 86_400;
 
 const BODY = {
   jti: textField('jti', 'Id of the token.', IDENTITY_BYTES),
@@ -66,15 +68,15 @@ export const revokeTokens =
     caller.require('admin', null);
     const jti = BODY.jti.of(given);
     const clientId = BODY.clientId.of(given);
-    const ttlMs = ttlSeconds(given, parts.nowSeconds) * 1000;
+    const ttl = ttlSeconds(given, parts.nowSeconds);
     const reason = BODY.reason.of(given) ?? 'revoked';
     if (jti === undefined && clientId === undefined) {
       throw new ServiceError('invalid_input', { text: 'one of jti and client_id is required' });
     }
-    const write = (name: string): Promise<void> =>
-      orUnavailable('revocation store unavailable', parts.cache.set(name, reason, ttlMs));
-    if (jti !== undefined) await write(cacheKeys.revokedToken(id, jti));
-    if (clientId !== undefined) await write(cacheKeys.revokedClient(id, clientId));
+    const write = (name: string, seconds: number): Promise<void> =>
+      orUnavailable('revocation store unavailable', parts.cache.set(name, reason, seconds * 1000));
+    if (jti !== undefined) await write(cacheKeys.revokedToken(id, jti), Math.min(ttl, MAX_TOKEN_TTL_SECONDS));
+    if (clientId !== undefined) await write(cacheKeys.revokedClient(id, clientId), ttl);
     const closed = await close(parts, id, { jti: jti ?? null, clientId: clientId ?? null });
     return {
       value: {
@@ -111,5 +113,10 @@ function ttlSeconds(given: JsonObject, nowSeconds: () => number): number {
   const ttl = BODY.ttlSeconds.of(given);
   const expiresAt = BODY.expiresAt.of(given);
   const fromTime = expiresAt === undefined ? DEFAULT_TTL_SECONDS : expiresAt - nowSeconds();
-  return Math.min(MAX_TTL_SECONDS, Math.max(1, Math.ceil(ttl ?? fromTime)));
+  const seconds = Math.max(1, Math.ceil(ttl ?? fromTime));
+  if (seconds <= MAX_TTL_SECONDS) return seconds;
+  const name = ttl === undefined ? BODY.expiresAt.name : BODY.ttlSeconds.name;
+  throw new ServiceError('invalid_input', {
+    text: `${name} must be at most ${MAX_TTL_SECONDS} seconds ahead`,
+  });
 }

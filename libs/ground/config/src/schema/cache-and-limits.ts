@@ -42,7 +42,13 @@ export const cache = table({
       env: 'CACHE_CLEANUP_INTERVAL',
       meaning: 'Time between two removals of expired entries',
     }),
-    max_capacity: u64({ default: 10_000, min: 1, env: 'CACHE_MAX_CAPACITY', meaning: 'Entries kept' }),
+    max_capacity: u64({
+      default: 10_000,
+      min: 1,
+      env: 'CACHE_MAX_CAPACITY',
+      meaning:
+        'Entries kept that may be evicted; those that may not have a part of the memory, an app a quarter of it',
+    }),
   }),
 });
 

@@ -15,7 +15,7 @@ export const cacheKeys = {
   batchRequest: (appId: string, key: string) => `app:${appId}:batch-idempotency:${key}`,
   /** Receipt of an idempotent publish on a channel that is not durable. */
   publish: (appId: string, channel: string, key: string) =>
-    `idempotency:publish:v1:${createHash('sha256').update(`${appId}\0${channel}\0${key}`).digest('hex')}`,
+    `idempotency:publish:v1:${appId}:${createHash('sha256').update(`${channel}\0${key}`).digest('hex')}`,
   /** Marks a cache channel without an event. */
   cacheMiss: (appId: string, channel: string) => `app:${appId}:channel:${channel}:cache_miss`,
   /** The event later subscribers of a cache channel are shown. */
@@ -60,22 +60,30 @@ export const cacheKeys = {
   presenceDegraded: (appId: string, channel: string) => `presence:degraded:${appId}:${channel}`,
 } as const;
 
+/** The app is the group, where the name tells it. */
 const ESSENTIAL = [
-  /^app:[^:]*:(?:batch-)?idempotency:/,
-  /^idempotency:/,
-  /^service:capability_revocation:/,
-  /^ai_transport:/,
-  /^cluster:dead:/,
-  /^rl:app:/,
-  /^quota:conn:/,
+  /^app:([^:]*):(?:batch-)?idempotency:/,
+  /^idempotency:(?:publish:v1:)?([^:]*):/,
+  /^service:capability_revocation:([^:]*):/,
+  /^ai_transport:[^:]*:([^:]*):/,
+  /^cluster:dead:[^:]*:([^:]*):/,
+  /^rl:app:([^:]*)/,
+  /^quota:conn:([^:]*)/,
   /^webhook:notice:/,
-  /^(?:seq|hot):\{/,
+  /^(?:seq|hot):\{([^:]*):/,
 ];
 
 /**
  * Whether security or correctness hangs on the entry: a full memory cache evicts no such entry and fails the write
  * instead. The name is without configured prefixes.
  */
-export function isEssential(name: string): boolean {
-  return ESSENTIAL.some((pattern) => pattern.test(name));
+export const isEssential = (name: string): boolean => essentialOwner(name) !== null;
+
+/** The app of an entry that {@link isEssential}; empty where the name does not tell. Null: it is not. */
+export function essentialOwner(name: string): string | null {
+  for (const pattern of ESSENTIAL) {
+    const found = pattern.exec(name);
+    if (found !== null) return found[1] ?? '';
+  }
+  return null;
 }

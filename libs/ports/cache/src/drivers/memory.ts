@@ -1,12 +1,16 @@
 import { checkAmount, checkLimit, checkTtl, invalidCursor } from '../arguments.js';
-import { CacheUnavailable, CacheValueNotInteger } from '../failures.js';
+import { CacheFull, CacheUnavailable, CacheValueNotInteger } from '../failures.js';
 import { sumOf } from '../integer.js';
 import { MemoryEntries } from '../memory/entries.js';
 import type { Cache, CacheEntry, CachePage } from '../port.js';
 
 export interface MemoryCacheOptions {
-  /** Most entries, expired ones included until they are met or swept. */
+  /** Most entries that may be evicted, expired ones included until they are met or swept. */
   readonly capacity: number;
+  /** Most bytes of entries that may be evicted, and of those that may not. Absent: 64 MiB. */
+  readonly mostBytes?: number;
+  /** Told of each entry of an app that found no room. */
+  readonly onFull?: (appId: string) => void;
   /** For entries that bring no time of their own; 0 does not expire. */
   readonly defaultTtlMs: number;
   /** Time between two removals of expired entries. */
@@ -14,6 +18,8 @@ export interface MemoryCacheOptions {
   /** A clock that never goes back. Absent: the process's own. */
   readonly now?: () => number;
 }
+
+const DEFAULT_BYTES = 64 * 1024 * 1024;
 
 /** A delay beyond this would end at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -27,11 +33,14 @@ export class MemoryCache implements Cache {
   readonly #now: () => number;
   readonly #defaultTtlMs: number;
   readonly #sweep: NodeJS.Timeout;
+  readonly #onFull: (appId: string) => void;
   #closed = false;
 
-  constructor({ capacity, defaultTtlMs, cleanupIntervalMs, now }: MemoryCacheOptions) {
+  constructor(options: MemoryCacheOptions) {
+    const { capacity, mostBytes = DEFAULT_BYTES, defaultTtlMs, cleanupIntervalMs, now } = options;
+    this.#onFull = options.onFull ?? (() => undefined);
     this.#now = now ?? (() => performance.now());
-    this.#entries = new MemoryEntries(capacity, this.#now);
+    this.#entries = new MemoryEntries(capacity, mostBytes, this.#now);
     this.#defaultTtlMs = defaultTtlMs;
     const everyMs = Math.min(cleanupIntervalMs, LONGEST_TIMER_MS);
     this.#sweep = setInterval(() => this.#entries.removeExpired(), everyMs).unref();
@@ -40,6 +49,11 @@ export class MemoryCache implements Cache {
   /** Entries held, expired ones included until they are met or swept. */
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** Bytes held: `kept` may not be evicted, `passing` may. */
+  get heldBytes(): { readonly kept: number; readonly passing: number } {
+    return { kept: this.#entries.keptBytes, passing: this.#entries.passingBytes };
   }
 
   async has(name: string): Promise<boolean> {
@@ -61,7 +75,7 @@ export class MemoryCache implements Cache {
     checkTtl(ttlMs);
     const entries = this.#open();
     const entry = entries.find(name);
-    if (entry === undefined) entries.create(name, value, ttlMs);
+    if (entry === undefined) this.#create(name, value, ttlMs);
     else entries.rewrite(entry, value, ttlMs);
   }
 
@@ -77,7 +91,7 @@ export class MemoryCache implements Cache {
     checkTtl(ttlMs);
     const entries = this.#open();
     if (entries.find(name) !== undefined) return false;
-    entries.create(name, value, ttlMs);
+    this.#create(name, value, ttlMs);
     return true;
   }
 
@@ -105,7 +119,7 @@ export class MemoryCache implements Cache {
     const entry = entries.find(name);
     const sum = sumOf(entry?.value ?? '0', amount);
     if (sum === null) throw new CacheValueNotInteger(name);
-    if (entry === undefined) entries.create(name, String(sum), ttlMs);
+    if (entry === undefined) this.#create(name, String(sum), ttlMs);
     else entry.value = String(sum);
     return sum;
   }
@@ -125,13 +139,23 @@ export class MemoryCache implements Cache {
   }
 
   async health(): Promise<string | null> {
-    return this.#closed ? 'the cache is closed' : null;
+    if (this.#closed) return 'the cache is closed';
+    return this.#entries.isFull ? 'the cache is full of entries that may not be evicted' : null;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#sweep);
     this.#entries.clear();
+  }
+
+  #create(name: string, value: string, ttlMs: number): void {
+    try {
+      this.#entries.create(name, value, ttlMs);
+    } catch (error) {
+      if (error instanceof CacheFull) this.#onFull(error.owner);
+      throw error;
+    }
   }
 
   #open(): MemoryEntries {

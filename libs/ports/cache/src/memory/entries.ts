@@ -1,24 +1,54 @@
-import { isEssential } from '@carillon/contract';
+import { essentialOwner } from '@carillon/contract';
 import { CacheFull } from '../failures.js';
 import type { MemoryEntry } from './entry.js';
 import { ExpiryHeap } from './expiry-heap.js';
+import { KeptRoom } from './kept-room.js';
 import { Recency } from '@carillon/collections';
 
+/** What an entry costs beside its texts. */
+const OVERHEAD_BYTES = 250;
+
+const bytesOf = (name: string, value: string): number => OVERHEAD_BYTES + 2 * (name.length + value.length);
+
 /**
- * The entries of a memory cache, at most `capacity`. Room for a new one is made of those that expired, then of the
- * least recently used one that may be evicted; without either the write fails with `CacheFull`.
+ * The entries of a memory cache. Those that may be evicted are at most `capacity`, and `mostBytes`: room for a new one is
+ * made of those that expired, then of the least recently used. Those that may not have as many bytes of their own, an app
+ * its share of them; beyond, a new one fails with `CacheFull` until others have expired.
  */
 export class MemoryEntries {
   /** In the order they were made, which a change of value keeps. */
   readonly #all = new Map<string, MemoryEntry>();
   readonly #evictable = new Recency<MemoryEntry>();
   readonly #expiring = new ExpiryHeap();
+  readonly #kept: KeptRoom;
   #made = 0;
+  #passing = 0;
+  #passingBytes = 0;
 
   constructor(
     private readonly capacity: number,
+    private readonly mostBytes: number,
     private readonly now: () => number,
-  ) {}
+  ) {
+    this.#kept = new KeptRoom(mostBytes);
+  }
+
+  /** Bytes of entries that may not be evicted. */
+  get keptBytes(): number {
+    return this.#kept.usedBytes;
+  }
+
+  /** Bytes of entries that may. */
+  get passingBytes(): number {
+    return this.#passingBytes;
+  }
+
+  /** Whether hardly any entry that may not be evicted finds room. */
+  get isFull(): boolean {
+    if (!this.#kept.isFull) return false;
+    this.removeExpired();
+    return this.#kept.isFull;
+  }
 
   get size(): number {
     return this.#all.size;
@@ -32,17 +62,21 @@ export class MemoryEntries {
       this.remove(entry);
       return undefined;
     }
-    if (entry.evictable) this.#evictable.use(entry);
+    if (entry.owner === null) this.#evictable.use(entry);
     return entry;
   }
 
   /** Under a name that has no live entry. Throws `CacheFull`. */
   create(name: string, value: string, ttlMs: number): MemoryEntry {
-    this.#makeRoom();
+    const owner = essentialOwner(name);
+    const bytes = bytesOf(name, value);
+    if (owner === null) this.#makeRoom(bytes);
+    else this.#mustFit(owner, bytes);
     const entry: MemoryEntry = {
       name,
       order: ++this.#made,
-      evictable: !isEssential(name),
+      owner,
+      bytes,
       value,
       expiresAtMs: this.#expiry(ttlMs),
       heapIndex: -1,
@@ -50,12 +84,16 @@ export class MemoryEntries {
       newer: null,
     };
     this.#all.set(name, entry);
-    if (entry.evictable) this.#evictable.add(entry);
+    if (owner === null) this.#evictable.add(entry);
+    this.#count(entry, 1, bytes);
     this.#expiring.place(entry);
     return entry;
   }
 
   rewrite(entry: MemoryEntry, value: string, ttlMs: number): void {
+    const bytes = bytesOf(entry.name, value);
+    this.#count(entry, 0, bytes - entry.bytes);
+    entry.bytes = bytes;
     entry.value = value;
     entry.expiresAtMs = this.#expiry(ttlMs);
     this.#expiring.place(entry);
@@ -63,7 +101,8 @@ export class MemoryEntries {
 
   remove(entry: MemoryEntry): void {
     this.#all.delete(entry.name);
-    if (entry.evictable) this.#evictable.remove(entry);
+    if (entry.owner === null) this.#evictable.remove(entry);
+    this.#count(entry, -1, -entry.bytes);
     this.#expiring.remove(entry);
   }
 
@@ -91,12 +130,28 @@ export class MemoryEntries {
     return ttlMs === 0 ? Infinity : this.now() + ttlMs;
   }
 
-  #makeRoom(): void {
-    if (this.#all.size < this.capacity) return;
+  #count({ owner }: MemoryEntry, entries: number, bytes: number): void {
+    if (owner !== null) return this.#kept.take(owner, bytes);
+    this.#passing += entries;
+    this.#passingBytes += bytes;
+  }
+
+  #makeRoom(bytes: number): void {
+    if (!this.#isCrowded(bytes)) return;
     this.removeExpired();
-    if (this.#all.size < this.capacity) return;
-    const { oldest } = this.#evictable;
-    if (oldest === null) throw new CacheFull();
-    this.remove(oldest);
+    for (let { oldest } = this.#evictable; oldest !== null && this.#isCrowded(bytes);) {
+      this.remove(oldest);
+      ({ oldest } = this.#evictable);
+    }
+  }
+
+  #isCrowded(bytes: number): boolean {
+    return this.#passing >= this.capacity || this.#passingBytes + bytes > this.mostBytes;
+  }
+
+  #mustFit(owner: string, bytes: number): void {
+    if (this.#kept.has(owner, bytes)) return;
+    this.removeExpired();
+    if (!this.#kept.has(owner, bytes)) throw new CacheFull(owner);
   }
 }

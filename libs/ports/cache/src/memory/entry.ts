@@ -5,8 +5,10 @@ export interface MemoryEntry extends Aging<MemoryEntry> {
   readonly name: string;
   /** Grows with every entry made: what a scan orders by. */
   readonly order: number;
-  /** False for names on which security or correctness hangs. */
-  readonly evictable: boolean;
+  /** Whose it is when security or correctness hangs on it; null: it may be evicted. */
+  readonly owner: string | null;
+  /** What it counts as. */
+  bytes: number;
   value: string;
   /** On the clock of the cache; `Infinity` never expires. */
   expiresAtMs: number;

@@ -34,6 +34,11 @@ export const PROCESS_METRICS = {
     ['route', 'method', 'status'],
     'Time of HTTP requests, by route template and status class',
   ),
+  cache_full_total: counter(
+    ['app_id'],
+    'Entries refused because the memory cache, or the share of their app, is full',
+  ),
+  cache_memory_bytes: gauge(['kind'], 'Bytes a memory cache holds: kept (never evicted), passing'),
   http_body_bytes: gauge([], 'Bytes of request bodies held, of at most 128 MiB or twice the largest body'),
   dependency_up: gauge(['dependency'], '1 while the health check of a dependency passes, else 0'),
   draining: gauge([], '1 from the first stop signal on, else 0'),
