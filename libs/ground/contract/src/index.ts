@@ -61,7 +61,7 @@ export {
   type CommitBody,
   type Hello,
 } from './commit/request.js';
-export { isStorable } from './commit/storable.js';
+export { isStorable, storableJson } from './commit/storable.js';
 export { decodeWriter, WRITER, type Writer, type WriterBody } from './commit/writer.js';
 export { decodeControlPlane, decodeDataPlane } from './fabric/all.js';
 export { BROADCAST, type Broadcast, type BroadcastBody } from './fabric/broadcast.js';

@@ -27,6 +27,8 @@ describe('channel data', () => {
     '{"user_id":""}',
     '{"user_id":{}}',
     '{"user_id":1e400}',
+    '{"user_id":"a\\u0000"}',
+    '{"user_id":"\\ud800"}',
   ])('%s names no user', (text) => {
     expect(readChannelData(text)).toBeNull();
   });

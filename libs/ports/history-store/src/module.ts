@@ -32,11 +32,21 @@ interface Surroundings {
   readonly databases: Databases;
 }
 
-/** Whether the store is connected at the start; else an app that turns its own history on opens it by its first use. */
-export const opensAtStart = ({
-  history,
-  presence_history: presence,
-}: Pick<Config, 'history' | 'presence_history'>): boolean => history.enabled || presence.enabled;
+/**
+ * Whether the store is connected at the start: with the history of all apps, or that of one in the configuration. Else an
+ * app that turns its own history on opens it by its first use.
+ */
+export const opensAtStart = (config: Pick<Config, 'app_manager' | 'history' | 'presence_history'>): boolean =>
+  config.history.enabled || config.presence_history.enabled || anAppKeepsHistory(config);
+
+/** An app turns its history on as a whole, or the coming and going in a namespace. */
+const anAppKeepsHistory = ({ app_manager: { array } }: Pick<Config, 'app_manager'>): boolean =>
+  array.apps.some(
+    ({ policy }) =>
+      policy.history?.enabled === true ||
+      policy.presence_history?.enabled === true ||
+      policy.channels?.channel_namespaces?.some((own) => own.presence_history?.enabled === true) === true,
+  );
 
 /**
  * With `history.enabled` the configured backend, connected at the start. Without it presence history alone is kept in
@@ -46,7 +56,7 @@ function openStore({ config, logging, startup, health, shutdown, databases }: Su
   const log = logging.for('service::history');
   const { history, presence_history: presence } = config;
   const open =
-    !history.enabled && presence.enabled
+    !history.enabled && presence.enabled && !anAppKeepsHistory(config)
       ? openMemory()
       : openConfigured({ config, databases, log, now: Date.now });
   shutdown.onShutdown('disconnect', PART, () => open.close());

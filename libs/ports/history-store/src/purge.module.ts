@@ -13,7 +13,7 @@ import {
 } from '@carillon/runtime';
 import { Inject, Module } from '@nestjs/common';
 import { StoreFailure } from './failures.js';
-import { HISTORY_STORE, HistoryStoreModule } from './module.js';
+import { HISTORY_STORE, HistoryStoreModule, opensAtStart } from './module.js';
 import type { DurableStore } from './port.js';
 import { PurgeMetrics } from './purge-metrics.js';
 import { PurgeWorker, type PurgeWorkerOptions } from './purge-worker.js';
@@ -66,7 +66,7 @@ function makeWorker(
   startup.needs({
     name: PART,
     connect: async () => {
-      if (config.history.enabled) await store.connect();
+      if (opensAtStart(config)) await store.connect();
       worker.start();
     },
     isFinal: (error) => !(error instanceof StoreFailure && error.transient),

@@ -11,13 +11,16 @@ import { type DurableStore, HISTORY_STORE, HistoryStoreModule, PurgeModule } fro
 import { addressOf, append, corner, headOf, settings } from './scene.js';
 
 /** A process with the module in it, not connected yet. */
-async function processWith(env: Record<string, string>) {
+async function processWith(env: Record<string, string>, json: unknown = {}) {
   const outcome = configure({
     process: 'server',
     argv: [],
     env: { RUST_LOG: 'off', HEALTH_CHECK_CACHE_MS: '0', ...env },
     cwd: '/nowhere',
-    files: { exists: () => false, read: () => '' },
+    files: {
+      exists: (path) => path === '/nowhere/config/config.json',
+      read: () => JSON.stringify(json),
+    },
   });
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
   const parts = createParts(outcome.config);
@@ -100,6 +103,14 @@ describe('the history store of a process', () => {
     await vi.waitFor(() => store.heads([]), { timeout: 40_000, interval: 200 });
     await append(store, addressOf('a'), [{}]);
   }, 60_000);
+
+  it('is there from the start when one app keeps its history', async () => {
+    const app = { id: 'shop', key: 'k', secret: 's', policy: { history: { enabled: true } } };
+    const json = { app_manager: { array: { apps: [app] } } };
+    const { store, start } = await processWith({ HISTORY_BACKEND: 'memory' }, json);
+    await start();
+    expect((await store.heads([addressOf('a')])).size).toBe(0);
+  });
 
   it('is in memory for presence alone', async () => {
     const { store, start } = await processWith({ PRESENCE_HISTORY_ENABLED: 'true' });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { told } from '../harness/answers.js';
+import { expectNotSubscribed } from '../harness/refusals.js';
 import { onServerHttp } from '../harness/every-app.js';
 import { onEveryStore } from '../harness/every-store.js';
 import { eventually } from '../harness/eventually.js';
@@ -42,6 +43,24 @@ function keptMembers(node: Node): void {
         ['member_removed', 'disconnect', 'u', null],
       ]),
     );
+  });
+
+  it('does not join with what could not be stored', async () => {
+    const channel = 'presence-unstorable';
+    const client = await node.connect();
+    const unstorable = [
+      '"user_id":"u\\u0000"',
+      '"user_id":"u","user_info":{"\\ud800":1}',
+      '"user_id":"\\udc00"',
+    ];
+    for (const members of unstorable) {
+      client.askSigned(channel, `{${members}}`);
+      await expectNotSubscribed(client, channel, 4301, 400);
+    }
+    expect(await events(node, channel)).toEqual([]);
+    const body = { name: 'a\u0000', channels: ['plain'], data: 'x' };
+    const [status] = await told(node.api().request('POST', '/events', { body: JSON.stringify(body) }));
+    expect(status).toBe(400);
   });
 
   it('is there in a snapshot as long as it is there', async () => {

@@ -57,7 +57,11 @@ afterEach(async () => {
 
 describe('a worker', () => {
   it('delivers what gateways tell, answers its probes and nothing else, and ends well', async () => {
-    const [gateway, worker] = [await start('gateway'), await start('webhook-worker')];
+    const [gateway, worker] = [
+      await start('gateway'),
+      // As a fleet shares it: what a worker does not use is none of its business.
+      await start('webhook-worker', { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'postgres' }),
+    ];
     const channels = await occupy(gateway, 20);
     await receiver.hears('channel_occupied', channels);
     for (const [path, status] of [

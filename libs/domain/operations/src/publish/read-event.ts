@@ -1,3 +1,4 @@
+import { isStorable } from '@carillon/contract';
 import type { App } from '@carillon/app-registry';
 import type { Channels } from '@carillon/channels';
 import { ServiceError } from '@carillon/errors';
@@ -83,6 +84,8 @@ export class EventReader {
 function readName({ limits }: App, object: JsonObject): string {
   const name = EVENT.name.of(object);
   if (name === undefined) throw new ServiceError('invalid_input', { text: 'name is missing' });
+  if (!isStorable(name))
+    throw new ServiceError('invalid_input', { text: 'name holds what cannot be stored' });
   const max = limits.maxEventNameBytes;
   if (name.length * 3 <= max || Buffer.byteLength(name) <= max) return name;
   throw new ServiceError('limit_exceeded', { text: `name is longer than ${max} bytes` });

@@ -8,6 +8,7 @@ import {
   type Channels,
   type HistoryPolicy,
 } from '@carillon/channels';
+import { isStorable } from '@carillon/contract';
 import { ServiceError, type ErrorCode } from '@carillon/errors';
 import { frameError, type ClientEventFrame, type FrameError } from '@carillon/protocol';
 import type { Publisher } from '@carillon/publishing';
@@ -124,6 +125,9 @@ export function clientEventVerdict(
     return refused('client_event_refused', name, 'Client events are not enabled for this app');
   if (Buffer.byteLength(event) > app.limits.maxEventNameBytes) {
     return refused('malformed_frame', name, 'The event name is too long');
+  }
+  if (!isStorable(event)) {
+    return refused('client_event_refused', name, 'The event name holds what cannot be stored');
   }
   // Patterns and meta names are known here, so that they are told what every channel without client events is told.
   const channel = channels.subscription(app, name, 2);

@@ -6,6 +6,7 @@ import {
   type Channels,
   type OrdinaryChannel,
 } from '@carillon/channels';
+import { storableJson } from '@carillon/contract';
 import type { ErrorCode } from '@carillon/errors';
 import {
   frameError,
@@ -101,12 +102,27 @@ function isSigned(connection: Connection, { auth, channel, channelData }: Subscr
   return verifyChannelAuth(connection.hub.rules.key, subject, auth ?? '');
 }
 
+/** Escapes of U+0000 and of halves of surrogate pairs; as such neither can be in a frame. */
+const SUSPICIOUS = /\\u(?:0000|d[89a-f])/i;
+
+function isUnstorable(json: string): boolean {
+  if (!SUSPICIOUS.test(json)) return false;
+  try {
+    return storableJson(JSON.parse(json)) !== null;
+  } catch {
+    return false;
+  }
+}
+
 function memberVerdict(
   connection: Connection,
   { channelData }: SubscribeFrame,
   channel: OrdinaryChannel,
 ): SubscribeVerdict {
   const { identity, hub } = connection;
+  if (isUnstorable(channelData ?? identity?.userInfoText ?? '')) {
+    return failure('client_event_refused', 400, channel.name, 'channel_data holds what cannot be stored');
+  }
   const member = channelData === null ? identity : readChannelData(channelData);
   if (member === null) {
     const what =
