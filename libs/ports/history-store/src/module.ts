@@ -45,7 +45,7 @@ const anAppKeepsHistory = ({ app_manager: { array } }: Pick<Config, 'app_manager
     ({ policy }) =>
       policy.history?.enabled === true ||
       policy.presence_history?.enabled === true ||
-      policy.channels?.channel_namespaces?.some((own) => own.presence_history?.enabled === true) === true,
+      (policy.channels?.channel_namespaces ?? []).some((own) => own.presence_history?.enabled === true),
   );
 
 /**
