@@ -35,5 +35,6 @@ function dataOf(frame: JsonObject): unknown {
 function usable(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
   const key = String(value);
-  return UNSAFE.test(key) || Buffer.byteLength(key) > MAX_BYTES ? null : key;
+  const fits = key.isWellFormed() && !UNSAFE.test(key) && Buffer.byteLength(key) <= MAX_BYTES;
+  return fits ? key : null;
 }

@@ -58,6 +58,7 @@ describe('the group of a message', () => {
     ['asset', { data: '{"asset":"a\\"b"}' }, null],
     ['asset', { data: '{"asset":"a\\u0001"}' }, null],
     ['asset', { data: { asset: 'ß'.repeat(129) } }, null],
+    ['asset', { data: '{"asset":"\\ud800"}' }, null],
     ['constructor', { data: '{}' }, null],
   ])('%s of %j is %j', (path, frame, key) => {
     expect(conflationKey(path, frame)).toBe(key);

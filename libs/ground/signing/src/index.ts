@@ -1,5 +1,14 @@
 export { Capabilities, type Grants } from './capability/capabilities.js';
-export { type CapabilityToken } from './capability/claims.js';
+export { type CapabilityToken, type ClaimNames } from './capability/claims.js';
+export {
+  admitToken,
+  EXPIRY_GRACE_MS,
+  isRevokedBy,
+  untilExpiryMs,
+  withdrawnSubscriptions,
+  type HeldSubscription,
+  type RevocationKeys,
+} from './capability/live-token.js';
 export { mintCapabilityToken, type TokenContent } from './capability/mint.js';
 export { type Operation } from './capability/operations.js';
 export { readSigninCapabilities, type SigninCapabilities } from './capability/signin.js';

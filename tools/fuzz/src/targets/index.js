@@ -2,7 +2,10 @@ import { capabilityToken } from './capability-token.js';
 import { channelName } from './channel-name.js';
 import { clientEvent } from './client-event.js';
 import { connectQuery } from './connect-query.js';
+import { delta } from './delta.js';
+import { filter } from './filter.js';
 import { frame } from './frame.js';
+import { frameV2 } from './frame-v2.js';
 import { identity } from './identity.js';
 import { origin } from './origin.js';
 import { signedRequest } from './signed-request.js';
@@ -19,4 +22,7 @@ export const PURE_TARGETS = [
   identity,
   capabilityToken,
   origin,
+  frameV2,
+  filter,
+  delta,
 ];

@@ -20,6 +20,7 @@ import {
   ephemeral,
   eventNameFiltering,
   idempotency,
+  protocol,
   tagFiltering,
 } from './v2-features.js';
 import { websocket } from './websocket.js';
@@ -47,6 +48,7 @@ export const schema = table({
   event_limits: eventLimits,
   presence,
   cleanup,
+  protocol,
   idempotency,
   ephemeral,
   echo_control: echoControl,

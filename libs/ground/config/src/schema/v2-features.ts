@@ -2,6 +2,7 @@ import {
   bool,
   bound,
   enumeration,
+  matches,
   notEmpty,
   optional,
   rows,
@@ -14,6 +15,21 @@ import {
 const flag = (initial: boolean, env: string, meaning: string) => bool({ default: initial, env, meaning });
 const positive = (initial: number, env: string, meaning: string, unit?: string) =>
   u64({ default: initial, min: 1, env, meaning, ...(unit === undefined ? {} : { unit }) });
+
+/** What V2's names carry where nothing else is configured. */
+const VENDOR_PREFIX = 'service';
+
+export const protocol = table({
+  vendor_prefix: string({
+    default: VENDOR_PREFIX,
+    bounds: [
+      matches(/^[a-z][a-z0-9]{0,31}$/, 'a lowercase letter, then up to 31 letters and digits'),
+      bound<string>('not `pusher`', (value) => (value === 'pusher' ? 'must not be pusher' : null)),
+    ],
+    env: 'PROTOCOL_VENDOR_PREFIX',
+    meaning: 'The word that events, headers and claims of V2 carry, for clients of another vendor',
+  }),
+});
 
 export const idempotency = table({
   enabled: flag(true, 'IDEMPOTENCY_ENABLED', 'Accept idempotency keys on publish'),

@@ -75,6 +75,11 @@ export const websocket = table({
     env: 'WEBSOCKET_IDLE_TIMEOUT',
     meaning: 'Inbound silence after which a V2 socket is closed; 0 = off',
   }),
+  max_subscriptions_per_connection: u64({
+    default: 1000,
+    env: 'WEBSOCKET_MAX_SUBSCRIPTIONS_PER_CONNECTION',
+    meaning: 'Channels and patterns of one socket; the next one gets error 4301; 0 = no limit',
+  }),
   compression: enumeration({
     values: COMPRESSION_NAMES,
     default: 'disabled',

@@ -16,9 +16,24 @@ export interface CapabilityToken {
   readonly capabilities: Capabilities;
 }
 
+/** What the claims of this service are called: another vendor's word may stand in them. */
+export interface ClaimNames {
+  readonly clientId: string;
+  readonly capability: string;
+}
+
+export const CLAIM_NAMES: ClaimNames = {
+  clientId: 'x-service-client-id',
+  capability: 'x-service-capability',
+};
+
 /** Checks every claim. Throws a Refusal at the first one that breaks a rule. */
-export function readClaims(claims: Readonly<Record<string, unknown>>, nowSeconds: number): CapabilityToken {
-  const clientId = identifier(claims, 'x-service-client-id');
+export function readClaims(
+  claims: Readonly<Record<string, unknown>>,
+  nowSeconds: number,
+  names: ClaimNames,
+): CapabilityToken {
+  const clientId = identifier(claims, names.clientId);
   const jti = identifier(claims, 'jti');
   const issuedAt = seconds(claims, 'iat');
   const expiresAt = seconds(claims, 'exp');
@@ -31,7 +46,7 @@ export function readClaims(claims: Readonly<Record<string, unknown>>, nowSeconds
   if (claims['nbf'] !== undefined && seconds(claims, 'nbf') > latestStart) {
     throw new Refusal('capability token: nbf is in the future');
   }
-  const capabilities = Capabilities.ofToken(grantsByPattern(capabilityClaim(claims)));
+  const capabilities = Capabilities.ofToken(grantsByPattern(capabilityClaim(claims[names.capability])));
   return { clientId, jti, issuedAt, expiresAt, capabilities };
 }
 
@@ -48,8 +63,7 @@ function seconds(claims: Readonly<Record<string, unknown>>, name: string): numbe
 }
 
 /** The map may also come as its JSON text. */
-function capabilityClaim(claims: Readonly<Record<string, unknown>>): unknown {
-  const value = claims['x-service-capability'];
+function capabilityClaim(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
     return JSON.parse(value);

@@ -1,4 +1,5 @@
 import { hmac, type SigningKey } from '../signing-key.js';
+import { CLAIM_NAMES, type ClaimNames } from './claims.js';
 
 /** What to put in a token. Times are Unix seconds; nothing is checked here, so that tests can make bad ones. */
 export interface TokenContent {
@@ -11,13 +12,17 @@ export interface TokenContent {
 }
 
 /** Makes a capability token, as an application server does. */
-export function mintCapabilityToken(key: SigningKey, content: TokenContent): string {
+export function mintCapabilityToken(
+  key: SigningKey,
+  content: TokenContent,
+  names: ClaimNames = CLAIM_NAMES,
+): string {
   return signToken(
     key,
     { alg: 'HS256', typ: 'JWT', kid: key.key },
     {
-      'x-service-client-id': content.clientId,
-      'x-service-capability': content.capability,
+      [names.clientId]: content.clientId,
+      [names.capability]: content.capability,
       iat: content.issuedAt,
       exp: content.expiresAt,
       jti: content.jti,

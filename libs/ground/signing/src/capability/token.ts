@@ -1,6 +1,6 @@
 import { equalText } from '../equal-text.js';
 import { hmac, type SigningKey } from '../signing-key.js';
-import { readClaims, type CapabilityToken } from './claims.js';
+import { CLAIM_NAMES, readClaims, type CapabilityToken, type ClaimNames } from './claims.js';
 import { Refusal } from './read-grants.js';
 
 /** The longest token that is looked at. */
@@ -15,9 +15,14 @@ export type TokenVerdict =
  * Checks a capability token (compact JWT, HS256 only) against the app whose key the connection used. Never throws.
  * The signature comes first, so nothing is parsed that the app did not sign. Revocation is the caller's next step.
  */
-export function verifyCapabilityToken(token: string, key: SigningKey, nowSeconds: number): TokenVerdict {
+export function verifyCapabilityToken(
+  token: string,
+  key: SigningKey,
+  nowSeconds: number,
+  names: ClaimNames = CLAIM_NAMES,
+): TokenVerdict {
   try {
-    return { ok: true, token: readClaims(openToken(token, key), nowSeconds) };
+    return { ok: true, token: readClaims(openToken(token, key), nowSeconds, names) };
   } catch (problem) {
     if (problem instanceof Refusal) return { ok: false, reason: problem.message };
     throw problem;

@@ -1,0 +1,61 @@
+import type { Capabilities } from './capabilities.js';
+import type { CapabilityToken } from './claims.js';
+import type { Operation } from './operations.js';
+import type { TokenVerdict } from './token.js';
+
+/** How long a socket that is there may bring another token after its own ended. */
+export const EXPIRY_GRACE_MS = 30_000;
+
+/**
+ * Whether a verified token may be taken over by a socket, at connect and at refresh. One past its end is refused, the
+ * tolerance for clocks notwithstanding: it would have to be told at once that it ended. `identity` is who the connection
+ * already is; null: nobody.
+ */
+export function admitToken(
+  verdict: TokenVerdict,
+  connection: { readonly identity: string | null; readonly nowSeconds: number },
+): TokenVerdict {
+  if (!verdict.ok) return verdict;
+  const { clientId, expiresAt } = verdict.token;
+  if (expiresAt <= connection.nowSeconds) return { ok: false, reason: 'capability token expired' };
+  if (connection.identity !== null && connection.identity !== clientId) {
+    return { ok: false, reason: 'capability token is for another client' };
+  }
+  return verdict;
+}
+
+/** How long a token still holds; 0: it has ended. */
+export function untilExpiryMs(token: Pick<CapabilityToken, 'expiresAt'>, nowMs: number): number {
+  return Math.max(0, token.expiresAt * 1000 - nowMs);
+}
+
+/** What was revoked: a token, everything of a client, or both. Null: not named. */
+export interface RevocationKeys {
+  readonly jti: string | null;
+  readonly clientId: string | null;
+}
+
+/** Whether a revocation is about a token. */
+export function isRevokedBy(
+  token: Pick<CapabilityToken, 'jti' | 'clientId'>,
+  { jti, clientId }: RevocationKeys,
+): boolean {
+  return (jti !== null && jti === token.jti) || (clientId !== null && clientId === token.clientId);
+}
+
+/** A subscription and what it needed: `subscribe`, and for some more than that. */
+export interface HeldSubscription {
+  /** The channel, or the text of a pattern. */
+  readonly name: string;
+  readonly needs: readonly Operation[];
+}
+
+/** The subscriptions that new capabilities do not permit any more. */
+export function withdrawnSubscriptions(
+  held: Iterable<HeldSubscription>,
+  capabilities: Capabilities,
+): readonly string[] {
+  return [...held]
+    .filter(({ name, needs }) => needs.some((operation) => !capabilities.allows(operation, name)))
+    .map(({ name }) => name);
+}
