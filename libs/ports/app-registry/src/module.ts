@@ -1,5 +1,5 @@
 import type { Config } from '@carillon/config';
-import { DATABASES, DatabaseModule, type Databases } from '@carillon/database';
+import { DATABASES, DatabaseModule, type Databases, isTooOld } from '@carillon/database';
 import {
   CONFIG,
   HEALTH,
@@ -69,7 +69,7 @@ async function openRegistry(around: Surroundings): Promise<AppRegistry> {
   startup.needs({
     name: PART,
     connect: () => registry.start(),
-    isFinal: (error) => error instanceof AppConflict || error instanceof AppNotStorable,
+    isFinal: (error) => error instanceof AppConflict || error instanceof AppNotStorable || isTooOld(error),
   });
   health.register({ part: PART, severity: 'critical', check: () => registry.health() });
   shutdown.onShutdown('disconnect', PART, () => registry.close());

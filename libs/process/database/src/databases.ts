@@ -6,6 +6,7 @@ import { postgres } from './dialects/postgres.js';
 import { EmbeddedDatabase } from './embedded/embedded-database.js';
 import { partName } from './failures.js';
 import type { Database, Migration, SqlDialect } from './port.js';
+import { isTooOld } from './server-version.js';
 import { SqlDatabase } from './sql-database.js';
 import { databaseTarget } from './target.js';
 
@@ -98,7 +99,7 @@ export class Databases {
       this.#onMigrated(part),
     );
     this.#open.set(dialect, database);
-    startup.needs({ name: part, connect: () => database.connect() });
+    startup.needs({ name: part, connect: () => database.connect(), isFinal: isTooOld });
     health.register({ part, severity: 'non-critical', check: () => database.health() });
     shutdown.onShutdown('disconnect', part, () => database.close());
     return database;

@@ -1,4 +1,5 @@
 import type { SqlDialect } from './port.js';
+import { DatabaseTooOld } from './server-version.js';
 
 /**
  * Why there is no answer: the connection could not be made or was `lost`, the server `refused` to serve (log-in, too
@@ -43,13 +44,15 @@ export class DatabaseRejected extends Error {
   }
 }
 
-export type DatabaseFailure = DatabaseRejected | DatabaseUnavailable;
+export type DatabaseFailure = DatabaseRejected | DatabaseTooOld | DatabaseUnavailable;
 
 /** Turns an error of a client library into one of this room. */
 export type Classify = (error: unknown) => DatabaseFailure;
 
 export const isFailure = (error: unknown): error is DatabaseFailure =>
-  error instanceof DatabaseRejected || error instanceof DatabaseUnavailable;
+  error instanceof DatabaseRejected ||
+  error instanceof DatabaseTooOld ||
+  error instanceof DatabaseUnavailable;
 
 /** The part of the database in logs, health and metrics. */
 export const partName = (dialect: SqlDialect): string => `${dialect} database`;

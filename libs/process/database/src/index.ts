@@ -6,6 +6,7 @@ export {
   type UnavailableReason,
 } from './failures.js';
 export { DATABASES, DatabaseModule } from './module.js';
+export { DatabaseTooOld, isTooOld } from './server-version.js';
 export {
   type Database,
   type Migration,

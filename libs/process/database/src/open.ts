@@ -3,14 +3,20 @@ import type { DataSource } from 'typeorm';
 import type { Dialect } from './dialects/dialect.js';
 import { DatabaseUnavailable } from './failures.js';
 import { ANSWER_TIMEOUT_MS } from './limits.js';
+import { checkServer } from './server-version.js';
 import { failureOf } from './session.js';
 import type { DatabaseTarget } from './target.js';
 
-/** Connects once, so that a wrong setting shows. Loads TypeORM and with it the client library of the dialect. */
+/** Connects once, so that a wrong setting or too old a server shows. Loads TypeORM and with it the client library of the dialect. */
 export async function openDataSource(rules: Dialect, target: DatabaseTarget): Promise<DataSource> {
   const { DataSource } = await import('typeorm');
   const source = new DataSource(rules.options(target));
-  const outcome = await bounded(ANSWER_TIMEOUT_MS, () => source.initialize());
+  const outcome = await bounded(ANSWER_TIMEOUT_MS, async () => {
+    await source.initialize();
+    const [said] = await source.query<{ version: string }[]>('select version() as version');
+    const { name, version } = rules.server(said?.version ?? '');
+    checkServer(name, version, rules.oldest);
+  });
   if (outcome.kind === 'done') return source;
   // Half open it holds connections; they are given back, however long that takes.
   source.driver.disconnect().catch(() => undefined);

@@ -9,7 +9,7 @@ export { type MemoryReader } from './admission/memory-reader.js';
 export { bootstrap, type AppDefinition } from './bootstrap/bootstrap.js';
 export { createParts } from './bootstrap/create-parts.js';
 export { start } from './bootstrap/start.js';
-export { tuneCollector } from './bootstrap/collector.js';
+export { setV8Flags } from './bootstrap/v8-flags.js';
 export {
   connectDependencies,
   DependencyError,

@@ -6,7 +6,7 @@ import { configure } from '@carillon/config';
 import { Databases } from '@carillon/database';
 import { engine } from '@carillon/engines';
 import { historyTables, laneConnections, PostgresHistoryStore, SERVER_SPREAD } from '@carillon/history-store';
-import { createParts, tuneCollector } from '@carillon/runtime';
+import { createParts, setV8Flags } from '@carillon/runtime';
 import { BenchError } from '../../settings/bench-error.js';
 
 const NODE_ID = 'bench';
@@ -53,10 +53,10 @@ const QUIET = {
 /** @typedef {Awaited<ReturnType<typeof openSetting>>} Setting */
 
 export async function openSetting() {
-  // As in every process of the service.
-  tuneCollector();
   const server = await engine('postgres', { own: true, durable: true });
   const config = configured(server);
+  // As in every process of the service.
+  setV8Flags(config);
   const { table_prefix: prefix, write_timeout_ms: writeTimeoutMs } = config.history.postgres;
   const { writer_shards: lanes, writer_queue_capacity: queueCapacity } = config.history;
   const databases = new Databases(createParts(config));

@@ -12,6 +12,7 @@ import { logging, metrics, opentelemetry } from './observability.js';
 import { pushRules } from './push-rules.js';
 import { push } from './push.js';
 import { queue, webhooks } from './queue.js';
+import { runtime } from './runtime.js';
 import {
   aiTransport,
   connectionRecovery,
@@ -65,6 +66,7 @@ export const schema = table({
   push_rules: pushRules,
   mcp,
   compat,
+  runtime,
 });
 
 /** The effective configuration: valid, complete, never changed after the start. Unset settings are null. */

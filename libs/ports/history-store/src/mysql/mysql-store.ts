@@ -65,7 +65,7 @@ const MAX_ROUNDS = 3;
 const MAX_BEHIND = 10_000;
 
 /**
- * Streams in MySQL 8 or MariaDB 10.6, by InnoDB. The row of a stream is its lock; a transaction never waits for one.
+ * Streams in MySQL 8.0 or MariaDB 10.11, or newer, by InnoDB. The row of a stream is its lock; a transaction never waits for one.
  * Whoever made the `Database` gave it the tables of `mysqlTables` and the time that a statement may take.
  */
 export class MysqlHistoryStore implements DurableStore {

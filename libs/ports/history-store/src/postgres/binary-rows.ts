@@ -37,7 +37,7 @@ const COUNT_BYTES = 4;
 /** The number of the type of a field. */
 const OID_BYTES = 4;
 
-/** What the header says of a type that is not built in: the server goes by the statement (PostgreSQL 14 and newer). */
+/** What the header says of a type that is not built in: the server goes by the statement. */
 const AS_STATED = 0;
 
 /**

@@ -2,6 +2,7 @@ import type { DataSourceOptions, QueryRunner } from 'typeorm';
 import type { Classify } from '../failures.js';
 import type { DatabaseLimits } from '../limits.js';
 import type { SqlAnswer, SqlSession, SqlValue } from '../port.js';
+import type { OldestVersions } from '../server-version.js';
 import type { DatabaseTarget } from '../target.js';
 
 /** A statement as a session is asked for it. */
@@ -15,6 +16,12 @@ export interface Statement {
 /** What differs between the databases, beyond the SQL of the rooms that use them. */
 export interface Dialect {
   options(target: DatabaseTarget): DataSourceOptions;
+
+  /** By the names of the servers that speak it. */
+  readonly oldest: OldestVersions;
+
+  /** Name and version of a server, of what its `version()` says. */
+  server(text: string): { readonly name: string; readonly version: string };
 
   /** Run on every connection before anything else; the connection is not used when it fails. */
   sessionSetup(target: DatabaseTarget, limits: DatabaseLimits): string;

@@ -9,6 +9,7 @@ import {
 } from '../failures.js';
 import { ACQUIRE_TIMEOUT_MS, IDLE_TIMEOUT_MS, KEEPALIVE_MS, MIGRATION_TIMEOUT_MS } from '../limits.js';
 import type { SqlSession } from '../port.js';
+import { readMysqlVersion } from '../server-version.js';
 import type { DatabaseTarget } from '../target.js';
 import type { Dialect } from './dialect.js';
 
@@ -98,6 +99,8 @@ async function locked(session: SqlSession, database: string, work: () => Promise
 
 export const mysql: Dialect = {
   options,
+  oldest: { MariaDB: [10, 11], MySQL: [8, 0] },
+  server: readMysqlVersion,
   // The mode decides how the client library must quote values, and that none is cut to fit. MariaDB and MySQL each
   // read their own of the two comments.
   sessionSetup(_target, { statementMs }) {

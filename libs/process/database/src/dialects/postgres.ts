@@ -181,6 +181,8 @@ async function locked(session: SqlSession, _database: string, work: () => Promis
 
 export const postgres: Dialect = {
   options,
+  oldest: { PostgreSQL: [15, 0] },
+  server: (text) => ({ name: 'PostgreSQL', version: /^PostgreSQL (\S+)/.exec(text)?.[1] ?? text }),
   sessionSetup: (target, { statementMs }) =>
     [
       `set statement_timeout = ${statementMs}`,

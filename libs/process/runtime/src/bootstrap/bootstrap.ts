@@ -12,7 +12,7 @@ import { configuredLogging, createParts, shutdownOptions } from './create-parts.
 import { IN_PROCESS_DRIVERS } from './in-process-drivers.js';
 import { start } from './start.js';
 import { serviceVersion } from './version.js';
-import { tuneCollector } from './collector.js';
+import { setV8Flags } from './v8-flags.js';
 
 /** What makes an app. */
 export interface AppDefinition {
@@ -30,7 +30,6 @@ export interface AppDefinition {
  * was missing at start or left unfinished at stop, 64 bad command line, 78 bad configuration.
  */
 export async function bootstrap(definition: AppDefinition): Promise<void> {
-  tuneCollector();
   const outcome = configure({
     process: definition.process,
     drivers: { ...IN_PROCESS_DRIVERS, ...definition.drivers },
@@ -68,11 +67,15 @@ const briefly = (config: Config): Config => ({
 });
 
 async function serve({ config, warnings, source, migrates }: Run, definition: AppDefinition): Promise<void> {
+  const v8Flags = setV8Flags(config);
   const parts = createParts(migrates ? briefly(config) : config);
   exitOnUncaught(parts.logging);
   const log = parts.logging.for('service::config');
   for (const { path, message } of warnings) log.warn(path === '' ? message : `${path}: ${message}`);
-  log.info('configuration loaded', { source: source ?? 'defaults and environment' });
+  log.info('configuration loaded', {
+    source: source ?? 'defaults and environment',
+    v8_flags: v8Flags.join(' '),
+  });
   try {
     await start(parts, definition, serviceVersion());
     // Tables are made where a dependency is reached, and all of them are.
