@@ -11,7 +11,7 @@ export function checkServer(name: string, version: string, oldest: OldestVersion
   const needed = oldest[name];
   if (needed === undefined) throw new DatabaseTooOld(`${name} ${version} is not served`);
   const [, major, minor] = /^(\d+)(?:\.(\d+))?/.exec(version) ?? [];
-  const distance = Number(major) - needed[0] || Number(minor ?? 0) - needed[1];
+  const distance = Number(major ?? -1) - needed[0] || Number(minor ?? 0) - needed[1];
   if (distance >= 0) return;
   throw new DatabaseTooOld(`${name} ${version} is too old: ${name} ${needed.join('.')} or newer is needed`);
 }
