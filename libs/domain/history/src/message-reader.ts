@@ -40,6 +40,15 @@ export interface AnnotationsRequest {
   readonly after: string | null;
 }
 
+/** The streams of answers of a channel. */
+export interface StreamsState {
+  readonly open: number;
+  /** Null: nothing was published. */
+  readonly lastHistorySerial: number | null;
+  /** Messages that are kept. */
+  readonly messages: number;
+}
+
 /** Part of something, and whether more follows. */
 export interface Listed<Item> {
   readonly items: readonly Item[];
@@ -107,6 +116,20 @@ export class MessageReader {
         items: shown.map((event) => JSON.parse(annotationText(event)) as unknown),
         hasMore: rows.length > limit,
         last: shown.at(-1)?.annotationSerial ?? null,
+      };
+    });
+  }
+
+  /** What a channel of streams stands at; a channel that was never written to has none. */
+  streams(appId: string, channel: string): Promise<StreamsState> {
+    return this.#inTime(async () => {
+      const found = await this.parts.store.heads([{ appId, channel, kind: 'messages' }]);
+      const [stream] = found.values();
+      const lastSerial = (stream?.nextHistorySerial ?? 1) - 1;
+      return {
+        open: stream?.openStreams ?? 0,
+        lastHistorySerial: lastSerial === 0 ? null : lastSerial,
+        messages: stream?.retainedMessages ?? 0,
       };
     });
   }

@@ -88,7 +88,7 @@ export function createOperations(parts: OperationsParts): Operations {
   const channels = new Channels(parts.config);
   return {
     ...admitted(rate, COMMON_DESCRIPTIONS, commonWorks(parts, channels)),
-    live: live === null ? null : admitted(rate, LIVE_DESCRIPTIONS, liveWorks(parts.fabric, live, channels)),
+    live: live === null ? null : admitted(rate, LIVE_DESCRIPTIONS, liveWorks(parts, live, channels)),
   };
 }
 
@@ -174,11 +174,21 @@ const headerLimits = ({ ai_transport: ai }: Config): HeaderLimits => ({
 /** No connection speaks protocol 2. */
 const NO_SOCKETS: ActingSockets = { find: async () => null };
 
-function liveWorks(fabric: Fabric, live: LiveParts, channels: Channels): Works<typeof LIVE_DESCRIPTIONS> {
+function liveWorks(
+  { fabric, config, messages }: OperationsParts,
+  live: LiveParts,
+  channels: Channels,
+): Works<typeof LIVE_DESCRIPTIONS> {
   const { presence } = live;
   return {
     listChannels: listChannels(fabric, presence),
-    channelState: channelState({ ...live, fabric, channels }),
+    channelState: channelState({
+      ...live,
+      fabric,
+      channels,
+      ai: new AiChannels(config.ai_transport),
+      messages: messages?.reader ?? null,
+    }),
     channelUsers: channelUsers(channels, presence),
     terminateConnections: disconnectUser(fabric, 'terminate_user'),
     forceReconnect: disconnectUser(fabric, 'force_reconnect'),

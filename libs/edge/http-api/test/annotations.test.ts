@@ -126,6 +126,19 @@ describe('a stream of an answer', () => {
     expect(await post(scene, `${path}/append`, { data: 'x' })).toMatchObject(tooMuch);
   });
 
+  it('is counted in the state of its channel, and of no other', async () => {
+    const scene = await openLiving();
+    await made(scene, '', 'ai-a', streaming);
+    await made(scene, 'x', 'ai-a');
+    expect((await read(scene, '/channels/ai-a')).body).toMatchObject({
+      ai: { active_streams: 1, last_history_serial: 2, message_count: 2 },
+    });
+    expect((await read(scene, '/channels/ai-b')).body).toMatchObject({
+      ai: { active_streams: 0, last_history_serial: null, message_count: 0 },
+    });
+    expect((await read(scene, '/channels/orders')).body).not.toHaveProperty('ai');
+  });
+
   it('tells the servers of an app of its run', async () => {
     const scene = await openLiving();
     const extras = { ai: { transport: { 'run-id': 'r1', 'run-client-id': 'u1' } } };

@@ -66,6 +66,8 @@ export function change(draft: Draft, record: Mutation, stream: Stream): Verdict 
       published_at_ms: before.atMs,
     });
   }
+  if (record.only_version !== undefined && record.only_version !== message.versionSerial)
+    return verdict(rejected(record.pub_id, 'conflict', 'the message has another version by now'));
   const place = placeOf(draft, record, stream, message.versionSerial);
   const outcome = mutate(message, record, place, stream.openStreams);
   if (!outcome.ok) return refusedWith(record.pub_id, outcome.refusal);

@@ -9,6 +9,7 @@ import { RemoteLanes } from '../client/remote-lanes.js';
 import type { CommitTransport } from '../client/transport.js';
 import { systemClock } from '../clock.js';
 import { LanesDiffer, type Writer } from '../writer/writer.js';
+import { orphansOf } from './orphans.js';
 import { laneEvents } from './lane-metrics.js';
 
 const PART = 'commit client';
@@ -60,7 +61,12 @@ export function localTransport(around: TransportSurroundings): CommitTransport {
   local.beginVerifying((error) =>
     log.warn('degraded streams could not be verified', { error: errorText(error), retryable: true }),
   );
-  shutdown.onShutdown('flush', PART, () => local.close());
+  const orphans = orphansOf(config, log, { store, laneHere: (lane) => local.laneInside(lane) });
+  orphans?.begin();
+  shutdown.onShutdown('flush', PART, () => {
+    orphans?.stop();
+    return local.close();
+  });
   return local;
 }
 

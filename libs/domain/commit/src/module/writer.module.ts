@@ -19,6 +19,7 @@ import { Global, Module } from '@nestjs/common';
 import { systemClock } from '../clock.js';
 import type { LaneEvents } from '../lane/parts.js';
 import { LanesDiffer, Writer } from '../writer/writer.js';
+import { orphansOf } from './orphans.js';
 import { laneEvents } from './lane-metrics.js';
 import { reportWriter, showWriter, writerEvents } from './writer-log.js';
 
@@ -71,6 +72,7 @@ function writerOfProcess(around: Surroundings): Writer {
     { writerId, nodeId: config.instance.process_id, lanes, queueCapacity },
   );
   showWriter(metrics, writer);
+  const orphans = orphansOf(config, log, { store, laneHere: (lane) => writer.laneHere(lane) });
   const stopping = new AbortController();
   startup.needs({
     name: PART,
@@ -78,6 +80,7 @@ function writerOfProcess(around: Surroundings): Writer {
       // All parts are connected side by side, and this one asks the store.
       if (opensAtStart(config)) await store.connect();
       await writer.start();
+      orphans?.begin();
       void reportWriter(writer, () => records, log, stopping.signal);
     },
     isFinal: (error) => error instanceof LanesDiffer,
@@ -91,6 +94,7 @@ function writerOfProcess(around: Surroundings): Writer {
   });
   shutdown.onShutdown('flush', PART, () => {
     stopping.abort();
+    orphans?.stop();
     return writer.leave();
   });
   return writer;

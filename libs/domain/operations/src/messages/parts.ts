@@ -12,7 +12,7 @@ import { namedChannel } from '../state/named-channel.js';
 
 /** What messages that live on are read and changed by. */
 export interface MessageAccess {
-  readonly reader: Pick<MessageReader, 'annotations' | 'latest' | 'versions'>;
+  readonly reader: Pick<MessageReader, 'annotations' | 'latest' | 'streams' | 'versions'>;
   readonly commits: Commits;
 }
 

@@ -1,4 +1,6 @@
 import type { App } from '@carillon/app-registry';
+import type { AiChannels } from '@carillon/ai-transport';
+import type { MessageReader } from '@carillon/history';
 import type { Channels, PublishableChannel } from '@carillon/channels';
 import { ServiceError } from '@carillon/errors';
 import type { Fabric } from '@carillon/fabric';
@@ -6,7 +8,7 @@ import type { Presence } from '@carillon/presence';
 import type { LastEvent, LastEvents } from '@carillon/publishing';
 import { describe } from '../describe/description.js';
 import { infoOption, infoTokens } from '../describe/info.js';
-import { always, count, flag, object, text, type ValueOf } from '../describe/shape.js';
+import { always, count, flag, object, orNull, text, type ValueOf } from '../describe/shape.js';
 import type { Work } from '../operation.js';
 import { hasMembers } from '../publish/counts.js';
 import { orUnavailable } from '../unavailable.js';
@@ -17,7 +19,16 @@ export interface ChannelStateParts {
   readonly fabric: Fabric;
   readonly presence: Presence;
   readonly lastEvents: LastEvents;
+  readonly ai: AiChannels;
+  /** Null: this process has no way to them. */
+  readonly messages: Pick<MessageReader, 'streams'> | null;
 }
+
+const STREAMS = object({
+  active_streams: count('Streams that go on.'),
+  last_history_serial: orNull(count('Of what was published last; null: nothing was.')),
+  message_count: count('Messages that are kept.'),
+});
 
 const CACHED = object({
   data: text('JSON text of `{"event","channel","data"}`.'),
@@ -37,6 +48,7 @@ export const CHANNEL_STATE = describe({
       subscription_count: count('Sockets.'),
       user_count: count('Distinct users.'),
       cache: CACHED,
+      ai: STREAMS,
       subscription_count_complete: always(false, 'Some process did not answer in time.'),
     },
   ),
@@ -54,10 +66,13 @@ export const channelState =
     if (wantsUsers && !hasMembers(channel)) {
       throw new ServiceError('invalid_input', { text: 'info user_count needs a presence channel' });
     }
-    const [{ answer, complete }, users, last] = await Promise.all([
+    const [{ answer, complete }, users, last, streams] = await Promise.all([
       parts.fabric.ask('batch_channel_sockets_count', app.id, { channels: [channel.name] }),
       wantsUsers ? userCount(parts, app, channel) : 0,
       info.has('cache') ? lastEvent(parts, app, channel) : null,
+      parts.ai.has(channel.name) && parts.messages !== null
+        ? parts.messages.streams(app.id, channel.name)
+        : null,
     ]);
     const subscriptions = answer.get(channel.name) ?? 0;
     const occupied = subscriptions > 0;
@@ -67,6 +82,15 @@ export const channelState =
       // A member may outlive its socket for a while; an unoccupied channel has none all the same.
       ...(wantsUsers ? { user_count: occupied || !complete ? users : 0 } : {}),
       ...(last === null ? {} : { cache: cacheOf(last) }),
+      ...(streams === null
+        ? {}
+        : {
+            ai: {
+              active_streams: streams.open,
+              last_history_serial: streams.lastHistorySerial,
+              message_count: streams.messages,
+            },
+          }),
     };
     return complete
       ? { value }

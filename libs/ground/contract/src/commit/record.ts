@@ -36,6 +36,8 @@ const mutation = {
   description: optional(storableText(0, 1024)),
   metadata: optional(jsonText(MAX_METADATA_BYTES)),
   op_id: optional(storableText(1, 64)),
+  /** Only if this is the latest version still. Absent: whatever came since. */
+  only_version: optional(field.textSerial),
 } as const;
 
 const replacement = {
