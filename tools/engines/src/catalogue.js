@@ -1,6 +1,7 @@
 // Every engine there is, those that take longest to start first.
 import { chromium } from './engines/chromium.js';
 import { composeGo } from './engines/compose-go.js';
+import { otlpReceiver } from './engines/otlp-receiver.js';
 import { deployTools } from './engines/deploy-tools.js';
 import { dynamodb } from './engines/dynamodb.js';
 import { elasticmq } from './engines/elasticmq.js';
@@ -31,6 +32,7 @@ export const ENGINES = [
   chromium,
   deployTools,
   composeGo,
+  otlpReceiver,
   pysher,
   pusherGo,
   pusherPython,

@@ -1,4 +1,4 @@
-import { list, object, perhaps } from './codec/composites.js';
+import { list, object, optional, perhaps } from './codec/composites.js';
 import { decoder } from './codec/decode.js';
 import { message, type BodyOf, type MessageOf } from './codec/message.js';
 import { integer, text } from './codec/primitives.js';
@@ -20,6 +20,8 @@ export const WEBHOOK_JOB = message('webhook', {
   app_id: appId,
   /** When the oldest of the events arose. */
   time_ms: timeMs,
+  /** W3C trace parent of the first event. */
+  trace: optional(text(1, 512)),
   events: list(
     object({
       name: text(1, 64),
@@ -45,6 +47,8 @@ export const WEBHOOK_DELIVERY_JOB = message('webhook_delivery', {
   first_attempt_ms: perhaps(timeMs),
   /** Not before; for queues that hand a job out early. */
   due_ms: timeMs,
+  /** W3C trace parent. */
+  trace: optional(text(1, 512)),
   /** The exact text to sign and send. */
   body: text(2, LONGEST_BODY),
 });

@@ -5,6 +5,7 @@ import {
   type CommitResult,
 } from '@carillon/contract';
 import { laneOf } from '@carillon/history-store';
+import { currentTraceParent, isTracing, traced } from '@carillon/tracing';
 import { rejected, skipped } from '../evaluate/answers.js';
 import type { ConversationParts } from './conversation.js';
 import { InsideLane } from './inside-lane.js';
@@ -19,6 +20,15 @@ export interface CommitClientOptions {
   readonly budgetMs: number;
   /** The largest record that the fabric carries; null: there is no fabric, and nothing is written out. */
   readonly maxRecordBytes: number | null;
+}
+
+const commitSpan = () => ({ name: 'commit', kind: 'client' }) as const;
+
+/** The records with the span they are committed in, so that the writer goes on with it. */
+function withTrace(records: readonly CommitRecord[]): readonly CommitRecord[] {
+  if (!isTracing()) return records;
+  const trace = currentTraceParent();
+  return records.map((record) => ({ ...record, trace }));
 }
 
 /** More are forgotten and worked out anew. */
@@ -41,14 +51,22 @@ export class CommitClient {
   ) {}
 
   /** Each record for itself. */
-  async commit(records: readonly CommitRecord[]): Promise<readonly CommitResult[]> {
+  commit(records: readonly CommitRecord[]): Promise<readonly CommitResult[]> {
+    return traced(commitSpan, () => this.#each(withTrace(records)));
+  }
+
+  /** One after another: after the first that is rejected the rest is answered `skipped`. */
+  commitChain(records: readonly CommitRecord[]): Promise<readonly CommitResult[]> {
+    return traced(commitSpan, () => this.#chain(withTrace(records)));
+  }
+
+  async #each(records: readonly CommitRecord[]): Promise<readonly CommitResult[]> {
     if (records.length === 1) return this.#send(records, false);
     const results = await Promise.all(records.map((record) => this.#send([record], false)));
     return results.flat();
   }
 
-  /** One after another: after the first that is rejected the rest is answered `skipped`. */
-  async commitChain(records: readonly CommitRecord[]): Promise<readonly CommitResult[]> {
+  async #chain(records: readonly CommitRecord[]): Promise<readonly CommitResult[]> {
     const results: CommitResult[] = [];
     for (const run of this.#runs(records)) {
       const ended = results.some(({ status }) => status === 'rejected');

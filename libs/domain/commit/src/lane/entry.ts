@@ -1,5 +1,6 @@
 import type { CommitResult } from '@carillon/contract';
 import type { Stream } from '@carillon/history-store';
+import { type Span, startSpan } from '@carillon/tracing';
 import type { Verdict } from '../evaluate/answers.js';
 import type { Arrival } from '../evaluate/arrival.js';
 import type { HandedOver } from './handed-over.js';
@@ -26,6 +27,8 @@ export class Entry {
   readonly done: Promise<CommitResult>;
   /** It was in a batch that got no answer: it may have been committed. */
   isUncertain = false;
+  /** From its arrival until it is answered; null while tracing is off. */
+  readonly span: Span | null;
   #resolve: (result: CommitResult) => void = () => {};
 
   constructor(
@@ -39,6 +42,7 @@ export class Entry {
     this.done = new Promise((resolve) => {
       this.#resolve = resolve;
     });
+    this.span = startSpan({ name: 'write', kind: 'consumer', parent: arrival.record.trace });
   }
 
   get pubId(): string {
@@ -46,6 +50,8 @@ export class Entry {
   }
 
   answer(result: CommitResult): void {
+    if (result.status === 'rejected') this.span?.fail();
+    this.span?.end();
     this.#resolve(result);
   }
 }

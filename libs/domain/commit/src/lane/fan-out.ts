@@ -1,12 +1,17 @@
 import type { FanOutRecordBody } from '@carillon/contract';
 import type { StoredRecord, Stream } from '@carillon/history-store';
 import { frameOf } from '@carillon/messages';
+import type { Settled } from './entry.js';
 
 /**
  * Hands records to every gateway, in this order. Rejects, or stays silent, when the gateways may not get them: then
  * they are sent again.
  */
 export type FanOut = (records: readonly FanOutRecordBody[]) => Promise<void>;
+
+/** What a settled record sends to gateways, in the trace of whoever published it; null: nothing. */
+export const fanOutOf = ({ entry: { span }, verdict: { fanOut } }: Settled): FanOutRecordBody | null =>
+  fanOut === null || span === null ? fanOut : { ...fanOut, trace: span.traceParent };
 
 /** A stored record as it is sent again; null: it was purged, and there is nothing to send. */
 export function fanOutAgain(record: StoredRecord, stream: Stream, writerId: string): FanOutRecordBody | null {

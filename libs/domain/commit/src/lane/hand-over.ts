@@ -2,7 +2,7 @@ import type { FanOutRecordBody } from '@carillon/contract';
 import { type Stream, streamName, type Watermark } from '@carillon/history-store';
 import type { ToSendAgain } from '../evaluate/answers.js';
 import type { Settled } from './entry.js';
-import { fanOutAgain } from './fan-out.js';
+import { fanOutAgain, fanOutOf } from './fan-out.js';
 import type { HandedOver } from './handed-over.js';
 import type { LaneOptions, LaneParts } from './parts.js';
 
@@ -70,7 +70,7 @@ export class HandOver {
         this.#count(stream, serial, await this.#again(verdict.again));
       }
       const streams = new Map(written.map((stream) => [stream.streamId, stream]));
-      const records = settled.map(({ verdict }) => verdict.fanOut).filter((record) => record !== null);
+      const records = settled.map(fanOutOf).filter((record) => record !== null);
       if (this.#doubted.size > 0) await this.#fillUp(records, written);
       const handed = await this.#send(records);
       if (handed && records.length > 0) events.handedOver(records.length, clock.elapsed() - committedMs);

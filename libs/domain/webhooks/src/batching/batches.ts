@@ -14,6 +14,8 @@ export interface CollectedEvent {
   readonly atMs: number;
   /** What it is counted as while it waits. */
   readonly bytes: number;
+  /** W3C trace parent of what it tells; absent while that is not traced. */
+  readonly trace?: string | undefined;
 }
 
 /** Consecutive events of one app, ready for the queue. */
@@ -72,6 +74,7 @@ function batchOf(
     batch_id: id,
     app_id: first.appId,
     time_ms: first.atMs,
+    trace: first.trace,
     events: events.map(({ name, channel, body: text }) => ({ name, channel, body: text })),
   };
   const encoded = encode(WEBHOOK_JOB, body, maxJobBytes);

@@ -42,11 +42,11 @@ export class DeliveryJobs {
 
   /** What a delivery goes on with for its next attempt; null: the queue cannot hold it. */
   next(job: WebhookDeliveryJob, firstAttemptMs: number, waitMs: number): string | null {
-    const { delivery_id, app_id, entry, body } = job;
+    const { delivery_id, app_id, entry, body, trace } = job;
     const attempt = job.attempt + 1;
     const due_ms = Date.now() + waitMs;
     return this.#text(
-      { delivery_id, app_id, entry, body, attempt, due_ms, first_attempt_ms: firstAttemptMs },
+      { delivery_id, app_id, entry, body, trace, attempt, due_ms, first_attempt_ms: firstAttemptMs },
       0,
     );
   }

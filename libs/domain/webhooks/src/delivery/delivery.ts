@@ -3,6 +3,7 @@ import type { Config } from '@carillon/config';
 import { decodeWebhookJob, type WebhookDeliveryJob, type WebhookJob } from '@carillon/contract';
 import { deadLetter, defer, type Job, type Queue, type Settlement } from '@carillon/queue';
 import type { Logger, Metrics } from '@carillon/runtime';
+import { currentTraceParent, traced } from '@carillon/tracing';
 import type { HttpTarget } from '../target/http-target.js';
 import type { LambdaTarget } from '../target/lambda-target.js';
 import { bornAtMs, DeliveryJobs } from './delivery-jobs.js';
@@ -19,6 +20,12 @@ export const HELD_JOBS = 128;
 const LATER_MS = 1000;
 /** Clocks of processes differ, and timers are not exact. */
 const EARLY_MS = 100;
+
+/** What lets the receiver go on with the trace. */
+function traceHeaders(): Record<string, string> {
+  const traceparent = currentTraceParent();
+  return traceparent === undefined ? {} : { traceparent };
+}
 
 export interface DeliveryParts {
   readonly queue: Queue;
@@ -100,7 +107,10 @@ export class Delivery {
     if (typeof receiver === 'string') return this.#dead(job.app_id, receiver, job);
     const { metrics } = this.parts;
     const fromMs = performance.now();
-    const outcome = await this.#send(receiver, job, held.signal);
+    const outcome = await traced(
+      () => ({ name: 'webhook', kind: 'client', parent: job.trace, attributes: { app_id: job.app_id } }),
+      () => this.#send(receiver, job, held.signal),
+    );
     const tookMs = performance.now() - fromMs;
     slot.release(tookMs);
     metrics.histogram('webhook_delivery_latency_ms').for({ app_id: job.app_id }).observe(tookMs);
@@ -118,7 +128,7 @@ export class Delivery {
     }
     return http.post({
       url: entry.url,
-      headers: webhookHeaders(app, job.delivery_id, body, entry.headers),
+      headers: { ...webhookHeaders(app, job.delivery_id, body, entry.headers), ...traceHeaders() },
       body,
       timeoutMs: entry.request_timeout_ms ?? settings.request_timeout_ms,
       signal,

@@ -28,6 +28,7 @@ export function deliveriesOf(job: WebhookJob, app: App, namespaceOf: NamespaceOf
         entry: key,
         attempt: 1,
         due_ms: 0,
+        trace: job.trace,
         body: `{"time_ms":${job.time_ms},"events":[${events.map(({ body }) => body).join(',')}]}`,
       },
       lines: deliveryLines(

@@ -32,6 +32,8 @@ export const RECORD = message('record', {
   resent: optional(flag),
   /** On a reset: the stream that ended. */
   old_stream_id: perhaps(field.uuid),
+  /** W3C trace parent. */
+  trace: optional(text(1, 512)),
 });
 
 export type FanOutRecord = MessageOf<typeof RECORD>;

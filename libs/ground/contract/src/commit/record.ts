@@ -7,7 +7,13 @@ import { jsonObjectText, jsonText, storableJson, storableText } from './storable
 const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
 const MAX_METADATA_BYTES = 8192;
 
-const base = { pub_id: field.uuid, app_id: field.appId, channel: field.channel } as const;
+const base = {
+  pub_id: field.uuid,
+  app_id: field.appId,
+  channel: field.channel,
+  /** W3C trace parent. */
+  trace: optional(text(1, 512)),
+} as const;
 const withPolicy = { ...base, policy: field.policy, idem: optional(field.idempotency) } as const;
 
 /** The V2 frame without `stream_id`, `serial` and `service_*` headers, which the writer puts in. */

@@ -6,6 +6,7 @@ import {
   type FanOutRecordBody,
   RECORD,
 } from '@carillon/contract';
+import { traced } from '@carillon/tracing';
 import type { LiveEvent } from '../live-event.js';
 import { bodyOf, eventOf } from './event-message.js';
 import type { Identity } from './identity.js';
@@ -56,11 +57,15 @@ export class Traffic {
   publish(event: LiveEvent): Promise<void> {
     const { post, identity, meters } = this.parts;
     meters.published();
-    return post.send(
-      BROADCAST,
-      bodyOf(event, identity.nodeId),
-      this.#addresses(event),
-      `${event.appId}/${event.channel}`,
+    return traced(
+      () => ({ name: 'broadcast', kind: 'producer', attributes: { app_id: event.appId } }),
+      () =>
+        post.send(
+          BROADCAST,
+          bodyOf(event, identity.nodeId),
+          this.#addresses(event),
+          `${event.appId}/${event.channel}`,
+        ),
     );
   }
 
@@ -80,7 +85,15 @@ export class Traffic {
     if (this.#isCopy(message)) return null;
     const event = eventOf(message);
     if (event === null) return 'message: is none';
-    deliver(event);
+    traced(
+      () => ({
+        name: 'deliver',
+        kind: 'consumer',
+        parent: message.trace,
+        attributes: { app_id: event.appId },
+      }),
+      () => deliver(event),
+    );
     return null;
   }
 

@@ -1,4 +1,5 @@
 import type { FanOutRecordBody } from '@carillon/contract';
+import { traced } from '@carillon/tracing';
 import { OwnLanes } from '../lanes/own-lanes.js';
 import type { OnListenerFault } from '../listener-fault.js';
 import type { LiveEvent } from '../live-event.js';
@@ -37,8 +38,18 @@ export class LocalFabric implements OpenedFabric {
 
   /** Hands a committed record to the listener, if it takes any. */
   deliverRecord(record: FanOutRecordBody): void {
+    const listener = this.#listener;
+    if (listener?.deliverRecord === undefined) return;
     try {
-      this.#listener?.deliverRecord?.(record);
+      traced(
+        () => ({
+          name: 'deliver',
+          kind: 'consumer',
+          parent: record.trace,
+          attributes: { app_id: record.app_id },
+        }),
+        () => listener.deliverRecord?.(record),
+      );
     } catch (error) {
       this.onFault('deliver', error);
     }

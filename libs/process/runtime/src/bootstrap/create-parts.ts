@@ -1,7 +1,9 @@
 import type { Config } from '@carillon/config';
+import { currentSpan } from '@carillon/tracing';
 import { Admission } from '../admission/admission.js';
 import { Health } from '../health/health.js';
 import { createLogging, type Logging } from '../logging/logging.js';
+import type { LogSpan } from '../logging/record.js';
 import { Metrics } from '../metrics/metrics.js';
 import { ProcessState } from '../process-state.js';
 import type { RuntimeParts } from '../runtime-module.js';
@@ -9,8 +11,14 @@ import type { ShutdownOptions } from '../shutdown/plan.js';
 import { Shutdown } from '../shutdown/shutdown.js';
 import { Startup } from '../startup.js';
 
+/** Lines of work that is traced say so. */
+function loggedSpan(): LogSpan | undefined {
+  const span = currentSpan();
+  return span === undefined ? undefined : { name: span.name, trace_id: span.traceId };
+}
+
 export const configuredLogging = (config: Config): Logging =>
-  createLogging({ debug: config.debug, ...config.logging });
+  createLogging({ debug: config.debug, ...config.logging }, { currentSpan: loggedSpan });
 
 /** How this process stops. */
 export function shutdownOptions(config: Config): ShutdownOptions {

@@ -1,3 +1,4 @@
+import { openTelemetry } from '@carillon/tracing';
 import { nativeBinary, UwsModule } from '@carillon/uws';
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -30,6 +31,7 @@ export async function start(parts: RuntimeParts, definition: AppDefinition, vers
     ...binary,
   });
   for (const fault of faults) log.warn(fault);
+  await startTelemetry(parts, version);
   const scrape = await openMetrics(parts, version);
   admission.start();
   const link = supervisorLink();
@@ -63,6 +65,23 @@ export async function start(parts: RuntimeParts, definition: AppDefinition, vers
       : { metrics: `http://${config.metrics.host}:${scrape.port}/metrics` }),
   });
   link?.ready();
+}
+
+/** Trouble with a collector never stops a start. */
+async function startTelemetry(parts: RuntimeParts, version: string): Promise<void> {
+  const { config, logging, metrics, shutdown } = parts;
+  const log = logging.for('service::telemetry');
+  const telemetry = await openTelemetry({
+    config: config.opentelemetry,
+    nodeId: config.instance.process_id,
+    version,
+    env: process.env,
+    samples: () => metrics.samples(),
+    warn: (text) => log.warn('telemetry is not delivered', { error: text, retryable: true }),
+  });
+  if (telemetry === null) return;
+  logging.alsoTo = telemetry.line;
+  shutdown.onShutdown('disconnect', 'telemetry', () => telemetry.close());
 }
 
 function rootModule(parts: RuntimeParts, definition: AppDefinition): new () => object {

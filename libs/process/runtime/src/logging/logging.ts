@@ -30,6 +30,8 @@ export interface LoggingDependencies {
 /** The log of one process. */
 export class Logging {
   readonly #print: (record: LogRecord) => void;
+  /** Where lines go besides; absent: nowhere. Must not throw. */
+  alsoTo: ((record: LogRecord) => void) | null = null;
   /** By level; the others have no limit, because nothing a client does may write them more than once. */
   readonly #limits: Readonly<Partial<Record<Level, LineLimit>>> = {
     warn: new LineLimit(WARNINGS_A_SECOND),
@@ -61,7 +63,7 @@ export class Logging {
     const span = this.currentSpan();
     const { debug, format } = this.settings;
     const location = debug && format === 'text' ? callerLocation() : undefined;
-    this.#print({
+    const record: LogRecord = {
       level,
       target,
       ...(span === undefined ? {} : { span }),
@@ -71,7 +73,9 @@ export class Logging {
         ...(suppressed > 0 ? { suppressed } : {}),
       },
       ...(location === undefined ? {} : { location }),
-    });
+    };
+    this.#print(record);
+    this.alsoTo?.(record);
   };
 
   /** A field that cannot even be read must not break the work that logs it. */

@@ -50,7 +50,9 @@ export function scrub(text: string): string {
 export function errorText(thrown: unknown): string {
   const parts: string[] = [];
   for (let one = thrown; one !== undefined && one !== null && parts.length < CAUSE_LIMIT;) {
-    parts.push(describe(one));
+    const text = describe(one);
+    // An error that only wraps another one says what that says.
+    if (!parts.includes(text)) parts.push(text);
     one = one instanceof Error ? one.cause : undefined;
   }
   return parts.length === 0 ? 'unknown error' : scrub(parts.join(': '));

@@ -1,5 +1,6 @@
 import { ServiceError } from '@carillon/errors';
 import type { HttpRequest as NativeRequest, HttpResponse as NativeResponse } from 'uWebSockets.js';
+import { startSpan, within } from '@carillon/tracing';
 import { type Answer, errorAnswer } from './answer.js';
 import { announcesBody, BodyReader } from './body.js';
 import { BodyRoom } from './body-room.js';
@@ -57,6 +58,13 @@ const bringsBody = (request: HttpRequest): boolean =>
 
 const ambiguous = (): ServiceError =>
   new ServiceError('invalid_input', { text: 'the length of the request is ambiguous' });
+
+function endSpan({ span, aborted, statusCode }: HttpResponse): void {
+  if (span === null) return;
+  span.set('http.response.status_code', aborted ? 0 : statusCode);
+  if (aborted || statusCode >= 500) span.fail();
+  span.end();
+}
 
 /** The way of a request from the native callback to its handler: every step of the pipeline, in order. */
 export class Dispatcher implements ResponseOwner {
@@ -124,6 +132,7 @@ export class Dispatcher implements ResponseOwner {
     this.inFlight -= 1;
     request.ended();
     response.body?.release();
+    endSpan(response);
     if (this.observer === null) return;
     const status = response.aborted ? 0 : response.statusCode;
     const seconds = (performance.now() - response.startedAtMs) / 1000;
@@ -245,7 +254,13 @@ export class Dispatcher implements ResponseOwner {
     const chain = this.middleware.isEmpty
       ? target.handlers
       : [...this.middleware.for(path), ...target.handlers];
-    this.#step(chain, 0, response);
+    const { request } = response;
+    response.span = startSpan({
+      name: `${request.method} ${request.route}`,
+      kind: 'server',
+      parent: request.header('traceparent'),
+    });
+    within(response.span, () => this.#step(chain, 0, response));
   }
 
   #step(chain: readonly Handler[], index: number, response: HttpResponse): void {

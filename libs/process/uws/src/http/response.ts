@@ -1,3 +1,4 @@
+import type { Span } from '@carillon/tracing';
 import { STATUS_CODES } from 'node:http';
 import { type ServiceError, toServiceError } from '@carillon/errors';
 import type { HttpResponse as NativeResponse } from 'uWebSockets.js';
@@ -59,6 +60,8 @@ export class HttpResponse {
   readonly request: HttpRequest;
   /** When the request came, for metrics; 0 when nobody measures. */
   startedAtMs = 0;
+  /** What it is traced as; null while tracing is off. */
+  span: Span | null = null;
   /** What reads the request's body; null: it has none. */
   body: BodyReader | null = null;
   /** Told when the client goes away before there is an answer. */

@@ -1,4 +1,5 @@
 import { ServiceError, toServiceError } from '@carillon/errors';
+import { startSpan, within } from '@carillon/tracing';
 import type {
   HttpRequest as NativeRequest,
   HttpResponse as NativeResponse,
@@ -162,7 +163,13 @@ export class SocketRoute<State> {
   }
 
   #decide(native: NativeResponse, response: HttpResponse, handshake: Handshake): void {
-    const decision = this.#handlers.upgrade(response.request);
+    const { request } = response;
+    response.span = startSpan({
+      name: `UPGRADE ${request.route}`,
+      kind: 'server',
+      parent: request.header('traceparent'),
+    });
+    const decision = within(response.span, () => this.#handlers.upgrade(request));
     if (!(decision instanceof Promise)) {
       // Here the native side holds back what is written anyway, and sends it together.
       return this.#carryOut(native, response, handshake, decision);

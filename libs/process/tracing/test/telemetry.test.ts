@@ -1,0 +1,128 @@
+import { createRequire } from 'node:module';
+import { engine } from '@carillon/engines';
+import { configuration } from '@carillon/testing';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  currentSpan,
+  currentTraceParent,
+  isTracing,
+  openTelemetry,
+  startSpan,
+  traced,
+  useTracer,
+} from '../src/index.js';
+
+const loaded = (): boolean =>
+  Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes('/@opentelemetry/sdk-'));
+
+async function open(
+  env: Record<string, string>,
+  samples: readonly { name: string; type: string; labels: Record<string, string>; value: number }[] = [],
+) {
+  const warn = vi.fn<(text: string) => void>();
+  const telemetry = await openTelemetry({
+    config: configuration(env).opentelemetry,
+    nodeId: 'node-1',
+    version: '1.2.3',
+    env,
+    samples: () => Promise.resolve(samples),
+    warn,
+  });
+  return { telemetry, warn };
+}
+
+async function heard<Value>(signal: string): Promise<Value[]> {
+  const { url } = await engine('otlp-receiver');
+  const answer = await fetch(url, { method: 'POST', body: JSON.stringify({ do: 'heard', signal }) });
+  return (await answer.json()) as Value[];
+}
+
+async function ports(): Promise<{ http: number; grpc: number }> {
+  const { url } = await engine('otlp-receiver');
+  const answer = await fetch(url, { method: 'POST', body: '{"do":"ports"}' });
+  return (await answer.json()) as { http: number; grpc: number };
+}
+
+describe('tracing that is off', () => {
+  it('loads nothing, makes no spans and only does the work', async () => {
+    expect(await open({})).toMatchObject({ telemetry: null });
+    expect(loaded()).toBe(false);
+    expect(isTracing()).toBe(false);
+    expect(startSpan({ name: 'a', kind: 'client' })).toBeNull();
+    expect(currentTraceParent()).toBeUndefined();
+    const what = vi.fn<() => never>();
+    expect(traced(what, () => 7)).toBe(7);
+    expect(what).not.toHaveBeenCalled();
+  });
+});
+
+describe('telemetry', { timeout: 120_000 }, () => {
+  afterEach(() => useTracer(null));
+
+  it.each(['http', 'grpc'] as const)('arrives over %s: spans as a tree, values, lines', async (over) => {
+    const port = (await ports())[over];
+    const { telemetry, warn } = await open(
+      {
+        SERVICE_OTEL_ENABLED: 'true',
+        SERVICE_OTEL_SERVICE_NAME: `over-${over}`,
+        SERVICE_OTEL_ENDPOINT: `http://127.0.0.1:${port}`,
+        ...(over === 'grpc' ? { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' } : {}),
+      },
+      [
+        { name: 'a_total', type: 'counter', labels: { app_id: '1' }, value: 3 },
+        { name: 'b_ms_bucket', type: 'histogram', labels: { le: '1' }, value: 2 },
+        { name: 'b_ms_bucket', type: 'histogram', labels: { le: '+Inf' }, value: 5 },
+        { name: 'b_ms_sum', type: 'histogram', labels: {}, value: 40 },
+        { name: 'b_ms_count', type: 'histogram', labels: {}, value: 5 },
+      ],
+    );
+    await traced(
+      () => ({ name: `outer-${over}`, kind: 'server' }),
+      async () => {
+        await Promise.resolve();
+        traced(
+          () => ({ name: `inner-${over}`, kind: 'client' }),
+          () => expect(currentSpan()?.name).toBe(`inner-${over}`),
+        );
+      },
+    );
+    telemetry?.line?.({
+      level: 'warn',
+      target: 'service::a',
+      fields: { message: `hello over ${over}`, n: 1 },
+    });
+    await telemetry?.close();
+    expect(warn).not.toHaveBeenCalled();
+
+    const traces = JSON.stringify(
+      (await heard<{ over: string }>('traces')).filter((one) => one.over === over),
+    );
+    expect(traces).toContain(`inner-${over}`);
+    expect(traces).toContain('"stringValue":"node-1"');
+    const metrics = JSON.stringify(
+      (await heard<{ over: string }>('metrics')).filter((one) => one.over === over),
+    );
+    expect(metrics).toContain('"bucketCounts":["2","3"]');
+    expect(metrics).toContain('"explicitBounds":[1]');
+    const logs = JSON.stringify((await heard<{ over: string }>('logs')).filter((one) => one.over === over));
+    expect(logs).toContain(`hello over ${over}`);
+  });
+
+  it('that nobody takes is told of once, and holds nobody up', async () => {
+    const { telemetry, warn } = await open({
+      SERVICE_OTEL_ENABLED: 'true',
+      SERVICE_OTEL_ENDPOINT: 'http://127.0.0.1:1',
+      SERVICE_OTEL_EXPORT_TIMEOUT_MS: '200',
+      SERVICE_OTEL_BATCH_SCHEDULED_DELAY_MS: '10',
+    });
+    for (let index = 0; index < 5; index += 1)
+      traced(
+        () => ({ name: 'a', kind: 'client' }),
+        () => undefined,
+      );
+    await vi.waitFor(() => expect(warn).toHaveBeenCalledTimes(1), 10_000);
+    await telemetry?.close();
+    expect(warn).toHaveBeenCalledTimes(1);
+    expect(isTracing()).toBe(false);
+  });
+});
