@@ -9,6 +9,7 @@ import { kafka } from './engines/kafka.js';
 import { mariadb } from './engines/mariadb.js';
 import { nats } from './engines/nats.js';
 import { postgres } from './engines/postgres.js';
+import { pushClouds } from './engines/push-clouds.js';
 import { pusherGo } from './engines/pusher-go.js';
 import { pusherPython } from './engines/pusher-python.js';
 import { pysher } from './engines/pysher.js';
@@ -33,6 +34,7 @@ export const ENGINES = [
   deployTools,
   composeGo,
   otlpReceiver,
+  pushClouds,
   pysher,
   pusherGo,
   pusherPython,

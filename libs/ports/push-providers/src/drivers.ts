@@ -1,25 +1,34 @@
 import type { Config } from '@carillon/config';
 import type { Credential } from './credentials/credential.js';
+import { INTERNET, type Network } from './drivers/client/network.js';
 import { DRY_RUN } from './drivers/dry-run.js';
-import { type PushClient, type PushProviders, ProviderUnavailable } from './port.js';
-import type { Provider } from './provider.js';
+import type { PushClient, PushProviders } from './port.js';
 import { type ProviderSettings, providerSettings } from './settings.js';
 
-/** Makes the client of one provider; called with that provider's credentials only. Connects to nobody. */
-export type OpenClient = (credential: Credential, settings: ProviderSettings) => Promise<PushClient>;
-
-/** One line a provider; its library is loaded when a client of it is first opened. */
-const CLIENTS: ReadonlyMap<Provider, OpenClient> = new Map<Provider, OpenClient>([]);
-
 /** The providers of `push`: the real ones, or in a dry run nobody. */
-export function openProviders(config: Config): PushProviders {
+export function openProviders(config: Config, network: Network = INTERNET): PushProviders {
   if (config.push.dry_run) return DRY_RUN;
   const settings = providerSettings(config);
-  return {
-    async open(credential) {
-      const open = CLIENTS.get(credential.provider);
-      if (open === undefined) throw new ProviderUnavailable(credential.provider);
-      return open(credential, settings);
-    },
-  };
+  return { open: (credential) => openProvider(credential, settings, network) };
+}
+
+/** The client of one provider, loaded when the first is opened. Connects to nobody. */
+export async function openProvider(
+  credential: Credential,
+  settings: ProviderSettings,
+  network: Network = INTERNET,
+): Promise<PushClient> {
+  switch (credential.provider) {
+    case 'fcm':
+      return (await import('./drivers/fcm/client.js')).openFcm(credential, settings, network);
+    case 'apns':
+      return (await import('./drivers/apns/client.js')).openApns(credential, settings, network);
+    case 'webpush':
+      return (await import('./drivers/webpush/client.js')).openWebPush(credential, settings, network);
+    case 'hms':
+      return (await import('./drivers/hms/client.js')).openHms(credential, settings, network);
+    case 'wns':
+      break;
+  }
+  return (await import('./drivers/wns/client.js')).openWns(credential, settings, network);
 }

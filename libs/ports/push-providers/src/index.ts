@@ -17,7 +17,8 @@ export {
   withLineBreaks,
 } from './credentials/fields.js';
 export { checkDeviceUrl, checkRecipient, DeviceUrlNotAllowed, type DeviceUrlRules } from './device-url.js';
-export { openProviders } from './drivers.js';
+export type { Network } from './drivers/client/network.js';
+export { openProvider, openProviders } from './drivers.js';
 export { DRY_RUN } from './drivers/dry-run.js';
 export { type Answer, type Arrival, MemoryClouds } from './drivers/memory.js';
 export { isObject, jsonBytes, type JsonObject } from './json.js';

@@ -16,11 +16,11 @@ export interface ClientScene {
   /** A send that the cloud knows. */
   request(name: string): SendRequest;
   /** What the cloud does with every send from now on. */
-  answer(outcome: SendOutcome): void;
+  answer(outcome: SendOutcome): unknown;
   /** The cloud does not answer any more. */
-  hang(): void;
+  hang(): unknown;
   /** Delivery keys, or whatever the cloud tells sends apart by, in the order they arrived. */
-  arrived(): number;
+  arrived(): number | Promise<number>;
 }
 
 const OUTCOMES: readonly SendOutcome[] = [
@@ -40,7 +40,7 @@ export function clientConformance(name: string, open: () => Promise<ClientScene>
 
     it.each(OUTCOMES)('tells %o', async (outcome) => {
       const { client, request, answer } = await open();
-      answer(outcome);
+      await answer(outcome);
       const got = await client.send(request('one'), new AbortController().signal);
       expect(got.kind).toBe(outcome.kind);
       if (got.kind !== 'accepted' && outcome.kind !== 'accepted') {
@@ -56,12 +56,12 @@ export function clientConformance(name: string, open: () => Promise<ClientScene>
       );
       const outcomes = await Promise.all(sends);
       expect(outcomes.filter(({ kind }) => kind === 'accepted')).toHaveLength(100);
-      expect(arrived()).toBe(100);
+      expect(await arrived()).toBe(100);
     });
 
     it('ends a send whose signal is aborted, without an error', async () => {
       const { client, request, hang } = await open();
-      hang();
+      await hang();
       const stop = new AbortController();
       const sent = client.send(request('one'), stop.signal);
       stop.abort();
@@ -74,7 +74,7 @@ export function clientConformance(name: string, open: () => Promise<ClientScene>
       await client.close();
       const outcome = await client.send(request('late'), new AbortController().signal);
       expect(outcome).toMatchObject({ kind: 'retryable', failureClass: 'network_transport' });
-      expect(arrived()).toBe(0);
+      expect(await arrived()).toBe(0);
     });
   });
 }

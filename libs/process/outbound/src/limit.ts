@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Aborts after a time, or when another signal does, until it is released. Not made of `AbortSignal.any` and
  * `AbortSignal.timeout`: nothing holds the second but the first, which holds it weakly, so that it may be collected
@@ -16,6 +18,8 @@ export class Limit {
     private readonly other: AbortSignal,
   ) {
     this.#timer = setTimeout(this.#end, timeoutMs);
+    // One signal may end many requests: that is no leak.
+    setMaxListeners(0, other);
     other.addEventListener('abort', this.#end, { once: true });
     if (other.aborted) this.#end();
   }

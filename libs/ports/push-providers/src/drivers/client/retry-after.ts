@@ -1,0 +1,23 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+const MOST_WAIT_MS = 86_400_000;
+const SPREAD = 0.2;
+
+/**
+ * Until when `Retry-After` asks to be left alone; null: it does not say. Up to a fifth is added, so that not all who
+ * were told the same come back at once. More than a day is not believed: devices choose some of the servers that say it.
+ */
+export function retryAfter(headers: IncomingHttpHeaders, nowMs: number, random = Math.random): number | null {
+  const waitMs = asked(headers['retry-after']?.trim(), nowMs);
+  if (waitMs === null) return null;
+  const spread = waitMs >= 1_000 ? waitMs * SPREAD * random() : 0;
+  return Math.floor(nowMs + Math.min(waitMs, MOST_WAIT_MS) + Math.min(spread, MOST_WAIT_MS * SPREAD));
+}
+
+function asked(value: string | undefined, nowMs: number): number | null {
+  if (value === undefined || value === '') return null;
+  if (/^\d+$/.test(value)) return Number(value) * 1_000;
+  // Anything else that the parser of dates would guess at is not one of HTTP.
+  const date = /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
+}

@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { LookupFunction } from 'node:net';
+
+export interface WireRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
+export interface WireReply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The first 64 KiB. */
+  readonly body: string;
+}
+
+export interface WireOptions {
+  /** PEM of who may vouch for servers, instead of those of the system. */
+  readonly authorities?: string | undefined;
+  /** What this side is known by. */
+  readonly identity?: { readonly cert: string; readonly key: string } | Container | undefined;
+  /** Who finds addresses; absent: the system, which may say anything. */
+  readonly lookup?: LookupFunction | undefined;
+  /** Keeps connections that nobody uses, asking every minute whether they live; else they are closed after five. */
+  readonly longLived?: boolean | undefined;
+}
+
+interface Container {
+  readonly pfx: Buffer;
+  readonly passphrase: string;
+}
+
+/** Nothing more is sent: closed, or more requests are waiting than may. */
+export class WireRefused extends Error {
+  override readonly name = 'WireRefused';
+}
+
+/** What requests to one server go over. */
+export interface Connection {
+  /** False: it takes no more, for good. */
+  readonly usable: boolean;
+  /** False: it takes no more until one that runs is answered. */
+  readonly hasRoom: boolean;
+  readonly sockets: number;
+  post(request: WireRequest, signal: AbortSignal): Promise<WireReply>;
+  /** Finds out whether the other side lives. */
+  ping(): void;
+  close(): void;
+}

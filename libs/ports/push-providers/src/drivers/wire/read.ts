@@ -1,0 +1,17 @@
+import type { Readable } from 'node:stream';
+
+const MOST_BYTES = 65_536;
+
+/** The first 64 KiB as text; whatever follows is not taken. */
+export async function readLimited(answer: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer) {
+    const bytes = Buffer.from(chunk as Buffer);
+    chunks.push(bytes.subarray(0, MOST_BYTES - size));
+    size += bytes.length;
+    // Leaving the loop destroys the stream.
+    if (size >= MOST_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString();
+}
