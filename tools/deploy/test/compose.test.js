@@ -1,5 +1,6 @@
 import { engine } from '@carillon/engines';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FETCHING_MS, ROOT } from './tools.js';
@@ -35,5 +36,27 @@ describe.each(['compose.yaml', 'minimal.yaml'])('%s', (file) => {
   it('does not start without its secrets', async () => {
     const { ok, project } = await load(file, {});
     expect([ok, project.error]).toEqual([false, expect.stringContaining('set ')]);
+  });
+});
+
+describe('the configuration of the compose fleet', () => {
+  const env = {
+    PATH: process.env.PATH,
+    ...SECRETS,
+    SERVICE_DEFAULT_APP_ID: '1',
+    SERVICE_DEFAULT_APP_KEY: 'key',
+    SERVICE_DEFAULT_APP_SECRET: 'secret',
+  };
+  const apps = readdirSync(join(ROOT, 'apps')).filter((app) => app !== 'server');
+
+  it.each(apps)('is one file that %s takes', (app) => {
+    const role = ['api', 'mcp-gateway'].includes(app) ? { SERVICE_SERVER_ROLE: 'api' } : {};
+    const main = join(ROOT, 'apps', app, 'dist/src/main.js');
+    const file = join(ROOT, 'deploy/compose/carillon.toml');
+    const said = execFileSync(process.execPath, [main, '--config', file, '--check-config'], {
+      env: { ...env, ...role },
+      encoding: 'utf8',
+    });
+    expect(said).toContain('configuration OK');
   });
 });
