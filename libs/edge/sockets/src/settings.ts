@@ -1,5 +1,6 @@
 import type { Config } from '@carillon/config';
-import type { ConnectRules } from '@carillon/protocol';
+import type { FilterRules } from '@carillon/filter';
+import type { ConnectRules, ExtrasRules, WireNames } from '@carillon/protocol';
 import type { SocketOptions } from '@carillon/uws';
 import type { UpgradeLimitOptions } from './entrance/upgrade-limit.js';
 import type { HeartbeatOptions } from './time/heartbeats.js';
@@ -27,6 +28,31 @@ export function heartbeatOptions(config: Config): HeartbeatOptions {
   return {
     activityTimeoutSeconds: config.activity_timeout,
     userAuthenticationTimeoutSeconds: config.user_authentication_timeout,
+    pingIntervalSeconds: pingInterval(config),
+    idleTimeoutSeconds: unbounded(config.websocket.idle_timeout),
+  };
+}
+
+/** Clients of protocol 2 are pinged no more often than those of protocol 1 are asked. */
+function pingInterval({ websocket, activity_timeout }: Config): number {
+  if (!websocket.auto_ping || websocket.ping_interval === 0) return Infinity;
+  return Math.max(websocket.ping_interval, activity_timeout / 2, 5);
+}
+
+/** What of a client's `extras` is delivered. */
+export const extrasRules = ({ ephemeral, echo_control }: Config, names: WireNames): ExtrasRules => ({
+  ephemeralEnabled: ephemeral.enabled,
+  echoControlEnabled: echo_control.enabled,
+  names,
+});
+
+/** What a subscription of protocol 2 may choose by. */
+export function filterRules({ event_name_filtering, tag_filtering }: Config): FilterRules {
+  return {
+    eventNamesEnabled: event_name_filtering.enabled,
+    tagsEnabled: tag_filtering.enabled,
+    maxEventNames: event_name_filtering.max_events_per_filter,
+    maxEventNameBytes: event_name_filtering.max_event_name_length,
   };
 }
 

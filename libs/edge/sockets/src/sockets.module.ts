@@ -1,4 +1,5 @@
 import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
+import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { HUB, HubModule, type Hub } from '@carillon/hub';
 import { PRESENCE, type Presence } from '@carillon/presence';
@@ -32,6 +33,7 @@ const PARTS = [
   PUBLISHER,
   RATE_LIMIT,
   WEBHOOK_EVENTS,
+  CACHE,
 ];
 
 function openSockets(
@@ -46,6 +48,7 @@ function openSockets(
   publisher: Publisher,
   rateLimit: RateLimit,
   webhooks: WebhookEvents,
+  cache: Cache,
 ): Sockets {
   const log = logging.for('service::gateway');
   const sockets = new Sockets({
@@ -57,6 +60,7 @@ function openSockets(
     publisher,
     rateLimit,
     webhooks,
+    cache,
     metrics,
     log,
   });
@@ -64,7 +68,7 @@ function openSockets(
   return sockets;
 }
 
-/** The WebSocket route of protocol 1. Needs the modules of the rooms it injects. */
+/** The WebSocket route. Needs the modules of the rooms it injects. */
 @Module({
   imports: [HubModule],
   providers: [{ provide: SOCKETS, inject: PARTS, useFactory: openSockets }, SocketsGateway],

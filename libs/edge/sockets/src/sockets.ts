@@ -1,5 +1,7 @@
 import type { AppRegistry } from '@carillon/app-registry';
+import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
+import { SharedFilters } from '@carillon/filter';
 import type { Hub } from '@carillon/hub';
 import type { Presence } from '@carillon/presence';
 import type { Publisher } from '@carillon/publishing';
@@ -16,10 +18,22 @@ import { ClientEvents } from './requests/client-event.js';
 import { Requests } from './requests/requests.js';
 import { Signin } from './requests/signin.js';
 import { Subscribe } from './requests/subscribe.js';
-import { connectRules, heartbeatOptions, socketOptions, upgradeLimitOptions } from './settings.js';
+import {
+  connectRules,
+  extrasRules,
+  filterRules,
+  heartbeatOptions,
+  socketOptions,
+  upgradeLimitOptions,
+} from './settings.js';
 import { Heartbeats } from './time/heartbeats.js';
-import { V1 } from './v1/codec.js';
-import { edgeV1 } from './v1/edge.js';
+import { speechV1 } from './v1/speech.js';
+import { ConnectionV2 } from './v2/connection-v2.js';
+import { PresenceUpdates } from './v2/presence-updates.js';
+import { RequestsV2 } from './v2/requests-v2.js';
+import { Revocations } from './v2/revocations.js';
+import { SpeechesV2 } from './v2/speeches.js';
+import { Tokens } from './v2/tokens.js';
 
 /** What sockets work with. */
 export interface SocketsParts {
@@ -27,6 +41,8 @@ export interface SocketsParts {
   readonly hub: Hub;
   readonly admission: Admission;
   readonly apps: AppRegistry;
+  /** Where it is written which tokens are revoked. */
+  readonly cache: Pick<Cache, 'has'>;
   readonly presence: Presence;
   readonly publisher: Publisher;
   readonly rateLimit: RateLimit;
@@ -36,7 +52,7 @@ export interface SocketsParts {
 }
 
 /**
- * The protocol 1 edge: lets WebSockets in, reads what they ask for, and asks them for signs of life. Everything here runs
+ * The edge of protocols 1 and 2: lets WebSockets in, reads what they ask for, and asks them for signs of life. Everything here runs
  * on the socket loop.
  */
 export class Sockets {
@@ -46,10 +62,25 @@ export class Sockets {
   readonly #entrance: Entrance;
   readonly #reception: Reception;
   readonly #requests: Requests;
+  readonly #tokens: Tokens;
 
   constructor(parts: SocketsParts) {
     const { config, hub, metrics, rateLimit } = parts;
-    const speech = { edge: edgeV1(config), codec: V1 };
+    const speech = speechV1(config);
+    const speechesV2 = new SpeechesV2(config);
+    const { channels, outlet, joins, leaving, identities, onTrouble } = hub;
+    const { watchlists } = hub.state;
+    const subscribe = new Subscribe({
+      channels,
+      outlet,
+      joins,
+      filters: new SharedFilters(filterRules(config)),
+    });
+    const signin = new Signin({ ...parts, outlet, identities, watchlists, leaving, onTrouble });
+    const { names } = speechesV2;
+    const revocations = new Revocations(parts.cache);
+    const tokens = new Tokens({ names, revocations, outlet, identities, leaving, signin, onTrouble });
+    this.#tokens = tokens;
     const heartbeats = new Heartbeats(heartbeatOptions(config), hub.outlet);
     const limit = upgradeLimitOptions(config);
     this.options = socketOptions(config);
@@ -59,6 +90,8 @@ export class Sockets {
       ...parts,
       heartbeats,
       speech,
+      speechesV2,
+      tokens,
       limit: limit === null ? null : new UpgradeLimit(limit, rateLimit, metrics),
       rules: connectRules(config),
     });
@@ -66,20 +99,36 @@ export class Sockets {
       ...parts,
       heartbeats,
       speech,
+      tokens,
       message: (socket, frame) => this.message(socket, frame),
       activityTimeoutSeconds: config.activity_timeout,
     });
-    const { channels, outlet, joins, leaving, identities, onTrouble } = hub;
-    const { watchlists } = hub.state;
     this.#requests = new Requests({
       outlet,
       leaving,
       onTrouble,
-      subscribe: new Subscribe({ channels, outlet, joins }),
-      clientEvents: new ClientEvents({ ...parts, channels, outlet, onTrouble }),
-      signin: new Signin({ ...parts, outlet, identities, watchlists, leaving, onTrouble }),
+      subscribe,
+      clientEvents: new ClientEvents({
+        ...parts,
+        channels,
+        outlet,
+        extras: extrasRules(config, names),
+        onTrouble,
+      }),
+      signin,
+      v2: new RequestsV2({
+        outlet,
+        tokens,
+        presenceUpdates: new PresenceUpdates({
+          ...parts,
+          outlet,
+          maxPerSecond: config.presence.update_rate_limit_per_member_per_second,
+          onTrouble,
+        }),
+      }),
     });
     heartbeats.start();
+    tokens.ends.start();
   }
 
   upgrade(request: HttpRequest): UpgradeDecision<Arrival> | Promise<UpgradeDecision<Arrival>> {
@@ -113,11 +162,16 @@ export class Sockets {
   }
 
   closed({ state }: Socket<Arrival>, code: number): void {
-    if (state instanceof Connection && this.#hub.closed(state, code)) this.#heartbeats.end(state);
+    if (!(state instanceof Connection) || !this.#hub.closed(state, code)) return;
+    this.#heartbeats.end(state);
+    if (!(state instanceof ConnectionV2)) return;
+    this.#tokens.end(state);
+    state.releaseFilters();
   }
 
   /** Stops every timer. */
   stop(): void {
     this.#heartbeats.stop();
+    this.#tokens.ends.stop();
   }
 }

@@ -136,3 +136,4 @@ export {
 } from './v2/requests.js';
 export { jsonFormat, loadWireFormat, type WireFormatV2 } from './v2/wire-format.js';
 export { WireNames } from './v2/wire-names.js';
+export { frameOfFactV2 } from './outbound/encode-fact-v2.js';

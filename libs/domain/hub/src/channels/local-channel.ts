@@ -82,6 +82,14 @@ export class LocalChannel {
     subscriber.subscriptions.add(userId === null ? audience.plain : { channel: this, audience, userId });
   }
 
+  /** What a subscriber gets is said in another codec from now on. It receives from `open` on. */
+  recode(subscriber: Subscriber, codec: Codec): void {
+    const subscription = subscriber.subscriptionOf(this);
+    if (subscription === undefined || subscription.audience.codec === codec) return;
+    this.remove(subscriber);
+    this.add(subscriber, subscription.userId, codec);
+  }
+
   /** Lets a subscriber receive. */
   open(subscriber: Subscriber): void {
     subscriber.subscriptionOf(this)?.audience.open(subscriber);

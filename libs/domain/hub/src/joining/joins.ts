@@ -74,10 +74,9 @@ export class Joins {
     const isRepeated = before !== undefined;
     if (member !== null || channel.traits.keepsLastEvent || local.interest !== undefined)
       return this.#joinLater({ ...request, local, isRepeated });
-    if (!isRepeated) {
-      book.enter(subscriber, local, null, codec);
-      local.open(subscriber);
-    }
+    if (isRepeated) local.recode(subscriber, codec);
+    else book.enter(subscriber, local, null, codec);
+    local.open(subscriber);
     outlet.send(subscriber, { kind: 'subscribed', channel: channel.name, members: null });
     return undefined;
   }
@@ -117,7 +116,8 @@ export class Joins {
       return;
     }
     if (outcome !== null) looks.shown(local, gate, outcome);
-    if (!isRepeated) book.enter(subscriber, local, member?.userId ?? null, codec);
+    if (isRepeated) local.recode(subscriber, codec);
+    else book.enter(subscriber, local, member?.userId ?? null, codec);
     if (member !== null) {
       // What is sent to the user after the success frame must come here.
       const attempt = identities.joinedAs(subscriber, member.userId);

@@ -1,10 +1,5 @@
-import { type AppHub, type Codec, type Edge, Subscriber, type Windows } from '@carillon/hub';
-
-/** What all connections of one protocol and wire format share. */
-export interface Speech {
-  readonly edge: Edge;
-  readonly codec: Codec;
-}
+import { type AppHub, Subscriber, type Windows } from '@carillon/hub';
+import type { Speech } from './speech.js';
 
 /** A subscriber on a WebSocket of this process, with what is remembered of its time. */
 export class Connection extends Subscriber {
@@ -23,10 +18,10 @@ export class Connection extends Subscriber {
   constructor(
     id: string,
     hub: AppHub,
-    { edge, codec }: Speech,
+    readonly speech: Speech,
     readonly connectedTick: number,
   ) {
-    super(id, hub, edge, codec);
+    super(id, hub, speech.edge, speech.codec);
     this.activeTick = connectedTick;
   }
 }

@@ -13,6 +13,8 @@ export class RefusedArrival {
     readonly app: App | null,
     /** In what it is told why. */
     readonly codec: Codec,
+    /** What the client is told; null: the reason's own text. */
+    readonly message: string | null = null,
   ) {}
 }
 

@@ -1,8 +1,18 @@
 import { type Hub, rulesOf } from '@carillon/hub';
-import { Connection, type Speech } from '../connection/connection.js';
+import { Connection } from '../connection/connection.js';
+import type { Speech } from '../connection/speech.js';
+import { ConnectionV2 } from '../v2/connection-v2.js';
+import type { SpeechesV2 } from '../v2/speeches.js';
+import type { Tokens } from '../v2/tokens.js';
 import { AppLookupUnavailable, type App, type AppRegistry } from '@carillon/app-registry';
 import { ServiceError, type ErrorCode } from '@carillon/errors';
-import { newSocketId, parseConnectOptions, type ConnectRules } from '@carillon/protocol';
+import {
+  newSocketId,
+  parseConnectOptions,
+  type ConnectRules,
+  type V2ConnectOptions,
+} from '@carillon/protocol';
+import type { CapabilityToken, TokenVerdict } from '@carillon/signing';
 import type { Admission } from '@carillon/runtime';
 import type { HttpRequest, UpgradeDecision } from '@carillon/uws';
 import type { Heartbeats } from '../time/heartbeats.js';
@@ -16,6 +26,9 @@ export interface EntranceParts {
   readonly hub: Hub;
   /** How protocol 1 is spoken. */
   readonly speech: Speech;
+  /** How protocol 2 is. */
+  readonly speechesV2: SpeechesV2;
+  readonly tokens: Pick<Tokens, 'check'>;
   readonly heartbeats: Heartbeats;
   /** Null: upgrades are not limited by address. */
   readonly limit: UpgradeLimit | null;
@@ -24,6 +37,16 @@ export interface EntranceParts {
 
 type Headers = Readonly<Record<string, string>>;
 type Decision = UpgradeDecision<Arrival>;
+
+/** Who wants in, as far as the upgrade says. */
+interface Arriving {
+  readonly speech: Speech;
+  readonly origin: string;
+  /** What a connection of protocol 2 asked for; null: it is one of protocol 1. */
+  readonly v2: V2ConnectOptions | null;
+  /** Whether one of protocol 1 brings a token, which that protocol does not know. */
+  readonly bringsToken: boolean;
+}
 
 /**
  * Decides on upgrades, in the one order of checks: what is answered over HTTP first; then what a browser can only
@@ -37,7 +60,7 @@ export class Entrance {
     if (closed !== null) return { refuse: closed };
     const { hub, limit } = this.parts;
     // Libraries come back soon after a close, and late after a refused upgrade. Probes say that others serve.
-    if (hub.isolation.isLong) return { accept: this.#refused('cut_off'), headers: {} };
+    if (hub.isolation.isLong) return { accept: this.#refused('cut_off', this.parts.speech), headers: {} };
     return limit === null ? this.#connect(request, {}) : this.#limited(request, limit);
   }
 
@@ -56,21 +79,23 @@ export class Entrance {
 
   #connect(request: HttpRequest, headers: Headers): Decision {
     const options = parseConnectOptions(request.rawQuery, this.parts.rules);
-    if (options.protocol === 2) {
-      return { refuse: new ServiceError('not_implemented', { text: 'This build speaks protocol 1 only' }) };
-    }
     const key = request.params['appKey'] ?? '';
     const origin = request.header('origin') ?? '';
+    const { speechesV2 } = this.parts;
+    const speech = options.protocol === 2 ? speechesV2.of(options.format) : this.parts.speech;
+    const arriving = { origin, v2: options.protocol === 2 ? options : null };
+    const bringsToken = options.protocol === 1 && options.bringsToken;
     const app = this.parts.apps.peekByKey(key);
-    if (app !== undefined) {
-      const arrival = this.#arrive(app, origin, options.bringsToken);
+    if (app !== undefined && !(speech instanceof Promise)) {
+      const arrival = this.#arrive(app, { ...arriving, speech, bringsToken });
       return { accept: arrival instanceof Promise ? new PendingArrival(arrival) : arrival, headers };
     }
-    const arrival = this.#lookUp(key).then((found) =>
-      found === 'unavailable'
-        ? this.#refused('over_capacity')
-        : this.#arrive(found, origin, options.bringsToken),
-    );
+    const arrival = this.#lookUp(key).then(async (found) => {
+      const spoken = await speech;
+      return found === 'unavailable'
+        ? this.#refused('over_capacity', spoken)
+        : this.#arrive(found, { ...arriving, speech: spoken, bringsToken });
+    });
     return { accept: new PendingArrival(arrival), headers };
   }
 
@@ -83,28 +108,62 @@ export class Entrance {
     }
   }
 
-  #arrive(app: App | null, origin: string, bringsToken: boolean): SettledArrival | Promise<SettledArrival> {
-    if (app === null) return this.#refused('app_does_not_exist');
-    if (!app.enabled) return this.#refused('app_disabled', app);
-    if (!rulesOf(app).allowsOrigin(origin)) return this.#refused('origin_not_allowed', app);
-    if (bringsToken) return this.#refused('token_refused', app);
+  #arrive(app: App | null, arriving: Arriving): SettledArrival | Promise<SettledArrival> {
+    const { speech, v2, origin } = arriving;
+    if (app === null) return this.#refused('app_does_not_exist', speech);
+    if (!app.enabled) return this.#refused('app_disabled', speech, app);
+    if (!rulesOf(app).allowsOrigin(origin)) return this.#refused('origin_not_allowed', speech, app);
+    if (arriving.bringsToken) return this.#refused('token_refused', speech, app);
+    if (v2 !== null && v2.token !== null) return this.#withToken(app, v2.token, arriving);
+    return this.#enter(app, arriving, null);
+  }
+
+  #enter(
+    app: App,
+    arriving: Arriving,
+    token: CapabilityToken | null,
+  ): SettledArrival | Promise<SettledArrival> {
     const place = this.parts.hub.places.take(app);
-    return place === null ? this.#connection(app) : this.#withPlace(app, place);
+    return place === null
+      ? this.#connection(app, arriving, token)
+      : this.#withPlace(app, place, arriving, token);
   }
 
-  #connection(app: App): Connection {
-    const { hub, heartbeats, speech } = this.parts;
-    return new Connection(newSocketId(), hub.hubs.of(app), speech, heartbeats.tick);
+  /** A token that cannot be checked lets nobody in; the client is to come again. */
+  async #withToken(app: App, text: string, arriving: Arriving): Promise<SettledArrival> {
+    const { key } = rulesOf(app);
+    let verdict: TokenVerdict;
+    try {
+      verdict = await this.parts.tokens.check(text, { appId: app.id, key, identity: null });
+    } catch {
+      return this.#refused('over_capacity', arriving.speech, app);
+    }
+    if (verdict.ok) return this.#enter(app, arriving, verdict.token);
+    return new RefusedArrival('token_refused', app, arriving.speech.codec, verdict.reason);
   }
 
-  async #withPlace(app: App, place: Promise<boolean>): Promise<SettledArrival> {
-    if (!(await place)) return this.#refused('over_connection_quota', app);
-    const connection = this.#connection(app);
+  #connection(app: App, { speech, v2 }: Arriving, token: CapabilityToken | null): Connection {
+    const { hub, heartbeats } = this.parts;
+    const appHub = hub.hubs.of(app);
+    if (v2 === null) return new Connection(newSocketId(), appHub, speech, heartbeats.tick);
+    const connection = new ConnectionV2(newSocketId(), appHub, speech, heartbeats.tick, v2);
+    connection.token = token;
+    return connection;
+  }
+
+  async #withPlace(
+    app: App,
+    place: Promise<boolean>,
+    arriving: Arriving,
+    token: CapabilityToken | null,
+  ): Promise<SettledArrival> {
+    if (!(await place)) return this.#refused('over_connection_quota', arriving.speech, app);
+    const connection = this.#connection(app, arriving, token);
     connection.holdsPlace = true;
     return connection;
   }
 
-  #refused(reason: ErrorCode, app: App | null = null): RefusedArrival {
-    return new RefusedArrival(reason, app, this.parts.speech.codec);
+  #refused(reason: ErrorCode, speech: Speech, app: App | null = null): RefusedArrival {
+    return new RefusedArrival(reason, app, speech.codec);
   }
 }

@@ -1,5 +1,8 @@
 import { type ConnectionErrorType, Frames, type Hub } from '@carillon/hub';
-import type { Connection, Speech } from '../connection/connection.js';
+import type { Connection } from '../connection/connection.js';
+import type { Speech } from '../connection/speech.js';
+import { ConnectionV2 } from '../v2/connection-v2.js';
+import type { Tokens } from '../v2/tokens.js';
 import { ERRORS, type ErrorCode } from '@carillon/errors';
 import type { Logger, Metrics } from '@carillon/runtime';
 import type { Socket } from '@carillon/uws';
@@ -13,6 +16,7 @@ export interface ReceptionParts {
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly activityTimeoutSeconds: number;
+  readonly tokens: Pick<Tokens, 'begin'>;
   /** In what is said before anything of a connection is known. */
   readonly speech: Speech;
   /** Reads a frame that came before the connection was let in. */
@@ -69,9 +73,12 @@ export class Reception {
   #settle(socket: Socket<Arrival>, state: SettledArrival): void {
     const { places } = this.parts.hub;
     if (state instanceof RefusedArrival) {
-      const { reason, app, codec } = state;
+      const { reason, app, codec, message } = state;
       const late = AFTER_QUOTAS.has(reason) && app !== null ? places.full(app) : null;
-      return this.#refuse(socket, new RefusedArrival(late ?? reason, app, codec));
+      return this.#refuse(
+        socket,
+        new RefusedArrival(late ?? reason, app, codec, late === null ? message : null),
+      );
     }
     const { app } = state.hub;
     const reason = places.full(app);
@@ -81,16 +88,21 @@ export class Reception {
   }
 
   #admit(socket: Socket<Arrival>, connection: Connection): void {
-    const { hub, heartbeats, activityTimeoutSeconds } = this.parts;
+    const { hub, heartbeats, activityTimeoutSeconds, tokens } = this.parts;
     connection.socket = socket;
+    if (connection instanceof ConnectionV2) connection.native = socket;
     hub.admit(connection);
     heartbeats.begin(connection);
     const { id: socketId } = connection;
     hub.outlet.send(connection, { kind: 'established', socketId, activityTimeoutSeconds });
+    if (connection instanceof ConnectionV2 && connection.token !== null) {
+      tokens.begin(connection, connection.token);
+    }
   }
 
-  #refuse(socket: Socket<Arrival>, { reason, app, codec }: RefusedArrival): void {
-    const { closeCode, text: message } = ERRORS[reason];
+  #refuse(socket: Socket<Arrival>, { reason, app, codec, message: told }: RefusedArrival): void {
+    const { closeCode, text } = ERRORS[reason];
+    const message = told ?? text;
     const code = closeCode ?? 4000;
     const labels = { app_id: app?.id ?? NO_APP, error_type: ERROR_TYPES[reason] ?? 'app_validation_failed' };
     this.parts.metrics.counter('connection_errors_total').for(labels).add();

@@ -10,7 +10,16 @@ import {
 } from '@carillon/channels';
 import { isStorable } from '@carillon/contract';
 import { ServiceError, type ErrorCode } from '@carillon/errors';
-import { frameError, type ClientEventFrame, type FrameError } from '@carillon/protocol';
+import {
+  deliveredExtras,
+  type ExtrasRules,
+  frameError,
+  readExtras,
+  type FrameError,
+} from '@carillon/protocol';
+import type { ClientEvent } from '../connection/speech.js';
+import { ConnectionV2 } from '../v2/connection-v2.js';
+import { capabilitiesOf } from '../v2/subscribe-verdict-v2.js';
 import type { Publisher } from '@carillon/publishing';
 import { dataOf, type WebhookEvents } from '@carillon/webhooks';
 
@@ -20,6 +29,8 @@ export interface ClientEventParts {
   readonly outlet: Outlet;
   readonly publisher: Publisher;
   readonly webhooks: WebhookEvents;
+  /** What of `extras` is delivered. */
+  readonly extras: ExtrasRules;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -35,7 +46,7 @@ export class ClientEvents {
   constructor(private readonly parts: ClientEventParts) {}
 
   /** Undefined when it was done at once; the promise never rejects. Rate limits were checked before. */
-  handle(connection: Connection, frame: ClientEventFrame): Promise<void> | undefined {
+  handle(connection: Connection, frame: ClientEvent): Promise<void> | undefined {
     const verdict = clientEventVerdict(connection, frame, this.parts.channels);
     if ('refused' in verdict) {
       this.parts.outlet.error(connection, verdict.refused);
@@ -46,12 +57,14 @@ export class ClientEvents {
 
   #publish(
     connection: Connection,
-    frame: ClientEventFrame,
+    frame: ClientEvent,
     { subscription, history }: Allowed,
   ): Promise<void> | undefined {
     const { event, dataText } = frame;
     const { channel, userId } = subscription;
-    const { publisher } = this.parts;
+    const { publisher, extras } = this.parts;
+    const extrasText = frame.extrasText === null ? null : deliveredExtras(frame.extrasText, extras);
+    const isEphemeral = extrasText !== null && isEphemeralText(extrasText);
     const receipt = publisher.publish({
       appId: channel.hub.appId,
       channel: channel.name,
@@ -60,15 +73,15 @@ export class ClientEvents {
       userId,
       exceptSocketId: connection.id,
       isFromClient: true,
-      messageId: null,
+      messageId: frame.messageId,
       isLastEvent: false,
-      history: history.enabled ? history : null,
+      history: history.enabled && !isEphemeral ? history : null,
       tagsText: null,
-      extrasText: null,
+      extrasText,
       key: null,
     });
     if (receipt instanceof Promise) return this.#answerFor(receipt, connection, frame, subscription);
-    this.#tell(connection, frame, subscription);
+    if (!isEphemeral) this.#tell(connection, frame, subscription);
     return undefined;
   }
 
@@ -76,7 +89,7 @@ export class ClientEvents {
   async #answerFor(
     receipt: Promise<unknown>,
     connection: Connection,
-    frame: ClientEventFrame,
+    frame: ClientEvent,
     subscription: Subscription,
   ): Promise<void> {
     try {
@@ -89,11 +102,7 @@ export class ClientEvents {
     }
   }
 
-  #tell(
-    { id, hub }: Connection,
-    { event, dataText }: ClientEventFrame,
-    { channel, userId }: Subscription,
-  ): void {
+  #tell({ id, hub }: Connection, { event, dataText }: ClientEvent, { channel, userId }: Subscription): void {
     const { webhooks } = this.parts;
     if (!webhooks.wants(hub.app, 'client_event')) return;
     webhooks.emit(hub.app, {
@@ -107,6 +116,11 @@ export class ClientEvents {
   }
 }
 
+const isEphemeralText = (extrasText: string): boolean => {
+  const extras = readExtras(extrasText);
+  return !('problem' in extras) && extras.ephemeral;
+};
+
 /** Any other failure is nothing that the client could do differently. */
 const rowOf = (error: unknown): ErrorCode =>
   error instanceof ServiceError && (error.code === 'backpressure' || error.code === 'conflict')
@@ -116,7 +130,7 @@ const rowOf = (error: unknown): ErrorCode =>
 /** Judges a client event in the one order of checks. */
 export function clientEventVerdict(
   connection: Connection,
-  { event, channel: name, dataText }: ClientEventFrame,
+  { event, channel: name, dataText }: ClientEvent,
   channels: Channels,
 ): Verdict {
   const { app, rules } = connection.hub;
@@ -139,6 +153,9 @@ export function clientEventVerdict(
   if (dataText !== null && Buffer.byteLength(dataText) > app.limits.maxEventPayloadBytes) {
     return refused('client_event_refused', name, 'The payload is too large');
   }
+  const isPermitted =
+    !(connection instanceof ConnectionV2) || capabilitiesOf(connection).allows('publish', name);
+  if (!isPermitted) return refused('forbidden', name, 'The capabilities do not permit it');
   const denied = clientPublishRefusal(channel) ?? userLimitRefusal(channel, connection.userId);
   if (denied !== null) return refused(denied.frame, name, denied.text);
   const subscription = connection.subscriptions.get(name);

@@ -8,14 +8,10 @@ import {
   inTurn,
 } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
-import {
-  decodeV1Frame,
-  frameError,
-  type ClientEventFrame,
-  type InboundFrame,
-  type MalformedFrame,
-  type SubscribeFrame,
-} from '@carillon/protocol';
+import { frameError, type FrameError } from '@carillon/protocol';
+import type { ClientEvent, Inbound } from '../connection/speech.js';
+import { ConnectionV2 } from '../v2/connection-v2.js';
+import { isRequestV2, subjectOfV2, type RequestsV2, type RequestV2 } from '../v2/requests-v2.js';
 import type { ClientEvents } from './client-event.js';
 import type { Signin } from './signin.js';
 import { failure } from './subscribe-verdict.js';
@@ -27,6 +23,7 @@ export interface RequestParts {
   readonly subscribe: Subscribe;
   readonly clientEvents: ClientEvents;
   readonly signin: Signin;
+  readonly v2: RequestsV2;
   readonly leaving: Leaving;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -34,7 +31,7 @@ export interface RequestParts {
 /** What sign-ins of one connection queue under: no channel has an empty name. */
 const SIGNIN = '';
 
-/** Reads what a protocol 1 client sends and hands each request to who answers it. */
+/** Reads what a client sends and hands each request to who answers it. */
 export class Requests {
   constructor(private readonly parts: RequestParts) {}
 
@@ -43,7 +40,7 @@ export class Requests {
     const { frames } = connection.hub.rules;
     const isWithin = frames === null || this.#isWithin(connection, 'messages', frames);
     if (!connection.isOpen) return;
-    const frame = decodeV1Frame(bytes);
+    const frame = connection.speech.read(bytes);
     // A heartbeat is answered even beyond the limit: refusing it would look like a dead server.
     if (frame.kind === 'ping') return this.parts.outlet.send(connection, { kind: 'pong' });
     if (frame.kind === 'pong' || frame.kind === 'ignored') {
@@ -54,8 +51,9 @@ export class Requests {
     else this.#tellLimit(connection);
   }
 
-  #answer(connection: Connection, frame: Exclude<InboundFrame, { kind: 'ping' | 'pong' | 'ignored' }>): void {
+  #answer(connection: Connection, frame: Exclude<Inbound, { kind: 'ping' | 'pong' | 'ignored' }>): void {
     const { outlet, signin, leaving } = this.parts;
+    if (isRequestV2(frame)) return this.#requestV2(connection, frame);
     switch (frame.kind) {
       case 'subscribe':
         return this.#subscribe(connection, frame);
@@ -64,6 +62,7 @@ export class Requests {
       case 'unsubscribe':
         return this.#queue(connection, frame.channel, () => {
           const subscription = connection.subscriptions.get(frame.channel);
+          if (connection instanceof ConnectionV2) connection.filterBy(frame.channel, null);
           return subscription === undefined ? undefined : leaving.channel(connection, subscription);
         });
       case 'signin':
@@ -75,14 +74,19 @@ export class Requests {
     }
   }
 
-  #subscribe(connection: Connection, frame: SubscribeFrame): void {
+  #requestV2(connection: Connection, frame: RequestV2): void {
+    if (!(connection instanceof ConnectionV2)) return;
+    this.#queue(connection, subjectOfV2(frame), () => this.parts.v2.handle(connection, frame));
+  }
+
+  #subscribe(connection: Connection, frame: Extract<Inbound, { kind: 'subscribe' }>): void {
     const { subscribe, onTrouble } = this.parts;
     const work: Work = () => subscribe.handle(connection, frame);
     if (inTurn(connection, frame.channel, work, onTrouble)) return;
     subscribe.refuse(connection, frame.channel, failure('backpressure', 503, frame.channel, TOO_MANY_WAIT));
   }
 
-  #clientEvent(connection: Connection, frame: ClientEventFrame): void {
+  #clientEvent(connection: Connection, frame: ClientEvent): void {
     const { clientEvents } = connection.hub.rules;
     if (clientEvents !== null && !this.#isWithin(connection, 'client_events', clientEvents)) {
       if (connection.isOpen) this.#tellLimit(connection, frame.channel);
@@ -97,7 +101,10 @@ export class Requests {
     this.parts.outlet.error(connection, frameError('backpressure', { channel, message: TOO_MANY_WAIT }));
   }
 
-  #malformed(connection: Connection, { request, error }: MalformedFrame): void {
+  #malformed(
+    connection: Connection,
+    { request, error }: { request: string | null; error: FrameError },
+  ): void {
     const { outlet } = this.parts;
     if (request === null) connection.hub.meters.error('missing_event_name');
     outlet.error(connection, error);

@@ -9,6 +9,7 @@ import {
 } from '@carillon/protocol';
 import { readSigninCapabilities, verifyUserAuth, type Capabilities } from '@carillon/signing';
 import type { Connection } from '../connection/connection.js';
+import { ConnectionV2 } from '../v2/connection-v2.js';
 
 /** What signing in works with. */
 export interface SigninParts {
@@ -62,14 +63,15 @@ export class Signin {
       if (tooMany)
         outlet.error(connection, frameError('too_many_entries', { message: 'The watchlist is too long' }));
       return watching || before?.isOnline === true
-        ? this.#comeOnline(connection, identity, before)
+        ? this.comeOnline(connection, identity, before)
         : undefined;
     };
     // Who went meanwhile has left as whoever it was before, and as this identity too.
     return attempt === undefined ? succeed() : attempt.then(() => succeed());
   }
 
-  async #comeOnline(connection: Connection, identity: Identity, before: Identity | null): Promise<void> {
+  /** Counts a connection among the app's online users, if its identity says so, and begins its watching. Never rejects. */
+  async comeOnline(connection: Connection, identity: Identity, before: Identity | null): Promise<void> {
     const { presence, watchlists, leaving, onTrouble } = this.parts;
     const { userId } = identity;
     try {
@@ -91,6 +93,9 @@ export class Signin {
 /** What a sign-in proves, or why it proves nothing. */
 function signinProof(connection: Connection, { auth, userData }: SigninFrame): Proof | string {
   const { rules } = connection.hub;
+  if (connection instanceof ConnectionV2 && connection.token !== null) {
+    return 'The connection speaks by its capability token';
+  }
   if (!rules.signin) return 'User authentication is not enabled for this app';
   if (auth === null || userData === null) return 'Sign-in needs auth and user_data';
   if (!verifyUserAuth(rules.key, { socketId: connection.id, userData }, auth)) {

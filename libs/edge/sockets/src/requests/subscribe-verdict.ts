@@ -45,7 +45,8 @@ export function failure(
   return { kind: 'refused', error: frameError(row, detail), status };
 }
 
-const refused = (refusal: ChannelRefusal, channel: string): SubscribeFailure =>
+/** What a name or a namespace refuses. */
+export const refused = (refusal: ChannelRefusal, channel: string): SubscribeFailure =>
   failure(refusal.frame, refusal.frame === 'forbidden' ? 403 : 400, channel, refusal.text);
 
 /** Judges a subscribe on protocol 1, in the one order of checks. */
@@ -88,16 +89,20 @@ function ordinaryVerdict(
 }
 
 /** Whom a user list is asked about: an identity, or the one this very subscribe brings, whose signature is checked yet. */
-function speaksFor(
+export function speaksFor(
   connection: Connection,
-  frame: SubscribeFrame,
+  frame: Pick<SubscribeFrame, 'channelData'>,
   { traits }: OrdinaryChannel,
 ): string | null {
   if (connection.userId !== null || !traits.members || frame.channelData === null) return connection.userId;
   return readChannelData(frame.channelData)?.userId ?? null;
 }
 
-function isSigned(connection: Connection, { auth, channel, channelData }: SubscribeFrame): boolean {
+/** Whether the signature is right. */
+export function isSigned(
+  connection: Connection,
+  { auth, channel, channelData }: Pick<SubscribeFrame, 'auth' | 'channel' | 'channelData'>,
+): boolean {
   const subject = { socketId: connection.id, channel, channelData: channelData ?? undefined };
   return verifyChannelAuth(connection.hub.rules.key, subject, auth ?? '');
 }
@@ -114,9 +119,10 @@ function isUnstorable(json: string): boolean {
   }
 }
 
-function memberVerdict(
+/** Whom a subscribe to a presence channel joins as. */
+export function memberVerdict(
   connection: Connection,
-  { channelData }: SubscribeFrame,
+  { channelData }: Pick<SubscribeFrame, 'channelData'>,
   channel: OrdinaryChannel,
 ): SubscribeVerdict {
   const { identity, hub } = connection;

@@ -6,6 +6,8 @@ export interface HeartbeatRules {
   readonly answerTicks: number;
   /** Time it has to authorize itself; Infinity: as long as it likes. */
   readonly authorizationTicks: number;
+  /** Silence after which it is ended, whatever the native library hears; Infinity: never. */
+  readonly idleTicks: number;
 }
 
 /** What a heartbeat looks at. */
@@ -20,21 +22,25 @@ export interface Pulse {
 /** What a connection needs now, and when to look again. */
 export type HeartbeatVerdict =
   | { readonly kind: 'wait'; readonly untilTick: number }
-  | { readonly kind: 'probe' | 'no_answer' | 'not_authorized' };
+  | { readonly kind: 'probe' | 'no_answer' | 'not_authorized' | 'idle' };
 
 const PROBE = { kind: 'probe' } as const;
 const NO_ANSWER = { kind: 'no_answer' } as const;
 const NOT_AUTHORIZED = { kind: 'not_authorized' } as const;
+const IDLE = { kind: 'idle' } as const;
 
 /** Judges one connection. Anything inbound is a sign of life, and a probe that had one is over. */
 export function heartbeatVerdict(pulse: Pulse, rules: HeartbeatRules, tick: number): HeartbeatVerdict {
   const authorizeBy = pulse.isAuthorized ? Infinity : pulse.connectedTick + rules.authorizationTicks;
   if (tick >= authorizeBy) return NOT_AUTHORIZED;
+  const idleAt = Math.max(pulse.activeTick, pulse.connectedTick) + rules.idleTicks;
+  if (tick >= idleAt) return IDLE;
   const isProbed = pulse.probedTick > 0 && pulse.activeTick < pulse.probedTick;
   const due = isProbed
     ? pulse.probedTick + rules.answerTicks
     : Math.max(pulse.activeTick, pulse.connectedTick) + rules.activityTicks;
   // It may answer a probe and be silent again before the time to answer is over.
-  if (tick < due) return { kind: 'wait', untilTick: Math.min(due, authorizeBy, tick + rules.activityTicks) };
+  if (tick < due)
+    return { kind: 'wait', untilTick: Math.min(due, authorizeBy, idleAt, tick + rules.activityTicks) };
   return isProbed ? NO_ANSWER : PROBE;
 }

@@ -1,5 +1,6 @@
 import type { Outlet } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
+import { ConnectionV2 } from '../v2/connection-v2.js';
 import { heartbeatVerdict, type HeartbeatRules } from './heartbeat.js';
 import { Wheel } from './wheel.js';
 
@@ -16,13 +17,22 @@ const ticks = (ms: number): number => Math.ceil(ms / TICK_MS) + 1;
 export interface HeartbeatOptions {
   readonly activityTimeoutSeconds: number;
   readonly userAuthenticationTimeoutSeconds: number;
+  /** Of protocol 2. Infinity, both: never. */
+  readonly pingIntervalSeconds: number;
+  readonly idleTimeoutSeconds: number;
+}
+
+/** For apps that want connections to say who they are, and for those that do not care. */
+interface Rules {
+  readonly withSignin: HeartbeatRules;
+  readonly without: HeartbeatRules;
 }
 
 /** Asks silent connections for a sign of life, ends those that give none, and those that never said who they are. */
 export class Heartbeats {
   readonly #wheel = new Wheel<Connection>((connection) => this.#look(connection));
-  readonly #withSignin: HeartbeatRules;
-  readonly #without: HeartbeatRules;
+  readonly #rules: Rules;
+  readonly #rulesV2: Rules;
   readonly #startMs: number;
   #timer: NodeJS.Timeout | null = null;
 
@@ -31,10 +41,17 @@ export class Heartbeats {
     private readonly outlet: Outlet,
     private readonly now: () => number = () => performance.now(),
   ) {
-    const activityTicks = ticks(options.activityTimeoutSeconds * 1000);
-    this.#without = { activityTicks, answerTicks: ticks(ANSWER_MS), authorizationTicks: Infinity };
     const authorizationTicks = ticks(options.userAuthenticationTimeoutSeconds * 1000);
-    this.#withSignin = { ...this.#without, authorizationTicks };
+    const rules = (activityTicks: number, idleTicks: number): Rules => {
+      const answerTicks = ticks(ANSWER_MS);
+      const without = { activityTicks, answerTicks, authorizationTicks: Infinity, idleTicks };
+      return { without, withSignin: { ...without, authorizationTicks } };
+    };
+    this.#rules = rules(ticks(options.activityTimeoutSeconds * 1000), Infinity);
+    this.#rulesV2 = rules(
+      ticks(options.pingIntervalSeconds * 1000),
+      ticks(options.idleTimeoutSeconds * 1000),
+    );
     this.#startMs = this.now();
   }
 
@@ -66,13 +83,16 @@ export class Heartbeats {
   }
 
   #look(connection: Connection): void {
-    const rules = connection.hub.rules.signin ? this.#withSignin : this.#without;
+    const { withSignin, without } = connection instanceof ConnectionV2 ? this.#rulesV2 : this.#rules;
+    const rules = connection.hub.rules.signin ? withSignin : without;
     const verdict = heartbeatVerdict(connection, rules, this.tick);
     if (verdict.kind === 'wait') return this.#wheel.put(connection, verdict.untilTick);
     if (verdict.kind === 'no_answer') return this.outlet.close(connection, 'pong_missing');
+    if (verdict.kind === 'idle') return this.outlet.close(connection, 'inactive');
     if (verdict.kind === 'not_authorized') return this.outlet.close(connection, 'authentication_timeout');
     connection.probedTick = this.tick;
-    this.outlet.send(connection, { kind: 'ping' });
+    if (connection instanceof ConnectionV2) connection.native?.ping();
+    else this.outlet.send(connection, { kind: 'ping' });
     this.#wheel.put(connection, this.tick + 1);
   }
 }

@@ -1,5 +1,6 @@
 import { AppRegistry, openAppStore } from '@carillon/app-registry';
 import { MemoryCache } from '@carillon/cache';
+import { cacheKeys } from '@carillon/contract';
 import type { AppRecord, Config } from '@carillon/config';
 import { LocalFabric } from '@carillon/fabric';
 import { MemoryPresence, type PresenceClock } from '@carillon/presence';
@@ -128,6 +129,7 @@ export class Room {
       publisher: this.publisher,
       rateLimit: options.rateLimit ?? new MemoryRateLimit(),
       webhooks,
+      cache: this.#cache,
       metrics: this.metrics,
       log,
     });
@@ -189,6 +191,12 @@ export class Room {
   hold(client: Client, token: Token): void {
     const connection = this.connectionOf(client);
     connection.hub.tokens.hold(connection, token);
+  }
+
+  /** Revokes a token as the HTTP side does: written down, then every process is asked. */
+  async revoke(jti: string): Promise<void> {
+    await this.#cache.set(cacheKeys.revokedToken('shop', jti), 'revoked', 60_000);
+    await this.fabric.ask('token_revoked', 'shop', { jti, clientId: null });
   }
 
   /** Connections of all apps. */

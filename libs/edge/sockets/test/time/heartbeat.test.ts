@@ -2,7 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { heartbeatVerdict, type HeartbeatRules, type Pulse } from '../../src/time/heartbeat.js';
 
-const RULES: HeartbeatRules = { activityTicks: 240, answerTicks: 60, authorizationTicks: Infinity };
+const RULES: HeartbeatRules = {
+  activityTicks: 240,
+  answerTicks: 60,
+  authorizationTicks: Infinity,
+  idleTicks: Infinity,
+};
 const SIGNIN: HeartbeatRules = { ...RULES, authorizationTicks: 1000 };
 
 const pulse = (more: Partial<Pulse> = {}): Pulse => ({
@@ -55,6 +60,7 @@ describe('a heartbeat', () => {
       activityTicks: fc.integer({ min: 1, max: 12 }),
       answerTicks: fc.integer({ min: 1, max: 8 }),
       authorizationTicks: fc.option(fc.integer({ min: 1, max: 60 }), { nil: Infinity }),
+      idleTicks: fc.constant(Infinity),
       /** Ticks at which something came, and the tick it authorized itself. */
       active: fc.uniqueArray(fc.integer({ min: 2, max: 120 })),
       authorizesAt: fc.integer({ min: 2, max: 120 }),

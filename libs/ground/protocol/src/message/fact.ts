@@ -77,6 +77,28 @@ export interface TokenRevoked {
   readonly kind: 'token_revoked';
 }
 
+/** A capability token counts for the connection from now on. */
+export interface TokenTaken {
+  readonly kind: 'token_taken';
+  readonly clientId: string;
+  readonly jti: string;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+}
+
+/** The connection's token has ended; it has a little while to bring another. */
+export interface TokenExpired {
+  readonly kind: 'token_expired';
+}
+
+/** Whether messages are sent as differences from now on, on one channel or (null) on the connection. */
+export interface DeltaSettled {
+  readonly kind: 'delta_settled';
+  readonly channel: string | null;
+  /** Null: they are not. */
+  readonly algorithm: string | null;
+}
+
 /** Something is wrong with a request, or, before a close, with the connection. */
 export interface Failed {
   readonly kind: 'failed';
@@ -117,13 +139,16 @@ export interface Heartbeat {
 /** What is said to one connection alone. */
 export type ReplyFact =
   | CacheMissed
+  | DeltaSettled
   | Established
   | Failed
   | Heartbeat
   | SignedIn
   | Subscribed
   | SubscriptionFailed
+  | TokenExpired
   | TokenRevoked
+  | TokenTaken
   | WatchBegun;
 
 /** Everything the service may say to a subscriber, free of any protocol: a codec turns it into a frame, or into nothing. */

@@ -40,6 +40,9 @@ function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {
     case 'member_removed':
       return memberRemoved(fact.channel, fact.userId);
     case 'member_updated':
+    case 'delta_settled':
+    case 'token_expired':
+    case 'token_taken':
       return null;
     case 'channel_counted':
       return subscriptionCount(fact.channel, fact.count);

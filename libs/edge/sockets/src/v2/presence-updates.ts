@@ -1,0 +1,80 @@
+import type { Outlet } from '@carillon/hub';
+import type { Presence } from '@carillon/presence';
+import type { ErrorCode } from '@carillon/errors';
+import { frameError, type PresenceUpdateFrame } from '@carillon/protocol';
+import type { ConnectionV2 } from './connection-v2.js';
+import { capabilitiesOf } from './subscribe-verdict-v2.js';
+
+/** What a member may say of itself at once. */
+const MAX_BYTES = 1024;
+const WINDOW_MS = 1000;
+
+/** What updates work with. */
+export interface PresenceUpdateParts {
+  readonly presence: Presence;
+  readonly outlet: Outlet;
+  /** For one connection and channel. */
+  readonly maxPerSecond: number;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Lets members of presence channels say something new of themselves. */
+export class PresenceUpdates {
+  constructor(private readonly parts: PresenceUpdateParts) {}
+
+  /** Undefined when it was refused at once; the promise never rejects. */
+  handle(connection: ConnectionV2, frame: PresenceUpdateFrame): Promise<void> | undefined {
+    const { channel, userInfoText } = frame;
+    const userId = connection.subscriptions.get(channel)?.userId ?? null;
+    const refusal = this.#refusal(connection, frame, userId);
+    if (refusal !== null || userId === null) {
+      this.#refuse(connection, channel, refusal ?? 'presence_update_refused');
+      return undefined;
+    }
+    return this.#update(connection, channel, { userId, userInfoText });
+  }
+
+  #refusal(
+    connection: ConnectionV2,
+    { channel, userInfoText }: PresenceUpdateFrame,
+    userId: string | null,
+  ): ErrorCode | null {
+    if (userId === null) return 'presence_update_refused';
+    if (Buffer.byteLength(userInfoText) > MAX_BYTES) return 'payload_too_large';
+    if (!capabilitiesOf(connection).allows('presence', channel)) return 'forbidden';
+    return this.#isWithin(connection, channel) ? null : 'rate_limited';
+  }
+
+  async #update(
+    connection: ConnectionV2,
+    channel: string,
+    member: { readonly userId: string; readonly userInfoText: string },
+  ): Promise<void> {
+    const { presence, onTrouble } = this.parts;
+    try {
+      const place = { appId: connection.hub.appId, channel, socketId: connection.id };
+      if (!(await presence.update({ ...place, ...member }))) {
+        this.#refuse(connection, channel, 'presence_update_refused');
+      }
+    } catch (error) {
+      onTrouble('presence update', error);
+      this.#refuse(connection, channel, 'service_unavailable');
+    }
+  }
+
+  #refuse(connection: ConnectionV2, channel: string, row: ErrorCode): void {
+    this.parts.outlet.error(connection, frameError(row, { channel }));
+  }
+
+  #isWithin(connection: ConnectionV2, channel: string): boolean {
+    const nowMs = performance.now();
+    connection.updates ??= new Map();
+    const window = connection.updates.get(channel);
+    if (window === undefined || nowMs - window.sinceMs >= WINDOW_MS) {
+      connection.updates.set(channel, { sinceMs: nowMs, count: 1 });
+      return true;
+    }
+    window.count += 1;
+    return window.count <= this.parts.maxPerSecond;
+  }
+}

@@ -1,0 +1,103 @@
+import type { Fact } from '../message/fact.js';
+import type { Message } from '../message/message.js';
+import type { FrameV2 } from '../v2/frame.js';
+import { presenceUpdated, subscriptionSucceededV2 } from './channel-v2.js';
+import {
+  connectionEstablished,
+  errorFrame,
+  PING,
+  PONG,
+  signinSuccess,
+  TOKEN_REVOKED,
+  watchlistEvents,
+} from './connection.js';
+import { authSuccess, deltaEnabled, TOKEN_EXPIRED } from './connection-v2.js';
+import { memberAdded, memberRemoved } from './presence.js';
+import { cacheMiss, subscriptionCount, subscriptionError } from './subscription.js';
+
+/**
+ * What protocol 2 clients are told of a fact, free of the wire format; null: nothing. What is said to one connection
+ * alone carries a fresh id, made by `newId`; heartbeats and what a whole channel is told carry none.
+ */
+export function frameOfFactV2(fact: Fact, newId: () => string): FrameV2 | null {
+  switch (fact.kind) {
+    case 'message':
+      return messageFrame(fact);
+    case 'member_added':
+      return memberAdded(fact.channel, fact.member);
+    case 'member_removed':
+      return memberRemoved(fact.channel, fact.userId);
+    case 'member_updated':
+      return presenceUpdated(fact.channel, fact.member);
+    case 'channel_counted':
+      return subscriptionCount(fact.channel, fact.count);
+    case 'user_seen':
+      return watchlistEvents(
+        fact.isOnline ? { online: [fact.userId], offline: [] } : { online: [], offline: [fact.userId] },
+      );
+    case 'ping':
+      return PING;
+    case 'pong':
+      return PONG;
+    default: {
+      const frame = replyFrame(fact);
+      return frame === null ? null : { ...frame, messageId: newId() };
+    }
+  }
+}
+
+const messageFrame = ({ channel, event, name, dataText, userId, messageId, ...rest }: Message): FrameV2 => ({
+  event,
+  channel,
+  name,
+  dataText,
+  userId,
+  messageId,
+  tagsText: rest.tagsText,
+  streamId: rest.streamId,
+  serial: rest.serial,
+  extrasText: rest.extrasText,
+});
+
+type Reply = Exclude<
+  Fact,
+  {
+    readonly kind:
+      | 'channel_counted'
+      | 'member_added'
+      | 'member_removed'
+      | 'member_updated'
+      | 'message'
+      | 'ping'
+      | 'pong'
+      | 'user_seen';
+  }
+>;
+
+function replyFrame(fact: Reply): FrameV2 | null {
+  switch (fact.kind) {
+    case 'subscribed':
+      return subscriptionSucceededV2(fact.channel, { attachSerial: null, position: null }, fact.members);
+    case 'cache_missed':
+      return cacheMiss(fact.channel);
+    case 'watch_begun':
+      return watchlistEvents(fact);
+    case 'established':
+      return connectionEstablished(fact);
+    case 'signed_in':
+      return signinSuccess(fact.userData);
+    case 'subscription_failed':
+      return subscriptionError(fact.channel, fact, fact.status);
+    case 'token_revoked':
+      return TOKEN_REVOKED;
+    case 'token_expired':
+      return TOKEN_EXPIRED;
+    case 'token_taken':
+      return authSuccess(fact);
+    case 'delta_settled':
+      return deltaEnabled(fact.algorithm, fact.channel);
+    case 'failed':
+    default:
+      return errorFrame(fact);
+  }
+}
