@@ -27,6 +27,10 @@ export class MemberNews {
       const fact = { kind: 'member_added', channel, member, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId });
       webhooks.memberAdded(app, channel, member.userId, change.isAgain);
+    } else if (change.kind === 'updated') {
+      const { member } = change;
+      const fact = { kind: 'member_updated', channel, member, serial } as const;
+      announcements.announce({ appId, channel, fact, exceptSocketId: null });
     } else if (change.kind === 'removed') {
       const fact = { kind: 'member_removed', channel, userId: change.userId, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId: null });

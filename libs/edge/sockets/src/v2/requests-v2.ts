@@ -50,6 +50,7 @@ export class RequestsV2 {
         );
         return undefined;
       case 'channel-history':
+      default:
         outlet.error(
           connection,
           frameError('channel_refused', { channel: frame.channel, message: 'History is not served here' }),

@@ -39,10 +39,19 @@ export function frameOfFactV2(fact: Fact, newId: () => string): FrameV2 | null {
       return PING;
     case 'pong':
       return PONG;
-    default: {
-      const frame = replyFrame(fact);
-      return frame === null ? null : { ...frame, messageId: newId() };
-    }
+    case 'cache_missed':
+    case 'delta_settled':
+    case 'established':
+    case 'failed':
+    case 'signed_in':
+    case 'subscribed':
+    case 'subscription_failed':
+    case 'token_expired':
+    case 'token_revoked':
+    case 'token_taken':
+    case 'watch_begun':
+    default:
+      return reply(fact, newId);
   }
 }
 
@@ -58,6 +67,11 @@ const messageFrame = ({ channel, event, name, dataText, userId, messageId, ...re
   serial: rest.serial,
   extrasText: rest.extrasText,
 });
+
+function reply(fact: Reply, newId: () => string): FrameV2 | null {
+  const frame = replyFrame(fact);
+  return frame === null ? null : { ...frame, messageId: newId() };
+}
 
 type Reply = Exclude<
   Fact,
