@@ -9,13 +9,14 @@ import { run } from './run.js';
 import { lineOf, sumOf } from './report.js';
 
 const HELP = `Usage: node tools/fleet --driver ${DRIVERS.join('|')} [--fault NAME] [--runs N] [--seed N]
-       node tools/fleet --durable [--fault NAME] [--runs N] [--seed N]
+       node tools/fleet --durable [--living] [--fault NAME] [--runs N] [--seed N]
 
 Faults: ${FAULTS.map(({ name }) => name).join(', ')}
 Faults of durable channels: ${DURABLE_FAULTS.map(({ name }) => name).join(', ')}
   --fault NAME  one of them (default: each in turn)
   --runs N      how many runs of each (default 1)
   --seed N      of the first run; the next have the next numbers (default: from the clock)
+  --living      changes and annotates messages of durable channels as well
   --logs FOLDER writes what the nodes logged there when something did not hold
   --lasting MS  how long lasting faults last (default 6000; from 10000 on, cut-node makes
                 clients be sent away, which is what cut-off-long is for)
@@ -38,6 +39,7 @@ async function main(args: readonly string[]): Promise<number> {
     options: {
       driver: { type: 'string' },
       durable: { type: 'boolean' },
+      living: { type: 'boolean' },
       fault: { type: 'string' },
       runs: { type: 'string' },
       seed: { type: 'string' },
@@ -57,7 +59,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (values.durable === true) {
     const durable = DURABLE_FAULTS.filter(({ name }) => (values.fault ?? name) === name);
     if (durable.length === 0) throw new UsageError('no such fault of durable channels');
-    return (await runAllDurable(durable, { ...wanted, print })) ? 0 : 1;
+    return (await runAllDurable(durable, { ...wanted, livesOn: values.living === true, print })) ? 0 : 1;
   }
   const driver = DRIVERS.find((one) => one === values.driver);
   if (driver === undefined) throw new UsageError('which driver?');

@@ -8,7 +8,13 @@ const SECRET = 'fleet-s3cr3t-for-tests-only';
 const signingKey = prepareSigningKey({ appId: APP_ID, key: KEY, secret: SECRET });
 
 /** The one app of a fleet as the configuration holds it. */
-export const TENANT = { id: APP_ID, key: KEY, secret: SECRET, enabled: true, policy: {} };
+export const TENANT = {
+  id: APP_ID,
+  key: KEY,
+  secret: SECRET,
+  enabled: true,
+  policy: { channels: { annotations_enabled: true } },
+};
 
 /** Where clients of the app connect. */
 export const SOCKET_PATH = `/app/${KEY}?protocol=7`;

@@ -5,11 +5,11 @@ import { durableLineOf, runDurable } from '../src/durable/run.js';
 import { seed } from './seed.js';
 
 /** The faults of durable channels whose names are chosen, one after another on one installation. */
-export function durableHoldsUnder(chosen: (name: string) => boolean): void {
-  describe('an installation of durable channels', () => {
+export function durableHoldsUnder(chosen: (name: string) => boolean, livesOn = false): void {
+  describe(`an installation of durable channels${livesOn ? ' with messages that live on' : ''}`, () => {
     let installation: Installation;
     beforeAll(async () => {
-      installation = await Installation.start();
+      installation = await Installation.start(livesOn);
     });
     afterAll(() => installation.release());
 

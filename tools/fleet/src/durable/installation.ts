@@ -19,17 +19,19 @@ export class Installation {
   private constructor(
     readonly broker: Broker,
     readonly database: EngineHandle,
+    readonly livesOn: boolean,
     readonly writers: Node[] = [],
     readonly apis: Node[] = [],
     readonly gateways: Node[] = [],
   ) {}
 
-  static async start(): Promise<Installation> {
+  /** `livesOn`: messages can be changed and annotated; they are committed another way then. */
+  static async start(livesOn = false): Promise<Installation> {
     const [broker, database] = await Promise.all([
       Broker.start('nats'),
       engine('postgres', { own: true, durable: true }),
     ]);
-    const made = new Installation(broker, database);
+    const made = new Installation(broker, database, livesOn);
     try {
       await made.#add(made.writers, 'history-writer', WRITERS);
       await made.#add(made.apis, 'api', APIS);
@@ -81,6 +83,9 @@ export class Installation {
       const door = role === 'gateway' ? null : await Door.to(this.database.port);
       const node = await Node.create(role, name, this.broker, {
         history: { enabled: true },
+        ...(this.livesOn
+          ? { versioned_messages: { enabled: true, driver: 'postgres' }, annotations: { enabled: true } }
+          : {}),
         ...(door === null ? {} : { database: { postgres: this.#addressBehind(door) } }),
       });
       nodes.push(node);

@@ -7,6 +7,7 @@ import { checkHistories, type DurableEvidence } from './check-history.js';
 import { DurablePublisher } from './durable-publisher.js';
 import type { DurableFault } from './faults/fault.js';
 import { type Installation, TABLES } from './installation.js';
+import { Mutator } from './mutator.js';
 import { readHistory } from './read-history.js';
 import type { ChannelHistory, DurablePublication } from './records.js';
 
@@ -19,6 +20,7 @@ export interface DurablePlayOptions {
 
 const CHANNELS = 10;
 const PUBLISHERS = 24;
+const MUTATORS = 12;
 const SUBSCRIBERS_PER_GATEWAY = 2;
 const PAUSE_MS = 60;
 /** So fast that a batch is under way at every moment. */
@@ -38,6 +40,8 @@ export class DurablePlay {
   readonly #channels: readonly string[];
   readonly #publishers: readonly DurablePublisher[];
   readonly #probe: DurablePublisher;
+  /** None where messages cannot be changed. */
+  readonly #mutators: readonly Mutator[];
   readonly #subscribers: readonly Subscriber[];
   readonly #givenUpBefore = new Map<Node, number>();
 
@@ -47,6 +51,10 @@ export class DurablePlay {
     const { apis, gateways } = installation;
     this.#channels = times(CHANNELS, (n) => `${n % 2 === 0 ? 'private-' : ''}orders-${n}-${name}`);
     this.#publishers = times(PUBLISHERS, (n) => new DurablePublisher(`shop-${n}`, apis, random.fork()));
+    this.#mutators = times(
+      installation.livesOn ? MUTATORS : 0,
+      (n) => new Mutator(`editor-${n}`, `living-${(n % 3) + 1}-${name}`, apis, random.fork()),
+    );
     this.#probe = new DurablePublisher('probe', apis, random.fork());
     this.#subscribers = times(
       gateways.length * SUBSCRIBERS_PER_GATEWAY,
@@ -77,10 +85,10 @@ export class DurablePlay {
       // Whoever comes back subscribes in the middle of the traffic.
       this.#random.pick(this.#subscribers).hangUp();
       await sleep(this.#random.between(trafficMs / 2, trafficMs));
-      await Promise.all(this.#publishers.map((publisher) => publisher.stop()));
+      await Promise.all([...this.#publishers, ...this.#mutators].map((one) => one.stop()));
       return [...idle, ...(await this.#judge(fault))];
     } finally {
-      for (const publisher of this.#publishers) await publisher.stop().catch(() => undefined);
+      for (const one of [...this.#publishers, ...this.#mutators]) await one.stop().catch(() => undefined);
       for (const subscriber of this.#subscribers) subscriber.stop();
     }
   }
@@ -92,11 +100,12 @@ export class DurablePlay {
       this.#subscribers.map((one, index) => one.begin(gateways[index % gateways.length] as Node)),
     );
     for (const publisher of this.#publishers) publisher.begin(this.#channels, PAUSE_MS);
+    for (const mutator of this.#mutators) mutator.begin(PAUSE_MS);
   }
 
   async #strike(fault: DurableFault, lastingMs: number): Promise<void> {
     const pace = (pauseMs: number): void => {
-      for (const publisher of this.#publishers) publisher.pauseMs = pauseMs;
+      for (const one of [...this.#publishers, ...this.#mutators]) one.pauseMs = pauseMs;
     };
     pace(HURRY_PAUSE_MS);
     setTimeout(() => pace(PAUSE_MS), HURRY_MS);
@@ -128,7 +137,19 @@ export class DurablePlay {
       ...this.#publishers.flatMap(({ unseen }) => unseen),
       ...this.#closings(),
       ...(await this.#checkRows()),
+      ...(await this.#checkMessages()),
     ];
+  }
+
+  async #checkMessages(): Promise<string[]> {
+    const sql = (statement: string) => this.#installation.sql(statement);
+    const wrong = await Promise.all(this.#mutators.map((mutator) => mutator.check(sql, TABLES)));
+    return wrong.flat();
+  }
+
+  /** Changes of messages that were accepted. */
+  get changed(): number {
+    return this.#mutators.reduce((sum, { accepted }) => sum + accepted, 0);
   }
 
   get #connections() {

@@ -13,6 +13,8 @@ export interface WantedRuns {
   readonly lastingMs: number;
   /** Null: logs are not kept. */
   readonly logs: string | null;
+  /** Whether messages are changed and annotated as well. */
+  readonly livesOn?: boolean;
   readonly print: (text: string) => void;
 }
 
@@ -20,7 +22,7 @@ export interface WantedRuns {
 export async function runAllDurable(faults: readonly DurableFault[], wanted: WantedRuns): Promise<boolean> {
   const { seed, runs, lastingMs, logs, print } = wanted;
   print(`seed ${seed}`);
-  const installation = await Installation.start();
+  const installation = await Installation.start(wanted.livesOn ?? false);
   let holds = true;
   try {
     for (const fault of faults) {

@@ -11,6 +11,8 @@ export interface DurableReport {
   readonly violations: readonly string[];
   readonly published: number;
   readonly delivered: number;
+  /** Accepted changes of messages. */
+  readonly changed: number;
   /** Answers that said to try again. */
   readonly refused: number;
   /** Publishes whose connection ended without an answer. */
@@ -50,6 +52,7 @@ export async function runDurable(
     violations: [...violations, ...installation.nodes.flatMap((node) => node.trouble)],
     published: play.publications.length,
     delivered: play.delivered,
+    changed: play.changed,
     refused: attempts.filter(({ status }) => status === 503).length,
     unanswered: attempts.filter(({ status }) => status === null).length,
     givenUp: play.givenUp,
@@ -60,9 +63,20 @@ export async function runDurable(
 
 /** One run in one line. */
 export const durableLineOf = (report: DurableReport): string => {
-  const { fault, seed, violations, published, delivered, refused, unanswered, givenUp, longestMs, tookMs } =
-    report;
+  const {
+    fault,
+    seed,
+    violations,
+    published,
+    delivered,
+    changed,
+    refused,
+    unanswered,
+    givenUp,
+    longestMs,
+    tookMs,
+  } = report;
   const verdict = violations.length === 0 ? 'holds' : `BROKEN in ${violations.length} ways`;
-  const counts = `${published} published, ${delivered} delivered, ${refused} refused, ${unanswered} unanswered, ${givenUp} gaps given up`;
+  const counts = `${published} published, ${delivered} delivered, ${changed} changed, ${refused} refused, ${unanswered} unanswered, ${givenUp} gaps given up`;
   return `durable ${fault} seed ${seed}: ${verdict}; ${counts}, longest ${longestMs} ms; ${(tookMs / 1000).toFixed(1)} s`;
 };

@@ -1,0 +1,3 @@
+import { durableHoldsUnder } from './whole-installation.js';
+
+durableHoldsUnder(() => true, true);
