@@ -1,7 +1,9 @@
 import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
 import type { Config } from '@carillon/config';
 import { FABRIC, type Fabric } from '@carillon/fabric';
+import { Channels } from '@carillon/channels';
 import { STREAM_READS } from '@carillon/history';
+import { HISTORY_STORE, type PresentMembers } from '@carillon/history-store';
 import {
   CHANNEL_COUNTS,
   type ChannelCounts,
@@ -18,15 +20,19 @@ import {
   METRICS_REGISTRY,
   OCCUPANCY_SOURCE,
   SHUTDOWN,
+  STARTUP,
   type Admission,
+  errorText,
   type Logging,
   type Metrics,
   type Shutdown,
+  type Startup,
 } from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
 import { WEBHOOK_EVENTS, type WebhookEvents } from '@carillon/webhooks';
-import { Global, Module } from '@nestjs/common';
+import { Global, Inject, Module } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { LeftBehind } from './durable/left-behind.js';
 import type { StreamReads } from './durable/stream-reads.js';
 import { Hub } from './hub.js';
 
@@ -96,13 +102,57 @@ function openHub(
   return hub;
 }
 
+const LEFT_BEHIND = Symbol('left behind');
+
+/** Null where others live on, who clear up after the dead, or where there is nothing to clear up. */
+function clearsUp(
+  config: Config,
+  logging: Logging,
+  startup: Startup,
+  shutdown: Shutdown,
+  apps: AppRegistry,
+  store?: PresentMembers,
+  commits?: Commits,
+): LeftBehind | null {
+  if (config.adapter.driver !== 'local' || store === undefined || commits === undefined) return null;
+  const log = logging.for('service::history');
+  const leftBehind = new LeftBehind({
+    store,
+    apps,
+    commits,
+    channels: new Channels(config),
+    onTrouble: (what, error) =>
+      log.warn(`${what} not taken out`, { error: errorText(error), retryable: true }),
+    done: (members) => log.info('members whom a dead process left behind were taken out', { members }),
+  });
+  startup.needs({ name: 'presence history', connect: async () => void leftBehind.run() });
+  shutdown.onShutdown('membership', 'presence history', async () => leftBehind.stop());
+  return leftBehind;
+}
+
 /** The hub of the process, for every edge. Needs the modules of the rooms it injects. */
 @Global()
 @Module({
   providers: [
     { provide: HUB, inject: PARTS, useFactory: openHub },
+    {
+      provide: LEFT_BEHIND,
+      inject: [
+        CONFIG,
+        LOGGING,
+        STARTUP,
+        SHUTDOWN,
+        APP_REGISTRY,
+        { token: HISTORY_STORE, optional: true },
+        { token: COMMITS, optional: true },
+      ],
+      useFactory: clearsUp,
+    },
     { provide: OCCUPANCY_SOURCE, inject: [HUB], useFactory: ({ occupancy }: Hub) => occupancy },
   ],
   exports: [HUB, OCCUPANCY_SOURCE],
 })
-export class HubModule {}
+export class HubModule {
+  /** Asks for what clears up, so that it is made. */
+  constructor(@Inject(LEFT_BEHIND) _leftBehind: LeftBehind | null) {}
+}

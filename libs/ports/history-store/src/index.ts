@@ -51,6 +51,7 @@ export {
   withFragments,
 } from './model/message.js';
 export {
+  type MemberThere,
   type PresenceCause,
   type PresenceEvent,
   type PresenceEventName,
@@ -77,6 +78,8 @@ export {
   type CheckpointQuery,
   type DegradedQuery,
   type DurableStore,
+  type MembersQuery,
+  type PresentMembers,
   type HistoryStore,
   type PageQuery,
   type PresenceEvents,

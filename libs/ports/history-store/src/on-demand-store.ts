@@ -11,13 +11,14 @@ import type {
 } from './model/living.js';
 import type { StoredMessage } from './model/message.js';
 import type { PresenceCheckpoint } from './model/checkpoint.js';
-import type { PresenceEvent } from './model/presence.js';
+import type { MemberThere, PresenceEvent } from './model/presence.js';
 import type { StoredRecord } from './model/record.js';
 import type { Stream, StreamAddress } from './model/stream.js';
 import type {
   CheckpointQuery,
   DegradedQuery,
   DurableStore,
+  MembersQuery,
   PageQuery,
   RangeQuery,
   Retained,
@@ -122,6 +123,10 @@ export class OnDemandStore implements DurableStore {
 
   async presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
     return this.#ready().presenceCheckpoint(query);
+  }
+
+  async membersThere(query: MembersQuery): Promise<readonly MemberThere[] | null> {
+    return this.#connected ? this.store.membersThere(query) : null;
   }
 
   async messages(query: MessagesQuery): Promise<readonly StoredMessage[]> {

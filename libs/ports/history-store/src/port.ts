@@ -1,7 +1,7 @@
 import type { Changes, Found, Wanted } from './model/changes.js';
 import type { PresenceCheckpoint } from './model/checkpoint.js';
 import type { MessageReads } from './model/living.js';
-import type { PresenceEvent } from './model/presence.js';
+import type { MemberThere, PresenceEvent } from './model/presence.js';
 import type { StoredRecord } from './model/record.js';
 import type { HistoryRetention } from './retention.js';
 import type { Stream, StreamAddress } from './model/stream.js';
@@ -138,5 +138,19 @@ export interface PresenceEvents {
   presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null>;
 }
 
+/** Where somebody is who goes through the members of all streams. */
+export interface MembersQuery {
+  /** Who was seen last; null: from the beginning. */
+  readonly after: Pick<MemberThere, 'streamKey' | 'userId'> | null;
+  readonly limit: number;
+}
+
+/** Who is there, in all streams of presence. */
+export interface PresentMembers {
+  /** By stream and user, ascending; null: the store is not open, for nobody has needed it yet. */
+  membersThere(query: MembersQuery): Promise<readonly MemberThere[] | null>;
+}
+
 /** Everything that a store of this room can do. */
-export interface DurableStore extends HistoryStore, HistoryRetention, MessageReads, PresenceEvents {}
+export interface DurableStore
+  extends HistoryStore, HistoryRetention, MessageReads, PresenceEvents, PresentMembers {}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DurableStore, PageQuery, PresenceEvent } from '../src/index.js';
+import type { DurableStore, MembersQuery, MemberThere, PageQuery, PresenceEvent } from '../src/index.js';
 import { purgeAll } from './conformance-purge.js';
 import { addressOf, DAY_MS, headOf, NOTHING, NOW_MS, streamIn, wantedOf } from './scene.js';
 
@@ -107,6 +107,40 @@ export function conformanceOfPresence(current: () => DurableStore): void {
       expect(await serialsOf('presence-counted')).toEqual([2, 3]);
       await transitions(current(), 'presence-sized', [{}, {}, {}], { maxBytes: 15 });
       expect(await serialsOf('presence-sized')).toEqual([3]);
+    });
+
+    it('and who is there, page by page', async () => {
+      const [one, two] = [
+        addressOf('presence-there-1', 'presence'),
+        addressOf('presence-there-2', 'presence'),
+      ];
+      const users: readonly [typeof one, string, boolean][] = [
+        [one, HOSTILE, true],
+        [one, 'gone', false],
+        [one, 'z', true],
+        [two, 'a', true],
+      ];
+      await current().commit(wantedOf([one, two]), (found) => ({
+        changes: {
+          ...NOTHING,
+          presenceMembers: users.map(([address, userId, present]) => {
+            const { streamKey, generation } = streamIn(found, address);
+            return { streamKey, generation, userId, present, lastNo: 1, lastSerial: 1 };
+          }),
+        },
+      }));
+      const seen: string[] = [];
+      for (let after: MembersQuery['after'] = null; ;) {
+        const page: readonly MemberThere[] = (await current().membersThere({ after, limit: 2 })) ?? [];
+        seen.push(...page.map(({ appId, channel, userId }) => JSON.stringify([appId, channel, userId])));
+        after = page.at(-1) ?? null;
+        if (after === null) break;
+      }
+      const there = users
+        .filter(([, , present]) => present)
+        .map(([{ appId, channel }, userId]) => JSON.stringify([appId, channel, userId]));
+      expect(seen.filter((member) => member.includes('presence-there'))).toEqual(there);
+      expect(new Set(seen).size).toBe(seen.length);
     });
 
     it('and forgets it in a purge', async () => {

@@ -130,7 +130,9 @@ export class PresenceLog {
   }
 }
 
-const isPassing = (code: unknown): boolean => code === 'service_unavailable' || code === 'backpressure';
+/** Whether the same may be taken later. */
+export const isPassing = (code: unknown): boolean =>
+  code === 'service_unavailable' || code === 'backpressure';
 
 const CAUSES: Readonly<Record<LeaveCause, CommitRecordOf<'presence'>['cause']>> = {
   left: 'disconnect',
@@ -139,7 +141,8 @@ const CAUSES: Readonly<Record<LeaveCause, CommitRecordOf<'presence'>['cause']>> 
   orphan_cleanup: 'orphan_cleanup',
 };
 
-function recordOf(change: PresenceChange, policy: PresenceHistoryPolicy): CommitRecordOf<'presence'> {
+/** What is committed of a change; its id is new each time. */
+export function recordOf(change: PresenceChange, policy: PresenceHistoryPolicy): CommitRecordOf<'presence'> {
   return {
     op: 'presence',
     pub_id: uuidV7(),

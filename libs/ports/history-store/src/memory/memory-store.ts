@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Changes, Found, Wanted } from '../model/changes.js';
 import type { FoundReceipt } from '../model/receipt.js';
 import { MAX_CHECKPOINT_MEMBERS, type PresenceCheckpoint, reachesCheckpoint } from '../model/checkpoint.js';
-import type { PresenceEvent } from '../model/presence.js';
+import type { MemberThere, PresenceEvent } from '../model/presence.js';
 import type { AnnotationEvent, AnnotationSummary } from '../model/annotation.js';
 import type {
   AnnotationsQuery,
@@ -20,6 +20,7 @@ import type {
   CheckpointQuery,
   DegradedQuery,
   DurableStore,
+  MembersQuery,
   PageQuery,
   RangeQuery,
   Retained,
@@ -32,6 +33,9 @@ import { MemoryStream } from './memory-stream.js';
 import { MemoryReceipts } from './receipts.js';
 
 const UNUSED_MS = 30 * 86_400_000;
+
+const byStreamAndUser = (one: MemberThere, other: MemberThere): number =>
+  Number(one.streamKey) - Number(other.streamKey) || (one.userId < other.userId ? -1 : 1);
 
 const sumOf = (evicted: readonly Evicted[]): number => evicted.reduce((sum, { records }) => sum + records, 0);
 
@@ -135,6 +139,18 @@ export class MemoryHistoryStore implements DurableStore {
 
   async presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
     return this.#current(query)?.checkpoint(query) ?? null;
+  }
+
+  async membersThere({ after, limit }: MembersQuery): Promise<readonly MemberThere[]> {
+    const first = Number(after?.streamKey ?? 0);
+    return [...this.#byKey.values()]
+      .flatMap((held) => held.membersThere())
+      .filter(
+        ({ streamKey, userId }) =>
+          Number(streamKey) > first || (Number(streamKey) === first && userId > (after?.userId ?? '')),
+      )
+      .sort(byStreamAndUser)
+      .slice(0, limit);
   }
 
   async retained(stream: Stream, nowMs: number): Promise<Retained> {

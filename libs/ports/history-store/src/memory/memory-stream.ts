@@ -1,7 +1,7 @@
 import type { Below, Inspection, Purgeable } from '../model/changes.js';
 import type { PresenceCheckpoint, PresenceStanding } from '../model/checkpoint.js';
 import { countFloor } from '../model/floor.js';
-import type { PresenceEvent, PresenceMember } from '../model/presence.js';
+import type { MemberThere, PresenceEvent, PresenceMember } from '../model/presence.js';
 import { isReadable } from '../model/readable.js';
 import type { NewRecord, StoredRecord } from '../model/record.js';
 import type { Stream } from '../model/stream.js';
@@ -60,6 +60,13 @@ export class MemoryStream {
 
   crowd(): PresenceStanding[] {
     return [...this.#crowd.values()].filter(({ serial }) => serial >= this.stream.floorHistorySerial);
+  }
+
+  membersThere(): MemberThere[] {
+    const { streamKey, address } = this.stream;
+    return [...this.#members.values()]
+      .filter(({ present }) => present)
+      .map(({ userId }) => ({ appId: address.appId, channel: address.channel, streamKey, userId }));
   }
 
   addCheckpoint({ serial, members }: PresenceCheckpoint): void {

@@ -18,6 +18,14 @@ export interface PresenceEvent {
   readonly keepUntilMs: number;
 }
 
+/** A member who is there by what was committed, of the current generation of its stream. */
+export interface MemberThere {
+  readonly appId: string;
+  readonly channel: string;
+  readonly streamKey: string;
+  readonly userId: string;
+}
+
 /** Where the events of one member have led: what the next one is checked against. */
 export interface PresenceMember {
   readonly streamKey: string;

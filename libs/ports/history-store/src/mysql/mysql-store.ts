@@ -14,7 +14,7 @@ import type {
 } from '../model/living.js';
 import type { StoredMessage } from '../model/message.js';
 import type { PresenceCheckpoint } from '../model/checkpoint.js';
-import type { PresenceEvent } from '../model/presence.js';
+import type { MemberThere, PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
 import { routeOf } from '../model/route.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
@@ -22,6 +22,7 @@ import type {
   CheckpointQuery,
   DegradedQuery,
   DurableStore,
+  MembersQuery,
   PageQuery,
   RangeQuery,
   Retained,
@@ -31,6 +32,7 @@ import type {
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { readCheckpoint } from '../sql/checkpoints.js';
 import { readDegraded } from '../sql/degraded.js';
+import { readMembersThere } from '../sql/members.js';
 import { asStoreFailure } from '../sql/failure-of.js';
 import {
   readAnnotations,
@@ -242,6 +244,10 @@ export class MysqlHistoryStore implements DurableStore {
 
   presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
     return asStoreFailure(() => readCheckpoint(new NumberedSession(this.#reads), this.#table, query));
+  }
+
+  membersThere(query: MembersQuery): Promise<readonly MemberThere[]> {
+    return asStoreFailure(() => readMembersThere(new NumberedSession(this.#reads), this.#table, query));
   }
 
   retained(stream: Stream, nowMs: number): Promise<Retained> {

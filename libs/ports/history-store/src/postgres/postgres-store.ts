@@ -11,13 +11,14 @@ import type {
 } from '../model/living.js';
 import type { StoredMessage } from '../model/message.js';
 import type { PresenceCheckpoint } from '../model/checkpoint.js';
-import type { PresenceEvent } from '../model/presence.js';
+import type { MemberThere, PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
 import type {
   CheckpointQuery,
   DegradedQuery,
   DurableStore,
+  MembersQuery,
   PageQuery,
   RangeQuery,
   Retained,
@@ -29,6 +30,7 @@ import { PostgresCommits } from './commits.js';
 import { readUnsafeSettings } from './durability.js';
 import { readCheckpoint } from '../sql/checkpoints.js';
 import { readDegraded } from '../sql/degraded.js';
+import { readMembersThere } from '../sql/members.js';
 import { asStoreFailure } from '../sql/failure-of.js';
 import { Partitions } from './partitions.js';
 import { PostgresPurger } from './purge/purger.js';
@@ -220,6 +222,10 @@ export class PostgresHistoryStore implements DurableStore {
 
   async survey(): Promise<readonly AppSurvey[]> {
     return this.#purger.survey;
+  }
+
+  membersThere(query: MembersQuery): Promise<readonly MemberThere[]> {
+    return asStoreFailure(() => readMembersThere(this.#reads, this.#table, query));
   }
 
   retained(stream: Stream, nowMs: number): Promise<Retained> {

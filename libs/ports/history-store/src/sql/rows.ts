@@ -1,7 +1,13 @@
 import type { SqlRow } from '@carillon/database';
 import { FOREVER_MS } from '../model/calendar.js';
 import type { PresenceStanding } from '../model/checkpoint.js';
-import type { PresenceCause, PresenceEvent, PresenceEventName, PresenceMember } from '../model/presence.js';
+import type {
+  MemberThere,
+  PresenceCause,
+  PresenceEvent,
+  PresenceEventName,
+  PresenceMember,
+} from '../model/presence.js';
 import type { FoundReceipt } from '../model/receipt.js';
 import type { RecordAction, StoredRecord } from '../model/record.js';
 import type { DurableState, Stream, StreamKind } from '../model/stream.js';
@@ -151,6 +157,13 @@ export function memberOf(row: SqlRow): PresenceMember {
     lastSerial: whole(row, 'last_serial'),
   };
 }
+
+export const memberThereOf = (row: SqlRow): MemberThere => ({
+  appId: text(row, 'app_id'),
+  channel: text(row, 'channel'),
+  streamKey: text(row, 'stream_key'),
+  userId: text(row, 'user_id'),
+});
 
 /** A member who is there, by its last event. */
 export const standingOf = (row: SqlRow): PresenceStanding => ({
