@@ -5,6 +5,7 @@ import { isTable } from '../kernel/read.js';
 import type { Problem } from '../problem.js';
 import type { ProcessKind } from '../process-kind.js';
 import { RULES } from '../rules/index.js';
+import { isJudged } from '../rules/in-use.js';
 import type { AvailableDrivers, Rule, RuleContext } from '../rules/rule.js';
 import { schema, type Config } from '../schema/index.js';
 import { canonicalKeys } from './aliases.js';
@@ -41,7 +42,9 @@ function broken(
   severity: Rule['severity'],
   context: RuleContext,
 ): readonly Problem[] {
-  return rules.filter((rule) => rule.severity === severity).flatMap((rule) => rule.check(context));
+  return rules
+    .filter((rule) => rule.severity === severity)
+    .flatMap((rule) => rule.check(context).filter((problem) => isJudged(context.process, rule, problem)));
 }
 
 /** A value that could not be read has left its default behind; that one is not worth a word. */

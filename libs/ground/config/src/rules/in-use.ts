@@ -1,0 +1,58 @@
+import type { Problem } from '../problem.js';
+import type { ProcessKind } from '../process-kind.js';
+import type { Config } from '../schema/index.js';
+import type { Rule } from './rule.js';
+
+type Section = keyof Config;
+
+const DURABLE = ['history', 'presence_history', 'versioned_messages', 'annotations'] as const;
+const PUSH = ['push', 'push_rules'] as const;
+const FACES = ['compat', 'mcp', 'idempotency', 'rate_limiter'] as const;
+const PUSH_WORKER = [
+  ...DURABLE,
+  ...FACES,
+  'adapter',
+  'ai_transport',
+  'queue',
+  'webhooks',
+  'websocket',
+] as const;
+
+/**
+ * Sections that an app does not use, though its file may set them for the others: of these only the schema is checked.
+ * What is not named here is judged by every app.
+ */
+const UNUSED: Readonly<Record<ProcessKind, readonly Section[]>> = {
+  server: [],
+  api: ['websocket'],
+  gateway: [...PUSH, 'mcp'],
+  'history-writer': [...PUSH, ...FACES, 'app_manager', 'cache', 'queue', 'webhooks', 'websocket'],
+  'webhook-worker': [...DURABLE, ...PUSH, ...FACES, 'adapter', 'ai_transport', 'cache', 'websocket'],
+  'push-planner': PUSH_WORKER,
+  'push-dispatch': PUSH_WORKER,
+  'push-feedback': PUSH_WORKER,
+};
+
+/** The sections that a rule is about whose problems name no path. */
+const OF_RULES: Readonly<Record<string, readonly Section[]>> = {
+  X1: ['adapter'],
+  X2: ['adapter'],
+  X3: ['adapter', 'cache'],
+  X4: ['adapter', 'compat'],
+  X5: ['adapter', 'history'],
+  X6: ['adapter', 'presence_history'],
+  X7: ['adapter', 'versioned_messages'],
+  X8: ['annotations'],
+  X9: ['ai_transport'],
+  X10: ['adapter', 'ai_transport'],
+  X15: ['cache'],
+  'history-store': ['history'],
+};
+
+/** Whether what a rule complains of matters to the app that asks. */
+export function isJudged(process: ProcessKind, { id }: Rule, { path }: Problem): boolean {
+  const unused: readonly string[] = UNUSED[process];
+  const [head = ''] = path.split('.');
+  const sections = path === '' ? (OF_RULES[id] ?? []) : [head];
+  return !sections.some((section) => unused.includes(section));
+}
