@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { Node, type Setting } from './node.js';
 
 /** Where a server keeps histories, and what is to be given back when it has ended. */
-interface Store {
+export interface Store {
   readonly env: Readonly<Record<string, string>>;
   release(): Promise<void> | void;
 }
@@ -36,7 +36,8 @@ function embedded(): Store {
   };
 }
 
-const STORES = {
+/** Each is opened for the tests that ask for it, and released by them. */
+export const STORES = {
   postgres: () => database('postgres'),
   mysql: () => database('mysql'),
   embedded: async () => embedded(),

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { told } from '../harness/answers.js';
 import { eventually } from '../harness/eventually.js';
+import { STORES } from '../harness/every-store.js';
 import { Node } from '../harness/node.js';
 import { tenant } from '../harness/tenant.js';
 
@@ -14,15 +12,11 @@ interface Item {
 }
 
 it('takes its members out of the presence history at its next start, once', { timeout: 90_000 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'carillon-killed-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const store = await STORES.postgres();
+  onTestFinished(() => store.release());
   const node = new Node('server', {
     tenants: [tenant('killed')],
-    env: {
-      HISTORY_ENABLED: 'true',
-      PRESENCE_HISTORY_ENABLED: 'true',
-      DATABASE_POSTGRES_EMBEDDED_PATH: join(folder, 'data'),
-    },
+    env: { HISTORY_ENABLED: 'true', PRESENCE_HISTORY_ENABLED: 'true', ...store.env },
   });
   const channel = 'presence-killed';
   const path = `/channels/${channel}/presence/history`;
