@@ -19,6 +19,7 @@ import {
   type LastEvents,
   PUBLISHER,
 } from '@carillon/publishing';
+import { PUSH, type PushService } from '@carillon/push';
 import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
 import { LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon/runtime';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
@@ -72,6 +73,7 @@ export class OperationsModule {
         { token: COMMITS, optional: true },
         { token: MESSAGE_READER, optional: true },
         { token: WEBHOOK_EVENTS, optional: true },
+        { token: PUSH, optional: true },
       ],
       useFactory: (
         publisher: BatchPublisher,
@@ -86,6 +88,7 @@ export class OperationsModule {
         commits?: Commits,
         messageReader?: MessageReader,
         webhooks?: WebhookEvents,
+        push?: PushService,
       ): Operations =>
         createOperations({
           config,
@@ -95,6 +98,7 @@ export class OperationsModule {
           rateLimit,
           metrics,
           log: logging.for('service::api'),
+          push: push?.triggers() ?? null,
           live,
           history: accessOf(reader, presenceReader, commits),
           messages:

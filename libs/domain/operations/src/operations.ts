@@ -10,6 +10,7 @@ import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
 import type { Presence } from '@carillon/presence';
 import type { BatchPublisher, LastEvents } from '@carillon/publishing';
+import type { Triggers } from '@carillon/push';
 import type { RateLimit } from '@carillon/rate-limit';
 import type { Logger, Metrics } from '@carillon/runtime';
 import { AppRate } from './app-rate.js';
@@ -53,6 +54,8 @@ export interface OperationsParts {
   readonly rateLimit: RateLimit;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** Null: nothing becomes a push in this process. */
+  readonly push: Triggers | null;
   /** Null in role `api`: operations about live sockets do not exist there. */
   readonly live: LiveParts | null;
   /** Null: this process has no way to the histories of channels. */
@@ -125,6 +128,7 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
     records,
     keys,
     metrics,
+    push: parts.push,
     counts: live === null ? null : new PublishCounts(fabric, live.presence, log),
   });
   return {

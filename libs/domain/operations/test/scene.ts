@@ -45,6 +45,7 @@ export function openOperations(stored: object = SHOP, env: Record<string, string
   onTestFinished(() => cache.close());
   const lastEvents = new StoredLastEvents({ cache, ttlMs: 3_600_000, maxRecordBytes: 1 << 24 });
   const operations = createOperations({
+    push: null,
     config,
     publisher: new ChannelPublisher(new LivePublisher({ fabric, lastEvents, log }), null),
     cache,

@@ -9,6 +9,7 @@ export { credentialItem, credentialShape, putCredential } from './resources/cred
 export { deviceShape, subscriptionShape } from './resources/device-shape.js';
 export type { Caller } from './resources/devices.js';
 export { readTemplate, templateShape } from './resources/templates.js';
+export { PUSH_ROUTES, type PushRoute, type PushRouteName } from './routes.js';
 export { Secrets } from './secrets.js';
 export { deadLetterShape, type PublishOptions, PushService } from './service.js';
 export {

@@ -1,5 +1,5 @@
 import { ServiceError } from '@carillon/errors';
-import { inBodies, type JsonObject, type Provider } from '@carillon/push-providers';
+import { deviceUrlRules, inBodies, type JsonObject, type Provider } from '@carillon/push-providers';
 import type { StoredDeadLetter, StoredPublish } from '@carillon/push-store';
 import { Admit } from './admission/admit.js';
 import { acceptedShape } from './admission/shapes.js';
@@ -40,8 +40,14 @@ export class PushService {
     this.#waiting = new Waiting(64 * Math.max(1, parts.config.push.accept_worker_count));
   }
 
-  triggers(rules: RequestRules): Triggers {
-    return new Triggers(this.parts, this.admit, rules);
+  /** For publishes of channels, whose names are judged already. */
+  triggers(): Triggers {
+    const { config } = this.parts;
+    return new Triggers(this.parts, this.admit, {
+      deviceUrls: deviceUrlRules(config),
+      maxKeyBytes: config.idempotency.max_key_length,
+      checkChannel: (name) => name,
+    });
   }
 
   async publish(

@@ -146,6 +146,7 @@ export async function openScene(options: SceneOptions = {}) {
   const rateLimit = options.rateLimit ?? new MemoryRateLimit();
   const nowSeconds = options.now ?? (() => NOW);
   const operations = createOperations({
+    push: null,
     config,
     publisher: withSeries(options.publisher?.(real, livePublisher) ?? real, real),
     cache,

@@ -5,6 +5,7 @@ import {
   deadLetterShape,
   deviceShape,
   invalid,
+  type PushRouteName,
   type PushService,
   putCredential,
   readTemplate,
@@ -14,7 +15,6 @@ import {
 } from '@carillon/push';
 import { providerNamed, PROVIDERS } from '@carillon/push-providers';
 import { type Call, listed, pageOf, type Reply } from './call.js';
-import type { PushRouteName } from './routes.js';
 
 type Endpoint = (call: Call) => Promise<Reply>;
 

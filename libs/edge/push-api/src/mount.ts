@@ -1,12 +1,11 @@
 import type { App, AppRegistry } from '@carillon/app-registry';
 import { ServiceError, toServiceError } from '@carillon/errors';
-import type { PushService } from '@carillon/push';
+import { PUSH_ROUTES, type PushRoute, type PushService } from '@carillon/push';
 import type { Logger, Metrics } from '@carillon/runtime';
 import { parseSignedQuery, prepareSigningKey, verifySignedRequest } from '@carillon/signing';
 import type { HttpRequest, HttpResponse, UwsHttpAdapter } from '@carillon/uws';
 import { Call, type CallParts, type Reply } from './call.js';
 import { pushEndpoints } from './endpoints.js';
-import { PUSH_ROUTES, type PushRoute } from './routes.js';
 
 export interface PushApiParts extends CallParts {
   readonly apps: Pick<AppRegistry, 'findByKey'>;

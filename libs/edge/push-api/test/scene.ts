@@ -10,8 +10,10 @@ import {
   PushModule,
   type PushWorker,
   WORKER_STAGES,
+  PUSH,
+  type PushService,
 } from '@carillon/push';
-import { MemoryClouds } from '@carillon/push-providers';
+import { MemoryClouds, openProviders } from '@carillon/push-providers';
 import { PUSH_STORE, type PushStore, PushStoreModule } from '@carillon/push-store';
 import { PUSH_QUEUE, PushQueueModule, type Queue, type QueueTransport } from '@carillon/queue';
 import { RateLimitModule } from '@carillon/rate-limit';
@@ -62,6 +64,8 @@ export interface Scene {
   readonly clouds: MemoryClouds;
   readonly store: PushStore;
   readonly queue: Queue;
+  /** What the process can be asked for. */
+  readonly push: PushService;
   /** Everything that was logged. */
   readonly logged: () => string;
   readonly metrics: () => Promise<string>;
@@ -79,15 +83,16 @@ export async function openScene(
   storage: Storage = 'memory',
   broker: Broker = 'memory',
   env: Record<string, string> = {},
+  toml = '',
 ): Promise<Scene> {
   const ends: (() => Promise<void>)[] = [];
   const places = { ...(await storageEnv(storage, ends)), ...(await brokerEnv(broker, ends)) };
   const outcome = configure({
     process: 'server',
-    argv: [],
+    argv: ['--config', '/push.toml'],
     env: { ...ENV, ...places, ...env },
     cwd: '/nowhere',
-    files: { exists: () => false, read: () => '' },
+    files: { exists: () => true, read: () => toml },
     drivers: {
       'push.storage_driver': ['memory', 'postgres', 'mysql'],
       'push.queue_driver': ['memory', 'redis'],
@@ -104,7 +109,12 @@ export async function openScene(
 
   @Global()
   @Module({
-    providers: [{ provide: PUSH_PROVIDERS_TOKEN, useValue: clouds }],
+    providers: [
+      {
+        provide: PUSH_PROVIDERS_TOKEN,
+        useValue: outcome.config.push.dry_run ? openProviders(outcome.config) : clouds,
+      },
+    ],
     exports: [PUSH_PROVIDERS_TOKEN],
   })
   class Clouds {}
@@ -143,6 +153,7 @@ export async function openScene(
     clouds,
     store: app.get<PushStore>(PUSH_STORE),
     queue: app.get<Queue>(PUSH_QUEUE),
+    push: app.get<PushService>(PUSH),
     logged: () => lines.join('\n'),
     metrics: () => parts.metrics.text(),
     send,

@@ -76,6 +76,7 @@ export const publishBatch =
     const key = keys.requestKey(app, requestKey);
     const ttlMs = keys.ttlMs(app);
     if (events.length === 0) return { value: {} };
+    await parts.runner.checkPush(caller, events);
     if (key === null || ttlMs === null) return { value: await runBatch(parts.runner, caller, events) };
     const { record, isReplay } = await records.once(cacheKeys.batchRequest(app.id, key), ttlMs, async () =>
       JSON.stringify(await runBatch(parts.runner, caller, events)),

@@ -1,4 +1,5 @@
 import type { PublishableChannel } from '@carillon/channels';
+import type { JsonObject } from '../json/json-body.js';
 
 /** What an answer is to tell about each channel. */
 export interface Info {
@@ -28,4 +29,6 @@ export interface Event {
   /** What a protocol 2 subscriber gets beside the data, compact as written; null where absent. */
   readonly tagsText: string | null;
   readonly extrasText: string | null;
+  /** What its channels' devices get besides, as `extras.push` says it; null: nothing. */
+  readonly push: JsonObject | null;
 }

@@ -9,6 +9,8 @@ export interface Extras {
   readonly isEphemeral: boolean;
   /** `extras.ai`; undefined: it carries no headers of AI transport. */
   readonly ai: unknown;
+  /** What devices get besides; null: nothing. */
+  readonly push: JsonObject | null;
 }
 
 const FLAT = new Set(['string', 'number', 'boolean']);
@@ -25,9 +27,9 @@ export function readExtras(event: JsonObject): Extras | undefined {
   }
   const isEphemeral = EXTRAS.ephemeral.of(extras) === true;
   EXTRAS.echo.of(extras);
-  EXTRAS.push.of(extras);
+  const push = EXTRAS.push.of(extras) ?? null;
   const ai = EXTRAS.ai.of(extras);
-  return { idempotencyKey: EXTRAS.idempotencyKey.of(extras), isEphemeral, ai };
+  return { idempotencyKey: EXTRAS.idempotencyKey.of(extras), isEphemeral, push, ai };
 }
 
 const isFlat = (value: unknown): boolean => value === undefined || FLAT.has(typeof value);

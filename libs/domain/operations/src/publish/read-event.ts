@@ -64,7 +64,8 @@ export class EventReader {
       idempotencyKey: keys.key(app, EVENT.idempotencyKey.name, key),
       messageKey: keys.key(app, 'extras.idempotencyKey', extras?.idempotencyKey),
       tagsText: compactMember(body, EVENT.tags),
-      extrasText: compactMember(body, EVENT.extras),
+      extrasText: (extras?.push ?? null) === null ? compactMember(body, EVENT.extras) : withoutPush(object),
+      push: extras?.push ?? null,
     };
   }
 
@@ -89,6 +90,12 @@ function readName({ limits }: App, object: JsonObject): string {
   const max = limits.maxEventNameBytes;
   if (name.length * 3 <= max || Buffer.byteLength(name) <= max) return name;
   throw new ServiceError('limit_exceeded', { text: `name is longer than ${max} bytes` });
+}
+
+/** What subscribers get of extras whose push is for devices alone; null: nothing is left. */
+function withoutPush(object: JsonObject): string | null {
+  const { push: _push, ...rest } = EVENT.extras.of(object) ?? {};
+  return Object.keys(rest).length === 0 ? null : JSON.stringify(rest);
 }
 
 function compactMember({ text, object }: JsonBody, field: Field<unknown>): string | null {

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { App } from '@carillon/app-registry';
 import { cacheKeys } from '@carillon/contract';
+import type { PreparedExtras, Triggers } from '@carillon/push';
 import type { Metrics } from '@carillon/runtime';
 import type { Caller } from '../caller.js';
 import type { KeyRules } from '../idempotency/keys.js';
@@ -17,6 +19,8 @@ export interface EventRunParts {
   readonly keys: KeyRules;
   readonly metrics: Metrics;
   readonly news: PublishNews;
+  /** Null: nothing becomes a push in this process. */
+  readonly push: Triggers | null;
   /** Null in role `api`, where no event asks for counts. */
   readonly counts: PublishCounts | null;
 }
@@ -33,6 +37,36 @@ export class EventRunner {
 
   /** `key` is that of the event or its request, null without one. Is there at once when nothing must be waited for. */
   run(caller: Caller, event: Event, key: string | null): EventRun | Promise<EventRun> {
+    const { push } = this.parts;
+    if (push === null || !becomesPush(push, event)) return this.#alone(caller, event, key);
+    return this.#withPush(push, caller, event, key);
+  }
+
+  /** Rejects when the push of one of them could not be published; nothing is published then. */
+  async checkPush({ app }: Caller, events: readonly Event[]): Promise<void> {
+    const { push } = this.parts;
+    if (push === null) return;
+    for (const event of events) {
+      if (event.push !== null) await (await push.extras(app.id, event.push)).checkOpen();
+    }
+  }
+
+  async #withPush(push: Triggers, caller: Caller, event: Event, key: string | null): Promise<EventRun> {
+    const { app } = caller;
+    const extras: PreparedExtras | null = event.push === null ? null : await push.extras(app.id, event.push);
+    await extras?.checkOpen();
+    const run = await this.#alone(caller, event, key);
+    const id = event.messageId ?? event.messageKey ?? key ?? randomUUID();
+    const data: unknown = JSON.parse(event.dataText);
+    for (const { name: channel } of event.channels) {
+      // Of the same publish it is the same push, so that one which was cut off is made up for by a retry.
+      await extras?.publish(channel, id);
+      await push.onPublished({ appId: app.id, channel, event: event.name, data, id });
+    }
+    return run;
+  }
+
+  #alone(caller: Caller, event: Event, key: string | null): EventRun | Promise<EventRun> {
     const [channel] = event.channels;
     const isPlain = key === null && event.messageKey === null && !event.isReported;
     if (!isPlain || channel === undefined || event.channels.length > 1) return this.#run(caller, event, key);
@@ -54,6 +88,8 @@ export class EventRunner {
 
   /** An event with a key of its own claims it alone. */
   mayBeInSeries(app: App, event: Event): boolean {
+    const { push } = this.parts;
+    if (push !== null && becomesPush(push, event)) return false;
     return isDurable(event) && (event.idempotencyKey === null || this.parts.keys.ttlMs(app) === null);
   }
 
@@ -100,3 +136,6 @@ export class EventRunner {
 }
 
 const UNREPORTED_RUN: EventRun = { outcome: UNREPORTED, isReplay: false };
+
+const becomesPush = (push: Triggers, { push: extras, name, channels }: Event): boolean =>
+  extras !== null || (push.hasRules && channels.some((channel) => push.concerns(channel.name, name)));

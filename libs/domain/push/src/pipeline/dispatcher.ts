@@ -58,7 +58,7 @@ export class Dispatcher {
     try {
       const resolved = await this.#credentials.resolve(appId, provider);
       if (resolved === null) return await this.#all(batch, NOT_READY);
-      const breaker = this.#breaker(appId, provider, resolved.credentialId);
+      const breaker = this.#breaker(appId, provider, resolved);
       const window = this.#window(appId, provider);
       if (!window.enter(now())) {
         metrics.counter('push_rate_limiter_throttled_total').for({ provider, tenant: resolved.tenant }).add();
@@ -263,8 +263,9 @@ export class Dispatcher {
     }));
   }
 
-  #breaker(appId: string, provider: Provider, credentialId: string): Breaker {
-    return placed(this.#breakers, JSON.stringify([appId, provider, credentialId]), () => {
+  /** Another version of a credential has a breaker of its own: it may be what heals. */
+  #breaker(appId: string, provider: Provider, { credentialId, version }: ResolvedCredential): Breaker {
+    return placed(this.#breakers, JSON.stringify([appId, provider, credentialId, version]), () => {
       return new Breaker(this.parts.config.push.circuit_breaker);
     });
   }

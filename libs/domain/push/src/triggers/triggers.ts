@@ -37,6 +37,11 @@ export class Triggers {
     return this.parts.config.push_rules.length > 0;
   }
 
+  /** Whether one of them is for this event of this channel. */
+  concerns(channel: string, event: string): boolean {
+    return this.parts.config.push_rules.some((rule) => ruleMatches(rule, channel, event));
+  }
+
   /** Never rejects: whatever becomes of it, the channel publish has been. */
   async onPublished(event: PublishedEvent): Promise<void> {
     for (const [index, rule] of this.parts.config.push_rules.entries()) {

@@ -3,6 +3,7 @@ import { CHANNEL_OUTCOME, EVENT_SCHEMA, type JsonSchema } from '@carillon/operat
 import type { Route } from '../routes.js';
 import { ERROR } from './errors.js';
 import { documentPath, operation, SHARED_PARAMETERS } from './operation.js';
+import { pushPaths } from './push.js';
 
 /** Schemas that stand in several places, by the names that readers know them by. */
 const NAMED: Readonly<Record<string, JsonSchema>> = {
@@ -24,6 +25,7 @@ const TAGS = [
   { name: 'annotations', description: 'What is annotated to messages.' },
   { name: 'users', description: 'Connections of users.' },
   { name: 'tokens', description: 'Capability tokens.' },
+  { name: 'push', description: 'Notifications to devices.' },
 ];
 
 const keyIn = (name: string, description: string) => ({ type: 'apiKey', in: 'query', name, description });
@@ -41,6 +43,7 @@ export function openApiText(routes: Readonly<Record<string, Route>>): string {
     const path = documentPath(route);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(name, route) };
   }
+  for (const [path, operations] of Object.entries(pushPaths())) paths[path] = operations;
   const parameters = Object.entries(SHARED_PARAMETERS).map(([name, one]) => [name, { name, ...one }]);
   const document = {
     openapi: '3.1.1',

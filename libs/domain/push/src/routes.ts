@@ -10,9 +10,11 @@ export interface PushRoute {
   /** Parameters of the query; lists have `limit` and `cursor` besides. */
   readonly query: readonly string[];
   readonly isList: boolean;
+  /** Absent: it takes none. */
+  readonly body?: Readonly<Record<string, unknown>>;
 }
 
-type More = Partial<Pick<PushRoute, 'forDevices' | 'query' | 'isList'>>;
+type More = Partial<Pick<PushRoute, 'forDevices' | 'query' | 'isList' | 'body'>>;
 
 const route = (
   method: PushRoute['method'],
@@ -25,6 +27,10 @@ const route = (
 const LIST = { isList: true } as const;
 const DEVICES = { forDevices: true } as const;
 
+const needs = (...required: readonly string[]) => ({ body: { type: 'object', required } });
+const PUBLISH = needs('recipients', 'payload');
+const PUBLISHES = { body: { type: 'array', minItems: 1, maxItems: 100, items: PUBLISH.body } };
+
 /** The routes, by the names that clients made from the document give them. */
 export const PUSH_ROUTES = {
   putPushCredential: route(
@@ -34,11 +40,20 @@ export const PUSH_ROUTES = {
     'Create or replace a credential of a provider',
   ),
   listPushCredentials: route('GET', '/credentials', 200, 'Credentials without their secrets', LIST),
-  putPushTemplate: route('POST', '/templates', 201, 'Create or replace a template'),
+  putPushTemplate: route(
+    'POST',
+    '/templates',
+    201,
+    'Create or replace a template',
+    needs('templateId', 'defaultLocale', 'locales'),
+  ),
   listPushTemplates: route('GET', '/templates', 200, 'Templates', LIST),
   findPushTemplate: route('GET', '/templates/:templateId', 200, 'One template'),
   removePushTemplate: route('DELETE', '/templates/:templateId', 204, 'Remove a template'),
-  registerPushDevice: route('POST', '/deviceRegistrations', 201, 'Register or update a device', DEVICES),
+  registerPushDevice: route('POST', '/deviceRegistrations', 201, 'Register or update a device', {
+    ...DEVICES,
+    ...needs('id', 'formFactor', 'platform', 'timezone', 'locale', 'push'),
+  }),
   listPushDevices: route('GET', '/deviceRegistrations', 200, 'Devices', {
     ...LIST,
     query: ['clientId', 'deviceId'],
@@ -48,7 +63,10 @@ export const PUSH_ROUTES = {
   }),
   findPushDevice: route('GET', '/deviceRegistrations/:deviceId', 200, 'One device', DEVICES),
   removePushDevice: route('DELETE', '/deviceRegistrations/:deviceId', 204, 'Remove a device', DEVICES),
-  putPushSubscription: route('POST', '/channelSubscriptions', 201, 'Subscribe a device or a client', DEVICES),
+  putPushSubscription: route('POST', '/channelSubscriptions', 201, 'Subscribe a device or a client', {
+    ...DEVICES,
+    ...needs('channel'),
+  }),
   listPushSubscriptions: route('GET', '/channelSubscriptions', 200, 'Subscriptions of channels', {
     ...LIST,
     query: ['channel', 'deviceId'],
@@ -58,8 +76,8 @@ export const PUSH_ROUTES = {
     query: ['channel', 'deviceId'],
   }),
   listPushChannels: route('GET', '/channelSubscriptions/channels', 200, 'Channels with subscriptions', LIST),
-  publishPush: route('POST', '/publish', 202, 'Accept one publish', { query: ['mode'] }),
-  publishPushBatch: route('POST', '/batch/publish', 202, 'Accept several publishes'),
+  publishPush: route('POST', '/publish', 202, 'Accept one publish', { ...PUBLISH, query: ['mode'] }),
+  publishPushBatch: route('POST', '/batch/publish', 202, 'Accept several publishes', PUBLISHES),
   pushStatus: route('GET', '/publish/:publishId/status', 200, 'What has become of a publish'),
   listPushDeadLetters: route('GET', '/deadLetters', 200, 'What could not be delivered', {
     ...LIST,
@@ -72,7 +90,13 @@ export const PUSH_ROUTES = {
     'Deliver a dead letter after all',
   ),
   cancelPush: route('DELETE', '/scheduled/:jobId', 204, 'Cancel a publish that waits for its time'),
-  reportPushDelivery: route('POST', '/deliveryStatus', 202, 'Tell what became of a delivery'),
+  reportPushDelivery: route(
+    'POST',
+    '/deliveryStatus',
+    202,
+    'Tell what became of a delivery',
+    needs('publishId', 'eventId', 'occurredAtMs', 'result'),
+  ),
 } as const satisfies Record<string, PushRoute>;
 
 export type PushRouteName = keyof typeof PUSH_ROUTES;
