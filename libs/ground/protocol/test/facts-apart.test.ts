@@ -1,0 +1,101 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { encodeFactV1, frameOfFactV2, jsonFormat, WireNames, type Fact } from '../src/index.js';
+
+const text = fc.string({ unit: 'binary', maxLength: 20 });
+const member = fc.record({ userId: text, userInfoText: fc.json() });
+const serial = fc.nat();
+const record = fc.dictionary(text, text).map((value) => JSON.stringify(value));
+
+const message = fc.record({
+  kind: fc.constant('message' as const),
+  channel: text,
+  event: fc.oneof(text, fc.constantFrom('pusher:a', 'service:message.update', 'service_internal:b')),
+  name: fc.option(text),
+  dataText: fc.option(fc.json()),
+  userId: fc.option(text),
+  messageId: text,
+  tagsText: fc.option(record),
+  extrasText: fc.option(record),
+  streamId: fc.option(text),
+  serial: fc.option(serial),
+  action: fc.constantFrom(
+    'append' as const,
+    'create' as const,
+    'delete' as const,
+    'plain' as const,
+    'update' as const,
+  ),
+  isFromClient: fc.boolean(),
+  mayBeDelta: fc.boolean(),
+});
+
+const fact: fc.Arbitrary<Fact> = fc.oneof(
+  message,
+  fc.record({
+    kind: fc.constantFrom('member_added' as const, 'member_updated' as const),
+    channel: text,
+    member,
+    serial,
+  }),
+  fc.record({ kind: fc.constant('member_removed' as const), channel: text, userId: text, serial }),
+  fc.record({ kind: fc.constant('channel_counted' as const), channel: text, count: fc.nat(), serial }),
+  fc.record({ kind: fc.constant('user_seen' as const), userId: text, isOnline: fc.boolean(), serial }),
+  fc.record({
+    kind: fc.constant('subscribed' as const),
+    channel: text,
+    members: fc.option(fc.array(member)),
+  }),
+  fc.record({
+    kind: fc.constant('failed' as const),
+    channel: fc.option(text),
+    code: fc.nat(),
+    message: text,
+  }),
+  fc.record({ kind: fc.constant('token_taken' as const), clientId: text, jti: text, expiresAt: fc.nat() }),
+  fc.record({
+    kind: fc.constant('delta_settled' as const),
+    channel: fc.option(text),
+    algorithm: fc.option(text),
+  }),
+  fc.record({ kind: fc.constantFrom('token_expired' as const, 'ping' as const, 'pong' as const) }),
+);
+
+const OF_V1 = new Set(['event', 'channel', 'data', 'user_id']);
+const V2_ONLY = new Set(['member_updated', 'token_taken', 'token_expired', 'delta_settled']);
+
+it('protocol 1 sees no member and no frame of protocol 2, whatever is told', () => {
+  fc.assert(
+    fc.property(fact, (one) => {
+      const frame = encodeFactV1(one);
+      if (V2_ONLY.has(one.kind)) expect(frame).toBeNull();
+      if (frame === null) return;
+      const read = JSON.parse(frame) as { readonly event: string };
+      expect(Object.keys(read).filter((name) => !OF_V1.has(name))).toEqual([]);
+      expect(read.event).not.toMatch(/^service(?:_internal)?:/);
+      const isChange = one.kind === 'message' && one.action !== 'plain' && one.action !== 'create';
+      expect(isChange).toBe(false);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+it('protocol 2 spells reserved events its own way, and what is said to one alone carries an id', () => {
+  const { encode } = jsonFormat(new WireNames('service'));
+  fc.assert(
+    fc.property(fact, (one) => {
+      const frame = frameOfFactV2(one, () => 'fresh');
+      if (frame === null) return;
+      const read = JSON.parse(String(encode(frame))) as {
+        readonly event: string;
+        readonly message_id?: string;
+      };
+      expect(read.event).not.toMatch(/^pusher(?:_internal)?:/);
+      const isReply = ['subscribed', 'failed', 'token_taken', 'token_expired', 'delta_settled'].includes(
+        one.kind,
+      );
+      expect(read.message_id).toBe(isReply ? 'fresh' : one.kind === 'message' ? one.messageId : undefined);
+    }),
+    { numRuns: 1000 },
+  );
+});
