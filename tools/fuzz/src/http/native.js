@@ -88,6 +88,11 @@ export class NativeResponse {
     return this;
   }
 
+  /** Requests come one by one: nothing stands behind this one that could be held back. */
+  pause() {}
+
+  resume() {}
+
   /** @param {(chunk: ArrayBuffer, isLast: boolean) => void} read */
   onData(read) {
     this.#reader = read;

@@ -18,6 +18,7 @@ export const HTTP_OUTCOMES = [
   'nowhere not_found',
   'wrong method method_not_allowed',
   'ambiguous invalid_input',
+  'unreadable path invalid_input',
   'preflight ok',
   'document ok',
   ...['events', 'batch'].flatMap((name) =>
