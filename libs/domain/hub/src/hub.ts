@@ -22,7 +22,7 @@ import { endCause } from './leave/departure.js';
 import { Isolation } from './leave/isolation.js';
 import { Leaving } from './leave/leaving.js';
 import { SocketOccupancy } from './occupancy.js';
-import { outletBounds } from './settings.js';
+import { maxSubscriptions, outletBounds } from './settings.js';
 import { State } from './state/state.js';
 import type { Subscriber } from './subscriber/subscriber.js';
 import { Identities } from './users/identities.js';
@@ -114,6 +114,7 @@ export class Hub {
       identities,
       leaving,
       looks,
+      maxSubscriptions: maxSubscriptions(config),
       joinWithinMs: config.adapter.interest.confirm_timeout_ms,
       onTrouble,
     });

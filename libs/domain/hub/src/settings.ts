@@ -6,6 +6,9 @@ import type { CleanupOptions } from './leave/cleanup-queue.js';
 /** Where the configuration says none, or 0, for no bound. */
 export const unbounded = (value: number | null): number => (value === null || value === 0 ? Infinity : value);
 
+export const maxSubscriptions = ({ websocket }: Config): number =>
+  unbounded(websocket.max_subscriptions_per_connection);
+
 export function outletBounds({ websocket }: Config): OutletBounds {
   const maxBytes = unbounded(websocket.max_bytes);
   return {

@@ -26,6 +26,8 @@ export interface JoinsParts {
   readonly looks: Pick<Looks, 'shown'>;
   /** How long a member waits for a store that is away. */
   readonly joinWithinMs: number;
+  /** Channels one subscriber may have, those it is about to have included. */
+  readonly maxSubscriptions: number;
   /** Told why something could not be asked of a store or a broker. */
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -43,10 +45,10 @@ export interface JoinRequest {
 }
 
 /**
- * Why nobody joined: the subscriber has the channel as somebody else, as many members as may be are there, or whom has to
- * be asked cannot be reached.
+ * Why nobody joined: the subscriber has the channel as somebody else, or as many channels as it may have; as many members
+ * as may be are there; or whom has to be asked cannot be reached.
  */
-export type JoinRefusal = 'full' | 'other_member' | 'unreachable';
+export type JoinRefusal = 'full' | 'other_member' | 'too_many' | 'unreachable';
 
 interface Joining extends JoinRequest {
   readonly local: LocalChannel;
@@ -70,6 +72,13 @@ export class Joins {
       request.refused('other_member');
       return undefined;
     }
+    if (
+      before === undefined &&
+      subscriber.subscriptions.size + subscriber.joining >= this.parts.maxSubscriptions
+    ) {
+      request.refused('too_many');
+      return undefined;
+    }
     const local = book.open(subscriber.hub, channel);
     const isRepeated = before !== undefined;
     if (member !== null || channel.traits.keepsLastEvent || local.interest !== undefined)
@@ -86,7 +95,9 @@ export class Joins {
     const { subscriber, local, codec } = joining;
     const { book, outlet, onTrouble } = this.parts;
     const gate = new Gate(subscriber, outlet, codec);
+    const mine = joining.isRepeated ? 0 : 1;
     local.openings += 1;
+    subscriber.joining += mine;
     try {
       await this.#joinHeld(joining, gate);
     } catch (error) {
@@ -96,6 +107,7 @@ export class Joins {
       joining.refused('unreachable');
     } finally {
       local.openings -= 1;
+      subscriber.joining -= mine;
       local.release(gate);
       book.settle(local);
     }

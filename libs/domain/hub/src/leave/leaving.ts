@@ -5,6 +5,7 @@ import type { Subscription } from '../channels/local-channel.js';
 import type { Identities } from '../users/identities.js';
 import type { Watchlists } from '../users/watchlists.js';
 import { isSentElsewhere, leaveCause, mayComeBack } from './departure.js';
+import { Turns } from './turns.js';
 
 /** What leaving works with. */
 export interface LeavingParts {
@@ -20,6 +21,8 @@ export interface LeavingParts {
 
 /** Takes connections out of channels and off the list of online users. Nothing here rejects. */
 export class Leaving {
+  readonly #turns = new Turns();
+
   constructor(private readonly parts: LeavingParts) {}
 
   /** One channel, on purpose. Undefined when it was done at once. */
@@ -46,14 +49,27 @@ export class Leaving {
     return isSentElsewhere(subscriber) ? Math.max(leaseMs, this.parts.elsewhereLeaseMs) : leaseMs;
   }
 
-  /** Everything, after the end: channels, then the online user. May run twice: the second time finds nothing. */
+  /**
+   * Everything, after the end: channels, some in a turn of the loop, then the online user. May run twice: what one has
+   * done, the other does not find.
+   */
   async everything(subscriber: Subscriber): Promise<void> {
     const { identity } = subscriber;
-    const subscriptions = [...subscriber.subscriptions];
-    for (const { channel } of subscriptions) this.parts.book.leave(subscriber, channel);
-    const memberships = subscriptions.flatMap(({ channel, userId }) =>
-      userId === null ? [] : [this.member(subscriber, channel.name, userId)],
-    );
+    const left: Subscription[] = [];
+    for (const subscription of subscriber.subscriptions) {
+      const turn = this.#turns.step();
+      if (turn !== undefined) await turn;
+      if (subscriber.subscriptionOf(subscription.channel) === undefined) continue;
+      this.parts.book.leave(subscriber, subscription.channel);
+      left.push(subscription);
+    }
+    const memberships: Promise<void>[] = [];
+    for (const { channel, userId } of left) {
+      if (userId === null) continue;
+      const turn = this.#turns.step();
+      if (turn !== undefined) await turn;
+      memberships.push(this.member(subscriber, channel.name, userId));
+    }
     if (identity !== null) this.parts.watchlists.end(subscriber, identity);
     this.parts.identities.forget(subscriber);
     subscriber.hub.tokens.release(subscriber);

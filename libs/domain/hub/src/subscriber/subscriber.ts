@@ -33,6 +33,8 @@ export class Subscriber {
   /** Set when the socket opens, before anything can reach the subscriber. */
   socket: SubscriberSocket | null = null;
   readonly subscriptions = new Subscriptions();
+  /** Channels it is being let into, beside those it has. */
+  joining = 0;
   /** Signed in, token-authenticated or subscribed to a channel that needs a signature. */
   isAuthorized = false;
   /** It is counted among the connections that its app has on all processes. */

@@ -91,6 +91,8 @@ function failureOf(why: JoinRefusal, channel: string): SubscribeFailure {
   switch (why) {
     case 'other_member':
       return failure('forbidden', 403, channel, 'user_id must stay the same');
+    case 'too_many':
+      return failure('too_many_subscriptions', 400, channel);
     case 'full':
       return failure('presence_full', 503, channel);
     case 'unreachable':

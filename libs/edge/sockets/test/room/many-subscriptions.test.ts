@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { openRoom } from './room.js';
+
+describe('many subscriptions of one connection', () => {
+  it('are bounded, also while they wait: beyond, a subscribe is refused and the others stay', async () => {
+    const room = await openRoom({ env: { WEBSOCKET_MAX_SUBSCRIPTIONS_PER_CONNECTION: '3' } });
+    const client = await room.connect();
+    client.subscribe('presence-a', 'ada');
+    client.subscribe('presence-b', 'ada');
+    client.subscribe('orders');
+    client.subscribe('too-many');
+    const news = await client.news();
+    expect(news).toHaveLength(5);
+    expect(news.filter((line) => line.includes('too-many'))).toEqual([
+      expect.stringContaining('4301'),
+      expect.stringContaining('SubscriptionError'),
+    ]);
+    expect(Object.keys(await room.counts()).sort()).toEqual(['orders', 'presence-a', 'presence-b']);
+    client.subscribe('orders');
+    expect(await client.news()).toEqual(['subscription_succeeded orders {}']);
+    client.unsubscribe('orders');
+    client.subscribe('another');
+    expect(await client.news()).toEqual(['subscription_succeeded another {}']);
+    client.close();
+    await room.expectNothingLeft();
+  });
+
+  it('are left a part in each turn of the loop when it ends', async () => {
+    const room = await openRoom();
+    const client = await room.connect();
+    for (let index = 0; index < 1000; index += 1) client.subscribe(`channel-${index}`);
+    expect(await client.news()).toHaveLength(1000);
+    const { fabric } = room;
+    const unsubscribe = fabric.unsubscribe.bind(fabric);
+    const perTurn: number[] = [];
+    let isSameTurn = false;
+    fabric.unsubscribe = (appId, channel) => {
+      if (!isSameTurn) {
+        perTurn.push(0);
+        isSameTurn = true;
+        setImmediate(() => {
+          isSameTurn = false;
+        });
+      }
+      perTurn[perTurn.length - 1] = (perTurn.at(-1) ?? 0) + 1;
+      unsubscribe(appId, channel);
+    };
+    client.close();
+    await room.expectNothingLeft();
+    expect(perTurn.reduce((sum, one) => sum + one, 0)).toBe(1000);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(400);
+  });
+});
