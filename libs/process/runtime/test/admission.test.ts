@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { closeSync, openSync } from 'node:fs';
+import { processDescriptors } from '../src/admission/descriptors.js';
 import { decide, type MemorySample } from '../src/admission/decision.js';
 import { acceptTrafficAnswer, Admission, ProcessState } from '../src/index.js';
 import { capturedLog, testMetrics } from './fixtures.js';
@@ -99,5 +101,59 @@ describe('admission', () => {
       { process: new ProcessState(), metrics: testMetrics(), log: capturedLog().logging.for('x') },
     );
     expect(starting.state()).toBe('STARTING');
+  });
+});
+
+function counted(counts: number[], most: number | null = 1000) {
+  const { logging, records } = capturedLog();
+  const process = new ProcessState();
+  process.advance('RUNNING');
+  let looks = 0;
+  const descriptors = {
+    most,
+    open: (): number => {
+      looks += 1;
+      return counts.shift() ?? 0;
+    },
+  };
+  const options = { enabled: false, memory_threshold: 0.9, sample_interval_ms: 500 };
+  const log = logging.for('service::ops');
+  const one = new Admission(options, { process, metrics: testMetrics(), log, descriptors });
+  return { admission: one, records, looks: () => looks };
+}
+
+describe('file descriptors', () => {
+  it('are refused from the reserve on until some more are free, which is said once each', () => {
+    const { admission: one, records } = counted([949, 950, 949, 939, 937]);
+    const states = Array.from({ length: 5 }, () => one.state());
+    expect(states).toEqual([
+      'ACCEPTING',
+      'DESCRIPTOR_PRESSURE',
+      'DESCRIPTOR_PRESSURE',
+      'DESCRIPTOR_PRESSURE',
+      'ACCEPTING',
+    ]);
+    expect(records().map(({ level }) => level)).toEqual(['WARN', 'INFO']);
+  });
+
+  it('are not counted for every connection while there are many', () => {
+    const { admission: one, looks } = counted([100]);
+    for (let index = 0; index < 849; index += 1) one.state();
+    expect(looks()).toBeLessThan(10);
+  });
+
+  it('are without end where nobody tells a limit', () => {
+    const { admission: one, looks } = counted([1e9], null);
+    expect(one.state()).toBe('ACCEPTING');
+    expect(looks()).toBe(0);
+  });
+
+  it('of this process are counted as they are opened', () => {
+    const { most, open } = processDescriptors();
+    expect(most).toBeGreaterThan(100);
+    const before = open();
+    const opened = Array.from({ length: 50 }, () => openSync('/dev/null', 'r'));
+    expect(open()).toBeGreaterThanOrEqual(before + 50);
+    for (const descriptor of opened) closeSync(descriptor);
   });
 });

@@ -3,6 +3,7 @@ import type { Metrics } from '../metrics/metrics.js';
 import type { CounterSeries, GaugeSeries } from '../metrics/series.js';
 import type { ProcessState } from '../process-state.js';
 import { decide, DISABLED, type Decision } from './decision.js';
+import { Descriptors, processDescriptors, type DescriptorCount } from './descriptors.js';
 import { memoryReader, type MemoryReader } from './memory-reader.js';
 
 /** The `http_api.accept_traffic` section. */
@@ -15,7 +16,12 @@ export interface AdmissionOptions {
 }
 
 /** Whether new connections are let in. */
-export type AdmissionState = 'STARTING' | 'ACCEPTING' | 'MEMORY_PRESSURE' | 'DRAINING';
+export type AdmissionState =
+  | 'STARTING'
+  | 'ACCEPTING'
+  | 'MEMORY_PRESSURE'
+  | 'DESCRIPTOR_PRESSURE'
+  | 'DRAINING';
 
 export interface AdmissionDependencies {
   readonly process: ProcessState;
@@ -23,16 +29,19 @@ export interface AdmissionDependencies {
   readonly log: Logger;
   /** Absent: this machine's memory. */
   readonly reader?: MemoryReader;
+  /** Absent: those of this process. */
+  readonly descriptors?: DescriptorCount;
 }
 
 /**
  * Decides whether new connections are let in. Established connections are never its business. Reading `state()` costs
- * nothing: memory is sampled on a timer of its own.
+ * next to nothing: memory is sampled on a timer of its own, and descriptors are counted while they may be few.
  */
 export class Admission {
   #decision: Decision;
   #timer: NodeJS.Timeout | null = null;
   readonly #reader: MemoryReader;
+  readonly #descriptors: Descriptors;
   readonly #shedding: GaugeSeries;
   readonly #rejections: CounterSeries;
 
@@ -41,6 +50,7 @@ export class Admission {
     private readonly dependencies: AdmissionDependencies,
   ) {
     this.#reader = dependencies.reader ?? memoryReader(options.memory_limit_bytes ?? null);
+    this.#descriptors = new Descriptors(dependencies.descriptors ?? processDescriptors(), dependencies.log);
     this.#shedding = dependencies.metrics.gauge('memory_pressure_shedding').for();
     this.#rejections = dependencies.metrics.counter('memory_pressure_rejections_total').for();
     this.#decision = options.enabled ? { monitor: 'UNAVAILABLE', source: 'unavailable' } : DISABLED;
@@ -62,7 +72,8 @@ export class Admission {
     const phase = this.dependencies.process.current;
     if (phase === 'STARTING') return 'STARTING';
     if (phase !== 'RUNNING') return 'DRAINING';
-    return this.#decision.monitor === 'SHEDDING' ? 'MEMORY_PRESSURE' : 'ACCEPTING';
+    if (this.#decision.monitor === 'SHEDDING') return 'MEMORY_PRESSURE';
+    return this.#descriptors.isShort() ? 'DESCRIPTOR_PRESSURE' : 'ACCEPTING';
   }
 
   /** What the two admission headers say. */
