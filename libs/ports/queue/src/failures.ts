@@ -34,8 +34,11 @@ export class JobConflict extends Error {
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
 
-  constructor(readonly capacity: number) {
-    super(`the queue is full (${capacity} jobs)`);
+  constructor(
+    readonly capacity: number,
+    unit: 'bytes' | 'jobs' = 'jobs',
+  ) {
+    super(`the queue is full (${capacity} ${unit})`);
   }
 }
 

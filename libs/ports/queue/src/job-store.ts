@@ -12,6 +12,10 @@ export interface PreparedJob {
   readonly maxAttempts: number | null;
   /** Each once. */
   readonly lines: readonly string[];
+  /** Whose share of a bounded store it takes. Null or absent: nobody's. */
+  readonly owner?: string | null;
+  /** Made of a job that runs. Absent: not. */
+  readonly isFollowUp?: boolean;
 }
 
 /** What a worker holds: only who knows the token may settle the delivery. */

@@ -124,8 +124,16 @@ export interface JobOptions {
   readonly delayMs?: number;
   /** Instead of `max_attempts`. */
   readonly maxAttempts?: number;
-  /** A hint for brokers that spread a queue or keep order within a key. Others have no use for it. */
+  /**
+   * A hint for brokers that spread a queue or keep order within a key. The memory driver gives all jobs of one key a
+   * quarter of its room; beyond, they are refused with `QueueFull`. Others have no use for it.
+   */
   readonly partitionKey?: string;
+  /**
+   * It is made of a job that is being handled and cannot end before: a bounded driver keeps room for such ones that
+   * others do not get. Absent: false.
+   */
+  readonly isFollowUp?: boolean;
   /**
    * What it stands in line for: at most 1000 names of 1 to 512 bytes, each counting once. Absent or empty: it waits for
    * no other job.

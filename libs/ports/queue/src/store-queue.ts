@@ -212,7 +212,9 @@ export class StoreQueue implements Queue {
     const { jobId, data, delayMs = 0, deduplicationKey = null, maxAttempts = null } = job;
     const lines = job.lines === undefined || job.lines.length === 0 ? NO_LINES : [...new Set(job.lines)];
     const id = jobId ?? randomUUID();
-    return { id, stableId: jobId !== undefined, data, delayMs, deduplicationKey, maxAttempts, lines };
+    const { partitionKey: owner = null, isFollowUp = false } = job;
+    const made = { id, stableId: jobId !== undefined, data, delayMs, deduplicationKey, maxAttempts, lines };
+    return { ...made, owner, isFollowUp };
   }
 
   #remember(queue: string): void {

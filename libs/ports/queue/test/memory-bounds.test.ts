@@ -31,6 +31,39 @@ describe('the memory driver', () => {
     await expect(queue.enqueueBatch('q', batch(3))).resolves.toHaveLength(3);
   });
 
+  it('gives the jobs of one key a quarter of its room, and what is made of running jobs a reserve', async () => {
+    const queue = await openMemory({ memory_capacity: 8 });
+    const add = (partitionKey: string, isFollowUp = false) =>
+      queue.enqueue('q', 'x', { partitionKey, isFollowUp });
+    for (const key of ['a', 'b', 'c', 'd']) {
+      await add(key);
+      await add(key);
+      await expect(add(key)).rejects.toThrow(QueueFull);
+    }
+    await expect(add('e')).rejects.toThrow(QueueFull);
+    await add('a', true);
+    await add('b', true);
+    await expect(add('a', true)).rejects.toThrow(QueueFull);
+    const jobs = collect(queue, 'q');
+    await until(() => jobs.length === 10);
+    await add('a');
+    await add('a');
+  });
+
+  it('bounds bytes too, of waiting jobs and of dead ones, and takes new ones once those are gone', async () => {
+    const queue = await openMemory({ memory_capacity_bytes: 16 * 1024 * 1024 });
+    const large = 'x'.repeat(1024 * 1024);
+    for (let index = 0; index < 4; index += 1) await queue.enqueue('q', large, { partitionKey: 'a' });
+    await expect(queue.enqueue('q', large, { partitionKey: 'a' })).rejects.toThrow('bytes');
+    await queue.enqueue('q', large, { partitionKey: 'b' });
+    queue.process('q', async () => deadLetter('no'));
+    await until(async () => (await queue.stats('q')).ready === 0);
+    for (let index = 0; index < 4; index += 1) await queue.enqueue('q', large, { partitionKey: 'a' });
+    await until(async () => (await queue.stats('q')).ready === 0);
+    await until(async () => (await queue.stats('q')).active === 0);
+    expect((await queue.stats('q')).deadLetter).toBe(4);
+  });
+
   it('runs 64 handlers of a queue at once', async () => {
     const queue = await openMemory();
     const end = gate();

@@ -1,14 +1,7 @@
-import { queueNames } from '@carillon/contract';
-import { BatchIncomplete, QueueStopped, type Queue } from '@carillon/queue';
-import { pause, type Logger } from '@carillon/runtime';
-import { inLines } from '../lines.js';
-import { isPassing } from '../passing.js';
+import { QueueStopped, type Queue } from '@carillon/queue';
+import type { Logger } from '@carillon/runtime';
+import { AppOutbox } from './app-outbox.js';
 import type { Batch } from './batches.js';
-
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5000;
-/** Jobs handed over at once. */
-const AT_ONCE = 100;
 
 export interface OutboxParts {
   readonly queue: Pick<Queue, 'enqueueBatch' | 'capabilities'>;
@@ -18,82 +11,55 @@ export interface OutboxParts {
 }
 
 /**
- * Hands batches to the queue, in order, for as long as it takes: a batch that the queue may have already is offered
- * again under the same id. Only what the queue refuses for good, and what is left when it stops, is lost.
+ * Hands batches to the queue, those of one app in order, for as long as it takes. What an app waits for (its share of the
+ * queue is full, the queue refuses what it sends) holds up nobody else.
  */
 export class Outbox {
-  #waiting: Batch[] = [];
-  #isRunning = false;
+  readonly #apps = new Map<string, AppOutbox>();
+  /** Apps that wait for the queue. */
+  readonly #troubled = new Set<string>();
 
   constructor(private readonly parts: OutboxParts) {}
 
   /** Batches the queue has not confirmed. */
   get size(): number {
-    return this.#waiting.length;
+    let size = 0;
+    for (const app of this.#apps.values()) size += app.size;
+    return size;
   }
 
   add(batches: readonly Batch[]): void {
-    for (const batch of batches) this.#waiting.push(batch);
-    if (!this.#isRunning && this.size > 0) void this.#run();
+    for (const batch of batches) this.#of(batch.appId).add(batch);
   }
 
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    let failures = 0;
-    let atOnce = AT_ONCE;
-    while (this.size > 0) {
-      const offered = this.#waiting.slice(0, atOnce);
-      try {
-        await this.#offer(offered);
-        this.#tell(this.#waiting.splice(0, offered.length), true);
-        failures = 0;
-        atOnce = AT_ONCE;
-      } catch (error) {
-        if (error instanceof QueueStopped) this.#tell(this.#waiting.splice(0), false);
-        else if (isPassing(error)) await this.#later(error, failures++);
-        else if (offered.length > 1) atOnce = 1;
-        else this.#refused(offered, error);
-      }
-    }
-    this.#isRunning = false;
+  #of(appId: string): AppOutbox {
+    const known = this.#apps.get(appId);
+    if (known !== undefined) return known;
+    const { queue, onDone } = this.parts;
+    const created: AppOutbox = new AppOutbox({
+      queue,
+      onDone,
+      onTrouble: (error) => this.#trouble(appId, error),
+      onRefused: (error) => this.parts.log.error('the queue refused webhooks', { app_id: appId, error }),
+      onEmpty: () => {
+        this.#apps.delete(appId);
+        this.#troubled.delete(appId);
+      },
+    });
+    this.#apps.set(appId, created);
+    return created;
   }
 
-  async #offer(batches: readonly Batch[]): Promise<void> {
-    const { queue } = this.parts;
-    const named = queue.capabilities.deduplication;
-    const jobs = batches.map(({ id, appId, data, lines }) => ({
-      data,
-      partitionKey: appId,
-      ...(named ? { jobId: id } : {}),
-      ...inLines(queue, lines),
-    }));
-    try {
-      await queue.enqueueBatch(queueNames.webhooks, jobs);
-    } catch (error) {
-      if (error instanceof BatchIncomplete)
-        this.#confirmed(batches.filter((_, at) => typeof error.ids[at] === 'string'));
-      throw error;
-    }
-  }
-
-  async #later(error: unknown, failures: number): Promise<void> {
-    const { log } = this.parts;
-    log.warn('webhooks wait for the queue', { batches: this.size, error, retryable: true });
-    await pause(Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS));
-  }
-
-  #refused(batches: readonly Batch[], error: unknown): void {
-    this.parts.log.error('the queue refused webhooks', { app_id: batches[0]?.appId, error });
-    this.#tell(this.#waiting.splice(0, batches.length), false);
-  }
-
-  #confirmed(batches: readonly Batch[]): void {
-    const done = new Set(batches);
-    this.#waiting = this.#waiting.filter((one) => !done.has(one));
-    this.#tell(batches, true);
-  }
-
-  #tell(batches: readonly Batch[], isEnqueued: boolean): void {
-    for (const batch of batches) this.parts.onDone(batch, isEnqueued);
+  /** Said once, until all who wait have been served: an outage is everybody's. */
+  #trouble(appId: string, error: unknown): void {
+    const isFirst = this.#troubled.size === 0;
+    this.#troubled.add(appId);
+    if (!isFirst || error instanceof QueueStopped) return;
+    this.parts.log.warn('webhooks wait for the queue', {
+      app_id: appId,
+      batches: this.size,
+      error,
+      retryable: true,
+    });
   }
 }

@@ -72,6 +72,8 @@ export class DeliveryJobs {
     return {
       data,
       partitionKey: job.app_id,
+      // The batch it is made of stays until it is in the queue.
+      isFollowUp: true,
       ...(this.queue.capabilities.deduplication ? { jobId: job.delivery_id } : {}),
       ...inLines(this.queue, lines),
     };

@@ -116,7 +116,8 @@ describe('events are collected', () => {
     collect.add(shop, missed('other'));
     collect.add(shop, run);
     await clock.pass(50);
-    expect(queue.short.slice(2)).toEqual(['shop ai', 'bank ai', 'shop other']);
+    expect(queue.short.slice(2).sort()).toEqual(['bank ai', 'shop ai', 'shop other']);
+    expect(queue.short.indexOf('shop ai', 2)).toBeLessThan(queue.short.indexOf('shop other'));
   });
 
   it('and flushed at a stop', async () => {
@@ -137,7 +138,7 @@ describe('a queue that', () => {
     collect.add(shop, missed('2'));
     await collect.flush(signal);
     expect(queue.short).toEqual(['shop 1', 'shop 2']);
-    expect(lines.filter(({ message }) => message === 'webhooks wait for the queue')).toHaveLength(3);
+    expect(lines.filter(({ message }) => message === 'webhooks wait for the queue')).toHaveLength(1);
   });
 
   it('keeps no order is asked for none', async () => {

@@ -71,6 +71,14 @@ const reliability = table({
   event_retention: count(10_000, 'EVENT_RETENTION', 'Lifecycle events kept'),
   deduplication_ttl_ms: count(300_000, 'DEDUPLICATION_TTL_MS', 'How long a deduplication key holds', 'ms'),
   memory_capacity: positive(100_000, 'MEMORY_CAPACITY', 'Jobs of the memory driver; more are refused'),
+  memory_capacity_bytes: u64({
+    default: 268_435_456,
+    min: 16_777_216,
+    unit: 'bytes',
+    env: 'QUEUE_MEMORY_CAPACITY_BYTES',
+    meaning:
+      'Bytes of jobs of the memory driver; more are refused. An app may have a quarter of jobs and bytes',
+  }),
   max_batch_size: positive(
     1000,
     'MAX_BATCH_SIZE',

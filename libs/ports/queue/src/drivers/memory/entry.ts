@@ -13,6 +13,7 @@ export interface Entry extends Due {
   readonly deduplicationKey: string | null;
   readonly maxAttempts: number | null;
   readonly enqueuedAtMs: number;
+  readonly owner: string | null;
   readonly lines: readonly string[];
   /** In how many of them somebody stands before it. */
   linesBlocked: number;
@@ -31,7 +32,7 @@ export interface Entry extends Due {
 
 /** A job that is new, and in no place yet. */
 export function newEntry(job: PreparedJob): Entry {
-  const { id, stableId, data, deduplicationKey, maxAttempts, lines } = job;
+  const { id, stableId, data, deduplicationKey, maxAttempts, lines, owner = null } = job;
   const nowMs = performance.now();
   return {
     id,
@@ -41,6 +42,7 @@ export function newEntry(job: PreparedJob): Entry {
     deduplicationKey,
     maxAttempts,
     enqueuedAtMs: Date.now(),
+    owner,
     lines,
     linesBlocked: 0,
     isHeld: false,
@@ -69,10 +71,4 @@ export interface Completed {
   /** Null: nobody can ask for it again. */
   readonly fingerprint: string | null;
   readonly deduplicationKey: string | null;
-}
-
-/** How many jobs all queues of the driver may hold together. */
-export interface Capacity {
-  used: number;
-  readonly most: number;
 }

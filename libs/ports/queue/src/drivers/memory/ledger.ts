@@ -1,12 +1,13 @@
-import { JobConflict, QueueFull } from '../../failures.js';
+import { JobConflict } from '../../failures.js';
 import { fingerprint } from '../../fingerprint.js';
 import type { Claim, ClaimedJob, Outcome, PreparedJob, Returned, Settled } from '../../job-store.js';
 import type { Reliability } from '../../options.js';
 import type { DeadLetter, FailureReason, JobEvent, QueueStats } from '../../port.js';
 import { retryDelayMs } from '../../retry-delay.js';
+import type { Capacity } from './capacity.js';
 import { Deduplication } from './deduplication.js';
 import { DueHeap } from './due-heap.js';
-import { letterOf, newEntry, type Capacity, type Completed, type Entry } from './entry.js';
+import { letterOf, newEntry, type Completed, type Entry } from './entry.js';
 import { EventLog } from './event-log.js';
 import { Fifo } from './fifo.js';
 import { Lines } from './lines.js';
@@ -51,8 +52,7 @@ export class Ledger {
       if (!this.#isHeld(job, added)) added.set(id, job);
       return id;
     });
-    const { used, most } = this.capacity;
-    if (used + added.size > most) throw new QueueFull(most);
+    this.capacity.check(added.values());
     for (const job of added.values()) this.#insert(job);
     if (added.size > 0) this.onWork();
     return ids;
@@ -137,6 +137,7 @@ export class Ledger {
     const replayed = this.#dead.first(limit);
     for (const entry of replayed) {
       this.#dead.delete(entry.id);
+      this.capacity.revive(entry);
       entry.attempts = 0;
       entry.failure = null;
       this.#events.record('replayed', entry.id);
@@ -173,7 +174,7 @@ export class Ledger {
     const entry = newEntry(job);
     const { id, deduplicationKey } = entry;
     this.#jobs.set(id, entry);
-    this.capacity.used++;
+    this.capacity.add(job);
     if (deduplicationKey !== null) this.#deduplication.hold(deduplicationKey, id);
     this.#events.record('enqueued', id);
     this.#lines.enter(entry);
@@ -221,6 +222,7 @@ export class Ledger {
   /** What was enqueued under a given id is known again by its fingerprint, whatever the job goes on with. */
   #goOn(entry: Entry, data: string): void {
     if (entry.stableId) entry.fingerprint ??= fingerprint(entry.data);
+    this.capacity.change(entry, data);
     entry.data = data;
     entry.attempts = 0;
   }
@@ -252,7 +254,7 @@ export class Ledger {
   #complete(entry: Entry): void {
     const { id, stableId, data, deduplicationKey } = entry;
     this.#jobs.delete(id);
-    this.capacity.used--;
+    this.capacity.release(entry);
     this.#events.record('completed', id);
     this.#leave(entry);
     const completed = {
@@ -268,13 +270,20 @@ export class Ledger {
     entry.failure = { reason, detail, failedAtMs: Date.now() };
     this.#events.record('failed', entry.id);
     this.#leave(entry);
+    this.capacity.bury(entry);
     this.#dead.add(entry.id, entry, (_, gone) => this.#forget(gone));
+    while (this.capacity.hasTooManyDead) {
+      const [oldest] = this.#dead.first(1);
+      if (oldest === undefined) return;
+      this.#forget(oldest);
+    }
   }
 
-  #forget({ id, deduplicationKey }: Entry): void {
+  #forget(entry: Entry): void {
+    const { id, deduplicationKey } = entry;
     this.#dead.delete(id);
     this.#jobs.delete(id);
-    this.capacity.used--;
+    this.capacity.forget(entry);
     this.#deduplication.free(deduplicationKey, id);
   }
 

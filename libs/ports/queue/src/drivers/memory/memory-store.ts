@@ -11,7 +11,7 @@ import type {
 } from '../../job-store.js';
 import type { Reliability } from '../../options.js';
 import type { DeadLetter, JobEvent, QueueStats } from '../../port.js';
-import type { Capacity } from './entry.js';
+import { Capacity } from './capacity.js';
 import { Ledger } from './ledger.js';
 import { Wakeup } from './wakeup.js';
 
@@ -20,7 +20,7 @@ interface OneQueue {
   readonly wakeup: Wakeup;
 }
 
-/** Jobs in the memory of this process: gone with it, and bounded by `memory_capacity` over all queues. */
+/** Jobs in the memory of this process: gone with it, and bounded by `memory_capacity` and `memory_capacity_bytes` over all queues. */
 export class MemoryStore implements JobStore {
   readonly #queues = new Map<string, OneQueue>();
   readonly #capacity: Capacity;
@@ -29,7 +29,7 @@ export class MemoryStore implements JobStore {
     private readonly reliability: Reliability,
     private readonly log: Logger,
   ) {
-    this.#capacity = { used: 0, most: reliability.memory_capacity };
+    this.#capacity = new Capacity(reliability.memory_capacity, reliability.memory_capacity_bytes);
   }
 
   async connect(): Promise<void> {}
