@@ -57,10 +57,37 @@ describe('postgres', () => {
           ])
         ).rows[0]?.['n'],
       );
-    expect(await count('records')).toBe(16 + 64);
-    expect(await count('messages')).toBe(64);
+    expect(await count('records')).toBe(8 + 16);
+    expect(await count('messages')).toBe(8);
     expect(await count('receipts')).toBe(1);
+    const { rows } = await wide.database.query(
+      `select count(*)::int as n from pg_class where relname like $1 and relkind in ('r', 'p')`,
+      [`${prefix}_%`],
+    );
+    expect(rows[0]?.['n']).toBeLessThan(80);
     await wide.close();
+  });
+
+  it('goes on with tables that were spread more widely', async () => {
+    const before = await openPostgres(url, 'wider', { records: 16, forever: 64, messages: 64 });
+    await append(before.store, addressOf('kept'), [{}, { keepUntilMs: Number.MAX_SAFE_INTEGER }]);
+    await before.close();
+    const now = await openPostgres(url, 'wider', SERVER_SPREAD);
+    await append(now.store, addressOf('kept'), [
+      {},
+      { keepUntilMs: Number.MAX_SAFE_INTEGER },
+      { keepUntilMs: NOW_MS + 40 * 86_400_000 },
+    ]);
+    const { streamKey, generation } = await headOf(now.store, addressOf('kept'));
+    const range = { streamKey, generation, fromSerial: 1, toSerial: 9, limit: 9 };
+    expect((await now.store.range(range)).map(({ deliverySerial }) => deliverySerial)).toEqual([
+      1, 2, 3, 4, 5,
+    ]);
+    const parts = await now.database.query(
+      `select count(*)::int as n from pg_partition_tree('wider_messages') where isleaf`,
+    );
+    expect(parts.rows[0]?.['n']).toBe(64);
+    await now.close();
   });
 
   it('refuses tables of a newer version', async () => {

@@ -12,7 +12,11 @@ export interface Spread {
   readonly messages: number;
 }
 
-export const SERVER_SPREAD: Spread = { records: 16, forever: 64, messages: 64 };
+/**
+ * Tables that are there keep the parts they have. Each number divides 64: where one part grows too large, it can be
+ * exchanged for several with a multiple of its modulus while the others stay.
+ */
+export const SERVER_SPREAD: Spread = { records: 8, forever: 16, messages: 8 };
 export const SINGLE_SPREAD: Spread = { records: 1, forever: 1, messages: 1 };
 
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,40}$/;
