@@ -58,10 +58,15 @@ export class MemoryClouds implements PushProviders {
     const arrival = { ...request, provider: credential.provider, credential, earlier };
     if (this.#arrivals.length < MOST_ARRIVALS) this.#arrivals.push(arrival);
     this.#counts.set(request.deliveryKey, earlier + 1);
+    const settled = new AbortController();
     const aborted = new Promise<SendOutcome>((resolve) => {
-      signal.addEventListener('abort', () => resolve(lost()), { once: true });
+      signal.addEventListener('abort', () => resolve(lost()), { once: true, signal: settled.signal });
     });
-    return Promise.race([this.#answer(arrival), aborted]);
+    try {
+      return await Promise.race([this.#answer(arrival), aborted]);
+    } finally {
+      settled.abort();
+    }
   }
 }
 

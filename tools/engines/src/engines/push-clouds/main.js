@@ -53,13 +53,16 @@ async function arrive(request, response) {
     // The other side has given up.
     return;
   }
-  const { socket } = request.stream?.session ?? request;
-  const certificate = 'getPeerCertificate' in socket ? socket.getPeerCertificate() : {};
+  // Of HTTP/2 it is a stand-in for the socket, which has what it does not tell of.
+  const socket = /** @type {Partial<import('node:tls').TLSSocket>} */ (
+    (request.stream?.session ?? request).socket
+  );
+  const certificate = socket.getPeerCertificate?.() ?? {};
   const arrival = {
     path: path.join('/'),
     headers: request.headers,
     body: Buffer.concat(chunks),
-    certified: Object.keys(certificate ?? {}).length > 0,
+    certified: Object.keys(certificate).length > 0,
     origin: about.origin,
     version: request.httpVersion,
   };

@@ -3,7 +3,7 @@ import { DeviceUrlNotAllowed } from '../../device-url.js';
 import { rejected, retryable, type SendOutcome } from '../../outcome.js';
 import type { PushClient, SendRequest } from '../../port.js';
 import type { Provider } from '../../provider.js';
-import type { WireReply, WireRequest } from '../wire/exchange.js';
+import { IdentityUnusable, type WireReply, type WireRequest } from '../wire/exchange.js';
 import type { Wire } from '../wire/wire.js';
 import { EndpointNotAllowed } from './network.js';
 import { Refusal } from './refusal.js';
@@ -118,6 +118,7 @@ function outcomeOf(error: unknown): SendOutcome {
   if (error instanceof Refusal) return error.outcome;
   if (error instanceof DeviceUrlNotAllowed)
     return rejected('invalid_token', 'device_terminal', 'bad_address');
+  if (error instanceof IdentityUnusable) return rejected('auth_failure', 'credential_auth', 'key_unusable');
   if (error instanceof TargetNotAllowed) return rejected('provider_rejected', 'unknown', 'forbidden_address');
   if (error instanceof EndpointNotAllowed) {
     return rejected('provider_rejected', 'unknown', 'endpoint_not_allowed');
@@ -126,8 +127,6 @@ function outcomeOf(error: unknown): SendOutcome {
   if (/^ERR_(INVALID_CHAR|INVALID_HTTP_TOKEN|HTTP2_INVALID_HEADER_VALUE)$/.test(code)) {
     return rejected('invalid_payload', 'caller_payload', 'bad_header');
   }
-  // Of the certificate or container of the credential, which is read when a connection is made.
-  if (/^ERR_(OSSL|CRYPTO)_/.test(code)) return rejected('auth_failure', 'credential_auth', 'key_unusable');
   if (code === 'ENOTFOUND' || code.startsWith('EAI_')) return lost('name_not_found');
   return lost(/^E[A-Z]{3,20}$/.test(code) ? code : 'connection_lost');
 }

@@ -30,6 +30,11 @@ interface Container {
   readonly passphrase: string;
 }
 
+/** The certificate or container cannot be read, or not with this password. */
+export class IdentityUnusable extends Error {
+  override readonly name = 'IdentityUnusable';
+}
+
 /** Nothing more is sent: closed, or more requests are waiting than may. */
 export class WireRefused extends Error {
   override readonly name = 'WireRefused';

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { isIP } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { connect as connectTls, createSecureContext, type TLSSocket } from 'node:tls';
 import {
   type Connection,
+  IdentityUnusable,
   type WireOptions,
   WireRefused,
   type WireReply,
@@ -112,6 +113,7 @@ export class Origin {
 
   async #negotiate(): Promise<Connection> {
     if (this.#url.protocol === 'http:') return new Http1(this.#url, this.#options);
+    checkIdentity(this.#options);
     const socket = await secured(this.#url, this.#options);
     if (socket.alpnProtocol !== 'h2') {
       socket.destroy();
@@ -140,6 +142,14 @@ export class Origin {
     if (this.#idleChecks < IDLE_CHECKS || this.#options.longLived === true) return this.#connection.ping();
     this.#connection.close();
     this.#connection = null;
+  }
+}
+
+function checkIdentity({ identity }: WireOptions): void {
+  try {
+    createSecureContext(identity);
+  } catch {
+    throw new IdentityUnusable('the certificate cannot be used');
   }
 }
 
