@@ -5,6 +5,7 @@ import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history';
 import { HISTORY_BACKENDS, HistoryStoreModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/http-api';
+import { McpModule } from '@carillon/mcp';
 import { OperationsModule } from '@carillon/operations';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PublishingModule } from '@carillon/publishing';
@@ -42,6 +43,7 @@ export const api: AppDefinition = {
     PushModule.offering([]),
     PushApiModule,
     HttpApiModule.forMainListener(config),
+    ...McpModule.where(config),
     OpsApiModule.forMainListener(config),
   ],
 };

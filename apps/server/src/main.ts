@@ -6,6 +6,7 @@ import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history';
 import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/http-api';
+import { McpModule } from '@carillon/mcp';
 import { OperationsModule } from '@carillon/operations';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PresenceModule } from '@carillon/presence';
@@ -54,6 +55,7 @@ await bootstrap({
     PushModule.offering(WORKER_STAGES),
     PushApiModule,
     HttpApiModule.forMainListener(config),
+    ...McpModule.where(config),
     OpsApiModule.forMainListener(config),
   ],
   transports: (config) => [PUSH_TRANSPORT, ...(config.workers.webhooks ? [WEBHOOK_TRANSPORT] : [])],

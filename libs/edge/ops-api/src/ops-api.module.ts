@@ -7,6 +7,8 @@ import {
   OCCUPANCY_SOURCE,
   type HistoryHealthSource,
   type OccupancySource,
+  Statistics,
+  type AppLookup,
 } from '@carillon/runtime';
 import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
 import { AnswerInterceptor } from './answer-interceptor.js';
@@ -19,8 +21,6 @@ import { UsageController } from './controllers/usage.controller.js';
 import { WelcomeController } from './controllers/welcome.controller.js';
 import { APP_LOOKUP, OPS_API_OPTIONS, STATISTICS, type OpsApiOptions, type OpsRoute } from './options.js';
 import { demoOf } from './welcome/demo.js';
-import { Statistics } from './statistics.js';
-import type { AppLookup } from './up.js';
 
 const CONTROLLERS: Record<OpsRoute, Type> = {
   live: LiveController,

@@ -10,12 +10,13 @@ import {
   RuntimeModule,
   Shutdown,
   Startup,
+  type AppLookup,
   type OccupancySource,
 } from '@carillon/runtime';
 import { Module, type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { APP_LOOKUP, OpsApiModule, type AppLookup, type OpsApiOptions } from '../src/index.js';
+import { APP_LOOKUP, OpsApiModule, type OpsApiOptions } from '../src/index.js';
 import { demoOf } from '../src/welcome/demo.js';
 import { NodeHttpAdapter } from './node-http-adapter.js';
 

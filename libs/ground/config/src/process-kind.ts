@@ -7,4 +7,5 @@ export type ProcessKind =
   | 'push-planner'
   | 'push-dispatch'
   | 'push-feedback'
-  | 'history-writer';
+  | 'history-writer'
+  | 'mcp-gateway';

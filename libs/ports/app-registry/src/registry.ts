@@ -10,7 +10,7 @@ import { BrokenAppLog } from './broken-apps.js';
 import { AppStoreUnavailable } from './failures.js';
 import { MissingApps } from './missing-apps.js';
 import type { AnnounceAppChange, AppRegistryOptions, RegistryLog } from './options.js';
-import { BrokenApp, type AppPage, type AppStore } from './port.js';
+import { BrokenApp, type AppPage, type AppPageRequest, type AppStore } from './port.js';
 import { Refresh } from './refresh.js';
 import { registerInlineApps } from './register-inline-apps.js';
 import { CachedApps, type SharedAppCache } from './shared-app-cache.js';
@@ -116,6 +116,11 @@ export class AppRegistry {
   /** As `findById`. */
   async findByKey(key: string): Promise<App | null> {
     return this.#lookup.find({ by: 'key', value: key });
+  }
+
+  /** A page of what the store has. Rejects with `AppStoreUnavailable`. */
+  async list(page: AppPageRequest): Promise<AppPage> {
+    return this.#store.call('list', (store) => store.list(page));
   }
 
   /** Rejects with `AppConflict` or `AppStoreUnavailable`. Every node knows when it resolves or soon after. */

@@ -7,6 +7,8 @@ export {
 } from './admission/decision.js';
 export { type MemoryReader } from './admission/memory-reader.js';
 export { bootstrap, type AppDefinition } from './bootstrap/bootstrap.js';
+export { serverOptions } from './bootstrap/http-options.js';
+export { serviceVersion } from './bootstrap/version.js';
 export { createParts } from './bootstrap/create-parts.js';
 export { start } from './bootstrap/start.js';
 export { setV8Flags } from './bootstrap/v8-flags.js';
@@ -51,6 +53,7 @@ export {
   type ProbeAnswer,
   type UpStatus,
 } from './probes/probe-answer.js';
+export { upOfApp, upOfProcess, type AppLookup, type UpState } from './probes/up.js';
 export { startingAnswer, type GateState } from './probes/starting-answer.js';
 export { ProcessState, type ProcessPhase } from './process-state.js';
 export {
@@ -83,6 +86,8 @@ export {
   type WorkOptions,
 } from './shutdown/shutdown.js';
 export { Startup } from './startup.js';
+export { type AppStatistics, type Occupancy, type Totals } from './statistics/occupancy.js';
+export { Statistics, type StatisticsBody, usageBody, type UsageBody } from './statistics/statistics.js';
 export {
   NO_HISTORY,
   NO_SOCKETS,
@@ -92,4 +97,5 @@ export {
   type SocketCounters,
   type SubscriptionView,
 } from './statistics/sources.js';
+export { sharesPorts } from './workers/supervisor-link.js';
 export { bounded, pause, type Outcome } from './time.js';

@@ -3,6 +3,8 @@ export { type AdapterOptions, UwsHttpAdapter } from './http/adapter.js';
 export { type Answer, errorAnswer } from './http/answer.js';
 export { type CorsOptions, EXPOSED_HEADERS } from './http/cors.js';
 export type { Entrance, FinishedObserver } from './http/dispatcher.js';
+export type { AfterBody, Endpoint, EndpointBody } from './http/endpoint.js';
+export type { EventStream } from './http/event-stream.js';
 export type { Handler, Next } from './http/middleware.js';
 export { parseQuery } from './http/query.js';
 export { HttpRequest, type RequestHeaders } from './http/request.js';

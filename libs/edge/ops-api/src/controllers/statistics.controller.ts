@@ -1,9 +1,8 @@
 import { ServiceError } from '@carillon/errors';
-import { errorAnswer, jsonAnswer, type ProbeAnswer } from '@carillon/runtime';
+import { errorAnswer, jsonAnswer, type ProbeAnswer, type Statistics } from '@carillon/runtime';
 import { Controller, Get, Inject, UseInterceptors } from '@nestjs/common';
 import { AnswerInterceptor } from '../answer-interceptor.js';
 import { OPS_API_OPTIONS, STATISTICS, type OpsApiOptions } from '../options.js';
-import type { Statistics } from '../statistics.js';
 
 @Controller()
 @UseInterceptors(AnswerInterceptor)

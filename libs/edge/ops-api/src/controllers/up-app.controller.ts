@@ -1,8 +1,15 @@
-import { HEALTH, PROCESS_STATE, type Health, type ProbeAnswer, type ProcessState } from '@carillon/runtime';
+import {
+  HEALTH,
+  PROCESS_STATE,
+  type Health,
+  type ProbeAnswer,
+  type ProcessState,
+  upOfApp,
+  type AppLookup,
+} from '@carillon/runtime';
 import { Controller, Get, Inject, Param, UseInterceptors } from '@nestjs/common';
 import { AnswerInterceptor } from '../answer-interceptor.js';
 import { APP_LOOKUP, OPS_API_OPTIONS, type OpsApiOptions } from '../options.js';
-import { upOfApp, type AppLookup } from '../up.js';
 
 @Controller('up')
 @UseInterceptors(AnswerInterceptor)

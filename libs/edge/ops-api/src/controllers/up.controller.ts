@@ -1,7 +1,13 @@
-import { HEALTH, PROCESS_STATE, type Health, type ProbeAnswer, type ProcessState } from '@carillon/runtime';
+import {
+  HEALTH,
+  PROCESS_STATE,
+  type Health,
+  type ProbeAnswer,
+  type ProcessState,
+  upOfProcess,
+} from '@carillon/runtime';
 import { Controller, Get, Inject, UseInterceptors } from '@nestjs/common';
 import { AnswerInterceptor } from '../answer-interceptor.js';
-import { upOfProcess } from '../up.js';
 
 @Controller('up')
 @UseInterceptors(AnswerInterceptor)

@@ -34,6 +34,18 @@ export const processRules: readonly Rule[] = [
     (config, { process }) => process === 'api' && config.server_role !== 'api',
   ),
   rule(
+    'role-of-mcp-gateway',
+    'server_role',
+    'must be "api" in the mcp-gateway process',
+    (config, { process }) => process === 'mcp-gateway' && config.server_role !== 'api',
+  ),
+  rule(
+    'mcp-gateway-enabled',
+    'mcp.enabled',
+    'must be true in the mcp-gateway process',
+    (config, { process }) => process === 'mcp-gateway' && !config.mcp.enabled,
+  ),
+  rule(
     'role-of-gateway',
     'server_role',
     'must not be "api" in the gateway process',

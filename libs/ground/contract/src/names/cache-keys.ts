@@ -54,6 +54,14 @@ export const cacheKeys = {
   sequence: (appId: string, channel: string) => `seq:{${appId}:${channel}}`,
   /** Replay buffer of a sequenced channel. */
   hotBuffer: (appId: string, channel: string) => `hot:{${appId}:${channel}}`,
+  /** A session of the tool protocol, by the hash of its id. */
+  mcpSession: (hash: string) => `mcp:session:${hash}`,
+  /** Which process streams to a session. */
+  mcpStream: (hash: string) => `mcp:stream:${hash}`,
+  /** The sessions of one principal. */
+  mcpSessions: (principal: string) => `mcp:sessions:${principal}`,
+  /** A running call of a session that is to be abandoned. */
+  mcpCancelled: (hash: string, request: string) => `mcp:cancelled:${hash}:${request}`,
   /** Hint that a history stream is not healthy, while the database cannot be told. */
   historyDegraded: (appId: string, channel: string) => `history:degraded:${appId}:${channel}`,
   /** The same for a presence history. */
@@ -70,6 +78,7 @@ const ESSENTIAL = [
   /^rl:app:([^:]*)/,
   /^quota:conn:([^:]*)/,
   /^webhook:notice:/,
+  /^mcp:/,
   /^(?:seq|hot):\{([^:]*):/,
 ];
 

@@ -51,6 +51,11 @@ export class Logging {
     return new Logger(target, thresholdFor(this.settings.filter, target), this.#emit);
   }
 
+  /** The same whatever the filter says, for records that have to be kept. */
+  unfiltered(target: string): Logger {
+    return new Logger(target, 'trace', this.#emit);
+  }
+
   /** Writes what is buffered, for the moment before an exit. */
   flush(): void {
     this.destination.flushSync?.();

@@ -37,6 +37,7 @@ export const LABEL_VALUES = {
   op: 'named',
   outcome: 'named',
   port: 'named',
+  principal: 'named',
   provider: 'named',
   queue: 'named',
   reason: 'named',

@@ -20,6 +20,9 @@ export function supervisorLink(): SupervisorLink | null {
   return { kind, ready: () => tell('ready'), follow };
 }
 
+/** Whether other processes of one supervisor listen on the ports of this one. */
+export const sharesPorts = (): boolean => supervisorLink() !== null;
+
 function follow(shutdown: Shutdown, leavePort: () => void): void {
   const abandoned = (): void => {
     leavePort();

@@ -7,6 +7,7 @@ import { SocketRoute } from '../sockets/socket-route.js';
 import type { Message } from '../text.js';
 import type { Answer } from './answer.js';
 import { Cors, type CorsOptions } from './cors.js';
+import type { Endpoint } from './endpoint.js';
 import { Dispatcher, type Entrance, type FinishedObserver } from './dispatcher.js';
 import type { Handler } from './middleware.js';
 import { NodeServerStandIn } from './node-server.js';
@@ -124,6 +125,11 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
     entrance?: Entrance,
   ): void {
     this.#dispatcher.route(method.toUpperCase(), path, handler, entrance);
+  }
+
+  /** Gives a path to what answers everything there itself. One trailing slash is ignored. */
+  endpoint(path: string, endpoint: Endpoint): void {
+    this.#dispatcher.endpoints.set(path, endpoint);
   }
 
   /** Lets a path speak WebSocket; a plain request there is answered 426. One trailing slash is ignored. */

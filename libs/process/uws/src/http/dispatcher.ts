@@ -5,6 +5,7 @@ import { type Answer, errorAnswer } from './answer.js';
 import { announcesBody, BodyReader } from './body.js';
 import { BodyRoom } from './body-room.js';
 import type { Cors } from './cors.js';
+import { type Endpoint, serveEndpoint } from './endpoint.js';
 import { type Handler, MiddlewareStack } from './middleware.js';
 import { invalidPath } from './path.js';
 import { HttpRequest } from './request.js';
@@ -70,6 +71,8 @@ function endSpan({ span, aborted, statusCode }: HttpResponse): void {
 export class Dispatcher implements ResponseOwner {
   readonly router = new Router<Target>();
   readonly middleware = new MiddlewareStack();
+  /** Looked at before routes, by path without a trailing slash. */
+  readonly endpoints = new Map<string, Endpoint>();
   /** Asked first; an answer ends the request. */
   gate: ((request: HttpRequest) => Answer | null) | null = null;
   /** Asked once the route is known and before the body is read; may set headers on the response. */
@@ -112,7 +115,7 @@ export class Dispatcher implements ResponseOwner {
 
   /** Must follow {@link open} before the native callback returns: an unanswered request may be given up. */
   watch(native: NativeResponse, response: HttpResponse): void {
-    if (!response.finished) native.onAborted(() => response.abort());
+    if (!response.finished || response.isStreaming) native.onAborted(() => response.abort());
   }
 
   /** The native catch-all handler. */
@@ -144,11 +147,11 @@ export class Dispatcher implements ResponseOwner {
   }
 
   /** Answers that come before any route is looked at; null lets the request on. */
-  refusal(request: HttpRequest): Answer | null {
+  refusal(request: HttpRequest, isForEndpoint = false): Answer | null {
     if (!request.hasValidPath()) return errorAnswer(invalidPath());
     const closed = this.gate?.(request) ?? null;
     if (closed !== null) return closed;
-    if (this.refusesNew) return lastAnswer(new ServiceError('service_unavailable'));
+    if (this.refusesNew && !isForEndpoint) return lastAnswer(new ServiceError('service_unavailable'));
     return request.headLength() > MAX_HEAD_BYTES ? errorAnswer(new ServiceError('headers_too_large')) : null;
   }
 
@@ -163,6 +166,8 @@ export class Dispatcher implements ResponseOwner {
     const { request } = response;
     if (this.isCutOff(response)) return;
     const path = withoutTrailingSlash(request.rawPath);
+    const endpoint = this.endpoints.get(path);
+    if (endpoint !== undefined) return this.#beginEndpoint(native, response, endpoint, path);
     const match = this.#find(request.method, path);
     if (match?.target === 'socket') return response.answer(notAnUpgrade());
     const refusal = this.refusal(request);
@@ -171,6 +176,14 @@ export class Dispatcher implements ResponseOwner {
     if (match === null) return response.answer(this.#noRoute(path));
     request.matched(match.template, match.names, match.values);
     this.#admit(native, response, match.target, path);
+  }
+
+  #beginEndpoint(native: NativeResponse, response: HttpResponse, endpoint: Endpoint, path: string): void {
+    const refusal = this.refusal(response.request, true);
+    if (refusal !== null) return response.answer(refusal);
+    response.fixedHeaders = [];
+    response.request.matched(path, [], []);
+    serveEndpoint(native, response, endpoint, this.bodyRoom);
   }
 
   #find(method: string, path: string): Match<Target> | null {

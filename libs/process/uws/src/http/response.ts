@@ -5,6 +5,7 @@ import type { HttpResponse as NativeResponse } from 'uWebSockets.js';
 import { type Answer, errorAnswer } from './answer.js';
 import { sendable } from '../text.js';
 import type { BodyReader } from './body.js';
+import { EventStream } from './event-stream.js';
 import type { HttpRequest } from './request.js';
 import { answerableError } from './thrown.js';
 
@@ -76,6 +77,7 @@ export class HttpResponse {
   #closes = false;
   #finished = false;
   #aborted = false;
+  #stream: EventStream | null = null;
   /** While nothing more of the connection is read; null when it is. */
   #holding: NodeJS.Timeout | null = null;
 
@@ -197,6 +199,23 @@ export class HttpResponse {
     this.#owner.finished(this);
   }
 
+  /** Begins an answer that goes on; as a request it is over. Null: it was over before. */
+  openStream(): EventStream | null {
+    if (this.#finished) return null;
+    this.#finished = true;
+    this.#endTurn();
+    const stream = new EventStream(this.#native);
+    this.#stream = stream;
+    this.#native.cork(() => this.#writeHead(this.#native));
+    this.#owner.finished(this);
+    return stream;
+  }
+
+  /** Whether the answer goes on; the room's own. */
+  get isStreaming(): boolean {
+    return this.#stream?.isOpen === true;
+  }
+
   /**
    * Answers as the last thing on this connection: whatever stands behind the request in the same piece is never read.
    * The native side would run it if the answer were still in its buffer, so the answer is made longer than that; to a
@@ -237,6 +256,7 @@ export class HttpResponse {
 
   /** The client is gone; the room's own. */
   abort(): void {
+    this.#stream?.gone();
     if (this.#finished) return;
     if (this.#holding !== null) clearTimeout(this.#holding);
     this.#holding = null;
@@ -258,11 +278,8 @@ export class HttpResponse {
   /** Puts the answer on the wire, inside the cork of {@link end}; the room's own. */
   write(): void {
     const native = this.#native;
-    const status = this.statusCode;
-    if (status !== 200) native.writeStatus(statusLine(status));
-    if (this.#contentType !== '') native.writeHeader('content-type', this.#contentType);
-    this.#writeHeaders(native);
-    if (hasNoBody(status)) this.#endBare(native);
+    this.#writeHead(native);
+    if (hasNoBody(this.statusCode)) this.#endBare(native);
     else if (this.request.method === 'HEAD') {
       native.writeHeader('content-length', String(this.bodyLength));
       this.#endBare(native);
@@ -278,7 +295,9 @@ export class HttpResponse {
     native.endWithoutBody();
   }
 
-  #writeHeaders(native: NativeResponse): void {
+  #writeHead(native: NativeResponse): void {
+    if (this.statusCode !== 200) native.writeStatus(statusLine(this.statusCode));
+    if (this.#contentType !== '') native.writeHeader('content-type', this.#contentType);
     for (let index = 0; index < this.#fixed.length; index += 2)
       native.writeHeader(this.#fixed[index] ?? '', this.#fixed[index + 1] ?? '');
     if (this.#headers === null) return;

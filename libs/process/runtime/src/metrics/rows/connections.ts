@@ -59,4 +59,8 @@ export const CONNECTION_METRICS = {
   mcp_requests_total: counter(['port', 'outcome'], 'Requests of the tool protocol'),
   mcp_tool_calls_total: counter(['port', 'tool', 'outcome'], 'Tool calls'),
   mcp_tool_latency_ms: histogram(MILLISECONDS, ['port', 'tool'], 'Time of tool calls'),
+  mcp_sessions: gauge(['port'], 'Sessions of the tool protocol begun here that are not known to be over'),
+  mcp_streams: gauge(['port'], 'Open event streams of the tool protocol'),
+  mcp_auth_failures_total: counter(['port', 'reason'], 'Requests of the tool protocol without a valid token'),
+  mcp_rate_limited_total: counter(['port', 'principal'], 'Requests of the tool protocol over a limit'),
 } as const;

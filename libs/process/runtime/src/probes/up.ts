@@ -1,11 +1,7 @@
-import {
-  bounded,
-  upAnswer,
-  upBeforeHealth,
-  type HealthResult,
-  type ProbeAnswer,
-  type ProcessPhase,
-} from '@carillon/runtime';
+import type { HealthResult } from '../health/health.js';
+import type { ProcessPhase } from '../process-state.js';
+import { bounded } from '../time.js';
+import { upAnswer, upBeforeHealth, type ProbeAnswer } from './probe-answer.js';
 
 /** Finds one app in its store, for `/up/{appId}`. */
 export interface AppLookup {

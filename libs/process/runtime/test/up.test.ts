@@ -1,6 +1,6 @@
-import { ProcessState, type HealthStatus, type ProcessPhase } from '@carillon/runtime';
+import { ProcessState, type HealthStatus, type ProcessPhase } from '../src/index.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { upOfApp, upOfProcess, type AppLookup } from '../src/up.js';
+import { upOfApp, upOfProcess, type AppLookup } from '../src/probes/up.js';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,7 +1,7 @@
-import type { OccupancySource, SubscriptionView } from '@carillon/runtime';
+import type { OccupancySource, SubscriptionView } from '../src/index.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { collectApps, totalsOf } from '../src/occupancy.js';
+import { collectApps, totalsOf } from '../src/statistics/occupancy.js';
 
 interface App {
   readonly sockets: readonly { user: string | null; meta: boolean; channels: readonly string[] }[];

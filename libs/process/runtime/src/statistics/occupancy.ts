@@ -1,4 +1,4 @@
-import type { OccupancySource, SocketCounters } from '@carillon/runtime';
+import type { OccupancySource, SocketCounters } from './sources.js';
 
 /** What a set of subscriptions amounts to. */
 export interface Occupancy {

@@ -1,11 +1,6 @@
-import {
-  memoryUsage,
-  type HistoryHealth,
-  type HistoryHealthSource,
-  type MemoryNumbers,
-  type OccupancySource,
-} from '@carillon/runtime';
+import { memoryUsage, type MemoryNumbers } from '../memory-usage.js';
 import { collectApps, totalsOf, type AppStatistics, type Totals } from './occupancy.js';
+import type { HistoryHealth, HistoryHealthSource, OccupancySource } from './sources.js';
 
 /** The body of `/usage`. */
 export interface UsageBody {

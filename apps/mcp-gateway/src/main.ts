@@ -1,0 +1,36 @@
+import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
+import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
+import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/commit';
+import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
+import { HISTORY_COMMITS, HistoryModule } from '@carillon/history';
+import { HISTORY_BACKENDS, HistoryStoreModule } from '@carillon/history-store';
+import { McpModule } from '@carillon/mcp';
+import { OperationsModule } from '@carillon/operations';
+import { OpsApiModule } from '@carillon/ops-api';
+import { PublishingModule } from '@carillon/publishing';
+import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
+import { bootstrap } from '@carillon/runtime';
+
+await bootstrap({
+  process: 'mcp-gateway',
+  drivers: {
+    'adapter.driver': FABRIC_DRIVERS,
+    'app_manager.driver': APP_MANAGER_DRIVERS,
+    'cache.driver': CACHE_DRIVERS,
+    'history.backend': HISTORY_BACKENDS,
+    'rate_limiter.driver': RATE_LIMITER_DRIVERS,
+  },
+  modules: (config) => [
+    AppRegistryModule.sharing(CACHE, FABRIC),
+    CacheModule,
+    RateLimitModule,
+    FabricModule,
+    HistoryStoreModule,
+    CommitModule,
+    HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),
+    PublishingModule.committing(HISTORY_COMMITS),
+    OperationsModule.of(config),
+    ...McpModule.where(config),
+    OpsApiModule.forMainListener(config),
+  ],
+});

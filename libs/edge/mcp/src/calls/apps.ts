@@ -1,0 +1,53 @@
+import { type App, BrokenApp } from '@carillon/app-registry';
+import type { Principal } from '../guards/principals.js';
+import type { AppSource } from '../tools/service-tools.js';
+
+const PAGE = 500;
+/** Of how many apps a prefix is looked for. */
+const MOST_LOOKED_AT = 10_000;
+
+/** The app of a call: found, not for this principal (or not there, or disabled), or not said. */
+export type FoundApp =
+  | { readonly kind: 'found'; readonly app: App }
+  | { readonly kind: 'forbidden' }
+  | { readonly kind: 'unnamed' };
+
+/** Which apps a principal can speak of. Asked at each call, so a change of an app is felt at once. */
+export class PrincipalApps {
+  constructor(private readonly apps: AppSource) {}
+
+  async find(principal: Principal, named: string | null): Promise<FoundApp> {
+    const id = named ?? (await this.#onlyOne(principal));
+    if (id === null) return { kind: 'unnamed' };
+    // Looked up for everybody, so that a foreign app takes as long as one that does not exist.
+    const app = await this.apps.findById(id);
+    const isOwn = principal.apps === null || principal.apps.has(id);
+    return isOwn && app?.enabled === true ? { kind: 'found', app } : { kind: 'forbidden' };
+  }
+
+  /** Whether the app may be left out. */
+  async #onlyOne({ apps }: Principal): Promise<string | null> {
+    if (apps !== null) return apps.size === 1 ? ([...apps][0] ?? null) : null;
+    const { apps: listed } = await this.apps.list({ limit: 2, cursor: null });
+    const [only] = listed;
+    return listed.length === 1 && only !== undefined && !(only instanceof BrokenApp) ? only.id : null;
+  }
+
+  /** Ids that begin so, sorted. */
+  async startingWith({ apps }: Principal, prefix: string): Promise<readonly string[]> {
+    const ids = apps === null ? await this.#all() : [...apps];
+    return ids.filter((id) => id.startsWith(prefix)).sort();
+  }
+
+  async #all(): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (let cursor: string | null = null; ids.length < MOST_LOOKED_AT;) {
+      const from: string | null = cursor;
+      const { apps, next } = await this.apps.list({ limit: PAGE, cursor: from });
+      ids.push(...apps.map(({ id }) => id));
+      if (next === null) break;
+      cursor = next;
+    }
+    return ids;
+  }
+}

@@ -1,0 +1,19 @@
+import type { Principal } from '../guards/principals.js';
+import type { ClientInfo } from '../rpc/stateless.js';
+import type { SessionRevision } from '../rpc/revisions.js';
+
+/** The request that a message came with. */
+export interface CallContext {
+  readonly requestId: string;
+  readonly principal: Principal;
+  readonly remoteIp: string | null;
+  readonly era: 'session' | 'stateless';
+  /** Null in the era without sessions. */
+  readonly session: { readonly hash: string; readonly revision: SessionRevision } | null;
+  readonly client: ClientInfo | null;
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+
+/** The oldest revision knows no titles and no structured results. */
+export const speaksOldest = ({ session }: CallContext): boolean => session?.revision === '2025-03-26';

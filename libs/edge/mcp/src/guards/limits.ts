@@ -1,0 +1,90 @@
+import type { Config } from '@carillon/config';
+import { rateLimitSubject, type HttpResponse } from '@carillon/uws';
+import type { RateLimit, RateRule, RateVerdict } from '@carillon/rate-limit';
+import { CODES, RpcFailure, unavailable } from '../rpc/failure.js';
+import type { Principal } from './principals.js';
+
+const MINUTE_MS = 60_000;
+const MOST_FAILED_LOGINS = 20;
+/** Per principal and process. */
+const MOST_RUNNING = 32;
+
+const FAILED_LOGINS: RateRule = { identifier: 'mcp-login', limit: MOST_FAILED_LOGINS, windowMs: MINUTE_MS };
+
+const tooMany = (seconds: number, what: string): RpcFailure =>
+  new RpcFailure(429, CODES.rate, what, { headers: { 'retry-after': String(seconds) } });
+
+/** How often somebody may ask. Fails closed: who cannot be counted is not served. */
+export class Limits {
+  readonly #running = new Map<string, number>();
+
+  constructor(
+    private readonly rateLimit: RateLimit,
+    private readonly config: Config['rate_limiter'],
+    private readonly perMinute: () => number,
+  ) {}
+
+  /** By address, before anybody is known. @throws RpcFailure */
+  async ofAddress(ip: string | null): Promise<void> {
+    const subject = rateLimitSubject(ip);
+    const { enabled, api_rate_limit: limit } = this.config;
+    if (enabled) {
+      const rule = {
+        identifier: limit.identifier,
+        limit: limit.max_requests,
+        windowMs: limit.window_seconds * 1000,
+      };
+      const verdict = await this.#check(rule, subject, 1);
+      if (!verdict.allowed) throw tooMany(verdict.resetSeconds, 'too many requests');
+    }
+    const failed = await this.#check(FAILED_LOGINS, subject, 0);
+    if (failed.remaining === 0) throw tooMany(failed.resetSeconds, 'too many failed tokens');
+  }
+
+  /** A token that is not valid. @throws RpcFailure when there were too many of them. */
+  async failedLogin(ip: string | null): Promise<void> {
+    const verdict = await this.#check(FAILED_LOGINS, rateLimitSubject(ip), 1);
+    if (!verdict.allowed) throw tooMany(verdict.resetSeconds, 'too many failed tokens');
+  }
+
+  /** By principal; those without a token count by address. @throws RpcFailure */
+  async ofPrincipal(
+    principal: Principal,
+    ip: string | null,
+    response: HttpResponse,
+    requests = 1,
+  ): Promise<void> {
+    const limit = this.perMinute();
+    if (limit === 0 || requests === 0) return;
+    const rule = { identifier: 'mcp', limit, windowMs: MINUTE_MS };
+    const subject = principal.isAnonymous ? `anonymous:${rateLimitSubject(ip)}` : `token:${principal.name}`;
+    const verdict = await this.#check(rule, subject, requests);
+    response.setHeader('x-ratelimit-limit', verdict.limit);
+    response.setHeader('x-ratelimit-remaining', verdict.remaining);
+    response.setHeader('x-ratelimit-reset', verdict.resetSeconds);
+    if (!verdict.allowed) throw tooMany(verdict.resetSeconds, 'too many requests of this token');
+  }
+
+  /** Takes one of the places for running requests; what is returned gives it back. @throws RpcFailure */
+  run({ name }: Principal): () => void {
+    const running = this.#running.get(name) ?? 0;
+    if (running >= MOST_RUNNING) throw tooMany(1, 'too many requests at once');
+    this.#running.set(name, running + 1);
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      const left = (this.#running.get(name) ?? 1) - 1;
+      if (left === 0) this.#running.delete(name);
+      else this.#running.set(name, left);
+    };
+  }
+
+  async #check(rule: RateRule, subject: string, cost: number): Promise<RateVerdict> {
+    try {
+      return await this.rateLimit.check(rule, subject, cost);
+    } catch {
+      throw unavailable('the rate limiter is unavailable');
+    }
+  }
+}

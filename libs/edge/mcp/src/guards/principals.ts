@@ -1,0 +1,60 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Config } from '@carillon/config';
+
+export const SCOPES = ['read', 'write', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Who asks, as the configuration names them. */
+export interface Principal {
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** Null: all of them. */
+  readonly apps: ReadonlySet<string> | null;
+  readonly isAnonymous: boolean;
+}
+
+/** Why nobody is behind a request. */
+export type AuthFailure = 'missing' | 'malformed' | 'unknown';
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const BEARER = /^bearer (\S+)$/i;
+
+const isScope = (word: string): word is Scope => (SCOPES as readonly string[]).includes(word);
+const scopesOf = (words: readonly string[]): ReadonlySet<Scope> => new Set(words.filter(isScope));
+
+/** Whom the configuration knows. */
+export class Principals {
+  readonly #known: readonly { readonly digest: Buffer; readonly principal: Principal }[];
+  readonly #anonymous: Principal | null;
+
+  constructor({ tokens, allow_anonymous, anonymous_scopes }: Config['mcp']) {
+    this.#known = tokens.map(({ name, token, scopes, apps }) => ({
+      digest: sha256(token.reveal()),
+      principal: {
+        name,
+        scopes: scopesOf(scopes),
+        apps: apps.includes('*') ? null : new Set(apps),
+        isAnonymous: false,
+      },
+    }));
+    this.#anonymous = allow_anonymous
+      ? { name: 'anonymous', scopes: scopesOf(anonymous_scopes), apps: null, isAnonymous: true }
+      : null;
+  }
+
+  /** Takes the same time for every token: all known ones are compared. */
+  of(header: string | undefined): Principal | AuthFailure {
+    if (header === undefined) return this.#anonymous ?? 'missing';
+    const [, token] = BEARER.exec(header) ?? [];
+    if (token === undefined) return 'malformed';
+    const digest = sha256(token);
+    let found: Principal | null = null;
+    for (const one of this.#known) if (timingSafeEqual(one.digest, digest)) found = one.principal;
+    return found ?? 'unknown';
+  }
+
+  /** Whether somebody is still known by that name. */
+  has(name: string): boolean {
+    return this.#known.some(({ principal }) => principal.name === name) || this.#anonymous?.name === name;
+  }
+}

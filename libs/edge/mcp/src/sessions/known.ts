@@ -1,0 +1,58 @@
+import type { Audit, EndReason } from '../audit/audit.js';
+import type { Session, Sessions } from './sessions.js';
+
+const MOST = 10_000;
+
+interface Known {
+  readonly principal: string;
+  /** When it lapses unless it is used, here or elsewhere. */
+  lapsesAtMs: number;
+}
+
+/**
+ * The sessions that began in this process, to count them and to tell when one is over. Beyond the bound the oldest is
+ * forgotten, and nobody tells of its end.
+ */
+export class KnownSessions {
+  readonly #known = new Map<string, Known>();
+
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly audit: Audit,
+    private readonly ttlMs: () => number,
+    private readonly nowMs: () => number = Date.now,
+  ) {}
+
+  get count(): number {
+    return this.#known.size;
+  }
+
+  began({ hash, principal }: Session): void {
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= MOST && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(hash, { principal, lapsesAtMs: this.nowMs() + this.ttlMs() });
+  }
+
+  ended(hash: string, principal: string, reason: EndReason): void {
+    this.#known.delete(hash);
+    this.audit.sessionEnded(hash, principal, reason);
+  }
+
+  /** Tells of those that lapsed. Rejects when the store of sessions cannot say. */
+  async look(): Promise<void> {
+    for (const [hash, known] of this.#known) {
+      if (known.lapsesAtMs > this.nowMs()) continue;
+      if (await this.sessions.lives(hash)) known.lapsesAtMs = this.nowMs() + this.ttlMs();
+      else if (this.#known.has(hash)) this.ended(hash, known.principal, 'expired');
+    }
+  }
+
+  /** Ends those of principals that are no more. Rejects when the store of sessions cannot be reached. */
+  async endUnknown(isKnown: (principal: string) => boolean): Promise<void> {
+    for (const [hash, { principal }] of this.#known) {
+      if (isKnown(principal)) continue;
+      await this.sessions.end(hash);
+      this.ended(hash, principal, 'token_removed');
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { isJsonObject, type JsonObject, type JsonSchema } from '@carillon/operations';
+
+const INTEGER = /^-?\d{1,15}$/;
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+const APP_ID = {
+  type: 'string',
+  minLength: 1,
+  description: 'Id of the app. May be left out when the caller has one app only.',
+} as const;
+const INFO_WORDS = /`(subscription_count|user_count|cache)`/g;
+
+const propertiesOf = (schema: JsonSchema): Readonly<Record<string, JsonSchema>> =>
+  (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
+
+/** A comma list as the list that it is. */
+function asWords(schema: JsonSchema): JsonSchema {
+  const description = String(schema['description'] ?? '');
+  const words = [...new Set([...description.matchAll(INFO_WORDS)].map(([, word]) => word))];
+  return {
+    type: 'array',
+    items: { type: 'string', ...(words.length === 0 ? {} : { enum: words }) },
+    uniqueItems: true,
+    description: description.replace(/^Comma list of /, ''),
+  };
+}
+
+/** `info` as a list wherever an event has it. */
+function withInfoLists(schema: JsonSchema): JsonSchema {
+  const properties = Object.entries(propertiesOf(schema)).map(([name, one]): [string, JsonSchema] => {
+    if (name === 'info' && one['type'] !== 'array') return [name, asWords(one)];
+    const { items } = one;
+    return [
+      name,
+      isJsonObject(items) && items['properties'] !== undefined
+        ? { ...one, items: withInfoLists(items) }
+        : one,
+    ];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+/** The arguments of an operation as a tool of an app takes them. */
+export function ofApp(schema: JsonSchema): JsonSchema {
+  const { properties, ...more } = withInfoLists(schema);
+  return { ...more, properties: { app_id: APP_ID, ...(properties as JsonObject) } };
+}
+
+/** What is shown of it. Models of some makers take no alternatives at the top; those are checked all the same. */
+export function shown(schema: JsonSchema): JsonSchema {
+  const { anyOf: _checked, ...more } = schema;
+  return { $schema: DIALECT, ...more };
+}
+
+/** Arguments as given, without those that are null, and with integers that came as digits. */
+export function settled(schema: JsonSchema, given: JsonObject): JsonObject {
+  const properties = propertiesOf(schema);
+  const entries = Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
+    if (value === null) return [];
+    const { type } = Object.hasOwn(properties, name) ? (properties[name] ?? {}) : {};
+    const types = [type].flat();
+    const isDigits = types.includes('integer') && !types.includes('string') && typeof value === 'string';
+    return [[name, isDigits && INTEGER.test(value) ? Number(value) : value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Arguments as the operation reads them: lists of words as comma lists again, and no app. */
+export function forOperation({ app_id: _app, ...given }: JsonObject): JsonObject {
+  const { batch } = given;
+  return {
+    ...withCommaList(given),
+    ...(Array.isArray(batch)
+      ? { batch: batch.map((one) => (isJsonObject(one) ? withCommaList(one) : one)) }
+      : {}),
+  };
+}
+
+const withCommaList = (given: JsonObject): JsonObject =>
+  Array.isArray(given['info']) ? { ...given, info: given['info'].join(',') } : given;

@@ -1,0 +1,69 @@
+import { errorBody, ServiceError, toServiceError } from '@carillon/errors';
+import type { Finding } from './check.js';
+
+/** What a tool failed with, as its caller reads it. */
+export interface ToolErrorBody {
+  readonly error: string;
+  readonly code: string;
+  readonly status: number;
+  readonly details?: readonly Finding[];
+  readonly retry_after_seconds?: number;
+}
+
+/** What became of a call: JSON that is its result, or an error that the model can read. */
+export type ToolOutcome =
+  | { readonly kind: 'ok'; readonly value: object; readonly text: string; readonly isUntrusted: boolean }
+  | { readonly kind: 'error'; readonly body: ToolErrorBody };
+
+const MOST_RESULT_BYTES = 1024 * 1024;
+const OK = { ok: true };
+
+export const toolError = (
+  code: string,
+  status: number,
+  error: string,
+  details?: readonly Finding[],
+): ToolOutcome => ({
+  kind: 'error',
+  body: { error, code, status, ...(details === undefined ? {} : { details }) },
+});
+
+/** An operation's own refusal, unchanged. */
+export function refusal(thrown: unknown): ToolOutcome {
+  const error: ServiceError = toServiceError(thrown);
+  const retryAfter = error.headers['retry-after'];
+  return {
+    kind: 'error',
+    body: {
+      ...errorBody(error),
+      ...(retryAfter === undefined ? {} : { retry_after_seconds: Number(retryAfter) }),
+    },
+  };
+}
+
+/** A result, unless it is too large to hand to a model. */
+export function success(value: unknown, isUntrusted: boolean): ToolOutcome {
+  const object = typeof value === 'object' && value !== null ? value : OK;
+  const text = JSON.stringify(object);
+  if (Buffer.byteLength(text) > MOST_RESULT_BYTES) {
+    return toolError(
+      'result_too_large',
+      413,
+      'the result is larger than 1 MiB; ask for less, with a smaller limit',
+    );
+  }
+  return { kind: 'ok', value: object, text, isUntrusted };
+}
+
+/** As `tools/call` answers. The oldest revision knows no structured content. */
+export function callResult(outcome: ToolOutcome, isOldest: boolean): object {
+  if (outcome.kind === 'error') {
+    return { content: [{ type: 'text', text: JSON.stringify(outcome.body) }], isError: true };
+  }
+  return {
+    content: [{ type: 'text', text: outcome.text }],
+    ...(isOldest ? {} : { structuredContent: outcome.value }),
+    isError: false,
+    ...(outcome.isUntrusted ? { _meta: { 'service/untrusted': true } } : {}),
+  };
+}
