@@ -19,6 +19,8 @@ export interface EndpointParts {
   readonly meter: { requested(outcome: string): void; fault(error: unknown): void };
 }
 
+/** Nothing was taken yet that would have to be given back. */
+const stay = (): void => undefined;
 const VERSION_HEADER = 'mcp-protocol-version';
 
 /** The one path of the protocol: the way of every request from its first byte to its answer. */
@@ -42,7 +44,7 @@ export class McpEndpoint implements Endpoint {
 
   async #enter(request: HttpRequest, response: HttpResponse): Promise<AfterBody | null> {
     const { entrance } = this.parts;
-    let leave = (): void => undefined;
+    let leave = stay;
     try {
       const principal = await entrance.identify(request);
       leave = await entrance.admit(principal, request, response);

@@ -33,6 +33,14 @@ const LIST_TTL_MS = 60_000;
 /** What results of the era without sessions carry besides, by what makes them. */
 const freshFor = (ttlMs: number): object => ({ ttlMs, cacheScope: 'private' });
 
+/** A list, all on one page. */
+const listed =
+  (list: (context: CallContext) => object): Method =>
+  (context, { params }) => {
+    refuseCursor(params);
+    return context.era === 'session' ? list(context) : { ...list(context), ...freshFor(LIST_TTL_MS) };
+  };
+
 /** The methods of the protocol that answer something, but for `initialize`. */
 export class Methods {
   readonly #common: ReadonlyMap<string, Method>;
@@ -41,12 +49,6 @@ export class Methods {
 
   constructor(private readonly parts: MethodParts) {
     const { resources } = parts;
-    const listed =
-      (list: (context: CallContext) => object): Method =>
-      (context, { params }) => {
-        refuseCursor(params);
-        return context.era === 'session' ? list(context) : { ...list(context), ...freshFor(LIST_TTL_MS) };
-      };
     this.#common = new Map<string, Method>([
       ['tools/list', listed((context) => this.#tools(context))],
       ['tools/call', (context, { params, text }) => callTool(parts, context, params, text)],

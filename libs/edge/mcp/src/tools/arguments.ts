@@ -14,7 +14,7 @@ const propertiesOf = (schema: JsonSchema): Readonly<Record<string, JsonSchema>> 
 
 /** A comma list as the list that it is. */
 function asWords(schema: JsonSchema): JsonSchema {
-  const description = String(schema['description'] ?? '');
+  const description = typeof schema['description'] === 'string' ? schema['description'] : '';
   const words = [...new Set([...description.matchAll(INFO_WORDS)].map(([, word]) => word))];
   return {
     type: 'array',
@@ -57,8 +57,8 @@ export function settled(schema: JsonSchema, given: JsonObject): JsonObject {
   const entries = Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
     if (value === null) return [];
     const { type } = Object.hasOwn(properties, name) ? (properties[name] ?? {}) : {};
-    const types = [type].flat();
-    const isDigits = types.includes('integer') && !types.includes('string') && typeof value === 'string';
+    const types = new Set([type].flat());
+    const isDigits = types.has('integer') && !types.has('string') && typeof value === 'string';
     return [[name, isDigits && INTEGER.test(value) ? Number(value) : value]];
   });
   return Object.fromEntries(entries);
