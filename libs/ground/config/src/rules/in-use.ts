@@ -25,7 +25,8 @@ const PUSH_WORKER = [
 const UNUSED: Readonly<Record<ProcessKind, readonly Section[]>> = {
   server: [],
   api: ['websocket'],
-  gateway: [...PUSH, 'mcp'],
+  'mcp-gateway': ['websocket'],
+  gateway: PUSH,
   'history-writer': [...PUSH, ...FACES, 'app_manager', 'cache', 'queue', 'webhooks', 'websocket'],
   'webhook-worker': [...DURABLE, ...PUSH, ...FACES, 'adapter', 'ai_transport', 'cache', 'websocket'],
   'push-planner': PUSH_WORKER,
