@@ -35,12 +35,13 @@ export const APPS = ['server', 'gateway'] as const;
 export const HTTP_APPS = [...APPS, 'group'] as const;
 export type AppName = (typeof HTTP_APPS)[number];
 /** An app that may be in a process of its own, with sockets or without. */
-export type ProcessName = AppName | 'api' | 'history-writer' | 'webhook-worker';
+export type ProcessName = AppName | 'api' | 'history-writer' | 'mcp-gateway' | 'webhook-worker';
 
 const MAINS: Readonly<Record<ProcessName, string>> = {
   server: '../../../../../apps/server/dist/src/main.js',
   gateway: '../../../../../apps/gateway/dist/src/main.js',
   api: '../../../../../apps/api/dist/src/main.js',
+  'mcp-gateway': '../../../../../apps/mcp-gateway/dist/src/main.js',
   group: './group-main.js',
   'history-writer': '../../../../../apps/history-writer/dist/src/main.js',
   'webhook-worker': '../../../../../apps/webhook-worker/dist/src/main.js',
