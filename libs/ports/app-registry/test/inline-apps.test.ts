@@ -58,9 +58,9 @@ describe('inline apps', () => {
     await registry.start();
     expect(registry.knownApps()).toBe(1);
     expect(registry.peekByKey('demo-key')?.limits).toMatchObject({
-      maxConnections: 100,
+      maxConnections: Infinity,
       maxBackendEventsPerSecond: Infinity,
-      maxEventPayloadBytes: 102_400,
+      maxEventPayloadBytes: Infinity,
     });
     await registry.close();
   });

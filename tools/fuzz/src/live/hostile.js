@@ -98,9 +98,17 @@ async function wholeAnswer(connection, isBare) {
   return connection.take(Math.min(received.length, lengthOf(received)));
 }
 
+/** Whether a mutated query asked for protocol 2, whose frames have a target of their own. @param {import('@carillon/testing').RawFrame} frame */
+const isOfProtocol2 = ({ opcode, payload }) =>
+  opcode === OPCODE.binary || (opcode === OPCODE.text && payload.toString().startsWith('{"event":"service:'));
+
 /** Reads the first frame; null when the connection is refused. @param {RawSocketClient} client @param {Tell} tell @returns {Promise<string | null>} */
 async function hello(client, tell) {
   const first = await client.next(ANSWER_MS);
+  if (isOfProtocol2(first)) {
+    tell('protocol 2');
+    return null;
+  }
   const outcome = judgeFrame(first);
   tell(outcome);
   if (outcome === 'pusher:connection_established') {

@@ -89,8 +89,8 @@ function answerTo({ method, path, query, body }) {
     return 'ok';
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const twice = error.message.endsWith('given more than once');
-    mustEqual(error.code, twice ? 'invalid_input' : 'auth_failed', 'code');
+    const unsignable = /given more than once$|, once signed$/.test(error.message);
+    mustEqual(error.code, unsignable ? 'invalid_input' : 'auth_failed', 'code');
     return error.message;
   }
 }
@@ -99,6 +99,6 @@ function answerTo({ method, path, query, body }) {
 function checkParameters(parameters, query) {
   const { pairs } = readQuery(query);
   mustEqual(parameters.size, pairs.length, 'number of parameters');
-  for (const { name, value } of pairs)
-    must(parameters.get(name) === value, 'a handler reads what was signed');
+  for (const { lower, value } of pairs)
+    must(parameters.get(lower) === value, 'a handler reads what was signed');
 }
