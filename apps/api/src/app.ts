@@ -1,5 +1,6 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
+import { CompatApiModule } from '@carillon/compat-api';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/commit';
 import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history';
@@ -44,6 +45,7 @@ export const api: AppDefinition = {
     PushApiModule,
     HttpApiModule.forMainListener(config),
     ...McpModule.where(config),
+    ...CompatApiModule.of(config),
     OpsApiModule.forMainListener(config),
   ],
 };

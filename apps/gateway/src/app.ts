@@ -1,5 +1,7 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
+import { CompatModule } from '@carillon/compat';
+import { CompatApiModule } from '@carillon/compat-api';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/commit';
 import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history';
@@ -53,6 +55,8 @@ export const gateway: AppDefinition = {
     PushApiModule,
     HttpApiModule.forMainListener(config),
     ...McpModule.where(config),
+    ...CompatModule.of(config),
+    ...CompatApiModule.of(config),
     OpsApiModule.forMainListener(config),
   ],
 };

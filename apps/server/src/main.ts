@@ -1,6 +1,8 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
 import { namespaceName } from '@carillon/channels';
+import { CompatModule } from '@carillon/compat';
+import { CompatApiModule } from '@carillon/compat-api';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule, WriterModule } from '@carillon/commit';
 import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history';
@@ -56,6 +58,8 @@ await bootstrap({
     PushApiModule,
     HttpApiModule.forMainListener(config),
     ...McpModule.where(config),
+    ...CompatModule.of(config),
+    ...CompatApiModule.of(config),
     OpsApiModule.forMainListener(config),
   ],
   transports: (config) => [PUSH_TRANSPORT, ...(config.workers.webhooks ? [WEBHOOK_TRANSPORT] : [])],

@@ -1,5 +1,6 @@
 import type { App } from '@carillon/app-registry';
-import type { PublishableChannel, SubscribableChannel } from './channel.js';
+import { CHANNEL_KINDS, kindOf } from './channel-kind.js';
+import type { OrdinaryChannel, PublishableChannel, SubscribableChannel } from './channel.js';
 import type { GlobalChannelSettings } from './policy.js';
 import { checkPublishTarget } from './publish-target.js';
 import { Recent } from './recent.js';
@@ -51,6 +52,27 @@ export class Channels {
     const channel = checkPublishTarget(rules, name);
     if (channel.accepted && name.length <= LONGEST_KEPT_NAME) targets.put(name, channel);
     return channel;
+  }
+
+  /**
+   * The channel of a name that follows other rules than those of this room, as those of other services do: that of the
+   * name where it is one here, else one outside every namespace. Whoever asks has seen to its length and characters;
+   * a name that begins with `#` stands for users and must never come here.
+   */
+  foreign(app: App, name: string): OrdinaryChannel {
+    const known = this.subscription(app, name, 2);
+    if (known.accepted && known.form === 'ordinary') return known;
+    const kind = kindOf(name);
+    return {
+      accepted: true,
+      form: 'ordinary',
+      name,
+      kind,
+      traits: CHANNEL_KINDS[kind],
+      namespace: null,
+      policy: this.#of(app).rules.policyOf(null),
+      users: null,
+    };
   }
 
   #of(app: App): Known {

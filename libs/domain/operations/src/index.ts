@@ -1,4 +1,5 @@
 export { keyHolder, tokenHolder, type Caller, type Right } from './caller.js';
+export { AppRate } from './app-rate.js';
 export { argumentsSchema, inputOfArguments } from './describe/arguments.js';
 export {
   type AnyInput,

@@ -42,6 +42,11 @@ export interface JoinRequest {
   readonly codec: Codec;
   /** Called once, instead of `subscribed`, when it comes to nothing. */
   readonly refused: (why: JoinRefusal) => void;
+  /**
+   * Shows everything that comes before live events, instead of `subscribed` and a last event; what is told meanwhile waits,
+   * and it may ask whether a message waits already. Absent: nothing but those two is shown.
+   */
+  readonly show?: (isHeld: (messageId: string) => boolean) => Promise<void>;
 }
 
 /**
@@ -81,7 +86,8 @@ export class Joins {
     }
     const local = book.open(subscriber.hub, channel);
     const isRepeated = before !== undefined;
-    if (member !== null || channel.traits.keepsLastEvent || local.interest !== undefined)
+    const isShown = request.show !== undefined || channel.traits.keepsLastEvent;
+    if (member !== null || isShown || local.interest !== undefined)
       return this.#joinLater({ ...request, local, isRepeated });
     if (isRepeated) local.recode(subscriber, codec);
     else book.enter(subscriber, local, null, codec);
@@ -135,6 +141,7 @@ export class Joins {
       const attempt = identities.joinedAs(subscriber, member.userId);
       if (attempt !== undefined) await attempt;
     }
+    if (joining.show !== undefined) return joining.show((messageId) => gate.has(messageId));
     const members = outcome === null ? null : outcome.members;
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members });
     if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate);

@@ -35,10 +35,11 @@ function messageText(message: Message): string | null {
 
 function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {
   switch (fact.kind) {
+    // Elsewhere members are those of clients of other protocols.
     case 'member_added':
-      return memberAdded(fact.channel, fact.member);
+      return hasMembers(fact.channel) ? memberAdded(fact.channel, fact.member) : null;
     case 'member_removed':
-      return memberRemoved(fact.channel, fact.userId);
+      return hasMembers(fact.channel) ? memberRemoved(fact.channel, fact.userId) : null;
     case 'member_updated':
     case 'delta_settled':
     case 'token_expired':
@@ -75,3 +76,5 @@ function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {
       return errorFrame(fact);
   }
 }
+
+const hasMembers = (channel: string): boolean => channel.startsWith('presence-');

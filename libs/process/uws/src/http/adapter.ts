@@ -132,10 +132,14 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
     this.#dispatcher.endpoints.set(path, endpoint);
   }
 
-  /** Lets a path speak WebSocket; a plain request there is answered 426. One trailing slash is ignored. */
-  socketRoute<State>(path: string, handlers: SocketHandlers<State>): void {
+  /**
+   * Lets a path speak WebSocket; a plain request there is answered 426, or, beside a page, with that page. One trailing
+   * slash is ignored.
+   */
+  socketRoute<State>(path: string, handlers: SocketHandlers<State>, besidePage = false): void {
     const route = new SocketRoute(path, handlers, this.#dispatcher, this.#onFault);
-    if (!this.#dispatcher.router.add('GET', path, 'socket')) throw new Error(`GET ${path} is taken`);
+    const isFree = besidePage || this.#dispatcher.router.add('GET', path, 'socket');
+    if (!isFree) throw new Error(`GET ${path} is taken`);
     const behavior = route.behavior();
     this.#server.onSocket(path, behavior);
     this.#server.onSocket(`${path}/`, behavior);

@@ -1,0 +1,111 @@
+import type { App } from '@carillon/app-registry';
+import { Capability } from './capability.js';
+import { CompatError } from './compat-error.js';
+import type { Credentials } from './credentials.js';
+import { proveJwt, readJwt } from './jwt.js';
+import { isSameSecret, type KeyRing } from './key-ring.js';
+import { granted } from './token-request.js';
+import type { Tokens } from './tokens.js';
+
+/** Who asks, proved. */
+export interface Principal {
+  readonly app: App;
+  readonly keyName: string;
+  readonly capability: Capability;
+  /** A key and its secret were brought, no token. */
+  readonly isKey: boolean;
+  /** As whom it connects: `*` may be anybody; null: nobody in particular. */
+  readonly clientId: string | null;
+  /** May name a clientId of its own choice in what it publishes. */
+  readonly mayBeAnybody: boolean;
+  /** Null: never. */
+  readonly expiresMs: number | null;
+}
+
+interface TokenFacts {
+  readonly keyName: string;
+  readonly app: App;
+  readonly clientId: string | null;
+  readonly capability: Capability;
+  readonly expiresMs: number;
+}
+
+const MAX_TOKEN_BYTES = 8192;
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what must not pass
+const CONTROL = /[\u0000-\u001F\u007F]/;
+
+/** Proves credentials. */
+export class Authentication {
+  constructor(
+    private readonly keys: KeyRing,
+    private readonly tokens: Tokens,
+    private readonly maxTtlMs: number,
+  ) {}
+
+  /** @throws CompatError with the row of the table of outcomes. */
+  async prove({ token, key, clientId }: Credentials, nowMs: number): Promise<Principal> {
+    if (token !== null) return asClient(await this.#token(token, nowMs), clientId);
+    if (key === null) throw new CompatError(40_140, 'authentication needed');
+    return this.#key(key, clientId, nowMs);
+  }
+
+  async #key(text: string, clientId: string | null, nowMs: number): Promise<Principal> {
+    const colon = text.indexOf(':');
+    const refused = new CompatError(40_101, 'invalid credentials');
+    if (colon < 1 || colon === text.length - 1) throw refused;
+    const key = await this.keys.find(text.slice(0, colon), nowMs);
+    if (key === null || !isSameSecret(key.secret, text.slice(colon + 1))) throw refused;
+    if (key.problem !== null) throw key.problem;
+    return {
+      app: key.app,
+      keyName: key.name,
+      capability: key.capability,
+      isKey: true,
+      clientId,
+      mayBeAnybody: clientId === null,
+      expiresMs: null,
+    };
+  }
+
+  #token(token: string, nowMs: number): Promise<TokenFacts> {
+    if (Buffer.byteLength(token) > MAX_TOKEN_BYTES || CONTROL.test(token))
+      throw new CompatError(40_144, 'not a token');
+    return token.split('.').length === 3 ? this.#jwt(token, nowMs) : this.#opaque(token, nowMs);
+  }
+
+  async #jwt(token: string, nowMs: number): Promise<TokenFacts> {
+    const jwt = readJwt(token);
+    const key = await this.keys.find(jwt.keyName, nowMs);
+    if (key === null) throw new CompatError(40_400, 'the token names an unknown key');
+    const { clientId, capabilityText, expiresMs } = proveJwt(jwt, key.secret, this.maxTtlMs, nowMs);
+    if (key.problem !== null && key.isRevocable)
+      throw new CompatError(40_141, 'the key of the token is gone');
+    const capability = Capability.parse(granted(key, capabilityText ?? ''));
+    return { keyName: key.name, app: key.app, clientId, capability, expiresMs };
+  }
+
+  async #opaque(token: string, nowMs: number): Promise<TokenFacts> {
+    const record = await this.tokens.find(token);
+    if (record === null) throw new CompatError(40_143, 'the token is not known');
+    if (nowMs >= record.expiresMs) throw new CompatError(40_142, 'the token has expired');
+    const key = await this.keys.find(record.keyName, nowMs);
+    if (key === null) throw new CompatError(40_141, 'the key of the token is gone');
+    if (key.isRevocable && (key.problem !== null || key.rotationId !== record.rotationId))
+      throw new CompatError(40_141, 'the key of the token is gone');
+    const { keyName, clientId, expiresMs } = record;
+    return { keyName, app: key.app, clientId, capability: Capability.parse(record.capability), expiresMs };
+  }
+}
+
+function asClient(facts: TokenFacts, asked: string | null): Principal {
+  const { clientId: own } = facts;
+  const isWild = own === '*';
+  if (asked !== null && !isWild && asked !== own)
+    throw new CompatError(40_102, 'clientId is not that of the token');
+  return {
+    ...facts,
+    isKey: false,
+    clientId: isWild ? (asked ?? '*') : own,
+    mayBeAnybody: isWild && asked === null,
+  };
+}

@@ -1,0 +1,124 @@
+import { CompatError } from './compat-error.js';
+import { isObject, parseJson } from './json.js';
+
+const OPERATIONS: ReadonlySet<string> = new Set([
+  '*',
+  'annotation-delete-any',
+  'annotation-delete-own',
+  'annotation-publish',
+  'annotation-subscribe',
+  'channel-metadata',
+  'history',
+  'message-append-any',
+  'message-append-own',
+  'message-delete-any',
+  'message-delete-own',
+  'message-update-any',
+  'message-update-own',
+  'object-publish',
+  'object-subscribe',
+  'presence',
+  'privileged-headers',
+  'publish',
+  'push-admin',
+  'push-subscribe',
+  'stats',
+  'subscribe',
+]);
+
+type Grants = ReadonlyMap<string, readonly string[]>;
+
+/** What a credential may do: operations by channel pattern. */
+export class Capability {
+  static readonly everything = new Capability(new Map([['*', ['*']]]));
+
+  constructor(readonly grants: Grants) {}
+
+  /**
+   * Reads the JSON text of a capability.
+   *
+   * @throws CompatError 40000 when it is none.
+   */
+  static parse(text: string): Capability {
+    const value = parseJson(text);
+    if (!isObject(value)) throw wrong('must be a JSON object');
+    return new Capability(new Map(Object.entries(value).map(([key, list]) => [key, operations(list)])));
+  }
+
+  /** Whether it grants this on the channel, whose name is the one without qualifier. */
+  allows(operation: string, channel: string): boolean {
+    return this.onChannel(channel).some((one) => one === '*' || one === operation);
+  }
+
+  /** Everything that it grants on the channel. */
+  onChannel(channel: string): readonly string[] {
+    return [...this.grants].flatMap(([pattern, list]) => (covers(pattern, channel) ? list : []));
+  }
+
+  /** Whether it grants what is not bound to a channel. */
+  allowsAnywhere(operation: string): boolean {
+    return [...this.grants].some(
+      ([key, list]) => list.includes(operation) || (key === '*' && list.includes('*')),
+    );
+  }
+
+  /** What is granted of a request by a key that can do this. A broad request is narrowed. */
+  narrow(requested: Capability): Capability {
+    const granted = new Map<string, readonly string[]>();
+    for (const [pattern, list] of requested.grants) {
+      const covering = [...this.grants].filter(([key]) => key === pattern || covers(key, pattern));
+      add(
+        granted,
+        pattern,
+        common(
+          list,
+          covering.flatMap(([, own]) => own),
+        ),
+      );
+      for (const [key, own] of this.grants) {
+        const isNarrower = key !== pattern && !covers(key, pattern) && covers(pattern, key);
+        if (isNarrower) add(granted, key, common(list, own));
+      }
+    }
+    return new Capability(granted);
+  }
+
+  get isEmpty(): boolean {
+    return this.grants.size === 0;
+  }
+
+  /** JSON text. */
+  toString(): string {
+    return JSON.stringify(Object.fromEntries(this.grants));
+  }
+}
+
+const wrong = (text: string): CompatError => new CompatError(40_000, `capability ${text}`);
+
+function operations(list: unknown): readonly string[] {
+  if (!Array.isArray(list) || list.length === 0) throw wrong('must list operations');
+  if (!list.every((one): one is string => typeof one === 'string' && OPERATIONS.has(one)))
+    throw wrong('names an unknown operation');
+  if (list.includes('*') && list.length > 1) throw wrong('mixes * with others');
+  return list;
+}
+
+function covers(written: string, name: string): boolean {
+  const pattern = written.startsWith('[*]') ? written.slice(3) : written;
+  if (pattern === '*' || pattern === name) return true;
+  const star = pattern.indexOf('*');
+  if (star < 0 || pattern.includes('*', star + 1)) return false;
+  const tail = pattern.slice(star + 1);
+  return name.length >= pattern.length - 1 && name.startsWith(pattern.slice(0, star)) && name.endsWith(tail);
+}
+
+/** Where one side grants everything, what the other lists. */
+function common(list: readonly string[], own: readonly string[]): readonly string[] {
+  if (own.includes('*')) return list;
+  if (list.includes('*')) return [...new Set(own)];
+  return list.filter((one) => own.includes(one));
+}
+
+function add(granted: Map<string, readonly string[]>, pattern: string, list: readonly string[]): void {
+  if (list.length > 0) granted.set(pattern, [...new Set([...(granted.get(pattern) ?? []), ...list])]);
+}

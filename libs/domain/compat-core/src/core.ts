@@ -1,0 +1,57 @@
+import type { App } from '@carillon/app-registry';
+import type { Cache } from '@carillon/cache';
+import { Channels, type OrdinaryChannel } from '@carillon/channels';
+import type { Config } from '@carillon/config';
+import type { Publisher } from '@carillon/publishing';
+import { Authentication } from './authentication.js';
+import { type Apps, KeyRing } from './key-ring.js';
+import type { MessageRules } from './message/read-message.js';
+import { CompatPublisher } from './publisher.js';
+import { TokenRequests } from './token-request.js';
+import { Tokens } from './tokens.js';
+
+/** What the core stands on. */
+export interface CompatCoreParts {
+  readonly config: Config;
+  readonly apps: Apps;
+  readonly cache: Cache;
+  readonly publisher: Publisher;
+}
+
+const LARGEST_MESSAGE_BYTES = 65_536;
+/** A message that is sent again after a resume is always known. */
+const LEAST_KEPT_MS = 120_000;
+
+/** What both faces for Ably clients work with. */
+export class CompatCore {
+  readonly authentication: Authentication;
+  readonly tokenRequests: TokenRequests;
+  readonly publisher: CompatPublisher;
+  readonly #channels: Channels;
+
+  constructor({ config, apps, cache, publisher }: CompatCoreParts) {
+    const { compat, idempotency } = config;
+    const keys = new KeyRing(compat.keys, apps);
+    const tokens = new Tokens(cache);
+    this.authentication = new Authentication(keys, tokens, compat.max_token_ttl_ms);
+    this.tokenRequests = new TokenRequests(keys, tokens, {
+      maxTtlMs: compat.max_token_ttl_ms,
+      skewMs: compat.token_request_timestamp_skew_ms,
+      nonceTtlMs: compat.nonce_ttl_seconds * 1000,
+    });
+    const ttlMs = Math.max(LEAST_KEPT_MS, idempotency.ttl_seconds * 1000);
+    this.publisher = new CompatPublisher(publisher, cache, ttlMs);
+    this.#channels = new Channels(config);
+  }
+
+  /** The native channel of a base name. */
+  channel(app: App, base: string): OrdinaryChannel {
+    return this.#channels.foreign(app, base);
+  }
+}
+
+/** What a message of the app may be. */
+export const messageRules = ({ limits }: App): MessageRules => ({
+  maxBytes: Math.min(LARGEST_MESSAGE_BYTES, limits.maxEventPayloadBytes),
+  maxNameBytes: limits.maxEventNameBytes,
+});

@@ -1,0 +1,89 @@
+import type { PresenceMember } from '@carillon/protocol';
+import { isObject, parseJson } from '../json.js';
+
+/** What a client says of itself as a member. */
+export interface MemberState {
+  readonly clientId: string;
+  readonly connectionId: string;
+  readonly data: string | null;
+  readonly encoding: string | null;
+}
+
+/** A member as clients get it. */
+export interface WireMember {
+  readonly id?: string;
+  readonly action: number;
+  readonly clientId: string;
+  readonly connectionId: string;
+  readonly data?: string;
+  readonly encoding?: string;
+  readonly timestamp: number;
+}
+
+/** Stands for the connections of a user of a native presence channel, who is one member whatever connections it has. */
+const NATIVE_CONNECTION = '0.0';
+const NATIVE = 'presence-';
+
+/** Of one member, what presence keeps. */
+export interface KeptMember {
+  readonly userId: string;
+  readonly userInfoText: string;
+}
+
+/**
+ * As it is kept. On native presence channels a member is a user with user info; elsewhere members are connections, which
+ * only these clients see.
+ */
+export function memberState(channel: string, state: MemberState): KeptMember {
+  const { clientId, connectionId, data, encoding } = state;
+  if (channel.startsWith(NATIVE)) return { userId: clientId, userInfoText: userInfoOf(data, encoding) };
+  return {
+    userId: `${connectionId}:${clientId}`,
+    userInfoText: JSON.stringify({ data, encoding }),
+  };
+}
+
+function userInfoOf(data: string | null, encoding: string | null): string {
+  if (data === null) return '{}';
+  if (encoding === 'json' && isObject(parseJson(data))) return data;
+  return JSON.stringify({ data });
+}
+
+/** The member that is kept so. The serial says which of two states is newer; null: it says nothing of that. */
+export function memberOf(
+  channel: string,
+  { userId, userInfoText }: PresenceMember,
+  about: { readonly action: number; readonly serial: number | null; readonly timestamp: number },
+): WireMember {
+  const { action, serial, timestamp } = about;
+  const named = channel.startsWith(NATIVE)
+    ? { connectionId: NATIVE_CONNECTION, clientId: userId, ...nativeData(userInfoText) }
+    : { ...namesOf(userId), ...keptData(userInfoText) };
+  return {
+    ...(serial === null ? {} : { id: `${named.connectionId}:${serial}:0` }),
+    action,
+    ...named,
+    timestamp,
+  };
+}
+
+function namesOf(userId: string): Pick<WireMember, 'clientId' | 'connectionId'> {
+  const colon = userId.indexOf(':');
+  return { connectionId: userId.slice(0, colon), clientId: userId.slice(colon + 1) };
+}
+
+function keptData(text: string): Pick<WireMember, 'data' | 'encoding'> {
+  const kept = parseJson(text);
+  if (!isObject(kept) || typeof kept['data'] !== 'string') return {};
+  const { data, encoding } = kept;
+  return typeof encoding === 'string' ? { data, encoding } : { data };
+}
+
+function nativeData(text: string): Pick<WireMember, 'data' | 'encoding'> {
+  const info = parseJson(text);
+  if (info === null || (isObject(info) && Object.keys(info).length === 0)) return {};
+  // What one of these clients said as a text is a text again.
+  if (isObject(info) && Object.keys(info).length === 1 && typeof info['data'] === 'string')
+    return { data: info['data'] };
+  return { data: text, encoding: 'json' };
+}

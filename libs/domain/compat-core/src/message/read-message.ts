@@ -1,0 +1,135 @@
+import { CompatError } from '../compat-error.js';
+import { isObject, type JsonObject } from '../json.js';
+
+/** One message as a client publishes it, judged. */
+export interface NewMessage {
+  /** Null: one is made. */
+  readonly id: string | null;
+  /** Null: it has none. */
+  readonly name: string | null;
+  /** Null: it has none. */
+  readonly data: string | null;
+  readonly encoding: string | null;
+  readonly clientId: string | null;
+  /** What it brings for receivers; null: nothing. */
+  readonly extras: JsonObject | null;
+}
+
+export interface MessageRules {
+  readonly maxBytes: number;
+  readonly maxNameBytes: number;
+}
+
+/** As whom somebody may publish. */
+export interface Identity {
+  readonly clientId: string | null;
+  readonly mayBeAnybody: boolean;
+}
+
+const MAX_ID_BYTES = 128;
+const MAX_ENCODING_BYTES = 256;
+const MAX_CLIENT_ID_BYTES = 255;
+const EXTRAS: ReadonlySet<string> = new Set(['ai', 'echo', 'ephemeral', 'headers', 'push', 'ref']);
+const REFUSED_ON_CREATE = ['serial', 'timestamp', 'version', 'annotations'] as const;
+const CREATE: ReadonlySet<unknown> = new Set([undefined, null, 0, 'message.create']);
+
+const malformed = (text: string): CompatError => new CompatError(40_000, text);
+
+/** @throws CompatError when it cannot be published. */
+export function readMessage(value: unknown, identity: Identity, rules: MessageRules): NewMessage {
+  if (!isObject(value)) throw malformed('a message must be an object');
+  for (const name of REFUSED_ON_CREATE)
+    if (isGiven(value[name])) throw malformed(`${name} cannot be set by a publisher`);
+  if (!CREATE.has(value['action'])) throw new CompatError(93_002, 'messages of this channel are not mutable');
+  const payload = payloadOf(value);
+  const message: NewMessage = {
+    id: textOf(value, 'id', MAX_ID_BYTES, 40_031),
+    name: textOf(value, 'name', rules.maxNameBytes),
+    ...payload,
+    clientId: publisherOf(value, identity),
+    extras: extrasOf(value['extras']),
+  };
+  if (sizeOf(message, payload.bytes) > rules.maxBytes)
+    throw new CompatError(40_009, 'the message is too large');
+  return message;
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+function textOf(value: JsonObject, name: string, maxBytes: number, code = 40_000): string | null {
+  const text = value[name];
+  if (!isGiven(text)) return null;
+  if (typeof text !== 'string' || !text.isWellFormed() || Buffer.byteLength(text) > maxBytes)
+    throw new CompatError(code, `${name} must be a text of at most ${maxBytes} bytes`);
+  return text === '' ? null : text;
+}
+
+/** Binary data is kept as text that says so; what is no text is kept as its JSON. */
+export function payloadOf(value: JsonObject): {
+  readonly data: string | null;
+  readonly encoding: string | null;
+  /** Of the data before base64. */
+  readonly bytes: number;
+} {
+  const { data } = value;
+  const encoding = textOf(value, 'encoding', MAX_ENCODING_BYTES);
+  if (!isGiven(data)) return { data: null, encoding, bytes: 0 };
+  if (typeof data === 'string') return { data, encoding, bytes: Buffer.byteLength(data) };
+  if (data instanceof Uint8Array) {
+    const text = Buffer.from(data).toString('base64');
+    return { data: text, encoding: encoding === null ? 'base64' : `${encoding}/base64`, bytes: data.length };
+  }
+  if (encoding !== null) throw new CompatError(40_013, 'data with an encoding must be a text');
+  const text = JSON.stringify(data);
+  return { data: text, encoding: 'json', bytes: Buffer.byteLength(text) };
+}
+
+/** Whom it is from: whoever is somebody is nobody else. */
+export function publisherOf(value: JsonObject, { clientId, mayBeAnybody }: Identity): string | null {
+  const named = textOf(value, 'clientId', MAX_CLIENT_ID_BYTES);
+  if (named === '*') throw new CompatError(40_012, 'clientId is not allowed');
+  if (named === null) return mayBeAnybody ? null : clientId;
+  if (!mayBeAnybody && named !== clientId)
+    throw new CompatError(40_012, 'clientId is not that of the publisher');
+  return named;
+}
+
+function extrasOf(value: unknown): JsonObject | null {
+  if (!isGiven(value)) return null;
+  if (!isObject(value)) throw new CompatError(40_032, 'extras must be an object');
+  for (const name of Object.keys(value))
+    if (!EXTRAS.has(name)) throw new CompatError(40_032, `extras.${name} is not known`);
+  const { echo, headers } = value;
+  if (isGiven(echo) && typeof echo !== 'boolean')
+    throw new CompatError(40_032, 'extras.echo must be a boolean');
+  if (isGiven(headers) && !isObject(headers))
+    throw new CompatError(40_032, 'extras.headers must be an object');
+  return value;
+}
+
+const sizeOf = ({ name, clientId, extras }: NewMessage, dataBytes: number): number =>
+  Buffer.byteLength(name ?? '') +
+  Buffer.byteLength(clientId ?? '') +
+  dataBytes +
+  (extras === null ? 0 : Buffer.byteLength(JSON.stringify(extras)));
+
+const INDEXED = /^(.*):(\d+)$/s;
+
+/**
+ * The ids of messages that are published together.
+ *
+ * @throws CompatError 40031 when those given do not belong together.
+ */
+export function idsOf(messages: readonly NewMessage[], makeBase: () => string): readonly string[] {
+  const given = messages.flatMap(({ id }) => id ?? []);
+  if (given.length === 0) {
+    const base = makeBase();
+    return messages.map((_message, index) => `${base}:${index}`);
+  }
+  if (given.length === messages.length && given.length === 1) return given;
+  const base = INDEXED.exec(given[0] ?? '')?.[1] ?? '';
+  const areTogether =
+    given.length === messages.length && base !== '' && given.every((id, index) => id === `${base}:${index}`);
+  if (!areTogether) throw new CompatError(40_031, 'ids must be base:0, base:1 and so on');
+  return given;
+}

@@ -1,0 +1,112 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { App } from '@carillon/app-registry';
+import type { Cache } from '@carillon/cache';
+import type { OrdinaryChannel } from '@carillon/channels';
+import { cacheKeys } from '@carillon/contract';
+import { ServiceError } from '@carillon/errors';
+import type { Publication, Publisher, Receipt } from '@carillon/publishing';
+import { CompatError } from './compat-error.js';
+import { toNative } from './message/native.js';
+import { idsOf, type NewMessage } from './message/read-message.js';
+import { orUnavailable } from './tokens.js';
+
+/** Messages for one channel, judged. */
+export interface NewMessages {
+  readonly app: App;
+  readonly channel: OrdinaryChannel;
+  readonly messages: readonly NewMessage[];
+  /** The connection that publishes; null: a server does. */
+  readonly connectionId: string | null;
+  /** What ids begin with that nobody gave. */
+  readonly base: string | null;
+}
+
+const BASE_BYTES = 9;
+const newBase = (): string => randomBytes(BASE_BYTES).toString('base64url');
+
+/** Publishes for both faces, every message once for its id. */
+export class CompatPublisher {
+  constructor(
+    private readonly publisher: Publisher,
+    private readonly cache: Pick<Cache, 'compareAndRemove' | 'get' | 'setIfAbsent'>,
+    private readonly ttlMs: number,
+  ) {}
+
+  /**
+   * Publishes them in order. Returns their ids.
+   *
+   * @throws CompatError, or rejects with it.
+   */
+  async publish(request: NewMessages): Promise<readonly string[]> {
+    const { messages, base } = request;
+    const ids = idsOf(messages, () => base ?? newBase());
+    for (const [index, message] of messages.entries())
+      await this.#publish(request, message, ids[index] ?? '');
+    return ids;
+  }
+
+  async #publish(request: NewMessages, message: NewMessage, messageId: string): Promise<void> {
+    const publication = publicationOf(request, message, messageId, this.ttlMs);
+    const isClaimed = message.id !== null && publication.history === null;
+    if (isClaimed && !(await this.#claim(publication))) return;
+    try {
+      await this.publisher.publish(publication);
+    } catch (error) {
+      if (isClaimed) await this.#release(publication);
+      throw refusalOf(error);
+    }
+  }
+
+  /** False: the same was published before. */
+  async #claim({ appId, channel, messageId, key }: Publication): Promise<boolean> {
+    const name = cacheKeys.publish(appId, channel, `compat:${messageId ?? ''}`);
+    const fingerprint = key?.fingerprint ?? '';
+    if (await orUnavailable(this.cache.setIfAbsent(name, fingerprint, this.ttlMs))) return true;
+    const known = await orUnavailable(this.cache.get(name));
+    if (known !== fingerprint) throw reused();
+    return false;
+  }
+
+  async #release({ appId, channel, messageId, key }: Publication): Promise<void> {
+    const name = cacheKeys.publish(appId, channel, `compat:${messageId ?? ''}`);
+    // What cannot be taken back runs out by itself; the publisher is told of the failure either way.
+    await this.cache.compareAndRemove(name, key?.fingerprint ?? '').catch(() => false);
+  }
+}
+
+const reused = (): CompatError => new CompatError(40_031, 'the id stands for another message');
+
+function publicationOf(
+  { app, channel, connectionId }: NewMessages,
+  message: NewMessage,
+  messageId: string,
+  ttlMs: number,
+): Publication {
+  const { history } = channel.policy;
+  const isEphemeral = message.extras?.['ephemeral'] === true;
+  const parts = toNative(message);
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([parts.event, parts.dataText, parts.extrasText, message.clientId]))
+    .digest('hex');
+  return {
+    appId: app.id,
+    channel: channel.name,
+    ...parts,
+    userId: message.clientId,
+    exceptSocketId: connectionId,
+    isFromClient: connectionId !== null,
+    messageId,
+    isLastEvent: connectionId === null && channel.traits.keepsLastEvent,
+    history: history.enabled && !isEphemeral ? history : null,
+    tagsText: null,
+    key: { key: `compat:${messageId}`, fingerprint, ttlMs },
+  };
+}
+
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  if (error.code === 'conflict') return reused();
+  return new CompatError(50_003, 'the message could not be published, retry');
+}
+
+export type { Receipt };

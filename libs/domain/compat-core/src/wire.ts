@@ -1,0 +1,58 @@
+import { Decoder, Encoder } from '@msgpack/msgpack';
+import { CompatError } from './compat-error.js';
+import { parseJson } from './json.js';
+
+/** The two formats of everything that an Ably client sends and gets. */
+export type WireFormat = 'json' | 'msgpack';
+
+const MAX_ENTRIES = 4096;
+const MAX_DEPTH = 32;
+
+const encoder = new Encoder({ ignoreUndefined: true, sortKeys: false });
+const decoder = new Decoder({
+  maxArrayLength: MAX_ENTRIES,
+  maxMapLength: MAX_ENTRIES,
+  maxExtLength: 0,
+});
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A text for JSON, bytes for MessagePack. */
+export const encodeWire = (value: unknown, format: WireFormat): string | Uint8Array =>
+  format === 'json' ? JSON.stringify(value) : encoder.encode(value);
+
+/**
+ * What the bytes say.
+ *
+ * @throws CompatError 40000 when they do not stand for one value within the bounds.
+ */
+export function decodeWire(bytes: Uint8Array, format: WireFormat): unknown {
+  if (format === 'json') {
+    const value = parseJson(textOf(bytes));
+    if (value === undefined) throw new CompatError(40_000, 'not valid JSON');
+    return value;
+  }
+  let value: unknown;
+  try {
+    // Trailing bytes are refused by the decoder itself.
+    value = decoder.decode(bytes);
+  } catch {
+    throw new CompatError(40_000, 'not valid MessagePack');
+  }
+  if (depthOf(value, MAX_DEPTH) > MAX_DEPTH) throw new CompatError(40_000, 'nested too deep');
+  return value;
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new CompatError(40_000, 'not valid UTF-8');
+  }
+}
+
+/** Looks no deeper than it must. */
+function depthOf(value: unknown, left: number): number {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return 0;
+  if (left < 0) return 1;
+  return 1 + Object.values(value).reduce<number>((most, one) => Math.max(most, depthOf(one, left - 1)), 0);
+}

@@ -1,0 +1,94 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CompatError } from '../src/compat-error.js';
+import { fromNative, inFormat, toNative } from '../src/message/native.js';
+import { readMessage } from '../src/message/read-message.js';
+import { decodeWire, encodeWire } from '../src/wire.js';
+
+const ANYBODY = { clientId: null, mayBeAnybody: true };
+const RULES = { maxBytes: 65_536, maxNameBytes: 200 };
+
+const through = (value: unknown, format: 'json' | 'msgpack'): object | null => {
+  const received = decodeWire(Buffer.from(encodeWire(value, format)), format);
+  const message = readMessage(received, ANYBODY, RULES);
+  const native = { ...toNative(message), messageId: 'a:0', userId: message.clientId };
+  const shown = fromNative(native, 1);
+  return shown === null ? null : inFormat(shown, format);
+};
+
+const codeOf = (work: () => unknown): number => {
+  try {
+    work();
+    return 0;
+  } catch (error) {
+    if (error instanceof CompatError) return error.code;
+    throw error;
+  }
+};
+
+describe('messages', () => {
+  it('come back as they were published, in both formats', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 50 });
+    const name = text.filter((one) => one !== '' && !/^(pusher|service)/.test(one));
+    const encoding = fc.constantFrom('json', 'utf-8', 'cipher+aes-128-cbc', 'json/utf-8/cipher+aes');
+    const body = fc.record({ name, data: text, encoding }, { requiredKeys: [] });
+    fc.assert(
+      fc.property(body, fc.constantFrom('json', 'msgpack'), (message, format) => {
+        const { encoding: written, data, ...others } = message;
+        const expected =
+          data === undefined ? others : { ...others, data, ...(written && { encoding: written }) };
+        expect(through(message, format)).toEqual({
+          ...expected,
+          id: 'a:0',
+          timestamp: 1,
+          action: 0,
+        });
+      }),
+    );
+  });
+
+  it('are binary again in MessagePack and base64 in JSON', () => {
+    const data = Buffer.from([1, 2, 255]);
+    const shown = through({ data, encoding: 'cipher+aes' }, 'msgpack');
+    expect(shown).toMatchObject({ encoding: 'cipher+aes' });
+    expect(Buffer.from((shown as { data: Uint8Array }).data)).toEqual(data);
+  });
+
+  it.each([
+    [{ extras: { unknown: 1 } }, 40_032],
+    [{ serial: 'a' }, 40_000],
+    [{ data: 'a'.repeat(65_537) }, 40_009],
+    [{ data: 5, encoding: 'utf-8' }, 40_013],
+    ['text', 40_000],
+  ])('that cannot be published are refused', (value, code) => {
+    expect(codeOf(() => readMessage(value, ANYBODY, RULES))).toBe(code);
+  });
+
+  it('of others are refused', () => {
+    const ada = { clientId: 'ada', mayBeAnybody: false };
+    expect(codeOf(() => readMessage({ clientId: 'bob' }, ada, RULES))).toBe(40_012);
+    expect(readMessage({}, ada, RULES).clientId).toBe('ada');
+  });
+});
+
+describe('bytes', () => {
+  it('are read or refused as 40000, whatever they are', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.constantFrom('json', 'msgpack'), (bytes, format) => {
+        expect([0, 40_000]).toContain(codeOf(() => decodeWire(bytes, format)));
+      }),
+    );
+  });
+
+  it('after a value, long lists and deep ones are refused', () => {
+    const long = encodeWire(
+      Array.from({ length: 4097 }, () => 0),
+      'msgpack',
+    );
+    expect(codeOf(() => decodeWire(Buffer.from(long), 'msgpack'))).toBe(40_000);
+    expect(codeOf(() => decodeWire(Buffer.from([0x00, 0x00]), 'msgpack'))).toBe(40_000);
+    expect(
+      codeOf(() => decodeWire(Buffer.from([...Array.from({ length: 40 }, () => 0x91), 0]), 'msgpack')),
+    ).toBe(40_000);
+  });
+});

@@ -1,0 +1,1 @@
+export { CompatApiModule } from './module.js';

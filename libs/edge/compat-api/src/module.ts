@@ -1,0 +1,64 @@
+import { COMPAT_CORE, type CompatCore, CompatCoreModule } from '@carillon/compat-core';
+import type { Config } from '@carillon/config';
+import { FABRIC, type Fabric } from '@carillon/fabric';
+import { HISTORY_READER, type HistoryReader } from '@carillon/history';
+import { AppRate } from '@carillon/operations';
+import { PRESENCE, type Presence } from '@carillon/presence';
+import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
+import { LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon/runtime';
+import { UwsHttpAdapter } from '@carillon/uws';
+import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { type CompatApiParts, mountCompatApi } from './mount.js';
+
+const PARTS = Symbol('compat api parts');
+
+/** The REST routes for Ably clients, where they are enabled. Needs the modules of the rooms it injects. */
+@Module({})
+export class CompatApiModule implements OnModuleInit {
+  constructor(
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(PARTS) private readonly parts: CompatApiParts,
+  ) {}
+
+  /** No module at all where the facade is switched off, so that none of its routes exists. */
+  static of(config: Config): readonly DynamicModule[] {
+    if (!config.compat.enabled) return [];
+    const parts = {
+      provide: PARTS,
+      inject: [
+        COMPAT_CORE,
+        RATE_LIMIT,
+        METRICS_REGISTRY,
+        FABRIC,
+        LOGGING,
+        { token: HISTORY_READER, optional: true },
+        { token: PRESENCE, optional: true },
+      ],
+      useFactory: (
+        core: CompatCore,
+        rateLimit: RateLimit,
+        metrics: Metrics,
+        fabric: Fabric,
+        logging: Logging,
+        history?: HistoryReader,
+        presence?: Presence,
+      ): CompatApiParts => ({
+        config,
+        core,
+        rate: new AppRate(rateLimit, metrics),
+        fabric,
+        history: history ?? null,
+        presence: config.server_role === 'api' ? null : (presence ?? null),
+        log: logging.for('service::compat'),
+      }),
+    };
+    return [{ module: CompatApiModule, imports: [CompatCoreModule], providers: [parts] }];
+  }
+
+  onModuleInit(): void {
+    const { httpAdapter } = this.host;
+    if (!(httpAdapter instanceof UwsHttpAdapter)) throw new Error('the compat API needs the adapter of uws');
+    mountCompatApi(httpAdapter, this.parts);
+  }
+}

@@ -1,0 +1,53 @@
+import type { CompatCore } from '@carillon/compat-core';
+import type { Config } from '@carillon/config';
+import type { Fabric } from '@carillon/fabric';
+import type { HistoryReader } from '@carillon/history';
+import type { AppRate } from '@carillon/operations';
+import type { Presence } from '@carillon/presence';
+import type { Logger } from '@carillon/runtime';
+import type { UwsHttpAdapter } from '@carillon/uws';
+import { Entry } from './access.js';
+import { type Route, serve } from './exchange.js';
+import { History } from './history.js';
+import { Publishing } from './publish.js';
+import { State } from './state.js';
+
+/** What the routes stand on. */
+export interface CompatApiParts {
+  readonly config: Config;
+  readonly core: CompatCore;
+  readonly rate: AppRate;
+  readonly fabric: Fabric;
+  /** Null: this process has no way to the histories of channels. */
+  readonly history: HistoryReader | null;
+  /** Null in a process without sockets, where the routes about them do not exist. */
+  readonly presence: Presence | null;
+  readonly log: Logger;
+  readonly now?: () => number;
+}
+
+const CHANNEL = '/channels/:channel';
+
+/** Puts the routes on the main listener. */
+export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): void {
+  const { core, history, config, presence, fabric, rate, log, now = Date.now } = parts;
+  const onFault = (error: unknown): void => log.error('request failed', { error });
+  const put = (method: 'GET' | 'POST', path: string, route: Route): void =>
+    adapter.fastRoute(method, path, serve(route, onFault));
+  const entry = new Entry(core, rate, now);
+  const publishing = new Publishing(core, entry);
+  const pages = new History(history, entry, config.history.max_page_size);
+  put('GET', '/time', async () => ({ status: 200, body: [now()] }));
+  put('POST', '/keys/:keyName/requestToken', async ({ request, body }) => ({
+    status: 200,
+    body: await core.tokenRequests.grant(request.params['keyName'] ?? '', body(), now()),
+  }));
+  for (const path of ['messages', 'publish']) put('POST', `${CHANNEL}/${path}`, publishing.one);
+  for (const path of ['messages', 'history']) put('GET', `${CHANNEL}/${path}`, pages.page);
+  put('POST', '/messages', publishing.batch);
+  if (presence === null) return;
+  const state = new State(presence, fabric, entry, now);
+  put('GET', CHANNEL, state.status);
+  put('GET', `${CHANNEL}/presence`, state.members);
+  put('GET', '/presence', state.membersOfMany);
+}

@@ -1,0 +1,146 @@
+import {
+  CompatError,
+  type CompatCore,
+  isObject,
+  type JsonObject,
+  messageRules,
+  type NewMessage,
+  readMessage,
+} from '@carillon/compat-core';
+import type { Access, Entry } from './access.js';
+import type { Ask, Reply } from './exchange.js';
+
+const MAX_MESSAGES = 1000;
+const MAX_SPECS = 100;
+const MAX_CHANNELS = 100;
+const MAX_RESULTS = 1000;
+const MAX_OPERATIONS = 10_000;
+const AT_A_TIME = 8;
+
+const malformed = (text: string): CompatError => new CompatError(40_000, text);
+
+/** What was published to one channel. */
+interface Published {
+  readonly channel: string;
+  readonly messageId: string;
+  readonly serials: readonly string[];
+}
+
+type Outcome = Published | { readonly channel: string; readonly error: object };
+
+/** Publishes to a channel. */
+export class Publishing {
+  constructor(
+    private readonly core: CompatCore,
+    private readonly entry: Entry,
+  ) {}
+
+  readonly one = async (ask: Ask): Promise<Reply> => {
+    const access = await this.entry.channel(ask, ['publish']);
+    const values = listOf(ask.body());
+    const messages = this.#judged(access, values);
+    await this.entry.count(access.principal, 'backend', messages.length);
+    return { status: 201, body: await this.#publish(access, messages) };
+  };
+
+  readonly batch = async (ask: Ask): Promise<Reply> => {
+    const principal = await this.entry.principal(ask);
+    const body = ask.body();
+    const specs = (Array.isArray(body) ? body : [body]).map((spec) => readSpec(spec, principal.app.limits));
+    checkSize(specs);
+    await this.entry.count(principal, 'backend', sum(specs.map(({ messages }) => messages.length)));
+    const jobs = specs.flatMap(({ channels, messages }, index) =>
+      channels.map((channel) => ({ channel, messages, index })),
+    );
+    const outcomes = await inOrder(jobs, async ({ channel, messages }): Promise<Outcome> => {
+      try {
+        const access = this.entry.named(principal, channel, ['publish']);
+        return await this.#publish(access, this.#judged(access, messages));
+      } catch (error) {
+        if (error instanceof CompatError) return { channel, error: error.body };
+        throw error;
+      }
+    });
+    if (!Array.isArray(body)) return ofOne(outcomes);
+    return {
+      status: 200,
+      body: specs.map((_spec, index) => resultOf(outcomes.filter((_one, at) => jobs[at]?.index === index))),
+    };
+  };
+
+  #judged({ principal }: Access, values: readonly unknown[]): readonly NewMessage[] {
+    const rules = messageRules(principal.app);
+    return values.map((value) => readMessage(value, principal, rules));
+  }
+
+  async #publish({ principal, channel, name }: Access, messages: readonly NewMessage[]): Promise<Published> {
+    const request = { app: principal.app, channel, messages, connectionId: null, base: null };
+    const serials = await this.core.publisher.publish(request);
+    const [first = ''] = serials;
+    const given = messages.length === 1 ? (messages[0]?.id ?? null) : null;
+    return { channel: name.text, messageId: given ?? first.replace(/:\d+$/, ''), serials };
+  }
+}
+
+function listOf(body: unknown): readonly unknown[] {
+  const values: readonly unknown[] | null = Array.isArray(body) ? body : isObject(body) ? [body] : null;
+  if (values === null || values.length === 0 || values.length > MAX_MESSAGES)
+    throw malformed(`one to ${MAX_MESSAGES} messages are needed`);
+  return values;
+}
+
+interface Spec {
+  readonly channels: readonly string[];
+  readonly messages: readonly unknown[];
+}
+
+function readSpec(
+  spec: unknown,
+  limits: { readonly maxEventChannelsAtOnce: number; readonly maxEventBatchSize: number },
+): Spec {
+  if (!isObject(spec)) throw malformed('a spec must be an object');
+  const channels = channelsOf(spec);
+  const messages = listOf(spec['messages']);
+  if (channels.length > Math.min(MAX_CHANNELS, limits.maxEventChannelsAtOnce))
+    throw malformed('too many channels');
+  if (messages.length > limits.maxEventBatchSize) throw malformed('too many messages');
+  return { channels, messages };
+}
+
+function channelsOf({ channels }: JsonObject): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(channels) ? channels : [channels];
+  if (list.length === 0 || !list.every((one) => typeof one === 'string'))
+    throw malformed('channels must be names');
+  return list;
+}
+
+function checkSize(specs: readonly Spec[]): void {
+  const results = sum(specs.map(({ channels }) => channels.length));
+  const operations = sum(specs.map(({ channels, messages }) => channels.length * messages.length));
+  if (specs.length === 0 || specs.length > MAX_SPECS || results > MAX_RESULTS || operations > MAX_OPERATIONS)
+    throw malformed('the batch is empty or too large');
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+function resultOf(results: readonly Outcome[]): object {
+  const failureCount = results.filter((one) => 'error' in one).length;
+  return { successCount: results.length - failureCount, failureCount, results };
+}
+
+function ofOne(outcomes: readonly Outcome[]): Reply {
+  if (!outcomes.some((one) => 'error' in one)) return { status: 201, body: outcomes };
+  const error = new CompatError(40_020, 'batch failed in part').body;
+  return { status: 400, body: { error, batchResponse: outcomes } };
+}
+
+/** A few at a time; results in the order of what they are of. */
+async function inOrder<Job, Result>(
+  jobs: readonly Job[],
+  work: (job: Job) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < jobs.length; start += AT_A_TIME)
+    results.push(...(await Promise.all(jobs.slice(start, start + AT_A_TIME).map(work))));
+  return results;
+}

@@ -1,0 +1,136 @@
+import { encodeWire, fromNative, inFormat, memberOf, type WireFormat } from '@carillon/compat-core';
+import type { Codec, Frame } from '@carillon/hub';
+import type { Fact, Message, PresenceMember } from '@carillon/protocol';
+import { ERRORS } from '@carillon/errors';
+import { ACTION, MODE } from './flags.js';
+
+/** Who a codec is for: all whose attachments are alike share one. */
+export interface Variant {
+  readonly format: WireFormat;
+  /** What frames call the channel; null: its base name. */
+  readonly channelText: string | null;
+  readonly modes: number;
+}
+
+const ENTER = 2;
+const LEAVE = 3;
+const UPDATE = 4;
+
+interface Ending {
+  readonly action: number;
+  readonly code: number;
+  readonly statusCode: number;
+}
+
+const error = (code: number, statusCode: number): Ending => ({ action: ACTION.error, code, statusCode });
+const disconnected = (code: number, statusCode: number): Ending => ({
+  action: ACTION.disconnected,
+  code,
+  statusCode,
+});
+
+/** How the ends of connections are told, by the code they close with; others ask to come back. */
+const ENDINGS: ReadonlyMap<number | null, Ending> = new Map([
+  [ERRORS.app_does_not_exist.closeCode, error(40_400, 404)],
+  [ERRORS.app_disabled.closeCode, error(40_300, 403)],
+  [ERRORS.origin_not_allowed.closeCode, error(40_300, 403)],
+  [ERRORS.disconnected_by_app.closeCode, error(40_300, 403)],
+  [ERRORS.over_connection_quota.closeCode, disconnected(50_004, 503)],
+  [ERRORS.reconnect_requested.closeCode, disconnected(80_003, 400)],
+]);
+
+/** What Ably clients are told of a fact. */
+export class CompatCodec implements Codec {
+  constructor(private readonly variant: Variant) {}
+
+  encode(fact: Fact): Frame | null {
+    const body = this.#frameOf(fact);
+    return body === null ? null : encodeWire(body, this.variant.format);
+  }
+
+  #frameOf(fact: Fact): object | null {
+    switch (fact.kind) {
+      case 'message':
+        return this.#has(MODE.SUBSCRIBE) ? this.message(fact, Date.now()) : null;
+      case 'member_added':
+        return this.#member(fact.channel, fact.member, ENTER, fact.serial);
+      case 'member_updated':
+        return this.#member(fact.channel, fact.member, UPDATE, fact.serial);
+      case 'member_removed': {
+        const gone = { userId: fact.userId, userInfoText: '{}' };
+        return this.#member(fact.channel, gone, LEAVE, null);
+      }
+      case 'failed':
+        return fact.channel === null ? endOf(fact.code, fact.message) : null;
+      case 'token_revoked':
+        return endOf(0, 'the token is revoked');
+      case 'cache_missed':
+      case 'channel_counted':
+      case 'delta_settled':
+      case 'established':
+      case 'ping':
+      case 'pong':
+      case 'signed_in':
+      case 'subscribed':
+      case 'subscription_failed':
+      case 'token_expired':
+      case 'token_taken':
+      case 'user_seen':
+      case 'watch_begun':
+      default:
+        return null;
+    }
+  }
+
+  #has(mode: number): boolean {
+    return (this.variant.modes & mode) !== 0;
+  }
+
+  /** The frame of one message. */
+  message(message: Message, timestamp: number): object | null {
+    const shown = fromNative(message, timestamp);
+    if (shown === null || message.action !== 'plain') return null;
+    const { streamId, serial, channel } = message;
+    return {
+      action: ACTION.message,
+      id: shown.id,
+      channel: this.variant.channelText ?? channel,
+      ...(streamId === null || serial === null ? {} : { channelSerial: `${streamId}:${serial}` }),
+      timestamp,
+      messages: [inFormat(shown, this.variant.format)],
+    };
+  }
+
+  #member(channel: string, member: PresenceMember, action: number, serial: number | null): object | null {
+    if (!this.#has(MODE.PRESENCE_SUBSCRIBE)) return null;
+    const timestamp = Date.now();
+    const shown = memberOf(channel, member, { action, serial, timestamp });
+    return {
+      action: ACTION.presence,
+      channel: this.variant.channelText ?? channel,
+      timestamp,
+      presence: [inFormat(shown, this.variant.format)],
+    };
+  }
+}
+
+function endOf(closeCode: number, message: string): object {
+  const { action, code, statusCode } = ENDINGS.get(closeCode) ?? disconnected(50_003, 503);
+  return { action, error: { message, code, statusCode } };
+}
+
+/** One codec for all attachments that are alike; those with a name of their own have one each. */
+export class Codecs {
+  readonly #shared = new Map<string, CompatCodec>();
+
+  of(variant: Variant): CompatCodec {
+    if (variant.channelText !== null) return new CompatCodec(variant);
+    const told = variant.modes & (MODE.SUBSCRIBE | MODE.PRESENCE_SUBSCRIBE);
+    const key = `${variant.format} ${told}`;
+    const known = this.#shared.get(key);
+    if (known !== undefined) return known;
+    const codec = new CompatCodec({ ...variant, modes: told });
+    this.#shared.set(key, codec);
+    return codec;
+  }
+}

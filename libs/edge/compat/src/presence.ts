@@ -1,0 +1,107 @@
+import {
+  CompatError,
+  isObject,
+  type JsonObject,
+  memberState,
+  messageRules,
+  payloadOf,
+  publisherOf,
+} from '@carillon/compat-core';
+import type { Outlet } from '@carillon/hub';
+import type { Presence } from '@carillon/presence';
+import type { CompatConnection, OwnMember } from './connection.js';
+import { MODE } from './flags.js';
+
+const ABSENT = 0;
+const LEAVE = 3;
+const MOST_ACTION = 4;
+const NAMES: Readonly<Record<string, number>> = { absent: 0, present: 1, enter: 2, leave: 3, update: 4 };
+
+interface Change {
+  readonly isLeave: boolean;
+  readonly member: OwnMember;
+}
+
+/** Members that connections enter, change and take away. */
+export class Members {
+  constructor(
+    private readonly presence: Presence,
+    private readonly outlet: Outlet,
+  ) {}
+
+  /** @throws CompatError, or rejects with it, when not all of it could be done. */
+  async handle(connection: CompatConnection, base: string, values: unknown): Promise<void> {
+    const attachment = connection.attachments.get(base);
+    if (attachment === undefined) throw new CompatError(91_001, 'the channel is not attached');
+    if ((attachment.modes & MODE.PRESENCE) === 0)
+      throw new CompatError(40_160, 'operation not permitted with provided capability');
+    if (!Array.isArray(values) || values.length === 0)
+      throw new CompatError(40_000, 'presence must be a list');
+    const changes = values.map((value) => readChange(connection, base, value));
+    for (const change of changes) await this.#apply(connection, base, change);
+  }
+
+  /** Those of a connection that has come back. */
+  async keep(from: CompatConnection, to: CompatConnection): Promise<void> {
+    for (const [channel, members] of from.members) {
+      to.members.set(channel, members);
+      const place = { appId: to.hub.appId, channel, socketId: to.id };
+      for (const member of members.values()) await this.presence.join({ ...place, ...member }, Infinity);
+    }
+  }
+
+  /** Others are told by whoever decided it; the member itself is not. */
+  #tellOwn(connection: CompatConnection, channel: string, member: OwnMember, serial: number): void {
+    const codec = connection.subscriptions.get(channel)?.audience.codec;
+    if (codec !== undefined)
+      this.outlet.send(connection, { kind: 'member_added', channel, member, serial }, codec);
+  }
+
+  async #apply(connection: CompatConnection, channel: string, { isLeave, member }: Change): Promise<void> {
+    const own = connection.members.get(channel) ?? new Map<string, OwnMember>();
+    const { clientId, userId, userInfoText } = member;
+    const place = { appId: connection.hub.appId, channel, socketId: connection.id, userId };
+    const isMember = own.has(clientId);
+    if (isLeave) {
+      own.delete(clientId);
+      if (isMember) await this.presence.leave(place, 0, 'left');
+      return;
+    }
+    if (!isMember) {
+      const limit = connection.hub.app.limits.maxPresenceMembersPerChannel;
+      const outcome = await this.presence.join({ ...place, userInfoText }, limit);
+      if (outcome.kind === 'full') throw new CompatError(91_003, 'the channel has as many members as it may');
+      own.set(clientId, member);
+      connection.members.set(channel, own);
+      // It went while it was let in: its leaving could not know of this one.
+      if (!connection.isOpen) await this.presence.leave(place, connection.manner.remainMs, 'connection_lost');
+      this.#tellOwn(connection, channel, member, outcome.serial);
+      return;
+    }
+    own.set(clientId, member);
+    await this.presence.update({ ...place, userInfoText });
+  }
+}
+
+function readChange(connection: CompatConnection, channel: string, value: unknown): Change {
+  if (!isObject(value)) throw new CompatError(40_000, 'a presence message must be an object');
+  const action = actionOf(value);
+  const { principal } = connection;
+  const clientId = publisherOf(value, { clientId: principal.clientId, mayBeAnybody: principal.mayBeAnybody });
+  if (clientId === null) throw new CompatError(91_000, 'presence needs a clientId');
+  const { data, encoding, bytes } = payloadOf(value);
+  const maxBytes = Math.min(
+    messageRules(connection.hub.app).maxBytes,
+    connection.hub.app.limits.maxPresenceMemberBytes,
+  );
+  if (bytes > maxBytes) throw new CompatError(40_009, 'the member is too large');
+  const kept = memberState(channel, { clientId, connectionId: connection.id, data, encoding });
+  return { isLeave: action === LEAVE || action === ABSENT, member: { clientId, ...kept } };
+}
+
+function actionOf({ action }: JsonObject): number {
+  const number = typeof action === 'string' ? NAMES[action] : action;
+  if (typeof number !== 'number' || !Number.isInteger(number) || number < 0 || number > MOST_ACTION)
+    throw new CompatError(40_000, 'the presence action is not known');
+  return number;
+}

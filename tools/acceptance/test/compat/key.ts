@@ -1,0 +1,30 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { Tenant } from '../harness/tenant.js';
+
+/** What Ably clients take for a key. */
+export const keyOf = ({ key, secret }: Pick<Tenant, 'key' | 'secret'>): string => `${key}:${secret}`;
+
+/** A key of the registry, as the configuration has it. */
+export interface RegistryKey {
+  readonly app_id: string;
+  readonly key_name: string;
+  readonly secret: string;
+  readonly capability?: string;
+  readonly enabled?: boolean;
+}
+
+/** A signed request for a token. */
+export function tokenRequest(
+  { key, secret }: { readonly key: string; readonly secret: string },
+  parts: Readonly<Record<string, string | number>> = {},
+): Record<string, unknown> {
+  const body: Record<string, string | number> = {
+    timestamp: Date.now(),
+    nonce: randomUUID(),
+    ...parts,
+    keyName: key,
+  };
+  const names = ['keyName', 'ttl', 'capability', 'clientId', 'timestamp', 'nonce'];
+  const text = names.map((name) => `${body[name] ?? ''}\n`).join('');
+  return { mac: createHmac('sha256', secret).update(text).digest('base64'), ...body };
+}
