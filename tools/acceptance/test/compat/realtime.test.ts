@@ -280,3 +280,20 @@ onServer('realtime for Ably clients', { tenants: [shop], config, env }, (node) =
     await eventually(async () => (await channel.presence.get()).length === 1);
   });
 });
+
+const LIVING = { ...config, versioned_messages: { enabled: true } };
+
+onServer('realtime beside messages that live on', { tenants: [shop], config: LIVING, env }, (node) => {
+  it('loses no message of a channel whose messages can be changed', async () => {
+    const client = new Ably.Realtime({
+      key: keyOf(shop),
+      endpoint: '127.0.0.1',
+      port: node.port,
+      tls: false,
+    });
+    const inbox = await heard(client.channels.get('drafts'));
+    await node.api().publish('drafts', 'draft', 'one');
+    expect(await inbox.take()).toMatchObject({ name: 'draft', data: 'one' });
+    client.close();
+  });
+});
