@@ -47,14 +47,19 @@ describe('the configuration of the compose fleet', () => {
     SERVICE_DEFAULT_APP_KEY: 'key',
     SERVICE_DEFAULT_APP_SECRET: 'secret',
   };
+  /** What the environment of one process has besides. */
+  const OWN = {
+    api: { SERVICE_SERVER_ROLE: 'api' },
+    'mcp-gateway': { SERVICE_SERVER_ROLE: 'api', MCP_ENABLED: 'true', MCP_TOKEN: 't'.repeat(32) },
+  };
   const apps = readdirSync(join(ROOT, 'apps')).filter((app) => app !== 'server');
 
   it.each(apps)('is one file that %s takes', (app) => {
-    const role = ['api', 'mcp-gateway'].includes(app) ? { SERVICE_SERVER_ROLE: 'api' } : {};
+    const own = OWN[/** @type {keyof typeof OWN} */ (app)] ?? {};
     const main = join(ROOT, 'apps', app, 'dist/src/main.js');
     const file = join(ROOT, 'deploy/compose/carillon.toml');
     const said = execFileSync(process.execPath, [main, '--config', file, '--check-config'], {
-      env: { ...env, ...role },
+      env: { ...env, ...own },
       encoding: 'utf8',
     });
     expect(said).toContain('configuration OK');

@@ -22,6 +22,8 @@ export interface LeftBehindParts {
 const AT_ONCE = 200;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
+/** A store that has yet to come up says so itself; after so many tries, half a minute, it is our trouble too. */
+const QUIET_TRIES = 5;
 
 /**
  * Takes out of the presence histories whom a process left there that did not stop but died: for a process that is
@@ -45,9 +47,11 @@ export class LeftBehind {
   async run(): Promise<void> {
     const { signal } = this.#stopping;
     const { pause: wait = pause, onTrouble, done } = this.parts;
+    let failures = 0;
     for (let waitMs = FIRST_PAUSE_MS; !signal.aborted;) {
       try {
         const members = await this.parts.store.membersThere({ after: this.#after, limit: AT_ONCE });
+        failures = QUIET_TRIES;
         if (members?.length === 0) break;
         if (members !== null) {
           await this.#remove(members);
@@ -56,7 +60,8 @@ export class LeftBehind {
           continue;
         }
       } catch (error) {
-        onTrouble('members that were left behind', error);
+        failures += 1;
+        if (failures > QUIET_TRIES) onTrouble('members that were left behind', error);
       }
       await wait(waitMs, signal);
       waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS);
