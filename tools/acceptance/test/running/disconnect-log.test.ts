@@ -33,7 +33,7 @@ onServerAtOnce(
         await node.api().user('u-20', 'terminate_connections');
       }
       if (how === 'proves nothing in time') await client.ended();
-      if (how === 'sends too much') client.send('x'.repeat(70_000));
+      if (how === 'sends too much') client.send('x'.repeat(66_000));
       await logged(node, client.socketId, causes);
     });
 

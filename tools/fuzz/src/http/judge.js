@@ -62,6 +62,8 @@ function refusalCode({ method }, { status, headers, body }) {
 /** @param {Asked} asked @param {Answered} answered @param {string} code */
 function judgeRoute(asked, answered, code) {
   const { status } = answered;
+  // A HEAD has no body that could push the answer out before the connection ends, so it gets none.
+  if (isAmbiguous(asked) && asked.method === 'HEAD') return 'ambiguous ended';
   if (isAmbiguous(asked)) return mustBe(status, 400, 'ambiguous');
   if (!isText(asked.path)) return mustBe(status, 400, 'unreadable path');
   if (status === 431) {
