@@ -106,16 +106,14 @@ export class Dispatcher implements ResponseOwner {
   open(native: NativeResponse, nativeRequest: NativeRequest): HttpResponse {
     const request = new HttpRequest(nativeRequest, native, this.#options.trustHops);
     const response = new HttpResponse(native, request, this);
+    // Before anything else: the native side ends the process when a callback returns without an answer or this, and an
+    // answer to a client that is going may count as none.
+    native.onAborted(() => response.abort());
     const { cors } = this.#options;
     if (cors !== null) response.fixedHeaders = cors.headersFor(request.header('origin'));
     if (this.observer !== null) response.startedAtMs = performance.now();
     this.inFlight += 1;
     return response;
-  }
-
-  /** Must follow {@link open} before the native callback returns: an unanswered request may be given up. */
-  watch(native: NativeResponse, response: HttpResponse): void {
-    if (!response.finished || response.isStreaming) native.onAborted(() => response.abort());
   }
 
   /** The native catch-all handler. */
@@ -126,7 +124,6 @@ export class Dispatcher implements ResponseOwner {
     } catch (error) {
       response.fail(error);
     }
-    this.watch(native, response);
     response.takeTurn();
   };
 

@@ -146,7 +146,6 @@ export class SocketRoute<State> {
     } catch (error) {
       response.fail(error);
     }
-    this.#dispatcher.watch(native, response);
   }
 
   #answerUpgrade(native: NativeResponse, response: HttpResponse, context: SocketContext): void {
