@@ -14,8 +14,6 @@ export interface QueueCapabilities {
   /** Whether an accepted job outlives this process. */
   readonly durable: boolean;
   readonly batchEnqueue: boolean;
-  /** False: `lines` are refused. */
-  readonly lines: boolean;
   /** Whether `stats` tells how much waits and for how long. */
   readonly observableLag: boolean;
 }

@@ -3,8 +3,6 @@ import { InvalidJob, QueueOptionUnsupported } from './failures.js';
 import type { NewJob } from './port.js';
 
 const LONGEST_NAME_BYTES = 512;
-/** Most lines one job may stand in. */
-export const MOST_LINES = 1000;
 
 /** What the options of a job are held against. */
 export interface JobRules {
@@ -15,7 +13,7 @@ export interface JobRules {
 
 /** Throws `InvalidJob` or `QueueOptionUnsupported` unless the driver can take the job exactly as it is. */
 export function checkJob(job: NewJob, rules: JobRules): void {
-  const { data, jobId, deduplicationKey, delayMs, maxAttempts, partitionKey, lines = [] } = job;
+  const { data, jobId, deduplicationKey, delayMs, maxAttempts, partitionKey } = job;
   const { driver, capabilities, limits } = rules;
   if (Buffer.byteLength(data, 'utf8') > limits.maxJobBytes) {
     throw new InvalidJob(`data must be at most ${limits.maxJobBytes} bytes`);
@@ -23,7 +21,6 @@ export function checkJob(job: NewJob, rules: JobRules): void {
   checkName('jobId', jobId);
   checkName('deduplicationKey', deduplicationKey);
   checkName('partitionKey', partitionKey);
-  checkLines(lines, rules);
   checkInteger('delayMs', delayMs, 0);
   checkInteger('maxAttempts', maxAttempts, 1);
   if (!capabilities.deduplication) {
@@ -47,12 +44,6 @@ function checkDelay(delayMs: number, { driver, capabilities, limits }: JobRules)
   if (delayMs > limits.maxDelayMs) {
     throw new QueueOptionUnsupported(driver, 'delayMs', `must be at most ${limits.maxDelayMs}`);
   }
-}
-
-function checkLines(lines: readonly string[], { driver, capabilities }: JobRules): void {
-  if (lines.length > MOST_LINES) throw new InvalidJob(`lines must be at most ${MOST_LINES}`);
-  for (const line of lines) checkName('line', line);
-  if (lines.length > 0 && !capabilities.lines) throw new QueueOptionUnsupported(driver, 'lines');
 }
 
 function checkName(what: string, name: string | undefined): void {

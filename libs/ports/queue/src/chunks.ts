@@ -1,4 +1,4 @@
-import { MOST_BYTES, MOST_PLACES, type PreparedJob } from './job-store.js';
+import { MOST_BYTES, type PreparedJob } from './job-store.js';
 
 /** A part of a batch, and where it begins. */
 export interface Chunk {
@@ -6,23 +6,19 @@ export interface Chunk {
   readonly jobs: readonly PreparedJob[];
 }
 
-/** Cuts a batch into parts of at most so many jobs, and of bounded weights unless one job alone exceeds them. */
+/** Cuts a batch into parts of at most so many jobs, and of bounded weight unless one job alone exceeds them. */
 export function* chunks(jobs: readonly PreparedJob[], mostJobs: number): Generator<Chunk> {
   let start = 0;
   let bytes = 0;
-  let places = 0;
   for (const [index, job] of jobs.entries()) {
     const size = Buffer.byteLength(job.data, 'utf8');
-    const isFull =
-      index - start === mostJobs || bytes + size > MOST_BYTES || places + job.lines.length > MOST_PLACES;
+    const isFull = index - start === mostJobs || bytes + size > MOST_BYTES;
     if (index > start && isFull) {
       yield { start, jobs: jobs.slice(start, index) };
       start = index;
       bytes = 0;
-      places = 0;
     }
     bytes += size;
-    places += job.lines.length;
   }
   if (start < jobs.length) yield { start, jobs: jobs.slice(start) };
 }

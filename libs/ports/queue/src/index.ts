@@ -1,4 +1,3 @@
-export { MOST_LINES } from './check-job.js';
 export { type QueueCapabilities, type QueueLimits } from './capabilities.js';
 export { openQueue, QUEUE_DRIVERS } from './drivers.js';
 export {

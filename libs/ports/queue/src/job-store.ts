@@ -10,8 +10,6 @@ export interface PreparedJob {
   readonly deduplicationKey: string | null;
   /** Null: the consumer's `max_attempts`. */
   readonly maxAttempts: number | null;
-  /** Each once. */
-  readonly lines: readonly string[];
   /** Whose share of a bounded store it takes. Null or absent: nobody's. */
   readonly owner?: string | null;
   /** Made of a job that runs. Absent: not. */
@@ -26,7 +24,6 @@ export interface ClaimedJob {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly enqueuedAtMs: number;
-  readonly isInLine: boolean;
 }
 
 export interface Claim {
@@ -83,8 +80,6 @@ export interface JobStore {
 
 /** Most jobs one call to a store takes or gives. */
 export const MOST_JOBS = 1000;
-/** Most lines the jobs of one call stand in, beyond those of a first job. */
-export const MOST_PLACES = 5000;
 /** Most bytes of data one call takes or gives, beyond a first job of any size. */
 export const MOST_BYTES = 8 * 1024 * 1024;
 /** Most bytes of one job's data: larger work is split by its producer. */

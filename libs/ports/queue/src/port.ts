@@ -6,13 +6,8 @@ import type { Settlement } from './settlement.js';
  *
  * - At least once. A job whose `enqueue` resolved is handed to a handler until one settles it, however often
  *   processes die in between (unless the driver is not `durable`). It may be handed out twice: handlers are
- *   idempotent. No order is promised between jobs that share none of their `lines`; drivers hand out what waits
+ *   idempotent. No order is promised between jobs; drivers hand out what waits
  *   longest first, where they can.
- * - Order, where the driver has `lines`: a job is handed out only while it is the first in each line it stands in. It
- *   enters all of them at once, when it is enqueued, and holds its places while it is delayed, runs, waits for its
- *   next attempt, is deferred or given back; it leaves them when it completes or becomes a dead letter. So jobs of one
- *   line run in the order they were enqueued and never two at once, and since all enter in one order, none waits in a
- *   circle. Jobs without a common line never wait for one another.
  * - A handler that resolves acknowledges. One that rejects, crashes or loses its lease has failed the delivery: the
  *   job comes again after a wait that doubles from `retry_base_delay_ms` to `retry_max_delay_ms`, with a jitter that
  *   spreads jobs but is the same for the same job and attempt. A failure at the last attempt makes it a dead letter.
@@ -41,7 +36,6 @@ import type { Settlement } from './settlement.js';
  * - Dead letters: a stream, queue or topic of their own, written before the original is acknowledged. There
  *   `failed_retention` is the broker's limit of length where it has one, else its time of retention. Ids are places
  *   in it; where only a place can be moved, removing counts from the oldest on.
- * - Lines: a broker that orders by one key only cannot keep them, so `lines` is false there.
  * - What the broker does not tell is null in `stats`, and `listEvents` is empty.
  * - Drained: nothing is pulled, and what is given back is a NAK, a requeue, a visibility of 0, or an offset that is
  *   not committed.
@@ -82,10 +76,7 @@ export interface Queue {
   /** Oldest first. Fewer than `limit` (at most 1000) when they are large, but never none while there are some. */
   listDeadLetters(queue: string, limit: number): Promise<readonly DeadLetter[]>;
 
-  /**
-   * Makes up to `limit` dead letters ready again, oldest first, their attempts forgotten; how many it were. Each stands
-   * at the end of its lines.
-   */
+  /** Makes up to `limit` dead letters ready again, oldest first, their attempts forgotten; how many it were. */
   replayDeadLetters(queue: string, limit: number): Promise<number>;
 
   /** Forgets dead letters that `listDeadLetters` named; how many of them there were. */
@@ -134,11 +125,6 @@ export interface JobOptions {
    * others do not get. Absent: false.
    */
   readonly isFollowUp?: boolean;
-  /**
-   * What it stands in line for: at most 1000 names of 1 to 512 bytes, each counting once. Absent or empty: it waits for
-   * no other job.
-   */
-  readonly lines?: readonly string[];
 }
 
 export interface NewJob extends JobOptions {
@@ -177,7 +163,7 @@ export interface ProcessOptions {
 export interface QueueStats {
   readonly ready: number | null;
   readonly active: number | null;
-  /** Jobs that wait for their time, or for their turn in their lines. */
+  /** Jobs that wait for their time. */
   readonly delayed: number | null;
   readonly deadLetter: number | null;
   readonly completed: number | null;

@@ -10,7 +10,7 @@ const LONGEST_REASON = 200;
  * attempt and the next delivery has the same attempt number.
  *
  * With `data` it has come a step further: it goes on with that instead of its own, and its attempts begin anew. It is
- * still the same job: it keeps its id and its places, and enqueuing what it was at first under its id changes nothing.
+ * still the same job: it keeps its id, and enqueuing what it was at first under its id changes nothing.
  * Data that is too large for a job fails the delivery instead.
  */
 export function defer(delayMs: number, data?: string): Settlement {

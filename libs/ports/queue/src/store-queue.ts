@@ -33,7 +33,6 @@ const MOST_RELEASE_MS = 1000;
 const CLOSING_MS = 1000;
 const LOOK_AGAIN_MS = 10;
 const MOST_NAMES = 1000;
-const NO_LINES: readonly string[] = [];
 
 /** A queue over a store that keeps jobs and their states itself; pulls with one `Worker` per queue. */
 export class StoreQueue implements Queue {
@@ -210,10 +209,9 @@ export class StoreQueue implements Queue {
   #prepare(job: NewJob): PreparedJob {
     checkJob(job, this);
     const { jobId, data, delayMs = 0, deduplicationKey = null, maxAttempts = null } = job;
-    const lines = job.lines === undefined || job.lines.length === 0 ? NO_LINES : [...new Set(job.lines)];
     const id = jobId ?? randomUUID();
     const { partitionKey: owner = null, isFollowUp = false } = job;
-    const made = { id, stableId: jobId !== undefined, data, delayMs, deduplicationKey, maxAttempts, lines };
+    const made = { id, stableId: jobId !== undefined, data, delayMs, deduplicationKey, maxAttempts };
     return { ...made, owner, isFollowUp };
   }
 

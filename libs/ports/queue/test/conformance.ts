@@ -3,7 +3,6 @@ import { deadLetterConformance } from './conformance/dead-letters.js';
 import { deliveryConformance } from './conformance/delivery.js';
 import { durableConformance } from './conformance/durable.js';
 import { identityConformance } from './conformance/identity.js';
-import { linesConformance } from './conformance/lines.js';
 import { observationConformance } from './conformance/observation.js';
 import { stopConformance } from './conformance/stop.js';
 import type { Scene } from './scene.js';
@@ -14,7 +13,6 @@ export function queueConformance(name: string, openScene: () => Promise<Scene>):
   deadLetterConformance(name, openScene);
   identityConformance(name, openScene);
   batchConformance(name, openScene);
-  linesConformance(name, openScene);
   observationConformance(name, openScene);
   stopConformance(name, openScene);
 }

@@ -15,15 +15,14 @@ describe('keys of a queue in Redis', () => {
     await queue.enqueueBatch('a b', [
       { data: 'good', deduplicationKey: 'key', maxAttempts: 3 },
       { data: 'bad' },
-      { data: 'later', delayMs: 60_000, lines: ['a'] },
-      { data: 'behind', lines: ['a'] },
+      { data: 'later', delayMs: 60_000 },
     ]);
     await until(async () => (await queue.stats('a b')).deadLetter === 1);
     await until(async () => (await queue.stats('a b')).completed === 1);
     const link = await scene.link();
     const keys = (await link.call('keys', `${scene.prefix}*`)) as string[];
     const expected = new Set(PARTS.map((part) => `${scene.prefix}:v2:{a%20b}:${part}`));
-    expect(keys.length).toBeGreaterThan(10);
+    expect(keys.length).toBeGreaterThan(5);
     expect(keys.filter((key) => !expected.has(key))).toEqual([]);
   });
 
@@ -37,7 +36,6 @@ describe('keys of a queue in Redis', () => {
         data: `${n}`,
         deduplicationKey: `${n}`,
         maxAttempts: 2,
-        lines: ['a', `${n % 3}`],
       })),
     );
     await until(() => jobs.length === 50);

@@ -144,34 +144,6 @@ describe('what others wrote into Redis', () => {
     }
   });
 
-  it('holds up a line only for a while, when it settles a job and leaves the line as it is', async () => {
-    for (const settle of ['complete', 'bury', 'forget', 'replace'] as const) {
-      const { scene, change } = await tampering();
-      const queue = await scene.open();
-      await queue.enqueueBatch('q', [
-        { data: 'first', jobId: 'first', lines: ['a', 'b'] },
-        { data: 'other', jobId: 'other', lines: ['c'] },
-        { data: 'next', lines: ['a', 'b', 'c'] },
-        { data: 'last', lines: ['b'] },
-      ]);
-      await change('zrem', 'wait', 'first');
-      if (settle === 'complete') await change('zadd', 'completed', 1, 'first');
-      if (settle === 'bury') await change('zadd', 'dlq', 1, 'first');
-      if (settle === 'forget') await change('hdel', 'jobs', 'first');
-      if (settle === 'replace') {
-        await change('hdel', 'jobs', 'first');
-        await queue.enqueue('q', 'again', { jobId: 'first', lines: ['a'] });
-      }
-      const consumer = await scene.open({ lease_duration_ms: 200 });
-      const jobs = collect(consumer, 'q', 4);
-      const wanted = ['other', 'next', ...(settle === 'replace' ? ['again'] : []), 'last'];
-      await until(() => jobs.length === wanted.length);
-      expect(jobs.map(({ data }) => data).sort()).toEqual(wanted.sort());
-      await until(async () => (await queue.stats('q')).active === 0);
-      expect(await change('zcard', 'lines')).toBe(0);
-    }
-  });
-
   it('is left out of the events when it is none', async () => {
     const { scene, change } = await tampering();
     const queue = await scene.open();

@@ -28,7 +28,6 @@ const plain = (data: string) => ({
   delayMs: 0,
   deduplicationKey: null,
   maxAttempts: null,
-  lines: [],
 });
 
 describe('scripts in Redis', () => {

@@ -26,7 +26,6 @@ const job: fc.Arbitrary<PreparedJob> = fc.record({
   delayMs: fc.constantFrom(0, 0, 0, 3_600_000),
   deduplicationKey: fc.constantFrom(null, null, null, 'one', 'two'),
   maxAttempts: fc.constantFrom(null, 1, 3),
-  lines: fc.subarray(['first', 'second', 'third']),
 });
 const outcome: fc.Arbitrary<Outcome> = fc.constantFrom<Outcome[]>(
   { kind: 'ok' },

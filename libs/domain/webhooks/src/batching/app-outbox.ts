@@ -1,7 +1,6 @@
 import { queueNames } from '@carillon/contract';
 import { BatchIncomplete, QueueStopped, type Queue } from '@carillon/queue';
 import { pause } from '@carillon/runtime';
-import { inLines } from '../lines.js';
 import { isPassing } from '../passing.js';
 import type { Batch } from './batches.js';
 
@@ -69,11 +68,10 @@ export class AppOutbox {
   async #offer(batches: readonly Batch[]): Promise<void> {
     const { queue } = this.parts;
     const named = queue.capabilities.deduplication;
-    const jobs = batches.map(({ id, appId, data, lines }) => ({
+    const jobs = batches.map(({ id, appId, data }) => ({
       data,
       partitionKey: appId,
       ...(named ? { jobId: id } : {}),
-      ...inLines(queue, lines),
     }));
     try {
       await queue.enqueueBatch(queueNames.webhooks, jobs);

@@ -1,7 +1,5 @@
 import { encode, MAX_WEBHOOK_EVENTS, WEBHOOK_JOB } from '@carillon/contract';
-import { MOST_LINES } from '@carillon/queue';
 import { randomUUID } from 'node:crypto';
-import { batchLines } from '../lines.js';
 
 /** An event that is certain, waiting for its batch. */
 export interface CollectedEvent {
@@ -23,8 +21,6 @@ export interface Batch {
   readonly id: string;
   readonly appId: string;
   readonly data: string;
-  /** What it stands in line for. */
-  readonly lines: readonly string[];
   readonly events: number;
   readonly bytes: number;
 }
@@ -36,8 +32,7 @@ export interface CutBatches {
 }
 
 /**
- * Cuts events of one app, oldest first, into as few batches as the number of events, the size of a job and the lines a
- * delivery may stand in allow.
+ * Cuts events of one app, oldest first, into as few batches as the number of events and the size of a job allow.
  */
 export function cutBatches(
   events: readonly CollectedEvent[],
@@ -58,7 +53,7 @@ export function cutBatches(
       cut(part.slice(half));
     }
   };
-  const size = Math.min(maxEvents, MAX_WEBHOOK_EVENTS, MOST_LINES);
+  const size = Math.min(maxEvents, MAX_WEBHOOK_EVENTS);
   for (let start = 0; start < events.length; start += size) cut(events.slice(start, start + size));
   return { batches, tooLarge };
 }
@@ -80,9 +75,5 @@ function batchOf(
   const encoded = encode(WEBHOOK_JOB, body, maxJobBytes);
   if (!encoded.ok) return null;
   const bytes = events.reduce((sum, event) => sum + event.bytes, 0);
-  const lines = batchLines(
-    first.appId,
-    events.map(({ channel }) => channel),
-  );
-  return { id, appId: first.appId, data: encoded.text, lines, events: events.length, bytes };
+  return { id, appId: first.appId, data: encoded.text, events: events.length, bytes };
 }

@@ -6,9 +6,7 @@ import {
   type WebhookDeliveryJobBody,
 } from '@carillon/contract';
 import { JobConflict, type Job, type NewJob, type Queue } from '@carillon/queue';
-import { inLines } from '../lines.js';
 import { isPassing } from '../passing.js';
-import type { NewDelivery } from './expand.js';
 
 /** What a later attempt needs beyond the first. */
 const SPARE_BYTES = 128;
@@ -26,7 +24,7 @@ export class DeliveryJobs {
   constructor(private readonly queue: Queue) {}
 
   /** New deliveries, in order. */
-  async begin(deliveries: readonly NewDelivery[]): Promise<PutJobs> {
+  async begin(deliveries: readonly WebhookDeliveryJobBody[]): Promise<PutJobs> {
     const made = deliveries.map((delivery) => this.#job(delivery));
     const jobs = made.filter((job) => job !== null);
     const refused = made.length - jobs.length;
@@ -66,7 +64,7 @@ export class DeliveryJobs {
   }
 
   /** Null: the queue cannot hold it. */
-  #job({ job, lines }: NewDelivery): NewJob | null {
+  #job(job: WebhookDeliveryJobBody): NewJob | null {
     const data = this.#text(job, SPARE_BYTES);
     if (data === null) return null;
     return {
@@ -75,7 +73,6 @@ export class DeliveryJobs {
       // The batch it is made of stays until it is in the queue.
       isFollowUp: true,
       ...(this.queue.capabilities.deduplication ? { jobId: job.delivery_id } : {}),
-      ...inLines(this.queue, lines),
     };
   }
 

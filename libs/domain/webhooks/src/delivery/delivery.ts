@@ -42,8 +42,7 @@ export interface DeliveryParts {
 
 /**
  * Works on the queue of webhooks: makes deliveries of batches, and requests of deliveries. A delivery is one job over
- * all its attempts, so that it holds its places in the lines of its channels until it is delivered or given up.
- * Whatever cannot be delivered ends among the dead letters of the queue.
+ * all its attempts. Whatever cannot be delivered ends among the dead letters of the queue.
  */
 export class Delivery {
   readonly #jobs: DeliveryJobs;

@@ -14,13 +14,6 @@ function jobOf({ data }: { readonly data: string }): WebhookJob {
   return decoded.message;
 }
 
-const linesOf = (appId: string, ...ns: number[]) =>
-  cutBatches(
-    ns.map((n) => ({ ...event(n), appId })),
-    10_000,
-    1_000_000,
-  ).batches.flatMap(({ lines }) => lines);
-
 describe('events are cut into batches', () => {
   it('of at most so many, in order, under the time of the oldest', () => {
     const { batches } = cutBatches(
@@ -37,20 +30,6 @@ describe('events are cut into batches', () => {
     expect(jobs.map(({ time_ms }) => time_ms)).toEqual([1000, 1002, 1004]);
     expect(jobs.map(({ batch_id }) => batch_id)).toEqual(batches.map(({ id }) => id));
     expect(new Set(batches.map(({ id }) => id)).size).toBe(3);
-  });
-
-  it('of at most as many events as a job may have lines', () => {
-    const events = Array.from({ length: 1500 }, (_, n) => event(n));
-    const { batches } = cutBatches(events, 10_000, 1_000_000);
-    expect(batches.map(({ events: count }) => count)).toEqual([1000, 500]);
-  });
-
-  it('that share a line where they share a channel, have few, and none with other apps', () => {
-    const many = Array.from({ length: 500 }, (_, n) => n);
-    expect(linesOf('shop', ...many)).toHaveLength(16);
-    for (const n of many) expect(linesOf('shop', ...many)).toContain(linesOf('shop', n)[0]);
-    expect(linesOf('shop', 1, 1)).toHaveLength(1);
-    expect(linesOf('bank', ...many).some((line) => linesOf('shop', ...many).includes(line))).toBe(false);
   });
 
   it('that never exceed the size of a job, losing nothing that fits', () => {

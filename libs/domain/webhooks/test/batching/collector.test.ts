@@ -12,7 +12,7 @@ const missed = (channel: string) => ({ name: 'cache_miss', channel, data: '{}' }
 class TestQueue {
   readonly taken: NewJob[] = [];
   readonly limits = { maxJobBytes: 100_000 };
-  readonly capabilities = { deduplication: true, lines: true };
+  readonly capabilities = { deduplication: true };
   answers: Error[] = [];
 
   async enqueueBatch(queue: string, jobs: readonly NewJob[]): Promise<string[]> {
@@ -112,7 +112,6 @@ describe('events are collected', () => {
     collect.add(shop, run);
     await turn();
     expect(queue.short).toEqual(['shop other ai', 'shop ai']);
-    expect(queue.taken[0]?.lines).toContain(queue.taken[1]?.lines?.[0]);
     collect.add(shop, missed('other'));
     collect.add(shop, run);
     await clock.pass(50);
@@ -139,14 +138,6 @@ describe('a queue that', () => {
     await collect.flush(signal);
     expect(queue.short).toEqual(['shop 1', 'shop 2']);
     expect(lines.filter(({ message }) => message === 'webhooks wait for the queue')).toHaveLength(1);
-  });
-
-  it('keeps no order is asked for none', async () => {
-    const { collector: collect, queue } = collector();
-    queue.capabilities.lines = false;
-    collect.add(shop, missed('1'));
-    await collect.flush(signal);
-    expect(queue.taken.map((job) => 'lines' in job)).toEqual([false]);
   });
 
   it('stays away keeps the events until there are too many; then the newest are dropped and counted', async () => {

@@ -3,7 +3,7 @@ import { Logger } from '@carillon/runtime';
 import { describe, expect, it } from 'vitest';
 import { Outbox } from '../../src/batching/outbox.js';
 
-const batch = (appId: string, id: string) => ({ id, appId, data: id, lines: [], events: 1, bytes: 1 });
+const batch = (appId: string, id: string) => ({ id, appId, data: id, events: 1, bytes: 1 });
 
 function scene(most: (appId: string, jobs: number) => boolean) {
   const taken: string[] = [];
@@ -11,7 +11,7 @@ function scene(most: (appId: string, jobs: number) => boolean) {
   const done = new Map<string, () => void>();
   const outbox = new Outbox({
     queue: {
-      capabilities: { deduplication: true, lines: false } as never,
+      capabilities: { deduplication: true } as never,
       enqueueBatch: async (_, jobs: readonly NewJob[]) => {
         if (!most(jobs[0]?.partitionKey ?? '', jobs.length)) throw new QueueFull(1);
         taken.push(...jobs.map(({ data }) => data));

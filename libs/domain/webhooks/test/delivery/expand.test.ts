@@ -6,8 +6,7 @@ import { entryKeys } from '../../src/delivery/entry-key.js';
 import { deliveriesOf as expand } from '../../src/delivery/expand.js';
 import { app } from '../samples.js';
 
-const deliveriesOf = (of: WebhookJob, to: App) => expand(of, to, namespaceName).map(({ job: made }) => made);
-const linesOf = (of: WebhookJob, to: App) => expand(of, to, namespaceName).map(({ lines }) => lines);
+const deliveriesOf = (of: WebhookJob, to: App) => expand(of, to, namespaceName);
 
 const occupied = (channel: string) => ({
   name: 'channel_occupied',
@@ -58,32 +57,6 @@ describe('a batch becomes one delivery a receiver', () => {
   it('with the same ids whenever it is done again, and others for another batch', () => {
     expect(ids(job('orders'))).toEqual(ids(job('orders')));
     expect(ids({ ...job('orders'), batch_id: 'batch-2' })).not.toEqual(ids(job('orders')));
-  });
-});
-
-describe('a delivery stands in one line', () => {
-  const both = app([everything, orders]);
-
-  it('a channel of its events at its receiver', () => {
-    const [all, some] = linesOf(job('news', 'orders-2', 'news'), both);
-    expect(all).toHaveLength(2);
-    expect(some).toHaveLength(1);
-    expect(all).not.toContain(some?.[0]);
-    expect(linesOf(job('news'), both)[0]).toEqual(all?.slice(0, 1));
-    expect(linesOf(job('orders-2'), both)).toEqual([all?.slice(1), some]);
-  });
-
-  it('of the same app only, however long the name of the channel is', () => {
-    const long = 'x'.repeat(20_000);
-    const [[one = ''] = []] = linesOf(job(long), app([everything]));
-    const [[other = ''] = []] = linesOf(job(long), app([everything], { id: 'bank' }));
-    expect(one.length).toBe(22);
-    expect(other).not.toBe(one);
-  });
-
-  it('at most a thousand times', () => {
-    const channels = Array.from({ length: 1500 }, (_, n) => `c${n}`);
-    expect(linesOf(job(...channels), app([everything]))[0]).toHaveLength(1000);
   });
 });
 

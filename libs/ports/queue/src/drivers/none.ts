@@ -24,7 +24,6 @@ export class NoQueue implements Queue {
     leasing: false,
     durable: false,
     batchEnqueue: false,
-    lines: false,
     observableLag: false,
   };
   readonly limits: QueueLimits = { maxDelayMs: 0, maxBatchJobs: 0, maxJobBytes: 0, attemptOverride: false };

@@ -14,11 +14,6 @@ export interface Entry extends Due {
   readonly maxAttempts: number | null;
   readonly enqueuedAtMs: number;
   readonly owner: string | null;
-  readonly lines: readonly string[];
-  /** In how many of them somebody stands before it. */
-  linesBlocked: number;
-  /** Whether its time has come, but not its turn. */
-  isHeld: boolean;
   /** Deliveries begun. */
   attempts: number;
   /** On the clock of `performance.now()`. */
@@ -32,7 +27,7 @@ export interface Entry extends Due {
 
 /** A job that is new, and in no place yet. */
 export function newEntry(job: PreparedJob): Entry {
-  const { id, stableId, data, deduplicationKey, maxAttempts, lines, owner = null } = job;
+  const { id, stableId, data, deduplicationKey, maxAttempts, owner = null } = job;
   const nowMs = performance.now();
   return {
     id,
@@ -43,9 +38,6 @@ export function newEntry(job: PreparedJob): Entry {
     maxAttempts,
     enqueuedAtMs: Date.now(),
     owner,
-    lines,
-    linesBlocked: 0,
-    isHeld: false,
     attempts: 0,
     dueMs: nowMs,
     sequence: 0,

@@ -10,7 +10,6 @@ import { DueHeap } from './due-heap.js';
 import { letterOf, newEntry, type Completed, type Entry } from './entry.js';
 import { EventLog } from './event-log.js';
 import { Fifo } from './fifo.js';
-import { Lines } from './lines.js';
 import { Retained } from './retained.js';
 
 /** The jobs of one queue in memory, and every transition between their states. */
@@ -19,14 +18,11 @@ export class Ledger {
   readonly #jobs = new Map<string, Entry>();
   readonly #ready = new Fifo<Entry>();
   readonly #delayed = new DueHeap<Entry>();
-  readonly #lines = new Lines();
   readonly #dead: Retained<Entry>;
   readonly #completed: Retained<Completed>;
   readonly #deduplication: Deduplication;
   readonly #events: EventLog;
   #active = 0;
-  /** Jobs whose time has come, but not their turn. */
-  #held = 0;
   #sequence = 0;
 
   constructor(
@@ -62,7 +58,7 @@ export class Ledger {
     const nowMs = performance.now();
     for (let due = this.#delayed.takeDue(nowMs); due !== undefined; due = this.#delayed.takeDue(nowMs)) {
       this.#makeReady(due, due.dueMs);
-      if (!due.isHeld) this.#events.record('waiting', due.id);
+      this.#events.record('waiting', due.id);
     }
     const jobs: ClaimedJob[] = [];
     while (jobs.length < limit) {
@@ -121,7 +117,7 @@ export class Ledger {
     return {
       ready: this.#ready.size,
       active: this.#active,
-      delayed: this.#delayed.size + this.#held,
+      delayed: this.#delayed.size,
       deadLetter: this.#dead.size,
       completed: this.#completed.size,
       oldestReadyAgeMs:
@@ -141,7 +137,6 @@ export class Ledger {
       entry.attempts = 0;
       entry.failure = null;
       this.#events.record('replayed', entry.id);
-      this.#lines.enter(entry);
       this.#makeReady(entry, performance.now());
     }
     if (replayed.length > 0) this.onWork();
@@ -177,7 +172,6 @@ export class Ledger {
     this.capacity.add(job);
     if (deduplicationKey !== null) this.#deduplication.hold(deduplicationKey, id);
     this.#events.record('enqueued', id);
-    this.#lines.enter(entry);
     this.#schedule(entry, job.delayMs);
   }
 
@@ -188,7 +182,7 @@ export class Ledger {
     this.#events.record('active', entry.id);
     const maxAttempts = this.#mostAttempts(entry);
     const { id, data, attempts: attempt, enqueuedAtMs } = entry;
-    return { id, token, data, attempt, maxAttempts, enqueuedAtMs, isInLine: entry.lines.length > 0 };
+    return { id, token, data, attempt, maxAttempts, enqueuedAtMs };
   }
 
   /** The entry, while this delivery of it runs. */
@@ -227,28 +221,9 @@ export class Ledger {
     entry.attempts = 0;
   }
 
-  /** Its time has come; whether its turn has, its lines say. */
   #makeReady(entry: Entry, sinceMs: number): void {
-    if (entry.linesBlocked > 0) {
-      entry.isHeld = true;
-      this.#held++;
-      return;
-    }
     entry.readySinceMs = sinceMs;
     this.#ready.add(entry);
-  }
-
-  /** Lets those behind it have their turn. */
-  #leave(entry: Entry): void {
-    if (entry.lines.length === 0) return;
-    for (const next of this.#lines.leave(entry)) {
-      if (!next.isHeld) continue;
-      next.isHeld = false;
-      this.#held--;
-      this.#makeReady(next, performance.now());
-      this.#events.record('waiting', next.id);
-    }
-    this.onWork();
   }
 
   #complete(entry: Entry): void {
@@ -256,7 +231,6 @@ export class Ledger {
     this.#jobs.delete(id);
     this.capacity.release(entry);
     this.#events.record('completed', id);
-    this.#leave(entry);
     const completed = {
       fingerprint: stableId ? (entry.fingerprint ?? fingerprint(data)) : null,
       deduplicationKey,
@@ -269,7 +243,6 @@ export class Ledger {
   #bury(entry: Entry, reason: string, detail: string | null): void {
     entry.failure = { reason, detail, failedAtMs: Date.now() };
     this.#events.record('failed', entry.id);
-    this.#leave(entry);
     this.capacity.bury(entry);
     this.#dead.add(entry.id, entry, (_, gone) => this.#forget(gone));
     while (this.capacity.hasTooManyDead) {

@@ -23,7 +23,6 @@ export function openMemoryQueue(parts: QueueParts): Queue {
         leasing: false,
         durable: false,
         batchEnqueue: true,
-        lines: true,
         observableLag: true,
       },
       limits: {

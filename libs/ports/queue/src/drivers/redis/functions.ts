@@ -57,22 +57,19 @@ end`;
 export const OWNS = `
 local function owns(id, token) return redis.call('HGET', tokens, id) == token end`;
 
-/** Forgets a dead job. Needs: dlq, jobs, attempts, own_max, failures, dedup_keys, places. */
+/** Forgets a dead job. Needs: dlq, jobs, attempts, own_max, failures, dedup_keys. */
 export const FORGET_DEAD = `
 local function forget_dead(id)
-  for _, hash in ipairs({ jobs, attempts, own_max, failures, dedup_keys, places }) do redis.call('HDEL', hash, id) end
+  for _, hash in ipairs({ jobs, attempts, own_max, failures, dedup_keys }) do redis.call('HDEL', hash, id) end
   redis.call('ZREM', dlq, id)
 end`;
 
-/**
- * Makes a job a dead letter and forgets the oldest beyond failed_retention. Needs: append, record, leave, forget_dead.
- */
+/** Makes a job a dead letter and forgets the oldest beyond failed_retention. Needs: append, record, forget_dead. */
 export const BURY = `
 local function bury(id, reason, detail, now)
   redis.call('HSET', failures, id, reason .. '\\n' .. detail)
   append(dlq, id, now)
   record('failed', id)
-  leave(id, now)
   local excess = redis.call('ZCARD', dlq) - failed_retention
   if excess > 0 then
     for _, gone in ipairs(redis.call('ZRANGE', dlq, 0, math.min(excess, 1000) - 1)) do forget_dead(gone) end

@@ -15,11 +15,6 @@ export const PARTS = [
   'dedup',
   'dedup-expiry',
   'dedup-keys',
-  'lines',
-  'places',
-  'next-place',
-  'blocked',
-  'held',
   'notify',
   'events',
 ] as const;

@@ -71,7 +71,6 @@ export function openRedisQueue(
         leasing: true,
         durable: true,
         batchEnqueue: true,
-        lines: true,
         observableLag: true,
       },
       limits: {

@@ -15,12 +15,11 @@ import {
 import type { Reliability } from '../../options.js';
 import type { DeadLetter, JobEvent, QueueStats } from '../../port.js';
 import { Bells } from './bells.js';
-import { lineDigests } from './lines.js';
 import type { OpenLink, QueueLink } from './link.js';
 import { claimedJob, deadLetterOf, eventOf, HEADER_BYTES } from './records.js';
 import { list, listOf, oneOf, text, whole } from './replies.js';
 import { ScriptRunner } from './script-runner.js';
-import { ACKNOWLEDGE, ACKNOWLEDGE_IN_LINE } from './scripts/acknowledge.js';
+import { ACKNOWLEDGE } from './scripts/acknowledge.js';
 import { CLAIM } from './scripts/claim.js';
 import { DEFER } from './scripts/defer.js';
 import { ENQUEUE } from './scripts/enqueue.js';
@@ -69,14 +68,13 @@ export class RedisStore implements JobStore {
   }
 
   async add(queue: string, jobs: readonly PreparedJob[]): Promise<string[]> {
-    const args = jobs.flatMap(({ id, stableId, data, delayMs, deduplicationKey, maxAttempts, lines }) => [
+    const args = jobs.flatMap(({ id, stableId, data, delayMs, deduplicationKey, maxAttempts }) => [
       id,
       stableId ? fingerprint(data) : '',
       data,
       delayMs,
       deduplicationKey ?? '',
       maxAttempts === null ? '' : Math.min(maxAttempts, MOST_ATTEMPTS),
-      lineDigests(lines),
     ]);
     const reply = listOf(await this.#enqueue(queue, args), (item) => item);
     if (reply[0] === 'conflict' && typeof reply[1] === 'number') {
@@ -104,12 +102,10 @@ export class RedisStore implements JobStore {
     };
   }
 
-  async settle(queue: string, { id, token, isInLine }: ClaimedJob, outcome: Outcome): Promise<Settled> {
+  async settle(queue: string, { id, token }: ClaimedJob, outcome: Outcome): Promise<Settled> {
     switch (outcome.kind) {
-      case 'ok': {
-        const script = isInLine ? ACKNOWLEDGE_IN_LINE : ACKNOWLEDGE;
-        return oneOf(await this.#run(script, queue, [id, token]), ['ok', 'lost']);
-      }
+      case 'ok':
+        return oneOf(await this.#run(ACKNOWLEDGE, queue, [id, token]), ['ok', 'lost']);
       case 'defer': {
         const { delayMs, data } = outcome;
         const args = [id, token, delayMs, ...(data === undefined ? [] : [data])];

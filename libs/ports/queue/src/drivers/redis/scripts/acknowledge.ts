@@ -1,41 +1,23 @@
-import { APPEND, NOW, OWNS, RECORD, TAKE_BACK, WAKE, WHOLE } from '../functions.js';
-import { LEAVE } from '../lines.js';
-import { queueScript, type QueueScript } from '../script.js';
-
-const LEAVE_LINES = `
-leave(id, now)
-redis.call('HDEL', places, id)`;
+import { APPEND, NOW, OWNS, RECORD, TAKE_BACK, WHOLE } from '../functions.js';
+import { queueScript } from '../script.js';
 
 /**
  * Completes a job.
  *
  * Guarantee: only the delivery that holds the job completes it; from another one nothing changes. Its data is gone;
- * its id and fingerprint stay while it is among the completed_retention last completed. Those whose turn it is then in
- * its lines become ready.
+ * its id and fingerprint stay while it is among the completed_retention last completed.
  *
  * Arguments: id, token. Answer: 'ok' or 'lost'.
  */
-const acknowledge = (isInLine: boolean): QueueScript =>
-  queueScript({
-    parts: [
-      'jobs',
-      'active',
-      'tokens',
-      'attempts',
-      'max-attempts',
-      'completed',
-      'dedup-keys',
-      'events',
-      ...(isInLine ? (['wait', 'lines', 'places', 'next-place', 'blocked', 'held', 'notify'] as const) : []),
-    ],
-    settings: ['event_retention', 'completed_retention'],
-    uses: [NOW, WHOLE, RECORD, APPEND, ...(isInLine ? [WAKE, LEAVE] : []), TAKE_BACK, OWNS],
-    body: `
+export const ACKNOWLEDGE = queueScript({
+  parts: ['jobs', 'active', 'tokens', 'attempts', 'max-attempts', 'completed', 'dedup-keys', 'events'],
+  settings: ['event_retention', 'completed_retention'],
+  uses: [NOW, WHOLE, RECORD, APPEND, TAKE_BACK, OWNS],
+  body: `
 local id, token = arg(1), arg(2)
 if not owns(id, token) then return 'lost' end
 local now = now_ms()
 record('completed', id)
-${isInLine ? LEAVE_LINES : ''}
 if completed_retention > 0 then
   local text = redis.call('HGET', jobs, id) or ''
   append(completed, id, now)
@@ -56,8 +38,4 @@ if excess > 0 then
   end
 end
 return 'ok'`,
-  });
-
-/** Of a job that stands in no line: most do not, and pay nothing for those that do. */
-export const ACKNOWLEDGE = acknowledge(false);
-export const ACKNOWLEDGE_IN_LINE = acknowledge(true);
+});

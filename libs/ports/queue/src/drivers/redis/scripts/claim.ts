@@ -8,10 +8,8 @@ import {
   RECORD,
   RETRY_DELAY,
   TAKE_BACK,
-  WAKE,
   WHOLE,
 } from '../functions.js';
-import { LEAVE, MOVE_ON } from '../lines.js';
 import { queueScript } from '../script.js';
 
 /**
@@ -19,12 +17,12 @@ import { queueScript } from '../script.js';
  *
  * Guarantee: a job is handed to one worker, whose token alone can settle it until the lease ends. Before that,
  * up to stalled_batch_size jobs whose lease has ended count as failed deliveries, and up to 1000 delayed jobs that
- * are due become ready, unless it is not their turn in their lines. What cannot be read becomes a dead letter. An id without any job behind it is dropped
- * and counted. Where nothing is ready, a line does not wait for ever for a job that is gone. The answer is bounded: jobs are added until they exceed the bytes given.
+ * are due become ready. What cannot be read becomes a dead letter. An id without any job behind it is dropped and
+ * counted. The answer is bounded: jobs are added until they exceed the bytes given.
  *
  * Arguments: token, most jobs, bytes of the answer, bytes of the largest record.
  * Answer: retried, dead, dropped, milliseconds until something may be ready (-1: unknown), then per job its id,
- * attempt, most attempts, record, and 1 when it stands in line.
+ * attempt, most attempts and record.
  */
 export const CLAIM = queueScript({
   parts: [
@@ -36,14 +34,8 @@ export const CLAIM = queueScript({
     'attempts',
     'max-attempts',
     'dlq',
-    'completed',
     'failures',
     'dedup-keys',
-    'lines',
-    'places',
-    'next-place',
-    'blocked',
-    'held',
     'notify',
     'events',
   ],
@@ -57,21 +49,7 @@ export const CLAIM = queueScript({
     'lease_duration_ms',
     'stalled_batch_size',
   ],
-  uses: [
-    NOW,
-    WHOLE,
-    RECORD,
-    APPEND,
-    WAKE,
-    LEAVE,
-    MOVE_ON,
-    COUNT_OF,
-    TAKE_BACK,
-    FORGET_DEAD,
-    BURY,
-    RETRY_DELAY,
-    FAIL,
-  ],
+  uses: [NOW, WHOLE, RECORD, APPEND, COUNT_OF, TAKE_BACK, FORGET_DEAD, BURY, RETRY_DELAY, FAIL],
   body: `
 local token, most_jobs, most_bytes, largest = arg(1), tonumber(arg(2)), tonumber(arg(3)), tonumber(arg(4))
 local UNREADABLE_AT_ONCE = 100
@@ -84,24 +62,19 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', active, '-inf', now, 'LIMIT', 0,
 end
 
 local due = redis.call('ZRANGEBYSCORE', delayed, '-inf', now, 'WITHSCORES', 'LIMIT', 0, 1000)
-local some_blocked = #due > 0 and redis.call('EXISTS', blocked) == 1
 for at = 1, #due, 2 do
-  local is_blocked = some_blocked and redis.call('HEXISTS', blocked, due[at]) == 1
-  redis.call('ZADD', is_blocked and held or wait, whole(due[at + 1] * 1000), due[at])
+  redis.call('ZADD', wait, whole(due[at + 1] * 1000), due[at])
   redis.call('ZREM', delayed, due[at])
-  if not is_blocked then record('waiting', due[at]) end
+  record('waiting', due[at])
 end
 
-local some_in_line = redis.call('EXISTS', places) == 1
-
 local function hand(id, text)
-  local in_line = some_in_line and redis.call('HEXISTS', places, id) or 0
   local attempt, most = count_of(attempts, id, 0) + 1, count_of(own_max, id, max_attempts)
   redis.call('HSET', tokens, id, token)
   redis.call('ZADD', active, whole(now + lease_duration_ms), id)
   redis.call('HSET', attempts, id, attempt)
   record('active', id)
-  return { id, attempt, most, text, in_line }
+  return { id, attempt, most, text }
 end
 
 local handed = {}
@@ -118,14 +91,12 @@ for _ = 1, most_jobs + UNREADABLE_AT_ONCE do
     dead = dead + 1
   else
     dropped = dropped + 1
-    leave(id, now)
-    redis.call('HDEL', places, id)
   end
   redis.call('ZREM', wait, id)
 end
 
 local next_ms = -1
-if redis.call('ZCARD', wait) > 0 or move_on(now - lease_duration_ms, now) then
+if redis.call('ZCARD', wait) > 0 then
   next_ms = 0
 else
   redis.pcall('DEL', notify)

@@ -1,5 +1,4 @@
 import { APPEND, NOW, RECORD, WAKE, WHOLE } from '../functions.js';
-import { ENTER } from '../lines.js';
 import { queueScript } from '../script.js';
 
 /**
@@ -8,11 +7,9 @@ import { queueScript } from '../script.js';
  * Guarantee: all of them are written or none. A job whose id is there with the same fingerprint, waiting, running,
  * dead or among the completed, is not written again; with another one, the whole chunk is refused. A job whose
  * deduplication key stands for a job that exists, and was enqueued with it, is not written and goes by that one's id.
- * A job that is written enters all its lines, in the order of the chunk. Running it again with the
- * same ids changes nothing, so a lost answer may be followed by another try.
+ * Running it again with the same ids changes nothing, so a lost answer may be followed by another try.
  *
- * Arguments: per job its id, fingerprint, data, delay in ms, deduplication key or '', attempts or '', digests of its
- * lines.
+ * Arguments: per job its id, fingerprint, data, delay in ms, deduplication key or '', attempts or ''.
  * Answer: the ids, or 'conflict' and the place of the job in conflict.
  */
 export const ENQUEUE = queueScript({
@@ -24,18 +21,13 @@ export const ENQUEUE = queueScript({
     'dedup',
     'dedup-expiry',
     'dedup-keys',
-    'lines',
-    'places',
-    'next-place',
-    'blocked',
-    'held',
     'notify',
     'events',
   ],
   settings: ['event_retention', 'deduplication_ttl_ms'],
-  uses: [NOW, WHOLE, RECORD, APPEND, WAKE, ENTER],
+  uses: [NOW, WHOLE, RECORD, APPEND, WAKE],
   body: `
-local WIDTH = 7
+local WIDTH = 6
 local now = now_ms()
 local ids, fresh, fingerprints, keys = {}, {}, {}, {}
 
@@ -77,18 +69,14 @@ end
 
 for _, from in ipairs(fresh) do
   local id, fingerprint, delay, key, most = arg(from + 1), arg(from + 2), tonumber(arg(from + 4)), arg(from + 5), arg(from + 6)
-  local digests, ahead = arg(from + 7), 0
   if most ~= '' then redis.call('HSET', own_max, id, most) end
   if key ~= '' then
     redis.call('HSET', dedup, key, id)
     redis.call('HSET', dedup_keys, id, key)
     redis.call('ZADD', dedup_expiry, whole(now + deduplication_ttl_ms), key)
   end
-  if digests ~= '' then ahead = enter(id, digests) end
   if delay > 0 then
     redis.call('ZADD', delayed, whole(now + delay), id)
-  elseif ahead > 0 then
-    append(held, id, now)
   else
     append(wait, id, now)
   end

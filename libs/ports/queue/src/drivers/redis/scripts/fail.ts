@@ -9,10 +9,8 @@ import {
   RECORD,
   RETRY_DELAY,
   TAKE_BACK,
-  WAKE,
   WHOLE,
 } from '../functions.js';
-import { LEAVE } from '../lines.js';
 import { queueScript } from '../script.js';
 
 /**
@@ -26,7 +24,6 @@ import { queueScript } from '../script.js';
 export const FAIL_DELIVERY = queueScript({
   parts: [
     'jobs',
-    'wait',
     'delayed',
     'active',
     'tokens',
@@ -35,12 +32,6 @@ export const FAIL_DELIVERY = queueScript({
     'dlq',
     'failures',
     'dedup-keys',
-    'lines',
-    'places',
-    'next-place',
-    'blocked',
-    'held',
-    'notify',
     'events',
   ],
   settings: [
@@ -51,21 +42,7 @@ export const FAIL_DELIVERY = queueScript({
     'retry_max_delay_ms',
     'retry_jitter',
   ],
-  uses: [
-    NOW,
-    WHOLE,
-    RECORD,
-    APPEND,
-    WAKE,
-    LEAVE,
-    COUNT_OF,
-    TAKE_BACK,
-    OWNS,
-    FORGET_DEAD,
-    BURY,
-    RETRY_DELAY,
-    FAIL,
-  ],
+  uses: [NOW, WHOLE, RECORD, APPEND, COUNT_OF, TAKE_BACK, OWNS, FORGET_DEAD, BURY, RETRY_DELAY, FAIL],
   body: `
 local id, token, reason, detail = arg(1), arg(2), arg(3), arg(4)
 if not owns(id, token) then return 'lost' end

@@ -1,5 +1,4 @@
-import { APPEND, BURY, FORGET_DEAD, NOW, OWNS, RECORD, TAKE_BACK, WAKE, WHOLE } from '../functions.js';
-import { LEAVE } from '../lines.js';
+import { APPEND, BURY, FORGET_DEAD, NOW, OWNS, RECORD, TAKE_BACK, WHOLE } from '../functions.js';
 import { queueScript } from '../script.js';
 
 /**
@@ -10,26 +9,9 @@ import { queueScript } from '../script.js';
  * Arguments: id, token, reason. Answer: 'dead' or 'lost'.
  */
 export const GIVE_UP = queueScript({
-  parts: [
-    'jobs',
-    'wait',
-    'active',
-    'tokens',
-    'attempts',
-    'max-attempts',
-    'dlq',
-    'failures',
-    'dedup-keys',
-    'lines',
-    'places',
-    'next-place',
-    'blocked',
-    'held',
-    'notify',
-    'events',
-  ],
+  parts: ['jobs', 'active', 'tokens', 'attempts', 'max-attempts', 'dlq', 'failures', 'dedup-keys', 'events'],
   settings: ['event_retention', 'failed_retention'],
-  uses: [NOW, WHOLE, RECORD, APPEND, WAKE, LEAVE, TAKE_BACK, OWNS, FORGET_DEAD, BURY],
+  uses: [NOW, WHOLE, RECORD, APPEND, TAKE_BACK, OWNS, FORGET_DEAD, BURY],
   body: `
 local id, token, reason = arg(1), arg(2), arg(3)
 if not owns(id, token) then return 'lost' end

@@ -9,7 +9,7 @@ import { queueScript } from '../script.js';
  * Arguments: ids. Answer: how many were dead letters.
  */
 export const REMOVE_DEAD = queueScript({
-  parts: ['jobs', 'attempts', 'max-attempts', 'dlq', 'failures', 'dedup-keys', 'places'],
+  parts: ['jobs', 'attempts', 'max-attempts', 'dlq', 'failures', 'dedup-keys'],
   settings: [],
   uses: [FORGET_DEAD],
   body: `

@@ -2,15 +2,14 @@ import { NOW } from '../functions.js';
 import { queueScript } from '../script.js';
 
 /**
- * Counts jobs by state. Delayed jobs that are due count as ready: the next claim makes them so. Those whose turn has
- * not come count as delayed.
+ * Counts jobs by state. Delayed jobs that are due count as ready: the next claim makes them so.
  *
  * Guarantee: the numbers are those of one moment.
  *
  * Answer: ready, running, delayed, dead, completed, age of the oldest ready one in ms (-1: none is).
  */
 export const STATS = queueScript({
-  parts: ['wait', 'delayed', 'held', 'active', 'dlq', 'completed'],
+  parts: ['wait', 'delayed', 'active', 'dlq', 'completed'],
   settings: [],
   uses: [NOW],
   body: `
@@ -26,7 +25,7 @@ end
 return {
   waiting + due,
   redis.call('ZCARD', active),
-  redis.call('ZCARD', delayed) - due + redis.call('ZCARD', held),
+  redis.call('ZCARD', delayed) - due,
   redis.call('ZCARD', dlq),
   redis.call('ZCARD', completed),
   since and math.max(0, math.floor(now - since)) or -1,
