@@ -2,6 +2,7 @@
 // its project references say; nothing goes round in a circle. Tests may also use whatever their manifest declares
 // for development.
 import { isBuiltin } from 'node:module';
+import { circles, fileArrows, roomArrows } from './circles.js';
 
 /**
  * Which floors a floor may import from; a room's folder says its floor. `errors` is the error table, which even the
@@ -50,7 +51,8 @@ export function problems(rooms) {
   return [
     ...rooms.flatMap((room) => room.imports.flatMap((one) => importProblems(room, one, byName))),
     ...rooms.flatMap((room) => manifestProblems(room, rooms, byName)),
-    ...circles(byName),
+    ...circles(roomArrows(byName)),
+    ...rooms.flatMap((room) => circles(fileArrows(room))),
   ].sort();
 }
 
@@ -96,28 +98,4 @@ function manifestProblems(room, rooms, byName) {
       .filter((folder) => !wanted.has(folder))
       .map((folder) => `${config}: has a reference to ${folder} that nothing needs`),
   ];
-}
-
-/** Circles between rooms, whatever their floor: rooms that may use each other could otherwise form one. */
-function circles(byName) {
-  const found = new Set();
-  const done = new Set();
-  const visit = (name, path) => {
-    const start = path.indexOf(name);
-    if (start >= 0) {
-      const circle = path.slice(start);
-      const first = circle.indexOf([...circle].sort()[0]);
-      const turned = [...circle.slice(first), ...circle.slice(0, first)];
-      found.add(`circle: ${[...turned, turned[0]].join(' → ')}`);
-      return;
-    }
-    if (done.has(name)) return;
-    const { dependencies, devDependencies } = byName.get(name);
-    for (const next of [...dependencies, ...devDependencies]) {
-      if (byName.has(next)) visit(next, [...path, name]);
-    }
-    done.add(name);
-  };
-  for (const name of byName.keys()) visit(name, []);
-  return [...found];
 }

@@ -27,6 +27,12 @@ const user = (name, floor, other, more = {}) =>
     ...more,
   });
 
+/** Two files of a room that import each other. */
+const eachOther = (part) => [
+  { part, file: `libs/cache/${part}/a.ts`, request: './b.js', target: `libs/cache/${part}/b.js` },
+  { part, file: `libs/cache/${part}/b.ts`, request: './a.js', target: `libs/cache/${part}/a.js` },
+];
+
 describe('import arrows', () => {
   it('lets a room import a lower floor that it declares', () => {
     expect(problems([room('errors', 'errors'), user('cache', 'ports', 'errors')])).toEqual([]);
@@ -122,6 +128,13 @@ describe('import arrows', () => {
     expect(problems([user('uws', 'process', 'runtime'), user('runtime', 'process', 'uws')])).toEqual([
       'circle: @carillon/runtime → @carillon/uws → @carillon/runtime',
     ]);
+  });
+
+  it('finds a circle between files of a room, of types too, and of the source only', () => {
+    expect(problems([room('cache', 'ports', { imports: eachOther('src') })])).toEqual([
+      'circle: libs/cache/src/a.ts → libs/cache/src/b.ts → libs/cache/src/a.ts',
+    ]);
+    expect(problems([room('cache', 'ports', { imports: eachOther('test') })])).toEqual([]);
   });
 
   it('lets tests use the test runner and what is declared for development, on any floor', () => {

@@ -2,9 +2,7 @@ import type { MessageAction, Retained, Stream } from '@carillon/history-store';
 import type { HintSource } from './hints/state-hints.js';
 import type { Observed } from './observed.js';
 import type { HistoryBounds, HistoryDirection } from './query.js';
-
-/** Where the truth about a stream is. */
-export type StateSource = 'durable_store' | 'in_memory';
+import type { StateSource } from './observed.js';
 
 export interface StreamStateBody {
   readonly stream_id: string | null;

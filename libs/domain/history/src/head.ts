@@ -5,7 +5,7 @@ import {
   type StreamAddress,
   streamName,
 } from '@carillon/history-store';
-import type { StateSource } from './bodies.js';
+import type { StateSource } from './observed.js';
 import type { StateHints } from './hints/state-hints.js';
 import { type Observed, observed } from './observed.js';
 

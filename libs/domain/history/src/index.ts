@@ -3,9 +3,9 @@ export {
   type HistoryPageBody,
   type HistoryStreamBody,
   type RetainedBody,
-  type StateSource,
   type StreamStateBody,
 } from './bodies.js';
+export { type StateSource } from './observed.js';
 export { FaultDesk, type FaultDeskParts, type Faults, type Ruling } from './fault-desk.js';
 export { MarkingCommits, type HistoryCommits, type MarkingCommitsParts } from './hints/marking-commits.js';
 export { StateHints, type FoundHint, type HintSource, type StateHintsParts } from './hints/state-hints.js';

@@ -1,5 +1,4 @@
 import type { Stream, StreamState } from '@carillon/history-store';
-import type { StateSource } from './bodies.js';
 import type { FoundHint, HintSource } from './hints/state-hints.js';
 
 /** The state of a stream as it is shown, and where that was learned. */
@@ -17,3 +16,6 @@ export function observed(stream: Stream | null, found: FoundHint | null, authori
     ? { state: found.hint, source: found.source }
     : { state: stored, source: authority };
 }
+
+/** Where the truth about a stream is. */
+export type StateSource = 'durable_store' | 'in_memory';

@@ -1,6 +1,7 @@
 import type { PresenceEvent, Retained, Stream } from '@carillon/history-store';
 import type { Observed } from './observed.js';
-import { stateBody, type StateSource, type StreamStateBody } from './bodies.js';
+import { stateBody, type StreamStateBody } from './bodies.js';
+import { type StateSource } from './observed.js';
 import type { HistoryBounds, HistoryDirection } from './query.js';
 
 /** One transition, as it is shown inside an item. */

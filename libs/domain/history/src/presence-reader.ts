@@ -5,7 +5,7 @@ import {
   type Stream,
   type StreamAddress,
 } from '@carillon/history-store';
-import type { StateSource } from './bodies.js';
+import type { StateSource } from './observed.js';
 import { floorOf, truncatedByRetention } from './continuity.js';
 import { encodeCursor } from './cursor.js';
 import type { Faults } from './fault-desk.js';

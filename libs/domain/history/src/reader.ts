@@ -14,8 +14,8 @@ import {
   type HistoryStreamBody,
   retainedBody,
   stateBody,
-  type StateSource,
 } from './bodies.js';
+import { type StateSource } from './observed.js';
 import { floorOf, truncatedByRetention } from './continuity.js';
 import { encodeCursor } from './cursor.js';
 import type { Faults } from './fault-desk.js';

@@ -1,17 +1,6 @@
 import type { Config } from '@carillon/config';
 import type { Logger } from '@carillon/runtime';
-import type { ChannelCounts } from './channel-counts.js';
-import type { ConnectionQuota } from './connection-quota.js';
-import type { Presence } from './port.js';
-
-/** Who and how many are there, as one store tells it. */
-export interface PresencePorts {
-  readonly presence: Presence;
-  readonly channelCounts: ChannelCounts;
-  readonly connectionQuota: ConnectionQuota;
-  /** Reaches the store; null: there is none. */
-  readonly connect: (() => Promise<void>) | null;
-}
+import type { PresencePorts } from './ports.js';
 
 /**
  * In the memory of a process that is alone, else in the store that processes share. Rejects when they share none: the

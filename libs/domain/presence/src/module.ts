@@ -11,7 +11,8 @@ import {
   type Startup,
 } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
-import { openPorts, type PresencePorts } from './drivers.js';
+import { openPorts } from './drivers.js';
+import { type PresencePorts } from './ports.js';
 
 /** Token of the `Presence`. */
 export const PRESENCE = Symbol('presence');

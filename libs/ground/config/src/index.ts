@@ -13,19 +13,20 @@ export { keepUnknownMembers } from './apps/keep-unknown.js';
 export { LinearPattern } from './apps/linear-pattern.js';
 export { originPatternProblem } from './apps/origin-pattern.js';
 export {
-  NO_EXTRA,
   type AppFeatures,
   type AppLimits,
   type AppPolicy,
   type AppRecord,
   type ConnectionRecoveryOverride,
-  type Extra,
-  type HistoryOverride,
   type IdempotencyOverride,
   type MessageRateLimit,
+} from './apps/record.js';
+export {
+  type HistoryOverride,
   type NamespaceHistory,
   type PresenceHistoryOverride,
-} from './apps/record.js';
+} from './apps/history-overrides.js';
+export { NO_EXTRA, type Extra } from './apps/extra.js';
 export { redactedAppRecord } from './apps/redacted.js';
 export { type UnknownKey } from './apps/report.js';
 export {

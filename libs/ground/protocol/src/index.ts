@@ -117,9 +117,9 @@ export {
   type ReadExtras,
 } from './v2/extras.js';
 export { type FrameV2 } from './v2/frame.js';
-export { type HistoryWish } from './v2/read-history.js';
+export { type HistoryWish } from './v2/history-wish.js';
 export { readRequestV2 } from './v2/read-request.js';
-export { type ResumePosition } from './v2/read-resume.js';
+export { type ResumePosition } from './v2/resume-position.js';
 export { type Rewind } from './v2/read-rewind.js';
 export { type Decoded, type ReceivedData, type ReceivedFrame } from './v2/received.js';
 export {
@@ -129,11 +129,11 @@ export {
   type DeltaSyncErrorFrame,
   type EnableDeltaFrame,
   type InboundFrameV2,
-  type MalformedFrameV2,
   type PresenceUpdateFrame,
   type ResumeFrame,
   type SubscribeFrameV2,
 } from './v2/requests.js';
+export { type MalformedFrameV2 } from './v2/malformed.js';
 export { jsonFormat, loadWireFormat, type WireFormatV2 } from './v2/wire-format.js';
 export { WireNames } from './v2/wire-names.js';
 export { frameOfFactV2 } from './outbound/encode-fact-v2.js';

@@ -1,28 +1,6 @@
-import type { Config } from '@carillon/config';
-import type { Logger, Metrics } from '@carillon/runtime';
-import type { OnListenerFault } from './listener-fault.js';
 import { newNodeId } from './node-id.js';
 import type { OpenedFabric } from './port.js';
-
-/** What the drivers read of the configuration. */
-export type FabricConfig = Pick<
-  Config,
-  | 'adapter'
-  | 'database'
-  | 'history'
-  | 'http_api'
-  | 'instance'
-  | 'startup_timeout_ms'
-  | 'websocket_max_payload_kb'
->;
-
-/** What every driver needs to know. */
-export interface FabricOptions {
-  readonly config: FabricConfig;
-  readonly metrics: Metrics;
-  readonly log: Logger;
-  readonly onFault: OnListenerFault;
-}
+import type { FabricOptions } from './fabric-options.js';
 
 type OpenFabric = (options: FabricOptions) => Promise<OpenedFabric>;
 

@@ -1,4 +1,5 @@
-export { FABRIC_DRIVERS, openFabric, type FabricConfig, type FabricOptions } from './drivers.js';
+export { FABRIC_DRIVERS, openFabric } from './drivers.js';
+export { type FabricConfig, type FabricOptions } from './fabric-options.js';
 export { LocalFabric } from './drivers/local.js';
 export { type OnListenerFault } from './listener-fault.js';
 export { MAX_UNIQUE_MS, type LiveEvent } from './live-event.js';

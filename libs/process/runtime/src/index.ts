@@ -6,7 +6,8 @@ export {
   type MonitorState,
 } from './admission/decision.js';
 export { type MemoryReader } from './admission/memory-reader.js';
-export { bootstrap, type AppDefinition } from './bootstrap/bootstrap.js';
+export { bootstrap } from './bootstrap/bootstrap.js';
+export { type AppDefinition } from './bootstrap/app-definition.js';
 export { serverOptions } from './bootstrap/http-options.js';
 export { serviceVersion } from './bootstrap/version.js';
 export { createParts } from './bootstrap/create-parts.js';
@@ -18,15 +19,8 @@ export {
   type ConnectOptions,
   type Dependency,
 } from './dependencies/connect-dependencies.js';
-export {
-  Health,
-  type HealthCheck,
-  type HealthFailure,
-  type HealthOptions,
-  type HealthResult,
-  type HealthStatus,
-  type Severity,
-} from './health/health.js';
+export { Health, type HealthOptions, type HealthResult, type HealthStatus } from './health/health.js';
+export { type HealthCheck, type HealthFailure, type Severity } from './health/health-check.js';
 export { type Level } from './logging/levels.js';
 export { Logger } from './logging/logger.js';
 export { createLogging, Logging, type LoggingDependencies } from './logging/logging.js';

@@ -7,7 +7,7 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { exporters } from './exporters.js';
 import { metricData } from './metric-data.js';
 import { OpenTelemetryTracer } from './open-telemetry.js';
-import type { ExportedLine, Telemetry, TelemetryParts } from './telemetry.js';
+import type { ExportedLine, Telemetry, TelemetryParts } from './telemetry-parts.js';
 import { useTracer } from './tracing.js';
 
 /** Trouble with a collector is told at most once in this time. */

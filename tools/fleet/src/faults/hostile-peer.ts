@@ -10,7 +10,8 @@ import {
 } from '@carillon/contract';
 import { EVENT } from '../clients/backend.js';
 import type { Publication } from '../model/records.js';
-import { namesOf, openPeer, type Peer } from '../peer/peer.js';
+import { namesOf, openPeer } from '../peer/peer.js';
+import { type Peer } from '../peer/port.js';
 import type { Random } from '../random.js';
 import { APP_ID } from '../tenant.js';
 import { now, sleep } from '../wait.js';

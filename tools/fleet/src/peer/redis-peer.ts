@@ -1,5 +1,5 @@
 import { RawConnection } from '@carillon/testing';
-import type { Peer } from './peer.js';
+import type { Peer } from './port.js';
 
 const CRLF = '\r\n';
 const FOREVER_MS = 2 ** 31 - 1;

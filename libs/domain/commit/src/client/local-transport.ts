@@ -1,7 +1,8 @@
 import type { CommitBody } from '@carillon/contract';
 import { CommitLoop } from '../lane/commit-loop.js';
 import { Lane } from '../lane/lane.js';
-import type { LaneOptions, LaneParts, LoopOptions, LoopParts } from '../lane/parts.js';
+import type { LaneOptions, LaneParts } from '../lane/parts.js';
+import type { LoopOptions, LoopParts } from '../lane/loop-parts.js';
 import { Verification } from '../writer/verification.js';
 import type { CommitAnswer, CommitTransport } from './transport.js';
 

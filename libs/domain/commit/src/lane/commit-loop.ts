@@ -3,7 +3,7 @@ import { expired, verdict } from '../evaluate/answers.js';
 import { CommitQueue } from './commit-queue.js';
 import { Committer } from './committer.js';
 import type { Entry } from './entry.js';
-import type { LoopOptions, LoopParts } from './parts.js';
+import type { LoopOptions, LoopParts } from './loop-parts.js';
 
 /** So many batches are in the database at one time at most. */
 const MAX_BATCHES = 2;

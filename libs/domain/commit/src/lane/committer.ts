@@ -4,7 +4,7 @@ import type { DecisionContext } from '../evaluate/draft.js';
 import { evaluate, type Evaluation } from '../evaluate/evaluate.js';
 import { wantedOf } from '../evaluate/wanted.js';
 import type { Entry, EntryLane, Settled } from './entry.js';
-import type { LoopOptions, LoopParts } from './parts.js';
+import type { LoopOptions, LoopParts } from './loop-parts.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;

@@ -1,6 +1,6 @@
 import type { CommitResult } from '@carillon/contract';
 import { errorText, type Logger, type Metrics } from '@carillon/runtime';
-import type { LaneEvents, LaneRecord } from '../lane/parts.js';
+import type { LaneEvents, LaneRecord } from '../lane/loop-parts.js';
 
 /** Counts what lanes do, and writes down what went wrong. */
 export function laneEvents(metrics: Metrics, log: Logger): LaneEvents {

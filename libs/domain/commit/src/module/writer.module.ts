@@ -17,7 +17,7 @@ import {
 } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { systemClock } from '../clock.js';
-import type { LaneEvents } from '../lane/parts.js';
+import type { LaneEvents } from '../lane/loop-parts.js';
 import { LanesDiffer, Writer } from '../writer/writer.js';
 import { orphansOf } from './orphans.js';
 import { laneEvents } from './lane-metrics.js';

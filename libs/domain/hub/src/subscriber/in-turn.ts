@@ -1,11 +1,16 @@
-import type { Subscriber } from './subscriber.js';
-
 /** What a request does: at once, or later. */
 export type Work = () => Promise<void> | undefined;
 
 /** A request that waits for another process, and those behind it. */
 export interface Opening {
   readonly waiting: Work[];
+}
+
+/** Whoever has requests; null: none waits. */
+export interface Requester {
+  openings: Map<string, Opening> | null;
+  /** False: it has ended, and what waits is forgotten. */
+  readonly isOpen: boolean;
 }
 
 /** Requests of one subscriber that may wait at the same time, and requests behind one of them. */
@@ -20,7 +25,7 @@ type OnTrouble = (what: string, error: unknown) => void;
  * side. Most finish at once and leave no trace. One that fails does not keep the next from its turn; what waits when
  * the subscriber ends is forgotten. False: too many wait already, and nothing was done.
  */
-export function inTurn(subscriber: Subscriber, subject: string, work: Work, onTrouble: OnTrouble): boolean {
+export function inTurn(subscriber: Requester, subject: string, work: Work, onTrouble: OnTrouble): boolean {
   const before = subscriber.openings?.get(subject);
   if (before !== undefined) return before.waiting.length < MAX_WAITING && before.waiting.push(work) > 0;
   if ((subscriber.openings?.size ?? 0) >= MAX_OPENINGS) return false;
@@ -30,7 +35,7 @@ export function inTurn(subscriber: Subscriber, subject: string, work: Work, onTr
 }
 
 async function follow(
-  subscriber: Subscriber,
+  subscriber: Requester,
   subject: string,
   first: Promise<void>,
   onTrouble: OnTrouble,

@@ -1,4 +1,11 @@
-import type { Ledger } from './ledger.js';
+/** The time of the ledger, on which it is judged. */
+export interface DoubtHost {
+  readonly nowMs: number;
+  /** By then every node has said again what it holds. */
+  readonly saidAgainMs: number;
+  /** Calls back so much later; the result cancels it. */
+  after(ms: number, then: () => void): () => void;
+}
 
 /** Whether nodes may hold what the store does not know of, because it may have lost it and they have yet to say it again. */
 export class Doubt {
@@ -6,7 +13,7 @@ export class Doubt {
   #cancel: () => void = () => undefined;
 
   constructor(
-    private readonly ledger: Pick<Ledger, 'after' | 'nowMs' | 'saidAgainMs'>,
+    private readonly ledger: DoubtHost,
     /** It is over, and changes of the time between may not have been told. */
     private readonly onOver: () => void,
   ) {}

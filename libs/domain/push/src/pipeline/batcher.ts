@@ -4,7 +4,7 @@ import type { PushParts } from '../parts.js';
 import type { NewItem } from './items.js';
 import type { Outbox } from './outbox.js';
 import type { DeliveryBatch, DeliveryJob } from './payloads.js';
-import type { Plan } from './planner.js';
+import type { Plan } from './plan.js';
 
 /** One address a publish reaches. */
 export interface Reached {

@@ -1,11 +1,4 @@
-import {
-  type JsonObject,
-  type Provider,
-  type RenderedPayload,
-  tokenHash,
-  TRANSPORTS,
-} from '@carillon/push-providers';
-import type { PublishLog, StoredPublish } from '@carillon/push-store';
+import { type RenderedPayload, tokenHash, TRANSPORTS } from '@carillon/push-providers';
 import { defer, type Settlement } from '@carillon/queue';
 import type { Target } from '../admission/targets.js';
 import { sha256 } from '../hash.js';
@@ -15,17 +8,10 @@ import { moved, settled } from './lifecycle.js';
 import type { Outbox } from './outbox.js';
 import type { ShardJob } from './payloads.js';
 import { streamDevices } from './stream.js';
+import type { Plan } from './plan.js';
 
 const LOCK_MS = 30_000;
 const BUSY_MS = 1000;
-
-/** A publish as planning sees it. */
-export interface Plan {
-  readonly publish: StoredPublish;
-  readonly log: PublishLog;
-  readonly targets: readonly Target[];
-  readonly rendered: ReadonlyMap<Provider, JsonObject>;
-}
 
 /** Turns accepted publishes into deliveries: each device once, in batches, or in shards where there are many. */
 export class Planner {

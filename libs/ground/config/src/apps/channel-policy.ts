@@ -1,5 +1,6 @@
 import type { LinearPattern } from './linear-pattern.js';
-import type { NamespaceHistory, PresenceHistoryOverride, Table } from './record.js';
+import type { NamespaceHistory, PresenceHistoryOverride } from './history-overrides.js';
+import type { Table } from './extra.js';
 
 /** Rules for the channels of one app. */
 export interface ChannelPolicy extends Table {

@@ -1,5 +1,6 @@
 import { isTable } from './table.js';
-import type { AppRecord, Table } from './record.js';
+import type { AppRecord } from './record.js';
+import type { Table } from './extra.js';
 
 /**
  * `next` with the members that only `stored` knows about: an update by this version must not erase what another one

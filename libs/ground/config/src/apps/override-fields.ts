@@ -1,11 +1,6 @@
 import { boolean, optional, positive, positiveU32 } from './field.js';
-import type {
-  ConnectionRecoveryOverride,
-  HistoryOverride,
-  IdempotencyOverride,
-  NamespaceHistory,
-  PresenceHistoryOverride,
-} from './record.js';
+import type { ConnectionRecoveryOverride, IdempotencyOverride } from './record.js';
+import type { HistoryOverride, NamespaceHistory, PresenceHistoryOverride } from './history-overrides.js';
 import { table, type Fields } from './table.js';
 
 export const idempotency = table<IdempotencyOverride>({

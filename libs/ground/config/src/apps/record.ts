@@ -1,20 +1,8 @@
 import type { Secret } from '../secret.js';
 import type { ChannelPolicy } from './channel-policy.js';
 import type { WebhookEntry } from './webhook-entry.js';
-
-/**
- * Members of a table that this version does not know. They are ignored at use and written back unchanged, so that
- * an older node does not erase what a newer one stored.
- */
-export type Extra = Readonly<Record<string, unknown>>;
-
-/** The `extra` of a table without unknown members. */
-export const NO_EXTRA: Extra = Object.freeze({});
-
-/** Any table of the record. */
-export interface Table {
-  readonly extra: Extra;
-}
+import type { Table } from './extra.js';
+import type { HistoryOverride, PresenceHistoryOverride } from './history-overrides.js';
 
 /**
  * An app as stored and as configured, with every default filled in. Everywhere below, null means "not set": the
@@ -100,25 +88,4 @@ export interface ConnectionRecoveryOverride extends Table {
   readonly enabled: boolean | null;
   readonly buffer_ttl_seconds: number | null;
   readonly max_buffer_size: number | null;
-}
-
-/** Overrides of the global `[history]`; a namespace may override these again, all but `enabled`. */
-export interface HistoryOverride extends NamespaceHistory {
-  readonly enabled: boolean | null;
-}
-
-/** The part of history that a namespace may override. */
-export interface NamespaceHistory extends Table {
-  readonly rewind_enabled: boolean | null;
-  readonly retention_window_seconds: number | null;
-  readonly max_messages_per_channel: number | null;
-  readonly max_bytes_per_channel: number | null;
-}
-
-/** Overrides of the global `[presence_history]`, by an app or a namespace. */
-export interface PresenceHistoryOverride extends Table {
-  readonly enabled: boolean | null;
-  readonly retention_window_seconds: number | null;
-  readonly max_events_per_channel: number | null;
-  readonly max_bytes_per_channel: number | null;
 }

@@ -1,6 +1,7 @@
 import { REDACTED } from '../secret.js';
 import { serializeAppRecord } from './app-record.js';
-import { NO_EXTRA, type AppRecord } from './record.js';
+import { type AppRecord } from './record.js';
+import { NO_EXTRA } from './extra.js';
 import { isTable } from './table.js';
 import type { WebhookEntry } from './webhook-entry.js';
 

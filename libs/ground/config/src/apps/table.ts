@@ -1,5 +1,5 @@
 import type { Field } from './field.js';
-import { NO_EXTRA, type Extra, type Table } from './record.js';
+import { NO_EXTRA, type Extra, type Table } from './extra.js';
 import { type Report, typeName } from './report.js';
 
 /** One field for every member of `T`, but `extra`. */

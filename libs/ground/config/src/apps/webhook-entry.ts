@@ -1,5 +1,5 @@
 import type { LinearPattern } from './linear-pattern.js';
-import type { Table } from './record.js';
+import type { Table } from './extra.js';
 
 /** One receiver of the app's webhooks. Exactly one of `url` and `lambda` is set. */
 export interface WebhookEntry extends Table {

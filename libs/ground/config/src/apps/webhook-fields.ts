@@ -1,6 +1,6 @@
 import { boolean, checked, filledText, optional, positive, text, withDefault, type Field } from './field.js';
 import { tolerantPattern } from './pattern-field.js';
-import { NO_EXTRA } from './record.js';
+import { NO_EXTRA } from './extra.js';
 import type { Report } from './report.js';
 import { at, list, mapOf, table, type Fields } from './table.js';
 import {

@@ -4,11 +4,10 @@ import type {
   AppLimits,
   AppRecord,
   ConnectionRecoveryOverride,
-  HistoryOverride,
   IdempotencyOverride,
   MessageRateLimit,
-  PresenceHistoryOverride,
 } from '../apps/record.js';
+import type { HistoryOverride, PresenceHistoryOverride } from '../apps/history-overrides.js';
 import type { WebhookEntry, WebhookFilter, WebhookRetry } from '../apps/webhook-entry.js';
 
 /** What each member of a table means. The compiler refuses one that is missing, and one that is not there any more. */

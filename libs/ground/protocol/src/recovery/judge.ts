@@ -1,4 +1,4 @@
-import type { ResumePosition } from '../v2/read-resume.js';
+import type { ResumePosition } from '../v2/resume-position.js';
 import type { RecoveryFailure, RecoveryReason } from './failure.js';
 
 /** Where a channel's stream stands. */

@@ -1,19 +1,8 @@
 import { isJsonObject, memberOf, type JsonObject } from '../json/parse-object.js';
 import { readSerial } from './read-serial.js';
-import { malformedV2, type InboundFrameV2 } from './requests.js';
-
-/** What a client wants of a history. Null: not given. */
-export interface HistoryWish {
-  /** At least 1. */
-  readonly limit: number;
-  readonly direction: 'newest_first' | 'oldest_first';
-  readonly cursor: string | null;
-  readonly startSerial: number | null;
-  readonly endSerial: number | null;
-  readonly startTimeMs: number | null;
-  readonly endTimeMs: number | null;
-  readonly untilAttach: boolean;
-}
+import { type InboundFrameV2 } from './requests.js';
+import { malformedV2 } from './malformed.js';
+import type { HistoryWish } from './history-wish.js';
 
 const DEFAULT_LIMIT = 100;
 const MAX_CURSOR_BYTES = 16_384;

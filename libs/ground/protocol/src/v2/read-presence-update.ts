@@ -1,7 +1,8 @@
 import { memberOf, parseJsonObject, type JsonObject } from '../json/parse-object.js';
 import { omitMembers } from '../json/omit-members.js';
 import { rawMember } from '../json/raw-member.js';
-import { malformedV2, type InboundFrameV2 } from './requests.js';
+import { type InboundFrameV2 } from './requests.js';
+import { malformedV2 } from './malformed.js';
 
 const CHANNEL: ReadonlySet<string> = new Set(['channel']);
 

@@ -8,7 +8,8 @@ import { readPresenceUpdate } from './read-presence-update.js';
 import { readResume } from './read-resume.js';
 import { readRewind } from './read-rewind.js';
 import type { Decoded, ReceivedData, ReceivedFrame } from './received.js';
-import { malformedV2, type InboundFrameV2 } from './requests.js';
+import { type InboundFrameV2 } from './requests.js';
+import { malformedV2 } from './malformed.js';
 import type { WireNames } from './wire-names.js';
 
 const MAX_MESSAGE_ID_BYTES = 64;

@@ -1,16 +1,8 @@
 import { isJsonObject, memberOf, type JsonObject } from '../json/parse-object.js';
 import { readSerial } from './read-serial.js';
-import { malformedV2, type InboundFrameV2 } from './requests.js';
-
-/** Up to where a client has seen a channel. */
-export interface ResumePosition {
-  /** Null: the client does not know it, and only what is still in memory can be replayed. */
-  readonly streamId: string | null;
-  /** 0: nothing yet. */
-  readonly serial: number;
-  /** A message not to send again; null: none named. */
-  readonly lastMessageId: string | null;
-}
+import { type InboundFrameV2 } from './requests.js';
+import { malformedV2 } from './malformed.js';
+import type { ResumePosition } from './resume-position.js';
 
 /** Channels in one request. */
 const MAX_CHANNELS = 1000;

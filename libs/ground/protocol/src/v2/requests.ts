@@ -1,10 +1,9 @@
-import type { ErrorCode } from '@carillon/errors';
 import type { SigninFrame, UnsubscribeFrame } from '../inbound/frame.js';
-import { frameError, type FrameError } from '../frame-error.js';
-import type { HistoryWish } from './read-history.js';
-import type { ResumePosition } from './read-resume.js';
+import type { HistoryWish } from './history-wish.js';
+import type { ResumePosition } from './resume-position.js';
 import type { Rewind } from './read-rewind.js';
 import type { ReceivedData } from './received.js';
+import type { MalformedFrameV2 } from './malformed.js';
 
 /** A wish to receive a channel, a pattern or a meta channel. The name is only known to be a string. */
 export interface SubscribeFrameV2 {
@@ -75,14 +74,6 @@ export interface DeltaSyncErrorFrame {
   readonly channel: string;
 }
 
-/** A frame that cannot be read, or one that is refused for its form alone. */
-export interface MalformedFrameV2 {
-  readonly kind: 'malformed';
-  /** What it was meant to be; null: it cannot be told. A subscribe is also answered with `subscription_error`. */
-  readonly request: string | null;
-  readonly error: FrameError;
-}
-
 /** One frame from a client of protocol 2, as read. */
 export type InboundFrameV2 =
   | SubscribeFrameV2
@@ -100,13 +91,3 @@ export type InboundFrameV2 =
   /** Counts as activity and has no other effect. */
   | { readonly kind: 'ignored' }
   | MalformedFrameV2;
-
-/** An error about a frame, 4000 where no other row is named. */
-export function malformedV2(
-  request: string | null,
-  message: string,
-  channel: string | null | undefined,
-  row: ErrorCode = 'malformed_frame',
-): MalformedFrameV2 {
-  return { kind: 'malformed', request, error: frameError(row, { message, channel: channel ?? null }) };
-}

@@ -1,4 +1,4 @@
-import type { FabricOptions } from '../drivers.js';
+import type { FabricOptions } from '../fabric-options.js';
 import { newNodeId } from '../node-id.js';
 import { ClusterFabric } from './cluster-fabric.js';
 import { clusterMeters } from './meters.js';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FabricOptions } from '../drivers.js';
+import type { FabricOptions } from '../fabric-options.js';
 import type { OpenedFabric } from '../port.js';
 import { LocalFabric } from './local.js';
 

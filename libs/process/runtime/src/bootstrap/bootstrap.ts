@@ -1,11 +1,4 @@
-import {
-  type AvailableDrivers,
-  type Config,
-  configure,
-  type Configured,
-  type ProcessKind,
-} from '@carillon/config';
-import type { DynamicModule, Type } from '@nestjs/common';
+import { type Config, configure, type Configured } from '@carillon/config';
 import type { Logging } from '../logging/logging.js';
 import { supervise } from '../workers/supervise.js';
 import { configuredLogging, createParts, shutdownOptions } from './create-parts.js';
@@ -13,16 +6,7 @@ import { IN_PROCESS_DRIVERS } from './in-process-drivers.js';
 import { start } from './start.js';
 import { serviceVersion } from './version.js';
 import { setV8Flags } from './v8-flags.js';
-
-/** What makes an app. */
-export interface AppDefinition {
-  readonly process: ProcessKind;
-  /** What its rooms can be configured to use, beyond what needs no other process. */
-  readonly drivers: AvailableDrivers;
-  modules(config: Config): (DynamicModule | Type)[];
-  /** Tokens of the transports whose handlers it runs, as of queue jobs. Absent: none. */
-  transports?(config: Config): readonly symbol[];
-}
+import type { AppDefinition } from './app-definition.js';
 
 /**
  * Runs an app: reads the configuration, starts, serves, and stops on a signal; with `--workers`, as several processes

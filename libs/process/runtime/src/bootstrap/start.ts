@@ -9,7 +9,7 @@ import { NestLogBridge } from '../logging/nest-log-bridge.js';
 import { RuntimeModule, type RuntimeParts } from '../runtime-module.js';
 import { stopOnSignals } from '../shutdown/shutdown.js';
 import { supervisorLink } from '../workers/supervisor-link.js';
-import type { AppDefinition } from './bootstrap.js';
+import type { AppDefinition } from './app-definition.js';
 import { addressText, openMainListener } from './main-listener.js';
 import { openMetrics } from './open-metrics.js';
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../logging/logger.js';
-import type { HealthFailure } from './health.js';
+import type { HealthFailure } from './health-check.js';
 
 const REPEAT_MS = 60_000;
 

@@ -3,26 +3,9 @@ import type { Logger } from '../logging/logger.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { bounded } from '../time.js';
 import { FailureLog } from './failure-log.js';
-
-/** What a failing check means for the whole: a critical one is an error, another one a degradation. */
-export type Severity = 'critical' | 'non-critical';
-
-export interface HealthCheck {
-  /** The dependency, as in `cache`; names the metric label and the log lines, never an answer. */
-  readonly part: string;
-  readonly severity: Severity;
-  /** Throws when the part is not healthy; stops when the signal aborts. Returning is health. */
-  check(signal: AbortSignal): Promise<void>;
-}
+import type { HealthCheck, HealthFailure } from './health-check.js';
 
 export type HealthStatus = 'OK' | 'DEGRADED' | 'ERROR';
-
-export interface HealthFailure {
-  readonly part: string;
-  readonly severity: Severity;
-  /** Scrubbed, for logs only: answers never say more than the status. */
-  readonly message: string;
-}
 
 export interface HealthResult {
   readonly status: HealthStatus;

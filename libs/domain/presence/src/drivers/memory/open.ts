@@ -1,5 +1,5 @@
 import type { Logger } from '@carillon/runtime';
-import type { PresencePorts } from '../../drivers.js';
+import type { PresencePorts } from '../../ports.js';
 import { MemoryChannelCounts, MemoryConnectionQuota } from './memory-counts.js';
 import { MemoryPresence } from './memory-presence.js';
 

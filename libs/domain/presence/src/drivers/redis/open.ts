@@ -5,7 +5,7 @@ import { PROCESS_CLOCK } from '../../clock.js';
 import { Keys } from '../../cluster/keys.js';
 import { Ledger } from '../../cluster/ledger.js';
 import { ClusterStore } from '../../cluster/store.js';
-import type { PresencePorts } from '../../drivers.js';
+import type { PresencePorts } from '../../ports.js';
 import { MemoryConnectionQuota } from '../memory/memory-counts.js';
 import { RedisChannelCounts } from './redis-channel-counts.js';
 import { RedisConnectionQuota } from './redis-connection-quota.js';

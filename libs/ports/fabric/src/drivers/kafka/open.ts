@@ -1,6 +1,6 @@
 import { clusterOptions } from '../../cluster/options.js';
 import { openCluster } from '../../cluster/open-cluster.js';
-import type { FabricOptions } from '../../drivers.js';
+import type { FabricOptions } from '../../fabric-options.js';
 import type { OpenedFabric } from '../../port.js';
 import { kafkaWire } from './kafka-wire.js';
 

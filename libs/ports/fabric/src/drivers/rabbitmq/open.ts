@@ -1,5 +1,5 @@
 import { openCluster } from '../../cluster/open-cluster.js';
-import type { FabricOptions } from '../../drivers.js';
+import type { FabricOptions } from '../../fabric-options.js';
 import type { OpenedFabric } from '../../port.js';
 import { rabbitmqWire } from './rabbitmq-wire.js';
 

@@ -1,6 +1,6 @@
 import { redisTarget, type RedisTarget } from '@carillon/redis';
 import { openCluster } from '../../cluster/open-cluster.js';
-import type { FabricConfig, FabricOptions } from '../../drivers.js';
+import type { FabricConfig, FabricOptions } from '../../fabric-options.js';
 import type { OpenedFabric } from '../../port.js';
 import { redisWire } from './redis-wire.js';
 

@@ -7,15 +7,7 @@ import { othersOf, type Place } from './places.js';
 import { Requests } from './requests.js';
 import { type ServerInfo, serverInfo } from './server-info.js';
 import type { Stream } from './stream.js';
-
-export interface Delivery {
-  readonly subject: string;
-  /** Where an answer is expected; null: nowhere. */
-  readonly reply: string | null;
-  /** Null: it has no headers. Valid during the call only, as `bytes`. */
-  readonly head: Buffer | null;
-  readonly bytes: Buffer;
-}
+import type { Delivery } from './delivery.js';
 
 export interface Hearing {
   readonly subject: string;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Calls } from '../../../lanes/calls.js';
 import type { Heard } from '../../../lanes/port.js';
-import type { Delivery } from './connection.js';
+import type { Delivery } from './delivery.js';
 
 const NOBODY = /^NATS\/1\.\d 503\b/;
 

@@ -1,0 +1,12 @@
+/** What a client wants of a history. Null: not given. */
+export interface HistoryWish {
+  /** At least 1. */
+  readonly limit: number;
+  readonly direction: 'newest_first' | 'oldest_first';
+  readonly cursor: string | null;
+  readonly startSerial: number | null;
+  readonly endSerial: number | null;
+  readonly startTimeMs: number | null;
+  readonly endTimeMs: number | null;
+  readonly untilAttach: boolean;
+}

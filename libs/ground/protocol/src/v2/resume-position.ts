@@ -1,0 +1,9 @@
+/** Up to where a client has seen a channel. */
+export interface ResumePosition {
+  /** Null: the client does not know it, and only what is still in memory can be replayed. */
+  readonly streamId: string | null;
+  /** 0: nothing yet. */
+  readonly serial: number;
+  /** A message not to send again; null: none named. */
+  readonly lastMessageId: string | null;
+}

@@ -1,0 +1,23 @@
+import type { Config } from '@carillon/config';
+import type { Logger, Metrics } from '@carillon/runtime';
+import type { OnListenerFault } from './listener-fault.js';
+
+/** What the drivers read of the configuration. */
+export type FabricConfig = Pick<
+  Config,
+  | 'adapter'
+  | 'database'
+  | 'history'
+  | 'http_api'
+  | 'instance'
+  | 'startup_timeout_ms'
+  | 'websocket_max_payload_kb'
+>;
+
+/** What every driver needs to know. */
+export interface FabricOptions {
+  readonly config: FabricConfig;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly onFault: OnListenerFault;
+}
