@@ -3,6 +3,7 @@ import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { SharedFilters } from '@carillon/filter';
 import type { Hub } from '@carillon/hub';
+import { WireNames } from '@carillon/protocol';
 import type { Presence } from '@carillon/presence';
 import type { Publisher } from '@carillon/publishing';
 import type { RateLimit } from '@carillon/rate-limit';
@@ -28,7 +29,6 @@ import {
 } from './settings.js';
 import { Heartbeats } from './time/heartbeats.js';
 import { speechV1 } from './v1/speech.js';
-import { ConnectionV2 } from './v2/connection-v2.js';
 import { PresenceUpdates } from './v2/presence-updates.js';
 import { RequestsV2 } from './v2/requests-v2.js';
 import { Revocations } from './v2/revocations.js';
@@ -67,7 +67,6 @@ export class Sockets {
   constructor(parts: SocketsParts) {
     const { config, hub, metrics, rateLimit } = parts;
     const speech = speechV1(config);
-    const speechesV2 = new SpeechesV2(config);
     const { channels, outlet, joins, leaving, identities, onTrouble } = hub;
     const { watchlists } = hub.state;
     const subscribe = new Subscribe({
@@ -77,10 +76,20 @@ export class Sockets {
       filters: new SharedFilters(filterRules(config)),
     });
     const signin = new Signin({ ...parts, outlet, identities, watchlists, leaving, onTrouble });
-    const { names } = speechesV2;
+    const names = new WireNames(config.protocol.vendor_prefix);
     const revocations = new Revocations(parts.cache);
     const tokens = new Tokens({ names, revocations, outlet, identities, leaving, signin, onTrouble });
     this.#tokens = tokens;
+    const requestsV2 = new RequestsV2({
+      outlet,
+      tokens,
+      presenceUpdates: new PresenceUpdates({
+        ...parts,
+        outlet,
+        maxPerSecond: config.presence.update_rate_limit_per_member_per_second,
+        onTrouble,
+      }),
+    });
     const heartbeats = new Heartbeats(heartbeatOptions(config), hub.outlet);
     const limit = upgradeLimitOptions(config);
     this.options = socketOptions(config);
@@ -90,7 +99,7 @@ export class Sockets {
       ...parts,
       heartbeats,
       speech,
-      speechesV2,
+      speechesV2: new SpeechesV2(config, names, requestsV2),
       tokens,
       limit: limit === null ? null : new UpgradeLimit(limit, rateLimit, metrics),
       rules: connectRules(config),
@@ -116,16 +125,6 @@ export class Sockets {
         onTrouble,
       }),
       signin,
-      v2: new RequestsV2({
-        outlet,
-        tokens,
-        presenceUpdates: new PresenceUpdates({
-          ...parts,
-          outlet,
-          maxPerSecond: config.presence.update_rate_limit_per_member_per_second,
-          onTrouble,
-        }),
-      }),
     });
     heartbeats.start();
     tokens.ends.start();
@@ -164,9 +163,8 @@ export class Sockets {
   closed({ state }: Socket<Arrival>, code: number): void {
     if (!(state instanceof Connection) || !this.#hub.closed(state, code)) return;
     this.#heartbeats.end(state);
-    if (!(state instanceof ConnectionV2)) return;
     this.#tokens.end(state);
-    state.releaseFilters();
+    state.ended();
   }
 
   /** Stops every timer. */

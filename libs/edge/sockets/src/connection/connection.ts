@@ -1,14 +1,22 @@
-import { type AppHub, Subscriber, type Windows } from '@carillon/hub';
-import type { Speech } from './speech.js';
+import { type AppHub, type Outlet, Subscriber, type Windows } from '@carillon/hub';
+import type { Capabilities, CapabilityToken } from '@carillon/signing';
+import type { Socket } from '@carillon/uws';
+import type { Judged, Judges, View } from './judged.js';
+import type { OwnRequest, Speech, SubscribeRequest } from './speech.js';
 
-/** A subscriber on a WebSocket of this process, with what is remembered of its time. */
-export class Connection extends Subscriber {
+/**
+ * A subscriber on a WebSocket of this process, with what is remembered of its time. Each protocol has a class of it; what
+ * connections of one can do and others cannot is in here, so that nobody else asks which protocol a connection speaks.
+ */
+export abstract class Connection extends Subscriber {
   /** The tick of the last inbound frame. */
   activeTick: number;
   /** A heartbeat was sent at this tick and nothing has come since; 0: none is outstanding. */
   probedTick = 0;
   /** Counts of its rate limits; null: nothing has been counted. */
   windows: Windows | null = null;
+  /** The capability token that counts now; null: none ever did. */
+  token: CapabilityToken | null = null;
 
   /** Links of the timer wheel, see `Wheel`. */
   dueTick = 0;
@@ -24,4 +32,27 @@ export class Connection extends Subscriber {
     super(id, hub, speech.edge, speech.codec);
     this.activeTick = connectedTick;
   }
+
+  /** What it may do as far as its identity says. */
+  abstract readonly capabilities: Capabilities;
+
+  /** Its socket is open: it may be told things from now on. */
+  opened(socket: Socket<unknown>): void {
+    this.socket = socket;
+  }
+
+  /** Asks the client for a sign of life. */
+  abstract probe(outlet: Outlet): void;
+
+  /** Judges a subscribe in the one order of checks of its protocol. */
+  abstract judge(frame: SubscribeRequest, judges: Judges): Judged;
+
+  /** What it gets of a channel from now on, which ends what it got before; null: everything, or the channel is left. */
+  abstract keep(channel: string, view: View | null): void;
+
+  /** Answers what only clients of its protocol ask. Undefined when it was done at once; the promise never rejects. */
+  abstract ask(frame: OwnRequest): Promise<void> | undefined;
+
+  /** It is out; what is shared with others is given back. */
+  abstract ended(): void;
 }

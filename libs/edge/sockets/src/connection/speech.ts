@@ -1,5 +1,6 @@
 import type { Codec, Edge } from '@carillon/hub';
-import type { ClientEventFrame, InboundFrame, InboundFrameV2 } from '@carillon/protocol';
+import type { ClientEventFrame, InboundFrame, InboundFrameV2, SubscribeFrameV2 } from '@carillon/protocol';
+import type { HeartbeatKind } from '../time/heartbeat.js';
 
 /** What a client sent for others, with what only protocol 2 clients can say of it. */
 export interface ClientEvent extends ClientEventFrame {
@@ -9,16 +10,40 @@ export interface ClientEvent extends ClientEventFrame {
   readonly extrasText: string | null;
 }
 
-/** One request of a client, whichever protocol it speaks; those of protocol 2 alone come from its connections alone. */
+/** A wish to receive a channel; what a protocol does not have is absent as if it had not been said. */
+export interface SubscribeRequest extends SubscribeFrameV2 {
+  /** Whether past messages are asked for, by whatever words. */
+  readonly wantsRewind: boolean;
+}
+
+/** What only protocol 2 has. */
+export type OwnRequest = Extract<
+  InboundFrameV2,
+  {
+    readonly kind:
+      | 'auth'
+      | 'channel-history'
+      | 'delta-sync-error'
+      | 'enable-delta'
+      | 'presence-update'
+      | 'resume';
+  }
+>;
+
+/** One request of a client, whichever protocol it speaks. */
 export type Inbound =
   | ClientEvent
-  | Exclude<InboundFrame, { readonly kind: 'client-event' }>
-  | Exclude<InboundFrameV2, { readonly kind: 'client-event' }>;
+  | SubscribeRequest
+  | OwnRequest
+  | Exclude<InboundFrame, { readonly kind: 'client-event' | 'subscribe' }>
+  | Exclude<InboundFrameV2, { readonly kind: 'client-event' | 'subscribe' | OwnRequest['kind'] }>;
 
 /** What all connections of one protocol and wire format share. */
 export interface Speech {
   readonly edge: Edge;
   readonly codec: Codec;
+  /** How silent connections are treated. */
+  readonly heartbeat: HeartbeatKind;
   /** Reads one frame. Never throws; the bytes are not used after it returns. */
   readonly read: (bytes: ArrayBuffer) => Inbound;
 }

@@ -1,17 +1,13 @@
-import { type Hub, rulesOf } from '@carillon/hub';
-import { Connection } from '../connection/connection.js';
+import { type AppHub, type Hub, rulesOf } from '@carillon/hub';
+import type { Connection } from '../connection/connection.js';
 import type { Speech } from '../connection/speech.js';
+import { ConnectionV1 } from '../v1/connection-v1.js';
 import { ConnectionV2 } from '../v2/connection-v2.js';
-import type { SpeechesV2 } from '../v2/speeches.js';
+import type { SpeechesV2, SpeechV2 } from '../v2/speeches.js';
 import type { Tokens } from '../v2/tokens.js';
 import { AppLookupUnavailable, type App, type AppRegistry } from '@carillon/app-registry';
 import { ServiceError, type ErrorCode } from '@carillon/errors';
-import {
-  newSocketId,
-  parseConnectOptions,
-  type ConnectRules,
-  type V2ConnectOptions,
-} from '@carillon/protocol';
+import { newSocketId, parseConnectOptions, type ConnectRules } from '@carillon/protocol';
 import type { CapabilityToken, TokenVerdict } from '@carillon/signing';
 import type { Admission } from '@carillon/runtime';
 import type { HttpRequest, UpgradeDecision } from '@carillon/uws';
@@ -38,14 +34,17 @@ export interface EntranceParts {
 type Headers = Readonly<Record<string, string>>;
 type Decision = UpgradeDecision<Arrival>;
 
-/** Who wants in, as far as the upgrade says. */
-interface Arriving {
+/** How who wants in speaks, as far as the upgrade says. */
+interface Spoken {
   readonly speech: Speech;
+  /** Not yet verified; `unknown`: it brings one, and its protocol knows none; null: it brings none. */
+  readonly token: { readonly text: string } | 'unknown' | null;
+  readonly connection: (id: string, hub: AppHub, tick: number) => Connection;
+}
+
+/** Who wants in. */
+interface Arriving extends Spoken {
   readonly origin: string;
-  /** What a connection of protocol 2 asked for; null: it is one of protocol 1. */
-  readonly v2: V2ConnectOptions | null;
-  /** Whether one of protocol 1 brings a token, which that protocol does not know. */
-  readonly bringsToken: boolean;
 }
 
 /**
@@ -78,25 +77,39 @@ export class Entrance {
   }
 
   #connect(request: HttpRequest, headers: Headers): Decision {
-    const options = parseConnectOptions(request.rawQuery, this.parts.rules);
+    const spoken = this.#spoken(request.rawQuery);
     const key = request.params['appKey'] ?? '';
     const origin = request.header('origin') ?? '';
-    const { speechesV2 } = this.parts;
-    const speech = options.protocol === 2 ? speechesV2.of(options.format) : this.parts.speech;
-    const arriving = { origin, v2: options.protocol === 2 ? options : null };
-    const bringsToken = options.protocol === 1 && options.bringsToken;
     const app = this.parts.apps.peekByKey(key);
-    if (app !== undefined && !(speech instanceof Promise)) {
-      const arrival = this.#arrive(app, { ...arriving, speech, bringsToken });
+    if (app !== undefined && !(spoken instanceof Promise)) {
+      const arrival = this.#arrive(app, { ...spoken, origin });
       return { accept: arrival instanceof Promise ? new PendingArrival(arrival) : arrival, headers };
     }
     const arrival = this.#lookUp(key).then(async (found) => {
-      const spoken = await speech;
+      const arriving = { ...(await spoken), origin };
       return found === 'unavailable'
-        ? this.#refused('over_capacity', spoken)
-        : this.#arrive(found, { ...arriving, speech: spoken, bringsToken });
+        ? this.#refused('over_capacity', arriving.speech)
+        : this.#arrive(found, arriving);
     });
     return { accept: new PendingArrival(arrival), headers };
+  }
+
+  /** The one place where protocols are told apart. A promise when what a format needs is not loaded yet. */
+  #spoken(rawQuery: string): Promise<Spoken> | Spoken {
+    const { rules, speech, speechesV2 } = this.parts;
+    const options = parseConnectOptions(rawQuery, rules);
+    if (options.protocol === 1) {
+      const token = options.bringsToken ? 'unknown' : null;
+      return { speech, token, connection: (id, hub, tick) => new ConnectionV1(id, hub, speech, tick) };
+    }
+    const { token } = options;
+    const spoken = (one: SpeechV2): Spoken => ({
+      speech: one,
+      token: token === null ? null : { text: token },
+      connection: (id, hub, tick) => new ConnectionV2(id, hub, one, tick),
+    });
+    const found = speechesV2.of(options);
+    return found instanceof Promise ? found.then(spoken) : spoken(found);
   }
 
   async #lookUp(key: string): Promise<App | null | 'unavailable'> {
@@ -109,13 +122,12 @@ export class Entrance {
   }
 
   #arrive(app: App | null, arriving: Arriving): SettledArrival | Promise<SettledArrival> {
-    const { speech, v2, origin } = arriving;
+    const { speech, token, origin } = arriving;
     if (app === null) return this.#refused('app_does_not_exist', speech);
     if (!app.enabled) return this.#refused('app_disabled', speech, app);
     if (!rulesOf(app).allowsOrigin(origin)) return this.#refused('origin_not_allowed', speech, app);
-    if (arriving.bringsToken) return this.#refused('token_refused', speech, app);
-    if (v2 !== null && v2.token !== null) return this.#withToken(app, v2.token, arriving);
-    return this.#enter(app, arriving, null);
+    if (token === 'unknown') return this.#refused('token_refused', speech, app);
+    return token === null ? this.#enter(app, arriving, null) : this.#withToken(app, token.text, arriving);
   }
 
   #enter(
@@ -142,11 +154,9 @@ export class Entrance {
     return new RefusedArrival('token_refused', app, arriving.speech.codec, verdict.reason);
   }
 
-  #connection(app: App, { speech, v2 }: Arriving, token: CapabilityToken | null): Connection {
+  #connection(app: App, arriving: Arriving, token: CapabilityToken | null): Connection {
     const { hub, heartbeats } = this.parts;
-    const appHub = hub.hubs.of(app);
-    if (v2 === null) return new Connection(newSocketId(), appHub, speech, heartbeats.tick);
-    const connection = new ConnectionV2(newSocketId(), appHub, speech, heartbeats.tick, v2);
+    const connection = arriving.connection(newSocketId(), hub.hubs.of(app), heartbeats.tick);
     connection.token = token;
     return connection;
   }

@@ -1,7 +1,6 @@
 import { type ConnectionErrorType, Frames, type Hub } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
 import type { Speech } from '../connection/speech.js';
-import { ConnectionV2 } from '../v2/connection-v2.js';
 import type { Tokens } from '../v2/tokens.js';
 import { ERRORS, type ErrorCode } from '@carillon/errors';
 import type { Logger, Metrics } from '@carillon/runtime';
@@ -89,15 +88,12 @@ export class Reception {
 
   #admit(socket: Socket<Arrival>, connection: Connection): void {
     const { hub, heartbeats, activityTimeoutSeconds, tokens } = this.parts;
-    connection.socket = socket;
-    if (connection instanceof ConnectionV2) connection.native = socket;
+    connection.opened(socket);
     hub.admit(connection);
     heartbeats.begin(connection);
     const { id: socketId } = connection;
     hub.outlet.send(connection, { kind: 'established', socketId, activityTimeoutSeconds });
-    if (connection instanceof ConnectionV2 && connection.token !== null) {
-      tokens.begin(connection, connection.token);
-    }
+    if (connection.token !== null) tokens.begin(connection, connection.token);
   }
 
   #refuse(socket: Socket<Arrival>, { reason, app, codec, message: told }: RefusedArrival): void {

@@ -18,8 +18,6 @@ import {
   type FrameError,
 } from '@carillon/protocol';
 import type { ClientEvent } from '../connection/speech.js';
-import { ConnectionV2 } from '../v2/connection-v2.js';
-import { capabilitiesOf } from '../v2/subscribe-verdict-v2.js';
 import type { Publisher } from '@carillon/publishing';
 import { dataOf, type WebhookEvents } from '@carillon/webhooks';
 
@@ -153,9 +151,8 @@ export function clientEventVerdict(
   if (dataText !== null && Buffer.byteLength(dataText) > app.limits.maxEventPayloadBytes) {
     return refused('client_event_refused', name, 'The payload is too large');
   }
-  const isPermitted =
-    !(connection instanceof ConnectionV2) || capabilitiesOf(connection).allows('publish', name);
-  if (!isPermitted) return refused('forbidden', name, 'The capabilities do not permit it');
+  if (!connection.capabilities.allows('publish', name))
+    return refused('forbidden', name, 'The capabilities do not permit it');
   const denied = clientPublishRefusal(channel) ?? userLimitRefusal(channel, connection.userId);
   if (denied !== null) return refused(denied.frame, name, denied.text);
   const subscription = connection.subscriptions.get(name);

@@ -9,9 +9,7 @@ import {
 } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
 import { frameError, type FrameError } from '@carillon/protocol';
-import type { ClientEvent, Inbound } from '../connection/speech.js';
-import { ConnectionV2 } from '../v2/connection-v2.js';
-import { isRequestV2, subjectOfV2, type RequestsV2, type RequestV2 } from '../v2/requests-v2.js';
+import type { ClientEvent, Inbound, SubscribeRequest } from '../connection/speech.js';
 import type { ClientEvents } from './client-event.js';
 import type { Signin } from './signin.js';
 import { failure } from './subscribe-verdict.js';
@@ -23,13 +21,12 @@ export interface RequestParts {
   readonly subscribe: Subscribe;
   readonly clientEvents: ClientEvents;
   readonly signin: Signin;
-  readonly v2: RequestsV2;
   readonly leaving: Leaving;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** What sign-ins of one connection queue under: no channel has an empty name. */
-const SIGNIN = '';
+/** What requests about no channel queue under: no channel has an empty name. */
+const NO_CHANNEL = '';
 
 /** Reads what a client sends and hands each request to who answers it. */
 export class Requests {
@@ -53,7 +50,6 @@ export class Requests {
 
   #answer(connection: Connection, frame: Exclude<Inbound, { kind: 'ping' | 'pong' | 'ignored' }>): void {
     const { outlet, signin, leaving } = this.parts;
-    if (isRequestV2(frame)) return this.#requestV2(connection, frame);
     switch (frame.kind) {
       case 'subscribe':
         return this.#subscribe(connection, frame);
@@ -62,24 +58,29 @@ export class Requests {
       case 'unsubscribe':
         return this.#queue(connection, frame.channel, () => {
           const subscription = connection.subscriptions.get(frame.channel);
-          if (connection instanceof ConnectionV2) connection.filterBy(frame.channel, null);
+          connection.keep(frame.channel, null);
           return subscription === undefined ? undefined : leaving.channel(connection, subscription);
         });
       case 'signin':
-        return this.#queue(connection, SIGNIN, () => signin.handle(connection, frame));
+        return this.#queue(connection, NO_CHANNEL, () => signin.handle(connection, frame));
       case 'refused':
         return outlet.error(connection, frame.error);
       case 'malformed':
         return this.#malformed(connection, frame);
+      case 'auth':
+      case 'channel-history':
+      case 'delta-sync-error':
+      case 'enable-delta':
+      case 'presence-update':
+      case 'resume':
+      default:
+        return this.#queue(connection, 'channel' in frame ? frame.channel : NO_CHANNEL, () =>
+          connection.ask(frame),
+        );
     }
   }
 
-  #requestV2(connection: Connection, frame: RequestV2): void {
-    if (!(connection instanceof ConnectionV2)) return;
-    this.#queue(connection, subjectOfV2(frame), () => this.parts.v2.handle(connection, frame));
-  }
-
-  #subscribe(connection: Connection, frame: Extract<Inbound, { kind: 'subscribe' }>): void {
+  #subscribe(connection: Connection, frame: SubscribeRequest): void {
     const { subscribe, onTrouble } = this.parts;
     const work: Work = () => subscribe.handle(connection, frame);
     if (inTurn(connection, frame.channel, work, onTrouble)) return;
@@ -92,12 +93,14 @@ export class Requests {
       if (connection.isOpen) this.#tellLimit(connection, frame.channel);
       return;
     }
-    this.#queue(connection, frame.channel ?? SIGNIN, () => this.parts.clientEvents.handle(connection, frame));
+    this.#queue(connection, frame.channel ?? NO_CHANNEL, () =>
+      this.parts.clientEvents.handle(connection, frame),
+    );
   }
 
   #queue(connection: Connection, subject: string, work: Work): void {
     if (inTurn(connection, subject, work, this.parts.onTrouble)) return;
-    const channel = subject === SIGNIN ? null : subject;
+    const channel = subject === NO_CHANNEL ? null : subject;
     this.parts.outlet.error(connection, frameError('backpressure', { channel, message: TOO_MANY_WAIT }));
   }
 

@@ -9,7 +9,6 @@ import {
 } from '@carillon/protocol';
 import { readSigninCapabilities, verifyUserAuth, type Capabilities } from '@carillon/signing';
 import type { Connection } from '../connection/connection.js';
-import { ConnectionV2 } from '../v2/connection-v2.js';
 
 /** What signing in works with. */
 export interface SigninParts {
@@ -93,9 +92,7 @@ export class Signin {
 /** What a sign-in proves, or why it proves nothing. */
 function signinProof(connection: Connection, { auth, userData }: SigninFrame): Proof | string {
   const { rules } = connection.hub;
-  if (connection instanceof ConnectionV2 && connection.token !== null) {
-    return 'The connection speaks by its capability token';
-  }
+  if (connection.token !== null) return 'The connection speaks by its capability token';
   if (!rules.signin) return 'User authentication is not enabled for this app';
   if (auth === null || userData === null) return 'Sign-in needs auth and user_data';
   if (!verifyUserAuth(rules.key, { socketId: connection.id, userData }, auth)) {

@@ -1,4 +1,5 @@
 import type { Connection } from '../connection/connection.js';
+import type { SubscribeFailure, SubscribeVerdict } from '../connection/judged.js';
 import {
   subscribeRefusal,
   userLimitRefusal,
@@ -12,27 +13,10 @@ import {
   frameError,
   MAX_USER_ID_BYTES,
   readChannelData,
-  type FrameError,
-  type PresenceMember,
   type SubscribeFrame,
   type SubscriptionErrorStatus,
 } from '@carillon/protocol';
 import { verifyChannelAuth } from '@carillon/signing';
-
-/** Why a subscribe fails, as its two frames say it. */
-export interface SubscribeFailure {
-  readonly kind: 'refused';
-  readonly error: FrameError;
-  readonly status: SubscriptionErrorStatus;
-}
-
-/** What becomes of a subscribe, as far as this process alone can tell. */
-export type SubscribeVerdict =
-  | SubscribeFailure
-  /** Acknowledged and nothing else: what is sent to users comes by their identity. */
-  | { readonly kind: 'acknowledged' }
-  /** `member` is null on a channel without members. */
-  | { readonly kind: 'accepted'; readonly channel: OrdinaryChannel; readonly member: PresenceMember | null };
 
 /** A failure with its status: 400 the request, 401 the signature, 403 denied, 503 later perhaps. */
 export function failure(

@@ -1,3 +1,9 @@
+/**
+ * How silent connections are treated: `asked` in the protocol's own words, without an end to their silence as long as they
+ * answer; `pinged` natively, and ended after a long silence whatever the native library hears.
+ */
+export type HeartbeatKind = 'asked' | 'pinged';
+
 /** Ticks of a wheel, after which things happen to a silent connection. */
 export interface HeartbeatRules {
   /** Silence until it is asked for a sign of life. */

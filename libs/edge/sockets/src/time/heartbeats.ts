@@ -1,7 +1,6 @@
 import type { Outlet } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
-import { ConnectionV2 } from '../v2/connection-v2.js';
-import { heartbeatVerdict, type HeartbeatRules } from './heartbeat.js';
+import { type HeartbeatKind, heartbeatVerdict, type HeartbeatRules } from './heartbeat.js';
 import { Wheel } from './wheel.js';
 
 /** Length of a tick, and so how late a heartbeat may be. */
@@ -17,7 +16,7 @@ const ticks = (ms: number): number => Math.ceil(ms / TICK_MS) + 1;
 export interface HeartbeatOptions {
   readonly activityTimeoutSeconds: number;
   readonly userAuthenticationTimeoutSeconds: number;
-  /** Of protocol 2. Infinity, both: never. */
+  /** Of those that are pinged. Infinity, both: never. */
   readonly pingIntervalSeconds: number;
   readonly idleTimeoutSeconds: number;
 }
@@ -31,8 +30,7 @@ interface Rules {
 /** Asks silent connections for a sign of life, ends those that give none, and those that never said who they are. */
 export class Heartbeats {
   readonly #wheel = new Wheel<Connection>((connection) => this.#look(connection));
-  readonly #rules: Rules;
-  readonly #rulesV2: Rules;
+  readonly #rules: Readonly<Record<HeartbeatKind, Rules>>;
   readonly #startMs: number;
   #timer: NodeJS.Timeout | null = null;
 
@@ -47,11 +45,10 @@ export class Heartbeats {
       const without = { activityTicks, answerTicks, authorizationTicks: Infinity, idleTicks };
       return { without, withSignin: { ...without, authorizationTicks } };
     };
-    this.#rules = rules(ticks(options.activityTimeoutSeconds * 1000), Infinity);
-    this.#rulesV2 = rules(
-      ticks(options.pingIntervalSeconds * 1000),
-      ticks(options.idleTimeoutSeconds * 1000),
-    );
+    this.#rules = {
+      asked: rules(ticks(options.activityTimeoutSeconds * 1000), Infinity),
+      pinged: rules(ticks(options.pingIntervalSeconds * 1000), ticks(options.idleTimeoutSeconds * 1000)),
+    };
     this.#startMs = this.now();
   }
 
@@ -83,7 +80,7 @@ export class Heartbeats {
   }
 
   #look(connection: Connection): void {
-    const { withSignin, without } = connection instanceof ConnectionV2 ? this.#rulesV2 : this.#rules;
+    const { withSignin, without } = this.#rules[connection.speech.heartbeat];
     const rules = connection.hub.rules.signin ? withSignin : without;
     const verdict = heartbeatVerdict(connection, rules, this.tick);
     if (verdict.kind === 'wait') return this.#wheel.put(connection, verdict.untilTick);
@@ -91,8 +88,7 @@ export class Heartbeats {
     if (verdict.kind === 'idle') return this.outlet.close(connection, 'inactive');
     if (verdict.kind === 'not_authorized') return this.outlet.close(connection, 'authentication_timeout');
     connection.probedTick = this.tick;
-    if (connection instanceof ConnectionV2) connection.native?.ping();
-    else this.outlet.send(connection, { kind: 'ping' });
+    connection.probe(this.outlet);
     this.#wheel.put(connection, this.tick + 1);
   }
 }

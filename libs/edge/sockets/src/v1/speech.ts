@@ -5,9 +5,19 @@ import { V1 } from './codec.js';
 import { edgeV1 } from './edge.js';
 
 /** How protocol 1 is spoken. */
-export const speechV1 = (config: Config): Speech => ({ edge: edgeV1(config), codec: V1, read });
+export const speechV1 = (config: Config): Speech => ({
+  edge: edgeV1(config),
+  codec: V1,
+  heartbeat: 'asked',
+  read,
+});
+
+/** What a client of this protocol cannot say of an event, and of a wish to receive a channel. */
+const BESIDE_EVENT = { messageId: null, extrasText: null } as const;
+const BESIDE_WISH = { filter: null, rewind: null, delta: undefined, wantsAnnotations: false } as const;
 
 function read(bytes: ArrayBuffer): Inbound {
   const frame = decodeV1Frame(bytes);
-  return frame.kind === 'client-event' ? { ...frame, messageId: null, extrasText: null } : frame;
+  if (frame.kind === 'client-event') return { ...frame, ...BESIDE_EVENT };
+  return frame.kind === 'subscribe' ? { ...frame, ...BESIDE_WISH } : frame;
 }

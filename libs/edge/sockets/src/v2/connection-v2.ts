@@ -1,44 +1,58 @@
-import type { HeldFilter } from '@carillon/filter';
 import type { AppHub } from '@carillon/hub';
-import type { V2ConnectOptions } from '@carillon/protocol';
-import type { CapabilityToken } from '@carillon/signing';
+import { Capabilities } from '@carillon/signing';
 import type { Socket } from '@carillon/uws';
 import { Connection } from '../connection/connection.js';
-import type { Speech } from '../connection/speech.js';
+import type { Judged, Judges, View } from '../connection/judged.js';
+import type { OwnRequest, SubscribeRequest } from '../connection/speech.js';
+import type { SpeechV2 } from './speeches.js';
+import { judgeV2 } from './subscribe-verdict-v2.js';
 
 /** A connection of protocol 2, with what only such a one has. */
 export class ConnectionV2 extends Connection {
-  /** Set when the socket opens; for native pings. */
-  native: Pick<Socket<unknown>, 'ping'> | null = null;
-  /** The capability token that counts now; null: none ever did. */
-  token: CapabilityToken | null = null;
-  /** Filters of its subscriptions by channel; null: it never had one. */
-  filters: Map<string, HeldFilter> | null = null;
-  /** Presence updates by channel: when the second began, and how many in it; null: none yet. */
-  updates: Map<string, { sinceMs: number; count: number }> | null = null;
+  /** Of its subscriptions by channel; null: every one gets everything. */
+  #views: Map<string, View> | null = null;
+  #native: Pick<Socket<unknown>, 'ping'> | null = null;
 
   constructor(
     id: string,
     hub: AppHub,
-    speech: Speech,
+    override readonly speech: SpeechV2,
     connectedTick: number,
-    readonly options: V2ConnectOptions,
   ) {
     super(id, hub, speech, connectedTick);
   }
 
-  /** The filter of a channel from now on; null: none. */
-  filterBy(channel: string, held: HeldFilter | null): void {
-    this.filters?.get(channel)?.release();
-    this.filters?.delete(channel);
-    if (held === null) return;
-    this.filters ??= new Map();
-    this.filters.set(channel, held);
+  get capabilities(): Capabilities {
+    return this.identity?.capabilities ?? Capabilities.NONE;
   }
 
-  /** Gives all filters back, as the connection ends. */
-  releaseFilters(): void {
-    for (const held of this.filters?.values() ?? []) held.release();
-    this.filters = null;
+  override opened(socket: Socket<unknown>): void {
+    super.opened(socket);
+    this.#native = socket;
+  }
+
+  probe(): void {
+    this.#native?.ping();
+  }
+
+  judge(frame: SubscribeRequest, judges: Judges): Judged {
+    return judgeV2(this, frame, judges);
+  }
+
+  keep(channel: string, view: View | null): void {
+    this.#views?.get(channel)?.release();
+    this.#views?.delete(channel);
+    if (view === null) return;
+    this.#views ??= new Map();
+    this.#views.set(channel, view);
+  }
+
+  ask(frame: OwnRequest): Promise<void> | undefined {
+    return this.speech.requests.handle(this, frame);
+  }
+
+  ended(): void {
+    for (const view of this.#views?.values() ?? []) view.release();
+    this.#views = null;
   }
 }

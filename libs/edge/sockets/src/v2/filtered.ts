@@ -1,6 +1,7 @@
-import { type Filter, FilterSubject } from '@carillon/filter';
+import { type Filter, FilterSubject, type HeldFilter } from '@carillon/filter';
 import type { Codec, Frame, Frames } from '@carillon/hub';
 import { type Fact, type Message, rawMember } from '@carillon/protocol';
+import type { View } from '../connection/judged.js';
 
 /** What filters look at, made once of each message for all of them. */
 const subjects = new WeakMap<Message, FilterSubject>();
@@ -32,10 +33,16 @@ class FilteredCodec implements Codec {
 const codecs = new WeakMap<Codec, WeakMap<Filter, Codec>>();
 
 /** The one codec of a filter over a codec: equal filters are one object, so their subscribers share frames and topics. */
-export function filteredCodec(base: Codec, filter: Filter): Codec {
+function filteredCodec(base: Codec, filter: Filter): Codec {
   let ofBase = codecs.get(base);
   if (ofBase === undefined) codecs.set(base, (ofBase = new WeakMap()));
   let codec = ofBase.get(filter);
   if (codec === undefined) ofBase.set(filter, (codec = new FilteredCodec(base, filter)));
   return codec;
 }
+
+/** What a filter leaves of a channel. The filter is given back with it. */
+export const filteredView = (base: Codec, held: HeldFilter): View => ({
+  codec: filteredCodec(base, held.filter),
+  release: () => held.release(),
+});

@@ -2,8 +2,7 @@ import type { Outlet } from '@carillon/hub';
 import type { Presence } from '@carillon/presence';
 import type { ErrorCode } from '@carillon/errors';
 import { frameError, type PresenceUpdateFrame } from '@carillon/protocol';
-import type { ConnectionV2 } from './connection-v2.js';
-import { capabilitiesOf } from './subscribe-verdict-v2.js';
+import type { Connection } from '../connection/connection.js';
 
 /** What a member may say of itself at once. */
 const MAX_BYTES = 1024;
@@ -20,10 +19,13 @@ export interface PresenceUpdateParts {
 
 /** Lets members of presence channels say something new of themselves. */
 export class PresenceUpdates {
+  /** By connection and channel: when the second began, and how many in it. */
+  readonly #updates = new WeakMap<Connection, Map<string, { sinceMs: number; count: number }>>();
+
   constructor(private readonly parts: PresenceUpdateParts) {}
 
   /** Undefined when it was refused at once; the promise never rejects. */
-  handle(connection: ConnectionV2, frame: PresenceUpdateFrame): Promise<void> | undefined {
+  handle(connection: Connection, frame: PresenceUpdateFrame): Promise<void> | undefined {
     const { channel, userInfoText } = frame;
     const userId = connection.subscriptions.get(channel)?.userId ?? null;
     const refusal = this.#refusal(connection, frame, userId);
@@ -35,18 +37,18 @@ export class PresenceUpdates {
   }
 
   #refusal(
-    connection: ConnectionV2,
+    connection: Connection,
     { channel, userInfoText }: PresenceUpdateFrame,
     userId: string | null,
   ): ErrorCode | null {
     if (userId === null) return 'presence_update_refused';
     if (Buffer.byteLength(userInfoText) > MAX_BYTES) return 'payload_too_large';
-    if (!capabilitiesOf(connection).allows('presence', channel)) return 'forbidden';
+    if (!connection.capabilities.allows('presence', channel)) return 'forbidden';
     return this.#isWithin(connection, channel) ? null : 'rate_limited';
   }
 
   async #update(
-    connection: ConnectionV2,
+    connection: Connection,
     channel: string,
     member: { readonly userId: string; readonly userInfoText: string },
   ): Promise<void> {
@@ -62,16 +64,17 @@ export class PresenceUpdates {
     }
   }
 
-  #refuse(connection: ConnectionV2, channel: string, row: ErrorCode): void {
+  #refuse(connection: Connection, channel: string, row: ErrorCode): void {
     this.parts.outlet.error(connection, frameError(row, { channel }));
   }
 
-  #isWithin(connection: ConnectionV2, channel: string): boolean {
+  #isWithin(connection: Connection, channel: string): boolean {
     const nowMs = performance.now();
-    connection.updates ??= new Map();
-    const window = connection.updates.get(channel);
+    let updates = this.#updates.get(connection);
+    if (updates === undefined) this.#updates.set(connection, (updates = new Map()));
+    const window = updates.get(channel);
     if (window === undefined || nowMs - window.sinceMs >= WINDOW_MS) {
-      connection.updates.set(channel, { sinceMs: nowMs, count: 1 });
+      updates.set(channel, { sinceMs: nowMs, count: 1 });
       return true;
     }
     window.count += 1;

@@ -1,23 +1,9 @@
 import type { Outlet } from '@carillon/hub';
 import { frameError } from '@carillon/protocol';
-import type { Inbound } from '../connection/speech.js';
-import type { ConnectionV2 } from './connection-v2.js';
+import type { OwnRequest } from '../connection/speech.js';
+import type { Connection } from '../connection/connection.js';
 import type { PresenceUpdates } from './presence-updates.js';
 import type { Tokens } from './tokens.js';
-
-/** Requests that only protocol 2 has. */
-export type RequestV2 = Extract<
-  Inbound,
-  {
-    readonly kind:
-      | 'auth'
-      | 'channel-history'
-      | 'delta-sync-error'
-      | 'enable-delta'
-      | 'presence-update'
-      | 'resume';
-  }
->;
 
 /** What requests of protocol 2 are handed to. */
 export interface RequestsV2Parts {
@@ -31,7 +17,7 @@ export class RequestsV2 {
   constructor(private readonly parts: RequestsV2Parts) {}
 
   /** Undefined when it was done at once; the promise never rejects. */
-  handle(connection: ConnectionV2, frame: RequestV2): Promise<void> | undefined {
+  handle(connection: Connection, frame: OwnRequest): Promise<void> | undefined {
     const { outlet, tokens, presenceUpdates } = this.parts;
     switch (frame.kind) {
       case 'auth':
@@ -59,18 +45,3 @@ export class RequestsV2 {
     }
   }
 }
-
-const KINDS: ReadonlySet<string> = new Set<RequestV2['kind']>([
-  'auth',
-  'channel-history',
-  'delta-sync-error',
-  'enable-delta',
-  'presence-update',
-  'resume',
-]);
-
-/** Whether only protocol 2 has such a request. */
-export const isRequestV2 = (frame: Inbound): frame is RequestV2 => KINDS.has(frame.kind);
-
-/** What requests of one connection about one thing wait for each other under. */
-export const subjectOfV2 = (frame: RequestV2): string => ('channel' in frame ? frame.channel : '');

@@ -1,52 +1,33 @@
 import { subscribeRefusal, userLimitRefusal, type Channels, type OrdinaryChannel } from '@carillon/channels';
-import type { AcquiredFilter, HeldFilter, SharedFilters } from '@carillon/filter';
-import type { SubscribeFrameV2 } from '@carillon/protocol';
-import { Capabilities } from '@carillon/signing';
-import {
-  failure,
-  isSigned,
-  memberVerdict,
-  refused,
-  speaksFor,
-  type SubscribeVerdict,
-} from '../requests/subscribe-verdict.js';
-import type { ConnectionV2 } from './connection-v2.js';
-
-/** What a connection may do, wherever that was said. */
-export const capabilitiesOf = (connection: ConnectionV2): Capabilities =>
-  connection.identity?.capabilities ?? Capabilities.NONE;
-
-/** A verdict, with the filter that comes with an accepted one. */
-export interface FilteredVerdict {
-  readonly verdict: SubscribeVerdict;
-  /** To be given back when it comes to nothing; null: none is wanted. */
-  readonly filter: HeldFilter | null;
-}
+import type { AcquiredFilter } from '@carillon/filter';
+import type { Connection } from '../connection/connection.js';
+import type { Judged, Judges, SubscribeVerdict } from '../connection/judged.js';
+import type { SubscribeRequest } from '../connection/speech.js';
+import { failure, isSigned, memberVerdict, refused, speaksFor } from '../requests/subscribe-verdict.js';
+import { filteredView } from './filtered.js';
 
 /** Judges a subscribe on protocol 2, in the one order of checks. */
-export function subscribeVerdictV2(
-  connection: ConnectionV2,
-  frame: SubscribeFrameV2,
-  channels: Channels,
-  filters: SharedFilters,
-): FilteredVerdict {
+export function judgeV2(
+  connection: Connection,
+  frame: SubscribeRequest,
+  { channels, filters }: Judges,
+): Judged {
   const acquired: AcquiredFilter = frame.filter === null ? NO_FILTER : filters.acquire(frame.filter);
   if (!acquired.ok) {
-    return { verdict: failure('malformed_frame', 400, frame.channel, acquired.reason), filter: null };
+    return { verdict: failure('malformed_frame', 400, frame.channel, acquired.reason), view: null };
   }
+  const { held } = acquired;
   const verdict = nameVerdict(connection, frame, channels);
-  if (verdict.kind === 'accepted') return { verdict, filter: acquired.held };
-  acquired.held?.release();
-  return { verdict, filter: null };
+  if (verdict.kind === 'accepted') {
+    return { verdict, view: held === null ? null : filteredView(connection.codec, held) };
+  }
+  held?.release();
+  return { verdict, view: null };
 }
 
 const NO_FILTER = { ok: true, held: null } as const;
 
-function nameVerdict(
-  connection: ConnectionV2,
-  frame: SubscribeFrameV2,
-  channels: Channels,
-): SubscribeVerdict {
+function nameVerdict(connection: Connection, frame: SubscribeRequest, channels: Channels): SubscribeVerdict {
   const { channel: name } = frame;
   const channel = channels.subscription(connection.hub.app, name, 2);
   if (!channel.accepted) return refused(channel, name);
@@ -65,8 +46,8 @@ function nameVerdict(
 }
 
 function ordinaryVerdict(
-  connection: ConnectionV2,
-  frame: SubscribeFrameV2,
+  connection: Connection,
+  frame: SubscribeRequest,
   channel: OrdinaryChannel,
 ): SubscribeVerdict {
   const { name, traits } = channel;
@@ -75,7 +56,7 @@ function ordinaryVerdict(
   }
   const namespace = subscribeRefusal(channel);
   if (namespace !== null) return refused(namespace, name);
-  const capabilities = capabilitiesOf(connection);
+  const { capabilities } = connection;
   const isPermitted =
     capabilities.allows('subscribe', name) && (!traits.members || capabilities.allows('presence', name));
   if (!isPermitted) return failure('forbidden', 403, name, 'The capabilities do not permit it');

@@ -1,11 +1,11 @@
 import { EXPIRY_GRACE_MS, untilExpiryMs } from '@carillon/signing';
 import { TICK_MS } from '../time/heartbeats.js';
 import { Wheel, type WheelItem } from '../time/wheel.js';
-import type { ConnectionV2 } from './connection-v2.js';
+import type { Connection } from '../connection/connection.js';
 
 /** A token's end as a thing of a wheel. */
 interface End extends WheelItem<End> {
-  readonly connection: ConnectionV2;
+  readonly connection: Connection;
   /** Whether the connection was told and has its time to bring another. */
   isTold: boolean;
   /** When what comes next is due. */
@@ -14,14 +14,14 @@ interface End extends WheelItem<End> {
 
 /** What is done as tokens end. */
 export interface TokenEndsObserver {
-  expired(connection: ConnectionV2): void;
-  graceOver(connection: ConnectionV2): void;
+  expired(connection: Connection): void;
+  graceOver(connection: Connection): void;
 }
 
 /** Tells of tokens that end, with one timer for all of them. */
 export class TokenEnds {
   readonly #wheel = new Wheel<End>((end) => this.#look(end));
-  readonly #ends = new Map<ConnectionV2, End>();
+  readonly #ends = new Map<Connection, End>();
   readonly #startMs: number;
   #timer: NodeJS.Timeout | null = null;
 
@@ -47,7 +47,7 @@ export class TokenEnds {
   }
 
   /** The connection's token, which it has, is to end at its time; an earlier one does not matter any more. */
-  follow(connection: ConnectionV2, expiresAt: number): void {
+  follow(connection: Connection, expiresAt: number): void {
     this.forget(connection);
     const nowMs = this.now();
     const dueMs = nowMs + untilExpiryMs({ expiresAt }, nowMs);
@@ -56,7 +56,7 @@ export class TokenEnds {
     this.#wheel.put(end, this.#tickOf(dueMs) + 1);
   }
 
-  forget(connection: ConnectionV2): void {
+  forget(connection: Connection): void {
     const end = this.#ends.get(connection);
     if (end === undefined) return;
     this.#wheel.remove(end);

@@ -10,7 +10,7 @@ import {
 } from '@carillon/signing';
 import type { Signin } from '../requests/signin.js';
 import { failure } from '../requests/subscribe-verdict.js';
-import type { ConnectionV2 } from './connection-v2.js';
+import type { Connection } from '../connection/connection.js';
 import type { Revocations } from './revocations.js';
 import { TokenEnds } from './token-ends.js';
 
@@ -51,12 +51,12 @@ export class Tokens {
   }
 
   /** The connection, which is admitted, speaks by its token from now on. */
-  begin(connection: ConnectionV2, token: CapabilityToken): void {
+  begin(connection: Connection, token: CapabilityToken): void {
     void this.#take(connection, token).catch((error: unknown) => this.parts.onTrouble('token', error));
   }
 
   /** The promise never rejects. */
-  async refresh(connection: ConnectionV2, { token }: AuthFrame): Promise<void> {
+  async refresh(connection: Connection, { token }: AuthFrame): Promise<void> {
     const { appId, rules } = connection.hub;
     const { outlet, onTrouble } = this.parts;
     let verdict: TokenVerdict;
@@ -75,7 +75,7 @@ export class Tokens {
   }
 
   /** The connection is out. */
-  end(connection: ConnectionV2): void {
+  end(connection: Connection): void {
     this.ends.forget(connection);
   }
 
@@ -83,7 +83,7 @@ export class Tokens {
    * Who revokes a token writes that down and then asks who holds it. Between the check and the hold of it both would miss
    * this connection, so it is checked again.
    */
-  async #take(connection: ConnectionV2, token: CapabilityToken, taken: () => void = () => {}): Promise<void> {
+  async #take(connection: Connection, token: CapabilityToken, taken: () => void = () => {}): Promise<void> {
     const { hub } = connection;
     const before = connection.identity;
     const identity: Identity = {
@@ -110,7 +110,7 @@ export class Tokens {
     }
   }
 
-  #withdraw(connection: ConnectionV2, { capabilities }: CapabilityToken): void {
+  #withdraw(connection: Connection, { capabilities }: CapabilityToken): void {
     const held = [...connection.subscriptions].map(({ channel }) => ({
       name: channel.name,
       needs: channel.about.traits.members ? (['subscribe', 'presence'] as const) : (['subscribe'] as const),
@@ -118,7 +118,7 @@ export class Tokens {
     for (const name of withdrawnSubscriptions(held, capabilities)) {
       const subscription = connection.subscriptions.get(name);
       if (subscription === undefined) continue;
-      connection.filterBy(name, null);
+      connection.keep(name, null);
       void this.parts.leaving.channel(connection, subscription);
       const denied = failure('forbidden', 403, name, 'The capability token does not permit it any more');
       this.parts.outlet.send(connection, {
