@@ -8,7 +8,7 @@ export function natsScene(maxPayload = 1024) {
   const end = (reason = 'the connection was closed'): void => connection.ended(reason);
   const connection: Connection = new Connection({
     stream: { write: (text) => void written.push(text), end: () => end(), destroy: end },
-    info: { maxPayload, needsTls: false, isLameDuck: false, cluster: [] },
+    info: { maxPayload, needsTls: false, isLameDuck: false, cluster: [], nonce: null },
     place: placeOf('localhost'),
     inboxPrefix: 'inbox',
     onEvent: (event) => void events.push(event),

@@ -14,6 +14,12 @@ export const nats = (broker: Broker) =>
     username: name('NATS_USERNAME', 'User'),
     password: hidden('NATS_PASSWORD', 'Password'),
     token: hidden('NATS_TOKEN', 'Token instead of user and password'),
+    credentials_file: name(
+      'NATS_CREDENTIALS_FILE',
+      'File with the JWT and the nkey seed of a user; read at each connection',
+    ),
+    nkey_seed: hidden('NATS_NKEY_SEED', 'Seed of an nkey instead of user and password'),
+    jwt: hidden('NATS_JWT', 'JWT of a user, proved with `nkey_seed`'),
     connection_timeout_ms: timeout('NATS_CONNECTION_TIMEOUT_MS'),
     nodes_number: nodes('NATS_NODES_NUMBER'),
     discovery_max_wait_ms: u64({

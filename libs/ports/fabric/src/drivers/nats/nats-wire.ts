@@ -2,6 +2,7 @@ import type { Config } from '@carillon/config';
 import { natsNames } from '@carillon/contract';
 import { hostOf } from '../../cluster/broker-hosts.js';
 import type { Wire } from '../../cluster/wire.js';
+import { keyLogin } from './credentials.js';
 import type { Connection } from './client/connection.js';
 import { dial } from './client/dial.js';
 import { toTry } from './client/places.js';
@@ -18,9 +19,10 @@ export interface NatsWireOptions {
 
 const DEFAULT_PORT = 4222;
 
-/** The way to core NATS. Throws when an address cannot be used. */
+/** The way to core NATS. Throws when an address or a key cannot be used. */
 export function natsWire({ settings, connectionName, onEvent }: NatsWireOptions): Wire {
   const { servers, ...options } = serversOf(settings);
+  keyLogin(settings);
   /** The last one: what it was told of its cluster leads to another server when its own has gone. */
   let last: Connection | null = null;
   const names = natsNames(settings.prefix);
@@ -32,6 +34,7 @@ export function natsWire({ settings, connectionName, onEvent }: NatsWireOptions)
       try {
         const connection = await dial({
           ...options,
+          login: keyLogin(settings) ?? options.login,
           servers: toTry(servers, last?.others ?? []),
           name: connectionName,
           echo: !settings.no_echo,

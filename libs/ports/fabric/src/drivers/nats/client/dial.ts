@@ -81,7 +81,7 @@ function introduced(greeting: Greeting, options: DialOptions): Connection {
   const { name, login, echo, tls } = options;
   const isSecure = tls || info.needsTls;
   if (isSecure) stream.secure();
-  stream.write(connectLine({ name, login, echo, isSecure }));
+  stream.write(connectLine({ name, login, echo, isSecure, nonce: info.nonce }));
   return new Connection({ ...options, ...greeting });
 }
 

@@ -1,9 +1,15 @@
 // What a client says. Subjects and replies hold no white space: ours are encoded, others came through a server.
 
+import type { Nkey } from './nkey.js';
+
 export interface Login {
   readonly user?: string;
   readonly pass?: string;
   readonly token?: string;
+  /** Signs what the server gives it to sign. */
+  readonly nkey?: Nkey;
+  /** Says what the key may do. Absent: the server knows the key itself. */
+  readonly jwt?: string;
 }
 
 export interface Introduction {
@@ -12,14 +18,16 @@ export interface Introduction {
   /** Whether what it publishes comes back to its own subscriptions. */
   readonly echo: boolean;
   readonly isSecure: boolean;
+  /** What the server gives to sign; null: nothing. */
+  readonly nonce: string | null;
 }
 
 export const PING = 'PING\r\n';
 export const PONG = 'PONG\r\n';
 
 /** Asks for headers too, without which a server cannot say that nobody takes a request. */
-export function connectLine({ name, login, echo, isSecure }: Introduction): string {
-  const { user, pass, token } = login;
+export function connectLine({ name, login, echo, isSecure, nonce }: Introduction): string {
+  const { user, pass, token, nkey, jwt } = login;
   const about = {
     verbose: false,
     pedantic: false,
@@ -34,6 +42,9 @@ export function connectLine({ name, login, echo, isSecure }: Introduction): stri
     user,
     pass,
     auth_token: token,
+    jwt,
+    nkey: nkey?.publicKey,
+    sig: nonce === null ? undefined : nkey?.sign(nonce),
   };
   return `CONNECT ${JSON.stringify(about)}\r\n`;
 }

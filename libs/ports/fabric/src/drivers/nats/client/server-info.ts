@@ -8,6 +8,8 @@ export interface ServerInfo {
   readonly isLameDuck: boolean;
   /** Where the servers of its cluster are, if it tells. Whatever it says. */
   readonly cluster: readonly unknown[];
+  /** What who logs in with a key is to sign; null: nothing. */
+  readonly nonce: string | null;
 }
 
 /** What a server takes unless it says otherwise. */
@@ -22,12 +24,14 @@ export function serverInfo(text: string): ServerInfo | null {
     tls_required: tls,
     ldm,
     connect_urls: cluster,
+    nonce,
   } = said as Record<string, unknown>;
   return {
     maxPayload: typeof most === 'number' && most > 0 ? most : MAX_PAYLOAD_BYTES,
     needsTls: tls === true,
     isLameDuck: ldm === true,
     cluster: Array.isArray(cluster) ? cluster : [],
+    nonce: typeof nonce === 'string' ? nonce : null,
   };
 }
 
