@@ -10,6 +10,7 @@ import type { RateLimit } from '@carillon/rate-limit';
 import type { Admission, Logger, Metrics } from '@carillon/runtime';
 import type { HttpRequest, Socket, SocketOptions, UpgradeDecision } from '@carillon/uws';
 import type { WebhookEvents } from '@carillon/webhooks';
+import { isTracingMessages, traced } from '@carillon/tracing';
 import { Connection } from './connection/connection.js';
 import { PendingArrival, type Arrival } from './entrance/arrival.js';
 import { Entrance } from './entrance/entrance.js';
@@ -143,7 +144,16 @@ export class Sockets {
     if (!(state instanceof Connection) || !state.isOpen) return;
     state.hub.meters.received(data.byteLength);
     state.activeTick = this.#heartbeats.tick;
-    this.#requests.take(state, data);
+    if (isTracingMessages()) this.#takeTraced(state, data);
+    else this.#requests.take(state, data);
+  }
+
+  #takeTraced(connection: Connection, data: ArrayBuffer): void {
+    const attributes = { app_id: connection.hub.appId, protocol: connection.edge.protocol };
+    traced(
+      () => ({ name: 'message', kind: 'server', attributes }),
+      () => this.#requests.take(connection, data),
+    );
   }
 
   /** A native ping or pong. */

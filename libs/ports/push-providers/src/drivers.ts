@@ -3,13 +3,14 @@ import type { Credential } from './credentials/credential.js';
 import { INTERNET, type Network } from './drivers/client/network.js';
 import { DRY_RUN } from './drivers/dry-run.js';
 import type { PushClient, PushProviders } from './port.js';
+import { TracedClient } from './traced-client.js';
 import { type ProviderSettings, providerSettings } from './settings.js';
 
 /** The providers of `push`: the real ones, or in a dry run nobody. */
 export function openProviders(config: Config, network: Network = INTERNET): PushProviders {
   if (config.push.dry_run) return DRY_RUN;
   const settings = providerSettings(config);
-  return { open: (credential) => openProvider(credential, settings, network) };
+  return { open: async (credential) => new TracedClient(await openProvider(credential, settings, network)) };
 }
 
 /** The client of one provider, loaded when the first is opened. Connects to nobody. */

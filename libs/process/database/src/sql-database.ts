@@ -1,4 +1,5 @@
 import { bounded } from '@carillon/runtime';
+import { tracedPart } from '@carillon/tracing';
 import type { DataSource } from 'typeorm';
 import type { Dialect } from './dialects/dialect.js';
 import { DatabaseUnavailable } from './failures.js';
@@ -64,11 +65,18 @@ export class SqlDatabase implements Database {
   }
 
   query(...asked: Parameters<SqlSession['query']>): Promise<SqlAnswer> {
-    return this.#borrowed(this.#answerMs, (session) => session.query(...asked));
+    return this.#traced('query', () => this.#borrowed(this.#answerMs, (session) => session.query(...asked)));
   }
 
   transaction<Result>(work: (session: SqlTransaction) => Promise<Result>, setup?: string): Promise<Result> {
     const opening = this.rules.opening(setup);
+    return this.#traced('transaction', () => this.#transaction(opening, work));
+  }
+
+  #transaction<Result>(
+    opening: readonly string[],
+    work: (session: SqlTransaction) => Promise<Result>,
+  ): Promise<Result> {
     return this.#borrowed(this.#answerMs, async (session) => {
       const outcome = await bounded(TRANSACTION_TIMEOUT_MS, () => inTransaction(session, opening, work));
       if (outcome.kind === 'done') return outcome.value;
@@ -111,6 +119,15 @@ export class SqlDatabase implements Database {
       }
     });
     this.#migrated += due.length;
+  }
+
+  /** Statements are not told: they may hold what clients sent. */
+  #traced<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+    const { dialect } = this;
+    return tracedPart(
+      () => ({ name: `${dialect} ${what}`, kind: 'client', attributes: { 'db.system.name': dialect } }),
+      work,
+    );
   }
 
   async #borrowed<Result>(timeoutMs: number, work: (session: Session) => Promise<Result>): Promise<Result> {

@@ -1,3 +1,4 @@
+import { tracedPart } from '@carillon/tracing';
 import { COMMAND_TIMEOUT_MS, createClient, type RedisClient } from './client.js';
 import { Connection, type ConnectionListener } from './connection.js';
 import { RedisUnavailable } from './failures.js';
@@ -53,19 +54,20 @@ export class RedisLink {
 
   /** One command, sent to whoever holds its key. */
   call(command: string, ...args: readonly RedisArgument[]): Promise<unknown> {
-    return this.#bounded(() => this.#client.call(command, ...args));
+    return inSpan(command, () => this.#bounded(() => this.#client.call(command, ...args)));
   }
 
   /** One script, by its name when the server knows it, else by its text. */
   run({ lua, sha1 }: RedisScript, key: string, ...args: readonly RedisArgument[]): Promise<unknown> {
-    return this.#bounded(async () => {
+    const run = async (): Promise<unknown> => {
       try {
         return await this.#client.evalsha(sha1, 1, key, ...args);
       } catch (thrown) {
         if (!(thrown instanceof Error) || !thrown.message.startsWith('NOSCRIPT')) throw thrown;
         return this.#client.eval(lua, 1, key, ...args);
       }
-    });
+    };
+    return inSpan('script', () => this.#bounded(run));
   }
 
   /** One command to each server that holds data, the servers in an order that stays while `generation` does. */
@@ -133,6 +135,13 @@ export class RedisLink {
     return send();
   }
 }
+
+/** Keys and values are not told: they hold names that clients choose. */
+const inSpan = <Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> =>
+  tracedPart(
+    () => ({ name: `redis ${what}`, kind: 'client', attributes: { 'db.system.name': 'redis' } }),
+    work,
+  );
 
 async function said(answer: Promise<string | null>): Promise<string | null> {
   try {

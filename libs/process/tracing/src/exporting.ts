@@ -73,7 +73,8 @@ export async function exportTelemetry(parts: TelemetryParts): Promise<Telemetry>
       resource,
       spanProcessors: [new BatchSpanProcessor({ exporter, ...batches })],
     });
-    useTracer(new OpenTelemetryTracer(provider.getTracer('carillon'), config.propagation_trace_context));
+    const honoured = { parents: config.propagation_trace_context, baggage: config.propagation_baggage };
+    useTracer(new OpenTelemetryTracer(provider.getTracer('carillon'), honoured), parts.messagesToo);
     providers.push(provider);
   }
   if (config.metrics_enabled) providers.push(await exportMetrics());

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
+  createTraceState,
   ROOT_CONTEXT,
   type Span as SdkSpan,
   SpanKind,
@@ -8,7 +9,8 @@ import {
   type Tracer as SdkTracer,
 } from '@opentelemetry/api';
 import type { Span, SpanStart, Tracer } from './span.js';
-import { readTraceParent, traceParentText } from './trace-parent.js';
+import { traceParentText } from './trace-parent.js';
+import { readTrace, type TraceContext, traceText } from './trace-text.js';
 
 const KINDS = {
   server: SpanKind.SERVER,
@@ -21,15 +23,30 @@ class OpenSpan implements Span {
   constructor(
     readonly name: string,
     readonly sdk: SdkSpan,
+    readonly baggage: string,
   ) {}
 
   get traceId(): string {
     return this.sdk.spanContext().traceId;
   }
 
-  get traceParent(): string {
-    const { traceId, spanId, traceFlags } = this.sdk.spanContext();
-    return traceParentText({ traceId, spanId, flags: traceFlags });
+  get trace(): string {
+    return traceText(this.#context);
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    const { parent, state, baggage } = this.#context;
+    return {
+      traceparent: traceParentText(parent),
+      ...(state === '' ? {} : { tracestate: state }),
+      ...(baggage === '' ? {} : { baggage }),
+    };
+  }
+
+  get #context() {
+    const { traceId, spanId, traceFlags, traceState } = this.sdk.spanContext();
+    const parent = { traceId, spanId, flags: traceFlags };
+    return { parent, state: traceState?.serialize() ?? '', baggage: this.baggage };
   }
 
   set(name: string, value: string | number | boolean): void {
@@ -45,21 +62,26 @@ class OpenSpan implements Span {
   }
 }
 
+/** What of other processes' traces is gone on with. */
+export interface Honoured {
+  readonly parents: boolean;
+  readonly baggage: boolean;
+}
+
 /** Spans of OpenTelemetry, which follow the code through everything it waits for. */
 export class OpenTelemetryTracer implements Tracer {
   readonly #running = new AsyncLocalStorage<OpenSpan>();
 
-  /** @param hearsOthers whether the trace parents of other processes are honoured */
   constructor(
     private readonly sdk: SdkTracer,
-    private readonly hearsOthers: boolean,
+    private readonly honours: Honoured,
   ) {}
 
   start({ name, kind, parent, attributes = {} }: SpanStart): Span {
-    return new OpenSpan(
-      name,
-      this.sdk.startSpan(name, { kind: KINDS[kind], attributes }, this.#above(parent)),
-    );
+    const told = readTrace(parent);
+    const sdk = this.sdk.startSpan(name, { kind: KINDS[kind], attributes }, this.#above(told));
+    const baggage = this.honours.baggage ? told.baggage : '';
+    return new OpenSpan(name, sdk, baggage || (this.#running.getStore()?.baggage ?? ''));
   }
 
   within<Value>(span: Span, work: () => Value): Value {
@@ -70,11 +92,14 @@ export class OpenTelemetryTracer implements Tracer {
     return this.#running.getStore();
   }
 
-  #above(parent: string | null | undefined): typeof ROOT_CONTEXT {
-    const told = this.hearsOthers ? readTraceParent(parent) : null;
-    if (told !== null) {
-      const { traceId, spanId, flags } = told;
-      return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: flags, isRemote: true });
+  #above({ parent, state }: TraceContext): typeof ROOT_CONTEXT {
+    if (parent !== null && this.honours.parents) {
+      const { traceId, spanId, flags } = parent;
+      const told = { traceId, spanId, traceFlags: flags, isRemote: true };
+      return trace.setSpanContext(
+        ROOT_CONTEXT,
+        state === '' ? told : { ...told, traceState: createTraceState(state) },
+      );
     }
     const here = this.#running.getStore();
     return here === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, here.sdk);

@@ -2,7 +2,7 @@
 export interface SpanStart {
   readonly name: string;
   readonly kind: 'server' | 'client' | 'producer' | 'consumer';
-  /** The trace parent another process told; absent: what the running code belongs to. */
+  /** What another process told of its trace (`traceText`); absent: what the running code belongs to. */
   readonly parent?: string | null | undefined;
   readonly attributes?: Readonly<Record<string, string | number | boolean>>;
 }
@@ -11,8 +11,10 @@ export interface SpanStart {
 export interface Span {
   readonly name: string;
   readonly traceId: string;
-  /** What another process needs to go on with the trace. */
-  readonly traceParent: string;
+  /** What another process of ours needs to go on with the trace. */
+  readonly trace: string;
+  /** The same as headers of a request to others. */
+  readonly headers: Readonly<Record<string, string>>;
   set(name: string, value: string | number | boolean): void;
   /** Marks it as failed; the error's text is not told, because it may hold what clients sent. */
   fail(): void;

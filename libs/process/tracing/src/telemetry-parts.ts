@@ -20,6 +20,8 @@ export interface TelemetryParts {
   readonly config: Config['opentelemetry'];
   readonly nodeId: string;
   readonly version: string;
+  /** Whether each message of a client is a span too. */
+  readonly messagesToo: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What a scrape would show. */
   readonly samples: () => Promise<readonly ScrapedSample[]>;

@@ -5,10 +5,13 @@ import type { Span, SpanStart, Tracer } from './span.js';
  * where it happens, and handing a tracer through every room would cost more than it says.
  */
 let tracer: Tracer | null = null;
+/** Whether each message of a client is a span too; there are many, so only where the log is as talkative. */
+let tracesMessages = false;
 
 /** Names the tracer of this process; null ends tracing. */
-export function useTracer(next: Tracer | null): void {
+export function useTracer(next: Tracer | null, messagesToo = false): void {
   tracer = next;
+  tracesMessages = next !== null && messagesToo;
 }
 
 export const isTracing = (): boolean => tracer !== null;
@@ -24,7 +27,10 @@ export const within = <Value>(span: Span | null, work: () => Value): Value =>
 export const currentSpan = (): Span | undefined => tracer?.current();
 
 /** What to tell another process about the running code; absent while it belongs to no trace. */
-export const currentTraceParent = (): string | undefined => tracer?.current()?.traceParent;
+export const currentTrace = (): string | undefined => tracer?.current()?.trace;
+
+/** The same as headers of a request to somebody else; none while the code belongs to no trace. */
+export const traceHeaders = (): Readonly<Record<string, string>> => tracer?.current()?.headers ?? {};
 
 /**
  * Does work as a span of its own, which ends with it. While tracing is off it is a call and a comparison.
@@ -40,6 +46,13 @@ export function traced<Value>(what: () => SpanStart, work: () => Value): Value {
     throw error;
   }
 }
+
+/** The same for a part of something that is traced; what nobody began, such as asking a store now and then, is no span. */
+export const tracedPart = <Value>(what: () => SpanStart, work: () => Value): Value =>
+  tracer?.current() === undefined ? work() : traced(what, work);
+
+/** Whether what one message of a client causes is to be traced. */
+export const isTracingMessages = (): boolean => tracesMessages;
 
 function ended<Value>(span: Span, value: Value): Value {
   if (!(value instanceof Promise)) {

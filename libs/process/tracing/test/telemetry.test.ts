@@ -4,7 +4,7 @@ import { configuration } from '@carillon/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   currentSpan,
-  currentTraceParent,
+  currentTrace,
   isTracing,
   openTelemetry,
   startSpan,
@@ -24,6 +24,7 @@ async function open(
     config: configuration(env).opentelemetry,
     nodeId: 'node-1',
     version: '1.2.3',
+    messagesToo: false,
     env,
     samples: () => Promise.resolve(samples),
     warn,
@@ -49,7 +50,7 @@ describe('tracing that is off', () => {
     expect(loaded()).toBe(false);
     expect(isTracing()).toBe(false);
     expect(startSpan({ name: 'a', kind: 'client' })).toBeNull();
-    expect(currentTraceParent()).toBeUndefined();
+    expect(currentTrace()).toBeUndefined();
     const what = vi.fn<() => never>();
     expect(traced(what, () => 7)).toBe(7);
     expect(what).not.toHaveBeenCalled();

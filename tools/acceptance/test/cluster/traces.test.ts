@@ -125,6 +125,9 @@ describe('a trace', () => {
     expect(commit).toMatchObject({ kind: 'SPAN_KIND_CLIENT', parentSpanId: request?.spanId });
     expect(write).toMatchObject({ kind: 'SPAN_KIND_CONSUMER', parentSpanId: commit?.spanId });
     expect(by('deliver').map(({ parentSpanId }) => parentSpanId)).toEqual([write?.spanId, write?.spanId]);
+    expect(new Set(by('postgres transaction').map(({ parentSpanId }) => parentSpanId))).toEqual(
+      new Set([write?.spanId]),
+    );
     expect(new Set(tree.map(({ service }) => service)).size).toBe(4);
   });
 });

@@ -5,7 +5,7 @@ import {
   type CommitResult,
 } from '@carillon/contract';
 import { laneOf } from '@carillon/history-store';
-import { currentTraceParent, isTracing, traced } from '@carillon/tracing';
+import { currentTrace, isTracing, traced } from '@carillon/tracing';
 import { rejected, skipped } from '../evaluate/answers.js';
 import type { ConversationParts } from './conversation.js';
 import { InsideLane } from './inside-lane.js';
@@ -27,7 +27,7 @@ const commitSpan = () => ({ name: 'commit', kind: 'client' }) as const;
 /** The records with the span they are committed in, so that the writer goes on with it. */
 function withTrace(records: readonly CommitRecord[]): readonly CommitRecord[] {
   if (!isTracing()) return records;
-  const trace = currentTraceParent();
+  const trace = currentTrace();
   return records.map((record) => ({ ...record, trace }));
 }
 

@@ -1,4 +1,5 @@
 import { type Stream, StoreFailure, streamName } from '@carillon/history-store';
+import { within } from '@carillon/tracing';
 import { rejected, verdict } from '../evaluate/answers.js';
 import type { DecisionContext } from '../evaluate/draft.js';
 import { evaluate, type Evaluation } from '../evaluate/evaluate.js';
@@ -68,8 +69,9 @@ export class Committer {
     const nowMs = clock.now();
     const begunMs = clock.elapsed();
     const context = this.#context(entries, nowMs);
-    const { verdicts, changes } = await store.commit<Evaluation>(wantedOf(arrivals, nowMs), (found) =>
-      evaluate(arrivals, found, context),
+    // One transaction for all of them is shown as a part of the first.
+    const { verdicts, changes } = await within(entries[0]?.span ?? null, () =>
+      store.commit<Evaluation>(wantedOf(arrivals, nowMs), (found) => evaluate(arrivals, found, context)),
     );
     events.committed(entries.length, clock.elapsed() - begunMs);
     const settled: Settled[] = [];

@@ -11,7 +11,7 @@ export type FanOut = (records: readonly FanOutRecordBody[]) => Promise<void>;
 
 /** What a settled record sends to gateways, in the trace of whoever published it; null: nothing. */
 export const fanOutOf = ({ entry: { span }, verdict: { fanOut } }: Settled): FanOutRecordBody | null =>
-  fanOut === null || span === null ? fanOut : { ...fanOut, trace: span.traceParent };
+  fanOut === null || span === null ? fanOut : { ...fanOut, trace: span.trace };
 
 /** A stored record as it is sent again; null: it was purged, and there is nothing to send. */
 export function fanOutAgain(record: StoredRecord, stream: Stream, writerId: string): FanOutRecordBody | null {

@@ -1,6 +1,7 @@
 import { queueNames } from '@carillon/contract';
 import { BatchIncomplete, QueueStopped, type Queue } from '@carillon/queue';
 import { pause } from '@carillon/runtime';
+import { traced } from '@carillon/tracing';
 import { isPassing } from '../passing.js';
 import type { Batch } from './batches.js';
 
@@ -74,7 +75,10 @@ export class AppOutbox {
       ...(named ? { jobId: id } : {}),
     }));
     try {
-      await queue.enqueueBatch(queueNames.webhooks, jobs);
+      await traced(
+        () => ({ name: 'enqueue webhooks', kind: 'producer', parent: batches[0]?.trace }),
+        () => queue.enqueueBatch(queueNames.webhooks, jobs),
+      );
     } catch (error) {
       if (error instanceof BatchIncomplete)
         this.#confirmed(batches.filter((_, at) => typeof error.ids[at] === 'string'));

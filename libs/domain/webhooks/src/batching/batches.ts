@@ -23,6 +23,8 @@ export interface Batch {
   readonly data: string;
   readonly events: number;
   readonly bytes: number;
+  /** As of its first event. */
+  readonly trace?: string | undefined;
 }
 
 export interface CutBatches {
@@ -75,5 +77,5 @@ function batchOf(
   const encoded = encode(WEBHOOK_JOB, body, maxJobBytes);
   if (!encoded.ok) return null;
   const bytes = events.reduce((sum, event) => sum + event.bytes, 0);
-  return { id, appId: first.appId, data: encoded.text, events: events.length, bytes };
+  return { id, appId: first.appId, data: encoded.text, events: events.length, bytes, trace: first.trace };
 }

@@ -1,4 +1,4 @@
-import { currentTraceParent } from '@carillon/tracing';
+import { currentTrace } from '@carillon/tracing';
 import type { App } from '@carillon/app-registry';
 import type { Config } from '@carillon/config';
 import type { Queue } from '@carillon/queue';
@@ -66,7 +66,7 @@ export class Collector {
       return this.#dropped(appId, 1);
     }
     const { name, channel } = event;
-    const trace = currentTraceParent();
+    const trace = currentTrace();
     const collected = { appId, name, channel, body, bytes, atMs: Date.now(), trace };
     if (this.parts.batching.enabled && !isUrgent(name)) this.#collect(collected);
     else {

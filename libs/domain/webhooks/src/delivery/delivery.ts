@@ -3,7 +3,7 @@ import type { Config } from '@carillon/config';
 import { decodeWebhookJob, type WebhookDeliveryJob, type WebhookJob } from '@carillon/contract';
 import { deadLetter, defer, type Job, type Queue, type Settlement } from '@carillon/queue';
 import type { Logger, Metrics } from '@carillon/runtime';
-import { currentTraceParent, traced } from '@carillon/tracing';
+import { traced, traceHeaders } from '@carillon/tracing';
 import type { HttpTarget } from '../target/http-target.js';
 import type { LambdaTarget } from '../target/lambda-target.js';
 import { bornAtMs, DeliveryJobs } from './delivery-jobs.js';
@@ -20,12 +20,6 @@ export const HELD_JOBS = 128;
 const LATER_MS = 1000;
 /** Clocks of processes differ, and timers are not exact. */
 const EARLY_MS = 100;
-
-/** What lets the receiver go on with the trace. */
-function traceHeaders(): Record<string, string> {
-  const traceparent = currentTraceParent();
-  return traceparent === undefined ? {} : { traceparent };
-}
 
 export interface DeliveryParts {
   readonly queue: Queue;
@@ -69,7 +63,10 @@ export class Delivery {
       return deadLetter('invalid-envelope');
     }
     const { message } = decoded;
-    return message.kind === 'webhook' ? this.#expand(message) : this.#deliver(message, job);
+    return traced(
+      () => ({ name: `job ${message.kind}`, kind: 'consumer', parent: message.trace }),
+      () => (message.kind === 'webhook' ? this.#expand(message) : this.#deliver(message, job)),
+    );
   }
 
   async #expand(batch: WebhookJob): Promise<Settlement | void> {
@@ -107,7 +104,7 @@ export class Delivery {
     const { metrics } = this.parts;
     const fromMs = performance.now();
     const outcome = await traced(
-      () => ({ name: 'webhook', kind: 'client', parent: job.trace, attributes: { app_id: job.app_id } }),
+      () => ({ name: 'webhook', kind: 'client', attributes: { app_id: job.app_id } }),
       () => this.#send(receiver, job, held.signal),
     );
     const tookMs = performance.now() - fromMs;

@@ -1,5 +1,5 @@
 import type { Broadcast, BroadcastBody } from '@carillon/contract';
-import { currentTraceParent } from '@carillon/tracing';
+import { currentTrace } from '@carillon/tracing';
 import { encodeMessageV2, type Message, readMessageV2, type StateFact } from '@carillon/protocol';
 import type { LiveEvent } from '../live-event.js';
 
@@ -13,7 +13,7 @@ export const bodyOf = ({ fact, ...event }: LiveEvent, nodeId: string): Broadcast
   except_socket_id: event.exceptSocketId ?? undefined,
   timestamp_ms: event.publishedAtMs,
   unique_for_ms: event.uniqueForMs,
-  trace: currentTraceParent(),
+  trace: currentTrace(),
 });
 
 /** An event that another node sent. One without a time is taken for new. Null: it tells nothing that is known here. */

@@ -75,6 +75,7 @@ async function startTelemetry(parts: RuntimeParts, version: string): Promise<voi
     config: config.opentelemetry,
     nodeId: config.instance.process_id,
     version,
+    messagesToo: logging.for('service::gateway').enabled('debug'),
     env: process.env,
     samples: () => metrics.samples(),
     warn: (text) => log.warn('telemetry is not delivered', { error: text, retryable: true }),

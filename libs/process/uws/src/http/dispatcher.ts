@@ -1,6 +1,6 @@
 import { ServiceError } from '@carillon/errors';
 import type { HttpRequest as NativeRequest, HttpResponse as NativeResponse } from 'uWebSockets.js';
-import { startSpan, within } from '@carillon/tracing';
+import { isTracing, startSpan, traceOfHeaders, within } from '@carillon/tracing';
 import { type Answer, errorAnswer } from './answer.js';
 import { announcesBody, BodyReader } from './body.js';
 import { BodyRoom } from './body-room.js';
@@ -268,7 +268,7 @@ export class Dispatcher implements ResponseOwner {
     response.span = startSpan({
       name: `${request.method} ${request.route}`,
       kind: 'server',
-      parent: request.header('traceparent'),
+      parent: isTracing() ? traceOfHeaders((name) => request.header(name)) : null,
     });
     within(response.span, () => this.#step(chain, 0, response));
   }

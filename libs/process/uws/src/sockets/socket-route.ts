@@ -1,5 +1,5 @@
 import { ServiceError, toServiceError } from '@carillon/errors';
-import { startSpan, within } from '@carillon/tracing';
+import { isTracing, startSpan, traceOfHeaders, within } from '@carillon/tracing';
 import type {
   HttpRequest as NativeRequest,
   HttpResponse as NativeResponse,
@@ -166,7 +166,7 @@ export class SocketRoute<State> {
     response.span = startSpan({
       name: `UPGRADE ${request.route}`,
       kind: 'server',
-      parent: request.header('traceparent'),
+      parent: isTracing() ? traceOfHeaders((name) => request.header(name)) : null,
     });
     const decision = within(response.span, () => this.#handlers.upgrade(request));
     if (!(decision instanceof Promise)) {
