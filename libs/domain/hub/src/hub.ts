@@ -4,6 +4,7 @@ import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
 import type { ChannelCounts, ConnectionQuota, Presence } from '@carillon/presence';
 import type { Commits, LastEvents } from '@carillon/publishing';
+import type { Replay } from '@carillon/replay';
 import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 import { Hubs } from './apps/hubs.js';
@@ -40,6 +41,8 @@ export interface HubParts {
   /** Where streams of channels with a history are read, and where claims about them go; null: nowhere. */
   readonly streamReads: StreamReads | null;
   readonly commits: Commits | null;
+  /** What gives places to events without a history; null: nothing does. */
+  readonly replay: Replay | null;
   readonly lastEvents: LastEvents;
   readonly webhooks: WebhookEvents;
   readonly metrics: Metrics;
@@ -92,7 +95,7 @@ export class Hub {
     const delivery = new Delivery(hubs, outlet);
     const { channels } = this;
     const durable = new Durable({ ...parts, hubs, channels, delivery, onTrouble });
-    const book = new ChannelBook(hubs, fabric, { outlet, publish }, durable.delivery, isAlone);
+    const book = new ChannelBook(hubs, fabric, { outlet, publish }, durable.positions, isAlone);
     this.#interests = new Interests(fabric, onTrouble);
     const state = new State({ ...parts, hubs, outlet, interests: this.#interests, onTrouble });
     book.observe((channel) => state.tally.changed(channel));
@@ -114,6 +117,7 @@ export class Hub {
       identities,
       leaving,
       looks,
+      positions: durable.positions,
       maxSubscriptions: maxSubscriptions(config),
       joinWithinMs: config.adapter.interest.confirm_timeout_ms,
       onTrouble,
@@ -137,7 +141,7 @@ export class Hub {
       new HubListener({
         hubs,
         delivery,
-        durable: durable.delivery,
+        durable,
         outlet,
         apps,
         isolation,
