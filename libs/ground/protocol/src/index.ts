@@ -102,7 +102,7 @@ export {
 } from './outbound/channel-v2.js';
 export { authSuccess, deltaEnabled, TOKEN_EXPIRED, withMessageId } from './outbound/connection-v2.js';
 export { resumeFailed, resumeSuccess, type Recovered } from './outbound/recovery.js';
-export { type RecoveryCode, type RecoveryFailure, type RecoveryReason } from './recovery/failure.js';
+export { codeOf, type RecoveryCode, type RecoveryFailure, type RecoveryReason } from './recovery/failure.js';
 export { HotRing } from './recovery/hot-ring.js';
 export {
   contiguous,

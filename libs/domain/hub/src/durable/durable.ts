@@ -10,8 +10,10 @@ import type { Metrics } from '@carillon/runtime';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Hubs } from '../apps/hubs.js';
 import { DurableDelivery } from './durable-delivery.js';
+import { ColdArchive, HotArchive } from '../recovery/archives.js';
 import { Past } from '../recovery/past.js';
 import { Positions } from '../recovery/positions.js';
+import { Replays } from '../recovery/replays.js';
 import { PresenceLog } from './presence-log.js';
 import { SequencedDelivery } from './sequenced-delivery.js';
 import type { Head } from './stream-order.js';
@@ -41,6 +43,7 @@ export class Durable {
   readonly sequenced: SequencedDelivery | null;
   readonly past: Past;
   readonly positions: Positions;
+  readonly replays: Replays;
   readonly #presence: PresenceLog | null;
 
   constructor(private readonly parts: DurableParts) {
@@ -59,7 +62,17 @@ export class Durable {
     this.past = past;
     this.delivery = new DurableDelivery({ ...shared, reads, nodeId });
     this.sequenced = replay === null ? null : new SequencedDelivery({ ...shared, replay });
-    this.positions = new Positions({ durable: this.delivery, sequenced: this.sequenced, past });
+    const positions = new Positions({ durable: this.delivery, sequenced: this.sequenced, past });
+    this.positions = positions;
+    const { onTrouble } = parts;
+    const hot = replay === null ? null : new HotArchive(replay, onTrouble);
+    const cold = reads === null ? null : new ColdArchive(reads, onTrouble);
+    this.replays = new Replays({
+      positions,
+      past,
+      archiveOf: ({ about: { policy } }) => (policy.history.enabled ? cold : hot),
+      onTrouble,
+    });
     this.#presence = commits === null ? null : new PresenceLog({ ...parts, commits, reads, nodeId, lost });
   }
 

@@ -11,6 +11,7 @@ import type { Outlet } from '../delivery/outlet.js';
 import type { Leaving } from '../leave/leaving.js';
 import type { Looks } from '../state/looks.js';
 import type { Positions } from '../recovery/positions.js';
+import type { Resumes } from '../recovery/resumes.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Identities } from '../users/identities.js';
 import { whilePresenceIsAway } from './patience.js';
@@ -26,6 +27,7 @@ export interface JoinsParts {
   readonly leaving: Leaving;
   readonly looks: Pick<Looks, 'shown'>;
   readonly positions: Pick<Positions, 'attach' | 'has'>;
+  readonly resumes: Pick<Resumes, 'subscribed'>;
   /** How long a member waits for a store that is away. */
   readonly joinWithinMs: number;
   /** Channels one subscriber may have, those it is about to have included. */
@@ -156,6 +158,8 @@ export class Joins {
     const members = outcome === null ? null : outcome.members;
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members, attach });
     if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate);
+    // A position that came before waits for exactly this.
+    if (attach !== null) await this.parts.resumes.subscribed(subscriber, local, gate, codec);
   }
 
   /** Where the subscription begins; what waits is newer. Undefined: that cannot be told, and it came to nothing. */
