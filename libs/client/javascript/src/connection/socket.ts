@@ -1,0 +1,14 @@
+/** What the client uses of a WebSocket: the browser's own, Node's, and that of the package `ws` all have it. */
+export interface SocketLike {
+  binaryType: string;
+  addEventListener(type: 'message' | 'close' | 'error', listener: (event: never) => void): void;
+  send(data: string | Uint8Array<ArrayBuffer>): void;
+  close(code?: number, reason?: string): void;
+}
+
+/** Opens a WebSocket. */
+export type SocketConstructor = new (url: string) => SocketLike;
+
+/** The runtime's own; undefined: it has none, as Node 20. */
+export const ownSocket = (): SocketConstructor | undefined =>
+  (globalThis as { WebSocket?: unknown }).WebSocket as SocketConstructor | undefined;
