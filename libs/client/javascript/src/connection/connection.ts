@@ -108,20 +108,17 @@ export class Connection extends Emitter<ConnectionEvents> {
   #listen(socket: SocketLike, isStale: () => boolean): void {
     this.#socket = socket;
     socket.binaryType = 'arraybuffer';
-    socket.addEventListener('message', ({ data }: { readonly data: unknown }) => {
+    socket.addEventListener('message', ({ data }) => {
       if (!isStale()) this.#received(data);
     });
     // An error is followed by a close, which says more. Without a listener it would end a Node process.
     socket.addEventListener('error', () => undefined);
-    socket.addEventListener(
-      'close',
-      ({ code, reason }: { readonly code: number; readonly reason: string }) => {
-        if (isStale()) return;
-        this.#drop(null);
-        const error = new CarillonError(reason === '' ? 'The connection was lost' : reason, { code });
-        this.#again(this.parts.exception?.(code) ?? closeRule(code), error);
-      },
-    );
+    socket.addEventListener('close', ({ code, reason }) => {
+      if (isStale()) return;
+      this.#drop(null);
+      const error = new CarillonError(reason === '' ? 'The connection was lost' : reason, { code });
+      this.#again(this.parts.exception?.(code) ?? closeRule(code), error);
+    });
   }
 
   #received(data: unknown): void {

@@ -1,7 +1,12 @@
 /** What the client uses of a WebSocket: the browser's own, Node's, and that of the package `ws` all have it. */
 export interface SocketLike {
   binaryType: string;
-  addEventListener(type: 'message' | 'close' | 'error', listener: (event: never) => void): void;
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(
+    type: 'close',
+    listener: (event: { readonly code: number; readonly reason: string }) => void,
+  ): void;
+  addEventListener(type: 'error', listener: () => void): void;
   send(data: string | Uint8Array<ArrayBuffer>): void;
   close(code?: number, reason?: string): void;
 }
