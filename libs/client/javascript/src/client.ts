@@ -7,7 +7,7 @@ import type { SubscribeOptions } from './channel/options.js';
 import { positionToWire } from './channel/subscription.js';
 import { realClock } from './connection/clock.js';
 import { Connection } from './connection/connection.js';
-import { ownSocket } from './connection/socket.js';
+import { ownSocket, type SocketConstructor, type SocketLike } from './connection/socket.js';
 import type { ConnectionState, StateChange } from './connection/state.js';
 import { Emitter } from './emitter.js';
 import { CarillonError, errorOf } from './error.js';
@@ -41,6 +41,7 @@ export class Carillon extends Emitter<ClientEvents> {
   readonly #histories: Histories;
   readonly #token: Token | null;
   readonly #vendor: string;
+  readonly #Socket: SocketConstructor | undefined;
   #socketId: string | null = null;
   /** The same once channels may be subscribed on it. */
   #readySocketId: string | null = null;
@@ -49,10 +50,8 @@ export class Carillon extends Emitter<ClientEvents> {
   constructor(options: ClientOptions) {
     super();
     const { clock = realClock, vendor = 'service', token, format = json } = options;
-    const Socket = options.WebSocket ?? ownSocket();
-    if (Socket === undefined)
-      throw new CarillonError('This runtime has no WebSocket: pass one in the options');
     this.#options = options;
+    this.#Socket = options.WebSocket ?? ownSocket();
     this.#vendor = vendor;
     const send = (frame: Frame): boolean => this.#send(frame);
     this.#token =
@@ -66,7 +65,7 @@ export class Carillon extends Emitter<ClientEvents> {
           });
     this.#connection = new Connection({
       clock,
-      Socket,
+      open: (address) => this.#open(address),
       format,
       random: options.random ?? Math.random,
       backoff: options.backoff ?? {},
@@ -96,8 +95,14 @@ export class Carillon extends Emitter<ClientEvents> {
     return this.#socketId;
   }
 
-  /** Connects, and from then on comes back by itself whatever happens to the network. */
+  /**
+   * Connects, and from then on comes back by itself whatever happens to the network. Throws where the runtime has no
+   * WebSocket and none was given.
+   */
   connect(): this {
+    if (this.#Socket === undefined) {
+      throw new CarillonError('This runtime has no WebSocket: pass one in the options');
+    }
     this.#stopFollowing();
     this.#stopFollowing = followNetwork({
       online: () => {
@@ -135,6 +140,11 @@ export class Carillon extends Emitter<ClientEvents> {
   leave(name: string): void {
     this.#channels.get(name)?.unsubscribe();
     this.#channels.delete(name);
+  }
+
+  #open(address: string): SocketLike {
+    if (this.#Socket === undefined) throw new CarillonError('There is no WebSocket');
+    return new this.#Socket(address);
   }
 
   #create(name: string): Channel {

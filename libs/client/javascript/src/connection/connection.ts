@@ -4,14 +4,15 @@ import type { Frame, ReceivedFrame, WireFormat } from '../format/frame.js';
 import { backoffMs, type BackoffOptions } from './backoff.js';
 import type { Clock } from './clock.js';
 import { closeRule, type CloseRule } from './close-rule.js';
-import type { SocketConstructor, SocketLike } from './socket.js';
+import type { SocketLike } from './socket.js';
 import type { ConnectionState, StateChange } from './state.js';
 
 /** What a connection is made of. */
 export interface ConnectionParts {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly Socket: SocketConstructor;
+  /** Throws where it cannot be tried at all. */
+  readonly open: (address: string) => SocketLike;
   readonly format: WireFormat;
   readonly backoff: BackoffOptions;
   /** Where to connect to: asked before each attempt. */
@@ -97,7 +98,7 @@ export class Connection extends Emitter<ConnectionEvents> {
     this.#timer(this.parts.connectTimeoutMs, () => this.lost('The service did not answer in time'));
     try {
       const address = await this.parts.address();
-      if (!isStale()) this.#listen(new this.parts.Socket(address), isStale);
+      if (!isStale()) this.#listen(this.parts.open(address), isStale);
     } catch (error) {
       if (isStale()) return;
       this.#drop(1000);
