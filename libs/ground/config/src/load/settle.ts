@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { leavesOf, putAt, valueAt } from '../kernel/walk.js';
+import { isProduction } from '../mode.js';
 import type { Problem } from '../problem.js';
 import type { ProcessKind } from '../process-kind.js';
 import { schema, type Config } from '../schema/index.js';
@@ -26,7 +27,7 @@ const DERIVED: Readonly<Record<string, (settling: Settling) => unknown>> = {
     history.backend === 'postgres' && adapter.driver === 'local' && database.postgres.host === null,
   'database.postgres.host': () => 'localhost',
   'mcp.host': ({ config }) => config.host,
-  'webhooks.allow_private_targets': ({ config }) => config.mode !== 'production',
+  'webhooks.allow_private_targets': ({ config }) => !isProduction(config),
 };
 
 export function fillDerived(
