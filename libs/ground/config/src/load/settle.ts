@@ -15,6 +15,9 @@ interface Settling {
 
 const INTEREST_DRIVERS: ReadonlySet<string> = new Set(['nats', 'redis', 'redis-cluster']);
 
+/** Stores of apps whose settings say how long an app is remembered. */
+const TIMED: ReadonlySet<string> = new Set(['mysql', 'postgres', 'surrealdb']);
+
 /** How every derived setting gets its value, in an order that has what each needs. */
 const DERIVED: Readonly<Record<string, (settling: Settling) => unknown>> = {
   server_role: ({ process }) => (process === 'api' || process === 'mcp-gateway' ? 'api' : 'default'),
@@ -27,6 +30,8 @@ const DERIVED: Readonly<Record<string, (settling: Settling) => unknown>> = {
     history.backend === 'postgres' && adapter.driver === 'local' && database.postgres.host === null,
   'database.postgres.host': () => 'localhost',
   'mcp.host': ({ config }) => config.host,
+  'app_manager.cache.ttl': ({ config: { app_manager: apps, database } }) =>
+    TIMED.has(apps.driver) ? database[apps.driver as 'mysql'].cache_ttl : 300,
   'webhooks.allow_private_targets': ({ config }) => !isProduction(config),
 };
 
