@@ -42,6 +42,8 @@ export interface JoinRequest {
   readonly codec: Codec;
   /** Called once, instead of `subscribed`, when it comes to nothing. */
   readonly refused: (why: JoinRefusal) => void;
+  /** Tells what follows `subscribed` and the past, before a last event. Absent: nothing. Not asked where `show` is given. */
+  readonly settled?: () => void;
   /**
    * Shows everything that comes before live events, instead of `subscribed` and a last event; what is told meanwhile waits,
    * and it may ask whether a message waits already. Absent: nothing but those two is shown.
@@ -91,8 +93,9 @@ export class Joins {
       return this.#joinLater({ ...request, local, isRepeated });
     if (isRepeated) local.recode(subscriber, codec);
     else book.enter(subscriber, local, null, codec);
-    local.open(subscriber);
     outlet.send(subscriber, { kind: 'subscribed', channel: channel.name, members: null });
+    request.settled?.();
+    local.open(subscriber);
     return undefined;
   }
 
@@ -144,6 +147,7 @@ export class Joins {
     if (joining.show !== undefined) return joining.show((messageId) => gate.has(messageId));
     const members = outcome === null ? null : outcome.members;
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members });
+    joining.settled?.();
     if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate);
   }
 

@@ -1,33 +1,40 @@
 import type { Outlet } from '@carillon/hub';
 import { frameError } from '@carillon/protocol';
 import type { OwnRequest } from '../connection/speech.js';
-import type { Connection } from '../connection/connection.js';
+import type { DeltaRequests } from './delta/delta-requests.js';
 import type { PresenceUpdates } from './presence-updates.js';
 import type { Tokens } from './tokens.js';
+import type { Viewer } from './views.js';
 
 /** What requests of protocol 2 are handed to. */
 export interface RequestsV2Parts {
   readonly outlet: Outlet;
   readonly tokens: Tokens;
   readonly presenceUpdates: PresenceUpdates;
+  readonly deltas: DeltaRequests;
 }
 
 /** Answers what only clients of protocol 2 ask. */
 export class RequestsV2 {
   constructor(private readonly parts: RequestsV2Parts) {}
 
+  get deltas(): DeltaRequests {
+    return this.parts.deltas;
+  }
+
   /** Undefined when it was done at once; the promise never rejects. */
-  handle(connection: Connection, frame: OwnRequest): Promise<void> | undefined {
-    const { outlet, tokens, presenceUpdates } = this.parts;
+  handle(connection: Viewer, frame: OwnRequest): Promise<void> | undefined {
+    const { outlet, tokens, presenceUpdates, deltas } = this.parts;
     switch (frame.kind) {
       case 'auth':
         return tokens.refresh(connection, frame);
       case 'presence-update':
         return presenceUpdates.handle(connection, frame);
       case 'enable-delta':
-        outlet.send(connection, { kind: 'delta_settled', channel: null, algorithm: null });
+        deltas.enable(connection, frame);
         return undefined;
       case 'delta-sync-error':
+        deltas.syncError(connection, frame);
         return undefined;
       case 'resume':
         outlet.error(
