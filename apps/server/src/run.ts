@@ -18,6 +18,7 @@ import { PUSH_TRANSPORT, PushModule, WORKER_STAGES } from '@carillon/push';
 import { PushApiModule } from '@carillon/push-api';
 import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
+import { ReplayModule } from '@carillon/replay';
 import { bootstrap } from '@carillon/runtime';
 import { SocketsModule } from '@carillon/sockets';
 import { WEBHOOK_TRANSPORT, WebhookDeliveryModule, WebhookEventsModule } from '@carillon/webhooks';
@@ -46,6 +47,7 @@ await bootstrap({
     PurgeModule,
     CommitModule,
     HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),
+    ReplayModule,
     PublishingModule.committing(HISTORY_COMMITS),
     QueueModule,
     ...(config.workers.webhooks ? [WebhookDeliveryModule.with(namespaceName)] : []),
