@@ -21,6 +21,8 @@ import {
   pause,
   PROCESS_STATE,
   type ProcessState,
+  RELOADS,
+  type Reloads,
   serverOptions,
   serviceVersion,
   SHUTDOWN,
@@ -93,6 +95,7 @@ export class McpModule implements OnModuleInit {
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
     @Inject(SERVER) private readonly mcp: McpServer,
     @Inject(SHUTDOWN) private readonly shutdown: Shutdown,
+    @Inject(RELOADS) private readonly reloads: Reloads,
     @Inject(SETTING) private readonly config: Config,
   ) {}
 
@@ -107,6 +110,7 @@ export class McpModule implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     const { path, port } = this.config.mcp;
     this.shutdown.onShutdown('drain', PART, () => this.mcp.drain());
+    this.reloads.onReload('mcp', (config) => this.mcp.reconfigure(config));
     if (port !== null) return this.#listen(path, port);
     const { httpAdapter } = this.host;
     if (!(httpAdapter instanceof UwsHttpAdapter))

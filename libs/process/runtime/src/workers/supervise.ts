@@ -31,5 +31,6 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   });
   const onSignal = (name: NodeJS.Signals): void => supervisor.signal(name);
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  process.on('SIGHUP', () => supervisor.readAgain());
   return supervisor.ended;
 }
