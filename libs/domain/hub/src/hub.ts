@@ -91,7 +91,8 @@ export class Hub {
     });
     const delivery = new Delivery(hubs, outlet);
     const { channels } = this;
-    const durable = new Durable({ ...parts, hubs, channels, delivery, onTrouble });
+    const maxFrameBytes = config.websocket_max_payload_kb * 1024;
+    const durable = new Durable({ ...parts, hubs, channels, delivery, maxFrameBytes, onTrouble });
     const book = new ChannelBook(hubs, fabric, { outlet, publish }, durable.delivery, isAlone);
     this.#interests = new Interests(fabric, onTrouble);
     const state = new State({ ...parts, hubs, outlet, interests: this.#interests, onTrouble });
@@ -153,6 +154,11 @@ export class Hub {
       () => looks.everywhere(),
     );
     apps.onChange((change) => this.#appChanged(change));
+  }
+
+  /** Where streams of channels with a history are read; null: nowhere. */
+  get streamReads(): StreamReads | null {
+    return this.parts.streamReads;
   }
 
   /** For what went wrong while there is nobody to be told. */

@@ -34,6 +34,7 @@ import { PresenceUpdates } from './v2/presence-updates.js';
 import { RequestsV2 } from './v2/requests-v2.js';
 import { Revocations } from './v2/revocations.js';
 import { SpeechesV2 } from './v2/speeches.js';
+import { Summaries } from './v2/summaries.js';
 import { Tokens } from './v2/tokens.js';
 
 /** What sockets work with. */
@@ -84,6 +85,12 @@ export class Sockets {
     const requestsV2 = new RequestsV2({
       outlet,
       tokens,
+      summaries: new Summaries({
+        reads: hub.streamReads,
+        outlet,
+        maxFrameBytes: config.websocket_max_payload_kb * 1024,
+        onTrouble,
+      }),
       presenceUpdates: new PresenceUpdates({
         ...parts,
         outlet,

@@ -1,5 +1,5 @@
 import type { OrdinaryChannel } from '@carillon/channels';
-import type { MemberRemoved, SharedFact, StateFact } from '@carillon/protocol';
+import type { ChannelFact, MemberRemoved, StateFact } from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import { type Codec, frameBytes, Frames } from '../codec.js';
 import type { Roster } from '../state/roster.js';
@@ -126,8 +126,8 @@ export class LocalChannel {
   }
 
   /** Hands what is news to everybody here but one. Returns to how many; null: it is old, and nobody got it. */
-  deliver(fact: SharedFact, exceptSocketId: string | null = null): number | null {
-    const news = fact.kind === 'message' ? fact : this.#newsOf(fact);
+  deliver(fact: ChannelFact, exceptSocketId: string | null = null): number | null {
+    const news = isState(fact) ? this.#newsOf(fact) : fact;
     return news === null ? null : this.tell(news, exceptSocketId);
   }
 
@@ -137,7 +137,7 @@ export class LocalChannel {
   }
 
   /** Tells everybody here but one, whatever they know. Returns how many; an audience that is told nothing counts for none. */
-  tell(fact: SharedFact, exceptSocketId: string | null = null): number {
+  tell(fact: ChannelFact, exceptSocketId: string | null = null): number {
     const own = fact.kind === 'member_removed' ? this.#receiversOf(fact.userId) : [];
     return fact.kind !== 'member_removed' || own.length === 0
       ? this.#tellAll(fact, exceptSocketId)
@@ -175,7 +175,7 @@ export class LocalChannel {
     return own;
   }
 
-  #tellAll(fact: SharedFact, exceptSocketId: string | null): number {
+  #tellAll(fact: ChannelFact, exceptSocketId: string | null): number {
     const except = exceptSocketId === null ? null : this.#leftOut(fact, exceptSocketId);
     const frames = new Frames(fact);
     const audiences = this.#audiences;
@@ -198,7 +198,7 @@ export class LocalChannel {
   }
 
   /** Whom an event is not for. A client may want what it sent itself. */
-  #leftOut(fact: SharedFact, socketId: string): Subscriber | null {
+  #leftOut(fact: ChannelFact, socketId: string): Subscriber | null {
     const subscriber = this.hub.subscriber(socketId);
     if (subscriber === null || fact.kind !== 'message' || !fact.isFromClient) return subscriber;
     return subscriber.edge.echoes(subscriber, fact) ? null : subscriber;
@@ -255,3 +255,6 @@ export class LocalChannel {
     this.interest = undefined;
   }
 }
+
+const isState = (fact: ChannelFact): fact is StateFact =>
+  fact.kind !== 'message' && fact.kind !== 'annotated' && fact.kind !== 'annotations_summarized';

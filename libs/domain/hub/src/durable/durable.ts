@@ -21,6 +21,8 @@ export interface DurableParts {
   readonly streamReads: StreamReads | null;
   /** Null: this process cannot commit. */
   readonly commits: Commits | null;
+  /** What a frame may have where its app says nothing; 0: anything. */
+  readonly maxFrameBytes: number;
   readonly metrics: Metrics;
   readonly onTrouble: (what: string, error: unknown) => void;
 }

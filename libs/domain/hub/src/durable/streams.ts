@@ -1,7 +1,7 @@
 import type { FanOutRecordBody } from '@carillon/contract';
 import { streamName, type Stream, type StreamAddress } from '@carillon/history-store';
 import { type Delivered, MAX_HELD, StreamOrder, type Head } from './stream-order.js';
-import { refetchedOf, type StreamReads } from './stream-reads.js';
+import type { OrderReads, StoredStream } from './stream-reads.js';
 
 /** Something is missing for so long before it is fetched, and for so long before it is given up. */
 const FETCH_AFTER_MS = 250;
@@ -29,7 +29,7 @@ export interface Seen extends Head {
 
 export interface StreamsParts {
   /** Null: nobody can be asked; records are delivered as they come, once each and never backwards. */
-  readonly reads: StreamReads | null;
+  readonly reads: OrderReads | null;
   readonly deliver: (record: FanOutRecordBody) => void;
   /** The store has lost what was delivered from it up to this position. */
   readonly regressed: (address: StreamAddress, seen: Seen) => void;
@@ -38,8 +38,6 @@ export interface StreamsParts {
   readonly onTrouble: (what: string, error: unknown) => void;
   readonly nowMs?: () => number;
 }
-
-type StoredStream = Pick<Stream, 'generation' | 'streamId' | 'streamKey'>;
 
 interface Followed {
   readonly address: StreamAddress;
@@ -234,17 +232,12 @@ export class Streams {
     if (this.#isFollowed(one)) this.#settle(one);
   }
 
-  async #read(one: Followed, reads: StreamReads): Promise<void> {
+  async #read(one: Followed, reads: OrderReads): Promise<void> {
     const { order, stream, address } = one;
     const { gap } = order;
     if (gap === null || stream === null) return;
-    const { streamKey, generation, streamId } = stream;
-    const records = await reads.range({ streamKey, generation, ...gap, limit: MAX_HELD });
-    order.refetched(
-      streamId,
-      records.map((record) => refetchedOf({ streamId, address }, record)),
-      this.#now(),
-    );
+    const records = await reads.missing(address, stream, gap, MAX_HELD);
+    order.refetched(stream.streamId, records, this.#now());
     // If that was not all, the stream may be another by now.
     if (order.gap !== null) one.stream = null;
   }

@@ -42,6 +42,8 @@ export interface JoinRequest {
   readonly codec: Codec;
   /** Called once, instead of `subscribed`, when it comes to nothing. */
   readonly refused: (why: JoinRefusal) => void;
+  /** Shows what comes between `subscribed` and a last event; never rejects. Absent: nothing does. */
+  readonly beforeLive?: () => Promise<void>;
   /**
    * Shows everything that comes before live events, instead of `subscribed` and a last event; what is told meanwhile waits,
    * and it may ask whether a message waits already. Absent: nothing but those two is shown.
@@ -86,7 +88,8 @@ export class Joins {
     }
     const local = book.open(subscriber.hub, channel);
     const isRepeated = before !== undefined;
-    const isShown = request.show !== undefined || channel.traits.keepsLastEvent;
+    const isShown =
+      request.show !== undefined || request.beforeLive !== undefined || channel.traits.keepsLastEvent;
     if (member !== null || isShown || local.interest !== undefined)
       return this.#joinLater({ ...request, local, isRepeated });
     if (isRepeated) local.recode(subscriber, codec);
@@ -144,6 +147,7 @@ export class Joins {
     if (joining.show !== undefined) return joining.show((messageId) => gate.has(messageId));
     const members = outcome === null ? null : outcome.members;
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members });
+    await joining.beforeLive?.();
     if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate);
   }
 

@@ -73,7 +73,6 @@ export class LaneScene {
   publish(channel: string, frameText: string, except: LaneClient | undefined): void {
     for (const client of this.clients) if (client !== except) client.expectEvent(channel, frameText);
     this.#delivery.deliver({
-      eventId: frameText,
       appId: APP.id,
       channel,
       fact: message({ channel, event: frameText }),

@@ -2,7 +2,7 @@ import type { FanOutRecordBody } from '@carillon/contract';
 import { newStream, streamName, type StoredRecord, type Stream } from '@carillon/history-store';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Seen, Streams } from '../../src/durable/streams.js';
-import type { StreamReads } from '../../src/durable/stream-reads.js';
+import { recordReads, type StreamReads } from '../../src/durable/stream-reads.js';
 import { otherwise, record, STREAM } from './records.js';
 
 const ADDRESS = { appId: 'shop', channel: 'orders', kind: 'messages' } as const;
@@ -47,6 +47,9 @@ async function scene({ count = 0, handedOver = 0, reads = true } = {}) {
     fannedOutSerial: handedOver,
   });
   const store: StreamReads = {
+    messages: async () => [],
+    annotations: async () => [],
+    summaries: async () => [],
     heads: (asked) => {
       state.heads += asked.length;
       return answer(new Map(state.count === 0 ? [] : [[streamName(ADDRESS), stream()]]));
@@ -60,7 +63,7 @@ async function scene({ count = 0, handedOver = 0, reads = true } = {}) {
   const delivered: FanOutRecordBody[] = [];
   const told: string[] = [];
   const streams = new Streams({
-    reads: reads ? store : null,
+    reads: reads ? recordReads(store) : null,
     deliver: (one) => void delivered.push(one),
     regressed: (_, seen) => void told.push(textOf(seen)),
     checked: () => undefined,

@@ -19,7 +19,13 @@ export class ConnectionV1 extends Connection {
     return { verdict: subscribeVerdict(this, frame, channels), view: null };
   }
 
+  beforeLive(): undefined {}
+
   keep(): void {}
+
+  seesAnnotations(): boolean {
+    return false;
+  }
 
   ask(): undefined {}
 

@@ -41,8 +41,9 @@ function filteredCodec(base: Codec, filter: Filter): Codec {
   return codec;
 }
 
-/** What a filter leaves of a channel. The filter is given back with it. */
-export const filteredView = (base: Codec, held: HeldFilter): View => ({
-  codec: filteredCodec(base, held.filter),
+/** What a filter leaves of what is got without it. The filter is given back with it. */
+export const filteredView = ({ codec, annotations }: View, held: HeldFilter): View => ({
+  codec: filteredCodec(codec, held.filter),
+  annotations,
   release: () => held.release(),
 });

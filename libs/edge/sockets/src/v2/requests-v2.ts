@@ -1,8 +1,10 @@
-import type { Outlet } from '@carillon/hub';
+import type { OrdinaryChannel } from '@carillon/channels';
+import type { Codec, Outlet } from '@carillon/hub';
 import { frameError } from '@carillon/protocol';
 import type { OwnRequest } from '../connection/speech.js';
 import type { Connection } from '../connection/connection.js';
 import type { PresenceUpdates } from './presence-updates.js';
+import type { Summaries } from './summaries.js';
 import type { Tokens } from './tokens.js';
 
 /** What requests of protocol 2 are handed to. */
@@ -10,11 +12,22 @@ export interface RequestsV2Parts {
   readonly outlet: Outlet;
   readonly tokens: Tokens;
   readonly presenceUpdates: PresenceUpdates;
+  readonly summaries: Summaries;
 }
 
 /** Answers what only clients of protocol 2 ask. */
 export class RequestsV2 {
   constructor(private readonly parts: RequestsV2Parts) {}
+
+  /** What tells what comes before live events of a channel; undefined: nothing does. The promise never rejects. */
+  beforeLive(
+    connection: Connection,
+    channel: OrdinaryChannel,
+    codec: Codec,
+  ): (() => Promise<void>) | undefined {
+    const { summaries } = this.parts;
+    return summaries.has(channel) ? () => summaries.show(connection, channel, codec) : undefined;
+  }
 
   /** Undefined when it was done at once; the promise never rejects. */
   handle(connection: Connection, frame: OwnRequest): Promise<void> | undefined {

@@ -15,6 +15,7 @@ import type { RequestsV2 } from './requests-v2.js';
 
 /** How a connection of protocol 2 speaks. */
 export interface SpeechV2 extends Speech {
+  readonly codec: CodecV2;
   /** What answers requests that only this protocol has. */
   readonly requests: RequestsV2;
 }

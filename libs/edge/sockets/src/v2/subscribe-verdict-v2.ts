@@ -1,15 +1,17 @@
 import { subscribeRefusal, userLimitRefusal, type Channels, type OrdinaryChannel } from '@carillon/channels';
 import type { AcquiredFilter } from '@carillon/filter';
+import type { Codec } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
-import type { Judged, Judges, SubscribeVerdict } from '../connection/judged.js';
+import type { Judged, Judges, SubscribeVerdict, View } from '../connection/judged.js';
 import type { SubscribeRequest } from '../connection/speech.js';
 import { failure, isSigned, memberVerdict, refused, speaksFor } from '../requests/subscribe-verdict.js';
 import { filteredView } from './filtered.js';
 
-/** Judges a subscribe on protocol 2, in the one order of checks. */
+/** Judges a subscribe on protocol 2, in the one order of checks. `codec`: of everything that it asks for. */
 export function judgeV2(
   connection: Connection,
   frame: SubscribeRequest,
+  codec: Codec,
   { channels, filters }: Judges,
 ): Judged {
   const acquired: AcquiredFilter = frame.filter === null ? NO_FILTER : filters.acquire(frame.filter);
@@ -19,7 +21,9 @@ export function judgeV2(
   const { held } = acquired;
   const verdict = nameVerdict(connection, frame, channels);
   if (verdict.kind === 'accepted') {
-    return { verdict, view: held === null ? null : filteredView(connection.codec, held) };
+    const plain: View = { codec, annotations: frame.wantsAnnotations, release: () => {} };
+    if (held !== null) return { verdict, view: filteredView(plain, held) };
+    return { verdict, view: plain.annotations ? plain : null };
   }
   held?.release();
   return { verdict, view: null };
@@ -40,7 +44,7 @@ function nameVerdict(connection: Connection, frame: SubscribeRequest, channels: 
   }
   if (frame.rewind !== null)
     return failure('channel_refused', 400, name, 'Rewind is not served by this build');
-  if (frame.wantsAnnotations)
+  if (frame.wantsAnnotations && !channel.policy.annotationsEnabled)
     return failure('channel_refused', 400, name, 'Annotations are not enabled here');
   return ordinaryVerdict(connection, frame, channel);
 }
@@ -58,7 +62,9 @@ function ordinaryVerdict(
   if (namespace !== null) return refused(namespace, name);
   const { capabilities } = connection;
   const isPermitted =
-    capabilities.allows('subscribe', name) && (!traits.members || capabilities.allows('presence', name));
+    capabilities.allows('subscribe', name) &&
+    (!traits.members || capabilities.allows('presence', name)) &&
+    (!frame.wantsAnnotations || capabilities.allows('annotation-subscribe', name));
   if (!isPermitted) return failure('forbidden', 403, name, 'The capabilities do not permit it');
   const limited = userLimitRefusal(channel, speaksFor(connection, frame, channel));
   if (limited !== null) return refused(limited, name);

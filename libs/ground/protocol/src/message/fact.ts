@@ -1,5 +1,6 @@
 import type { PresenceMember } from '../outbound/presence.js';
 import type { SubscriptionErrorStatus } from '../outbound/subscription.js';
+import type { AnnotationFact } from './annotated.js';
 import type { Message } from './message.js';
 
 /** Somebody is there now: the first connection of a user has come. */
@@ -50,6 +51,9 @@ export type StateFact = ChannelCounted | MemberAdded | MemberRemoved | MemberUpd
 
 /** What processes tell each other for subscribers: everything that is not said to one connection alone. */
 export type SharedFact = Message | StateFact;
+
+/** What all subscribers of a channel may be told. */
+export type ChannelFact = AnnotationFact | SharedFact;
 
 /** The connection has the channel. */
 export interface Subscribed {
@@ -152,7 +156,7 @@ export type ReplyFact =
   | WatchBegun;
 
 /** Everything the service may say to a subscriber, free of any protocol: a codec turns it into a frame, or into nothing. */
-export type Fact = ReplyFact | SharedFact;
+export type Fact = ChannelFact | ReplyFact;
 
 /** Which of the things that a channel's state facts are about: a user, or, as the empty text, the channel itself. */
 export function subjectOf(fact: StateFact): string {
