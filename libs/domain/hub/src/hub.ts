@@ -6,6 +6,8 @@ import type { ChannelCounts, ConnectionQuota, Presence } from '@carillon/presenc
 import type { Commits, LastEvents } from '@carillon/publishing';
 import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
+import type { FlushWheel } from './appends/flush-wheel.js';
+import { appendWays, flushWheel } from './appends/ways.js';
 import { Hubs } from './apps/hubs.js';
 import type { NativePublish } from './channels/audience.js';
 import { ChannelBook } from './channels/channel-book.js';
@@ -71,6 +73,7 @@ export class Hub {
   readonly #interests: Interests;
   readonly #durable: Durable;
   readonly #cleanup: Cleanup;
+  readonly #wheel: FlushWheel;
 
   constructor(private readonly parts: HubParts) {
     const { config, apps, fabric, presence, connectionQuota, metrics, log, publish } = parts;
@@ -93,7 +96,9 @@ export class Hub {
     const { channels } = this;
     const maxFrameBytes = config.websocket_max_payload_kb * 1024;
     const durable = new Durable({ ...parts, hubs, channels, delivery, maxFrameBytes, onTrouble });
-    const book = new ChannelBook(hubs, fabric, { outlet, publish }, durable.delivery, isAlone);
+    const wheel = flushWheel(config);
+    const appends = appendWays(config, parts.streamReads, wheel, onTrouble);
+    const book = new ChannelBook(hubs, fabric, { outlet, publish, appends }, durable.delivery, isAlone);
     this.#interests = new Interests(fabric, onTrouble);
     const state = new State({ ...parts, hubs, outlet, interests: this.#interests, onTrouble });
     book.observe((channel) => state.tally.changed(channel));
@@ -131,6 +136,7 @@ export class Hub {
     });
     const { isolation } = this;
     this.state = state;
+    this.#wheel = wheel;
     this.identities = identities;
     this.leaving = leaving;
     this.#durable = durable;
@@ -210,6 +216,7 @@ export class Hub {
     this.state.stop();
     this.#interests.stop();
     this.#durable.stop();
+    this.#wheel.stop();
     this.isolation.end();
   }
 

@@ -21,7 +21,7 @@ export class Gate {
   constructor(
     readonly subscriber: Subscriber,
     private readonly outlet: Outlet,
-    private readonly codec: Codec = subscriber.codec,
+    readonly codec: Codec = subscriber.codec,
   ) {}
 
   hold(frames: Frames, serial: number | null = memberSerial(frames.fact)): void {

@@ -1,10 +1,14 @@
-import type { Codec, Frame, Frames } from '@carillon/hub';
+import type { Appends, Codec, Frame, Frames } from '@carillon/hub';
 import type { Fact } from '@carillon/protocol';
 import type { CodecV2 } from './codec.js';
 
 /** A codec for those who want to be told of every single annotation beside what all of them come to. */
 class AnnotatedCodec implements Codec {
   constructor(private readonly base: CodecV2) {}
+
+  get appends(): Appends | undefined {
+    return this.base.appends;
+  }
 
   encode(fact: Fact, frames: Frames): Frame | null {
     return fact.kind === 'annotated' ? this.base.frame(fact) : frames.of(this.base);
