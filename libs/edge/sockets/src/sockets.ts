@@ -1,9 +1,11 @@
+import { AiChannels, headerLimits } from '@carillon/ai-transport';
 import type { AppRegistry } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { SharedFilters } from '@carillon/filter';
 import type { Hub } from '@carillon/hub';
 import { WireNames } from '@carillon/protocol';
+import { PublishNews } from '@carillon/operations';
 import type { Presence } from '@carillon/presence';
 import type { Publisher } from '@carillon/publishing';
 import type { RateLimit } from '@carillon/rate-limit';
@@ -16,6 +18,7 @@ import { PendingArrival, type Arrival } from './entrance/arrival.js';
 import { Entrance } from './entrance/entrance.js';
 import { Reception } from './entrance/reception.js';
 import { UpgradeLimit } from './entrance/upgrade-limit.js';
+import { AiEvents } from './requests/ai-event.js';
 import { ClientEvents } from './requests/client-event.js';
 import { Requests } from './requests/requests.js';
 import { Signin } from './requests/signin.js';
@@ -98,6 +101,7 @@ export class Sockets {
         onTrouble,
       }),
     });
+    const aiChannels = new AiChannels(config.ai_transport);
     const heartbeats = new Heartbeats(heartbeatOptions(config), hub.outlet);
     const limit = upgradeLimitOptions(config);
     this.options = socketOptions(config);
@@ -130,6 +134,8 @@ export class Sockets {
         channels,
         outlet,
         extras: extrasRules(config, names),
+        ai: new AiEvents(aiChannels, headerLimits(config)),
+        news: new PublishNews(parts.webhooks, aiChannels),
         onTrouble,
       }),
       signin,

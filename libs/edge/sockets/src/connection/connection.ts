@@ -37,6 +37,9 @@ export abstract class Connection extends Subscriber {
   /** What it may do as far as its identity says. */
   abstract readonly capabilities: Capabilities;
 
+  /** Whether AI transport is there for it. */
+  abstract readonly speaksAi: boolean;
+
   /** Its socket is open: it may be told things from now on. */
   opened(socket: Socket<unknown>): void {
     this.socket = socket;

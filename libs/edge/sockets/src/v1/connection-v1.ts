@@ -7,6 +7,8 @@ import { subscribeVerdict } from '../requests/subscribe-verdict.js';
 
 /** A connection of protocol 1. It knows no capabilities, gets everything of its channels and asks for nothing special. */
 export class ConnectionV1 extends Connection {
+  readonly speaksAi = false;
+
   get capabilities(): Capabilities {
     return Capabilities.NONE;
   }

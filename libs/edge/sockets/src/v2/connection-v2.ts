@@ -11,6 +11,7 @@ import { judgeV2 } from './subscribe-verdict-v2.js';
 
 /** A connection of protocol 2, with what only such a one has. */
 export class ConnectionV2 extends Connection {
+  readonly speaksAi = true;
   /** Of its subscriptions by channel; null: every one gets everything. */
   #views: Map<string, View> | null = null;
   #native: Pick<Socket<unknown>, 'ping'> | null = null;
