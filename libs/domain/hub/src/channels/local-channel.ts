@@ -1,5 +1,5 @@
 import type { OrdinaryChannel } from '@carillon/channels';
-import type { ChannelFact, MemberRemoved, StateFact } from '@carillon/protocol';
+import type { ChannelFact, MemberRemoved, ResumeFailed, StateFact } from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Pace } from '../appends/pace.js';
 import { Pacing } from '../appends/pacing.js';
@@ -162,6 +162,11 @@ export class LocalChannel {
       : this.#tellOthers(fact, exceptSocketId, own);
   }
 
+  /** Tells everybody here something about this process's side of the channel. */
+  announce(fact: ResumeFailed): void {
+    this.#tellAll(fact, null);
+  }
+
   /**
    * A user who has a socket here is still here, whatever others took it for while they did not hear of this process: it
    * never sees itself leave. The store is told again that it is here, and others are.
@@ -193,7 +198,7 @@ export class LocalChannel {
     return own;
   }
 
-  #tellAll(fact: ChannelFact, exceptSocketId: string | null): number {
+  #tellAll(fact: ChannelFact | ResumeFailed, exceptSocketId: string | null): number {
     const told: Told = { frames: new Frames(fact), exceptSocketId };
     if (this.#pacing !== null) return this.#pacing.take(told);
     const receivers = this.#hand(told, null);

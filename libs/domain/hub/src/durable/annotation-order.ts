@@ -1,8 +1,15 @@
 import { annotationFrame, summaryFrame } from '@carillon/annotations';
 import type { FanOutRecordBody } from '@carillon/contract';
-import type { AnnotationEvent, AnnotationSummary, Stream, StreamAddress } from '@carillon/history-store';
-import type { Refetched } from './stream-order.js';
-import type { OrderReads, StreamReads } from './stream-reads.js';
+import {
+  streamName,
+  type AnnotationEvent,
+  type AnnotationSummary,
+  type Stream,
+  type StreamAddress,
+} from '@carillon/history-store';
+import type { Origin, OriginHead } from './origin.js';
+import { MAX_HELD, type Gap, type Refetched } from './stream-order.js';
+import type { StreamReads } from './stream-reads.js';
 
 /** Annotations are numbered on whatever becomes of the stream: what is said of their order is of one that never ends. */
 const ANNOTATIONS = 'annotations';
@@ -20,38 +27,40 @@ export const inAnnotationOrder = (record: FanOutRecordBody): FanOutRecordBody =>
  * Annotations as their numbers order them. With those that were missed goes what all of their type come to now, which is
  * as much as their subscribers can make use of.
  */
-export const annotationReads = (
-  reads: StreamReads,
-  maxFrameBytes: (appId: string) => number,
-): OrderReads => ({
-  heads: async (addresses) => {
-    const heads = await reads.heads(addresses);
-    return new Map([...heads].map(([name, stream]) => [name, headOfAnnotations(stream)]));
-  },
-  missing: async (address, { streamKey }, { fromSerial, toSerial }, limit) => {
-    const afterNo = fromSerial - 1;
-    const query = { streamKey, messageSerial: null, type: null, sinceMs: null, afterNo, limit };
-    const found = await reads.annotations(query);
+export class AnnotationOrigin implements Origin<FanOutRecordBody> {
+  constructor(
+    private readonly reads: StreamReads,
+    private readonly maxFrameBytes: (appId: string) => number,
+  ) {}
+
+  async heads(
+    addresses: readonly StreamAddress[],
+  ): Promise<readonly (OriginHead<FanOutRecordBody> | null)[]> {
+    const streams = await this.reads.heads(addresses);
+    return addresses.map((address) => {
+      const stream = streams.get(streamName(address));
+      if (stream === undefined) return null;
+      const read = (gap: Gap): Promise<Refetched[]> => this.#read(stream, gap);
+      return { streamId: ANNOTATIONS, next: stream.nextAnnotationNo, read };
+    });
+  }
+
+  async #read({ address, streamKey }: Stream, { fromSerial, toSerial }: Gap): Promise<Refetched[]> {
+    const query = { streamKey, messageSerial: null, type: null, sinceMs: null };
+    const found = await this.reads.annotations({ ...query, afterNo: fromSerial - 1, limit: MAX_HELD });
     const events = found.filter(({ annotationNo }) => annotationNo <= toSerial);
-    const summaries = await summariesOf(address, events, reads);
+    const summaries = await summariesOf(address, events, this.reads);
     // What was erased is not there any more, and nobody is told of it.
-    const upTo = found.length < limit ? toSerial : (events.at(-1)?.annotationNo ?? toSerial);
+    const upTo = found.length < MAX_HELD ? toSerial : (events.at(-1)?.annotationNo ?? toSerial);
     const byNumber = new Map(events.map((event) => [event.annotationNo, event]));
-    return Array.from({ length: upTo - fromSerial + 1 }, (_, index): Refetched => {
+    return Array.from({ length: upTo - fromSerial + 1 }, (_, index) => {
       const event = byNumber.get(fromSerial + index);
       if (event === undefined) return fromSerial + index;
       const summary = summaries.get(pairOf(event)) ?? null;
-      return recordOf(address, event, summary, maxFrameBytes(address.appId));
+      return recordOf(address, event, summary, this.maxFrameBytes(address.appId));
     });
-  },
-});
-
-const headOfAnnotations = (stream: Stream): Stream => ({
-  ...stream,
-  streamId: ANNOTATIONS,
-  nextDeliverySerial: stream.nextAnnotationNo,
-  fannedOutSerial: stream.nextAnnotationNo - 1,
-});
+  }
+}
 
 /** By message and type, of what can be read still. */
 async function summariesOf(

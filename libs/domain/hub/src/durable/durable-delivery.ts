@@ -7,8 +7,11 @@ import type { Delivery } from '../delivery/delivery.js';
 import type { ChannelFollower } from '../channels/channel-book.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { LocalChannel } from '../channels/local-channel.js';
-import { annotationReads, inAnnotationOrder } from './annotation-order.js';
-import { recordReads, type StreamReads } from './stream-reads.js';
+import type { Past } from '../recovery/past.js';
+import { AnnotationOrigin, inAnnotationOrder } from './annotation-order.js';
+import { StoredOrigin } from './stored-origin.js';
+import type { Head } from './stream-order.js';
+import type { StreamReads } from './stream-reads.js';
 import { type Seen, Streams, type StreamsParts } from './streams.js';
 
 /** What delivering committed records works with. */
@@ -22,6 +25,9 @@ export interface DurableDeliveryParts {
   /** What a frame may have where its app says nothing; 0: anything. */
   readonly maxFrameBytes: number;
   readonly metrics: Metrics;
+  readonly past: Past;
+  /** What is missing of a stream does not come. */
+  readonly givenUp: (address: StreamAddress, at: Head) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -36,26 +42,27 @@ const ACTIONS: Readonly<Partial<Record<FanOutRecordBody['op'], MessageAction>>> 
 
 /** Delivers the committed records of channels with a history, each stream in its order. */
 export class DurableDelivery implements ChannelFollower {
-  readonly #streams: Streams;
+  readonly streams: Streams;
   /** What is annotated has an order of its own. */
   readonly #annotations: Streams;
 
   constructor(private readonly parts: DurableDeliveryParts) {
-    const { metrics, reads, onTrouble } = parts;
-    const counts: Pick<StreamsParts, 'checked' | 'fetched' | 'onTrouble'> = {
+    const { metrics, reads, onTrouble, givenUp } = parts;
+    const counts: Pick<StreamsParts<FanOutRecordBody>, 'checked' | 'fetched' | 'onTrouble'> = {
       checked: (result) => metrics.counter('gateway_head_checks_total').for({ result }).add(),
       fetched: (result) => metrics.counter('gateway_gap_fetch_total').for({ result }).add(),
       onTrouble,
     };
-    this.#streams = new Streams({
+    this.streams = new Streams({
       ...counts,
-      reads: reads === null ? null : recordReads(reads),
+      origin: reads === null ? null : new StoredOrigin(reads),
       deliver: (record) => this.#deliver(record),
       regressed: (address, seen) => void this.#regressed(address, seen),
+      givenUp,
     });
     this.#annotations = new Streams({
       ...counts,
-      reads: reads === null ? null : annotationReads(reads, (appId) => this.#maxFrameBytes(appId)),
+      origin: reads === null ? null : new AnnotationOrigin(reads, (appId) => this.#maxFrameBytes(appId)),
       deliver: (record) => this.#deliverAnnotation(record),
       // Whoever numbers annotations anew has lost those there were: it begins again here too.
       regressed: ({ appId, channel }) => {
@@ -66,12 +73,12 @@ export class DurableDelivery implements ChannelFollower {
   }
 
   follow({ hub, name, about }: LocalChannel): void {
-    if (about.policy.history.enabled) this.#streams.follow(hub.appId, name);
+    if (about.policy.history.enabled) this.streams.follow(hub.appId, name);
     if (about.policy.annotationsEnabled) this.#annotations.follow(hub.appId, name);
   }
 
   leave({ hub, name }: LocalChannel): void {
-    this.#streams.leave(hub.appId, name);
+    this.streams.leave(hub.appId, name);
     this.#annotations.leave(hub.appId, name);
   }
 
@@ -84,18 +91,18 @@ export class DurableDelivery implements ChannelFollower {
       this.#annotations.follow(appId, channel);
       return this.#annotations.take(inAnnotationOrder(record));
     }
-    this.#streams.follow(appId, channel);
-    this.#streams.take(record);
+    this.streams.follow(appId, channel);
+    this.streams.take(record);
   }
 
   /** What came while the broker was out of reach has to be fetched. */
   inReachAgain(): void {
-    this.#streams.compare();
+    this.streams.compare();
     this.#annotations.compare();
   }
 
   stop(): void {
-    this.#streams.stop();
+    this.streams.stop();
     this.#annotations.stop();
   }
 
@@ -106,6 +113,7 @@ export class DurableDelivery implements ChannelFollower {
     const isFromClient = record.from_client === true;
     const fact = readMessageV2(text, { action, isFromClient, mayBeDelta: record.delta !== false });
     if (fact === null) return this.parts.onTrouble('reading a record', new Error('it holds no message'));
+    this.parts.past.keep(appId, fact);
     this.parts.delivery.deliver({
       appId,
       channel,

@@ -2,7 +2,8 @@ import type { FanOutRecordBody } from '@carillon/contract';
 import { newStream, streamName, type StoredRecord, type Stream } from '@carillon/history-store';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Seen, Streams } from '../../src/durable/streams.js';
-import { recordReads, type StreamReads } from '../../src/durable/stream-reads.js';
+import { StoredOrigin } from '../../src/durable/stored-origin.js';
+import type { StreamReads } from '../../src/durable/stream-reads.js';
 import { otherwise, record, STREAM } from './records.js';
 
 const ADDRESS = { appId: 'shop', channel: 'orders', kind: 'messages' } as const;
@@ -63,7 +64,7 @@ async function scene({ count = 0, handedOver = 0, reads = true } = {}) {
   const delivered: FanOutRecordBody[] = [];
   const told: string[] = [];
   const streams = new Streams({
-    reads: reads ? recordReads(store) : null,
+    origin: reads ? new StoredOrigin(store) : null,
     deliver: (one) => void delivered.push(one),
     regressed: (_, seen) => void told.push(textOf(seen)),
     checked: () => undefined,

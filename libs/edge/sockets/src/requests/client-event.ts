@@ -2,11 +2,12 @@ import type { Outlet, Subscription } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
 import {
   clientPublishRefusal,
+  keptOf,
+  type OrdinaryChannel,
   takesClientEvents,
   userLimitRefusal,
   type ChannelRefusal,
   type Channels,
-  type HistoryPolicy,
 } from '@carillon/channels';
 import { isAiEvent } from '@carillon/ai-transport';
 import { isStorable } from '@carillon/contract';
@@ -41,7 +42,8 @@ export interface ClientEventParts {
 
 interface Allowed {
   readonly subscription: Subscription;
-  readonly history: HistoryPolicy;
+  /** The channel as its rules are now. */
+  readonly about: OrdinaryChannel;
 }
 
 type Verdict = { readonly refused: FrameError } | Allowed;
@@ -80,7 +82,7 @@ export class ClientEvents {
   #publish(
     connection: Connection,
     frame: ClientEvent,
-    { subscription, history }: Allowed,
+    { subscription, about }: Allowed,
   ): Promise<void> | undefined {
     const { event, dataText } = frame;
     const { channel, userId } = subscription;
@@ -97,7 +99,7 @@ export class ClientEvents {
       isFromClient: true,
       messageId: frame.messageId,
       isLastEvent: false,
-      history: history.enabled && !isEphemeral ? history : null,
+      ...keptOf(about, isEphemeral),
       tagsText: null,
       extrasText,
       key: null,
@@ -188,7 +190,7 @@ export function clientEventVerdict(
   const subscription = connection.subscriptions.get(name);
   if (subscription === undefined)
     return refused('client_event_refused', name, 'Not subscribed to the channel');
-  return { subscription, history: channel.policy.history };
+  return { subscription, about: channel };
 }
 
 /** Judges an event of AI transport that a client may send as far as its channel goes. */
@@ -212,7 +214,7 @@ function aiEventVerdict(
   const subscription = connection.subscriptions.get(name);
   return subscription === undefined
     ? refused('client_event_refused', name, 'Not subscribed to the channel')
-    : { subscription, history: channel.policy.history };
+    : { subscription, about: channel };
 }
 
 /** A malformed pattern or meta name is one all the same, and takes no client events. */
