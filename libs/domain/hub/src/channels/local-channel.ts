@@ -41,6 +41,8 @@ export class LocalChannel {
   isCounted = false;
   /** Subscribers of this process. */
   count = 0;
+  /** Facts that were told to any of them. */
+  told = 0;
 
   readonly #lookEvents: number;
   #audiences: Audiences = null;
@@ -98,10 +100,33 @@ export class LocalChannel {
 
   /** Lets a subscriber receive. */
   open(subscriber: Subscriber): void {
+    const codec = subscriber.subscriptionOf(this)?.audience.codec;
+    if (codec?.live !== undefined) this.recode(subscriber, codec.live());
     const audience = subscriber.subscriptionOf(this)?.audience;
     // What is held back of those it comes to is from before.
     audience?.pace?.flush();
     audience?.open(subscriber);
+  }
+
+  /** Has a subscriber go on in another codec, or in its own from the beginning. */
+  renew(subscriber: Subscriber, codec?: Codec): void {
+    const current = subscriber.subscriptionOf(this)?.audience.codec;
+    const next = codec ?? current?.held ?? current;
+    if (current === undefined || next === undefined || next === current) return;
+    this.recode(subscriber, next);
+    if (!this.#isHeld(subscriber)) this.open(subscriber);
+  }
+
+  /** Has all that receive in one codec go on in another. */
+  merge(from: Codec, into: Codec): void {
+    for (const subscriber of this.#find(from)?.subscribers ?? []) {
+      this.recode(subscriber, into);
+      subscriber.subscriptionOf(this)?.audience.open(subscriber);
+    }
+  }
+
+  countOf(codec: Codec): number {
+    return this.#find(codec)?.count ?? 0;
   }
 
   /** Counts a subscriber out; it receives nothing more. */
@@ -114,6 +139,7 @@ export class LocalChannel {
     if (audience.count > 0) return;
     if (this.#audiences instanceof Map) this.#audiences.delete(audience.codec);
     else if (this.#audiences === audience) this.#audiences = null;
+    audience.codec.left?.();
   }
 
   /** Holds back what comes for a subscriber, whether it receives already or is about to. */
@@ -123,7 +149,9 @@ export class LocalChannel {
     this.#paceOf(gate.codec);
     this.#gates ??= new Set();
     this.#gates.add(gate);
-    audience?.mute(gate.subscriber);
+    const { subscriber } = gate;
+    if (audience?.codec.held !== undefined) this.recode(subscriber, audience.codec.held);
+    subscriber.subscriptionOf(this)?.audience.mute(subscriber);
   }
 
   /**
@@ -199,6 +227,7 @@ export class LocalChannel {
   }
 
   #tellAll(fact: ChannelFact | ResumeFailed, exceptSocketId: string | null): number {
+    this.told += 1;
     const told: Told = { frames: new Frames(fact), exceptSocketId };
     if (this.#pacing !== null) return this.#pacing.take(told);
     const receivers = this.#hand(told, null);
@@ -217,7 +246,14 @@ export class LocalChannel {
         if (audience.pace === pace) receivers += this.#tell(audience, frames, except);
     } else if (audiences?.pace === pace) receivers = this.#tell(audiences, frames, except);
     this.#look();
+    this.#renewLeftOut(told, except, pace);
     return receivers;
+  }
+
+  /** Who was left out of what others of its pace were told cannot go on with what they remember. */
+  #renewLeftOut({ frames: { fact } }: Told, except: Subscriber | null, pace: Pace | null): void {
+    if (except === null || fact.kind !== 'message' || fact.isFromClient) return;
+    if (except.subscriptionOf(this)?.audience.pace === pace) this.renew(except);
   }
 
   /** Holds back from those with gates, who want appends whole or not; null: whatever they want. */
@@ -272,11 +308,21 @@ export class LocalChannel {
     return fact;
   }
 
-  #audience(codec: Codec): Audience {
+  #isHeld(subscriber: Subscriber): boolean {
+    for (const gate of this.#gates ?? []) if (gate.subscriber === subscriber) return true;
+    return false;
+  }
+
+  #find(codec: Codec): Audience | null {
     const audiences = this.#audiences;
-    if (audiences instanceof Audience && audiences.codec === codec) return audiences;
-    const found = audiences instanceof Map ? audiences.get(codec) : undefined;
-    if (found !== undefined) return found;
+    if (audiences instanceof Map) return audiences.get(codec) ?? null;
+    return audiences?.codec === codec ? audiences : null;
+  }
+
+  #audience(codec: Codec): Audience {
+    const found = this.#find(codec);
+    if (found !== null) return found;
+    const audiences = this.#audiences;
     const audience = new Audience(this, codec, this.ways, this.#paceOf(codec));
     if (audiences === null) this.#audiences = audience;
     else if (audiences instanceof Map) audiences.set(codec, audience);

@@ -48,6 +48,8 @@ export interface JoinRequest {
   readonly refused: (why: JoinRefusal) => void;
   /** Shows what comes between `subscribed` and a last event; never rejects. Absent: nothing does. */
   readonly beforeLive?: () => Promise<void>;
+  /** Tells what follows `subscribed` and the past, before a last event. Absent: nothing. Not asked where `show` is given. */
+  readonly settled?: () => void;
   /**
    * Shows everything that comes before live events, instead of `subscribed` and a last event; what is told meanwhile waits,
    * and it may ask whether a message waits already. What waits is newer than where the subscription begins, which is null
@@ -102,8 +104,9 @@ export class Joins {
       return this.#joinLater({ ...request, local, isRepeated, isPlaced });
     if (isRepeated) local.recode(subscriber, codec);
     else book.enter(subscriber, local, null, codec);
-    local.open(subscriber);
     outlet.send(subscriber, { kind: 'subscribed', channel: channel.name, members: null });
+    request.settled?.();
+    local.open(subscriber);
     return undefined;
   }
 
@@ -161,6 +164,7 @@ export class Joins {
     const members = outcome === null ? null : outcome.members;
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members, attach });
     await joining.beforeLive?.();
+    joining.settled?.();
     if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate);
     // A position that came before waits for exactly this.
     if (attach !== null) await this.parts.resumes.subscribed(subscriber, local, gate, codec);

@@ -36,6 +36,7 @@ export class Subscribe {
     };
     const { channel, member } = verdict;
     const codec = view?.codec ?? connection.codec;
+    const settled = (): void => view?.settled?.();
     const beforeLive = connection.beforeLive(channel, codec);
     const joined = joins.join({
       subscriber: connection,
@@ -43,6 +44,7 @@ export class Subscribe {
       member,
       codec,
       refused,
+      settled,
       ...(beforeLive === undefined ? {} : { beforeLive }),
     });
     // What it had before counts until this does; of a connection that went it is given back with it.

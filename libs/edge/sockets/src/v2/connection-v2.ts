@@ -8,12 +8,13 @@ import type { OwnRequest, SubscribeRequest } from '../connection/speech.js';
 import type { SpeechV2 } from './speeches.js';
 import { annotatedCodec } from './annotated.js';
 import { judgeV2 } from './subscribe-verdict-v2.js';
+import { ViewV2 } from './view-v2.js';
+import { type Viewer, Views } from './views.js';
 
 /** A connection of protocol 2, with what only such a one has. */
-export class ConnectionV2 extends Connection {
+export class ConnectionV2 extends Connection implements Viewer {
   readonly speaksAi = true;
-  /** Of its subscriptions by channel; null: every one gets everything. */
-  #views: Map<string, View> | null = null;
+  readonly views: Views;
   #native: Pick<Socket<unknown>, 'ping'> | null = null;
 
   constructor(
@@ -23,6 +24,7 @@ export class ConnectionV2 extends Connection {
     connectedTick: number,
   ) {
     super(id, hub, speech, connectedTick);
+    this.views = new Views(speech.write);
   }
 
   get capabilities(): Capabilities {
@@ -39,8 +41,14 @@ export class ConnectionV2 extends Connection {
   }
 
   judge(frame: SubscribeRequest, judges: Judges): Judged {
-    const { codec } = this.speech;
-    return judgeV2(this, frame, frame.wantsAnnotations ? annotatedCodec(codec) : codec, judges);
+    const { codec, requests } = this.speech;
+    return judgeV2(
+      this,
+      frame,
+      frame.wantsAnnotations ? annotatedCodec(codec) : codec,
+      judges,
+      requests.deltas,
+    );
   }
 
   beforeLive(channel: OrdinaryChannel, codec: Codec): (() => Promise<void>) | undefined {
@@ -48,15 +56,11 @@ export class ConnectionV2 extends Connection {
   }
 
   seesAnnotations(channel: string): boolean {
-    return this.#views?.get(channel)?.annotations === true;
+    return this.views.get(channel)?.annotations === true;
   }
 
   keep(channel: string, view: View | null): void {
-    this.#views?.get(channel)?.release();
-    this.#views?.delete(channel);
-    if (view === null) return;
-    this.#views ??= new Map();
-    this.#views.set(channel, view);
+    this.views.keep(channel, view instanceof ViewV2 ? view : null);
   }
 
   ask(frame: OwnRequest): Promise<void> | undefined {
@@ -64,7 +68,6 @@ export class ConnectionV2 extends Connection {
   }
 
   ended(): void {
-    for (const view of this.#views?.values() ?? []) view.release();
-    this.#views = null;
+    this.views.release();
   }
 }

@@ -1,5 +1,6 @@
 import type { Config } from '@carillon/config';
 import {
+  type FrameV2,
   loadWireFormat,
   readRequestV2,
   type ReceivedData,
@@ -19,6 +20,8 @@ export interface SpeechV2 extends Speech {
   readonly codec: CodecV2;
   /** What answers requests that only this protocol has. */
   readonly requests: RequestsV2;
+  /** How frames are written as texts; null: they are not, so that there are no differences of them. */
+  readonly write: ((frame: FrameV2) => string) | null;
 }
 
 /** What all connections of one format share. */
@@ -26,6 +29,7 @@ interface Spoken {
   /** Of those who are told of appends as they come. */
   readonly codec: CodecV2;
   readonly read: (bytes: ArrayBuffer) => Inbound;
+  readonly write: SpeechV2['write'];
   /** By whether they get what they sent themselves, and how they are told of appends: thirty at most. */
   readonly speeches: Map<string, SpeechV2>;
 }
@@ -61,6 +65,7 @@ export class SpeechesV2 {
       heartbeat: 'pinged',
       requests: this.requests,
       read: spoken.read,
+      write: spoken.write,
       edge: echoMessages ? this.#edges.loud : this.#edges.quiet,
     };
     spoken.speeches.set(key, speech);
@@ -76,8 +81,9 @@ export class SpeechesV2 {
   }
 
   #spoken(wire: WireFormatV2): Spoken {
+    const write = wire.format === 'json' ? (frame: FrameV2): string => String(wire.encode(frame)) : null;
     const read = (bytes: ArrayBuffer): Inbound => this.#read(wire, bytes);
-    return { codec: new CodecV2(wire), read, speeches: new Map() };
+    return { codec: new CodecV2(wire), read, write, speeches: new Map() };
   }
 
   #read(wire: WireFormatV2, bytes: ArrayBuffer): Inbound {

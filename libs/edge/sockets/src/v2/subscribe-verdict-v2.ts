@@ -1,18 +1,23 @@
 import { subscribeRefusal, userLimitRefusal, type Channels, type OrdinaryChannel } from '@carillon/channels';
-import type { AcquiredFilter } from '@carillon/filter';
+import { readDeltaWish } from '@carillon/delta';
+import type { AcquiredFilter, HeldFilter } from '@carillon/filter';
 import type { Codec } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
-import type { Judged, Judges, SubscribeVerdict, View } from '../connection/judged.js';
+import type { Judged, Judges, SubscribeVerdict } from '../connection/judged.js';
 import type { SubscribeRequest } from '../connection/speech.js';
 import { failure, isSigned, memberVerdict, refused, speaksFor } from '../requests/subscribe-verdict.js';
-import { filteredView } from './filtered.js';
+import type { DeltaRequests } from './delta/delta-requests.js';
+import { narrowedBy } from './filtered.js';
+import { ViewV2 } from './view-v2.js';
+import type { Viewer } from './views.js';
 
 /** Judges a subscribe on protocol 2, in the one order of checks. `codec`: of everything that it asks for. */
 export function judgeV2(
-  connection: Connection,
+  connection: Viewer,
   frame: SubscribeRequest,
   codec: Codec,
   { channels, filters }: Judges,
+  deltas: DeltaRequests,
 ): Judged {
   const acquired: AcquiredFilter = frame.filter === null ? NO_FILTER : filters.acquire(frame.filter);
   if (!acquired.ok) {
@@ -21,15 +26,28 @@ export function judgeV2(
   const { held } = acquired;
   const verdict = nameVerdict(connection, frame, channels);
   if (verdict.kind === 'accepted') {
-    const plain: View = { codec, annotations: frame.wantsAnnotations, release: () => {} };
-    if (held !== null) return { verdict, view: filteredView(plain, held) };
-    return { verdict, view: plain.annotations ? plain : null };
+    const view = viewOf(connection, frame, codec, held);
+    if (view !== null) deltas.settle(connection, verdict.channel, view);
+    return { verdict, view };
   }
   held?.release();
   return { verdict, view: null };
 }
 
 const NO_FILTER = { ok: true, held: null } as const;
+
+/** Null: everything is sent in full. */
+function viewOf(
+  { views }: Viewer,
+  { delta, wantsAnnotations }: SubscribeRequest,
+  codec: Codec,
+  held: HeldFilter | null,
+): ViewV2 | null {
+  const wish = readDeltaWish(delta);
+  if (held === null && wish === null && views.algorithm === null && !wantsAnnotations) return null;
+  const narrowed = held === null ? null : narrowedBy(codec, held);
+  return new ViewV2(narrowed?.codec ?? codec, narrowed, wish, wantsAnnotations);
+}
 
 function nameVerdict(connection: Connection, frame: SubscribeRequest, channels: Channels): SubscribeVerdict {
   const { channel: name } = frame;

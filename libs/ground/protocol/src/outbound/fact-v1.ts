@@ -43,6 +43,7 @@ function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {
     case 'annotated':
     case 'annotations_summarized':
     case 'member_updated':
+    case 'delta_bases':
     case 'delta_settled':
     case 'history_page':
     case 'resume_failed':
