@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { App } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
-import type { OrdinaryChannel } from '@carillon/channels';
+import { keptOf, type OrdinaryChannel } from '@carillon/channels';
 import { cacheKeys } from '@carillon/contract';
 import type { Publication, Publisher } from '@carillon/publishing';
 import { CompatError } from './compat-error.js';
@@ -91,7 +91,6 @@ function publicationOf(
   messageId: string,
   ttlMs: number,
 ): Publication {
-  const { history } = channel.policy;
   const isEphemeral = message.extras?.['ephemeral'] === true;
   const parts = toNative(message);
   const fingerprint = createHash('sha256')
@@ -107,7 +106,7 @@ function publicationOf(
     isFromClient: connectionId !== null,
     messageId,
     isLastEvent: connectionId === null && channel.traits.keepsLastEvent,
-    history: history.enabled && !isEphemeral ? history : null,
+    ...keptOf(channel, isEphemeral),
     tagsText: null,
     key: { key: `compat:${messageId}`, fingerprint, ttlMs },
   };

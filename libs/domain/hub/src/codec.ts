@@ -23,6 +23,8 @@ export const frameBytes = (frame: Frame): number =>
  * bytes are shared by all filters that let a message through; whoever makes such codecs keeps one for equal filters.
  */
 export interface Codec {
+  /** What messages of the past are said in, which come in between and out of turn. Absent: this codec itself. */
+  readonly ofPast?: Codec;
   encode(fact: Fact, frames: Frames): Frame | null;
 }
 

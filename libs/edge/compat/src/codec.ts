@@ -68,8 +68,12 @@ export class CompatCodec implements Codec {
       case 'channel_counted':
       case 'delta_settled':
       case 'established':
+      case 'history_page':
       case 'ping':
       case 'pong':
+      case 'resume_failed':
+      case 'resumed':
+      case 'rewound':
       case 'signed_in':
       case 'subscribed':
       case 'subscription_failed':

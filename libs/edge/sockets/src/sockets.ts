@@ -82,6 +82,8 @@ export class Sockets {
     const tokens = new Tokens({ names, revocations, outlet, identities, leaving, signin, onTrouble });
     this.#tokens = tokens;
     const requestsV2 = new RequestsV2({
+      channels,
+      resumes: hub.resumes,
       outlet,
       tokens,
       presenceUpdates: new PresenceUpdates({

@@ -42,6 +42,10 @@ function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {
       return hasMembers(fact.channel) ? memberRemoved(fact.channel, fact.userId) : null;
     case 'member_updated':
     case 'delta_settled':
+    case 'history_page':
+    case 'resume_failed':
+    case 'resumed':
+    case 'rewound':
     case 'token_expired':
     case 'token_taken':
       return null;
