@@ -30,6 +30,8 @@ import {
 } from './settings.js';
 import { Heartbeats } from './time/heartbeats.js';
 import { speechV1 } from './v1/speech.js';
+import { DeltaRequests } from './v2/delta/delta-requests.js';
+import { Deltas } from './v2/delta/deltas.js';
 import { PresenceUpdates } from './v2/presence-updates.js';
 import { RequestsV2 } from './v2/requests-v2.js';
 import { Revocations } from './v2/revocations.js';
@@ -82,7 +84,10 @@ export class Sockets {
     const tokens = new Tokens({ names, revocations, outlet, identities, leaving, signin, onTrouble });
     this.#tokens = tokens;
     const requestsV2 = new RequestsV2({
+      channels,
+      resumes: hub.resumes,
       outlet,
+      deltas: new DeltaRequests({ deltas: new Deltas(parts), outlet, onTrouble }),
       tokens,
       presenceUpdates: new PresenceUpdates({
         ...parts,

@@ -36,7 +36,8 @@ export class Subscribe {
     };
     const { channel, member } = verdict;
     const codec = view?.codec ?? connection.codec;
-    const joined = joins.join({ subscriber: connection, channel, member, codec, refused });
+    const settled = (): void => view?.settled?.();
+    const joined = joins.join({ subscriber: connection, channel, member, codec, refused, settled });
     // What it had before counts until this does; of a connection that went it is given back with it.
     if (!isRefused) connection.keep(name, view);
     return joined;
@@ -67,6 +68,8 @@ function failureOf(why: JoinRefusal, channel: string): SubscribeFailure {
       return failure('too_many_subscriptions', 400, channel);
     case 'full':
       return failure('presence_full', 503, channel);
+    case 'no_position':
+      return failure('service_unavailable', 503, channel, 'Where the channel stands cannot be told, retry');
     case 'unreachable':
     default:
       return failure('backpressure', 503, channel, 'The channel cannot be joined now, retry');
