@@ -95,6 +95,15 @@ export async function scene({ mcp = {}, operations = {}, ...more }: Setting = {}
     listener.close();
   });
 
+  const listen = async (session: string, name: string): Promise<RawConnection> => {
+    const connection = await RawConnection.open(port);
+    onTestFinished(() => connection.destroy());
+    const headers = Object.entries({ ...headersOf({ session, name }), Accept: 'text/event-stream' });
+    connection.write(
+      `GET /mcp HTTP/1.1\r\n${headers.map(([key, value]) => `${key}: ${value}\r\n`).join('')}\r\n`,
+    );
+    return connection;
+  };
   const send = async (message: object | null, sent: Sent = {}) => {
     const answer = await rawHttp(port, {
       method: sent.method ?? 'POST',
@@ -137,16 +146,16 @@ export async function scene({ mcp = {}, operations = {}, ...more }: Setting = {}
         said: result === undefined ? null : (JSON.parse(result.content[0].text) as unknown),
       };
     },
-    /** The event stream of a session, its head read. */
+    /** The event stream of a session, once it is there. */
     stream: async (session: string, name = 'all'): Promise<RawConnection> => {
-      const connection = await RawConnection.open(port);
-      onTestFinished(() => connection.destroy());
-      const headers = Object.entries({ ...headersOf({ session, name }), Accept: 'text/event-stream' });
-      connection.write(
-        `GET /mcp HTTP/1.1\r\n${headers.map(([key, value]) => `${key}: ${value}\r\n`).join('')}\r\n`,
-      );
+      const connection = await listen(session, name);
       await connection.untilText('200 OK');
       return connection;
+    },
+    /** The head of the answer to one more. */
+    open: async (session: string): Promise<string> => {
+      const connection = await listen(session, 'all');
+      return (await connection.until((bytes) => bytes.includes('\r\n\r\n'))).toString('latin1');
     },
   };
 }
