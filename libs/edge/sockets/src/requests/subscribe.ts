@@ -36,7 +36,14 @@ export class Subscribe {
     };
     const { channel, member } = verdict;
     const codec = view?.codec ?? connection.codec;
-    const joined = joins.join({ subscriber: connection, channel, member, codec, refused });
+    const joined = joins.join({
+      subscriber: connection,
+      channel,
+      member,
+      codec,
+      rewind: frame.rewind,
+      refused,
+    });
     // What it had before counts until this does; of a connection that went it is given back with it.
     if (!isRefused) connection.keep(name, view);
     return joined;

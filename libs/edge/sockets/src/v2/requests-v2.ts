@@ -3,6 +3,7 @@ import type { Outlet, Resumes } from '@carillon/hub';
 import { frameError, type ResumeFrame } from '@carillon/protocol';
 import type { OwnRequest } from '../connection/speech.js';
 import type { Connection } from '../connection/connection.js';
+import type { ChannelHistories } from './channel-history.js';
 import type { PresenceUpdates } from './presence-updates.js';
 import type { Tokens } from './tokens.js';
 
@@ -12,6 +13,7 @@ export interface RequestsV2Parts {
   readonly tokens: Tokens;
   readonly presenceUpdates: PresenceUpdates;
   readonly channels: Pick<Channels, 'recovery'>;
+  readonly histories: ChannelHistories;
   readonly resumes: Pick<Resumes, 'resume'>;
 }
 
@@ -36,11 +38,7 @@ export class RequestsV2 {
         return this.#resume(connection, frame);
       case 'channel-history':
       default:
-        outlet.error(
-          connection,
-          frameError('channel_refused', { channel: frame.channel, message: 'History is not served here' }),
-        );
-        return undefined;
+        return this.parts.histories.handle(connection, frame);
     }
   }
 
