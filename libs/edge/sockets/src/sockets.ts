@@ -32,6 +32,8 @@ import {
 import { Heartbeats } from './time/heartbeats.js';
 import { speechV1 } from './v1/speech.js';
 import { ChannelHistories } from './v2/channel-history.js';
+import { DeltaRequests } from './v2/delta/delta-requests.js';
+import { Deltas } from './v2/delta/deltas.js';
 import { PresenceUpdates } from './v2/presence-updates.js';
 import { RequestsV2 } from './v2/requests-v2.js';
 import { Revocations } from './v2/revocations.js';
@@ -96,6 +98,7 @@ export class Sockets {
         onTrouble,
       }),
       outlet,
+      deltas: new DeltaRequests({ deltas: new Deltas(parts), outlet, onTrouble }),
       tokens,
       presenceUpdates: new PresenceUpdates({
         ...parts,

@@ -38,6 +38,8 @@ export class LocalChannel {
   isCounted = false;
   /** Subscribers of this process. */
   count = 0;
+  /** Facts that were told to any of them. */
+  told = 0;
 
   readonly #lookEvents: number;
   #audiences: Audiences = null;
@@ -92,7 +94,30 @@ export class LocalChannel {
 
   /** Lets a subscriber receive. */
   open(subscriber: Subscriber): void {
+    const codec = subscriber.subscriptionOf(this)?.audience.codec;
+    if (codec?.live !== undefined) this.recode(subscriber, codec.live());
     subscriber.subscriptionOf(this)?.audience.open(subscriber);
+  }
+
+  /** Has a subscriber go on in another codec, or in its own from the beginning. */
+  renew(subscriber: Subscriber, codec?: Codec): void {
+    const current = subscriber.subscriptionOf(this)?.audience.codec;
+    const next = codec ?? current?.held ?? current;
+    if (current === undefined || next === undefined || next === current) return;
+    this.recode(subscriber, next);
+    if (!this.#isHeld(subscriber)) this.open(subscriber);
+  }
+
+  /** Has all that receive in one codec go on in another. */
+  merge(from: Codec, into: Codec): void {
+    for (const subscriber of this.#find(from)?.subscribers ?? []) {
+      this.recode(subscriber, into);
+      subscriber.subscriptionOf(this)?.audience.open(subscriber);
+    }
+  }
+
+  countOf(codec: Codec): number {
+    return this.#find(codec)?.count ?? 0;
   }
 
   /** Counts a subscriber out; it receives nothing more. */
@@ -105,13 +130,17 @@ export class LocalChannel {
     if (audience.count > 0) return;
     if (this.#audiences instanceof Map) this.#audiences.delete(audience.codec);
     else if (this.#audiences === audience) this.#audiences = null;
+    audience.codec.left?.();
   }
 
   /** Holds back what comes for a subscriber, whether it receives already or is about to. */
   hold(gate: Gate): void {
     this.#gates ??= new Set();
     this.#gates.add(gate);
-    gate.subscriber.subscriptionOf(this)?.audience.mute(gate.subscriber);
+    const { subscriber } = gate;
+    const held = subscriber.subscriptionOf(this)?.audience.codec.held;
+    if (held !== undefined) this.recode(subscriber, held);
+    subscriber.subscriptionOf(this)?.audience.mute(subscriber);
   }
 
   /**
@@ -181,6 +210,7 @@ export class LocalChannel {
   }
 
   #tellAll(fact: ResumeFailed | SharedFact, exceptSocketId: string | null): number {
+    this.told += 1;
     const except = exceptSocketId === null ? null : this.#leftOut(fact, exceptSocketId);
     const frames = new Frames(fact);
     const audiences = this.#audiences;
@@ -191,6 +221,7 @@ export class LocalChannel {
     this.#look();
     if (this.#gates !== null)
       for (const gate of this.#gates) if (gate.subscriber !== except) gate.hold(frames);
+    if (except !== null && fact.kind === 'message' && !fact.isFromClient) this.renew(except);
     return receivers;
   }
 
@@ -217,11 +248,21 @@ export class LocalChannel {
     return fact;
   }
 
-  #audience(codec: Codec): Audience {
+  #isHeld(subscriber: Subscriber): boolean {
+    for (const gate of this.#gates ?? []) if (gate.subscriber === subscriber) return true;
+    return false;
+  }
+
+  #find(codec: Codec): Audience | null {
     const audiences = this.#audiences;
-    if (audiences instanceof Audience && audiences.codec === codec) return audiences;
-    const found = audiences instanceof Map ? audiences.get(codec) : undefined;
-    if (found !== undefined) return found;
+    if (audiences instanceof Map) return audiences.get(codec) ?? null;
+    return audiences?.codec === codec ? audiences : null;
+  }
+
+  #audience(codec: Codec): Audience {
+    const found = this.#find(codec);
+    if (found !== null) return found;
+    const audiences = this.#audiences;
     const audience = new Audience(this, codec, this.ways);
     if (audiences === null) this.#audiences = audience;
     else if (audiences instanceof Map) audiences.set(codec, audience);

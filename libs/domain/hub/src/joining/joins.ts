@@ -50,6 +50,8 @@ export interface JoinRequest {
   readonly rewind?: Rewind | null;
   /** Called once, instead of `subscribed`, when it comes to nothing. */
   readonly refused: (why: JoinRefusal) => void;
+  /** Tells what follows `subscribed` and the past, before a last event. Absent: nothing. Not asked where `show` is given. */
+  readonly settled?: () => void;
   /**
    * Shows everything that comes before live events, instead of `subscribed` and a last event; what is told meanwhile waits,
    * and it may ask whether a message waits already. What waits is newer than where the subscription begins, which is null
@@ -105,8 +107,9 @@ export class Joins {
       return this.#joinLater({ ...request, local, isRepeated, isPlaced });
     if (isRepeated) local.recode(subscriber, codec);
     else book.enter(subscriber, local, null, codec);
-    local.open(subscriber);
     outlet.send(subscriber, { kind: 'subscribed', channel: channel.name, members: null });
+    request.settled?.();
+    local.open(subscriber);
     return undefined;
   }
 
@@ -164,6 +167,7 @@ export class Joins {
     const members = outcome === null ? null : outcome.members;
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members, attach });
     const told = await this.#rewind(joining, gate, attach);
+    joining.settled?.();
     if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate, told);
     // A position that came before waits for exactly this.
     if (attach !== null) await this.parts.resumes.subscribed(subscriber, local, gate, codec);
@@ -234,6 +238,6 @@ export class Joins {
       outlet.send(subscriber, { kind: 'cache_missed', channel: name });
       webhooks.emit(hub.app, { name: 'cache_miss', channel: name, data: '{}' });
     } else if (!gate.has(last.messageId) && !told.has(last.messageId))
-      outlet.send(subscriber, last, codec.ofPast ?? codec);
+      outlet.send(subscriber, last, codec.held ?? codec);
   }
 }

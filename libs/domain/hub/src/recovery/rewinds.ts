@@ -62,7 +62,7 @@ export class Rewinds {
   #select({ local, codec, wish, attachSerial }: Rewinding): Promise<Selection> {
     const { reader, maxPageSize } = this.parts;
     if (reader === null) return Promise.reject(new Error('this process has no way to histories'));
-    const said = codec.ofPast ?? codec;
+    const said = codec.held ?? codec;
     return selectPast(reader, {
       appId: local.hub.appId,
       channel: local.name,

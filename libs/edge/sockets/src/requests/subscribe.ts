@@ -36,6 +36,7 @@ export class Subscribe {
     };
     const { channel, member } = verdict;
     const codec = view?.codec ?? connection.codec;
+    const settled = (): void => view?.settled?.();
     const joined = joins.join({
       subscriber: connection,
       channel,
@@ -43,6 +44,7 @@ export class Subscribe {
       codec,
       rewind: frame.rewind,
       refused,
+      settled,
     });
     // What it had before counts until this does; of a connection that went it is given back with it.
     if (!isRefused) connection.keep(name, view);

@@ -53,8 +53,6 @@ export class ChannelHistories {
     if (wish.untilAttach && attachSerial === null)
       return refused('malformed_frame', 'It is not known where the subscription began');
     const { start_serial: start, end_serial: end, start_time_ms, end_time_ms } = boundsOf(wish, attachSerial);
-    const isCrossed = (from: number | null, to: number | null): boolean =>
-      from !== null && to !== null && from > to;
     // What a client asks for may be empty because of where it attached, which is no mistake of it.
     const isWrong = isCrossed(start, wish.endSerial) || isCrossed(start_time_ms, end_time_ms);
     return isWrong || end === undefined ? refused('malformed_frame', 'A start is above its end') : null;
@@ -107,3 +105,6 @@ const pageText = (page: HistoryPageBody, { untilAttach }: HistoryWish, attachSer
     ...page,
     bounds: { ...page.bounds, until_attach: untilAttach, attach_serial: attachSerial },
   });
+
+const isCrossed = (from: number | null, to: number | null): boolean =>
+  from !== null && to !== null && from > to;

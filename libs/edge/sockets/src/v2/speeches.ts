@@ -1,5 +1,6 @@
 import type { Config } from '@carillon/config';
 import {
+  type FrameV2,
   loadWireFormat,
   readRequestV2,
   type ReceivedData,
@@ -17,6 +18,8 @@ import type { RequestsV2 } from './requests-v2.js';
 export interface SpeechV2 extends Speech {
   /** What answers requests that only this protocol has. */
   readonly requests: RequestsV2;
+  /** How frames are written as texts; null: they are not, so that there are no differences of them. */
+  readonly write: ((frame: FrameV2) => string) | null;
 }
 
 /** Both kinds of connections of one format: those that get what they sent themselves, and those that do not. */
@@ -52,7 +55,8 @@ export class SpeechesV2 {
 
   #spoken(wire: WireFormatV2): Spoken {
     const { config, requests } = this;
-    const shared = { codec: new CodecV2(wire), heartbeat: 'pinged', requests } as const;
+    const write = wire.format === 'json' ? (frame: FrameV2): string => String(wire.encode(frame)) : null;
+    const shared = { codec: new CodecV2(wire), heartbeat: 'pinged', requests, write } as const;
     const read = (bytes: ArrayBuffer): Inbound => this.#read(wire, bytes);
     return {
       loud: { ...shared, read, edge: edgeV2(config, true) },

@@ -1,16 +1,21 @@
 import { subscribeRefusal, userLimitRefusal, type Channels, type OrdinaryChannel } from '@carillon/channels';
-import type { AcquiredFilter } from '@carillon/filter';
+import { readDeltaWish } from '@carillon/delta';
+import type { AcquiredFilter, HeldFilter } from '@carillon/filter';
 import type { Connection } from '../connection/connection.js';
 import type { Judged, Judges, SubscribeVerdict } from '../connection/judged.js';
 import type { SubscribeRequest } from '../connection/speech.js';
 import { failure, isSigned, memberVerdict, refused, speaksFor } from '../requests/subscribe-verdict.js';
-import { filteredView } from './filtered.js';
+import type { DeltaRequests } from './delta/delta-requests.js';
+import { narrowedBy } from './filtered.js';
+import { ViewV2 } from './view-v2.js';
+import type { Viewer } from './views.js';
 
 /** Judges a subscribe on protocol 2, in the one order of checks. */
 export function judgeV2(
-  connection: Connection,
+  connection: Viewer,
   frame: SubscribeRequest,
   { channels, filters }: Judges,
+  deltas: DeltaRequests,
 ): Judged {
   const acquired: AcquiredFilter = frame.filter === null ? NO_FILTER : filters.acquire(frame.filter);
   if (!acquired.ok) {
@@ -19,13 +24,24 @@ export function judgeV2(
   const { held } = acquired;
   const verdict = nameVerdict(connection, frame, channels);
   if (verdict.kind === 'accepted') {
-    return { verdict, view: held === null ? null : filteredView(connection.codec, held) };
+    const view = viewOf(connection, frame, held);
+    if (view !== null) deltas.settle(connection, verdict.channel, view);
+    return { verdict, view };
   }
   held?.release();
   return { verdict, view: null };
 }
 
 const NO_FILTER = { ok: true, held: null } as const;
+
+/** Null: everything is sent in full. */
+function viewOf(connection: Viewer, frame: SubscribeRequest, held: HeldFilter | null): ViewV2 | null {
+  const { codec, views } = connection;
+  const wish = readDeltaWish(frame.delta);
+  if (held === null && wish === null && views.algorithm === null) return null;
+  const narrowed = held === null ? null : narrowedBy(codec, held);
+  return new ViewV2(narrowed?.codec ?? codec, narrowed, wish);
+}
 
 function nameVerdict(connection: Connection, frame: SubscribeRequest, channels: Channels): SubscribeVerdict {
   const { channel: name } = frame;

@@ -104,6 +104,16 @@ export interface DeltaSettled {
   readonly algorithm: string | null;
 }
 
+/** What a subscription begins to get differences to, by group. */
+export interface DeltaBases {
+  readonly kind: 'delta_bases';
+  readonly channel: string;
+  readonly conflationPath: string;
+  readonly maxMessagesPerKey: number;
+  /** Not empty. */
+  readonly bases: ReadonlyMap<string, string>;
+}
+
 /** Something is wrong with a request, or, before a close, with the connection. */
 export interface Failed {
   readonly kind: 'failed';
@@ -144,6 +154,7 @@ export interface Heartbeat {
 /** What is said to one connection alone. */
 export type ReplyFact =
   | CacheMissed
+  | DeltaBases
   | DeltaSettled
   | Established
   | Failed

@@ -1,7 +1,7 @@
 import type { Fact } from '../message/fact.js';
 import type { Message } from '../message/message.js';
 import type { FrameV2 } from '../v2/frame.js';
-import { presenceUpdated, rewindComplete, subscriptionSucceededV2 } from './channel-v2.js';
+import { deltaCacheSync, presenceUpdated, rewindComplete, subscriptionSucceededV2 } from './channel-v2.js';
 import {
   connectionEstablished,
   errorFrame,
@@ -41,6 +41,7 @@ export function frameOfFactV2(fact: Fact, newId: () => string): FrameV2 | null {
     case 'pong':
       return PONG;
     case 'cache_missed':
+    case 'delta_bases':
     case 'delta_settled':
     case 'established':
     case 'failed':
@@ -115,6 +116,8 @@ function replyFrame(fact: Reply): FrameV2 | null {
       return TOKEN_EXPIRED;
     case 'token_taken':
       return authSuccess(fact);
+    case 'delta_bases':
+      return deltaCacheSync(fact.channel, fact);
     case 'delta_settled':
       return deltaEnabled(fact.algorithm, fact.channel);
     case 'resume_failed':
