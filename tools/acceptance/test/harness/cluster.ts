@@ -25,8 +25,6 @@ const WAYS: Readonly<Record<Broker, ((url: string, prefix: string) => Record<str
   'redis-cluster': null,
 };
 
-
-
 /** After so long without a sign of life a process is taken for dead, where lives are brief. */
 export const NODE_TIMEOUT_MS = 3000;
 export const BRIEF_LIVES = {

@@ -29,7 +29,7 @@ export class RequestsV2 {
 
   /** Undefined when it was done at once; the promise never rejects. */
   handle(connection: Viewer, frame: OwnRequest): Promise<void> | undefined {
-    const { outlet, tokens, presenceUpdates, deltas } = this.parts;
+    const { tokens, presenceUpdates, deltas } = this.parts;
     switch (frame.kind) {
       case 'auth':
         return tokens.refresh(connection, frame);
