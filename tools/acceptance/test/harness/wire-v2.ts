@@ -119,13 +119,14 @@ function readMany(bytes: Buffer, at: number, count: number): Read {
   return [values, next];
 }
 
+const textOf = (value: Buffer | number | undefined): string | undefined =>
+  typeof value === 'object' ? value.toString() : undefined;
+
 function fromProtobuf(bytes: Buffer): FrameV2 {
   const fields = readFields(bytes);
   const body = fields.get(3);
   const data = typeof body === 'object' ? readFields(body) : new Map<number, Buffer | number>();
   const json = data.get(3);
-  const textOf = (value: Buffer | number | undefined): string | undefined =>
-    typeof value === 'object' ? value.toString() : undefined;
   const serial = fields.get(11);
   return {
     event: textOf(fields.get(1)) ?? '',
