@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ClientV2, positionOf, type Position } from '../harness/client-v2.js';
+import { ResumingClient, positionOf, type Position } from '../harness/resuming-client.js';
 import { BRIEF_LIVES, type Cluster, onCluster } from '../harness/cluster.js';
 import { tenant } from '../harness/tenant.js';
 import { FORMATS, type FrameV2 } from '../harness/wire-v2.js';
@@ -19,7 +19,7 @@ const inOrder = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, n) => `${from + n} ${from + n}`);
 
 /** Reads until so many messages have come. */
-async function messages(client: ClientV2, count: number): Promise<readonly FrameV2[]> {
+async function messages(client: ResumingClient, count: number): Promise<readonly FrameV2[]> {
   const found: FrameV2[] = [];
   while (found.length < count) {
     const frame = await client.next();
@@ -30,7 +30,10 @@ async function messages(client: ClientV2, count: number): Promise<readonly Frame
 
 onCluster('recovery beside others', ['nats', 'redis-cluster'], { tenants: () => [shop], env }, (cluster) => {
   it('gives one order to whoever publishes where, the same for every gateway', async () => {
-    const clients = [await ClientV2.connect(cluster.gateway(0)), await ClientV2.connect(cluster.gateway(1))];
+    const clients = [
+      await ResumingClient.connect(cluster.gateway(0)),
+      await ResumingClient.connect(cluster.gateway(1)),
+    ];
     const begins: Position[] = [];
     for (const client of clients) begins.push(positionOf(await client.subscribe('busy')));
     expect(begins[0]).toEqual(begins[1]);
@@ -44,10 +47,10 @@ onCluster('recovery beside others', ['nats', 'redis-cluster'], { tenants: () => 
   });
 
   it('replays at a gateway that never had the channel', async () => {
-    const first = await ClientV2.connect(cluster.gateway(0));
+    const first = await ResumingClient.connect(cluster.gateway(0));
     const begin = positionOf(await first.subscribe('far'));
     await publish(cluster, 'far', 1, 3);
-    const second = await ClientV2.connect(cluster.gateway(1));
+    const second = await ResumingClient.connect(cluster.gateway(1));
     const { frames } = await second.resume({ far: begin });
     expect(frames).toEqual([]);
     await second.subscribe('far');
@@ -59,7 +62,7 @@ onCluster('recovery beside others', ['nats', 'redis-cluster'], { tenants: () => 
 
     it('every client of it goes on at another, in its own format', async () => {
       const victim = cluster.gateway(1);
-      const lost = await Promise.all(FORMATS.map((format) => ClientV2.connect(victim, format)));
+      const lost = await Promise.all(FORMATS.map((format) => ResumingClient.connect(victim, format)));
       for (const client of lost) before.push(positionOf(await client.subscribe('orders')));
       await publish(cluster, 'orders', 1, 3);
       for (const client of lost) expect(told(await messages(client, 3))).toEqual(inOrder(1, 3));
@@ -68,7 +71,7 @@ onCluster('recovery beside others', ['nats', 'redis-cluster'], { tenants: () => 
       for (const [at, format] of FORMATS.entries()) {
         const begin = before[at];
         if (begin === undefined) throw new Error('it was nowhere');
-        const client = await ClientV2.connect(cluster.gateway(0), format);
+        const client = await ResumingClient.connect(cluster.gateway(0), format);
         await client.resume({ orders: { ...begin, serial: 3 } });
         await client.subscribe('orders');
         const frames = await client.until('service:resume_success');

@@ -1,100 +1,96 @@
-import { OPCODE, type RawSocketClient } from '@carillon/testing';
-import { decode, encode, type Format, type FrameV2 } from './wire-v2.js';
+import { OPCODE, RawSocketClient } from '@carillon/testing';
+import { onTestFinished } from 'vitest';
 import type { Node } from './node.js';
-import { channelAuth } from './signatures.js';
+import { channelAuth, userAuth } from './signatures.js';
 import type { Tenant } from './tenant.js';
 
-/** Where a client is in a channel. */
-export interface Position {
-  readonly stream_id: string;
-  readonly serial: number;
+/** A frame of protocol 2 as JSON shows it. */
+export interface FrameV2 {
+  readonly event: string;
+  readonly channel?: string;
+  readonly name?: string;
+  readonly data?: unknown;
+  readonly user_id?: string;
+  readonly message_id?: string;
+  readonly stream_id?: string;
+  readonly serial?: number;
+  readonly extras?: {
+    readonly headers?: Readonly<Record<string, string | number>>;
+    readonly [name: string]: unknown;
+  };
 }
 
-/** A resume as it was answered. */
-export interface Resumed {
-  readonly recovered: readonly {
-    readonly channel: string;
-    readonly source: string;
-    readonly replayed: number;
-    readonly position: Position;
-  }[];
-  readonly failed: readonly Readonly<Record<string, unknown>>[];
-}
-
-/** A connection of protocol 2 in one wire format. */
+/** A connection of protocol 2 in JSON that sends what it is told and hides nothing that comes. It ends with its test. */
 export class ClientV2 {
+  /** Empty until the connection is established. */
   socketId = '';
 
   private constructor(
     private readonly raw: RawSocketClient,
-    readonly tenant: Tenant,
-    readonly format: Format,
+    private readonly tenant: Tenant,
   ) {}
 
-  static async connect(node: Node, format: Format = 'json', query = ''): Promise<ClientV2> {
+  static async connect(node: Node, query = '', port = node.port): Promise<ClientV2> {
     const { tenant } = node;
-    const { raw } = await node.socket(tenant, { query: `protocol=2&format=${format}${query}` });
-    const client = new ClientV2(raw, tenant, format);
+    const raw = await node.upgrade(`/app/${tenant.key}?protocol=2${query}`, {}, port);
+    onTestFinished(() => raw.destroy());
+    if (raw.answer.status !== 101) throw new Error(`HTTP ${raw.answer.status}: ${raw.answer.body}`);
+    const client = new ClientV2(raw, tenant);
     const { event, data } = await client.next();
     if (event !== 'service:connection_established') throw new Error(`${event} came first`);
     client.socketId = (JSON.parse(String(data)) as { socket_id: string }).socket_id;
     return client;
   }
 
-  send(event: string, data: unknown = {}): void {
-    const bytes = encode(this.format, event, data);
-    this.raw.sendFrame(this.format === 'json' ? OPCODE.text : OPCODE.binary, bytes);
+  send(frame: object): void {
+    this.raw.sendText(JSON.stringify(frame));
   }
 
-  async next(timeoutMs?: number): Promise<FrameV2> {
-    const wanted = this.format === 'json' ? OPCODE.text : OPCODE.binary;
+  /** The next frame; fails on a close. */
+  async next(): Promise<FrameV2> {
     for (;;) {
-      const { opcode, payload } = await this.raw.next(timeoutMs);
-      if (opcode === OPCODE.ping || opcode === OPCODE.pong) continue;
-      if (opcode !== wanted) throw new Error(`opcode ${opcode}: ${payload.toString('utf8', 2)}`);
-      return decode(this.format, payload);
+      const { opcode, payload } = await this.raw.next();
+      if (opcode === OPCODE.text) return JSON.parse(payload.toString()) as FrameV2;
+      if (opcode === OPCODE.close) throw new Error(`closed: ${payload.toString('utf8', 2)}`);
     }
   }
 
-  /** Everything up to the first frame of that event, which is the last. */
-  async until(event: string): Promise<readonly FrameV2[]> {
+  /** The next frame of that event; what comes before it is not looked at. */
+  async until(event: string): Promise<FrameV2> {
+    for (let frame = await this.next(); ; frame = await this.next()) if (frame.event === event) return frame;
+  }
+
+  /** Everything that was on its way: what comes before the answer to a ping sent now. */
+  async pending(): Promise<FrameV2[]> {
+    this.send({ event: 'service:ping' });
     const frames: FrameV2[] = [];
-    for (;;) {
-      const frame = await this.next();
+    for (let frame = await this.next(); frame.event !== 'service:pong'; frame = await this.next())
       frames.push(frame);
-      if (frame.event === event) return frames;
-    }
+    return frames;
   }
 
-  /** What was on its way. */
-  async pending(): Promise<readonly FrameV2[]> {
-    this.send('service:ping');
-    return (await this.until('service:pong')).slice(0, -1);
-  }
-
-  /** Subscribes, signed where the name asks for it; the answer must be a success. */
-  async subscribe(channel: string, more: object = {}): Promise<FrameV2> {
+  /** Asks for a channel, signed where its name asks for it; reads nothing. */
+  ask(channel: string, data: object = {}): void {
     const isSigned = channel.startsWith('private-');
-    const auth = isSigned ? channelAuth(this.tenant, this.socketId, channel) : undefined;
-    this.send('service:subscribe', { channel, auth, ...more });
+    const auth = isSigned ? { auth: channelAuth(this.tenant, this.socketId, channel) } : {};
+    this.send({ event: 'service:subscribe', data: { channel, ...auth, ...data } });
+  }
+
+  /** Subscribes; the answer must be a success, and is given back. */
+  async subscribe(channel: string, data: object = {}): Promise<FrameV2> {
+    this.ask(channel, data);
     const frame = await this.next();
     if (frame.event !== 'service_internal:subscription_succeeded')
       throw new Error(`not subscribed: ${JSON.stringify(frame)}`);
     return frame;
   }
 
-  /** Asks to go on from there; resolves with everything that came before the answer, and the answer. */
-  async resume(
-    positions: Readonly<Record<string, Position>>,
-  ): Promise<{ readonly frames: readonly FrameV2[]; readonly answer: Resumed }> {
-    this.send('service:resume', { channel_positions: positions });
-    const frames = await this.until('service:resume_success');
-    return { frames: frames.slice(0, -1), answer: JSON.parse(String(frames.at(-1)?.data)) as Resumed };
+  /** Signs in; the answer must be a success. */
+  async signin(userId: string, more: object = {}): Promise<void> {
+    const userData = JSON.stringify({ id: userId, ...more });
+    const auth = userAuth(this.tenant, this.socketId, userData);
+    this.send({ event: 'service:signin', data: { auth, user_data: userData } });
+    const { event } = await this.next();
+    if (event !== 'service:signin_success') throw new Error(`not signed in: ${event}`);
   }
-}
-
-/** Where a subscription or a message stands. */
-export function positionOf({ stream_id, serial }: FrameV2): Position {
-  if (stream_id === undefined || serial === undefined) throw new Error('it has no position');
-  return { stream_id, serial };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ClientV2, positionOf } from '../harness/client-v2.js';
+import { ResumingClient, positionOf } from '../harness/resuming-client.js';
 import { onServer } from '../harness/every-app.js';
 import type { Node } from '../harness/node.js';
 import { tenant } from '../harness/tenant.js';
@@ -22,12 +22,12 @@ function recovers(node: Node): void {
   describe.each(FORMATS)('in %s', (format) => {
     it('replays exactly what was missed, in order, and then goes on live', async () => {
       const channel = `orders-${format}`;
-      const watcher = await ClientV2.connect(node, format);
+      const watcher = await ResumingClient.connect(node, format);
       const begin = await watcher.subscribe(channel);
       expect(begin.serial).toBe(0);
       await publish(node, channel, 'a', 'b', 'c', 'd');
       const ids = (await watcher.pending()).map(({ message_id }) => message_id);
-      const client = await ClientV2.connect(node, format);
+      const client = await ResumingClient.connect(node, format);
       await client.subscribe(channel);
       const { frames, answer } = await client.resume({ [channel]: { ...positionOf(begin), serial: 1 } });
       expect(told(frames)).toEqual(['b 2', 'c 3', 'd 4']);
@@ -42,7 +42,7 @@ function recovers(node: Node): void {
   });
 
   it('says of each channel what cannot be recovered, before its first message', async () => {
-    const client = await ClientV2.connect(node);
+    const client = await ResumingClient.connect(node);
     const begin = positionOf(await client.subscribe('many'));
     await publish(node, 'many', ...Array.from({ length: 21 }, (_, n) => `${n}`));
     await client.pending();
@@ -60,10 +60,10 @@ function recovers(node: Node): void {
   });
 
   it('keeps a position for a subscription that comes later, and gives nobody else what it holds', async () => {
-    const member = await ClientV2.connect(node);
+    const member = await ResumingClient.connect(node);
     const begin = positionOf(await member.subscribe('private-x'));
     await publish(node, 'private-x', 'a', 'b');
-    const client = await ClientV2.connect(node);
+    const client = await ResumingClient.connect(node);
     const { frames } = await client.resume({ 'private-x': begin });
     expect(frames).toEqual([]);
     await client.subscribe('private-x');
@@ -91,7 +91,7 @@ onServer('recovery with a history', { tenants: [shop], env: { ...RECOVERY, ...HI
   recovers(node);
 
   it('reads what is not in memory any more, and says so', async () => {
-    const first = await ClientV2.connect(node);
+    const first = await ResumingClient.connect(node);
     const begin = positionOf(await first.subscribe('cold'));
     await publish(node, 'cold', 'a', 'b');
     first.send('service:unsubscribe', { channel: 'cold' });
@@ -106,7 +106,7 @@ onServer('recovery with a history', { tenants: [shop], env: { ...RECOVERY, ...HI
     for (const format of FORMATS) {
       const channel = `past-${format}`;
       await publish(node, channel, '1', '2', '3', '4', '5');
-      const client = await ClientV2.connect(node, format);
+      const client = await ResumingClient.connect(node, format);
       expect(JSON.parse(String((await client.subscribe(channel, { rewind: 2 })).data))).toEqual({
         attach_serial: 5,
       });
@@ -123,13 +123,13 @@ onServer('recovery with a history', { tenants: [shop], env: { ...RECOVERY, ...HI
         },
       });
     }
-    const timed = await ClientV2.connect(node);
+    const timed = await ResumingClient.connect(node);
     await timed.subscribe('past-json', { rewind: { seconds: 30 } });
     expect(told(await timed.until('service:rewind_complete'))).toEqual(['1 1', '2 2', '3 3', '4 4', '5 5']);
   });
 
   it('shows nothing twice and nothing not at all while others publish', async () => {
-    const client = await ClientV2.connect(node);
+    const client = await ResumingClient.connect(node);
     const publishing = Array.from({ length: 30 }, (_, n) => node.api().publish('busy', 'news', `${n}`));
     await publishing[3];
     await client.subscribe('busy', { rewind: 10 });
@@ -142,7 +142,7 @@ onServer('recovery with a history', { tenants: [shop], env: { ...RECOVERY, ...HI
   });
 
   it('refuses a rewind that is none, and on protocol 1', async () => {
-    const client = await ClientV2.connect(node);
+    const client = await ResumingClient.connect(node);
     for (const rewind of [0, 'abc', {}, -1]) {
       client.send('service:subscribe', { channel: 'orders', rewind });
       expect(await client.next()).toMatchObject({ event: 'service:error', data: { code: 4000 } });
@@ -154,7 +154,7 @@ onServer('recovery with a history', { tenants: [shop], env: { ...RECOVERY, ...HI
   });
 
   it('gives pages of the history, up to where the subscription began', async () => {
-    const client = await ClientV2.connect(node);
+    const client = await ResumingClient.connect(node);
     await publish(node, 'pages', '1', '2', '3', '4', '5');
     await client.subscribe('pages');
     await publish(node, 'pages', '6');
@@ -195,7 +195,7 @@ onServer(
   { tenants: [shop], env: { ...RECOVERY, ...HISTORY, ...LIVING } },
   (node) => {
     it('are begun with as they are now, and recovered change by change', async () => {
-      const watcher = await ClientV2.connect(node);
+      const watcher = await ResumingClient.connect(node);
       const begin = positionOf(await watcher.subscribe('docs'));
       const body = { name: 'note', channel: 'docs', data: 'hello', message_id: 'm-1' };
       const answer = await node.api().request('POST', '/events', { body: JSON.stringify(body) });
@@ -203,7 +203,7 @@ onServer(
       const path = `/channels/docs/messages/${encodeURIComponent(channels.docs.message_serial)}/append`;
       const appended = await node.api().request('POST', path, { body: JSON.stringify({ data: ' world' }) });
       expect(appended.status).toBe(200);
-      const client = await ClientV2.connect(node);
+      const client = await ResumingClient.connect(node);
       await client.subscribe('docs', { rewind: 5 });
       const [past, complete] = await client.until('service:rewind_complete');
       expect(past).toMatchObject({
@@ -225,7 +225,7 @@ onServer(
 
 onServer('channels without positions', { tenants: [shop] }, (node) => {
   it('are not recovered, and say so', async () => {
-    const client = await ClientV2.connect(node);
+    const client = await ResumingClient.connect(node);
     expect((await client.subscribe('orders')).serial).toBeUndefined();
     client.send('service:resume', { channel_serials: { orders: 1 } });
     expect(await client.next()).toMatchObject({ event: 'service:error', data: { code: 4301 } });
