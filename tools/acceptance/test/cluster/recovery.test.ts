@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { engine } from '@carillon/engines';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ResumingClient, positionOf, type Position } from '../harness/resuming-client.js';
-import { BRIEF_LIVES, type Cluster, onCluster } from '../harness/cluster.js';
+import { BRIEF_LIVES, Cluster, onCluster } from '../harness/cluster.js';
 import { tenant } from '../harness/tenant.js';
 import { FORMATS, type FrameV2 } from '../harness/wire-v2.js';
 
@@ -83,5 +84,59 @@ onCluster('recovery beside others', ['nats', 'redis-cluster'], { tenants: () => 
         expect(told(await client.pending())).toEqual([]);
       }
     });
+  });
+});
+
+describe('recovery with a history beside others', () => {
+  let cluster: Cluster;
+  let corner: { end(): Promise<void> } | undefined;
+  beforeAll(async () => {
+    const own = await (await engine('postgres')).isolate();
+    corner = own;
+    const { hostname, port, username, password, pathname } = new URL(own.url);
+    cluster = new Cluster('nats', {
+      tenants: () => [shop],
+      more: ['history-writer'],
+      env: {
+        ...env,
+        HISTORY_ENABLED: 'true',
+        VERSIONED_MESSAGES_ENABLED: 'true',
+        VERSIONED_MESSAGES_DRIVER: 'postgres',
+        DATABASE_POSTGRES_HOST: hostname,
+        DATABASE_POSTGRES_PORT: port,
+        DATABASE_POSTGRES_USERNAME: decodeURIComponent(username),
+        DATABASE_POSTGRES_PASSWORD: decodeURIComponent(password),
+        DATABASE_POSTGRES_DATABASE: pathname.slice(1),
+      },
+    });
+    await cluster.start();
+  }, 120_000);
+  afterAll(async () => {
+    await cluster.stop();
+    await corner?.end();
+  });
+
+  it('reads at another gateway what one had in memory, rewinds there, and gives its pages', async () => {
+    const first = await ResumingClient.connect(cluster.gateway(0));
+    const begun = await first.subscribe('orders');
+    expect(begun).toMatchObject({ serial: 0, data: '{"attach_serial":0}' });
+    const begin = positionOf(begun);
+    await publish(cluster, 'orders', 1, 4);
+    expect(told(await messages(first, 4))).toEqual(inOrder(1, 4));
+    await cluster.gateway(0).process.kill();
+    for (const format of FORMATS) {
+      const client = await ResumingClient.connect(cluster.gateway(0), format);
+      await client.resume({ orders: { ...begin, serial: 1 } });
+      await client.subscribe('orders', { rewind: 2 });
+      const rewound = await client.until('service:rewind_complete');
+      expect(told(rewound)).toEqual(inOrder(3, 4));
+      const frames = await client.until('service:resume_success');
+      expect(told(frames)).toEqual(inOrder(2, 4));
+      client.send('service:channel_history', { channel: 'orders', limit: 2, until_attach: true });
+      expect(await client.next()).toMatchObject({
+        event: 'service:channel_history',
+        data: { items: [{ serial: 4 }, { serial: 3 }], bounds: { attach_serial: 4 } },
+      });
+    }
   });
 });
