@@ -128,10 +128,10 @@ describe('recovery with a history beside others', () => {
       const client = await ResumingClient.connect(cluster.gateway(0), format);
       await client.resume({ orders: { ...begin, serial: 1 } });
       await client.subscribe('orders', { rewind: 2 });
-      const rewound = await client.until('service:rewind_complete');
-      expect(told(rewound)).toEqual(inOrder(3, 4));
       const frames = await client.until('service:resume_success');
       expect(told(frames)).toEqual(inOrder(2, 4));
+      const rewound = await client.until('service:rewind_complete');
+      expect(told(rewound)).toEqual(inOrder(3, 4));
       client.send('service:channel_history', { channel: 'orders', limit: 2, until_attach: true });
       expect(await client.next()).toMatchObject({
         event: 'service:channel_history',

@@ -169,12 +169,22 @@ export class Joins {
     if (joining.show !== undefined) return joining.show((messageId) => gate.has(messageId), attach);
     const members = outcome === null ? null : outcome.members;
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members, attach });
+    // A position that came before waits for exactly this: what it missed is older than everything else that is shown.
+    const missed = await this.#recover(joining, gate, attach);
     await joining.beforeLive?.();
-    const told = await this.#rewind(joining, gate, attach);
+    const told = new Set([...missed, ...(await this.#rewind(joining, gate, attach))]);
     joining.settled?.();
     if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate, told);
-    // A position that came before waits for exactly this.
-    if (attach !== null) await this.parts.resumes.subscribed(subscriber, local, gate, codec);
+  }
+
+  /** The ids of the messages that were told. */
+  async #recover(
+    { subscriber, local, codec }: Joining,
+    gate: Gate,
+    attach: Attached | null,
+  ): Promise<ReadonlySet<string>> {
+    if (attach === null) return NOTHING_TOLD;
+    return this.parts.resumes.subscribed(subscriber, local, gate, codec);
   }
 
   /** The ids of the messages of the past that were told. */
