@@ -27,12 +27,22 @@ export interface Codec {
   /** What messages of the past are said in, which come in between and out of turn. Absent: this codec itself. */
   readonly ofPast?: Codec;
   encode(fact: Fact, frames: Frames): Frame | null;
+  /** How its subscribers want appends; a variant says what the codec says that it narrows. Absent: each as it comes. */
+  readonly appends?: Appends | undefined;
   /** What a codec that remembers is for those who may not get everything of it. Absent: the same, nothing is remembered. */
   readonly held?: Codec;
   /** What it is for a subscriber that begins to receive now. Absent: the same. */
   live?(): Codec;
   /** Nobody of its one channel has it any more. */
   left?(): void;
+}
+
+/** How subscribers are told of appends to messages. */
+export interface Appends {
+  /** Those of one stream of an answer within so long come as one; 0: each as it comes. */
+  readonly windowMs: number;
+  /** Whether each tells the whole text instead of what was appended. */
+  readonly wholes: boolean;
 }
 
 /** What is made of one fact in this process: of each codec, once. */

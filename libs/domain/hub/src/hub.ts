@@ -8,6 +8,8 @@ import { codeOf } from '@carillon/protocol';
 import type { Replay } from '@carillon/replay';
 import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
+import type { FlushWheel } from './appends/flush-wheel.js';
+import { appendWays, flushWheel } from './appends/ways.js';
 import { Hubs } from './apps/hubs.js';
 import type { NativePublish } from './channels/audience.js';
 import { ChannelBook } from './channels/channel-book.js';
@@ -81,6 +83,7 @@ export class Hub {
   readonly #interests: Interests;
   readonly #durable: Durable;
   readonly #cleanup: Cleanup;
+  readonly #wheel: FlushWheel;
 
   constructor(private readonly parts: HubParts) {
     const { config, apps, fabric, presence, connectionQuota, metrics, log, publish } = parts;
@@ -101,8 +104,11 @@ export class Hub {
     });
     const delivery = new Delivery(hubs, outlet);
     const { channels } = this;
-    const durable = new Durable({ ...parts, hubs, channels, delivery, onTrouble });
-    const book = new ChannelBook(hubs, fabric, { outlet, publish }, durable.positions, isAlone);
+    const maxFrameBytes = config.websocket_max_payload_kb * 1024;
+    const durable = new Durable({ ...parts, hubs, channels, delivery, maxFrameBytes, onTrouble });
+    const wheel = flushWheel(config);
+    const appends = appendWays(config, parts.streamReads, wheel, onTrouble);
+    const book = new ChannelBook(hubs, fabric, { outlet, publish, appends }, durable.positions, isAlone);
     this.#interests = new Interests(fabric, onTrouble);
     const state = new State({ ...parts, hubs, outlet, interests: this.#interests, onTrouble });
     book.observe((channel) => state.tally.changed(channel));
@@ -160,6 +166,7 @@ export class Hub {
     });
     const { isolation } = this;
     this.state = state;
+    this.#wheel = wheel;
     this.identities = identities;
     this.leaving = leaving;
     this.#durable = durable;
@@ -183,6 +190,11 @@ export class Hub {
       () => looks.everywhere(),
     );
     apps.onChange((change) => this.#appChanged(change));
+  }
+
+  /** Where streams of channels with a history are read; null: nowhere. */
+  get streamReads(): StreamReads | null {
+    return this.parts.streamReads;
   }
 
   /** For what went wrong while there is nobody to be told. */
@@ -234,6 +246,7 @@ export class Hub {
     this.state.stop();
     this.#interests.stop();
     this.#durable.stop();
+    this.#wheel.stop();
     this.isolation.end();
   }
 

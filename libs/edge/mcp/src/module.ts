@@ -2,6 +2,7 @@ import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
 import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { OPERATIONS, type Operations } from '@carillon/operations';
+import { PUSH_OPERATIONS, type PushOperations } from '@carillon/push';
 import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
 import {
   ADMISSION,
@@ -54,6 +55,7 @@ const server = (config: Config) => ({
     ADMISSION,
     { token: OCCUPANCY_SOURCE, optional: true },
     { token: HISTORY_HEALTH_SOURCE, optional: true },
+    { token: PUSH_OPERATIONS, optional: true },
   ],
   useFactory: (
     apps: AppRegistry,
@@ -67,11 +69,13 @@ const server = (config: Config) => ({
     admission: Admission,
     occupancy?: OccupancySource,
     history?: HistoryHealthSource,
+    push?: PushOperations,
   ): McpServer =>
     new McpServer({
       config,
       apps,
       operations,
+      ...(push === undefined ? {} : { push }),
       cache,
       rateLimit,
       metrics,

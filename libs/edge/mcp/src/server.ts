@@ -1,6 +1,7 @@
 import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import type { Operations } from '@carillon/operations';
+import type { PushOperations } from '@carillon/push';
 import type { RateLimit } from '@carillon/rate-limit';
 import type { Logger, Metrics } from '@carillon/runtime';
 import type { Endpoint } from '@carillon/uws';
@@ -21,11 +22,14 @@ import { Sessions } from './sessions/sessions.js';
 import { Streams } from './sessions/streams.js';
 import { type Settings, settingsOf } from './settings.js';
 import { operationTools } from './tools/operation-tools.js';
+import { pushTools } from './tools/push-tools.js';
 import { serviceTools, type ServiceParts } from './tools/service-tools.js';
 
 export interface McpParts extends Omit<ServiceParts, 'usageEnabled' | 'healthCheckTimeoutMs'> {
   readonly config: Config;
   readonly operations: Operations;
+  /** Absent: this process offers no tools of push. */
+  readonly push?: PushOperations;
   readonly cache: Cache;
   readonly rateLimit: RateLimit;
   readonly metrics: Metrics;
@@ -59,7 +63,11 @@ export class McpServer {
       usageEnabled: config.http_api.usage_enabled,
       healthCheckTimeoutMs: config.health_check_timeout_ms,
     };
-    this.#tools = [...serviceTools(service), ...operationTools(operations)];
+    this.#tools = [
+      ...serviceTools(service),
+      ...operationTools(operations),
+      ...(parts.push === undefined ? [] : pushTools(parts.push)),
+    ];
     this.#settings = settingsOf(config, this.#tools);
     const settings = (): Settings => this.#settings;
     const toolbox = () => settings().toolbox;

@@ -1,6 +1,7 @@
 import { subscribeRefusal, userLimitRefusal, type Channels, type OrdinaryChannel } from '@carillon/channels';
 import { readDeltaWish } from '@carillon/delta';
 import type { AcquiredFilter, HeldFilter } from '@carillon/filter';
+import type { Codec } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
 import type { Judged, Judges, SubscribeVerdict } from '../connection/judged.js';
 import type { SubscribeRequest } from '../connection/speech.js';
@@ -10,10 +11,11 @@ import { narrowedBy } from './filtered.js';
 import { ViewV2 } from './view-v2.js';
 import type { Viewer } from './views.js';
 
-/** Judges a subscribe on protocol 2, in the one order of checks. */
+/** Judges a subscribe on protocol 2, in the one order of checks. `codec`: of everything that it asks for. */
 export function judgeV2(
   connection: Viewer,
   frame: SubscribeRequest,
+  codec: Codec,
   { channels, filters }: Judges,
   deltas: DeltaRequests,
 ): Judged {
@@ -24,7 +26,7 @@ export function judgeV2(
   const { held } = acquired;
   const verdict = nameVerdict(connection, frame, channels);
   if (verdict.kind === 'accepted') {
-    const view = viewOf(connection, frame, held);
+    const view = viewOf(connection, frame, codec, held);
     if (view !== null) deltas.settle(connection, verdict.channel, view);
     return { verdict, view };
   }
@@ -35,12 +37,16 @@ export function judgeV2(
 const NO_FILTER = { ok: true, held: null } as const;
 
 /** Null: everything is sent in full. */
-function viewOf(connection: Viewer, frame: SubscribeRequest, held: HeldFilter | null): ViewV2 | null {
-  const { codec, views } = connection;
-  const wish = readDeltaWish(frame.delta);
-  if (held === null && wish === null && views.algorithm === null) return null;
+function viewOf(
+  { views }: Viewer,
+  { delta, wantsAnnotations }: SubscribeRequest,
+  codec: Codec,
+  held: HeldFilter | null,
+): ViewV2 | null {
+  const wish = readDeltaWish(delta);
+  if (held === null && wish === null && views.algorithm === null && !wantsAnnotations) return null;
   const narrowed = held === null ? null : narrowedBy(codec, held);
-  return new ViewV2(narrowed?.codec ?? codec, narrowed, wish);
+  return new ViewV2(narrowed?.codec ?? codec, narrowed, wish, wantsAnnotations);
 }
 
 function nameVerdict(connection: Connection, frame: SubscribeRequest, channels: Channels): SubscribeVerdict {
@@ -56,7 +62,7 @@ function nameVerdict(connection: Connection, frame: SubscribeRequest, channels: 
   }
   if (frame.rewind !== null)
     return failure('channel_refused', 400, name, 'Rewind is not served by this build');
-  if (frame.wantsAnnotations)
+  if (frame.wantsAnnotations && !channel.policy.annotationsEnabled)
     return failure('channel_refused', 400, name, 'Annotations are not enabled here');
   return ordinaryVerdict(connection, frame, channel);
 }
@@ -74,7 +80,9 @@ function ordinaryVerdict(
   if (namespace !== null) return refused(namespace, name);
   const { capabilities } = connection;
   const isPermitted =
-    capabilities.allows('subscribe', name) && (!traits.members || capabilities.allows('presence', name));
+    capabilities.allows('subscribe', name) &&
+    (!traits.members || capabilities.allows('presence', name)) &&
+    (!frame.wantsAnnotations || capabilities.allows('annotation-subscribe', name));
   if (!isPermitted) return failure('forbidden', 403, name, 'The capabilities do not permit it');
   const limited = userLimitRefusal(channel, speaksFor(connection, frame, channel));
   if (limited !== null) return refused(limited, name);
