@@ -68,9 +68,10 @@ export class Cluster {
       ...this.setting.env,
     };
     this.#tenants = this.setting.tenants();
-    // One after another: each has all of a busy machine to itself, and time to say that it is ready.
-    for (const app of ['gateway', 'gateway', 'api', ...(this.setting.more ?? [])] as const)
-      await this.add(app);
+    // Side by side: a start waits for brokers and stores as long as it works.
+    await Promise.all(
+      (['gateway', 'gateway', 'api', ...(this.setting.more ?? [])] as const).map((app) => this.add(app)),
+    );
   }
 
   async #ownEngine(name: string): Promise<EngineHandle> {
