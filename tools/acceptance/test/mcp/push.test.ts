@@ -25,6 +25,9 @@ const device = (id: string) => ({
   push: { recipient: { transportType: 'gcm', registrationToken: ADDRESS } },
 });
 
+const ids = (page: Record<string, unknown>, name: string): unknown[] =>
+  (page['items'] as Record<string, unknown>[]).map((one) => one[name]);
+
 onServer(
   'Push through tools',
   { tenants: [SHOP], env: PUSH, config: { ...mcpSection(), push: { dry_run: true } } },
