@@ -24,12 +24,10 @@ export const frameBytes = (frame: Frame): number =>
  * bytes are shared by all filters that let a message through; whoever makes such codecs keeps one for equal filters.
  */
 export interface Codec {
-  /** What messages of the past are said in, which come in between and out of turn. Absent: this codec itself. */
-  readonly ofPast?: Codec;
   encode(fact: Fact, frames: Frames): Frame | null;
   /** How its subscribers want appends; a variant says what the codec says that it narrows. Absent: each as it comes. */
   readonly appends?: Appends | undefined;
-  /** What a codec that remembers is for those who may not get everything of it. Absent: the same, nothing is remembered. */
+  /** What a codec that remembers is for those who may not get everything of it, and for messages of the past. Absent: the same, nothing is remembered. */
   readonly held?: Codec;
   /** What it is for a subscriber that begins to receive now. Absent: the same. */
   live?(): Codec;

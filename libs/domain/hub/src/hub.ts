@@ -28,6 +28,8 @@ import { Leaving } from './leave/leaving.js';
 import { SocketOccupancy } from './occupancy.js';
 import type { Replays } from './recovery/replays.js';
 import { Resumes } from './recovery/resumes.js';
+import type { PastReader } from './recovery/rewind-selection.js';
+import { Rewinds } from './recovery/rewinds.js';
 import { maxSubscriptions, outletBounds } from './settings.js';
 import { State } from './state/state.js';
 import type { Subscriber } from './subscriber/subscriber.js';
@@ -48,6 +50,8 @@ export interface HubParts {
   readonly commits: Commits | null;
   /** What gives places to events without a history; null: nothing does. */
   readonly replay: Replay | null;
+  /** Where the past of channels is read; null: nowhere. */
+  readonly pastReader: PastReader | null;
   readonly lastEvents: LastEvents;
   readonly webhooks: WebhookEvents;
   readonly metrics: Metrics;
@@ -150,6 +154,12 @@ export class Hub {
       looks,
       positions: durable.positions,
       resumes: this.resumes,
+      rewinds: new Rewinds({
+        reader: parts.pastReader,
+        outlet,
+        maxPageSize: config.history.max_page_size,
+        onTrouble,
+      }),
       maxSubscriptions: maxSubscriptions(config),
       joinWithinMs: config.adapter.interest.confirm_timeout_ms,
       onTrouble,

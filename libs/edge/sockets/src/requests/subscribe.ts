@@ -43,6 +43,7 @@ export class Subscribe {
       channel,
       member,
       codec,
+      rewind: frame.rewind,
       refused,
       settled,
       ...(beforeLive === undefined ? {} : { beforeLive }),

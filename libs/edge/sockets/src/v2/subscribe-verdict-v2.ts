@@ -60,8 +60,8 @@ function nameVerdict(connection: Connection, frame: SubscribeRequest, channels: 
   if (channel.form !== 'ordinary') {
     return failure('channel_refused', 400, name, 'Patterns and meta channels are not served by this build');
   }
-  if (frame.rewind !== null)
-    return failure('channel_refused', 400, name, 'Rewind is not served by this build');
+  if (frame.rewind !== null && !channel.policy.history.rewindEnabled)
+    return failure('channel_refused', 400, name, 'Rewind is not enabled for the channel');
   if (frame.wantsAnnotations && !channel.policy.annotationsEnabled)
     return failure('channel_refused', 400, name, 'Annotations are not enabled here');
   return ordinaryVerdict(connection, frame, channel);
@@ -82,6 +82,7 @@ function ordinaryVerdict(
   const isPermitted =
     capabilities.allows('subscribe', name) &&
     (!traits.members || capabilities.allows('presence', name)) &&
+    (frame.rewind === null || capabilities.allows('history', name)) &&
     (!frame.wantsAnnotations || capabilities.allows('annotation-subscribe', name));
   if (!isPermitted) return failure('forbidden', 403, name, 'The capabilities do not permit it');
   const limited = userLimitRefusal(channel, speaksFor(connection, frame, channel));
