@@ -22,6 +22,7 @@ import { endCause } from './leave/departure.js';
 import { Isolation } from './leave/isolation.js';
 import { Leaving } from './leave/leaving.js';
 import { SocketOccupancy } from './occupancy.js';
+import { PatternBook } from './patterns/pattern-book.js';
 import { maxSubscriptions, outletBounds } from './settings.js';
 import { State } from './state/state.js';
 import type { Subscriber } from './subscriber/subscriber.js';
@@ -62,6 +63,7 @@ export class Hub {
   readonly outlet: Outlet;
   readonly places: Places;
   readonly joins: Joins;
+  readonly patterns: PatternBook;
   readonly leaving: Leaving;
   readonly isolation: Isolation;
   readonly occupancy: SocketOccupancy;
@@ -89,9 +91,18 @@ export class Hub {
       quota: isAlone ? null : connectionQuota,
       maxConnections: config.max_connections,
     });
-    const delivery = new Delivery(hubs, outlet);
     const { channels } = this;
-    const durable = new Durable({ ...parts, hubs, channels, delivery, onTrouble });
+    const patterns = new PatternBook({
+      ...parts,
+      hubs,
+      outlet,
+      channels,
+      maxSubscriptions: maxSubscriptions(config),
+      onTrouble,
+    });
+    this.patterns = patterns;
+    const delivery = new Delivery(hubs, outlet, patterns);
+    const durable = new Durable({ ...parts, hubs, channels, delivery, patterns, onTrouble });
     const book = new ChannelBook(hubs, fabric, { outlet, publish }, durable.delivery, isAlone);
     this.#interests = new Interests(fabric, onTrouble);
     const state = new State({ ...parts, hubs, outlet, interests: this.#interests, onTrouble });
@@ -100,6 +111,7 @@ export class Hub {
     const { watchlists, looks, announcements } = state;
     const leaving = new Leaving({
       book,
+      patterns,
       presence,
       identities,
       watchlists,

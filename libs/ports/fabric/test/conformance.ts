@@ -54,6 +54,18 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
   }
 
   describe(`fabric ${name}`, () => {
+    it('brings every channel of an app to who wants all of them, once, and no other app', async () => {
+      const { first, others } = await gateways('orders');
+      for (const { fabric } of others) await fabric.subscribeAll('shop');
+      const published = ['orders', 'news.eu', 'presence-é'].map((channel) => event(channel));
+      const foreign = event('news.eu', { appId: 'other' });
+      for (const one of [foreign, ...published]) await first.fabric.publish(one);
+      for (const { fabric, received } of others) {
+        await vi.waitFor(() => expect(idsOf(received)).toEqual(idsOf(published)), ON_ITS_WAY);
+        fabric.unsubscribeAll('shop');
+      }
+    });
+
     it('is a node of its own, and healthy', async () => {
       const { nodes } = await installation();
       expect(new Set(nodes.map(({ nodeId }) => nodeId)).size).toBe(nodes.length);

@@ -155,9 +155,13 @@ export class LocalChannel {
   }
 
   /** Hands what is news to everybody here but one. Returns to how many; null: it is old, and nobody got it. */
-  deliver(fact: SharedFact, exceptSocketId: string | null = null): number | null {
+  deliver(
+    fact: SharedFact,
+    exceptSocketId: string | null = null,
+    frames: Frames = new Frames(fact),
+  ): number | null {
     const news = fact.kind === 'message' ? fact : this.#newsOf(fact);
-    return news === null ? null : this.tell(news, exceptSocketId);
+    return news === null ? null : this.tell(news, exceptSocketId, frames);
   }
 
   /** Whether this is the last count that was told. */
@@ -166,10 +170,10 @@ export class LocalChannel {
   }
 
   /** Tells everybody here but one, whatever they know. Returns how many; an audience that is told nothing counts for none. */
-  tell(fact: SharedFact, exceptSocketId: string | null = null): number {
+  tell(fact: SharedFact, exceptSocketId: string | null = null, frames: Frames = new Frames(fact)): number {
     const own = fact.kind === 'member_removed' ? this.#receiversOf(fact.userId) : [];
     return fact.kind !== 'member_removed' || own.length === 0
-      ? this.#tellAll(fact, exceptSocketId)
+      ? this.#tellAll(fact, exceptSocketId, frames)
       : this.#tellOthers(fact, exceptSocketId, own);
   }
 
@@ -182,7 +186,7 @@ export class LocalChannel {
       ({ subscriber, audience }) => new Gate(subscriber, this.ways.outlet, audience.codec),
     );
     for (const gate of gates) this.hold(gate);
-    const receivers = this.#tellAll(fact, exceptSocketId);
+    const receivers = this.#tellAll(fact, exceptSocketId, new Frames(fact));
     for (const gate of gates) {
       gate.shown(fact.serial);
       this.release(gate);
@@ -204,10 +208,9 @@ export class LocalChannel {
     return own;
   }
 
-  #tellAll(fact: SharedFact, exceptSocketId: string | null): number {
+  #tellAll(fact: SharedFact, exceptSocketId: string | null, frames: Frames): number {
     this.told += 1;
     const except = exceptSocketId === null ? null : this.#leftOut(fact, exceptSocketId);
-    const frames = new Frames(fact);
     const audiences = this.#audiences;
     let receivers = 0;
     if (audiences instanceof Map)

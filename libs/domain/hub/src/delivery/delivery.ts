@@ -1,9 +1,11 @@
-import { serverToUserId } from '@carillon/channels';
+import { type ChannelKind, serverToUserId } from '@carillon/channels';
 import type { LiveEvent } from '@carillon/fabric';
 import type { SharedFact } from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
+import type { LocalChannel } from '../channels/local-channel.js';
 import { Frames } from '../codec.js';
+import type { PatternBook } from '../patterns/pattern-book.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { watchedUser } from '../users/watch-channel.js';
 import type { Outlet } from './outlet.js';
@@ -18,6 +20,7 @@ export class Delivery {
   constructor(
     private readonly hubs: Hubs,
     private readonly outlet: Outlet,
+    private readonly patterns: Pick<PatternBook, 'deliver'>,
   ) {}
 
   deliver(event: LiveEvent): void {
@@ -25,11 +28,20 @@ export class Delivery {
     if (hub === null) return;
     if (event.channel.charCodeAt(0) === SPECIAL) return this.#deliverToUsers(hub, event);
     const channel = hub.channels.get(event.channel);
+    if (!hub.patterns.areNone && event.fact.kind === 'message') {
+      return this.#deliverWithPatterns(hub, event, channel);
+    }
     if (channel === undefined) return;
     const receivers = channel.deliver(event.fact, event.exceptSocketId);
-    if (receivers === null) return;
-    const latencyMs = EPOCH_MS + performance.now() - event.publishedAtMs;
-    hub.meters.delivered(channel.about.kind, receivers, Math.max(0, latencyMs));
+    if (receivers !== null) count(hub, channel.about.kind, receivers, event);
+  }
+
+  #deliverWithPatterns(hub: AppHub, event: LiveEvent, channel: LocalChannel | undefined): void {
+    const frames = new Frames(event.fact);
+    const exactly = channel?.deliver(event.fact, event.exceptSocketId, frames) ?? 0;
+    const byPattern = this.patterns.deliver(hub, event, frames);
+    const kind = channel?.about.kind ?? byPattern?.about.kind;
+    if (kind !== undefined) count(hub, kind, exactly + (byPattern?.receivers ?? 0), event);
   }
 
   #deliverToUsers(hub: AppHub, { channel, fact, exceptSocketId }: LiveEvent): void {
@@ -41,6 +53,11 @@ export class Delivery {
       if (subscriber.id !== exceptSocketId && !waits) this.outlet.sendOf(subscriber, frames);
     }
   }
+}
+
+function count(hub: AppHub, kind: ChannelKind, receivers: number, { publishedAtMs }: LiveEvent): void {
+  const latencyMs = EPOCH_MS + performance.now() - publishedAtMs;
+  hub.meters.delivered(kind, receivers, Math.max(0, latencyMs));
 }
 
 /** Nothing is remembered of users whom nobody here watches. */

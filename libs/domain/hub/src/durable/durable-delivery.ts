@@ -8,6 +8,8 @@ import type { Delivery } from '../delivery/delivery.js';
 import type { ChannelFollower } from '../channels/channel-book.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { LocalChannel } from '../channels/local-channel.js';
+import type { PatternBook } from '../patterns/pattern-book.js';
+import { PassingStreams } from './passing-streams.js';
 import type { StreamReads } from './stream-reads.js';
 import { type Seen, Streams } from './streams.js';
 
@@ -15,6 +17,7 @@ import { type Seen, Streams } from './streams.js';
 export interface DurableDeliveryParts {
   readonly hubs: Hubs;
   readonly delivery: Delivery;
+  readonly patterns: Pick<PatternBook, 'covers'>;
   /** Null: this process has no way to streams. */
   readonly reads: StreamReads | null;
   readonly commits: Commits | null;
@@ -35,6 +38,7 @@ const ACTIONS: Readonly<Partial<Record<FanOutRecordBody['op'], MessageAction>>> 
 /** Delivers the committed records of channels with a history, each stream in its order. */
 export class DurableDelivery implements ChannelFollower {
   readonly #streams: Streams;
+  readonly #byPattern: PassingStreams;
 
   constructor(private readonly parts: DurableDeliveryParts) {
     const { metrics, reads, onTrouble } = parts;
@@ -46,9 +50,11 @@ export class DurableDelivery implements ChannelFollower {
       fetched: (result) => metrics.counter('gateway_gap_fetch_total').for({ result }).add(),
       onTrouble,
     });
+    this.#byPattern = new PassingStreams(this.#streams);
   }
 
   follow({ hub, name, about }: LocalChannel): void {
+    this.#byPattern.settled(hub.appId, name);
     if (about.policy.history.enabled) this.#streams.follow(hub.appId, name);
   }
 
@@ -59,11 +65,15 @@ export class DurableDelivery implements ChannelFollower {
   /** Never throws. */
   take(record: FanOutRecordBody): void {
     const { app_id: appId, channel } = record;
-    if (this.parts.hubs.find(appId)?.channels.has(channel) !== true) return;
+    const hub = this.parts.hubs.find(appId);
+    if (hub === null) return;
+    const isHere = hub.channels.has(channel);
+    if (!isHere && !this.parts.patterns.covers(hub, channel)) return;
     // Annotations have an order of their own, and nobody here is told of them.
     if (record.op === 'annotate' || record.op === 'unannotate') return;
     // Its history may have been enabled after somebody here subscribed.
-    this.#streams.follow(appId, channel);
+    if (isHere) this.#streams.follow(appId, channel);
+    else this.#byPattern.follow(appId, channel);
     this.#streams.take(record);
   }
 

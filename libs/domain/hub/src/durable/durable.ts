@@ -8,6 +8,7 @@ import type { Delivery } from '../delivery/delivery.js';
 import type { Hubs } from '../apps/hubs.js';
 import { DurableDelivery } from './durable-delivery.js';
 import { PresenceLog } from './presence-log.js';
+import type { PatternBook } from '../patterns/pattern-book.js';
 import type { StreamReads } from './stream-reads.js';
 
 /** What sockets do for channels with a history work with. */
@@ -16,6 +17,7 @@ export interface DurableParts {
   readonly apps: AppRegistry;
   readonly channels: Channels;
   readonly delivery: Delivery;
+  readonly patterns: Pick<PatternBook, 'covers'>;
   readonly fabric: Pick<Fabric, 'nodeId'>;
   /** Null: this process has no way to streams. */
   readonly streamReads: StreamReads | null;

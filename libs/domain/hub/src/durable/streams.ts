@@ -50,6 +50,8 @@ interface Followed {
   isFetching: boolean;
   /** When it was last told that a second past shows up. */
   toldAtMs: number;
+  /** It stands where its first record is. */
+  beginsHere: boolean;
 }
 
 /**
@@ -73,9 +75,13 @@ export class Streams {
 
   /** Somebody here has the channel, and its records come here. */
   follow(appId: string, channel: string): void {
+    if (this.#followed.has(streamName({ appId, channel, kind: 'messages' }))) return;
+    const one = this.#follow(appId, channel);
+    if (this.parts.reads !== null) this.#ask(one);
+  }
+
+  #follow(appId: string, channel: string): Followed {
     const address: StreamAddress = { appId, channel, kind: 'messages' };
-    const name = streamName(address);
-    if (this.#followed.has(name)) return;
     const order = new StreamOrder(this.parts.deliver, (delivered) => this.#contradicted(one, delivered));
     const one: Followed = {
       address,
@@ -84,11 +90,21 @@ export class Streams {
       stream: null,
       isFetching: false,
       toldAtMs: -Infinity,
+      beginsHere: false,
     };
-    this.#followed.set(name, one);
-    if (this.parts.reads === null) return;
-    this.#ask(one);
-    this.#round ??= setInterval(() => this.compare(), ROUND_MS).unref();
+    this.#followed.set(streamName(address), one);
+    if (this.parts.reads !== null) this.#round ??= setInterval(() => this.compare(), ROUND_MS).unref();
+    return one;
+  }
+
+  /**
+   * The same for a channel whose next record is the first that concerns anybody here: it goes on from there, without
+   * asking where it stands.
+   */
+  followHere(appId: string, channel: string): void {
+    const name = streamName({ appId, channel, kind: 'messages' });
+    if (this.#followed.has(name)) return;
+    this.#follow(appId, channel).beginsHere = true;
   }
 
   /** Nobody here has it any more. */
@@ -106,7 +122,8 @@ export class Streams {
     const one = this.#followed.get(streamName({ appId, channel, kind: 'messages' }));
     if (one === undefined) return;
     one.order.take(record, this.#now());
-    if (this.parts.reads === null && one.order.needsHead) one.order.goOn(this.#now());
+    if ((this.parts.reads === null || one.beginsHere) && one.order.needsHead) one.order.goOn(this.#now());
+    one.beginsHere = false;
     this.#settle(one);
   }
 

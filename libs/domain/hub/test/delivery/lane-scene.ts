@@ -53,7 +53,7 @@ export class LaneScene {
     this.outlet = outlet;
     const publish = (topic: string, frame: Frame): void => this.topics.publish(topic, String(frame));
     this.book = new ChannelBook(this.hubs, NO_FABRIC, { outlet, publish }, NOBODY_FOLLOWS, true);
-    this.#delivery = new Delivery(this.hubs, outlet);
+    this.#delivery = new Delivery(this.hubs, outlet, { deliver: () => null });
     const keptBytes = bounds.maxBytes + slackBytes;
     this.clients = ['1.1', '2.2'].map((id) => new LaneClient(this, APP, { id, keptBytes, roomBytes }));
   }

@@ -1,4 +1,10 @@
-import { subscribeRefusal, userLimitRefusal, type Channels, type OrdinaryChannel } from '@carillon/channels';
+import {
+  subscribeRefusal,
+  userLimitRefusal,
+  type ChannelPattern,
+  type Channels,
+  type OrdinaryChannel,
+} from '@carillon/channels';
 import { readDeltaWish } from '@carillon/delta';
 import type { AcquiredFilter, HeldFilter } from '@carillon/filter';
 import type { Connection } from '../connection/connection.js';
@@ -23,9 +29,9 @@ export function judgeV2(
   }
   const { held } = acquired;
   const verdict = nameVerdict(connection, frame, channels);
-  if (verdict.kind === 'accepted') {
+  if (verdict.kind === 'accepted' || verdict.kind === 'pattern') {
     const view = viewOf(connection, frame, held);
-    if (view !== null) deltas.settle(connection, verdict.channel, view);
+    if (view !== null) deltas.settle(connection, verdict, view);
     return { verdict, view };
   }
   held?.release();
@@ -36,9 +42,9 @@ const NO_FILTER = { ok: true, held: null } as const;
 
 /** Null: everything is sent in full. */
 function viewOf(connection: Viewer, frame: SubscribeRequest, held: HeldFilter | null): ViewV2 | null {
-  const { codec, views } = connection;
+  const { codec, views, patterns } = connection;
   const wish = readDeltaWish(frame.delta);
-  if (held === null && wish === null && views.algorithm === null) return null;
+  if (held === null && wish === null && views.algorithm === null && patterns === null) return null;
   const narrowed = held === null ? null : narrowedBy(codec, held);
   return new ViewV2(narrowed?.codec ?? codec, narrowed, wish);
 }
@@ -51,14 +57,30 @@ function nameVerdict(connection: Connection, frame: SubscribeRequest, channels: 
     if (connection.identity?.userId === channel.userId) return { kind: 'acknowledged' };
     return failure('forbidden', 403, name, 'The channel is for its own signed-in user only');
   }
-  if (channel.form !== 'ordinary') {
-    return failure('channel_refused', 400, name, 'Patterns and meta channels are not served by this build');
+  if (channel.form === 'pattern') return patternVerdict(connection, frame, channel);
+  if (channel.form === 'meta') {
+    return failure('channel_refused', 400, name, 'Meta channels are not served by this build');
   }
   if (frame.rewind !== null)
     return failure('channel_refused', 400, name, 'Rewind is not served by this build');
   if (frame.wantsAnnotations)
     return failure('channel_refused', 400, name, 'Annotations are not enabled here');
   return ordinaryVerdict(connection, frame, channel);
+}
+
+/** A pattern fits public channels alone, so that nothing has to be signed. It is permitted by its own text. */
+function patternVerdict(
+  { capabilities }: Connection,
+  { rewind, wantsAnnotations }: SubscribeRequest,
+  pattern: ChannelPattern,
+): SubscribeVerdict {
+  const { name } = pattern;
+  if (rewind !== null) return failure('channel_refused', 400, name, 'A pattern has no past');
+  if (wantsAnnotations) return failure('channel_refused', 400, name, 'A pattern has no annotations');
+  const namespace = subscribeRefusal(pattern);
+  if (namespace !== null) return refused(namespace, name);
+  if (capabilities.allows('subscribe', name)) return { kind: 'pattern', pattern };
+  return failure('forbidden', 403, name, 'The capabilities do not permit it');
 }
 
 function ordinaryVerdict(
