@@ -59,7 +59,8 @@ export function readRooms() {
       name,
       floor: floorOf(folder),
       entries: Object.keys(manifest.exports ?? {}),
-      dependencies: Object.keys({ ...manifest.dependencies }),
+      // What a package's users bring is declared too.
+      dependencies: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
       devDependencies: Object.keys({ ...manifest.devDependencies }),
       references,
       compiled: existsSync(config),

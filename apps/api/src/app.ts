@@ -15,6 +15,7 @@ import { PushModule } from '@carillon/push';
 import { PushApiModule } from '@carillon/push-api';
 import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
+import { ReplayModule } from '@carillon/replay';
 import type { AppDefinition } from '@carillon/runtime';
 
 /** The signed HTTP API of a process without sockets. */
@@ -37,6 +38,7 @@ export const api: AppDefinition = {
     HistoryStoreModule,
     CommitModule,
     HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),
+    ReplayModule,
     PublishingModule.committing(HISTORY_COMMITS),
     OperationsModule.of(config),
     PushQueueModule,

@@ -1,4 +1,3 @@
-import { bootstrap } from '@carillon/runtime';
-import { api } from './app.js';
+import { launch } from '@carillon/runtime/launch';
 
-await bootstrap(api);
+await launch(() => import('./run.js'));

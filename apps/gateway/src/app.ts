@@ -17,6 +17,7 @@ import { PushModule } from '@carillon/push';
 import { PushApiModule } from '@carillon/push-api';
 import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
+import { ReplayModule } from '@carillon/replay';
 import type { AppDefinition } from '@carillon/runtime';
 import { SocketsModule } from '@carillon/sockets';
 import { WebhookEventsModule } from '@carillon/webhooks';
@@ -44,6 +45,7 @@ export const gateway: AppDefinition = {
     ...(config.adapter.driver === 'local' ? [HistoryStoreModule, PurgeModule] : []),
     CommitModule,
     HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),
+    ReplayModule,
     PublishingModule.committing(HISTORY_COMMITS),
     QueueModule,
     WebhookEventsModule,

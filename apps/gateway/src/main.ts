@@ -1,4 +1,3 @@
-import { bootstrap } from '@carillon/runtime';
-import { gateway } from './app.js';
+import { launch } from '@carillon/runtime/launch';
 
-await bootstrap(gateway);
+await launch(() => import('./run.js'));

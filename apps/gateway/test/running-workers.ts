@@ -17,6 +17,13 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** What a process has in memory, as Linux tells; 0 elsewhere. */
+export function residentBytes(pid: number): number {
+  if (process.platform !== 'linux') return 0;
+  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
 /** Waits until something holds; the test's own time is the bound. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((later) => setTimeout(later, 20));

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { answers, isAlive, until, Workers } from './running-workers.js';
+import { answers, isAlive, residentBytes, until, Workers } from './running-workers.js';
 
 describe('several gateways on one port', () => {
-  it('share the connections, replace one that is killed, and end in order', async () => {
+  it('share the connections, replace one that is killed, and end in order, under a process that loads nothing', async () => {
     const workers = await Workers.start(2);
     await workers.ready();
+    const [supervisor, ...each] = [workers.supervisor.child.pid ?? 0, ...workers.pids()].map(residentBytes);
+    if (process.platform === 'linux')
+      for (const worker of each) expect(supervisor).toBeLessThan(worker * 0.6);
     const clients = await workers.connectMany(40);
     const before = await workers.connected();
     expect(before).toHaveLength(2);

@@ -8,6 +8,7 @@ import { McpModule } from '@carillon/mcp';
 import { OperationsModule } from '@carillon/operations';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PublishingModule } from '@carillon/publishing';
+import { ReplayModule } from '@carillon/replay';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
 import { bootstrap } from '@carillon/runtime';
 
@@ -28,6 +29,7 @@ await bootstrap({
     HistoryStoreModule,
     CommitModule,
     HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),
+    ReplayModule,
     PublishingModule.committing(HISTORY_COMMITS),
     OperationsModule.of(config),
     ...McpModule.where(config),

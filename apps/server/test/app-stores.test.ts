@@ -4,7 +4,7 @@ import { Databases, type Database, type SqlDialect } from '@carillon/database';
 import { engine } from '@carillon/engines';
 import { createParts } from '@carillon/runtime';
 import { freePort } from '@carillon/testing';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RunningServer, runServer, startServer } from './running-server.js';
 
 /** The settings that lead to a database. */
@@ -79,6 +79,23 @@ describe.each(['postgres', 'mysql'] as const)('a server whose apps are in %s', (
     );
     expect(server.output).not.toMatch(/hush|shop-secret|shop-key/);
   });
+});
+
+it('a server opens the history of an app in its table when it starts, not with the first publish', async () => {
+  const { env, database } = await corner('postgres');
+  await started(env);
+  const there = async () =>
+    (await database.query(`select to_regclass('service_history_meta') is not null as there`)).rows[0]?.[
+      'there'
+    ];
+  expect(await there()).toBe(false);
+  const policy = JSON.stringify({ history: { enabled: true } });
+  await database.query(
+    `insert into applications (id, "key", secret, enabled, policy)
+     values ('late', 'late-key', 'late-secret', true, '${policy}')`,
+  );
+  await started({ ...env, QUEUE_DRIVER: 'none' });
+  await vi.waitFor(async () => expect(await there()).toBe(true), { timeout: 20_000, interval: 50 });
 });
 
 describe('servers that share a cache', () => {

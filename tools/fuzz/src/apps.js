@@ -35,6 +35,7 @@ export const GLOBALS = {
     max_bytes_per_channel: null,
   },
   annotations: { enabled: false },
+  connection_recovery: { enabled: false, buffer_ttl_seconds: 120, max_buffer_size: 100 },
 };
 
 /** @param {object} policy */

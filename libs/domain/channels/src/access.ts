@@ -17,7 +17,7 @@ export function clientPublishRefusal({ policy }: SubscribableChannel): ChannelRe
 }
 
 /** Whether client events exist on such a channel at all, whoever sends them. */
-export function takesClientEvents(channel: SubscribableChannel): boolean {
+export function takesClientEvents(channel: SubscribableChannel): channel is OrdinaryChannel {
   return channel.form === 'ordinary' && channel.traits.clientEvents;
 }
 

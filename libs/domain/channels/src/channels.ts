@@ -1,7 +1,7 @@
 import type { App } from '@carillon/app-registry';
 import { CHANNEL_KINDS, kindOf } from './channel-kind.js';
 import type { OrdinaryChannel, PublishableChannel, SubscribableChannel } from './channel.js';
-import type { GlobalChannelSettings } from './policy.js';
+import type { GlobalChannelSettings, RecoveryPolicy } from './policy.js';
 import { checkPublishTarget } from './publish-target.js';
 import { Recent } from './recent.js';
 import type { ChannelRefusal } from './refusal.js';
@@ -73,6 +73,11 @@ export class Channels {
       policy: this.#of(app).rules.policyOf(null),
       users: null,
     };
+  }
+
+  /** Whether clients of the app may go on where they were, the same in all its channels. */
+  recovery(app: App): RecoveryPolicy {
+    return this.#of(app).rules.policyOf(null).recovery;
   }
 
   #of(app: App): Known {

@@ -15,6 +15,7 @@ export {
   type SubscribableChannel,
 } from './channel.js';
 export { Channels } from './channels.js';
+export { keptOf, type Kept } from './kept.js';
 export { metaBase, metaChannel } from './meta.js';
 export { findNamespace, namespaceName } from './namespace.js';
 export {
@@ -22,6 +23,7 @@ export {
   type GlobalChannelSettings,
   type HistoryPolicy,
   type PresenceHistoryPolicy,
+  type RecoveryPolicy,
 } from './policy.js';
 export { refusalError, type ChannelRefusal, type RefusalReason } from './refusal.js';
 export { serverToUserChannel, serverToUserId } from './server-to-user.js';

@@ -18,6 +18,11 @@ export interface GlobalChannelSettings {
     readonly max_bytes_per_channel: number | null;
   };
   readonly annotations: { readonly enabled: boolean };
+  readonly connection_recovery: {
+    readonly enabled: boolean;
+    readonly buffer_ttl_seconds: number;
+    readonly max_buffer_size: number;
+  };
 }
 
 /** How long and how much of a channel is kept. Without a bound it is `Infinity`. */
@@ -39,6 +44,14 @@ export interface PresenceHistoryPolicy {
   readonly maxBytes: number;
 }
 
+/** Whether clients of the app may go on where they were, and how much of a channel they may have missed. */
+export interface RecoveryPolicy {
+  readonly enabled: boolean;
+  /** Messages a channel. */
+  readonly maxCount: number;
+  readonly maxAgeMs: number;
+}
+
 /** What holds for the channels of one namespace of one app, or for those in none: every level resolved. */
 export interface ChannelPolicy {
   /** Bytes of the whole name. */
@@ -47,6 +60,7 @@ export interface ChannelPolicy {
   readonly annotationsEnabled: boolean;
   readonly history: HistoryPolicy;
   readonly presenceHistory: PresenceHistoryPolicy;
+  readonly recovery: RecoveryPolicy;
   readonly allowUserLimitedChannels: boolean;
   readonly allowSubscribeForClient: boolean;
   readonly allowPublishForClient: boolean;
@@ -67,6 +81,7 @@ export function channelPolicy(
     annotationsEnabled,
     history: historyPolicy(app, namespace, globals, annotationsEnabled),
     presenceHistory: presenceHistoryPolicy(app, namespace, globals),
+    recovery: recoveryPolicy(app, globals),
     allowUserLimitedChannels: namespace?.allow_user_limited_channels ?? false,
     allowSubscribeForClient: namespace?.allow_subscribe_for_client ?? true,
     allowPublishForClient: namespace?.allow_publish_for_client ?? true,
@@ -110,6 +125,19 @@ function presenceHistoryPolicy(
       own?.retention_window_seconds ?? app?.retention_window_seconds ?? global.retention_window_seconds,
     maxEvents: bound(own?.max_events_per_channel, app?.max_events_per_channel, global.max_events_per_channel),
     maxBytes: bound(own?.max_bytes_per_channel, app?.max_bytes_per_channel, global.max_bytes_per_channel),
+  });
+}
+
+/** Resolves app → global. */
+function recoveryPolicy(
+  { record }: App,
+  { connection_recovery: global }: Pick<GlobalChannelSettings, 'connection_recovery'>,
+): RecoveryPolicy {
+  const app = record.policy.connection_recovery;
+  return Object.freeze({
+    enabled: app?.enabled ?? global.enabled,
+    maxCount: app?.max_buffer_size ?? global.max_buffer_size,
+    maxAgeMs: (app?.buffer_ttl_seconds ?? global.buffer_ttl_seconds) * 1000,
   });
 }
 

@@ -39,6 +39,7 @@ describe('channel policy', () => {
         maxEvents: Infinity,
         maxBytes: Infinity,
       },
+      recovery: { enabled: false, maxCount: 100, maxAgeMs: 120_000 },
       allowUserLimitedChannels: false,
       allowSubscribeForClient: true,
       allowPublishForClient: true,

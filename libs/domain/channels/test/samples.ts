@@ -24,6 +24,7 @@ export const GLOBALS: GlobalChannelSettings = {
     max_bytes_per_channel: null,
   },
   annotations: { enabled: false },
+  connection_recovery: { enabled: false, buffer_ttl_seconds: 120, max_buffer_size: 100 },
 };
 
 /** An app with this policy, in the stored form. */

@@ -2,8 +2,11 @@ import type { App } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import { Channels, type OrdinaryChannel } from '@carillon/channels';
 import type { Config } from '@carillon/config';
+import type { Operations } from '@carillon/operations';
 import type { Publisher } from '@carillon/publishing';
+import { type AnnotationFinder, Annotations } from './annotations.js';
 import { Authentication } from './authentication.js';
+import { Edits } from './edits.js';
 import { type Apps, KeyRing } from './key-ring.js';
 import type { MessageRules } from './message/read-message.js';
 import { CompatPublisher } from './publisher.js';
@@ -16,6 +19,9 @@ export interface CompatCoreParts {
   readonly apps: Apps;
   readonly cache: Cache;
   readonly publisher: Publisher;
+  readonly operations: Operations;
+  /** Null: this process has no way to messages that live on. */
+  readonly messages: AnnotationFinder | null;
 }
 
 const LARGEST_MESSAGE_BYTES = 65_536;
@@ -27,9 +33,11 @@ export class CompatCore {
   readonly authentication: Authentication;
   readonly tokenRequests: TokenRequests;
   readonly publisher: CompatPublisher;
+  readonly edits: Edits;
+  readonly annotations: Annotations;
   readonly #channels: Channels;
 
-  constructor({ config, apps, cache, publisher }: CompatCoreParts) {
+  constructor({ config, apps, cache, publisher, operations, messages }: CompatCoreParts) {
     const { compat, idempotency } = config;
     const keys = new KeyRing(compat.keys, apps);
     const tokens = new Tokens(cache);
@@ -41,6 +49,14 @@ export class CompatCore {
     });
     const ttlMs = Math.max(LEAST_KEPT_MS, idempotency.ttl_seconds * 1000);
     this.publisher = new CompatPublisher(publisher, cache, ttlMs);
+    this.edits = new Edits(operations);
+    this.annotations = new Annotations({
+      operations,
+      cache,
+      finder: messages,
+      keptMs: ttlMs,
+      isEnabled: config.annotations.enabled,
+    });
     this.#channels = new Channels(config);
   }
 

@@ -5,7 +5,21 @@ export { CompatError, type ErrorBody } from './compat-error.js';
 export { CompatCore, type CompatCoreParts, messageRules } from './core.js';
 export { type Credentials, type CredentialSource, readCredentials } from './credentials.js';
 export { isObject, type JsonObject, parseJson } from './json.js';
+export { type AnnotationFinder, type AnnotationRequest } from './annotations.js';
+export { callerOf, mayDo, NOT_GRANTED } from './caller.js';
+export { ACTION_NUMBER, type EditAction, editOf } from './message/actions.js';
+export {
+  type Annotation,
+  fromListed,
+  readAnnotation,
+  summaryOf,
+  type WireAnnotation,
+} from './message/annotation.js';
+export { fromItem, fromLatest } from './message/item.js';
 export { fromNative, inFormat, type WireMessage } from './message/native.js';
+export { type Edit, readEdit } from './message/read-edit.js';
+export { orRefused, refusalOf } from './refusal.js';
+export { type Published } from './publisher.js';
 export {
   type Identity,
   type MessageRules,

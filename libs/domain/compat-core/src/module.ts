@@ -1,6 +1,8 @@
 import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
 import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
+import { MESSAGE_READER, type MessageReader } from '@carillon/history';
+import { OPERATIONS, type Operations } from '@carillon/operations';
 import { PUBLISHER, type Publisher } from '@carillon/publishing';
 import { CONFIG } from '@carillon/runtime';
 import { Module } from '@nestjs/common';
@@ -9,12 +11,24 @@ import { CompatCore } from './core.js';
 /** Token of the `CompatCore`. */
 export const COMPAT_CORE = Symbol('compat core');
 
-const open = (config: Config, apps: AppRegistry, cache: Cache, publisher: Publisher): CompatCore =>
-  new CompatCore({ config, apps, cache, publisher });
+const open = (
+  config: Config,
+  apps: AppRegistry,
+  cache: Cache,
+  publisher: Publisher,
+  operations: Operations,
+  messages?: MessageReader,
+): CompatCore => new CompatCore({ config, apps, cache, publisher, operations, messages: messages ?? null });
 
-/** Needs the modules of the app registry, the cache and publishing. */
+/** Needs the modules of the app registry, the cache, publishing and operations; knows messages that live on where there are readers of them. */
 @Module({
-  providers: [{ provide: COMPAT_CORE, inject: [CONFIG, APP_REGISTRY, CACHE, PUBLISHER], useFactory: open }],
+  providers: [
+    {
+      provide: COMPAT_CORE,
+      inject: [CONFIG, APP_REGISTRY, CACHE, PUBLISHER, OPERATIONS, { token: MESSAGE_READER, optional: true }],
+      useFactory: open,
+    },
+  ],
   exports: [COMPAT_CORE],
 })
 export class CompatCoreModule {}

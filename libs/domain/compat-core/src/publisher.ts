@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { App } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
-import type { OrdinaryChannel } from '@carillon/channels';
+import { keptOf, type OrdinaryChannel } from '@carillon/channels';
 import { cacheKeys } from '@carillon/contract';
-import { ServiceError } from '@carillon/errors';
-import type { Publication, Publisher, Receipt } from '@carillon/publishing';
+import type { Publication, Publisher } from '@carillon/publishing';
 import { CompatError } from './compat-error.js';
 import { toNative } from './message/native.js';
 import { idsOf, type NewMessage } from './message/read-message.js';
+import { refusalOf } from './refusal.js';
 import { orUnavailable } from './tokens.js';
 
 /** Messages for one channel, judged. */
@@ -19,6 +19,13 @@ export interface NewMessages {
   readonly connectionId: string | null;
   /** What ids begin with that nobody gave. */
   readonly base: string | null;
+}
+
+/** What came of it, in the order of the messages. */
+export interface Published {
+  readonly ids: readonly string[];
+  /** Of each message where it lives on, else its id. */
+  readonly serials: readonly string[];
 }
 
 const BASE_BYTES = 9;
@@ -33,24 +40,26 @@ export class CompatPublisher {
   ) {}
 
   /**
-   * Publishes them in order. Returns their ids.
+   * Publishes them in order.
    *
    * @throws CompatError, or rejects with it.
    */
-  async publish(request: NewMessages): Promise<readonly string[]> {
+  async publish(request: NewMessages): Promise<Published> {
     const { messages, base } = request;
     const ids = idsOf(messages, () => base ?? newBase());
+    const serials: string[] = [];
     for (const [index, message] of messages.entries())
-      await this.#publish(request, message, ids[index] ?? '');
-    return ids;
+      serials.push(await this.#publish(request, message, ids[index] ?? ''));
+    return { ids, serials };
   }
 
-  async #publish(request: NewMessages, message: NewMessage, messageId: string): Promise<void> {
+  async #publish(request: NewMessages, message: NewMessage, messageId: string): Promise<string> {
     const publication = publicationOf(request, message, messageId, this.ttlMs);
     const isClaimed = message.id !== null && publication.history === null;
-    if (isClaimed && !(await this.#claim(publication))) return;
+    if (isClaimed && !(await this.#claim(publication))) return messageId;
     try {
-      await this.publisher.publish(publication);
+      const { version } = await this.publisher.publish(publication);
+      return version?.messageSerial ?? messageId;
     } catch (error) {
       if (isClaimed) await this.#release(publication);
       throw refusalOf(error);
@@ -82,7 +91,6 @@ function publicationOf(
   messageId: string,
   ttlMs: number,
 ): Publication {
-  const { history } = channel.policy;
   const isEphemeral = message.extras?.['ephemeral'] === true;
   const parts = toNative(message);
   const fingerprint = createHash('sha256')
@@ -93,20 +101,13 @@ function publicationOf(
     channel: channel.name,
     ...parts,
     userId: message.clientId,
+    ...(message.clientId === null ? {} : { creatorId: message.clientId }),
     exceptSocketId: connectionId,
     isFromClient: connectionId !== null,
     messageId,
     isLastEvent: connectionId === null && channel.traits.keepsLastEvent,
-    history: history.enabled && !isEphemeral ? history : null,
+    ...keptOf(channel, isEphemeral),
     tagsText: null,
     key: { key: `compat:${messageId}`, fingerprint, ttlMs },
   };
 }
-
-function refusalOf(error: unknown): unknown {
-  if (!(error instanceof ServiceError)) return error;
-  if (error.code === 'conflict') return reused();
-  return new CompatError(50_003, 'the message could not be published, retry');
-}
-
-export type { Receipt };

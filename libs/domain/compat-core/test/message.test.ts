@@ -11,7 +11,7 @@ const RULES = { maxBytes: 65_536, maxNameBytes: 200 };
 const through = (value: unknown, format: 'json' | 'msgpack'): object | null => {
   const received = decodeWire(Buffer.from(encodeWire(value, format)), format);
   const message = readMessage(received, ANYBODY, RULES);
-  const native = { ...toNative(message), messageId: 'a:0', userId: message.clientId };
+  const native = { ...toNative(message), name: null, messageId: 'a:0', userId: message.clientId };
   const shown = fromNative(native, 1);
   return shown === null ? null : inFormat(shown, format);
 };

@@ -57,6 +57,9 @@ export interface Listed<Item> {
   readonly last: string | null;
 }
 
+/** Annotations that are read at once where all of a type are looked through. */
+const WALK = 500;
+
 /** The last digits of an annotation serial are the number of the annotation. */
 const NUMBER_DIGITS = 20;
 
@@ -117,6 +120,34 @@ export class MessageReader {
         hasMore: rows.length > limit,
         last: shown.at(-1)?.annotationSerial ?? null,
       };
+    });
+  }
+
+  /** The latest annotation like this one that was not taken back; null: there is none. */
+  latestAnnotation(
+    place: MessagePlace,
+    {
+      type,
+      clientId,
+      name,
+    }: { readonly type: string; readonly clientId: string; readonly name: string | null },
+  ): Promise<string | null> {
+    return this.#inTime(async () => {
+      const found = await this.#find(place);
+      if (found === null) return null;
+      const { streamKey } = found.stream;
+      const query = { streamKey, messageSerial: place.messageSerial, type, sinceMs: this.#sinceMs() };
+      const alike = new Map<number, string>();
+      for (let afterNo = 0; ;) {
+        const rows = await this.parts.store.annotations({ ...query, afterNo, limit: WALK });
+        for (const row of rows) {
+          afterNo = row.annotationNo;
+          if (row.targetNo !== null) alike.delete(row.targetNo);
+          else if (row.clientId === clientId && (name === null || row.name === name))
+            alike.set(row.annotationNo, row.annotationSerial);
+        }
+        if (rows.length < WALK) return [...alike.values()].at(-1) ?? null;
+      }
     });
   }
 

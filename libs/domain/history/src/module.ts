@@ -1,5 +1,7 @@
+import { APP_REGISTRY } from '@carillon/app-registry';
 import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
+import { HISTORY_STORE } from '@carillon/history-store';
 import {
   CONFIG,
   errorText,
@@ -16,6 +18,7 @@ import { type HistoryCommits, MarkingCommits } from './hints/marking-commits.js'
 import { StateHints } from './hints/state-hints.js';
 import { historyHealth } from './history-health.js';
 import { MessageReader, type MessageSource } from './message-reader.js';
+import { openForApps } from './open-for-apps.js';
 import { PresenceHistoryReader, type PresenceHistoryReaderParts } from './presence-reader.js';
 import { HistoryReader, type HistoryReaderOptions, type HistoryReads } from './reader.js';
 
@@ -33,6 +36,7 @@ export const STREAM_READS = Symbol('stream reads');
 export const HISTORY_COMMITS = Symbol('history commits');
 
 const STATE_HINTS = Symbol('state hints');
+const STORE_OPENER = Symbol('store opener');
 const FAULT_DESK = Symbol('fault desk');
 
 /** Where this process gets what it needs, by the tokens of other rooms. */
@@ -72,6 +76,11 @@ export class HistoryModule {
           useFactory: presenceReaderOf,
         },
         { provide: MESSAGE_READER, inject: [CONFIG, reads], useFactory: messageReaderOf },
+        {
+          provide: STORE_OPENER,
+          inject: [APP_REGISTRY, { token: HISTORY_STORE, optional: true }],
+          useFactory: openForApps,
+        },
         { provide: HISTORY_HEALTH_SOURCE, inject: [CONFIG, METRICS_REGISTRY], useFactory: historyHealth },
       ],
       exports: [

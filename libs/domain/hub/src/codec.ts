@@ -25,7 +25,10 @@ export const frameBytes = (frame: Frame): number =>
  */
 export interface Codec {
   encode(fact: Fact, frames: Frames): Frame | null;
-  /** What a codec that remembers is for those who may not get everything of it. Absent: the same, nothing is remembered. */
+  /**
+   * What a codec that remembers is for those who may not get everything of it, and for messages of the past, which come
+   * out of turn. Absent: the same, nothing is remembered.
+   */
   readonly held?: Codec;
   /** What it is for a subscriber that begins to receive now. Absent: the same. */
   live?(): Codec;

@@ -10,6 +10,8 @@ export interface Edge {
   readonly protocol: number | string;
   /** How long a membership outlives its connection when that may come back, in milliseconds. */
   readonly leaseMs: number;
+  /** Whether its clients are told where channels stand, and may go on there later. Absent: they are not. */
+  readonly tellsPositions?: boolean;
   /** Whether whoever sent a message gets it too. Asked of the sender alone, if it is here, and of clients' messages alone. */
   echoes(sender: Subscriber, message: Message): boolean;
 }

@@ -13,6 +13,7 @@ import {
   type Presence,
 } from '@carillon/presence';
 import { COMMITS, type Commits, LAST_EVENTS, type LastEvents } from '@carillon/publishing';
+import { REPLAY, type Replay } from '@carillon/replay';
 import {
   ADMISSION,
   CONFIG,
@@ -58,6 +59,7 @@ const PARTS = [
   WEBHOOK_EVENTS,
   { token: STREAM_READS, optional: true },
   { token: COMMITS, optional: true },
+  { token: REPLAY, optional: true },
 ];
 
 function openHub(
@@ -76,6 +78,7 @@ function openHub(
   webhooks: WebhookEvents,
   streamReads?: StreamReads,
   commits?: Commits,
+  replay?: Replay,
 ): Hub {
   const adapter: unknown = host.httpAdapter;
   if (!(adapter instanceof UwsHttpAdapter)) throw new Error('a hub needs the uws platform');
@@ -93,6 +96,7 @@ function openHub(
     webhooks,
     streamReads: streamReads ?? null,
     commits: commits ?? null,
+    replay: replay ?? null,
     log: logging.for('service::gateway'),
     publish: (topic, frame) => void adapter.publish(topic, frame, typeof frame !== 'string', compress),
   });

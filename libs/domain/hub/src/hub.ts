@@ -4,6 +4,8 @@ import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
 import type { ChannelCounts, ConnectionQuota, Presence } from '@carillon/presence';
 import type { Commits, LastEvents } from '@carillon/publishing';
+import { codeOf } from '@carillon/protocol';
+import type { Replay } from '@carillon/replay';
 import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 import { Hubs } from './apps/hubs.js';
@@ -23,6 +25,8 @@ import { Isolation } from './leave/isolation.js';
 import { Leaving } from './leave/leaving.js';
 import { SocketOccupancy } from './occupancy.js';
 import { PatternBook } from './patterns/pattern-book.js';
+import type { Replays } from './recovery/replays.js';
+import { Resumes } from './recovery/resumes.js';
 import { maxSubscriptions, outletBounds } from './settings.js';
 import { State } from './state/state.js';
 import type { Subscriber } from './subscriber/subscriber.js';
@@ -41,6 +45,8 @@ export interface HubParts {
   /** Where streams of channels with a history are read, and where claims about them go; null: nowhere. */
   readonly streamReads: StreamReads | null;
   readonly commits: Commits | null;
+  /** What gives places to events without a history; null: nothing does. */
+  readonly replay: Replay | null;
   readonly lastEvents: LastEvents;
   readonly webhooks: WebhookEvents;
   readonly metrics: Metrics;
@@ -64,6 +70,10 @@ export class Hub {
   readonly places: Places;
   readonly joins: Joins;
   readonly patterns: PatternBook;
+  /** How connections go on where they were. */
+  readonly resumes: Resumes;
+  /** What was missed of channels, for edges that tell it in their own way. */
+  readonly replays: Replays;
   readonly leaving: Leaving;
   readonly isolation: Isolation;
   readonly occupancy: SocketOccupancy;
@@ -103,7 +113,8 @@ export class Hub {
     this.patterns = patterns;
     const delivery = new Delivery(hubs, outlet, patterns);
     const durable = new Durable({ ...parts, hubs, channels, delivery, patterns, onTrouble });
-    const book = new ChannelBook(hubs, fabric, { outlet, publish }, durable.delivery, isAlone);
+    patterns.onLast = (appId) => durable.noPatterns(appId);
+    const book = new ChannelBook(hubs, fabric, { outlet, publish }, durable.positions, isAlone);
     this.#interests = new Interests(fabric, onTrouble);
     const state = new State({ ...parts, hubs, outlet, interests: this.#interests, onTrouble });
     book.observe((channel) => state.tally.changed(channel));
@@ -119,6 +130,24 @@ export class Hub {
       elsewhereLeaseMs: isAlone ? 0 : config.presence.node_stop_timeout_seconds * 1000,
       onTrouble,
     });
+    const { replays } = durable;
+    this.replays = replays;
+    this.resumes = new Resumes({
+      outlet,
+      replays,
+      canBePlaced: ({ app }, name) => {
+        const channel = channels.subscription(app, name, 2);
+        return channel.accepted && channel.form === 'ordinary';
+      },
+      recovered: ({ appId: app_id }, source) =>
+        metrics.counter('history_recovery_success_total').for({ app_id, source }).add(),
+      failed: ({ appId: app_id }, { reason }) =>
+        metrics
+          .counter('history_recovery_failures_total')
+          .for({ app_id, code: codeOf(reason) })
+          .add(),
+      onTrouble,
+    });
     this.joins = new Joins({
       ...parts,
       book,
@@ -126,6 +155,8 @@ export class Hub {
       identities,
       leaving,
       looks,
+      positions: durable.positions,
+      resumes: this.resumes,
       maxSubscriptions: maxSubscriptions(config),
       joinWithinMs: config.adapter.interest.confirm_timeout_ms,
       onTrouble,
@@ -149,7 +180,7 @@ export class Hub {
       new HubListener({
         hubs,
         delivery,
-        durable: durable.delivery,
+        durable,
         outlet,
         apps,
         isolation,

@@ -3,11 +3,11 @@ import { objectText, quoted, versionOf } from './payload.js';
 
 /** A message in its latest version as a reader is given it: JSON text. */
 export const latestItem = (channel: string, message: StoredMessage): string =>
-  item(channel, { ...message, data: message.data?.text ?? null });
+  item(channel, { ...message, data: message.data?.text ?? null, userId: message.creatorId });
 
 /** One version of a message; of an append, only what was appended. JSON text. */
 export function versionItem(channel: string, record: StoredRecord): string {
-  const { name, data, extras, clientId, description, metadata } = versionOf(record);
+  const { name, data, extras, userId, clientId, description, metadata } = versionOf(record);
   return item(channel, {
     action: record.action,
     messageSerial: record.messageSerial ?? '',
@@ -18,6 +18,7 @@ export function versionItem(channel: string, record: StoredRecord): string {
     name,
     data,
     extras,
+    userId,
     clientId,
     description,
     metadata,
@@ -39,6 +40,8 @@ interface Shown extends Pick<
 > {
   readonly action: string;
   readonly data: string | null;
+  /** Whose message it is; null: a server's, or nobody's. */
+  readonly userId: string | null;
 }
 
 const item = (channel: string, shown: Shown): string =>
@@ -47,6 +50,7 @@ const item = (channel: string, shown: Shown): string =>
     ['channel', JSON.stringify(channel)],
     ['data', shown.data],
     ['name', quoted(shown.name)],
+    ['user_id', quoted(shown.userId)],
     ['serial', String(shown.deliverySerial)],
     ['extras', shown.extras],
     ['action', JSON.stringify(shown.action)],

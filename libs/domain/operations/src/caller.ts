@@ -14,6 +14,10 @@ export interface Caller {
   readonly name: string | null;
   /** Who its messages are from; null: a server. */
   readonly userId: string | null;
+  /** It names channels by rules of its own, and has judged the name. Absent: those of the service hold. */
+  readonly judgesNames?: true;
+  /** What it does is counted elsewhere than in the windows of requests. Absent: there. */
+  readonly isCounted?: true;
   /**
    * Returns when the caller may do this on the channel (null: on the app).
    *

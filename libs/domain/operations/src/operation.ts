@@ -42,7 +42,7 @@ export class Admitted<One extends Description> implements Operation<InputOf<One>
   ): Done<ResultOf<One>> | Promise<Done<ResultOf<One>>> {
     if (!caller.app.enabled) throw new ServiceError('forbidden', { text: 'app is disabled' });
     const { rate, cost } = this.description;
-    if (rate === null) return this.work(caller, input);
+    if (rate === null || caller.isCounted === true) return this.work(caller, input);
     const { body } = input;
     const events = (): number => (cost === undefined || body === undefined ? 1 : cost(body));
     const waiting = this.rate.admit(caller, rate, events);

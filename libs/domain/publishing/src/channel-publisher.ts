@@ -3,19 +3,27 @@ import type { DurablePublication, DurablePublisher } from './durable-publisher.j
 import type { LivePublisher } from './live-publisher.js';
 import type { BatchPublisher } from './port.js';
 import type { Publication, Receipt } from './publication.js';
+import type { SequencedPublisher } from './sequenced-publisher.js';
 
-/** Lets every event go the way its channel has: through the history where there is one, else straight on. */
+/**
+ * Lets every event go the way its channel has: through the history where there is one, by way of a place in its stream
+ * where it can be recovered, else straight on.
+ */
 export class ChannelPublisher implements BatchPublisher {
   constructor(
     private readonly live: LivePublisher,
     /** Null: this process cannot commit. */
     private readonly durable: DurablePublisher | null,
+    /** Null: this process cannot give events their places. */
+    private readonly sequenced: SequencedPublisher | null = null,
   ) {}
 
   publish(publication: Publication): Receipt | Promise<Receipt> {
-    const { history } = publication;
-    if (history === null) return this.live.publish(publication);
-    if (this.durable !== null) return this.durable.publish(publication, history);
+    const { history, replay = null } = publication;
+    if (history !== null) {
+      if (this.durable !== null) return this.durable.publish(publication, history);
+    } else if (replay === null) return this.live.publish(publication);
+    else if (this.sequenced !== null) return this.sequenced.publish(publication, replay);
     return Promise.reject(noWay());
   }
 
@@ -30,4 +38,4 @@ const isDurable = (publication: Publication): publication is DurablePublication 
   publication.history !== null;
 
 const noWay = (): ServiceError =>
-  new ServiceError('service_unavailable', { text: 'this process has no way to the history' });
+  new ServiceError('service_unavailable', { text: 'this process has no way to the stream of the channel' });

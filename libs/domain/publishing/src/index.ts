@@ -4,6 +4,8 @@ export { type Commits } from './commits.js';
 export { DurablePublisher, type DurablePublisherParts, type LivingMessages } from './durable-publisher.js';
 export { LivePublisher, type LivePublisherParts } from './live-publisher.js';
 export { COMMITS, LAST_EVENTS, PUBLISHER, PublishingModule } from './module.js';
+export { readSequenced, type SequencedEvent } from './sequenced-entry.js';
+export { SequencedPublisher, type SequencedPublisherParts } from './sequenced-publisher.js';
 export { type BatchPublisher, type LastEvent, type LastEvents, type Publisher } from './port.js';
 export { type KeptFor, type Publication, type PublicationKey, type Receipt } from './publication.js';
 export { SeriesFailure } from './series-failure.js';

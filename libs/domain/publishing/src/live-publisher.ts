@@ -13,7 +13,7 @@ import type { StoredLastEvents } from './stored-last-events.js';
 /** What a `LivePublisher` stands on. */
 export interface LivePublisherParts {
   readonly fabric: Pick<Fabric, 'publish'>;
-  readonly lastEvents: Pick<StoredLastEvents, 'keep'>;
+  readonly lastEvents: Pick<StoredLastEvents, 'keep' | 'keepPositioned'>;
   readonly log: Pick<Logger, 'warn'>;
   /** Absent: 4096 publishes a channel, 65 536 in all. */
   readonly bounds?: LineBounds;
@@ -28,7 +28,8 @@ const unreachable = (cause: unknown): never => {
   throw new ServiceError('service_unavailable', { text: 'the other processes cannot be reached', cause });
 };
 
-type LiveMessage = LiveEvent & { readonly fact: Message };
+/** One message on its way, with what it is published as. */
+export type LiveMessage = LiveEvent & { readonly fact: Message };
 
 /** Publishes what nothing durable is kept of. What subscribers get of it is made where they are. */
 export class LivePublisher implements Publisher {
@@ -46,7 +47,11 @@ export class LivePublisher implements Publisher {
 
   /** An event of a cache channel that cannot be stored is sent all the same. */
   publish(publication: Publication): Receipt | Promise<Receipt> {
-    const event = eventOf(publication);
+    return this.send(eventOf(publication), publication);
+  }
+
+  /** Sends what `eventOf` made of a publication. */
+  send(event: LiveMessage, publication: Publication): Receipt | Promise<Receipt> {
     const receipt = (): Receipt => ({ messageId: event.fact.messageId });
     if (publication.isLastEvent) {
       const { appId, channel } = publication;
@@ -57,7 +62,8 @@ export class LivePublisher implements Publisher {
 
   async #keep({ appId, fact }: LiveMessage): Promise<boolean> {
     try {
-      await this.parts.lastEvents.keep(appId, fact);
+      const { lastEvents } = this.parts;
+      await (fact.serial === null ? lastEvents.keep(appId, fact) : lastEvents.keepPositioned(appId, fact));
       return true;
     } catch (error) {
       this.parts.log.warn('last event not stored', { app_id: appId, channel: fact.channel, error });
@@ -67,7 +73,7 @@ export class LivePublisher implements Publisher {
 }
 
 /** The publisher's own id is shared by the channels it publishes to; whoever drops duplicates needs one per event. */
-function eventOf(publication: Publication): LiveMessage {
+export function eventOf(publication: Publication): LiveMessage {
   const { appId, channel, exceptSocketId, key } = publication;
   const forMs = key === null ? null : uniqueForMs(key);
   const eventId = key === null || forMs === null ? randomUUID() : eventIdOf(publication, key);

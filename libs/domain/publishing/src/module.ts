@@ -3,13 +3,15 @@ import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { maxMessageBytes } from '@carillon/contract';
 import { FABRIC, type Fabric } from '@carillon/fabric';
-import { CONFIG, LOGGING, type Logging } from '@carillon/runtime';
+import { REPLAY, type Replay } from '@carillon/replay';
+import { CONFIG, LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon/runtime';
 import { type DynamicModule, Global, type InjectionToken, Module } from '@nestjs/common';
 import { ChannelPublisher } from './channel-publisher.js';
 import type { Commits } from './commits.js';
 import { DurablePublisher } from './durable-publisher.js';
 import { LivePublisher } from './live-publisher.js';
 import type { BatchPublisher } from './port.js';
+import { SequencedPublisher } from './sequenced-publisher.js';
 import { StoredLastEvents } from './stored-last-events.js';
 
 /** Token of the `BatchPublisher`. */
@@ -44,12 +46,16 @@ function publisherOf(
   lastEvents: StoredLastEvents,
   logging: Logging,
   config: Config,
+  metrics: Metrics,
+  replay?: Replay,
   commits?: Commits,
 ): BatchPublisher {
   const log = logging.for('service::publishing');
+  const live = new LivePublisher({ fabric, lastEvents, log });
   return new ChannelPublisher(
-    new LivePublisher({ fabric, lastEvents, log }),
+    live,
     commits === undefined ? null : new DurablePublisher({ commits, lastEvents, log, ...livingOf(config) }),
+    replay === undefined ? null : new SequencedPublisher({ replay, live, metrics }),
   );
 }
 
@@ -60,7 +66,15 @@ function publisherOf(
     { provide: LAST_EVENTS, inject: [CONFIG, CACHE], useFactory: lastEventsOf },
     {
       provide: PUBLISHER,
-      inject: [FABRIC, LAST_EVENTS, LOGGING, CONFIG, { token: COMMITS, optional: true }],
+      inject: [
+        FABRIC,
+        LAST_EVENTS,
+        LOGGING,
+        CONFIG,
+        METRICS_REGISTRY,
+        { token: REPLAY, optional: true },
+        { token: COMMITS, optional: true },
+      ],
       useFactory: publisherOf,
     },
   ],

@@ -5,6 +5,12 @@ export interface KeptFor {
   readonly maxBytes: number;
 }
 
+/** How much of a channel's newest events is kept for replay. */
+export interface KeptForReplay {
+  readonly maxCount: number;
+  readonly maxAgeMs: number;
+}
+
 /** What makes two publishes to a channel the same. */
 export interface PublicationKey {
   readonly key: string;
@@ -38,6 +44,8 @@ export interface Publication {
   readonly isLastEvent: boolean;
   /** The channel's history, which the event becomes part of; null: nothing of it is kept. */
   readonly history: KeptFor | null;
+  /** Of a channel without a history: it takes a place in the channel's stream. Null or absent: it has none. */
+  readonly replay?: KeptForReplay | null;
   /** Whose message it is, verified; absent: a server's, or nobody's. */
   readonly creatorId?: string;
   /** JSON texts of what protocol 2 subscribers get beside the data; null: nothing. */

@@ -1,13 +1,15 @@
 import {
+  callerOf,
   type ChannelName,
   CompatError,
   type CompatCore,
+  NOT_GRANTED,
   type Principal,
   readChannelName,
   readCredentials,
 } from '@carillon/compat-core';
 import type { OrdinaryChannel } from '@carillon/channels';
-import { type AppRate, keyHolder } from '@carillon/operations';
+import type { AppRate } from '@carillon/operations';
 import type { Ask } from './exchange.js';
 
 /** Who asks, and about which channel. */
@@ -40,13 +42,13 @@ export class Entry {
   named(principal: Principal, text: string, operations: readonly string[]): Access {
     const name = readChannelName(text);
     if (!operations.some((one) => isGranted(principal, one, name.base)))
-      throw new CompatError(40_160, 'operation not permitted with provided capability');
+      throw new CompatError(40_160, NOT_GRANTED);
     return { principal, name, channel: this.core.channel(principal.app, name.base) };
   }
 
   /** Counts a call in the window of the app. */
-  async count({ app }: Principal, kind: 'backend' | 'read', cost = 1): Promise<void> {
-    await this.rate.admit(keyHolder(app, 'compat'), kind, () => cost);
+  async count(principal: Principal, kind: 'backend' | 'read', cost = 1): Promise<void> {
+    await this.rate.admit(callerOf(principal, 'rest'), kind, () => cost);
   }
 }
 

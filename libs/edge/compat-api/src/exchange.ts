@@ -1,5 +1,4 @@
-import { CompatError, decodeWire, encodeWire, type WireFormat } from '@carillon/compat-core';
-import { ServiceError } from '@carillon/errors';
+import { CompatError, decodeWire, encodeWire, refusalOf, type WireFormat } from '@carillon/compat-core';
 import type { HttpRequest, HttpResponse } from '@carillon/uws';
 
 /** What a route answers. */
@@ -26,6 +25,10 @@ const TYPES: Readonly<Record<WireFormat, string>> = {
 };
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const RETRY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
+
+/** In which an answer with this body is sent: data that was binary is so again where it can be. */
+export const formatOfAnswer = ({ request }: Ask): WireFormat =>
+  answerFormat(request, formatOf(request.header('content-type')));
 
 /** Carries a route out and answers it, whatever happens. */
 export function serve(route: Route, onFault: (error: unknown) => void) {
@@ -66,16 +69,10 @@ function answerFormat(request: HttpRequest, received: WireFormat): WireFormat {
 
 /** What is told of a failure; those of ours without a word of their cause. */
 function errorOf(error: unknown, onFault: (error: unknown) => void): CompatError {
-  if (error instanceof CompatError) return error;
-  if (error instanceof ServiceError) return ofService(error);
+  const told = refusalOf(error);
+  if (told instanceof CompatError) return told;
   onFault(error);
   return new CompatError(50_000, 'internal error', 500);
-}
-
-function ofService({ code, status, message }: ServiceError): CompatError {
-  if (code === 'rate_limited') return new CompatError(42_910, 'rate limit exceeded');
-  if (status >= 500) return new CompatError(50_003, 'service unavailable, retry');
-  return new CompatError(40_000, message);
 }
 
 function fail(response: HttpResponse, { body }: CompatError): void {

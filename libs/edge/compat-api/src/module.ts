@@ -2,7 +2,7 @@ import { COMPAT_CORE, type CompatCore, CompatCoreModule } from '@carillon/compat
 import type { Config } from '@carillon/config';
 import { FABRIC, type Fabric } from '@carillon/fabric';
 import { HISTORY_READER, type HistoryReader } from '@carillon/history';
-import { AppRate } from '@carillon/operations';
+import { AppRate, OPERATIONS, type Operations } from '@carillon/operations';
 import { PRESENCE, type Presence } from '@carillon/presence';
 import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
 import { LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon/runtime';
@@ -31,6 +31,7 @@ export class CompatApiModule implements OnModuleInit {
         RATE_LIMIT,
         METRICS_REGISTRY,
         FABRIC,
+        OPERATIONS,
         LOGGING,
         { token: HISTORY_READER, optional: true },
         { token: PRESENCE, optional: true },
@@ -40,6 +41,7 @@ export class CompatApiModule implements OnModuleInit {
         rateLimit: RateLimit,
         metrics: Metrics,
         fabric: Fabric,
+        operations: Operations,
         logging: Logging,
         history?: HistoryReader,
         presence?: Presence,
@@ -48,6 +50,7 @@ export class CompatApiModule implements OnModuleInit {
         core,
         rate: new AppRate(rateLimit, metrics),
         fabric,
+        operations,
         history: history ?? null,
         presence: config.server_role === 'api' ? null : (presence ?? null),
         log: logging.for('service::compat'),

@@ -2,13 +2,15 @@ import type { CompatCore } from '@carillon/compat-core';
 import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
 import type { HistoryReader } from '@carillon/history';
-import type { AppRate } from '@carillon/operations';
+import type { AppRate, Operations } from '@carillon/operations';
 import type { Presence } from '@carillon/presence';
 import type { Logger } from '@carillon/runtime';
 import type { UwsHttpAdapter } from '@carillon/uws';
 import { Entry } from './access.js';
+import { AnnotationRoutes } from './annotations.js';
 import { type Route, serve } from './exchange.js';
 import { History } from './history.js';
+import { Messages } from './messages.js';
 import { Publishing } from './publish.js';
 import { State } from './state.js';
 
@@ -18,6 +20,7 @@ export interface CompatApiParts {
   readonly core: CompatCore;
   readonly rate: AppRate;
   readonly fabric: Fabric;
+  readonly operations: Operations;
   /** Null: this process has no way to the histories of channels. */
   readonly history: HistoryReader | null;
   /** Null in a process without sockets, where the routes about them do not exist. */
@@ -27,12 +30,13 @@ export interface CompatApiParts {
 }
 
 const CHANNEL = '/channels/:channel';
+const MESSAGE = `${CHANNEL}/messages/:serial`;
 
 /** Puts the routes on the main listener. */
 export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): void {
-  const { core, history, config, presence, fabric, rate, log, now = Date.now } = parts;
+  const { core, history, config, presence, fabric, operations, rate, log, now = Date.now } = parts;
   const onFault = (error: unknown): void => log.error('request failed', { error });
-  const put = (method: 'GET' | 'POST', path: string, route: Route): void =>
+  const put = (method: 'GET' | 'PATCH' | 'POST', path: string, route: Route): void =>
     adapter.fastRoute(method, path, serve(route, onFault));
   const entry = new Entry(core, rate, now);
   const publishing = new Publishing(core, entry);
@@ -45,6 +49,14 @@ export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): 
   for (const path of ['messages', 'publish']) put('POST', `${CHANNEL}/${path}`, publishing.one);
   for (const path of ['messages', 'history']) put('GET', `${CHANNEL}/${path}`, pages.page);
   put('POST', '/messages', publishing.batch);
+  const versions = config.versioned_messages.max_page_size;
+  const messages = new Messages(core, operations, entry, versions);
+  put('GET', MESSAGE, messages.latest);
+  put('PATCH', MESSAGE, messages.edit);
+  put('GET', `${MESSAGE}/versions`, messages.versions);
+  const annotations = new AnnotationRoutes(core, operations, entry, versions);
+  put('GET', `${MESSAGE}/annotations`, annotations.list);
+  put('POST', `${MESSAGE}/annotations`, annotations.add);
   if (presence === null) return;
   const state = new State(presence, fabric, entry, now);
   put('GET', CHANNEL, state.status);

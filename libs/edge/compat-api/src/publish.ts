@@ -75,8 +75,8 @@ export class Publishing {
 
   async #publish({ principal, channel, name }: Access, messages: readonly NewMessage[]): Promise<Published> {
     const request = { app: principal.app, channel, messages, connectionId: null, base: null };
-    const serials = await this.core.publisher.publish(request);
-    const [first = ''] = serials;
+    const { ids, serials } = await this.core.publisher.publish(request);
+    const [first = ''] = ids;
     const given = messages.length === 1 ? (messages[0]?.id ?? null) : null;
     return { channel: name.text, messageId: given ?? first.replace(/:\d+$/, ''), serials };
   }

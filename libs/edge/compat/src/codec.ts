@@ -68,8 +68,12 @@ export class CompatCodec implements Codec {
       case 'channel_counted':
       case 'delta_settled':
       case 'established':
+      case 'history_page':
       case 'ping':
       case 'pong':
+      case 'resume_failed':
+      case 'resumed':
+      case 'rewound':
       case 'signed_in':
       case 'subscribed':
       case 'subscription_failed':
@@ -89,8 +93,7 @@ export class CompatCodec implements Codec {
   /** The frame of one message. */
   message(message: Message, timestamp: number): object | null {
     const shown = fromNative(message, timestamp);
-    // What happens to a message later is told in frames of its own, which these clients are not sent yet.
-    if (shown === null || (message.action !== 'plain' && message.action !== 'create')) return null;
+    if (shown === null) return null;
     const { streamId, serial, channel } = message;
     return {
       action: ACTION.message,

@@ -2,9 +2,15 @@ import {
   CompatError,
   type CompatCore,
   type JsonObject,
+  editOf,
+  isObject,
   messageRules,
+  NOT_GRANTED,
+  readAnnotation,
   readChannelName,
+  readEdit,
   readMessage,
+  refusalOf,
 } from '@carillon/compat-core';
 import type { CompatConnection } from './connection.js';
 import { ACTION, MODE } from './flags.js';
@@ -15,7 +21,14 @@ import { type WebhookEvents, dataOf } from '@carillon/webhooks';
 const MAX_MESSAGES = 1000;
 /** Answers that are remembered of one connection. */
 const MAX_RECEIPTS = 1000;
-const DENIED = 'operation not permitted with provided capability';
+
+interface Asked {
+  readonly base: string;
+  /** What the client calls the channel. */
+  readonly text: string;
+  readonly frame: JsonObject;
+  readonly msgSerial: number;
+}
 
 /** What connections send to channels; each frame is answered once. */
 export class Publishing {
@@ -37,7 +50,8 @@ export class Publishing {
       const res = serials === null ? {} : { res: [{ serials }] };
       this.said.say(connection, { action: ACTION.ack, msgSerial, count: 1, ...res });
     } catch (error) {
-      const { body } = error instanceof CompatError ? error : new CompatError(50_003, 'not done, retry');
+      const told = refusalOf(error);
+      const { body } = told instanceof CompatError ? told : new CompatError(50_003, 'not done, retry');
       this.said.say(connection, { action: ACTION.nack, msgSerial, count: 1, error: body });
     }
   }
@@ -53,32 +67,89 @@ export class Publishing {
       await this.members.handle(connection, base, frame['presence']);
       return null;
     }
-    if (frame['action'] !== ACTION.message) throw new CompatError(40_000, `${text}: not offered`);
     const known = connection.receipts.get(msgSerial);
     if (known !== undefined) return known;
-    const serials = await this.#publish(connection, base, frame, msgSerial);
+    const serials = await this.#done(connection, { base, text, frame, msgSerial });
     connection.receipts.set(msgSerial, serials);
     connection.receipts.delete(msgSerial - MAX_RECEIPTS);
     return serials;
   }
 
-  async #publish(
+  #done(connection: CompatConnection, asked: Asked): Promise<readonly string[]> {
+    const { action, messages, annotations } = asked.frame;
+    if (action === ACTION.annotation)
+      return this.#annotate(connection, asked, listOf(annotations, 'annotations'));
+    if (action !== ACTION.message) throw new CompatError(40_000, `${asked.text}: not offered`);
+    const values = listOf(messages, 'messages');
+    const edits = values.filter(isEdit);
+    if (edits.length === 0) return this.#publish(connection, asked, values);
+    if (edits.length < values.length)
+      throw new CompatError(40_000, 'new messages and changes of others are sent in frames of their own');
+    return this.#edit(connection, asked, edits);
+  }
+
+  /** Each is told with the serial of the new version. */
+  async #edit(
     connection: CompatConnection,
-    base: string,
-    { messages: values }: JsonObject,
-    msgSerial: number,
+    { base, msgSerial }: Asked,
+    values: readonly (JsonObject & { readonly serial: string })[],
   ): Promise<readonly string[]> {
     const { principal, hub } = connection;
-    const attachment = connection.attachments.get(base);
-    const isModeLess = attachment !== undefined && (attachment.modes & MODE.PUBLISH) === 0;
-    if (isModeLess || !principal.capability.allows('publish', base)) throw new CompatError(40_160, DENIED);
-    if (!Array.isArray(values) || values.length === 0 || values.length > MAX_MESSAGES)
-      throw new CompatError(40_000, 'messages must be a list');
+    const rules = messageRules(hub.app);
+    const edits = values.map((value) => readEdit(value, value.serial, principal, rules));
+    const serials: string[] = [];
+    for (const [index, edit] of edits.entries()) {
+      const { serial = '' } = values[index] ?? {};
+      const operationId = `${connection.id}:${msgSerial}:${index}`;
+      serials.push(
+        await this.core.edits.apply({ principal, base, serial, edit, operationId, via: 'realtime' }),
+      );
+    }
+    return serials;
+  }
+
+  async #annotate(
+    connection: CompatConnection,
+    { base, msgSerial }: Asked,
+    values: readonly unknown[],
+  ): Promise<readonly string[]> {
+    const { principal, hub } = connection;
+    this.#require(connection, base, MODE.ANNOTATION_PUBLISH);
+    const rules = messageRules(hub.app);
+    const requests = values.map((value, index) => {
+      const read = readAnnotation(value, null, principal, rules);
+      const annotation = { ...read, id: read.id ?? `${connection.id}:${msgSerial}:${index}` };
+      return { principal, base, annotation, via: 'realtime' as const };
+    });
+    for (const request of requests) this.core.annotations.check(request);
+    const serials: string[] = [];
+    for (const request of requests) serials.push(await this.core.annotations.apply(request));
+    return serials;
+  }
+
+  /** Somebody who is not attached needs no mode: the capability decides alone. */
+  #require({ attachments }: CompatConnection, base: string, mode: number): void {
+    const attachment = attachments.get(base);
+    if (attachment !== undefined && (attachment.modes & mode) === 0)
+      throw new CompatError(40_160, NOT_GRANTED);
+  }
+
+  async #publish(
+    connection: CompatConnection,
+    { base, msgSerial }: Asked,
+    values: readonly unknown[],
+  ): Promise<readonly string[]> {
+    const { principal, hub } = connection;
+    this.#require(connection, base, MODE.PUBLISH);
+    if (!principal.capability.allows('publish', base)) throw new CompatError(40_160, NOT_GRANTED);
     const rules = messageRules(hub.app);
     const messages = values.map((value) => readMessage(value, principal, rules));
     const channel = this.core.channel(hub.app, base);
     const request = { app: hub.app, channel, messages, connectionId: connection.id };
-    const serials = await this.core.publisher.publish({ ...request, base: `${connection.id}:${msgSerial}` });
+    const { serials } = await this.core.publisher.publish({
+      ...request,
+      base: `${connection.id}:${msgSerial}`,
+    });
     if (this.webhooks.wants(hub.app, 'client_event'))
       for (const { name, data, clientId } of messages)
         this.webhooks.emit(hub.app, {
@@ -92,3 +163,11 @@ export class Publishing {
     return serials;
   }
 }
+
+function listOf(values: unknown, name: string): readonly unknown[] {
+  if (Array.isArray(values) && values.length > 0 && values.length <= MAX_MESSAGES) return values;
+  throw new CompatError(40_000, `${name} must be a list`);
+}
+
+const isEdit = (value: unknown): value is JsonObject & { readonly serial: string } =>
+  isObject(value) && editOf(value['action']) !== null && typeof value['serial'] === 'string';

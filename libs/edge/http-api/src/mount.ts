@@ -1,4 +1,4 @@
-import type { Config } from '@carillon/config';
+import { type Config, isProduction } from '@carillon/config';
 import {
   COMMON_DESCRIPTIONS,
   DESCRIPTIONS,
@@ -42,7 +42,7 @@ export function mountHttpApi(adapter: UwsHttpAdapter, parts: HttpApiParts): void
     const path = `/apps/:appId${route.path}`;
     adapter.fastRoute(route.method, path, pipeline.serve(operation), pipeline.entrance);
   }
-  if (config.mode !== 'production') serveDocument(adapter, openApiText(routes));
+  if (!isProduction(config)) serveDocument(adapter, openApiText(routes));
   if (config.rate_limiter.enabled) {
     adapter.admission = addressLimit(config.rate_limiter, rateLimit, metrics);
   }

@@ -18,7 +18,12 @@ const native = (value: number): number => (Number.isFinite(value) ? value : 0);
 export function socketOptions({ websocket, websocket_max_payload_kb }: Config): SocketOptions {
   const queued = unbounded(websocket.max_bytes);
   return {
-    maxPayloadBytes: Math.min(websocket_max_payload_kb * 1024, websocket.max_message_size),
+    // The native library does not tell the frames of a message apart: the bound of one frame is one of the message.
+    maxPayloadBytes: Math.min(
+      websocket_max_payload_kb * 1024,
+      websocket.max_message_size,
+      websocket.max_frame_size,
+    ),
     maxBackpressureBytes: native(queued + websocket.max_backpressure),
     compression: websocket.compression,
   };

@@ -94,6 +94,8 @@ export class Sockets {
     });
     this.#tokens = tokens;
     const requestsV2 = new RequestsV2({
+      channels,
+      resumes: hub.resumes,
       outlet,
       deltas: new DeltaRequests({ deltas: new Deltas(parts), outlet, onTrouble }),
       tokens,

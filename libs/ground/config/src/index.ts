@@ -47,6 +47,7 @@ export {
   type OriginPattern,
   type ParsedOriginPattern,
 } from './origin-pattern.js';
+export { isProduction } from './mode.js';
 export { type Problem } from './problem.js';
 export { type ProcessKind } from './process-kind.js';
 export { printable, redactUrls } from './redact.js';

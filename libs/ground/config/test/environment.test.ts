@@ -101,6 +101,13 @@ describe('variables that reach several settings', () => {
     }
   });
 
+  it('an app is remembered as long as its database says, unless the memory of apps says it itself', () => {
+    const json = { app_manager: { driver: 'postgres' }, database: { postgres: { cache_ttl: 7 } } };
+    expect(runs({ json }).config.app_manager.cache.ttl).toBe(7);
+    expect(runs({ json, env: { CACHE_TTL_SECONDS: '9' } }).config.app_manager.cache.ttl).toBe(9);
+    expect(runs().config.app_manager.cache.ttl).toBe(300);
+  });
+
   it('CACHE_TTL_SECONDS sets every time to live of apps and channels', () => {
     const { config } = runs({ env: { CACHE_TTL_SECONDS: '77' } });
     const { mysql, postgres, surrealdb } = config.database;

@@ -40,10 +40,14 @@ export {
   type Fact,
   type Failed,
   type Heartbeat,
+  type HistoryPage,
   type MemberAdded,
   type MemberRemoved,
   type MemberUpdated,
   type ReplyFact,
+  type Resumed,
+  type ResumeFailed,
+  type Rewound,
   type SharedFact,
   type SignedIn,
   type StateFact,
@@ -98,7 +102,7 @@ export {
 } from './outbound/channel-v2.js';
 export { authSuccess, deltaEnabled, TOKEN_EXPIRED, withMessageId } from './outbound/connection-v2.js';
 export { resumeFailed, resumeSuccess, type Recovered } from './outbound/recovery.js';
-export { type RecoveryCode, type RecoveryFailure, type RecoveryReason } from './recovery/failure.js';
+export { codeOf, type RecoveryCode, type RecoveryFailure, type RecoveryReason } from './recovery/failure.js';
 export { HotRing } from './recovery/hot-ring.js';
 export {
   contiguous,

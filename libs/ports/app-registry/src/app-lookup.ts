@@ -19,8 +19,8 @@ export interface AppLookupParts {
   readonly listeners: AppChangeListeners;
   readonly globals: GlobalLimits;
   readonly log: RegistryLog;
-  /** Told the id of every app that enters the index without having been there. */
-  readonly onKnown: (appId: string) => void;
+  /** Told of every app that enters the index without having been there. */
+  readonly onKnown: (app: App) => void;
 }
 
 /** Reads of one app before giving up on a moment without changes. */
@@ -61,7 +61,7 @@ export class AppLookup {
     const known = index.last(byId(record.id)) ?? last;
     const app = known !== undefined && sameRecord(known.record, record) ? known : new App(record, globals);
     index.put(app);
-    if (known === undefined) onKnown(app.id);
+    if (known === undefined) onKnown(app);
     missing.drop(references(app));
     const unseen = this.#unseen.delete(app.id);
     if (unseen || (last !== undefined && last !== app)) listeners.tell({ appId: app.id, app });

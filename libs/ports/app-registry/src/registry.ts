@@ -43,6 +43,7 @@ export class AppRegistry {
   readonly #store: BoundedStore;
   readonly #broken: BrokenAppLog;
   readonly #listeners: AppChangeListeners;
+  readonly #onKnown = new Set<(app: App) => void>();
   readonly #lookup: AppLookup;
   readonly #writer: AppWriter;
   readonly #refresh: Refresh;
@@ -68,7 +69,10 @@ export class AppRegistry {
       listeners: this.#listeners,
       globals,
       log,
-      onKnown: parts.onKnown ?? (() => {}),
+      onKnown: (app) => {
+        parts.onKnown?.(app.id);
+        for (const listener of this.#onKnown) listener(app);
+      },
     });
     // Nobody else sees a local store, so nobody else has anything to learn.
     const announce = store.local ? null : (parts.announce ?? null);
@@ -156,6 +160,15 @@ export class AppRegistry {
    */
   onChange(listener: AppChangeListener): () => void {
     return this.#listeners.add(listener);
+  }
+
+  /**
+   * Hears of every app that becomes known to this process, those at the start included; perhaps again after it had to
+   * make room. Must not throw. Returns what ends it.
+   */
+  onKnown(listener: (app: App) => void): () => void {
+    this.#onKnown.add(listener);
+    return () => this.#onKnown.delete(listener);
   }
 
   /** Apps in the index of this process. */

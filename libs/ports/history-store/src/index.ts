@@ -70,7 +70,7 @@ export {
   type StreamKind,
   type StreamState,
 } from './model/stream.js';
-export { HISTORY_STORE, HistoryStoreModule, opensAtStart } from './module.js';
+export { HISTORY_STORE, HistoryStoreModule, keepsHistory, openNow, opensAtStart } from './module.js';
 export { MysqlHistoryStore, type MysqlHistoryOptions } from './mysql/mysql-store.js';
 export { mysqlTables } from './mysql/tables.js';
 export { HISTORY_BACKENDS } from './open.js';

@@ -1,4 +1,4 @@
-import type { Config } from '@carillon/config';
+import type { AppRecord, Config } from '@carillon/config';
 import { DATABASES, DatabaseModule, type Databases } from '@carillon/database';
 import {
   CONFIG,
@@ -34,19 +34,19 @@ interface Surroundings {
 
 /**
  * Whether the store is connected at the start: with the history of all apps, or that of one in the configuration. Else an
- * app that turns its own history on opens it by its first use.
+ * app that turns its own history on opens it when it becomes known (`openNow`), at the latest by its first use.
  */
 export const opensAtStart = (config: Pick<Config, 'app_manager' | 'history' | 'presence_history'>): boolean =>
   config.history.enabled || config.presence_history.enabled || anAppKeepsHistory(config);
 
-/** An app turns its history on as a whole, or the coming and going in a namespace. */
+/** Whether an app turns its history on as a whole, or the coming and going in a namespace. */
+export const keepsHistory = ({ policy }: Pick<AppRecord, 'policy'>): boolean =>
+  policy.history?.enabled === true ||
+  policy.presence_history?.enabled === true ||
+  (policy.channels?.channel_namespaces ?? []).some((own) => own.presence_history?.enabled === true);
+
 const anAppKeepsHistory = ({ app_manager: { array } }: Pick<Config, 'app_manager'>): boolean =>
-  array.apps.some(
-    ({ policy }) =>
-      policy.history?.enabled === true ||
-      policy.presence_history?.enabled === true ||
-      (policy.channels?.channel_namespaces ?? []).some((own) => own.presence_history?.enabled === true),
-  );
+  array.apps.some(keepsHistory);
 
 /**
  * With `history.enabled` the configured backend, connected at the start. Without it presence history alone is kept in
@@ -82,6 +82,11 @@ function onDemand(
   };
   health.register({ part: PART, severity: 'non-critical', check });
   return store;
+}
+
+/** Opens a store that would be opened by its first use, unless it is open; what fails then is tried again by that. */
+export function openNow(store: DurableStore): void {
+  if (store instanceof OnDemandStore) store.open();
 }
 
 /** The store of durable channels, for the whole process. Needs `RuntimeModule`. */

@@ -44,6 +44,11 @@ export class OnDemandStore implements DurableStore {
     return this.#connected;
   }
 
+  /** Has it connected without waiting for a use. */
+  open(): void {
+    if (!this.#connected && this.#connecting === null) this.connect().catch(this.onFailure);
+  }
+
   connect(): Promise<void> {
     this.#connecting ??= this.#connect();
     return this.#connecting;
@@ -60,7 +65,7 @@ export class OnDemandStore implements DurableStore {
 
   #ready(): DurableStore {
     if (this.#connected) return this.store;
-    if (this.#connecting === null) this.connect().catch(this.onFailure);
+    this.open();
     throw new StoreFailure('connection', 'the history store is being opened');
   }
 

@@ -1,4 +1,4 @@
-import type { Config } from '@carillon/config';
+import { type Config, isProduction } from '@carillon/config';
 import type { Databases } from '@carillon/database';
 import type { Logger } from '@carillon/runtime';
 import { MemoryHistoryStore } from './memory/memory-store.js';
@@ -69,7 +69,7 @@ function openPostgres({ config, databases, now, ...parts }: StoreParts): OpenSto
     spread: SERVER_SPREAD,
     now,
     reads,
-    onUnsafe: (settings) => unsafe(settings, config.mode === 'production', parts.log),
+    onUnsafe: (settings) => unsafe(settings, isProduction(config), parts.log),
   });
   return {
     store,
@@ -90,7 +90,7 @@ function openMysql({ config, databases, now, log }: StoreParts): OpenStore {
     prefix,
     now,
     reads,
-    onUnsafe: (settings) => unsafe(settings, config.mode === 'production', log),
+    onUnsafe: (settings) => unsafe(settings, isProduction(config), log),
   });
   return {
     store,

@@ -1,4 +1,4 @@
-import type { Config } from '@carillon/config';
+import { type Config, isProduction } from '@carillon/config';
 import type { DeviceUrlRules } from './device-url.js';
 import type { Provider } from './provider.js';
 
@@ -31,6 +31,6 @@ export function providerSettings(config: Config): ProviderSettings {
     apnsTopic: apns.topic,
     vapidContact: webpush.vapid_contact,
     deviceUrls: deviceUrlRules(config),
-    production: config.mode === 'production',
+    production: isProduction(config),
   };
 }

@@ -57,14 +57,19 @@ export class RedisLink {
     return inSpan(command, () => this.#bounded(() => this.#client.call(command, ...args)));
   }
 
-  /** One script, by its name when the server knows it, else by its text. */
-  run({ lua, sha1 }: RedisScript, key: string, ...args: readonly RedisArgument[]): Promise<unknown> {
+  /** One script, by its name when the server knows it, else by its text. Several keys must share a hash tag. */
+  run(
+    { lua, sha1 }: RedisScript,
+    keys: string | readonly string[],
+    ...args: readonly RedisArgument[]
+  ): Promise<unknown> {
+    const all = typeof keys === 'string' ? [keys] : keys;
     const run = async (): Promise<unknown> => {
       try {
-        return await this.#client.evalsha(sha1, 1, key, ...args);
+        return await this.#client.evalsha(sha1, all.length, ...all, ...args);
       } catch (thrown) {
         if (!(thrown instanceof Error) || !thrown.message.startsWith('NOSCRIPT')) throw thrown;
-        return this.#client.eval(lua, 1, key, ...args);
+        return this.#client.eval(lua, all.length, ...all, ...args);
       }
     };
     return inSpan('script', () => this.#bounded(run));

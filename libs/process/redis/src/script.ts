@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A Lua script that reads and writes the one key it is given, in one atomic step. */
+/** A Lua script that reads and writes the keys it is given and no others, in one atomic step. */
 export interface RedisScript {
   readonly lua: string;
   /** What the server calls it once it knows it. */

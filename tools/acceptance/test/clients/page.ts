@@ -54,26 +54,42 @@ export class Page {
   /** Runs the function in the page; what it takes and returns is passed as JSON. It sees nothing of its surroundings. */
   async run<Taken, Value>(work: (taken: Taken) => Promise<Value> | Value, taken: Taken): Promise<Value> {
     const expression = `(${String(work)})(${JSON.stringify(taken)})`;
-    const { error, result } = await this.#send('Runtime.evaluate', {
+    const { result } = await this.#send('Runtime.evaluate', {
       expression,
       awaitPromise: true,
       returnByValue: true,
     });
-    if (error !== undefined) throw new Error(error.message);
     const thrown = result?.exceptionDetails;
     if (thrown !== undefined) throw new Error(thrown.exception?.description ?? thrown.text);
     return result?.result.value as Value;
   }
 
-  #send(method: string, params: unknown): Promise<Reply> {
+  /** Cuts the page off its network, or gives it back. */
+  async network(isThere: boolean): Promise<void> {
+    await this.#send('Network.enable', {});
+    await this.#send('Network.emulateNetworkConditions', {
+      offline: !isThere,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: -1,
+    });
+  }
+
+  /** Loads the page again; resolves when that has begun. */
+  async reload(): Promise<void> {
+    await this.#send('Page.reload', {});
+  }
+
+  /** Rejects with what the browser says is wrong. */
+  async #send(method: string, params: unknown): Promise<Reply> {
     const id = (this.#count += 1);
-    return new Promise((replied) => {
-      this.#waiting.set(id, (reply) => {
-        this.#waiting.delete(id);
-        replied(reply);
-      });
+    const reply = await new Promise<Reply>((replied) => {
+      this.#waiting.set(id, replied);
       this.#socket.send(JSON.stringify({ id, method, params }));
     });
+    this.#waiting.delete(id);
+    if (reply.error !== undefined) throw new Error(reply.error.message);
+    return reply;
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { engine } from '@carillon/engines';
+import { engine, type EngineHandle } from '@carillon/engines';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { Api } from './api.js';
 import type { Client } from './client.js';
@@ -25,12 +25,7 @@ const WAYS: Readonly<Record<Broker, ((url: string, prefix: string) => Record<str
   'redis-cluster': null,
 };
 
-async function wayTo(broker: Broker): Promise<Record<string, string>> {
-  const way = WAYS[broker];
-  if (way === null) return {};
-  const { url, name } = await (await engine(broker)).isolate();
-  return way(url, name);
-}
+
 
 /** After so long without a sign of life a process is taken for dead, where lives are brief. */
 export const NODE_TIMEOUT_MS = 3000;
@@ -47,6 +42,8 @@ export interface ClusterSetting {
   readonly env?: Readonly<Record<string, string>>;
   /** Besides two gateways and an api node. */
   readonly more?: readonly ProcessName[];
+  /** The broker is nobody else's, to be killed and started again. */
+  readonly ownBroker?: boolean;
 }
 
 /** Two gateways and an api node, each a process of its own, over a real broker and a real store. */
@@ -54,7 +51,7 @@ export class Cluster {
   readonly #nodes: Node[] = [];
   #tenants: readonly Tenant[] = [];
   #env: Readonly<Record<string, string>> = {};
-  #releaseStore = (): Promise<void> => Promise.resolve();
+  readonly #own: EngineHandle[] = [];
 
   constructor(
     private readonly broker: Broker,
@@ -63,20 +60,49 @@ export class Cluster {
 
   async start(): Promise<void> {
     const driver = this.broker === 'redis-cluster' ? this.broker : 'redis';
-    const store = await engine(driver, { own: true });
-    this.#releaseStore = () => store.release();
+    const store = await this.#ownEngine(driver);
     this.#env = {
       ADAPTER_DRIVER: this.broker,
       CACHE_DRIVER: driver,
       QUEUE_DRIVER: driver,
       [driver === 'redis' ? 'REDIS_URL' : 'REDIS_CLUSTER_NODES']: store.url,
-      ...(await wayTo(this.broker)),
+      ...(await this.#wayToBroker()),
       ...this.setting.env,
     };
     this.#tenants = this.setting.tenants();
     // One after another: each has all of a busy machine to itself, and time to say that it is ready.
     for (const app of ['gateway', 'gateway', 'api', ...(this.setting.more ?? [])] as const)
       await this.add(app);
+  }
+
+  async #ownEngine(name: string): Promise<EngineHandle> {
+    const handle = await engine(name, { own: true });
+    this.#own.push(handle);
+    return handle;
+  }
+
+  async #wayToBroker(): Promise<Record<string, string>> {
+    const way = WAYS[this.broker];
+    if (way === null) return {};
+    if (this.setting.ownBroker === true) return way((await this.#ownEngine(this.broker)).url, 'own');
+    const { url, name } = await (await engine(this.broker)).isolate();
+    return way(url, name);
+  }
+
+  /** What its processes share: Redis, or a cluster of it. */
+  get store(): EngineHandle {
+    return this.#ownAt(0);
+  }
+
+  /** With `ownBroker`: what carries messages between its processes. */
+  get ownBroker(): EngineHandle {
+    return this.#ownAt(1);
+  }
+
+  #ownAt(index: number): EngineHandle {
+    const handle = this.#own[index];
+    if (handle === undefined) throw new Error('it has no such engine of its own');
+    return handle;
   }
 
   /** One process more. */
@@ -135,7 +161,7 @@ export class Cluster {
     try {
       await this.#stop();
     } finally {
-      await this.#releaseStore();
+      for (const handle of this.#own) await handle.release();
     }
   }
 

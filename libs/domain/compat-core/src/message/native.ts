@@ -1,7 +1,7 @@
 import type { Message } from '@carillon/protocol';
 import { isObject, type JsonObject, parseJson } from '../json.js';
 import type { WireFormat } from '../wire.js';
-import type { NewMessage } from './read-message.js';
+import { ACTION_NUMBER, actionNumber } from './actions.js';
 
 /**
  * What a native message cannot say of itself stands in headers of its extras, which no other publisher can write: the
@@ -11,11 +11,23 @@ const ENCODING = 'service_encoding';
 const NAMELESS = 'service_nameless';
 const NO_DATA = 'service_no_data';
 const RESERVED = 'service_';
+/** Stands for data that is not there. What is appended comes behind it. */
+const NOTHING = 'null';
 
 const EVENT_WITHOUT_NAME = 'message';
 const INTERNAL = /^(pusher|service:|service_internal:)/;
 /** Ids that realtime connections give their messages begin with their own. */
 const REALTIME_ID = /^(\d+\.\d+):\d+:\d+$/;
+/** A serial begins with the time it was made. */
+const SERIAL_TIME = /^(\d{1,20}):/;
+
+/** What these clients say of a message; null: it has none. */
+export interface Content {
+  readonly name: string | null;
+  readonly data: string | null;
+  readonly encoding: string | null;
+  readonly extras: JsonObject | null;
+}
 
 /** What a native publish says of the message. */
 export interface NativeParts {
@@ -24,7 +36,13 @@ export interface NativeParts {
   readonly extrasText: string | null;
 }
 
-export function toNative({ name, data, encoding, extras }: NewMessage): NativeParts {
+export const toNative = (content: Content): NativeParts => ({
+  event: content.name ?? EVENT_WITHOUT_NAME,
+  dataText: JSON.stringify(content.data ?? NOTHING),
+  extrasText: nativeExtras(content),
+});
+
+function nativeExtras({ name, data, encoding, extras }: Content): string | null {
   const { headers, push: _push, ...others } = extras ?? {};
   const own = isObject(headers)
     ? Object.fromEntries(Object.entries(headers).filter(([key]) => !key.startsWith(RESERVED)))
@@ -36,16 +54,21 @@ export function toNative({ name, data, encoding, extras }: NewMessage): NativePa
     ...(data === null ? { [NO_DATA]: true } : {}),
   };
   const kept = Object.keys(all).length === 0 ? others : { ...others, headers: all };
-  return {
-    event: name ?? EVENT_WITHOUT_NAME,
-    dataText: JSON.stringify(data ?? 'null'),
-    extrasText: Object.keys(kept).length === 0 ? null : JSON.stringify(kept),
-  };
+  return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
+}
+
+/** A version of a message as clients get it. */
+export interface WireVersion {
+  readonly serial: string;
+  readonly timestamp: number;
+  readonly clientId?: string;
+  readonly description?: string;
+  readonly metadata?: JsonObject;
 }
 
 /** A message as clients get it, in the form of JSON. */
 export interface WireMessage {
-  readonly id: string;
+  readonly id?: string;
   readonly name?: string;
   readonly data?: string;
   readonly encoding?: string;
@@ -53,39 +76,91 @@ export interface WireMessage {
   readonly connectionId?: string;
   readonly timestamp: number;
   readonly action: number;
+  readonly serial?: string;
+  readonly version?: WireVersion;
+  readonly annotations?: { readonly summary: JsonObject };
   readonly extras?: JsonObject;
 }
 
-type NativeMessage = Pick<Message, 'dataText' | 'event' | 'extrasText' | 'messageId' | 'userId'>;
+/** What is known of a message, whether it is told live or read. */
+export interface NativeMessage {
+  /** Null: it has no name. */
+  readonly name: string | null;
+  readonly action: number;
+  /** JSON text; null: there is none. */
+  readonly dataText: string | null;
+  readonly extras: JsonObject;
+  /** Null: not told. */
+  readonly id: string | null;
+  readonly userId: string | null;
+  /** Null: it does not live on. */
+  readonly serial: string | null;
+  readonly version: WireVersion | null;
+}
+
+type Live = Pick<Message, 'dataText' | 'event' | 'extrasText' | 'messageId' | 'name' | 'userId'>;
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const timeOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 /** Null: it is nothing for these clients. */
-export function fromNative(message: NativeMessage, timestamp: number): WireMessage | null {
-  const { event, messageId, userId, extrasText } = message;
-  if (INTERNAL.test(event)) return null;
+export function fromNative(message: Live, timestamp: number): WireMessage | null {
+  const { event, name, messageId, userId, dataText, extrasText } = message;
   const parsed = extrasText === null ? null : parseJson(extrasText);
   const extras = isObject(parsed) ? parsed : {};
-  const headers = isObject(extras['headers']) ? extras['headers'] : {};
-  const isNameless = headers[NAMELESS] === true && event === EVENT_WITHOUT_NAME;
+  const headers = headersOf(extras);
+  const serial = textOf(headers['service_message_serial']);
+  const action = actionNumber(textOf(headers['service_action']) ?? '');
+  // A change is named for what it does.
+  const own = action === ACTION_NUMBER.create ? event : name;
+  if (own !== null && INTERNAL.test(own)) return null;
+  const versionSerial = textOf(headers['service_version_serial']);
+  const version =
+    versionSerial === null
+      ? null
+      : { serial: versionSerial, timestamp: timeOf(headers['service_version_timestamp_ms']) ?? timestamp };
+  return shownOf({ name: own, action, dataText, extras, id: messageId, userId, serial, version }, timestamp);
+}
+
+/** A message as clients get it. A change is told with the time at which the message was made. */
+export function shownOf(message: NativeMessage, timestamp: number): WireMessage {
+  const { name, action, id, userId, serial, version, extras } = message;
+  const headers = headersOf(extras);
+  const isNameless = name === null || (headers[NAMELESS] === true && name === EVENT_WITHOUT_NAME);
   const shown = shownExtras(extras, headers);
-  const connectionId = REALTIME_ID.exec(messageId)?.[1];
+  const connectionId = id === null ? undefined : REALTIME_ID.exec(id)?.[1];
   return {
-    id: messageId,
-    ...(isNameless ? {} : { name: event }),
-    ...dataOf(message.dataText, headers),
+    ...(id === null ? {} : { id }),
+    ...(isNameless ? {} : { name }),
+    ...dataOf(message, headers),
     ...(userId === null ? {} : { clientId: userId }),
     ...(connectionId === undefined ? {} : { connectionId }),
-    timestamp,
-    action: 0,
+    timestamp: serial === null ? timestamp : Number(SERIAL_TIME.exec(serial)?.[1] ?? timestamp),
+    action,
+    ...(serial === null ? {} : { serial }),
+    ...(version === null ? {} : { version }),
     ...(shown === null ? {} : { extras: shown }),
   };
 }
 
-function dataOf(dataText: string | null, headers: JsonObject): Pick<WireMessage, 'data' | 'encoding'> {
-  if (dataText === null || headers[NO_DATA] === true) return {};
+/** Whether the data of a message as it is kept begins with what stands for none. */
+export const beginsWithNothing = (item: unknown): boolean =>
+  isObject(item) && isObject(item['extras']) && headersOf(item['extras'])[NO_DATA] === true;
+
+const headersOf = ({ headers }: JsonObject): JsonObject => (isObject(headers) ? headers : {});
+
+function dataOf(
+  { dataText, action }: NativeMessage,
+  headers: JsonObject,
+): Pick<WireMessage, 'data' | 'encoding'> {
+  if (dataText === null) return {};
   const encoding = headers[ENCODING];
   const value = parseJson(dataText);
   if (typeof value !== 'string') return { data: dataText, encoding: 'json' };
-  return typeof encoding === 'string' ? { data: value, encoding } : { data: value };
+  const isWhole = action !== ACTION_NUMBER.append;
+  const data = headers[NO_DATA] === true && isWhole ? value.slice(NOTHING.length) : value;
+  if (data === '' && headers[NO_DATA] === true) return {};
+  return typeof encoding === 'string' ? { data, encoding } : { data };
 }
 
 function shownExtras(extras: JsonObject, headers: JsonObject): JsonObject | null {

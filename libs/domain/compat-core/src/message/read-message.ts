@@ -40,7 +40,7 @@ export function readMessage(value: unknown, identity: Identity, rules: MessageRu
   if (!isObject(value)) throw malformed('a message must be an object');
   for (const name of REFUSED_ON_CREATE)
     if (isGiven(value[name])) throw malformed(`${name} cannot be set by a publisher`);
-  if (!CREATE.has(value['action'])) throw new CompatError(93_002, 'messages of this channel are not mutable');
+  if (!CREATE.has(value['action'])) throw malformed('the action is not that of a new message');
   const payload = payloadOf(value);
   const message: NewMessage = {
     id: textOf(value, 'id', MAX_ID_BYTES, 40_031),
@@ -54,9 +54,9 @@ export function readMessage(value: unknown, identity: Identity, rules: MessageRu
   return message;
 }
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-function textOf(value: JsonObject, name: string, maxBytes: number, code = 40_000): string | null {
+export function textOf(value: JsonObject, name: string, maxBytes: number, code = 40_000): string | null {
   const text = value[name];
   if (!isGiven(text)) return null;
   if (typeof text !== 'string' || !text.isWellFormed() || Buffer.byteLength(text) > maxBytes)
@@ -94,7 +94,7 @@ export function publisherOf(value: JsonObject, { clientId, mayBeAnybody }: Ident
   return named;
 }
 
-function extrasOf(value: unknown): JsonObject | null {
+export function extrasOf(value: unknown): JsonObject | null {
   if (!isGiven(value)) return null;
   if (!isObject(value)) throw new CompatError(40_032, 'extras must be an object');
   for (const name of Object.keys(value))
@@ -107,7 +107,11 @@ function extrasOf(value: unknown): JsonObject | null {
   return value;
 }
 
-const sizeOf = ({ name, clientId, extras }: NewMessage, dataBytes: number): number =>
+/** What counts against the limit, with the data before base64. */
+export const sizeOf = (
+  { name, clientId, extras }: Pick<NewMessage, 'clientId' | 'extras' | 'name'>,
+  dataBytes: number,
+): number =>
   Buffer.byteLength(name ?? '') +
   Buffer.byteLength(clientId ?? '') +
   dataBytes +

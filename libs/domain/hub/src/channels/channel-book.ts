@@ -86,6 +86,7 @@ export class ChannelBook {
   /** Counts a subscriber out; what is left of the channel is settled. */
   leave(subscriber: Subscriber, channel: LocalChannel): void {
     channel.remove(subscriber);
+    subscriber.attached(channel.name, null);
     const meters = channel.hub.meters.kind(channel.about.kind);
     meters.unsubscriptions.add();
     if (channel.count === 0) meters.channels.subtract();

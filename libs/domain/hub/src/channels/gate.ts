@@ -46,9 +46,24 @@ export class Gate {
 
   /** The members are about to be shown as they were then: what tells of earlier changes is in there already. */
   shown(serial: number): void {
-    const isNews = (one: Held): boolean => one.serial === null || one.serial > serial;
-    for (const one of this.#held) if (!isNews(one)) this.#bytes -= frameBytes(one.frame);
-    this.#held = this.#held.filter(isNews);
+    this.#keep((one) => one.serial === null || one.serial > serial);
+  }
+
+  /** Everything of the stream up to there reached the subscriber another way, or is before its time. */
+  covered({ streamId, serial }: { readonly streamId: string; readonly serial: number }): void {
+    this.drop(
+      (fact) => fact.kind === 'message' && fact.streamId === streamId && (fact.serial ?? 0) <= serial,
+    );
+  }
+
+  /** Lets go of what the subscriber is not to get. */
+  drop(isNotWanted: (fact: Fact) => boolean): void {
+    this.#keep(({ fact }) => !isNotWanted(fact));
+  }
+
+  /** How many messages wait. */
+  get messages(): number {
+    return this.#held.filter(({ fact }) => fact.kind === 'message').length;
   }
 
   /** Sends what was held, in order. */
@@ -56,6 +71,11 @@ export class Gate {
     for (const { frame } of this.#held) this.outlet.sendFrame(this.subscriber, frame);
     this.#held = [];
     this.#bytes = 0;
+  }
+
+  #keep(isKept: (one: Held) => boolean): void {
+    for (const one of this.#held) if (!isKept(one)) this.#bytes -= frameBytes(one.frame);
+    this.#held = this.#held.filter(isKept);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { OrdinaryChannel } from '@carillon/channels';
-import type { MemberRemoved, SharedFact, StateFact } from '@carillon/protocol';
+import type { MemberRemoved, ResumeFailed, SharedFact, StateFact } from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import { type Codec, frameBytes, Frames } from '../codec.js';
 import type { Roster } from '../state/roster.js';
@@ -177,6 +177,11 @@ export class LocalChannel {
       : this.#tellOthers(fact, exceptSocketId, own);
   }
 
+  /** Tells everybody here something about this process's side of the channel. */
+  announce(fact: ResumeFailed): void {
+    this.#tellAll(fact, null);
+  }
+
   /**
    * A user who has a socket here is still here, whatever others took it for while they did not hear of this process: it
    * never sees itself leave. The store is told again that it is here, and others are.
@@ -208,7 +213,11 @@ export class LocalChannel {
     return own;
   }
 
-  #tellAll(fact: SharedFact, exceptSocketId: string | null, frames: Frames): number {
+  #tellAll(
+    fact: ResumeFailed | SharedFact,
+    exceptSocketId: string | null,
+    frames: Frames = new Frames(fact),
+  ): number {
     this.told += 1;
     const except = exceptSocketId === null ? null : this.#leftOut(fact, exceptSocketId);
     const audiences = this.#audiences;
@@ -232,7 +241,7 @@ export class LocalChannel {
   }
 
   /** Whom an event is not for. A client may want what it sent itself. */
-  #leftOut(fact: SharedFact, socketId: string): Subscriber | null {
+  #leftOut(fact: ResumeFailed | SharedFact, socketId: string): Subscriber | null {
     const subscriber = this.hub.subscriber(socketId);
     if (subscriber === null || fact.kind !== 'message' || !fact.isFromClient) return subscriber;
     return subscriber.edge.echoes(subscriber, fact) ? null : subscriber;

@@ -1,8 +1,8 @@
 import type { AppRegistry } from '@carillon/app-registry';
-import type { Answer, FabricListener, Question, RevokedTokens } from '@carillon/fabric';
+import type { Answer, FabricListener, LiveEvent, Question, RevokedTokens } from '@carillon/fabric';
 import type { Outlet } from './outlet.js';
 import type { FanOutRecordBody } from '@carillon/contract';
-import type { DurableDelivery } from '../durable/durable-delivery.js';
+import type { Durable } from '../durable/durable.js';
 import type { Announcements } from '../state/announcements.js';
 import type { Delivery } from './delivery.js';
 import type { AppHub } from '../apps/app-hub.js';
@@ -25,7 +25,7 @@ const NOTHING: Answer = {
 export interface ListenerParts {
   readonly hubs: Hubs;
   readonly delivery: Delivery;
-  readonly durable: DurableDelivery;
+  readonly durable: Durable;
   readonly outlet: Outlet;
   readonly apps: Pick<AppRegistry, 'appChanged'>;
   readonly isolation: Isolation;
@@ -49,12 +49,16 @@ export class HubListener implements FabricListener {
     };
   }
 
-  deliver(...[event]: Parameters<FabricListener['deliver']>): void {
-    this.parts.delivery.deliver(event);
+  deliver(event: LiveEvent): void {
+    const { durable, delivery } = this.parts;
+    const { fact } = event;
+    const hasPlace = fact.kind === 'message' && fact.serial !== null;
+    if (hasPlace && durable.sequenced !== null) durable.sequenced.take({ ...event, fact });
+    else delivery.deliver(event);
   }
 
   deliverRecord(record: FanOutRecordBody): void {
-    this.parts.durable.take(record);
+    this.parts.durable.delivery.take(record);
   }
 
   answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind] {

@@ -10,6 +10,9 @@ import type { Hubs } from '../apps/hubs.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 import type { PatternBook } from '../patterns/pattern-book.js';
 import { PassingStreams } from './passing-streams.js';
+import type { Past } from '../recovery/past.js';
+import { StoredOrigin } from './stored-origin.js';
+import type { Head } from './stream-order.js';
 import type { StreamReads } from './stream-reads.js';
 import { type Seen, Streams } from './streams.js';
 
@@ -23,6 +26,9 @@ export interface DurableDeliveryParts {
   readonly commits: Commits | null;
   readonly nodeId: () => string;
   readonly metrics: Metrics;
+  readonly past: Past;
+  /** What is missing of a stream does not come. */
+  readonly givenUp: (address: StreamAddress, at: Head) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -37,29 +43,30 @@ const ACTIONS: Readonly<Partial<Record<FanOutRecordBody['op'], MessageAction>>> 
 
 /** Delivers the committed records of channels with a history, each stream in its order. */
 export class DurableDelivery implements ChannelFollower {
-  readonly #streams: Streams;
+  readonly streams: Streams;
   readonly #byPattern: PassingStreams;
 
   constructor(private readonly parts: DurableDeliveryParts) {
-    const { metrics, reads, onTrouble } = parts;
-    this.#streams = new Streams({
-      reads,
+    const { metrics, reads, onTrouble, givenUp } = parts;
+    this.streams = new Streams({
+      origin: reads === null ? null : new StoredOrigin(reads),
       deliver: (record) => this.#deliver(record),
       regressed: (address, seen) => void this.#regressed(address, seen),
       checked: (result) => metrics.counter('gateway_head_checks_total').for({ result }).add(),
       fetched: (result) => metrics.counter('gateway_gap_fetch_total').for({ result }).add(),
+      givenUp,
       onTrouble,
     });
-    this.#byPattern = new PassingStreams(this.#streams);
+    this.#byPattern = new PassingStreams(this.streams);
   }
 
   follow({ hub, name, about }: LocalChannel): void {
     this.#byPattern.settled(hub.appId, name);
-    if (about.policy.history.enabled) this.#streams.follow(hub.appId, name);
+    if (about.policy.history.enabled) this.streams.follow(hub.appId, name);
   }
 
   leave({ hub, name }: LocalChannel): void {
-    this.#streams.leave(hub.appId, name);
+    this.streams.leave(hub.appId, name);
   }
 
   /** Never throws. */
@@ -72,18 +79,23 @@ export class DurableDelivery implements ChannelFollower {
     // Annotations have an order of their own, and nobody here is told of them.
     if (record.op === 'annotate' || record.op === 'unannotate') return;
     // Its history may have been enabled after somebody here subscribed.
-    if (isHere) this.#streams.follow(appId, channel);
+    if (isHere) this.streams.follow(appId, channel);
     else this.#byPattern.follow(appId, channel);
-    this.#streams.take(record);
+    this.streams.take(record);
+  }
+
+  /** Nobody here has a pattern of the app any more. */
+  noPatterns(appId: string): void {
+    this.#byPattern.forget(appId);
   }
 
   /** What came while the broker was out of reach has to be fetched. */
   inReachAgain(): void {
-    this.#streams.compare();
+    this.streams.compare();
   }
 
   stop(): void {
-    this.#streams.stop();
+    this.streams.stop();
   }
 
   #deliver(record: FanOutRecordBody): void {
@@ -93,6 +105,7 @@ export class DurableDelivery implements ChannelFollower {
     const isFromClient = record.from_client === true;
     const fact = readMessageV2(text, { action, isFromClient, mayBeDelta: record.delta !== false });
     if (fact === null) return this.parts.onTrouble('reading a record', new Error('it holds no message'));
+    if (this.parts.hubs.find(appId)?.channels.has(channel) === true) this.parts.past.keep(appId, fact);
     this.parts.delivery.deliver({
       eventId: record.message_id ?? randomUUID(),
       appId,

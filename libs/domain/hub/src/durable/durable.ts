@@ -1,14 +1,23 @@
 import type { AppRegistry } from '@carillon/app-registry';
-import type { Channels } from '@carillon/channels';
+import type { Channels, RecoveryPolicy } from '@carillon/channels';
 import type { Fabric } from '@carillon/fabric';
+import type { StreamAddress } from '@carillon/history-store';
 import { ONLINE_USERS, type PresenceChange } from '@carillon/presence';
+import { recoveryFailure } from '@carillon/protocol';
 import type { Commits } from '@carillon/publishing';
+import type { Replay } from '@carillon/replay';
 import type { Metrics } from '@carillon/runtime';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Hubs } from '../apps/hubs.js';
 import { DurableDelivery } from './durable-delivery.js';
+import { ColdArchive, HotArchive } from '../recovery/archives.js';
+import { Past } from '../recovery/past.js';
+import { Positions } from '../recovery/positions.js';
+import { Replays } from '../recovery/replays.js';
 import { PresenceLog } from './presence-log.js';
 import type { PatternBook } from '../patterns/pattern-book.js';
+import { SequencedDelivery } from './sequenced-delivery.js';
+import type { Head } from './stream-order.js';
 import type { StreamReads } from './stream-reads.js';
 
 /** What sockets do for channels with a history work with. */
@@ -23,13 +32,20 @@ export interface DurableParts {
   readonly streamReads: StreamReads | null;
   /** Null: this process cannot commit. */
   readonly commits: Commits | null;
+  /** Null: this process has no sequencer. */
+  readonly replay: Replay | null;
   readonly metrics: Metrics;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** What sockets do for channels with a history: deliver their records in order, and keep who comes and goes. */
+/** What sockets do for channels with streams: deliver what comes in order, and keep who comes and goes. */
 export class Durable {
   readonly delivery: DurableDelivery;
+  /** Null: events without a history have no places here. */
+  readonly sequenced: SequencedDelivery | null;
+  readonly past: Past;
+  readonly positions: Positions;
+  readonly replays: Replays;
   readonly #presence: PresenceLog | null;
 
   constructor(private readonly parts: DurableParts) {
@@ -37,7 +53,28 @@ export class Durable {
     const nodeId = (): string => fabric.nodeId;
     const failures = metrics.counter('presence_history_write_failures_total');
     const lost = (app_id: string): void => failures.for({ app_id }).add();
-    this.delivery = new DurableDelivery({ ...parts, reads, nodeId });
+    const { replay, hubs, channels } = parts;
+    const policyOf = (appId: string): RecoveryPolicy | null => {
+      const app = hubs.find(appId)?.app;
+      return app === undefined ? null : channels.recovery(app);
+    };
+    const past = new Past(policyOf);
+    const givenUp = (address: StreamAddress, at: Head): void => this.#givenUp(address, at);
+    const shared = { ...parts, past, givenUp };
+    this.past = past;
+    this.delivery = new DurableDelivery({ ...shared, reads, nodeId });
+    this.sequenced = replay === null ? null : new SequencedDelivery({ ...shared, replay });
+    const positions = new Positions({ durable: this.delivery, sequenced: this.sequenced, past });
+    this.positions = positions;
+    const { onTrouble } = parts;
+    const hot = replay === null ? null : new HotArchive(replay, onTrouble);
+    const cold = reads === null ? null : new ColdArchive(reads, onTrouble);
+    this.replays = new Replays({
+      positions,
+      past,
+      archiveOf: ({ about: { policy } }) => (policy.history.enabled ? cold : hot),
+      onTrouble,
+    });
     this.#presence = commits === null ? null : new PresenceLog({ ...parts, commits, reads, nodeId, lost });
   }
 
@@ -48,8 +85,32 @@ export class Durable {
     this.#presence?.changed(this.parts.hubs.find(appId)?.app ?? appId, change);
   }
 
+  /** What came while the broker was out of reach has to be fetched. */
+  inReachAgain(): void {
+    this.delivery.inReachAgain();
+    this.sequenced?.streams.compare();
+  }
+
+  /** Nobody here has a pattern of the app any more. */
+  noPatterns(appId: string): void {
+    this.delivery.noPatterns(appId);
+    this.sequenced?.noPatterns(appId);
+  }
+
   stop(): void {
     this.delivery.stop();
+    this.sequenced?.streams.stop();
     this.#presence?.stop();
+  }
+
+  /** Whoever goes by serials is told that some are missing for good. */
+  #givenUp({ appId, channel }: StreamAddress, { streamId, next }: Head): void {
+    const local = this.parts.hubs.find(appId)?.channels.get(channel);
+    if (local === undefined || !local.about.policy.recovery.enabled) return;
+    const position = { streamId, serial: next - 1, oldestSerial: null };
+    local.announce({
+      kind: 'resume_failed',
+      failure: recoveryFailure(channel, 'live_gap_unrecoverable', { streamId }, position),
+    });
   }
 }

@@ -28,4 +28,13 @@ export class PassingStreams {
   settled(appId: string, channel: string): void {
     this.#followed.delete(`${appId} ${channel}`);
   }
+
+  /** Nobody here has a pattern of the app any more. */
+  forget(appId: string): void {
+    for (const [key, one] of this.#followed) {
+      if (one.appId !== appId) continue;
+      this.#followed.delete(key);
+      this.streams.leave(appId, one.channel);
+    }
+  }
 }

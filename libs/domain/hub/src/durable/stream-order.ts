@@ -8,7 +8,15 @@ export interface Head {
   readonly next: number;
   /** The store knows that everything up to here was handed to the gateways. Absent: all before the next. */
   readonly handedOver?: number;
+  /** The newest history serial. Absent: the stream has no history of its own. */
+  readonly historySerial?: number;
 }
+
+/** What has a place in a stream. */
+export type Ordered = Pick<
+  FanOutRecordBody,
+  'history_serial' | 'message_id' | 'old_stream_id' | 'op' | 'serial' | 'stream_id'
+>;
 
 /** A message that was delivered. */
 export interface Delivered {
@@ -23,7 +31,7 @@ export interface Gap {
 }
 
 /** What of a stream is read again: a record, or only its serial when its content was purged. */
-export type Refetched = FanOutRecordBody | number;
+export type Refetched<Record extends Ordered = FanOutRecordBody> = Record | number;
 
 /** Records held back beyond this mean that what is missing is given up. */
 export const MAX_HELD = 1000;
@@ -33,7 +41,7 @@ export const MAX_HELD = 1000;
  * their stream. Pure: whoever has it reads heads and ranges and says what they were. What was delivered never goes
  * backwards within a stream.
  */
-export class StreamOrder {
+export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
   /** Null: the channel had no stream. Undefined: nobody has said yet. */
   #streamId: string | null | undefined;
   #next = 1;
@@ -43,9 +51,9 @@ export class StreamOrder {
   #lateFrom = 1;
   #historyHead = 0;
   /** Records of the stream that wait for what is missing before them. */
-  readonly #held = new Map<number, FanOutRecordBody>();
+  readonly #held = new Map<number, Record>();
   /** Records that came before it was known where the channel stands, or of a stream nobody has heard of. */
-  #strange: FanOutRecordBody[] = [];
+  #strange: Record[] = [];
   #gapSinceMs: number | null = null;
   readonly #recent = new RecentIds();
   /** When the last thing came. */
@@ -53,7 +61,7 @@ export class StreamOrder {
 
   /** `another` is told which message was delivered with the serial that a record with another one came with. */
   constructor(
-    private readonly deliver: (record: FanOutRecordBody) => void,
+    private readonly deliver: (record: Record) => void,
     private readonly another: (delivered: Delivered) => void = () => undefined,
   ) {}
 
@@ -94,7 +102,7 @@ export class StreamOrder {
     return this.#gapSinceMs;
   }
 
-  take(record: FanOutRecordBody, nowMs: number): void {
+  take(record: Record, nowMs: number): void {
     this.#nowMs = nowMs;
     if (record.op === 'reset') this.#reset(record);
     else if (this.#streamId === undefined || this.#isStrange(record)) this.#holdStrange(record);
@@ -115,7 +123,7 @@ export class StreamOrder {
   }
 
   /** What was read of a gap, in any order. */
-  refetched(streamId: string, records: readonly Refetched[], nowMs: number): void {
+  refetched(streamId: string, records: readonly Refetched<Record>[], nowMs: number): void {
     if (this.#streamId !== streamId) return;
     this.#nowMs = nowMs;
     for (const record of records) {
@@ -175,13 +183,14 @@ export class StreamOrder {
   #placeAt(head: Head | null): void {
     this.#streamId = head?.streamId ?? null;
     if (head === null) return;
+    this.#historyHead = head.historySerial ?? 0;
     const early = this.#strange.filter(({ stream_id: id }) => id === head.streamId).map(serialOf);
     this.#next = Math.min(head.next, ...early);
     this.#knownNext = head.next;
     this.#lateFrom = Math.min(this.#next, (head.handedOver ?? head.next) + 1);
   }
 
-  #reset({ stream_id: streamId, old_stream_id: oldId }: FanOutRecordBody): void {
+  #reset({ stream_id: streamId, old_stream_id: oldId }: Ordered): void {
     if (typeof streamId !== 'string' || streamId === this.#streamId) return;
     if (this.#streamId === oldId || this.#streamId === null) {
       this.#begin(streamId, 1);
@@ -201,12 +210,12 @@ export class StreamOrder {
   }
 
   /** The first record of a channel that had no stream says which it has now. */
-  #isStrange({ stream_id: streamId }: FanOutRecordBody): boolean {
+  #isStrange({ stream_id: streamId }: Ordered): boolean {
     if (this.#streamId === null && typeof streamId === 'string') this.#begin(streamId, 1);
     return streamId !== this.#streamId;
   }
 
-  #holdStrange(record: FanOutRecordBody): void {
+  #holdStrange(record: Record): void {
     this.#strange.push(record);
     if (this.#strange.length > MAX_HELD) this.#strange.shift();
   }
@@ -217,7 +226,7 @@ export class StreamOrder {
     for (const record of strange) if (!this.#isStrange(record)) this.#place(record);
   }
 
-  #place(record: FanOutRecordBody): void {
+  #place(record: Record): void {
     const serial = serialOf(record);
     if (serial < this.#lateFrom) return this.#takeAgain(record, serial);
     if (serial < this.#next) return this.#takeLate(record, serial);
@@ -234,7 +243,7 @@ export class StreamOrder {
   }
 
   /** It was committed before the store was asked, and handed over after somebody was subscribed: it is for them. */
-  #takeLate(record: FanOutRecordBody, serial: number): void {
+  #takeLate(record: Record, serial: number): void {
     this.#lateFrom = serial + 1;
     this.#historyHead = Math.max(this.#historyHead, record.history_serial ?? 0);
     this.#recent.note(serial, record.message_id ?? null, this.#nowMs);
@@ -242,7 +251,7 @@ export class StreamOrder {
   }
 
   /** Mostly one that came twice. With another message the stream has a second past, which subscribers have not seen. */
-  #takeAgain(record: FanOutRecordBody, serial: number): void {
+  #takeAgain(record: Record, serial: number): void {
     const messageId = this.#recent.otherThan(serial, record.message_id ?? null, this.#nowMs);
     if (messageId === null) return;
     this.another({ serial, messageId });
@@ -257,7 +266,7 @@ export class StreamOrder {
     for (const serial of this.#held.keys()) if (serial < this.#next) this.#held.delete(serial);
   }
 
-  #send(record: FanOutRecordBody): void {
+  #send(record: Record): void {
     this.#historyHead = Math.max(this.#historyHead, record.history_serial ?? 0);
     this.#recent.note(this.#next, record.message_id ?? null, this.#nowMs);
     this.#advance();
@@ -277,4 +286,4 @@ export class StreamOrder {
   }
 }
 
-const serialOf = ({ serial }: FanOutRecordBody): number => serial ?? 0;
+const serialOf = ({ serial }: Ordered): number => serial ?? 0;

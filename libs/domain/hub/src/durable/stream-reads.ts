@@ -4,8 +4,8 @@ import type { Refetched } from './stream-order.js';
 
 /** Where gateways read streams: the store, or a writer that has it. */
 export interface StreamReads {
-  /** The streams there are, by `streamName`. */
-  heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>>;
+  /** The streams there are, by `streamName`; with `make`, those that are not are made first. */
+  heads(addresses: readonly StreamAddress[], make?: boolean): Promise<ReadonlyMap<string, Stream>>;
   /** Purged records come as tombstones. */
   range(query: RangeQuery): Promise<readonly StoredRecord[]>;
 }

@@ -1,7 +1,8 @@
 import type { FanOutRecordBody } from '@carillon/contract';
-import { streamName, type Stream, type StreamAddress } from '@carillon/history-store';
-import { type Delivered, MAX_HELD, StreamOrder, type Head } from './stream-order.js';
-import { refetchedOf, type StreamReads } from './stream-reads.js';
+import { streamName, type StreamAddress } from '@carillon/history-store';
+import { pause } from '@carillon/runtime';
+import type { Origin, OriginHead } from './origin.js';
+import { type Delivered, type Head, type Ordered, StreamOrder } from './stream-order.js';
 
 /** Something is missing for so long before it is fetched, and for so long before it is given up. */
 const FETCH_AFTER_MS = 250;
@@ -27,26 +28,37 @@ export interface Seen extends Head {
   readonly contradicted: Delivered | null;
 }
 
-export interface StreamsParts {
+/** A record that tells its channel. */
+export type Followable = Ordered & Pick<FanOutRecordBody, 'app_id' | 'channel'>;
+
+/** Where a channel stands here: everything up to the serial was delivered, and what comes later will be. */
+export interface Standing {
+  readonly streamId: string;
+  /** 0: nothing was ever delivered. */
+  readonly serial: number;
+  readonly historySerial: number;
+}
+
+export interface StreamsParts<Record extends Followable> {
   /** Null: nobody can be asked; records are delivered as they come, once each and never backwards. */
-  readonly reads: StreamReads | null;
-  readonly deliver: (record: FanOutRecordBody) => void;
+  readonly origin: Origin<Record> | null;
+  readonly deliver: (record: Record) => void;
   /** The store has lost what was delivered from it up to this position. */
   readonly regressed: (address: StreamAddress, seen: Seen) => void;
   readonly checked: (result: 'in_step' | 'behind' | 'failed') => void;
   readonly fetched: (result: 'fetched' | 'failed' | 'given_up') => void;
+  /** What is missing of a stream is given up. Absent: nobody is told. */
+  readonly givenUp?: (address: StreamAddress, at: Head) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
   readonly nowMs?: () => number;
 }
 
-type StoredStream = Pick<Stream, 'generation' | 'streamId' | 'streamKey'>;
-
-interface Followed {
+interface Followed<Record extends Followable> {
   readonly address: StreamAddress;
-  readonly order: StreamOrder;
+  readonly order: StreamOrder<Record>;
   readonly sinceMs: number;
-  /** The stream of the store by which what is missing is read next; null: the store is asked where it stands first. */
-  stream: StoredStream | null;
+  /** By which what is missing is read next; null: it is asked where the stream stands first. */
+  head: OriginHead<Record> | null;
   isFetching: boolean;
   /** When it was last told that a second past shows up. */
   toldAtMs: number;
@@ -58,12 +70,12 @@ interface Followed {
  * Follows the streams of the channels that somebody here is subscribed to: what comes of each is delivered in the
  * order of its serials, and what does not come is fetched.
  */
-export class Streams {
-  readonly #followed = new Map<string, Followed>();
+export class Streams<Record extends Followable = FanOutRecordBody> {
+  readonly #followed = new Map<string, Followed<Record>>();
   /** Channels of which something is missing, or not known. */
-  readonly #unsettled = new Set<Followed>();
+  readonly #unsettled = new Set<Followed<Record>>();
   /** Whose heads are asked for in this turn of the loop. */
-  #wanted: Followed[] = [];
+  #wanted: Followed<Record>[] = [];
   #looking: NodeJS.Timeout | null = null;
   #lookedAtMs = 0;
   /** How long this process stood still while something was missing. Whoever was asked did not have that time. */
@@ -71,29 +83,35 @@ export class Streams {
   #round: NodeJS.Timeout | null = null;
   #roundAt = 0;
 
-  constructor(private readonly parts: StreamsParts) {}
+  constructor(private readonly parts: StreamsParts<Record>) {}
 
   /** Somebody here has the channel, and its records come here. */
   follow(appId: string, channel: string): void {
     if (this.#followed.has(streamName({ appId, channel, kind: 'messages' }))) return;
     const one = this.#follow(appId, channel);
-    if (this.parts.reads !== null) this.#ask(one);
+    const { origin } = this.parts;
+    if (origin === null) return;
+    const head = origin.headNow?.(one.address);
+    if (head === undefined) this.#ask(one);
+    else this.#placed(one, head, null);
   }
 
-  #follow(appId: string, channel: string): Followed {
+  #follow(appId: string, channel: string): Followed<Record> {
     const address: StreamAddress = { appId, channel, kind: 'messages' };
-    const order = new StreamOrder(this.parts.deliver, (delivered) => this.#contradicted(one, delivered));
-    const one: Followed = {
+    const order = new StreamOrder<Record>(this.parts.deliver, (delivered) =>
+      this.#contradicted(one, delivered),
+    );
+    const one: Followed<Record> = {
       address,
       order,
       sinceMs: this.#now(),
-      stream: null,
+      head: null,
       isFetching: false,
       toldAtMs: -Infinity,
       beginsHere: false,
     };
     this.#followed.set(streamName(address), one);
-    if (this.parts.reads !== null) this.#round ??= setInterval(() => this.compare(), ROUND_MS).unref();
+    if (this.parts.origin !== null) this.#round ??= setInterval(() => this.compare(), ROUND_MS).unref();
     return one;
   }
 
@@ -102,8 +120,7 @@ export class Streams {
    * asking where it stands.
    */
   followHere(appId: string, channel: string): void {
-    const name = streamName({ appId, channel, kind: 'messages' });
-    if (this.#followed.has(name)) return;
+    if (this.#followed.has(streamName({ appId, channel, kind: 'messages' }))) return;
     this.#follow(appId, channel).beginsHere = true;
   }
 
@@ -117,14 +134,40 @@ export class Streams {
   }
 
   /** A committed record has come; never throws. */
-  take(record: FanOutRecordBody): void {
+  take(record: Record): void {
     const { app_id: appId, channel } = record;
     const one = this.#followed.get(streamName({ appId, channel, kind: 'messages' }));
     if (one === undefined) return;
     one.order.take(record, this.#now());
-    if ((this.parts.reads === null || one.beginsHere) && one.order.needsHead) one.order.goOn(this.#now());
+    if ((this.parts.origin === null || one.beginsHere) && one.order.needsHead) one.order.goOn(this.#now());
     one.beginsHere = false;
     this.#settle(one);
+  }
+
+  /**
+   * Where a followed channel stands, once nothing is known to be missing. `isKnown` says whether that is enough; else it is
+   * asked where the stream stands, and what is missing here is fetched first. With `make` a channel without a stream gets
+   * one. Null: it has none, or nobody can be asked. Rejects when that cannot be told.
+   */
+  async standing(
+    appId: string,
+    channel: string,
+    { isKnown, make }: { readonly isKnown: (standing: Standing) => boolean; readonly make: boolean },
+  ): Promise<Standing | null> {
+    const one = this.#followed.get(streamName({ appId, channel, kind: 'messages' }));
+    if (one === undefined || this.parts.origin === null) return null;
+    const known = standingOf(one);
+    if (known !== null && isKnown(known)) return known;
+    const hasNone = one.order.isPlaced && one.order.position === null && !one.order.needsHead;
+    if (hasNone && !make) return null;
+    const untilMs = this.#now() + UNPLACED_MS;
+    await this.#heads([one], make);
+    while (isBehind(one) && this.#isFollowed(one) && this.#now() < untilMs) {
+      await this.#fetch(one);
+      if (isBehind(one)) await pause(LOOK_MS);
+    }
+    if (isBehind(one)) throw new Error('what is missing of the channel does not come');
+    return standingOf(one);
   }
 
   stop(): void {
@@ -134,7 +177,7 @@ export class Streams {
     this.#unsettled.clear();
   }
 
-  #settle(one: Followed): void {
+  #settle(one: Followed<Record>): void {
     if (!one.order.needsHead && one.order.gap === null) {
       this.#unsettled.delete(one);
       return;
@@ -158,7 +201,7 @@ export class Streams {
       const { order } = one;
       const missingMs = nowMs - (order.gapSinceMs ?? nowMs);
       if (missingMs >= GIVE_UP_AFTER_MS) {
-        if (order.skip(nowMs)) this.parts.fetched('given_up');
+        this.#giveUp(one, nowMs);
       } else if (!order.isPlaced && nowMs - one.sinceMs >= UNPLACED_MS) {
         order.goOn(nowMs);
       } else if (order.needsHead || missingMs >= FETCH_AFTER_MS) {
@@ -166,6 +209,13 @@ export class Streams {
       }
       this.#settle(one);
     }
+  }
+
+  #giveUp({ order, address }: Followed<Record>, nowMs: number): void {
+    const at = order.position;
+    if (!order.skip(nowMs)) return;
+    this.parts.fetched('given_up');
+    if (at !== null) this.parts.givenUp?.(address, at);
   }
 
   /** Asks where all channels stand; of very many, where some do. */
@@ -177,39 +227,38 @@ export class Streams {
   }
 
   /** Whoever is asked for in one turn of the loop is asked for together. */
-  #ask(one: Followed): void {
+  #ask(one: Followed<Record>): void {
     if (this.#wanted.push(one) > 1) return;
     setImmediate(() => {
       const wanted = this.#wanted.splice(0);
       for (let at = 0; at < wanted.length; at += MOST_IN_QUERY) {
-        void this.#heads(wanted.slice(at, at + MOST_IN_QUERY));
+        this.#heads(wanted.slice(at, at + MOST_IN_QUERY)).catch(() => undefined);
       }
     });
   }
 
-  async #heads(asked: readonly Followed[]): Promise<void> {
-    const { reads, checked, onTrouble } = this.parts;
-    if (reads === null) return;
+  async #heads(asked: readonly Followed<Record>[], make = false): Promise<void> {
+    const { origin, checked, onTrouble } = this.parts;
+    if (origin === null) return;
     const positions = asked.map(({ order }) => order.position);
+    const addresses = asked.map(({ address }) => address);
     try {
-      const heads = await reads.heads(asked.map(({ address }) => address));
-      for (const [at, one] of asked.entries()) {
-        const stream = heads.get(streamName(one.address)) ?? null;
-        checked(this.#placed(one, stream, positions[at] ?? null) ? 'in_step' : 'behind');
-      }
+      const heads = await origin.heads(addresses, make);
+      for (const [at, one] of asked.entries())
+        checked(this.#placed(one, heads[at] ?? null, positions[at] ?? null) ? 'in_step' : 'behind');
     } catch (error) {
       checked('failed');
       onTrouble('where channels stand', error);
       for (const one of asked) if (this.#isFollowed(one)) this.#settle(one);
+      throw error;
     }
   }
 
   /** Whether nothing is missing. */
-  #placed(one: Followed, stream: Stream | null, askedAt: Head | null): boolean {
+  #placed(one: Followed<Record>, head: OriginHead<Record> | null, askedAt: Head | null): boolean {
     if (!this.#isFollowed(one)) return true;
     const { order, address } = one;
-    const head = stream === null ? null : headOf(stream);
-    one.stream = stream === null ? null : storedOf(stream);
+    one.head = head;
     if (order.head(head, askedAt, this.#now()) && askedAt !== null)
       this.parts.regressed(address, {
         ...askedAt,
@@ -222,7 +271,7 @@ export class Streams {
   }
 
   /** Once in a while: what comes of a second past mostly comes at once. */
-  #contradicted(one: Followed, contradicted: Delivered): void {
+  #contradicted(one: Followed<Record>, contradicted: Delivered): void {
     const { address, order } = one;
     const { position, historyHead, lastMessageId: messageId } = order;
     if (position === null || this.#now() - one.toldAtMs < TELL_AGAIN_MS) return;
@@ -230,18 +279,18 @@ export class Streams {
     this.parts.regressed(address, { ...position, historyHead, messageId, contradicted });
   }
 
-  async #fetch(one: Followed): Promise<void> {
-    const { reads, fetched, onTrouble } = this.parts;
-    if (one.isFetching || reads === null) return;
+  async #fetch(one: Followed<Record>): Promise<void> {
+    const { origin, fetched, onTrouble } = this.parts;
+    if (one.isFetching || origin === null) return;
     one.isFetching = true;
     try {
       // Asking where a channel stands, and then for what is missing, takes twice as long as there may be time for.
       if (!canRead(one)) {
         const askedAt = one.order.position;
-        const stream = (await reads.heads([one.address])).get(streamName(one.address)) ?? null;
-        this.#placed(one, stream, askedAt);
+        const [head = null] = await origin.heads([one.address], false);
+        this.#placed(one, head, askedAt);
       }
-      if (canRead(one)) await this.#read(one, reads);
+      if (canRead(one)) await this.#read(one);
       fetched('fetched');
     } catch (error) {
       fetched('failed');
@@ -251,22 +300,16 @@ export class Streams {
     if (this.#isFollowed(one)) this.#settle(one);
   }
 
-  async #read(one: Followed, reads: StreamReads): Promise<void> {
-    const { order, stream, address } = one;
+  async #read(one: Followed<Record>): Promise<void> {
+    const { order, head } = one;
     const { gap } = order;
-    if (gap === null || stream === null) return;
-    const { streamKey, generation, streamId } = stream;
-    const records = await reads.range({ streamKey, generation, ...gap, limit: MAX_HELD });
-    order.refetched(
-      streamId,
-      records.map((record) => refetchedOf({ streamId, address }, record)),
-      this.#now(),
-    );
+    if (gap === null || head === null) return;
+    order.refetched(head.streamId, await head.read(gap), this.#now());
     // If that was not all, the stream may be another by now.
-    if (order.gap !== null) one.stream = null;
+    if (order.gap !== null) one.head = null;
   }
 
-  #isFollowed(one: Followed): boolean {
+  #isFollowed(one: Followed<Record>): boolean {
     return this.#followed.get(streamName(one.address)) === one;
   }
 
@@ -275,18 +318,16 @@ export class Streams {
   }
 }
 
-const storedOf = ({ streamId, streamKey, generation }: Stream): StoredStream => ({
-  streamId,
-  streamKey,
-  generation,
-});
+/** Whether it is known which stream what is missing is of. */
+const canRead = <Record extends Followable>({ order, head }: Followed<Record>): boolean =>
+  !order.needsHead && head !== null && head.streamId === order.position?.streamId;
 
-/** Whether it is known which stream of the store what is missing is of. */
-const canRead = ({ order, stream }: Followed): boolean =>
-  !order.needsHead && stream !== null && stream.streamId === order.position?.streamId;
+const isBehind = <Record extends Followable>({ order }: Followed<Record>): boolean =>
+  order.needsHead || order.gap !== null;
 
-const headOf = ({ streamId, nextDeliverySerial: next, fannedOutSerial: handedOver }: Stream): Head => ({
-  streamId,
-  next,
-  handedOver,
-});
+/** Null: it is not known, or something is missing, or it has no stream. */
+function standingOf<Record extends Followable>({ order }: Followed<Record>): Standing | null {
+  const { position } = order;
+  if (position === null || order.needsHead || order.gap !== null) return null;
+  return { streamId: position.streamId, serial: position.next - 1, historySerial: order.historyHead };
+}

@@ -1,6 +1,6 @@
 import type { OrdinaryChannel } from '@carillon/channels';
 import { PresenceUnavailable, type JoinOutcome, type Presence } from '@carillon/presence';
-import type { PresenceMember } from '@carillon/protocol';
+import type { AttachPoint, PresenceMember } from '@carillon/protocol';
 import type { LastEvents } from '@carillon/publishing';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { ChannelBook } from '../channels/channel-book.js';
@@ -10,6 +10,8 @@ import type { Codec } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Leaving } from '../leave/leaving.js';
 import type { Looks } from '../state/looks.js';
+import type { Positions } from '../recovery/positions.js';
+import type { Resumes } from '../recovery/resumes.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Identities } from '../users/identities.js';
 import { whilePresenceIsAway } from './patience.js';
@@ -24,6 +26,8 @@ export interface JoinsParts {
   readonly identities: Identities;
   readonly leaving: Leaving;
   readonly looks: Pick<Looks, 'shown'>;
+  readonly positions: Pick<Positions, 'attach' | 'has'>;
+  readonly resumes: Pick<Resumes, 'subscribed'>;
   /** How long a member waits for a store that is away. */
   readonly joinWithinMs: number;
   /** Channels one subscriber may have, those it is about to have included. */
@@ -46,21 +50,24 @@ export interface JoinRequest {
   readonly settled?: () => void;
   /**
    * Shows everything that comes before live events, instead of `subscribed` and a last event; what is told meanwhile waits,
-   * and it may ask whether a message waits already. Absent: nothing but those two is shown.
+   * and it may ask whether a message waits already. What waits is newer than where the subscription begins, which is null
+   * where nobody is told. Absent: nothing but those two is shown.
    */
-  readonly show?: (isHeld: (messageId: string) => boolean) => Promise<void>;
+  readonly show?: (isHeld: (messageId: string) => boolean, attach: AttachPoint | null) => Promise<void>;
 }
 
 /**
  * Why nobody joined: the subscriber has the channel as somebody else, or as many channels as it may have; as many members
- * as may be are there; or whom has to be asked cannot be reached.
+ * as may be are there; whom has to be asked cannot be reached; or it cannot be told where the channel stands.
  */
-export type JoinRefusal = 'full' | 'other_member' | 'too_many' | 'unreachable';
+export type JoinRefusal = 'full' | 'no_position' | 'other_member' | 'too_many' | 'unreachable';
 
 interface Joining extends JoinRequest {
   readonly local: LocalChannel;
   /** It has the channel already: nothing is counted or told to others, all the rest is done again. */
   readonly isRepeated: boolean;
+  /** Whether it is told where the channel stands. */
+  readonly isPlaced: boolean;
 }
 
 /**
@@ -90,8 +97,9 @@ export class Joins {
     const local = book.open(subscriber.hub, channel);
     const isRepeated = before !== undefined;
     const isShown = request.show !== undefined || channel.traits.keepsLastEvent;
-    if (member !== null || isShown || local.interest !== undefined)
-      return this.#joinLater({ ...request, local, isRepeated });
+    const isPlaced = subscriber.edge.tellsPositions === true && this.parts.positions.has(local);
+    if (member !== null || isShown || isPlaced || local.interest !== undefined)
+      return this.#joinLater({ ...request, local, isRepeated, isPlaced });
     if (isRepeated) local.recode(subscriber, codec);
     else book.enter(subscriber, local, null, codec);
     outlet.send(subscriber, { kind: 'subscribed', channel: channel.name, members: null });
@@ -130,6 +138,9 @@ export class Joins {
     if (member === null) local.hold(gate);
     await local.interest;
     if (member !== null) local.hold(gate);
+    // Of a channel that it has already, what waits from now on comes after this point.
+    const attaching = joining.isPlaced ? this.parts.positions.attach(local) : null;
+    attaching?.catch(() => undefined);
     const outcome = member === null ? null : await this.#joinMembers(joining, member);
     if (outcome?.kind === 'full') return joining.refused('full');
     if (!subscriber.isOpen) {
@@ -138,6 +149,8 @@ export class Joins {
       return;
     }
     if (outcome !== null) looks.shown(local, gate, outcome);
+    const attach = attaching === null ? null : await this.#attach(joining, gate, attaching);
+    if (attach === undefined) return;
     if (isRepeated) local.recode(subscriber, codec);
     else book.enter(subscriber, local, member?.userId ?? null, codec);
     if (member !== null) {
@@ -145,11 +158,34 @@ export class Joins {
       const attempt = identities.joinedAs(subscriber, member.userId);
       if (attempt !== undefined) await attempt;
     }
-    if (joining.show !== undefined) return joining.show((messageId) => gate.has(messageId));
+    if (joining.show !== undefined) return joining.show((messageId) => gate.has(messageId), attach);
     const members = outcome === null ? null : outcome.members;
-    outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members });
+    outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members, attach });
     joining.settled?.();
     if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate);
+    // A position that came before waits for exactly this.
+    if (attach !== null) await this.parts.resumes.subscribed(subscriber, local, gate, codec);
+  }
+
+  /** Where the subscription begins; what waits is newer. Undefined: that cannot be told, and it came to nothing. */
+  async #attach(
+    joining: Joining,
+    gate: Gate,
+    attaching: Promise<AttachPoint | null>,
+  ): Promise<AttachPoint | null | undefined> {
+    const { subscriber, local, member, isRepeated } = joining;
+    const { leaving, onTrouble } = this.parts;
+    try {
+      const attach = await attaching;
+      if (attach?.position !== undefined && attach.position !== null) gate.covered(attach.position);
+      subscriber.attached(local.name, attach);
+      return attach;
+    } catch (error) {
+      onTrouble('where a channel stands', error);
+      if (member !== null && !isRepeated) await leaving.member(subscriber, local.name, member.userId);
+      joining.refused('no_position');
+      return undefined;
+    }
   }
 
   async #joinMembers(

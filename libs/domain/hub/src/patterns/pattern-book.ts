@@ -39,6 +39,9 @@ export interface PatternDelivery {
  * counted and nobody is told. One process hears every channel of an app as long as somebody here has a pattern of it.
  */
 export class PatternBook {
+  /** Told of an app when nobody here has a pattern of it any more. */
+  onLast: (appId: string) => void = () => {};
+
   constructor(private readonly parts: PatternBookParts) {}
 
   /** Undefined when it was done at once; the promise never rejects. */
@@ -148,6 +151,7 @@ export class PatternBook {
     patterns.isWanted = false;
     patterns.interest = undefined;
     this.parts.fabric.unsubscribeAll(appId);
+    this.onLast(appId);
     this.parts.hubs.release(hub);
   }
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@carillon/errors';
+import type { AttachPoint } from '@carillon/protocol';
 import type { Socket } from '@carillon/uws';
 import type { AppHub } from '../apps/app-hub.js';
 import type { LocalChannel, Subscription } from '../channels/local-channel.js';
@@ -52,6 +53,8 @@ export class Subscriber {
   presenceUserId: string | null = null;
   /** What waits because the client does not read fast enough; null: it does. */
   lane: SlowLane | null = null;
+  /** Where its subscriptions began, by channel, of those that have positions; null: none has. */
+  attachPoints: Map<string, AttachPoint> | null = null;
   /** Requests that wait for another process; null: none. */
   openings: Map<string, Opening> | null = null;
 
@@ -71,6 +74,16 @@ export class Subscriber {
   /** Who it speaks for: signed in beats the first presence channel. Null: nobody. */
   get userId(): string | null {
     return this.identity?.userId ?? this.presenceUserId;
+  }
+
+  /** Remembers where a subscription began; null: nowhere, or it is over. */
+  attached(channel: string, point: AttachPoint | null): void {
+    if (point === null) {
+      this.attachPoints?.delete(channel);
+      return;
+    }
+    this.attachPoints ??= new Map();
+    this.attachPoints.set(channel, point);
   }
 
   subscriptionOf(channel: LocalChannel): Subscription | undefined {

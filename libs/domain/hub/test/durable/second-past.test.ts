@@ -28,6 +28,8 @@ async function scene(holds: readonly boolean[]) {
         return records.map(({ pub_id }) => ({ pub_id, status: 'applied', extra: { changed } }));
       },
     },
+    past: { keep: () => undefined },
+    givenUp: () => undefined,
     nodeId: () => 'gw-1',
     metrics: metrics(),
     onTrouble: (what: string, error: unknown) => {

@@ -2,6 +2,7 @@ import type { FanOutRecordBody } from '@carillon/contract';
 import { newStream, streamName, type StoredRecord, type Stream } from '@carillon/history-store';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Seen, Streams } from '../../src/durable/streams.js';
+import { StoredOrigin } from '../../src/durable/stored-origin.js';
 import type { StreamReads } from '../../src/durable/stream-reads.js';
 import { otherwise, record, STREAM } from './records.js';
 
@@ -60,7 +61,7 @@ async function scene({ count = 0, handedOver = 0, reads = true } = {}) {
   const delivered: FanOutRecordBody[] = [];
   const told: string[] = [];
   const streams = new Streams({
-    reads: reads ? store : null,
+    origin: reads ? new StoredOrigin(store) : null,
     deliver: (one) => void delivered.push(one),
     regressed: (_, seen) => void told.push(textOf(seen)),
     checked: () => undefined,

@@ -7,7 +7,7 @@ import { livingChannel, type MessageParts, noMessage, readLimit, readSerial } fr
 
 /** A version of a message. */
 const ITEM = anything(
-  'A version: `event`, `channel`, `name`, `data`, `extras`, `serial`, `action`, `message_serial`, `history_serial`, ' +
+  'A version: `event`, `channel`, `name`, `user_id` of its creator, `data`, `extras`, `serial`, `action`, `message_serial`, `history_serial`, ' +
     '`delivery_serial` and `version` with its `serial`, `timestamp_ms`, `client_id`, `description` and `metadata`.',
 );
 

@@ -1,6 +1,6 @@
-import type { PublishableChannel } from '@carillon/channels';
+import { keptOf, type PublishableChannel } from '@carillon/channels';
 import { cacheKeys } from '@carillon/contract';
-import type { BatchPublisher, KeptFor, Publication, PublicationKey, Receipt } from '@carillon/publishing';
+import type { BatchPublisher, Publication, PublicationKey, Receipt } from '@carillon/publishing';
 import type { Caller } from '../caller.js';
 import { fingerprint } from '../idempotency/fingerprint.js';
 import type { KeyRules } from '../idempotency/keys.js';
@@ -97,10 +97,8 @@ async function allSettled<Value>(started: readonly Promise<Value>[]): Promise<Va
 
 /** Whether it is of one channel, and becomes part of its history. */
 export const isDurable = (event: Event): boolean =>
-  event.channels.length === 1 && event.channels.every((channel) => historyFor(event, channel) !== null);
-
-const historyFor = (event: Event, { form, policy: { history } }: PublishableChannel): KeptFor | null =>
-  !event.isEphemeral && form === 'ordinary' && history.enabled ? history : null;
+  event.channels.length === 1 &&
+  event.channels.every((channel) => keptOf(channel, event.isEphemeral).history !== null);
 
 function publication(
   { app, userId }: Caller,
@@ -118,7 +116,7 @@ function publication(
     exceptSocketId: event.socketId,
     messageId: event.messageId,
     isLastEvent: isOrdinary && channel.traits.keepsLastEvent,
-    history: historyFor(event, channel),
+    ...keptOf(channel, event.isEphemeral),
     tagsText: event.tagsText,
     extrasText: event.extrasText,
     key,

@@ -12,7 +12,10 @@ export function namedChannel(
   name: string,
   channels: Channels,
 ): PublishableChannel {
-  const channel = channels.publishTarget(caller.app, name);
+  const channel =
+    caller.judgesNames === true
+      ? channels.foreign(caller.app, name)
+      : channels.publishTarget(caller.app, name);
   if (!channel.accepted) throw refusalError(channel);
   caller.require(right, channel.name);
   return channel;

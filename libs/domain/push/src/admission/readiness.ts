@@ -1,3 +1,4 @@
+import { isProduction } from '@carillon/config';
 import { ServiceError } from '@carillon/errors';
 import { type Provider, providerOf, PROVIDERS } from '@carillon/push-providers';
 import { type PushStore, PushStoreUnavailable } from '@carillon/push-store';
@@ -26,7 +27,7 @@ export class Readiness {
     const { config, queue, store } = this.parts;
     const { push } = config;
     if (
-      config.mode === 'production' &&
+      isProduction(config) &&
       !push.allow_memory_drivers &&
       !(store.durable && queue.capabilities.durable)
     ) {

@@ -1,4 +1,4 @@
-import type { Config } from '@carillon/config';
+import { type Config, isProduction } from '@carillon/config';
 
 /** What a first page shows. */
 export interface Demo {
@@ -13,9 +13,10 @@ export interface Demo {
 const PUBLISHED = { key: 'demo-key', secret: 'demo-secret' } as const;
 
 /** The first app of the configuration, to try the server with. Null: in production, or without an app there. */
-export function demoOf({ mode, app_manager: { array }, path_prefix: prefix }: Config): Demo | null {
-  const [app] = array.apps;
-  if (mode === 'production' || app === undefined) return null;
+export function demoOf(config: Config): Demo | null {
+  const { path_prefix: prefix } = config;
+  const [app] = config.app_manager.array.apps;
+  if (isProduction(config) || app === undefined) return null;
   const isPublished = app.key === PUBLISHED.key && app.secret.reveal() === PUBLISHED.secret;
   return {
     key: app.key,

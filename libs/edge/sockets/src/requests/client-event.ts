@@ -2,11 +2,12 @@ import type { Outlet, Subscription } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
 import {
   clientPublishRefusal,
+  keptOf,
+  type OrdinaryChannel,
   takesClientEvents,
   userLimitRefusal,
   type ChannelRefusal,
   type Channels,
-  type HistoryPolicy,
 } from '@carillon/channels';
 import { isStorable } from '@carillon/contract';
 import { ServiceError, type ErrorCode } from '@carillon/errors';
@@ -34,7 +35,8 @@ export interface ClientEventParts {
 
 interface Allowed {
   readonly subscription: Subscription;
-  readonly history: HistoryPolicy;
+  /** The channel as its rules are now. */
+  readonly about: OrdinaryChannel;
 }
 
 type Verdict = { readonly refused: FrameError } | Allowed;
@@ -56,7 +58,7 @@ export class ClientEvents {
   #publish(
     connection: Connection,
     frame: ClientEvent,
-    { subscription, history }: Allowed,
+    { subscription, about }: Allowed,
   ): Promise<void> | undefined {
     const { event, dataText } = frame;
     const { channel, userId } = subscription;
@@ -73,7 +75,7 @@ export class ClientEvents {
       isFromClient: true,
       messageId: frame.messageId,
       isLastEvent: false,
-      history: history.enabled && !isEphemeral ? history : null,
+      ...keptOf(about, isEphemeral),
       tagsText: null,
       extrasText,
       key: null,
@@ -158,7 +160,7 @@ export function clientEventVerdict(
   const subscription = connection.subscriptions.get(name);
   if (subscription === undefined)
     return refused('client_event_refused', name, 'Not subscribed to the channel');
-  return { subscription, history: channel.policy.history };
+  return { subscription, about: channel };
 }
 
 /** A malformed pattern or meta name is one all the same, and takes no client events. */

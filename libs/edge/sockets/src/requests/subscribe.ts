@@ -69,6 +69,8 @@ function failureOf(why: JoinRefusal, channel: string): SubscribeFailure {
       return failure('too_many_subscriptions', 400, channel);
     case 'full':
       return failure('presence_full', 503, channel);
+    case 'no_position':
+      return failure('service_unavailable', 503, channel, 'Where the channel stands cannot be told, retry');
     case 'unreachable':
     default:
       return failure('backpressure', 503, channel, 'The channel cannot be joined now, retry');

@@ -9,6 +9,7 @@ import { echoOf, type Message } from '@carillon/protocol';
 export function edgeV2({ presence, echo_control }: Config, echoMessages: boolean): Edge {
   return {
     protocol: 2,
+    tellsPositions: true,
     leaseMs: presence.v2_ungraceful_timeout_seconds * 1000,
     echoes: (_, message: Message): boolean => !echo_control.enabled || (echoOf(message) ?? echoMessages),
   };

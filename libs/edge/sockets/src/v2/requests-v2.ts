@@ -1,5 +1,6 @@
-import type { Outlet } from '@carillon/hub';
-import { frameError } from '@carillon/protocol';
+import type { Channels } from '@carillon/channels';
+import type { Outlet, Resumes } from '@carillon/hub';
+import { frameError, type ResumeFrame } from '@carillon/protocol';
 import type { OwnRequest } from '../connection/speech.js';
 import type { DeltaRequests } from './delta/delta-requests.js';
 import type { PresenceUpdates } from './presence-updates.js';
@@ -11,6 +12,8 @@ export interface RequestsV2Parts {
   readonly outlet: Outlet;
   readonly tokens: Tokens;
   readonly presenceUpdates: PresenceUpdates;
+  readonly channels: Pick<Channels, 'recovery'>;
+  readonly resumes: Pick<Resumes, 'resume'>;
   readonly deltas: DeltaRequests;
 }
 
@@ -37,11 +40,7 @@ export class RequestsV2 {
         deltas.syncError(connection, frame);
         return undefined;
       case 'resume':
-        outlet.error(
-          connection,
-          frameError('client_event_refused', { message: 'Recovery is not served here' }),
-        );
-        return undefined;
+        return this.#resume(connection, frame);
       case 'channel-history':
       default:
         outlet.error(
@@ -50,5 +49,15 @@ export class RequestsV2 {
         );
         return undefined;
     }
+  }
+
+  #resume(connection: Viewer, { positions }: ResumeFrame): Promise<void> | undefined {
+    const { outlet, channels, resumes } = this.parts;
+    if (channels.recovery(connection.hub.app).enabled) return resumes.resume(connection, positions);
+    outlet.error(
+      connection,
+      frameError('client_event_refused', { message: 'Recovery is not enabled for this app' }),
+    );
+    return undefined;
   }
 }

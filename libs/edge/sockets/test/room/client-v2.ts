@@ -8,6 +8,7 @@ import {
 import { mintCapabilityToken, prepareSigningKey, signChannelAuth } from '@carillon/signing';
 import { OPCODE, RawSocketClient } from '@carillon/testing';
 import { onTestFinished } from 'vitest';
+import { placeOf, type Place } from './place.js';
 
 const KEY = prepareSigningKey({ appId: 'shop', key: 'shop-key', secret: 'shop-secret' });
 
@@ -21,10 +22,13 @@ export function token(
   return mintCapabilityToken(KEY, { clientId, capability, issuedAt: now, expiresAt: now + seconds, jti });
 }
 
+/** A frame as a client gets it. */
+export type ToldFrame = ReceivedFrame & Place;
+
 /** A protocol 2 client in one wire format. */
 export class ClientV2 {
   /** Every frame, in order. */
-  readonly frames: ReceivedFrame[] = [];
+  readonly frames: ToldFrame[] = [];
   closeCode: number | null = null;
   closeReason = '';
   socketId = '';
@@ -73,7 +77,7 @@ export class ClientV2 {
   }
 
   /** The next frame of that event; what comes before stays in `frames`. */
-  async until(event: string): Promise<ReceivedFrame> {
+  async until(event: string): Promise<ToldFrame> {
     for (;;) {
       const frame = await this.next();
       if (frame === null) throw new Error(`closed with ${this.closeCode} before ${event}`);
@@ -82,7 +86,7 @@ export class ClientV2 {
   }
 
   /** Null: the service closed. */
-  async next(): Promise<ReceivedFrame | null> {
+  async next(): Promise<ToldFrame | null> {
     for (;;) {
       const { opcode, payload } = await this.raw.next();
       if (opcode === OPCODE.close) {
@@ -96,8 +100,9 @@ export class ClientV2 {
       const bytes = Uint8Array.from(payload).buffer;
       const decoded = this.format.decode(bytes);
       if (!decoded.ok) throw new Error(decoded.problem);
-      this.frames.push(decoded.frame);
-      return decoded.frame;
+      const frame = { ...decoded.frame, ...placeOf(this.format.format, payload) };
+      this.frames.push(frame);
+      return frame;
     }
   }
 
@@ -111,7 +116,7 @@ export class ClientV2 {
   }
 
   /** What came since the last call, after everything sent so far was answered. */
-  async heard(): Promise<readonly ReceivedFrame[]> {
+  async heard(): Promise<readonly ToldFrame[]> {
     this.send('service:ping');
     await this.until('service:pong');
     return this.frames.splice(0).filter(({ event }) => event !== 'service:pong');

@@ -1,10 +1,18 @@
 import { AppRegistry, openAppStore } from '@carillon/app-registry';
+import type { RecoveryPolicy } from '@carillon/channels';
 import { MemoryCache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contract';
 import type { AppRecord, Config } from '@carillon/config';
 import { LocalFabric } from '@carillon/fabric';
 import { MemoryPresence, type PresenceClock } from '@carillon/presence';
-import { LivePublisher, StoredLastEvents, type Publication } from '@carillon/publishing';
+import {
+  ChannelPublisher,
+  LivePublisher,
+  SequencedPublisher,
+  StoredLastEvents,
+  type Publication,
+} from '@carillon/publishing';
+import { MemoryReplay } from '@carillon/replay';
 import { MemoryRateLimit, type RateLimit } from '@carillon/rate-limit';
 import { Admission, Logger, Metrics, ProcessState, type MemoryReader } from '@carillon/runtime';
 import { UwsHttpAdapter, UwsServer, type Socket } from '@carillon/uws';
@@ -61,7 +69,8 @@ export class Room {
   readonly channelCounts = new TestCounts();
   readonly connectionQuota = new TestQuota();
   readonly lastEvents: TestLastEvents;
-  readonly publisher: LivePublisher;
+  readonly publisher: ChannelPublisher;
+  readonly replay = new MemoryReplay();
   readonly hub: Hub;
   readonly sockets: Sockets;
   readonly apps: AppRegistry;
@@ -74,6 +83,8 @@ export class Room {
   readonly #server = new UwsServer();
   readonly #cache: MemoryCache;
   readonly #adapter: UwsHttpAdapter;
+  /** Of the app `shop`; null: there is none. */
+  #recovery: RecoveryPolicy | null = null;
 
   constructor(settings: Config, apps: AppRegistry, options: RoomOptions) {
     this.apps = apps;
@@ -91,7 +102,12 @@ export class Room {
     this.#cache = new MemoryCache({ capacity: 1000, defaultTtlMs: 0, cleanupIntervalMs: 60_000 });
     const stored = new StoredLastEvents({ cache: this.#cache, ttlMs: 3_600_000, maxRecordBytes: 1_000_000 });
     this.lastEvents = new TestLastEvents(stored);
-    this.publisher = new LivePublisher({ fabric: this.fabric, lastEvents: stored, log });
+    const live = new LivePublisher({ fabric: this.fabric, lastEvents: stored, log });
+    this.publisher = new ChannelPublisher(
+      live,
+      null,
+      new SequencedPublisher({ replay: this.replay, live, metrics: this.metrics }),
+    );
     this.admission = new Admission(settings.http_api.accept_traffic, {
       process: this.state,
       metrics: this.metrics,
@@ -113,6 +129,7 @@ export class Room {
       connectionQuota: this.connectionQuota,
       streamReads: null,
       commits: null,
+      replay: this.replay,
       lastEvents: this.lastEvents,
       webhooks,
       metrics: this.metrics,
@@ -149,6 +166,8 @@ export class Room {
     );
     await apps.start();
     const room = new Room(settings, apps, options);
+    const shop = await apps.findById('shop');
+    room.#recovery = shop === null ? null : room.hub.channels.recovery(shop);
     room.#adapter.socketRoute('/app/:appKey', room.gateway);
     options.beside?.(room, room.#adapter);
     const address = await room.#server.listen({ host: '127.0.0.1', port: 0 });
@@ -173,6 +192,7 @@ export class Room {
       messageId: null,
       isLastEvent: channel.includes('cache-'),
       history: null,
+      replay: this.#recovery?.enabled === true ? this.#recovery : null,
       tagsText: null,
       extrasText: null,
       key: null,
@@ -256,7 +276,13 @@ export class Room {
     this.hub.stop();
     this.#server.close();
     this.admission.stop();
-    await Promise.all([this.apps.close(), this.presence.close(), this.fabric.close(), this.#cache.close()]);
+    await Promise.all([
+      this.replay.close(),
+      this.apps.close(),
+      this.presence.close(),
+      this.fabric.close(),
+      this.#cache.close(),
+    ]);
   }
 
   #fault(where: string, error: unknown): void {

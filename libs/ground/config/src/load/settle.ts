@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { leavesOf, putAt, valueAt } from '../kernel/walk.js';
+import { isProduction } from '../mode.js';
 import type { Problem } from '../problem.js';
 import type { ProcessKind } from '../process-kind.js';
 import { schema, type Config } from '../schema/index.js';
@@ -14,6 +15,9 @@ interface Settling {
 
 const INTEREST_DRIVERS: ReadonlySet<string> = new Set(['nats', 'redis', 'redis-cluster']);
 
+/** Stores of apps whose settings say how long an app is remembered. */
+const TIMED: ReadonlySet<string> = new Set(['mysql', 'postgres', 'surrealdb']);
+
 /** How every derived setting gets its value, in an order that has what each needs. */
 const DERIVED: Readonly<Record<string, (settling: Settling) => unknown>> = {
   server_role: ({ process }) => (process === 'api' || process === 'mcp-gateway' ? 'api' : 'default'),
@@ -26,7 +30,9 @@ const DERIVED: Readonly<Record<string, (settling: Settling) => unknown>> = {
     history.backend === 'postgres' && adapter.driver === 'local' && database.postgres.host === null,
   'database.postgres.host': () => 'localhost',
   'mcp.host': ({ config }) => config.host,
-  'webhooks.allow_private_targets': ({ config }) => config.mode !== 'production',
+  'app_manager.cache.ttl': ({ config: { app_manager: apps, database } }) =>
+    TIMED.has(apps.driver) ? database[apps.driver as 'mysql'].cache_ttl : 300,
+  'webhooks.allow_private_targets': ({ config }) => !isProduction(config),
 };
 
 export function fillDerived(

@@ -1,5 +1,6 @@
 import type { Config } from '../schema/index.js';
-import { clustered, production, rule, ruleEach, type Rule } from './rule.js';
+import { isProduction } from '../mode.js';
+import { clustered, rule, ruleEach, type Rule } from './rule.js';
 
 const INTEREST = new Set(['nats', 'redis', 'redis-cluster']);
 
@@ -65,7 +66,7 @@ export const adapterRules: readonly Rule[] = [
     'accept-invalid-cluster',
     'adapter.cluster.tls.accept_invalid_certs',
     'certificates are not checked in production',
-    (config) => production(config) && config.adapter.cluster.tls.accept_invalid_certs,
+    (config) => isProduction(config) && config.adapter.cluster.tls.accept_invalid_certs,
     'warning',
   ),
   rule(

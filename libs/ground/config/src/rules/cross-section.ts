@@ -1,5 +1,6 @@
 import type { Config } from '../schema/index.js';
-import { clustered, production, pushInUse, rule, ruleEach, type Rule, type RuleContext } from './rule.js';
+import { isProduction } from '../mode.js';
+import { clustered, pushInUse, rule, ruleEach, type Rule, type RuleContext } from './rule.js';
 import { brokerWithoutAuthentication } from './broker-authentication.js';
 
 const sharedCache = ({ cache }: Config): boolean =>
@@ -172,7 +173,7 @@ export const crossSectionRules: readonly Rule[] = [
     'X17',
     'adapter.driver',
     'no authentication towards the broker of a production cluster',
-    (config) => production(config) && brokerWithoutAuthentication(config),
+    (config) => isProduction(config) && brokerWithoutAuthentication(config),
     'warning',
   ),
 ];

@@ -11,6 +11,7 @@ import type { Rule } from './rule.js';
 import { storeRules } from './stores.js';
 import { tlsRules } from './tls-files.js';
 import { toolProtocolRules } from './tool-protocol.js';
+import { withoutEffect } from './without-effect.js';
 import { workerRules } from './workers.js';
 
 /** Everything that has to hold between settings, in one list. */
@@ -28,4 +29,5 @@ export const RULES: readonly Rule[] = [
   ...toolProtocolRules,
   ...compatRules,
   ...workerRules,
+  withoutEffect,
 ];

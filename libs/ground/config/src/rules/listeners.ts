@@ -1,4 +1,5 @@
-import { production, rule, type Rule } from './rule.js';
+import { isProduction } from '../mode.js';
+import { rule, type Rule } from './rule.js';
 
 const ADMISSION = 'http_api.accept_traffic';
 
@@ -8,13 +9,13 @@ export const listenerRules: readonly Rule[] = [
     'port',
     'port',
     'must be between 1 and 65535',
-    (config) => config.port === 0 && production(config) && !config.unix_socket.enabled,
+    (config) => config.port === 0 && isProduction(config) && !config.unix_socket.enabled,
   ),
   rule(
     'metrics-port',
     'metrics.port',
     'must be between 1 and 65535',
-    (config) => config.metrics.port === 0 && production(config) && config.metrics.enabled,
+    (config) => config.metrics.port === 0 && isProduction(config) && config.metrics.enabled,
   ),
   rule(
     'drain-delay',
@@ -68,7 +69,7 @@ export const listenerRules: readonly Rule[] = [
     'unix_socket.path',
     'is under /tmp in production',
     (config) =>
-      config.unix_socket.enabled && production(config) && /^\/tmp(\/|$)/.test(config.unix_socket.path),
+      config.unix_socket.enabled && isProduction(config) && /^\/tmp(\/|$)/.test(config.unix_socket.path),
     'warning',
   ),
   rule(

@@ -1,5 +1,6 @@
 import type { Config } from '../schema/index.js';
-import { production, pushInUse, pushProviders, rule, ruleEach, type Rule } from './rule.js';
+import { isProduction } from '../mode.js';
+import { pushInUse, pushProviders, rule, ruleEach, type Rule } from './rule.js';
 
 const MEMORY_PARTS = [
   ['storage', 'storage_driver'],
@@ -24,7 +25,7 @@ function masterKeyMissing(config: Config): boolean {
 /** Rules of push that need no look at a store. */
 export const pushRules: readonly Rule[] = [
   ruleEach('push-memory', MEMORY_PARTS, ([part, key], { config }) =>
-    production(config) &&
+    isProduction(config) &&
     pushInUse(config) &&
     config.push[key] === 'memory' &&
     !config.push.allow_memory_drivers
@@ -47,7 +48,7 @@ export const pushRules: readonly Rule[] = [
     'push-local-endpoints',
     'push.webpush.allow_local_endpoints',
     'must not be set in production (PUSH_ALLOW_LOCAL_WEB_PUSH_ENDPOINTS)',
-    (config) => production(config) && config.push.webpush.allow_local_endpoints,
+    (config) => isProduction(config) && config.push.webpush.allow_local_endpoints,
   ),
   ruleEach(
     'push-static-token',

@@ -25,7 +25,6 @@ export interface Rule {
 }
 
 export const clustered = (config: Config): boolean => config.adapter.driver !== 'local';
-export const production = (config: Config): boolean => config.mode === 'production';
 
 export const pushProviders = ['fcm', 'apns', 'webpush', 'hms', 'wns'] as const;
 

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { valueAt } from '../kernel/walk.js';
 import type { Problem } from '../problem.js';
 import type { Config } from '../schema/index.js';
-import { clustered, production, rule, ruleEach, type Rule, type RuleContext } from './rule.js';
+import { isProduction } from '../mode.js';
+import { clustered, rule, ruleEach, type Rule, type RuleContext } from './rule.js';
 
 const TLS_BLOCKS = [
   'database.redis.sentinel_tls',
@@ -59,7 +60,7 @@ export const storeRules: readonly Rule[] = [
     'accept-invalid-certs',
     TLS_BLOCKS.slice(0, 2),
     (path, { config }) =>
-      production(config) && (valueAt(config, path) as TlsBlock).accept_invalid_certs
+      isProduction(config) && (valueAt(config, path) as TlsBlock).accept_invalid_certs
         ? { path: `${path}.accept_invalid_certs`, message: 'certificates are not checked in production' }
         : null,
     'warning',

@@ -1,5 +1,6 @@
 import type { Config } from '../schema/index.js';
-import { duplicates, production, rule, type Rule } from './rule.js';
+import { isProduction } from '../mode.js';
+import { duplicates, rule, type Rule } from './rule.js';
 
 const BUILT_IN = [
   '/apps',
@@ -39,7 +40,7 @@ const short = (severity: Rule['severity']): Rule => ({
   id: 'mcp-token-length',
   severity,
   check: ({ config }) => {
-    if (!config.mcp.enabled || production(config) !== (severity === 'error')) return [];
+    if (!config.mcp.enabled || isProduction(config) !== (severity === 'error')) return [];
     return config.mcp.tokens.flatMap(({ token }, index) =>
       token.reveal().length >= 16 && token.reveal().length < 32
         ? [{ path: `mcp.tokens[${index}].token`, message: 'must be at least 32 characters in production' }]
@@ -67,7 +68,7 @@ export const toolProtocolRules: readonly Rule[] = [
     'mcp-anonymous',
     'mcp.allow_anonymous',
     'is not allowed in production',
-    (config) => config.mcp.enabled && config.mcp.allow_anonymous && production(config),
+    (config) => config.mcp.enabled && config.mcp.allow_anonymous && isProduction(config),
   ),
   rule(
     'mcp-host',

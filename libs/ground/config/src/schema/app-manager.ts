@@ -1,7 +1,7 @@
 import { parseAppRecord } from '../apps/app-record.js';
 import { duplicateProblems } from '../apps/duplicate-problems.js';
 import type { AppRecord } from '../apps/record.js';
-import { bool, enumeration, leaf, table, u64, type LeafType } from '../kernel/index.js';
+import { bool, derived, enumeration, leaf, table, u64, type LeafType } from '../kernel/index.js';
 import { unknownKey } from '../kernel/nearest.js';
 import { given, wrongType } from '../kernel/read.js';
 
@@ -72,7 +72,10 @@ export const appManager = table({
   }),
   cache: table({
     enabled: bool({ default: true, meaning: 'Remember apps' }),
-    ttl: u64({ default: 300, unit: 's', env: 'CACHE_TTL_SECONDS', meaning: 'How long; 0 = no expiry' }),
+    ttl: derived(
+      u64({ default: null, unit: 's', env: 'CACHE_TTL_SECONDS', meaning: 'How long; 0 = no expiry' }),
+      '`cache_ttl` of the database that has the apps, else 300',
+    ),
     negative_ttl: u64({
       default: 5,
       unit: 's',

@@ -44,7 +44,8 @@ export const websocket = table({
     unit: 'bytes',
     env: 'WEBSOCKET_MAX_FRAME_SIZE',
     bounds: [bound('≤ max_message_size', () => null)],
-    meaning: 'Largest inbound frame',
+    meaning:
+      'Largest inbound frame, and so largest message: the server does not tell frames of a message apart',
   }),
   write_buffer_size: u64({
     default: 16_384,

@@ -54,6 +54,8 @@ export const cacheKeys = {
   sequence: (appId: string, channel: string) => `seq:{${appId}:${channel}}`,
   /** Replay buffer of a sequenced channel. */
   hotBuffer: (appId: string, channel: string) => `hot:{${appId}:${channel}}`,
+  /** Where a publish of a sequenced channel that may be tried again is; with the same hash tag. */
+  sequencedOnce: (appId: string, channel: string, id: string) => `once:{${appId}:${channel}}:${id}`,
   /** A session of the tool protocol, by the hash of its id. */
   mcpSession: (hash: string) => `mcp:session:${hash}`,
   /** Which process streams to a session. */
@@ -79,7 +81,7 @@ const ESSENTIAL = [
   /^quota:conn:([^:]*)/,
   /^webhook:notice:/,
   /^mcp:/,
-  /^(?:seq|hot):\{([^:]*):/,
+  /^(?:seq|hot|once):\{([^:]*):/,
 ];
 
 /**

@@ -1,5 +1,8 @@
+import type { AttachPoint, RewindReport } from '../outbound/channel-v2.js';
 import type { PresenceMember } from '../outbound/presence.js';
+import type { Recovered } from '../outbound/recovery.js';
 import type { SubscriptionErrorStatus } from '../outbound/subscription.js';
+import type { RecoveryFailure } from '../recovery/failure.js';
 import type { Message } from './message.js';
 
 /** Somebody is there now: the first connection of a user has come. */
@@ -57,6 +60,8 @@ export interface Subscribed {
   readonly channel: string;
   /** Everybody in order of first join, the new one included; null: the channel has no members. */
   readonly members: readonly PresenceMember[] | null;
+  /** Where the subscription begins. Absent: the channel has no positions, or the connection is not told any. */
+  readonly attach?: AttachPoint | null;
 }
 
 /** A cache channel has no last event to show. */
@@ -154,6 +159,10 @@ export type ReplyFact =
   | Established
   | Failed
   | Heartbeat
+  | HistoryPage
+  | Resumed
+  | ResumeFailed
+  | Rewound
   | SignedIn
   | Subscribed
   | SubscriptionFailed
@@ -161,6 +170,34 @@ export type ReplyFact =
   | TokenRevoked
   | TokenTaken
   | WatchBegun;
+
+/** A channel does not go on where the client was. */
+export interface ResumeFailed {
+  readonly kind: 'resume_failed';
+  readonly failure: RecoveryFailure;
+}
+
+/** What was asked to go on where it was has been answered: every channel is in one of both. */
+export interface Resumed {
+  readonly kind: 'resumed';
+  readonly recovered: readonly Recovered[];
+  readonly failed: readonly RecoveryFailure[];
+}
+
+/** The past that a subscription begins with, and what came meanwhile, is all told. */
+export interface Rewound {
+  readonly kind: 'rewound';
+  readonly channel: string;
+  readonly report: RewindReport;
+}
+
+/** A page of a channel's history. */
+export interface HistoryPage {
+  readonly kind: 'history_page';
+  readonly channel: string;
+  /** JSON text. */
+  readonly pageText: string;
+}
 
 /** Everything the service may say to a subscriber, free of any protocol: a codec turns it into a frame, or into nothing. */
 export type Fact = ReplyFact | SharedFact;

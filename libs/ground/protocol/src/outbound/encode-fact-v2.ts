@@ -1,7 +1,7 @@
 import type { Fact } from '../message/fact.js';
 import type { Message } from '../message/message.js';
 import type { FrameV2 } from '../v2/frame.js';
-import { deltaCacheSync, presenceUpdated, subscriptionSucceededV2 } from './channel-v2.js';
+import { deltaCacheSync, presenceUpdated, rewindComplete, subscriptionSucceededV2 } from './channel-v2.js';
 import {
   connectionEstablished,
   errorFrame,
@@ -13,6 +13,7 @@ import {
 } from './connection.js';
 import { authSuccess, deltaEnabled, TOKEN_EXPIRED } from './connection-v2.js';
 import { memberAdded, memberRemoved } from './presence.js';
+import { resumeFailed, resumeSuccess } from './recovery.js';
 import { cacheMiss, subscriptionCount, subscriptionError } from './subscription.js';
 
 /**
@@ -44,6 +45,10 @@ export function frameOfFactV2(fact: Fact, newId: () => string): FrameV2 | null {
     case 'delta_settled':
     case 'established':
     case 'failed':
+    case 'history_page':
+    case 'resumed':
+    case 'resume_failed':
+    case 'rewound':
     case 'signed_in':
     case 'subscribed':
     case 'subscription_failed':
@@ -89,10 +94,12 @@ type Reply = Exclude<
   }
 >;
 
+const NO_POSITION = { attachSerial: null, position: null } as const;
+
 function replyFrame(fact: Reply): FrameV2 | null {
   switch (fact.kind) {
     case 'subscribed':
-      return subscriptionSucceededV2(fact.channel, { attachSerial: null, position: null }, fact.members);
+      return subscriptionSucceededV2(fact.channel, fact.attach ?? NO_POSITION, fact.members);
     case 'cache_missed':
       return cacheMiss(fact.channel);
     case 'watch_begun':
@@ -113,6 +120,14 @@ function replyFrame(fact: Reply): FrameV2 | null {
       return deltaCacheSync(fact.channel, fact);
     case 'delta_settled':
       return deltaEnabled(fact.algorithm, fact.channel);
+    case 'resume_failed':
+      return resumeFailed(fact.failure);
+    case 'resumed':
+      return resumeSuccess(fact.recovered, fact.failed);
+    case 'rewound':
+      return rewindComplete(fact.channel, fact.report);
+    case 'history_page':
+      return { event: 'service:channel_history', channel: fact.channel, dataText: fact.pageText };
     case 'failed':
     default:
       return errorFrame(fact);

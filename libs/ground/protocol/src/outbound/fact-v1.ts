@@ -43,6 +43,10 @@ function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {
     case 'member_updated':
     case 'delta_bases':
     case 'delta_settled':
+    case 'history_page':
+    case 'resume_failed':
+    case 'resumed':
+    case 'rewound':
     case 'token_expired':
     case 'token_taken':
       return null;

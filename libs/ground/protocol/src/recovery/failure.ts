@@ -44,6 +44,9 @@ export interface RecoveryFailure {
   readonly newestSerial: number | null;
 }
 
+/** What clients are to do. */
+export const codeOf = (reason: RecoveryReason): RecoveryCode => CODE_OF[reason];
+
 /** The members of a failure as clients read them. */
 export function failureData(failure: RecoveryFailure): object {
   return {

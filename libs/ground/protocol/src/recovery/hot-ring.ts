@@ -34,6 +34,20 @@ export class HotRing<T extends Positioned> {
     return found;
   }
 
+  /** Takes what comes right before the oldest there is, or anything where nothing is. What does not fit on is left. */
+  fill(older: readonly { readonly one: T; readonly atMs: number }[]): void {
+    const kept = this.#entries.slice(this.#first);
+    const oldest = kept[0]?.one;
+    const before = oldest === undefined ? older : older.filter(({ one }) => one.serial < oldest.serial);
+    const last = before.at(-1)?.one;
+    if (last === undefined) return;
+    const fits =
+      oldest === undefined || (last.streamId === oldest.streamId && last.serial + 1 === oldest.serial);
+    if (!fits) return;
+    this.#entries = [...before, ...kept].slice(-this.bounds.maxCount);
+    this.#first = 0;
+  }
+
   clear(): void {
     this.#entries = [];
     this.#first = 0;

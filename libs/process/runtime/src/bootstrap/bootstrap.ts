@@ -1,6 +1,6 @@
 import { type Config, configure, type Configured } from '@carillon/config';
 import type { Logging } from '../logging/logging.js';
-import { supervise } from '../workers/supervise.js';
+import { workersPlan } from '../workers/plan.js';
 import { configuredLogging, createParts, shutdownOptions } from './create-parts.js';
 import { IN_PROCESS_DRIVERS } from './in-process-drivers.js';
 import { start } from './start.js';
@@ -9,9 +9,9 @@ import { setV8Flags } from './v8-flags.js';
 import type { AppDefinition } from './app-definition.js';
 
 /**
- * Runs an app: reads the configuration, starts, serves, and stops on a signal; with `--workers`, as several processes
- * under this one. Exit codes: 0 normal stop, 1 something
- * was missing at start or left unfinished at stop, 64 bad command line, 78 bad configuration.
+ * Runs an app: reads the configuration, starts, serves, and stops on a signal. With `--workers` it only says how they
+ * are run, see `launch`. Exit codes: 0 normal stop, 1 something was missing at start or left unfinished at stop, 64 bad
+ * command line, 78 bad configuration.
  */
 export async function bootstrap(definition: AppDefinition): Promise<void> {
   const outcome = configure({
@@ -27,20 +27,19 @@ export async function bootstrap(definition: AppDefinition): Promise<void> {
     process.exitCode = outcome.code;
     return;
   }
-  if (outcome.workers > 1) await runWorkers(outcome);
+  if (outcome.workers > 1) await tellPlan(outcome);
   else await serve(outcome, definition);
 }
 
 type Run = Extract<Configured, { kind: 'run' }>;
 
-/** Runs several processes like this one; ends with the last of them. */
-async function runWorkers({ config, source, workers }: Run): Promise<void> {
-  const logging = configuredLogging(config);
-  exitOnUncaught(logging);
-  const shutdown = shutdownOptions(config);
-  const code = await supervise({ config, source, workers, shutdown, logging });
-  logging.flush();
-  process.exit(code);
+/** Tells the process that will supervise the workers how they are run; that is all there is to do here. */
+async function tellPlan(run: Run): Promise<void> {
+  const { config } = run;
+  const plan = workersPlan(run, shutdownOptions(config), configuredLogging(config));
+  if (process.send === undefined) throw new Error('a program with workers starts through launch()');
+  await new Promise((told) => process.send?.(plan, told));
+  process.disconnect();
 }
 
 /** A process that only makes tables has no clients to wait for. */

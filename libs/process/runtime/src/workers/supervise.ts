@@ -1,35 +1,31 @@
-import { type Config, workerEnvironment } from '@carillon/config';
-import type { Logging } from '../logging/logging.js';
-import { shutdownPlan, type ShutdownOptions } from '../shutdown/plan.js';
+import { writeSync } from 'node:fs';
+import { lines } from './lines.js';
+import type { WorkersPlan } from './messages.js';
 import { Supervisor } from './supervisor.js';
 
-export interface SuperviseOptions {
-  readonly config: Config;
-  /** The configuration file in use; null when there is none. */
-  readonly source: string | null;
-  readonly workers: number;
-  readonly shutdown: ShutdownOptions;
-  readonly logging: Logging;
-}
-
-/** A worker exits by itself when its budget ends; this much later it is known not to. */
-const BEYOND_BUDGET_MS = 5000;
-
 /** Runs this program as so many workers until a signal has stopped them; gives the exit code. */
-export async function supervise(options: SuperviseOptions): Promise<number> {
-  const { config, source, workers, logging, shutdown } = options;
-  const script = process.argv[1] ?? '';
+export async function supervise({ plan }: WorkersPlan): Promise<number> {
+  const { args, environments, stopWithinMs } = plan;
   const supervisor = new Supervisor({
-    count: workers,
+    count: environments.length,
     program: (index) => ({
-      script,
-      args: source === null ? [] : ['--config', source],
-      env: { ...process.env, ...workerEnvironment(config, index) },
+      script: process.argv[1] ?? '',
+      args,
+      env: { ...process.env, ...environments[index] },
     }),
-    stopWithinMs: shutdownPlan(shutdown).totalMs + BEYOND_BUDGET_MS,
-    log: logging.for('service::workers'),
+    stopWithinMs,
+    log: lines(plan.lines, { write: print }),
   });
   const onSignal = (name: NodeJS.Signals): void => supervisor.signal(name);
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   return supervisor.ended;
+}
+
+/** A reader that went away must not take the supervisor with it. */
+function print(line: string): void {
+  try {
+    writeSync(1, line);
+  } catch {
+    // There is nowhere left to report it.
+  }
 }

@@ -1,4 +1,4 @@
-import type { Logger } from '../logging/logger.js';
+import type { Lines } from './lines.js';
 import type { Order, WorkerNews } from './messages.js';
 import { failuresAfter, restartPauseMs } from './restart-pause.js';
 import { Worker, type WorkerEnd, type WorkerProgram } from './worker.js';
@@ -9,7 +9,7 @@ export interface SupervisorOptions {
   readonly program: (index: number) => WorkerProgram;
   /** From the order to stop to the end of a worker that does not obey. */
   readonly stopWithinMs: number;
-  readonly log: Logger;
+  readonly log: Lines;
 }
 
 /** A worker that stops alone may be the first to hear of a stop of all: so long the supervisor waits for its own word. */

@@ -1,0 +1,4 @@
+import { bootstrap } from '@carillon/runtime';
+import { api } from './app.js';
+
+await bootstrap(api);

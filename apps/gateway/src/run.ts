@@ -1,0 +1,4 @@
+import { bootstrap } from '@carillon/runtime';
+import { gateway } from './app.js';
+
+await bootstrap(gateway);

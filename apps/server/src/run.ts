@@ -1,0 +1,68 @@
+import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
+import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
+import { namespaceName } from '@carillon/channels';
+import { CompatModule } from '@carillon/compat';
+import { CompatApiModule } from '@carillon/compat-api';
+import { CHANNEL_READS, COMMIT_CLIENT, CommitModule, WriterModule } from '@carillon/commit';
+import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
+import { HISTORY_COMMITS, HistoryModule } from '@carillon/history';
+import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
+import { HttpApiModule } from '@carillon/http-api';
+import { McpModule } from '@carillon/mcp';
+import { OperationsModule } from '@carillon/operations';
+import { OpsApiModule } from '@carillon/ops-api';
+import { PresenceModule } from '@carillon/presence';
+import { PublishingModule } from '@carillon/publishing';
+import { PushQueueModule, QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
+import { PUSH_TRANSPORT, PushModule, WORKER_STAGES } from '@carillon/push';
+import { PushApiModule } from '@carillon/push-api';
+import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
+import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
+import { ReplayModule } from '@carillon/replay';
+import { bootstrap } from '@carillon/runtime';
+import { SocketsModule } from '@carillon/sockets';
+import { WEBHOOK_TRANSPORT, WebhookDeliveryModule, WebhookEventsModule } from '@carillon/webhooks';
+
+await bootstrap({
+  process: 'server',
+  drivers: {
+    'adapter.driver': FABRIC_DRIVERS,
+    'app_manager.driver': APP_MANAGER_DRIVERS,
+    'cache.driver': CACHE_DRIVERS,
+    'history.backend': HISTORY_BACKENDS,
+    'queue.driver': QUEUE_DRIVERS,
+    'push.queue_driver': QUEUE_DRIVERS,
+    'push.storage_driver': PUSH_STORES,
+    'rate_limiter.driver': RATE_LIMITER_DRIVERS,
+  },
+  modules: (config) => [
+    AppRegistryModule.sharing(CACHE, FABRIC),
+    CacheModule,
+    RateLimitModule,
+    FabricModule,
+    PresenceModule,
+    HistoryStoreModule,
+    // Beside others it is one writer of several; alone it needs nobody's lanes.
+    ...(config.adapter.driver === 'local' ? [] : [WriterModule]),
+    PurgeModule,
+    CommitModule,
+    HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),
+    ReplayModule,
+    PublishingModule.committing(HISTORY_COMMITS),
+    QueueModule,
+    ...(config.workers.webhooks ? [WebhookDeliveryModule.with(namespaceName)] : []),
+    WebhookEventsModule,
+    SocketsModule,
+    OperationsModule.of(config),
+    PushQueueModule,
+    PushStoreModule,
+    PushModule.offering(WORKER_STAGES),
+    PushApiModule,
+    HttpApiModule.forMainListener(config),
+    ...McpModule.where(config),
+    ...CompatModule.of(config),
+    ...CompatApiModule.of(config),
+    OpsApiModule.forMainListener(config),
+  ],
+  transports: (config) => [PUSH_TRANSPORT, ...(config.workers.webhooks ? [WEBHOOK_TRANSPORT] : [])],
+});

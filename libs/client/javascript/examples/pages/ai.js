@@ -1,0 +1,14 @@
+import { client, lines, onForm, tell } from './common.js';
+
+const room = client.subscribe('ai-room', { rewind: 20 });
+// What was said so far comes as it is now; what is being said goes on from there.
+const live = room.live();
+live.on('change', (messages) =>
+  lines(
+    '#messages',
+    messages.map(({ raw }) => String(raw)),
+  ),
+);
+
+onForm('#ask', (question) => void tell('/ask', { channel: 'ai-room', question }));
+Object.assign(globalThis, { live, room, client });

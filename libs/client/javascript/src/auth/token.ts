@@ -1,0 +1,105 @@
+import type { Clock } from '../connection/clock.js';
+
+/** A token, or what gives a fresh one. */
+export type TokenSource = string | (() => Promise<string> | string);
+
+/** What keeps a token fresh on a connection. */
+export interface TokenParts {
+  readonly clock: Clock;
+  readonly source: TokenSource;
+  /** Hands a new token to the service on the connection that is there. */
+  readonly refresh: (token: string) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A new one is asked for so long before the end, or in the last tenth of a short life. */
+const EARLY_MS = 60_000;
+const RETRY_MS = 5000;
+/** A source that gives tokens which are about to end is not asked without a pause. */
+const SHORTEST_WAIT_MS = 1000;
+/** Longer than timers can wait is not waited. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
+/** When a token ends; null: it does not say. */
+export function expiryMs(token: string): number | null {
+  try {
+    const [, payload = ''] = token.split('.');
+    const claims = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as { exp?: unknown };
+    return typeof claims.exp === 'number' ? claims.exp * 1000 : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The capability token of a client: one at a time, replaced before it ends. */
+export class Token {
+  #token: string | null = null;
+  #isRefreshing = false;
+  #isWatched = false;
+  #stopTimer: () => void = () => undefined;
+
+  constructor(private readonly parts: TokenParts) {}
+
+  /** For a new connection. Rejects as the source does. */
+  async current(): Promise<string> {
+    if (this.#token === null || this.isExpired(EARLY_MS / 2)) this.#token = await this.#fresh();
+    return this.#token;
+  }
+
+  /** Whether it ends within so long, as far as this clock knows; false also without a token. */
+  isExpired(withinMs = 0): boolean {
+    const end = this.#token === null ? null : expiryMs(this.#token);
+    return end !== null && end <= this.parts.clock.now() + withinMs;
+  }
+
+  /** Only a source that gives another one can help a token that has ended. */
+  get isRenewable(): boolean {
+    return typeof this.parts.source === 'function';
+  }
+
+  /** The next connection asks for another. */
+  forget(): void {
+    this.#token = null;
+  }
+
+  /** The connection is established by the current one. */
+  watch(): void {
+    this.#isWatched = true;
+    const end = this.#token === null ? null : expiryMs(this.#token);
+    if (end === null || !this.isRenewable) return;
+    const leftMs = end - this.parts.clock.now();
+    this.#wait(Math.max(SHORTEST_WAIT_MS, leftMs - Math.min(EARLY_MS, leftMs / 10)));
+  }
+
+  /** The connection is gone. */
+  rest(): void {
+    this.#isWatched = false;
+    this.#stopTimer();
+  }
+
+  /** Fetches another and hands it over; what fails is tried again until the connection is gone. */
+  async refresh(): Promise<void> {
+    if (this.#isRefreshing || !this.isRenewable) return;
+    this.#isRefreshing = true;
+    try {
+      this.#token = await this.#fresh();
+      this.parts.refresh(this.#token);
+    } catch (error) {
+      this.parts.onError(error);
+      this.#wait(RETRY_MS);
+    } finally {
+      this.#isRefreshing = false;
+    }
+  }
+
+  async #fresh(): Promise<string> {
+    const { source } = this.parts;
+    return typeof source === 'function' ? source() : source;
+  }
+
+  #wait(ms: number): void {
+    this.#stopTimer();
+    if (!this.#isWatched) return;
+    this.#stopTimer = this.parts.clock.after(Math.min(ms, LONGEST_WAIT_MS), () => void this.refresh());
+  }
+}

@@ -1,0 +1,219 @@
+import type { Authorization } from '../auth/authorizer.js';
+import { type Emitter, type Listener, type Stop, tellAll } from '../emitter.js';
+import { CarillonError } from '../error.js';
+import type { Extras, HeaderValue, ReceivedFrame } from '../format/frame.js';
+import { randomId } from '../id.js';
+import { Ai } from '../messages/ai.js';
+import { Annotations } from '../messages/annotations.js';
+import { LiveMessages, type LiveOptions } from '../messages/live-messages.js';
+import { Messages, type RestParts } from '../messages/messages.js';
+import type { ChannelEvents, ChannelState } from './events.js';
+import type { Histories, HistoryOptions, HistoryPage } from './history.js';
+import { type Message, messageOf } from './message.js';
+import type { SubscribeOptions } from './options.js';
+import { Presence } from './presence.js';
+import { Subscription, type SubscriptionParts } from './subscription.js';
+
+/** The data of each event of a channel, for the compiler. */
+export type EventMap = Readonly<Record<string, unknown>>;
+
+/** How an event is sent. */
+export interface SendOptions {
+  /** At most 64 bytes, so that it can be told apart everywhere. Absent: a new one. */
+  readonly id?: string;
+  readonly headers?: Readonly<Record<string, HeaderValue>>;
+  /** Only for who is connected now, and not at all while this client is not. */
+  readonly ephemeral?: boolean;
+  /** Whether this client gets it too; absent: as the connection says. */
+  readonly echo?: boolean;
+  readonly ai?: Extras['ai'];
+}
+
+/** Makes readable what only clients of an encrypted channel can read. */
+export interface Decryptor {
+  /** Null: it is not encrypted with the secret. */
+  open(sharedSecret: string, sealed: { readonly nonce: string; readonly ciphertext: string }): string | null;
+}
+
+/** What a channel needs of the client. */
+export interface ChannelParts extends Omit<SubscriptionParts, 'deliver' | 'onAuthorized'> {
+  readonly vendor: string;
+  /** Whether appends bring the whole message, as the connection was asked for. */
+  readonly wholeAppends: boolean;
+  readonly histories: Histories;
+  readonly rest: RestParts;
+  readonly decryptor: Decryptor | null;
+}
+
+/** One channel of the client. It stays the same through all connections. */
+export class Channel<Events extends EventMap = EventMap> {
+  readonly name: string;
+  /** Who is there; empty on channels other than presence channels. */
+  readonly presence: Presence;
+  /** Reads and changes messages through the app's own server. */
+  readonly messages: Messages;
+  readonly annotations: Annotations;
+  readonly ai: Ai;
+  /** For the client alone. */
+  readonly subscription: Subscription;
+  readonly #bound = new Map<string, Set<Listener<Message>>>();
+  readonly #bindings = new Set<Listener<Message>>();
+  #sharedSecret: string | null = null;
+
+  constructor(
+    name: string,
+    private readonly parts: ChannelParts,
+  ) {
+    this.name = name;
+    this.subscription = new Subscription(name, {
+      ...parts,
+      deliver: (frame) => this.#deliver(frame),
+      onAuthorized: (authorization) => this.#authorized(authorization),
+    });
+    this.presence = new Presence({
+      update: (data) => {
+        const sent = parts.send({ event: 'service:presence_update', data: { channel: name, data } });
+        if (!sent) throw new CarillonError('There is no connection', { channel: name });
+      },
+    });
+    this.messages = new Messages(name, parts.rest);
+    this.annotations = new Annotations(name, parts.rest);
+    this.ai = new Ai(name, this.messages, (event, ai, data) => this.send(event, data, { ai }));
+  }
+
+  get state(): ChannelState {
+    return this.subscription.state;
+  }
+
+  /** What the channel tells besides messages. */
+  readonly on: Emitter<ChannelEvents>['on'] = (name, listener) => this.subscription.events.on(name, listener);
+
+  /** Calls the listener with the data of each event of that name, and with the whole message. */
+  bind<Name extends keyof Events & string>(
+    event: Name,
+    listener: (data: Events[Name], message: Message<Events[Name]>) => void,
+  ): Stop {
+    const listeners = this.#bound.get(event) ?? new Set();
+    const own: Listener<Message> = (message) =>
+      listener(message.data as Events[Name], message as Message<Events[Name]>);
+    this.#bound.set(event, listeners.add(own));
+    return () => {
+      listeners.delete(own);
+    };
+  }
+
+  /** Calls the listener with every message, changes of messages too. */
+  bindAll(listener: Listener<Message>): Stop {
+    this.#bindings.add(listener);
+    return () => {
+      this.#bindings.delete(listener);
+    };
+  }
+
+  /** Resolves when it is subscribed; rejects when that is refused. */
+  whenSubscribed(): Promise<void> {
+    if (this.state === 'subscribed') return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const stops = [
+        this.on('subscribed', () => {
+          stop();
+          resolve();
+        }),
+        this.on('error', (error) => {
+          if (this.state !== 'failed') return;
+          stop();
+          reject(error);
+        }),
+      ];
+      const stop = (): void => stops.forEach((one) => one());
+    });
+  }
+
+  /** Changes the subscription, or begins it. */
+  subscribe(options: SubscribeOptions = {}): void {
+    this.subscription.want(options);
+  }
+
+  unsubscribe(): void {
+    this.subscription.unwant();
+    this.presence.reset({ ids: [], hash: {} });
+  }
+
+  /**
+   * Sends an event to the others: `client-…`, or `ai-input` and `ai-cancel` on AI channels. While there is no connection it
+   * waits, up to a bound; throws where too many wait already. Returns the message's id.
+   */
+  send(event: string, data: unknown, options: SendOptions = {}): string {
+    const { id = randomId(), headers, ephemeral, echo, ai } = options;
+    const extras = {
+      ...(headers === undefined ? {} : { headers }),
+      ...(ephemeral === undefined ? {} : { ephemeral }),
+      ...(echo === undefined ? {} : { echo }),
+      ...(ai === undefined ? {} : { ai }),
+    };
+    this.subscription.publish({
+      event,
+      channel: this.name,
+      ...(data === undefined ? {} : { data }),
+      message_id: id,
+      ...(Object.keys(extras).length === 0 ? {} : { extras }),
+    });
+    return id;
+  }
+
+  /** The messages of the past, over the connection. The channel must be subscribed. */
+  history(options: HistoryOptions = {}): Promise<HistoryPage> {
+    return this.parts.histories.page(this.name, options);
+  }
+
+  /** The channel's messages as they are now, kept up to date with every change. */
+  live(options: LiveOptions = {}): LiveMessages {
+    return new LiveMessages(this, options);
+  }
+
+  #authorized({ shared_secret: secret }: Authorization): void {
+    this.#sharedSecret = secret ?? null;
+  }
+
+  #deliver(frame: ReceivedFrame): void {
+    const { vendor, wholeAppends } = this.parts;
+    const message = this.#opened(messageOf(frame, vendor, wholeAppends));
+    if (message === null) return;
+    tellAll(this.#bound.get(message.event), message);
+    if (message.change !== null && message.change.action !== 'create') {
+      this.subscription.events.emit('change', message);
+    }
+    tellAll(this.#bindings, message);
+  }
+
+  /** Null: it cannot be read. */
+  #opened(message: Message): Message | null {
+    const { decryptor } = this.parts;
+    if (decryptor === null || !this.name.startsWith('private-encrypted-')) return message;
+    const sealed = message.data as { nonce: string; ciphertext: string };
+    const text = this.#sharedSecret === null ? null : decryptor.open(this.#sharedSecret, sealed);
+    if (text !== null) return messageOf(frameOf(message, text), this.parts.vendor);
+    // The secret may have been changed: what comes next is read with a new one.
+    this.subscription.events.emit(
+      'error',
+      new CarillonError('A message cannot be read', { channel: this.name }),
+    );
+    this.subscription.want(this.subscription.options);
+    return null;
+  }
+}
+
+/** The frame of a message with other data. */
+const frameOf = (
+  { event, channel, tags, extras, id, streamId, serial }: Message,
+  data: string,
+): ReceivedFrame => ({
+  event,
+  channel,
+  data,
+  tags,
+  extras,
+  ...(id === undefined ? {} : { message_id: id }),
+  ...(streamId === undefined ? {} : { stream_id: streamId }),
+  ...(serial === undefined ? {} : { serial }),
+});

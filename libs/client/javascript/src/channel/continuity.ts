@@ -1,0 +1,81 @@
+import type { ReceivedFrame } from '../format/frame.js';
+
+/** Where a channel's stream is, as far as this client has seen it. */
+export interface Position {
+  readonly streamId: string;
+  readonly serial: number;
+  readonly lastMessageId?: string;
+}
+
+/** `reset`: to be delivered, and nothing is known of what came between the old stream and this one. */
+export type Taken = 'deliver' | 'duplicate' | 'reset';
+
+/** So many serials of messages from before the subscription are told apart. */
+const MOST_BEFORE = 5000;
+
+/** Which frames of one channel were delivered already. Serials may have gaps: filters leave some out. */
+export class Continuity {
+  #position: Position | null = null;
+  /**
+   * Messages above `#after` and up to `#floor` are from before the subscription: rewound ones, or the last of a cache
+   * channel. Each of them is new once.
+   */
+  #after = 0;
+  #floor = 0;
+  readonly #before = new Set<number>();
+
+  /** Null: the channel keeps no positions, or nothing is known yet. */
+  get position(): Position | null {
+    return this.#position;
+  }
+
+  /**
+   * The subscription is at this position, and what lies between it and the last one was not delivered; null: the channel
+   * tells none, and what is known stays.
+   */
+  attach(position: Position | null): void {
+    if (position === null) return;
+    const known = this.#position;
+    const sameStream = known?.streamId === position.streamId;
+    if (sameStream && known.serial >= position.serial) return;
+    this.#position = position;
+    this.#after = sameStream ? known.serial : 0;
+    this.#floor = position.serial;
+    this.#before.clear();
+  }
+
+  /** The service has accounted for everything up to here: delivered, or left out by a filter. */
+  advance(position: Position): void {
+    const known = this.#position;
+    if (known?.streamId === position.streamId && known.serial > position.serial) return;
+    this.#position = position;
+  }
+
+  /** From now on nothing from before the subscription is new. */
+  seal(): void {
+    this.#floor = 0;
+    this.#before.clear();
+  }
+
+  /** What to do with a frame. Frames without a serial are always delivered. */
+  take({ stream_id: streamId, serial, message_id: lastMessageId }: ReceivedFrame): Taken {
+    if (streamId === undefined || serial === undefined) return 'deliver';
+    const known = this.#position;
+    const reached = { streamId, serial, ...(lastMessageId === undefined ? {} : { lastMessageId }) };
+    if (known !== null && known.streamId !== streamId) {
+      this.#position = reached;
+      this.seal();
+      return 'reset';
+    }
+    if (known === null || serial > known.serial) {
+      this.#position = reached;
+      return 'deliver';
+    }
+    if (serial > this.#floor || serial <= this.#after || this.#before.has(serial)) return 'duplicate';
+    if (this.#before.size >= MOST_BEFORE) this.#before.delete(first(this.#before));
+    this.#before.add(serial);
+    return 'deliver';
+  }
+}
+
+const first = (serials: ReadonlySet<number>): number => serials.values().next().value ?? 0;

@@ -1,0 +1,59 @@
+/** Makes a text of a base text and what differs. Throws where the difference is not of the base. */
+export interface DeltaDecoder {
+  /** As the service names it. */
+  readonly algorithm: 'fossil' | 'xdelta3';
+  apply(base: Uint8Array, delta: Uint8Array): Uint8Array;
+}
+
+/** A difference as the service sends it. */
+export interface Delta {
+  readonly delta: string;
+  readonly seq: number;
+  readonly base_index: number;
+  readonly algorithm?: string;
+  readonly conflation_key?: string;
+}
+
+interface Base {
+  readonly sequence: number;
+  readonly text: string;
+}
+
+/** So many groups of one channel have a base; the service keeps fewer. */
+const MOST_GROUPS = 1000;
+
+/** The last full text of each group of one channel. */
+export class DeltaBases {
+  readonly #bases = new Map<string, Base>();
+
+  /** `decoders`, the preferred one first, which is that of differences that name none. */
+  constructor(private readonly decoders: readonly DeltaDecoder[]) {}
+
+  keep(group: string, sequence: number, text: string): void {
+    this.#bases.delete(group);
+    this.#bases.set(group, { sequence, text });
+    if (this.#bases.size > MOST_GROUPS) this.#bases.delete(this.#bases.keys().next().value ?? '');
+  }
+
+  forget(): void {
+    this.#bases.clear();
+  }
+
+  /** The text of the frame that the difference stands for; null: it cannot be told, and the service must know. */
+  apply({ delta, seq, base_index: wanted, algorithm, conflation_key: group = '' }: Delta): string | null {
+    const base = this.#bases.get(group);
+    const decoder = this.decoders.find((one) => algorithm === undefined || one.algorithm === algorithm);
+    if (base === undefined || decoder === undefined || base.sequence !== wanted) return null;
+    try {
+      const bytes = decoder.apply(new TextEncoder().encode(base.text), bytesOfBase64(delta));
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+      this.keep(group, seq, text);
+      return text;
+    } catch {
+      return null;
+    }
+  }
+}
+
+const bytesOfBase64 = (text: string): Uint8Array =>
+  Uint8Array.from(atob(text), (character) => character.codePointAt(0) ?? 0);

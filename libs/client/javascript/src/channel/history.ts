@@ -1,0 +1,180 @@
+import { CarillonError } from '../error.js';
+import type { Clock } from '../connection/clock.js';
+import type { Frame, ReceivedFrame } from '../format/frame.js';
+import { type Action, type Message, messageOf } from './message.js';
+
+/** Which part of a channel's history is wanted. Bounds are inclusive. */
+export interface HistoryOptions {
+  /** Messages of a page. Default 100. */
+  readonly limit?: number;
+  /** Default `backwards`: the newest first. */
+  readonly direction?: 'backwards' | 'forwards';
+  readonly startSerial?: number;
+  readonly endSerial?: number;
+  readonly startTimeMs?: number;
+  readonly endTimeMs?: number;
+  /** Only what was there before the subscription, so that it joins what comes live without a gap. */
+  readonly untilAttach?: boolean;
+}
+
+/** One message of a history. */
+export interface HistoryItem {
+  readonly serial: number;
+  readonly publishedAtMs: number;
+  readonly message: Message;
+}
+
+/** Part of a history. */
+export interface HistoryPage {
+  readonly items: readonly HistoryItem[];
+  readonly hasMore: boolean;
+  /** Whether everything that was asked for is still there. */
+  readonly isComplete: boolean;
+  /** Null: this was the last page. */
+  next(): Promise<HistoryPage | null>;
+}
+
+/** The service's answer, as far as it is used. */
+interface Reply {
+  readonly items: readonly {
+    readonly serial: number;
+    readonly published_at_ms: number;
+    readonly message: ReceivedFrame & MutableMembers;
+  }[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+  readonly continuity?: { readonly complete?: boolean };
+}
+
+/** What a message that can change carries besides. */
+interface MutableMembers {
+  readonly action?: Action;
+  readonly message_serial?: string;
+  readonly history_serial?: number;
+  readonly version?: { readonly serial: string; readonly timestamp_ms: number };
+}
+
+interface Pending {
+  readonly channel: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** So many requests may wait. */
+const MOST_PENDING = 100;
+const LIMIT_MS = 30_000;
+
+/** Requests for history of one connection: one after the other, because answers do not say what they are to. */
+export class Histories {
+  readonly #pending: Pending[] = [];
+  #stopTimer: () => void = () => undefined;
+
+  constructor(
+    private readonly parts: {
+      readonly clock: Clock;
+      readonly vendor: string;
+      readonly send: (frame: Frame) => boolean;
+    },
+  ) {}
+
+  /** Rejects where the service refuses, or the connection is lost. */
+  async page(channel: string, options: HistoryOptions, cursor: string | null = null): Promise<HistoryPage> {
+    const { limit, direction, startSerial, endSerial, startTimeMs, endTimeMs, untilAttach } = options;
+    const data = {
+      channel,
+      ...given('limit', limit),
+      ...given('direction', direction),
+      ...given('start_serial', startSerial),
+      ...given('end_serial', endSerial),
+      ...given('start_time_ms', startTimeMs),
+      ...given('end_time_ms', endTimeMs),
+      ...given('until_attach', untilAttach),
+      ...given('cursor', cursor ?? undefined),
+    };
+    const reply = await this.#ask(channel, data);
+    const next = reply.next_cursor;
+    return {
+      items: reply.items.map((item) => ({
+        serial: item.serial,
+        publishedAtMs: item.published_at_ms,
+        message: storedMessage({ channel, ...item.message }, this.parts.vendor),
+      })),
+      hasMore: reply.has_more,
+      isComplete: reply.continuity?.complete ?? true,
+      next: async () => (next === null ? null : this.page(channel, options, next)),
+    };
+  }
+
+  answered(frame: ReceivedFrame): void {
+    const [pending] = this.#pending;
+    if (pending?.channel === frame.channel) this.#settle(() => pending?.resolve(frame.data as Reply));
+  }
+
+  /** False: the error is about something else. */
+  refused(error: CarillonError): boolean {
+    const [pending] = this.#pending;
+    if (pending === undefined || pending.channel !== error.channel) return false;
+    this.#settle(() => pending.reject(error));
+    return true;
+  }
+
+  disconnected(): void {
+    this.#stopTimer();
+    for (const { reject, channel } of this.#pending.splice(0)) {
+      reject(new CarillonError('The connection was lost', { channel }));
+    }
+  }
+
+  #ask(channel: string, data: Readonly<Record<string, unknown>>): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      if (this.#pending.length >= MOST_PENDING) {
+        throw new CarillonError(`${MOST_PENDING} requests for history are waiting already`, { channel });
+      }
+      this.#pending.push({ channel, data, resolve, reject });
+      if (this.#pending.length === 1) this.#send();
+    });
+  }
+
+  #settle(how: () => void): void {
+    this.#stopTimer();
+    this.#pending.shift();
+    how();
+    this.#send();
+  }
+
+  #send(): void {
+    const [pending] = this.#pending;
+    if (pending === undefined) return;
+    const { channel, data, reject } = pending;
+    const fail = (message: string): void =>
+      this.#settle(() => reject(new CarillonError(message, { channel })));
+    this.#stopTimer = this.parts.clock.after(LIMIT_MS, () => fail('The service did not answer in time'));
+    if (!this.parts.send({ event: 'service:channel_history', data })) fail('There is no connection');
+  }
+}
+
+const given = (name: string, value: unknown): object => (value === undefined ? {} : { [name]: value });
+
+/**
+ * A message as histories and the HTTP API tell it: what changed it stands beside it, not in its headers. `fragments`: of an
+ * append only what was appended is told.
+ */
+export function storedMessage(
+  item: ReceivedFrame & MutableMembers,
+  vendor: string,
+  fragments = false,
+): Message {
+  const message = messageOf(item, vendor, !fragments);
+  const { action, message_serial: serial, history_serial: historySerial, version } = item;
+  if (action === undefined || serial === undefined || version === undefined) return message;
+  const change = {
+    action,
+    serial,
+    version: version.serial,
+    historySerial: historySerial ?? null,
+    timestampMs: version.timestamp_ms,
+    isWhole: action !== 'append' || !fragments,
+  };
+  return { ...message, change };
+}

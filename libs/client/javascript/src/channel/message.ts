@@ -1,0 +1,94 @@
+import type { Extras, HeaderValue, ReceivedFrame } from '../format/frame.js';
+
+/** What became of a message that can change. */
+export type Action = 'create' | 'update' | 'delete' | 'append';
+
+/** A message that can change: which one, and which version of it this is. */
+export interface VersionInfo {
+  readonly action: Action;
+  /** Of the message. */
+  readonly serial: string;
+  /** Of this version; texts compare by age. */
+  readonly version: string;
+  /** Where the message was created, in the channel's history. */
+  readonly historySerial: number | null;
+  readonly timestampMs: number | null;
+  /** Whether the data is all of the message's; false: only what was appended. */
+  readonly isWhole: boolean;
+}
+
+/** A message as handlers get it. */
+export interface Message<Data = unknown> {
+  readonly event: string;
+  readonly channel: string;
+  /** Parsed where it is JSON in a text. */
+  readonly data: Data;
+  /** As it came. */
+  readonly raw: unknown;
+  /** Of an update, delete or append: the name the message was published by. */
+  readonly name?: string;
+  /** Who sent it, on presence channels; who made it, of messages that can change. */
+  readonly userId?: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly id?: string;
+  readonly streamId?: string;
+  readonly serial?: number;
+  readonly extras: Extras;
+  /** Null: the message cannot be changed. */
+  readonly change: VersionInfo | null;
+}
+
+/** The value of a JSON text, or the text. */
+export function parsed(data: unknown): unknown {
+  if (typeof data !== 'string') return data;
+  try {
+    return JSON.parse(data) as unknown;
+  } catch {
+    return data;
+  }
+}
+
+const ACTIONS: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'append']);
+
+const numberOr = (value: HeaderValue | undefined): number | null =>
+  typeof value === 'number' ? value : null;
+
+function changeOf(
+  headers: Readonly<Record<string, HeaderValue>>,
+  vendor: string,
+  wholeAppends: boolean,
+): VersionInfo | null {
+  const serial = headers[`${vendor}_message_serial`];
+  const version = headers[`${vendor}_version_serial`];
+  const action = String(headers[`${vendor}_action`]).replace(/^message\./, '');
+  if (typeof serial !== 'string' || typeof version !== 'string' || !ACTIONS.has(action)) return null;
+  return {
+    action: action as Action,
+    serial,
+    version,
+    historySerial: numberOr(headers[`${vendor}_history_serial`]),
+    timestampMs: numberOr(headers[`${vendor}_version_timestamp_ms`]),
+    isWhole: action !== 'append' || wholeAppends,
+  };
+}
+
+/** The message of a frame. `wholeAppends`: appends bring the whole message. */
+export function messageOf(frame: ReceivedFrame, vendor: string, wholeAppends = false): Message {
+  const extras = frame.extras ?? {};
+  const change = changeOf(extras.headers ?? {}, vendor, wholeAppends);
+  return {
+    event: frame.event,
+    channel: frame.channel ?? '',
+    // What is appended is text, also where it looks like a number.
+    data: change?.isWhole === false ? frame.data : parsed(frame.data),
+    raw: frame.data,
+    ...(frame.name === undefined ? {} : { name: frame.name }),
+    ...(frame.user_id === undefined ? {} : { userId: frame.user_id }),
+    tags: frame.tags ?? {},
+    ...(frame.message_id === undefined ? {} : { id: frame.message_id }),
+    ...(frame.stream_id === undefined ? {} : { streamId: frame.stream_id }),
+    ...(frame.serial === undefined ? {} : { serial: frame.serial }),
+    extras,
+    change,
+  };
+}

@@ -1,0 +1,48 @@
+/** A condition on the tags of a message. */
+export type TagFilter =
+  | { readonly key: string; readonly cmp: 'ex' | 'nex' }
+  | {
+      readonly key: string;
+      readonly cmp: 'in' | 'nin';
+      readonly vals: readonly (string | number | boolean)[];
+    }
+  | {
+      readonly key: string;
+      readonly cmp: 'eq' | 'neq' | 'sw' | 'ew' | 'ct' | 'gt' | 'gte' | 'lt' | 'lte';
+      readonly val: string | number | boolean;
+    }
+  | { readonly op: 'and' | 'or' | 'not'; readonly nodes: readonly TagFilter[] };
+
+/** Which messages of a channel the service sends to this client; all that are given must agree. */
+export interface Filter {
+  /** Names of events. */
+  readonly events?: readonly string[];
+  readonly tags?: TagFilter;
+  /** JMESPath over the message. */
+  readonly expression?: string;
+}
+
+/** How a channel is subscribed. */
+export interface SubscribeOptions {
+  readonly filter?: Filter;
+  /** Start with the last messages: so many, or those of so many seconds. */
+  readonly rewind?: number | { readonly seconds: number };
+  /** Otherwise than the connection: by this algorithm, or not at all. */
+  readonly delta?: 'fossil' | 'xdelta3' | false;
+  /** Also get every single annotation, not only summaries. */
+  readonly annotations?: boolean;
+}
+
+/** The members of `service:subscribe` for these. `rewind` only where it is wanted now. */
+export function subscribeData(
+  options: SubscribeOptions,
+  rewinds: boolean,
+): Readonly<Record<string, unknown>> {
+  const { filter, rewind, delta, annotations } = options;
+  return {
+    ...(filter === undefined ? {} : { filter }),
+    ...(rewind === undefined || !rewinds ? {} : { rewind }),
+    ...(delta === undefined ? {} : { delta }),
+    ...(annotations === true ? { modes: ['SUBSCRIBE', 'ANNOTATION_SUBSCRIBE'] } : {}),
+  };
+}

@@ -1,0 +1,67 @@
+import { CarillonError } from '../error.js';
+import type { Frame } from '../format/frame.js';
+
+/** An event that was sent and did not come back yet. */
+export interface Unconfirmed {
+  readonly frame: Frame;
+  readonly sentMs: number;
+}
+
+/** The service knows a message by its id for at least so long: within it, sending it again makes no second message. */
+const REPEATABLE_MS = 60_000;
+
+/**
+ * What a client sends on one channel: waits while the channel is not subscribed, up to a bound, and is sent again after
+ * a lost connection where the service has not shown that it arrived. Ids make that harmless.
+ */
+export class Outbox {
+  readonly #waiting: Frame[] = [];
+  readonly #unconfirmed = new Map<string, Unconfirmed>();
+  #lost: readonly Unconfirmed[] = [];
+
+  constructor(private readonly most: number) {}
+
+  /** Throws when so many are waiting already. */
+  wait(frame: Frame): void {
+    if (this.#waiting.length >= this.most) {
+      throw new CarillonError(`${this.most} events are waiting for the connection already`, {
+        channel: frame.channel ?? null,
+      });
+    }
+    this.#waiting.push(frame);
+  }
+
+  /** It is on its way since then, and its sender will get it too. The oldest is forgotten when too many are. */
+  sent(frame: Frame, sentMs: number): void {
+    const id = frame.message_id;
+    if (id === undefined) return;
+    this.#unconfirmed.set(id, { frame, sentMs });
+    if (this.#unconfirmed.size > this.most) {
+      this.#unconfirmed.delete(this.#unconfirmed.keys().next().value ?? '');
+    }
+  }
+
+  /** The service has shown the message. */
+  confirm(id: string | undefined): void {
+    if (id !== undefined) this.#unconfirmed.delete(id);
+  }
+
+  /** The connection is gone, and with it maybe what was not confirmed. */
+  lost(): void {
+    this.#lost = [...this.#lost, ...this.#unconfirmed.values()].slice(-this.most);
+    this.#unconfirmed.clear();
+  }
+
+  /** What is to be sent now, in order: what may have been lost not too long ago, then what has waited. */
+  take(nowMs: number): readonly Unconfirmed[] {
+    const again = this.#lost.filter(({ sentMs }) => nowMs - sentMs < REPEATABLE_MS);
+    this.#lost = [];
+    return [...again, ...this.#waiting.splice(0).map((frame) => ({ frame, sentMs: nowMs }))];
+  }
+
+  /** One of them made the service close the connection: none is sent again. */
+  giveUp(): void {
+    this.#unconfirmed.clear();
+    this.#lost = [];
+  }
+}

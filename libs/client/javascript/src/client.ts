@@ -1,0 +1,269 @@
+import { askApp } from './auth/authorizer.js';
+import { Token } from './auth/token.js';
+import { Channel, type EventMap } from './channel/channel.js';
+import type { Position } from './channel/continuity.js';
+import { Histories } from './channel/history.js';
+import type { SubscribeOptions } from './channel/options.js';
+import { positionToWire } from './channel/subscription.js';
+import { realClock } from './connection/clock.js';
+import { Connection } from './connection/connection.js';
+import { ownSocket, type SocketConstructor, type SocketLike } from './connection/socket.js';
+import type { ConnectionState, StateChange } from './connection/state.js';
+import { Emitter } from './emitter.js';
+import { CarillonError, errorOf } from './error.js';
+import type { Frame } from './format/frame.js';
+import { json } from './format/json.js';
+import { followNetwork } from './network.js';
+import { addressOf, type ClientOptions } from './options.js';
+import { Router } from './router.js';
+import { User } from './user.js';
+
+/** What a client tells. */
+export interface ClientEvents {
+  readonly state: StateChange;
+  /** What the service refused and nobody else was told, or what failed. */
+  readonly error: CarillonError;
+  /** A capability token has ended, or was revoked: then the connection ends too. */
+  readonly tokenExpired: { readonly isRevoked: boolean };
+}
+
+const NEEDS_SIGNATURE = /^(private|presence)-/;
+/** Channels of one request to recover. */
+const MOST_RESUMED = 1000;
+const REVOKED = 40160;
+
+/** A client of the service: one connection, which comes back by itself, and any number of channels on it. */
+export class Carillon extends Emitter<ClientEvents> {
+  readonly user: User;
+  readonly #options: ClientOptions;
+  readonly #connection: Connection;
+  readonly #channels = new Map<string, Channel>();
+  readonly #histories: Histories;
+  readonly #token: Token | null;
+  readonly #vendor: string;
+  readonly #Socket: SocketConstructor | undefined;
+  #socketId: string | null = null;
+  /** The same once channels may be subscribed on it. */
+  #readySocketId: string | null = null;
+  #stopFollowing: () => void = () => undefined;
+
+  constructor(options: ClientOptions) {
+    super();
+    const { clock = realClock, vendor = 'service', token, format = json } = options;
+    this.#options = options;
+    this.#Socket = options.WebSocket ?? ownSocket();
+    this.#vendor = vendor;
+    const send = (frame: Frame): boolean => this.#send(frame);
+    this.#token =
+      token === undefined
+        ? null
+        : new Token({
+            clock,
+            source: token,
+            refresh: (fresh) => send({ event: 'service:auth', data: { token: fresh } }),
+            onError: (error) => this.emit('error', new CarillonError(errorOf(error).message)),
+          });
+    this.#connection = new Connection({
+      clock,
+      open: (address) => this.#open(address),
+      format,
+      random: options.random ?? Math.random,
+      backoff: options.backoff ?? {},
+      address: async () => addressOf(options, (await this.#token?.current()) ?? null),
+      exception: (code) => this.#exception(code),
+      connectTimeoutMs: options.connectTimeoutMs ?? 15_000,
+      pongTimeoutMs: options.pongTimeoutMs ?? 10_000,
+      activityTimeoutMs: options.activityTimeoutMs ?? 30_000,
+    });
+    this.#histories = new Histories({ clock, vendor, send });
+    this.user = new User({
+      send,
+      authenticate: options.authenticate ?? null,
+      socketId: () => this.#socketId,
+    });
+    const router = this.#router();
+    this.#connection.on('frame', (frame) => router.route(frame));
+    this.#connection.on('state', (change) => this.#changed(change));
+  }
+
+  get state(): ConnectionState {
+    return this.#connection.state;
+  }
+
+  /** Of the connection that is there; null: none is established. */
+  get socketId(): string | null {
+    return this.#socketId;
+  }
+
+  /**
+   * Connects, and from then on comes back by itself whatever happens to the network. Throws where the runtime has no
+   * WebSocket and none was given.
+   */
+  connect(): this {
+    if (this.#Socket === undefined) {
+      throw new CarillonError('This runtime has no WebSocket: pass one in the options');
+    }
+    this.#stopFollowing();
+    this.#stopFollowing = followNetwork({
+      online: () => {
+        if (this.state === 'waiting') this.#connection.connect();
+      },
+      offline: () => this.#connection.lost('The network is gone'),
+    });
+    this.#connection.connect();
+    return this;
+  }
+
+  disconnect(): void {
+    this.#stopFollowing();
+    this.#connection.disconnect();
+  }
+
+  /** The channel of that name, which is not subscribed by this. Patterns and meta channels are channels too. */
+  channel<Events extends EventMap = EventMap>(name: string): Channel<Events> {
+    const known = this.#channels.get(name);
+    if (known !== undefined) return known as unknown as Channel<Events>;
+    const created = this.#create(name);
+    this.#channels.set(name, created);
+    if (this.#readySocketId !== null) created.subscription.connected(this.#readySocketId, false);
+    return created as unknown as Channel<Events>;
+  }
+
+  /** Subscribes to the channel now, and again after each lost connection. */
+  subscribe<Events extends EventMap = EventMap>(name: string, options?: SubscribeOptions): Channel<Events> {
+    const channel = this.channel<Events>(name);
+    channel.subscribe(options);
+    return channel;
+  }
+
+  /** Unsubscribes, and forgets the channel with its listeners. */
+  leave(name: string): void {
+    this.#channels.get(name)?.unsubscribe();
+    this.#channels.delete(name);
+  }
+
+  #open(address: string): SocketLike {
+    if (this.#Socket === undefined) throw new CarillonError('There is no WebSocket');
+    return new this.#Socket(address);
+  }
+
+  #create(name: string): Channel {
+    const { clock = realClock, authorize, api, isTrusted, maxQueued = 100 } = this.#options;
+    const needs = authorize !== undefined && NEEDS_SIGNATURE.test(name.replace(/^\[meta\]/, ''));
+    return new Channel(name, {
+      clock,
+      vendor: this.#vendor,
+      wholeAppends: this.#options.appends === 'full',
+      decoders: this.#options.deltas ?? [],
+      decryptor: this.#options.decryptor ?? null,
+      mostQueued: maxQueued,
+      echoes: this.#options.echo ?? true,
+      histories: this.#histories,
+      rest: {
+        vendor: this.#vendor,
+        api: api ?? null,
+        actor: () => (isTrusted === true ? null : this.#socketId),
+      },
+      send: (frame) => this.#send(frame),
+      reconnect: (reason) => this.#connection.lost(reason),
+      authorize: needs
+        ? (about) => askApp(authorize, about, { socket_id: about.socketId, channel_name: about.channel })
+        : null,
+    });
+  }
+
+  #send(frame: Frame): boolean {
+    const event = frame.event.replace(/^service:/, `${this.#vendor}:`);
+    return this.#connection.send(event === frame.event ? frame : { ...frame, event });
+  }
+
+  #router(): Router {
+    return new Router({
+      vendor: this.#vendor,
+      channel: (name) => this.#channels.get(name),
+      channels: () => this.#channels.values(),
+      patterns: (name) => this.#patterns(name),
+      histories: this.#histories,
+      user: this.user,
+      established: (socketId, activityTimeoutMs) => void this.#established(socketId, activityTimeoutMs),
+      pong: () => this.#send({ event: 'service:pong' }),
+      tokenTaken: () => this.#token?.watch(),
+      tokenExpired: (code) => this.#tokenExpired(code),
+      onError: (error) => this.emit('error', error),
+    });
+  }
+
+  /** Channels whose name is a pattern that matches. */
+  #patterns(name: string): readonly Channel[] {
+    return [...this.#channels.values()].filter((channel) => {
+      const [before, after] = channel.name.split('*');
+      return (
+        before !== undefined &&
+        after !== undefined &&
+        name.length >= before.length + after.length &&
+        name.startsWith(before) &&
+        name.endsWith(after)
+      );
+    });
+  }
+
+  /** What was missed is asked for before anything is subscribed: what comes live would hide it. */
+  async #established(socketId: string, activityTimeoutMs: number): Promise<void> {
+    this.#socketId = socketId;
+    this.#connection.established(activityTimeoutMs);
+    if (this.#socketId !== socketId) return;
+    this.#token?.watch();
+    const { deltas = [], format = json } = this.#options;
+    if (deltas.length > 0 && format.name === 'json') {
+      const algorithms = deltas.map(({ algorithm }) => algorithm);
+      this.#send({ event: 'service:enable_delta_compression', data: { algorithms } });
+    }
+    const resumed = this.#resume();
+    await this.user.connected(socketId);
+    if (this.#socketId !== socketId) return;
+    this.#readySocketId = socketId;
+    for (const [name, { subscription }] of this.#channels) {
+      subscription.connected(socketId, resumed.has(name));
+    }
+  }
+
+  /** Asks for what was missed; returns the names of the channels. */
+  #resume(): ReadonlySet<string> {
+    const positions = [...this.#channels].flatMap(([name, { subscription }]) => {
+      const position = subscription.isWanted ? subscription.resumable : null;
+      return position === null ? [] : [[name, position] as [string, Position]];
+    });
+    for (let at = 0; at < positions.length; at += MOST_RESUMED) {
+      const some = positions.slice(at, at + MOST_RESUMED);
+      const wire = some.map(([name, position]) => [name, positionToWire(position)] as const);
+      this.#send({ event: 'service:resume', data: { channel_positions: Object.fromEntries(wire) } });
+    }
+    return new Set(positions.map(([name]) => name));
+  }
+
+  #tokenExpired(code: number): void {
+    const isRevoked = code === REVOKED;
+    this.emit('tokenExpired', { isRevoked });
+    if (!isRevoked) void this.#token?.refresh();
+  }
+
+  /** A token that ended while nobody was looking is no reason to stay away: another can be had. */
+  #exception(code: number): 'later' | null {
+    if (code === 1009) for (const { subscription } of this.#channels.values()) subscription.outbox.giveUp();
+    if (code !== 4009 || this.#token?.isRenewable !== true || !this.#token.isExpired()) return null;
+    this.#token.forget();
+    return 'later';
+  }
+
+  #changed(change: StateChange): void {
+    if (change.previous === 'connected') {
+      this.#socketId = null;
+      this.#readySocketId = null;
+      this.#token?.rest();
+      this.user.disconnected();
+      this.#histories.disconnected();
+      for (const { subscription } of this.#channels.values()) subscription.disconnected();
+    }
+    this.emit('state', change);
+  }
+}

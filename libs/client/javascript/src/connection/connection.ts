@@ -1,0 +1,174 @@
+import { CarillonError, errorOf } from '../error.js';
+import { Emitter } from '../emitter.js';
+import type { Frame, ReceivedFrame, WireFormat } from '../format/frame.js';
+import { backoffMs, type BackoffOptions } from './backoff.js';
+import type { Clock } from './clock.js';
+import { closeRule, type CloseRule } from './close-rule.js';
+import type { SocketLike } from './socket.js';
+import type { ConnectionState, StateChange } from './state.js';
+
+/** What a connection is made of. */
+export interface ConnectionParts {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Throws where it cannot be tried at all. */
+  readonly open: (address: string) => SocketLike;
+  readonly format: WireFormat;
+  readonly backoff: BackoffOptions;
+  /** Where to connect to: asked before each attempt. */
+  readonly address: () => Promise<string> | string;
+  /** What a socket that was closed with this code leads to; the rule of the code stands where it gives null. */
+  readonly exception?: (code: number) => CloseRule | null;
+  /** The longest from the start of an attempt until it is established. */
+  readonly connectTimeoutMs: number;
+  /** The longest to wait for an answer to a ping. */
+  readonly pongTimeoutMs: number;
+  /** At most so long without a frame before a ping; the service's own wish counts where it is shorter. */
+  readonly activityTimeoutMs: number;
+}
+
+/** What a connection tells. */
+export interface ConnectionEvents {
+  readonly state: StateChange;
+  readonly frame: ReceivedFrame;
+}
+
+/** After 41xx, at least so long. */
+const MUCH_LATER_MS = 1000;
+
+/** One socket after the other, at most one at a time: opens, watches, and opens again as the rules of close codes say. */
+export class Connection extends Emitter<ConnectionEvents> {
+  #state: ConnectionState = 'initialized';
+  #socket: SocketLike | null = null;
+  #attempt = 0;
+  /** Of the socket or attempt that counts; whatever belongs to an earlier one is not heard any more. */
+  #generation = 0;
+  #activityMs = 0;
+  #stopTimer: () => void = () => undefined;
+
+  constructor(private readonly parts: ConnectionParts) {
+    super();
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** Does nothing where it is connected or about to be; a wait is cut short. */
+  connect(): void {
+    if (this.#state === 'connecting' || this.#state === 'connected') return;
+    void this.#open();
+  }
+
+  /** Ends it until `connect()`. */
+  disconnect(): void {
+    if (this.#state === 'disconnected') return;
+    this.#drop(1000);
+    this.#become('disconnected');
+  }
+
+  /** The network is said to be gone or to have changed: whatever the socket looks like, it is given up. */
+  lost(reason: string): void {
+    if (this.#state !== 'connecting' && this.#state !== 'connected') return;
+    this.#drop(4999);
+    this.#again('later', new CarillonError(reason));
+  }
+
+  /** False: there is no established connection. */
+  send(frame: Frame): boolean {
+    if (this.#state !== 'connected') return false;
+    this.#socket?.send(this.parts.format.encode(frame));
+    return true;
+  }
+
+  /** The handshake is complete: the first frame was the one that says so. */
+  established(activityTimeoutMs: number): void {
+    this.#attempt = 0;
+    this.#activityMs = Math.min(this.parts.activityTimeoutMs, activityTimeoutMs);
+    this.#watch();
+    this.#become('connected');
+  }
+
+  async #open(): Promise<void> {
+    this.#drop(1000);
+    const generation = this.#generation;
+    const isStale = (): boolean => generation !== this.#generation;
+    this.#become('connecting');
+    if (isStale()) return;
+    this.#timer(this.parts.connectTimeoutMs, () => this.lost('The service did not answer in time'));
+    try {
+      const address = await this.parts.address();
+      if (!isStale()) this.#listen(this.parts.open(address), isStale);
+    } catch (error) {
+      if (isStale()) return;
+      this.#drop(1000);
+      this.#again('later', new CarillonError(errorOf(error).message));
+    }
+  }
+
+  #listen(socket: SocketLike, isStale: () => boolean): void {
+    this.#socket = socket;
+    socket.binaryType = 'arraybuffer';
+    socket.addEventListener('message', ({ data }) => {
+      if (!isStale()) this.#received(data);
+    });
+    // An error is followed by a close, which says more. Without a listener it would end a Node process.
+    socket.addEventListener('error', () => undefined);
+    socket.addEventListener('close', ({ code, reason }) => {
+      if (isStale()) return;
+      this.#drop(null);
+      const error = new CarillonError(reason === '' ? 'The connection was lost' : reason, { code });
+      this.#again(this.parts.exception?.(code) ?? closeRule(code), error);
+    });
+  }
+
+  #received(data: unknown): void {
+    if (this.#state === 'connected') this.#watch();
+    const frame = this.parts.format.decode(data as string | ArrayBuffer);
+    if (frame !== null) this.emit('frame', frame);
+  }
+
+  /** Nothing came for a while: asks; still nothing: gives it up. */
+  #watch(): void {
+    this.#timer(this.#activityMs, () => {
+      this.#timer(this.parts.pongTimeoutMs, () => this.lost('The service does not answer any more'));
+      this.send({ event: 'service:ping' });
+    });
+  }
+
+  #again(rule: CloseRule, reason: CarillonError): void {
+    if (rule === 'stop') return this.#become('failed', { reason });
+    const attempt = this.#attempt;
+    this.#attempt += 1;
+    const wait = backoffMs(attempt, this.parts.backoff, this.parts.random);
+    const atOnce = rule === 'at-once' && attempt === 0;
+    const retryInMs = Math.round(atOnce ? 0 : rule === 'much-later' ? MUCH_LATER_MS + wait : wait);
+    this.#timer(retryInMs, () => void this.#open());
+    this.#become('waiting', { reason, retryInMs });
+  }
+
+  /** What was there is not heard any more; null: it is closed already. */
+  #drop(code: number | null): void {
+    const socket = this.#socket;
+    this.#generation += 1;
+    this.#socket = null;
+    this.#stopTimer();
+    if (socket === null || code === null) return;
+    try {
+      socket.close(code);
+    } catch {
+      // It never opened.
+    }
+  }
+
+  #timer(ms: number, work: () => void): void {
+    this.#stopTimer();
+    this.#stopTimer = this.parts.clock.after(ms, work);
+  }
+
+  #become(current: ConnectionState, more: Partial<StateChange> = {}): void {
+    const previous = this.#state;
+    this.#state = current;
+    this.emit('state', { previous, current, ...more });
+  }
+}

@@ -1,0 +1,35 @@
+import type { Frame, ReceivedFrame, WireFormat } from './frame.js';
+
+/** The two members at the end of a frame that differences will be made of. */
+const DELTA_MEMBERS = /,"__delta_seq":(\d+)(?:,"__conflation_key":"([^"\\]*)")?\}$/;
+/** Longer than the two members can be: only the end of a long frame is looked at. */
+const TAIL = 600;
+
+/** The frame of a JSON text; null: it is none. Never throws. */
+export function frameOfText(text: string): ReceivedFrame | null {
+  let frame: unknown;
+  try {
+    frame = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof frame !== 'object' || frame === null) return null;
+  const { event } = frame as Partial<Frame>;
+  return typeof event === 'string' && event !== '' ? (frame as ReceivedFrame) : null;
+}
+
+/** The format JSON, the only one that can carry differences between messages. */
+export const json: WireFormat = {
+  name: 'json',
+  encode: (frame) => JSON.stringify(frame),
+  decode: (data) => {
+    const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
+    const frame = frameOfText(text);
+    const found = frame === null ? null : DELTA_MEMBERS.exec(text.slice(-TAIL));
+    if (frame === null || found === null) return frame;
+    const [members, sequence, group = ''] = found;
+    const baseText = `${text.slice(0, -members.length)}}`;
+    const whole = frameOfText(baseText);
+    return whole === null ? frame : { ...whole, baseText, sequence: Number(sequence), group };
+  },
+};

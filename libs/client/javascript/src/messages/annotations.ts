@@ -1,0 +1,75 @@
+import type { AnnotationEvent } from '../channel/events.js';
+import { request, type RestParts } from './messages.js';
+
+/** How a type of annotations is summed up. */
+export type Summarizer = 'total' | 'flag' | 'distinct' | 'unique' | 'multiple';
+
+/** `reactions:distinct.v1` and the like. */
+export type AnnotationType = `${string}:${Summarizer}.v1`;
+
+/** What is said of a message. */
+export interface Annotation {
+  readonly type: AnnotationType;
+  /** Of `distinct`, `unique` and `multiple`: which one. */
+  readonly name?: string;
+  /** Whose it is; absent: this connection's. */
+  readonly clientId?: string;
+  readonly count?: number;
+  readonly data?: unknown;
+  readonly encoding?: string;
+}
+
+/** Which annotations are wanted. */
+export interface AnnotationsOptions {
+  readonly type?: AnnotationType;
+  readonly limit?: number;
+  /** As the page before gave it. */
+  readonly cursor?: string;
+}
+
+/** What is said of the messages of one channel. Sums of it come with the channel's event `summary`. */
+export class Annotations {
+  constructor(
+    private readonly channel: string,
+    private readonly parts: RestParts,
+  ) {}
+
+  /** Returns the annotation's serial. */
+  async create(messageSerial: string, annotation: Annotation): Promise<string> {
+    const actor = this.parts.actor();
+    const body = { ...annotation, ...(actor === null ? {} : { socketId: actor }) };
+    const path = this.#path(messageSerial);
+    const answer = await request(this.parts, { method: 'POST', path, body });
+    return (answer as { annotationSerial: string }).annotationSerial;
+  }
+
+  async delete(messageSerial: string, annotationSerial: string): Promise<void> {
+    const path = `${this.#path(messageSerial)}/${encodeURIComponent(annotationSerial)}`;
+    await request(this.parts, { method: 'DELETE', path, query: this.#asActor() });
+  }
+
+  async list(
+    messageSerial: string,
+    { type, limit, cursor }: AnnotationsOptions = {},
+  ): Promise<{ readonly items: readonly AnnotationEvent[]; readonly cursor: string | null }> {
+    const query = {
+      ...(type === undefined ? {} : { type }),
+      ...(limit === undefined ? {} : { limit: String(limit) }),
+      ...(cursor === undefined ? {} : { from_serial: cursor }),
+      ...this.#asActor(),
+    };
+    const answer = await request(this.parts, { method: 'GET', path: this.#path(messageSerial), query });
+    const { items, nextCursor } = answer as { items: readonly AnnotationEvent[]; nextCursor: string | null };
+    return { items, cursor: nextCursor };
+  }
+
+  #asActor(): Readonly<Record<string, string>> {
+    const actor = this.parts.actor();
+    return actor === null ? {} : { socket_id: actor };
+  }
+
+  #path(messageSerial: string): string {
+    const of = `${encodeURIComponent(this.channel)}/messages/${encodeURIComponent(messageSerial)}`;
+    return `/channels/${of}/annotations`;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Extras } from '../format/frame.js';
+import { parsed, type Message } from '../channel/message.js';
+
+/** A message as it is now. */
+export interface LiveMessage {
+  /** Of a message that can change; else its id. */
+  readonly serial: string;
+  /** The event it was published as. */
+  readonly name: string;
+  /** Parsed where it is JSON in a text. */
+  readonly data: unknown;
+  /** As it came: a growing text, for one. */
+  readonly raw: unknown;
+  readonly userId: string | null;
+  readonly extras: Extras;
+  readonly isDeleted: boolean;
+  /** Null: it cannot be changed. */
+  readonly version: string | null;
+  /** Where it stands among the others. */
+  readonly position: number;
+  /** What is said of it, by type of annotation. */
+  readonly summary: Readonly<Record<string, unknown>>;
+}
+
+/** `stale`: it is older than what is known. `baseless`: it adds to what is not known. */
+export type Folded = LiveMessage | 'stale' | 'baseless';
+
+/** A message after one more version of it. Versions may come twice, and older ones after newer ones. */
+export function fold(known: LiveMessage | undefined, message: Message): Folded {
+  const { change } = message;
+  if (change === null) return known === undefined ? whole(message, undefined) : 'stale';
+  const version = known?.version ?? null;
+  if (version !== null && version >= change.version) return 'stale';
+  if (change.isWhole) return whole(message, known);
+  if (known === undefined) return 'baseless';
+  const raw = textOf(known.raw) + textOf(message.raw);
+  return { ...known, raw, data: parsed(raw), extras: message.extras, version: change.version };
+}
+
+const textOf = (raw: unknown): string => (typeof raw === 'string' ? raw : '');
+
+function whole(message: Message, known: LiveMessage | undefined): LiveMessage {
+  const { change, id = '', serial = 0 } = message;
+  return {
+    serial: change?.serial ?? id,
+    name: message.name ?? known?.name ?? message.event,
+    data: message.data,
+    raw: message.raw,
+    userId: message.userId ?? null,
+    extras: message.extras,
+    isDeleted: change?.action === 'delete',
+    version: change?.version ?? null,
+    position: change?.historySerial ?? serial,
+    summary: known?.summary ?? {},
+  };
+}

@@ -1,0 +1,136 @@
+import type { ChannelEvents, Summary } from '../channel/events.js';
+import type { HistoryOptions, HistoryPage } from '../channel/history.js';
+import type { Message } from '../channel/message.js';
+import { Emitter, type Listener, type Stop } from '../emitter.js';
+import { fold, type LiveMessage } from './fold.js';
+import type { Messages } from './messages.js';
+
+/** Which messages are kept. */
+export interface LiveOptions {
+  /** The newest so many. Default 500. */
+  readonly limit?: number;
+  /** Whether a message belongs; absent: each does. */
+  readonly belongs?: (message: Message) => boolean;
+}
+
+/** The channel whose messages they are. */
+export interface LiveSource {
+  readonly messages: Messages;
+  readonly on: Emitter<ChannelEvents>['on'];
+  bindAll(listener: Listener<Message>): Stop;
+  whenSubscribed(): Promise<void>;
+  history(options: HistoryOptions): Promise<HistoryPage>;
+}
+
+/** What a view of messages tells. */
+export interface LiveEvents {
+  /** All messages, oldest first. */
+  readonly change: readonly LiveMessage[];
+  readonly error: unknown;
+}
+
+/**
+ * The messages of a channel as they are now: published ones with their updates, deletes, appends and annotations applied.
+ * What may have been missed is read again.
+ */
+export class LiveMessages extends Emitter<LiveEvents> {
+  readonly #known = new Map<string, LiveMessage>();
+  /** Of messages that are not known yet: summaries come before what is rewound. */
+  readonly #summaries = new Map<string, LiveMessage['summary']>();
+  readonly #limit: number;
+  readonly #belongs: (message: Message) => boolean;
+  readonly #stops: readonly Stop[];
+  #list: readonly LiveMessage[] | null = null;
+
+  constructor(
+    private readonly channel: LiveSource,
+    { limit = 500, belongs = () => true }: LiveOptions,
+  ) {
+    super();
+    this.#limit = limit;
+    this.#belongs = belongs;
+    this.#stops = [
+      channel.bindAll((message) => this.#put(message)),
+      channel.on('summary', (summary) => this.#sum(summary)),
+      channel.on('recovery', ({ recovered }) => {
+        if (!recovered) void this.load();
+      }),
+    ];
+  }
+
+  /** Oldest first; the same list until something changes. */
+  get list(): readonly LiveMessage[] {
+    this.#list ??= [...this.#known.values()].sort((a, b) => a.position - b.position);
+    return this.#list;
+  }
+
+  get(serial: string): LiveMessage | undefined {
+    return this.#known.get(serial);
+  }
+
+  /** Reads the newest messages of the past. What is refused is told as `error`. */
+  async load(limit = this.#limit): Promise<void> {
+    try {
+      await this.channel.whenSubscribed();
+      let page = await this.channel.history({ limit: Math.min(limit, 1000) });
+      for (let left = limit; ;) {
+        for (const { message } of page.items) this.#put(message);
+        left -= page.items.length;
+        const next = left > 0 && page.hasMore ? await page.next() : null;
+        if (next === null) return;
+        page = next;
+      }
+    } catch (error) {
+      this.emit('error', error);
+    }
+  }
+
+  /** Nothing is kept up to date any more. */
+  close(): void {
+    for (const stop of this.#stops) stop();
+  }
+
+  #put(message: Message): void {
+    const serial = message.change?.serial ?? message.id;
+    if (serial === undefined || !this.#belongs(message)) return;
+    const folded = fold(this.#known.get(serial), message);
+    if (folded === 'stale') return;
+    if (folded === 'baseless') return void this.#fetch(serial);
+    const summary = this.#summaries.get(serial) ?? folded.summary;
+    this.#summaries.delete(serial);
+    this.#known.set(serial, { ...folded, summary });
+    this.#changed();
+  }
+
+  /** Something was added to a message whose beginning is not known: it is asked for. */
+  async #fetch(serial: string): Promise<void> {
+    try {
+      this.#put(await this.channel.messages.get(serial));
+    } catch (error) {
+      this.emit('error', error);
+    }
+  }
+
+  #sum({ messageSerial, summary }: Summary): void {
+    const known = this.#known.get(messageSerial);
+    if (known === undefined) {
+      this.#summaries.set(messageSerial, { ...this.#summaries.get(messageSerial), ...summary });
+      if (this.#summaries.size > this.#limit * 2) {
+        this.#summaries.delete(this.#summaries.keys().next().value ?? '');
+      }
+      return;
+    }
+    this.#known.set(messageSerial, { ...known, summary: { ...known.summary, ...summary } });
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#list = null;
+    if (this.#known.size > this.#limit) {
+      const [oldest] = this.list;
+      if (oldest !== undefined) this.#known.delete(oldest.serial);
+      this.#list = null;
+    }
+    this.emit('change', this.list);
+  }
+}

@@ -1,0 +1,164 @@
+import type { Api } from '../api.js';
+import type { Extras } from '../format/frame.js';
+import { storedMessage } from '../channel/history.js';
+import type { Message } from '../channel/message.js';
+import { CarillonError } from '../error.js';
+import { randomId } from '../id.js';
+
+/** What requests of the HTTP API need of the client. */
+export interface RestParts {
+  readonly vendor: string;
+  /** Null: the client was given none. */
+  readonly api: Api | null;
+  /** Whose rights count: those of this connection; null: the app's own. */
+  readonly actor: () => string | null;
+}
+
+/** What an update or a delete changes; what is absent stays. */
+export interface Change {
+  readonly name?: string;
+  readonly data?: unknown;
+  readonly extras?: Extras;
+  /** What the message has no more. */
+  readonly clear?: readonly ('name' | 'data' | 'extras')[];
+  readonly description?: string;
+  readonly metadata?: unknown;
+  /** Makes repeating the same request harmless; absent: a new one. */
+  readonly operationId?: string;
+}
+
+/** What was done. */
+export interface Changed {
+  readonly message_serial: string;
+  readonly version_serial: string;
+  readonly history_serial: number;
+  readonly delivery_serial: number;
+  readonly status: 'applied' | 'duplicate';
+}
+
+/** What became of a publish on one channel. */
+export interface Published {
+  readonly acknowledgement_id?: string;
+  /** Of messages that can be changed. */
+  readonly message_serial?: string;
+  readonly version_serial?: string;
+  readonly history_serial?: number;
+  readonly delivery_serial?: number;
+}
+
+/** How a message is published. */
+export interface PublishOptions {
+  readonly id?: string;
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly extras?: Extras;
+}
+
+/** Which versions of a message are wanted. */
+export interface VersionsOptions {
+  readonly limit?: number;
+  readonly direction?: 'newest_first' | 'oldest_first';
+  readonly cursor?: string;
+}
+
+/** Makes requests about one channel; without an `api` of the client each of them is refused. */
+export async function request(parts: RestParts, asked: Parameters<Api>[0]): Promise<unknown> {
+  const { api } = parts;
+  if (api === null) throw new CarillonError('The client was given no api');
+  return api(asked);
+}
+
+/** The messages of one channel: published, read and changed by requests. */
+export class Messages {
+  readonly #path: string;
+
+  constructor(
+    private readonly channel: string,
+    private readonly parts: RestParts,
+  ) {
+    this.#path = `/channels/${encodeURIComponent(channel)}/messages`;
+  }
+
+  async publish(name: string, data: unknown, options: PublishOptions = {}): Promise<Published> {
+    const { id = randomId(), tags, extras } = options;
+    const body = {
+      name,
+      channel: this.channel,
+      data,
+      message_id: id,
+      ...(tags === undefined ? {} : { tags }),
+      ...(extras === undefined ? {} : { extras }),
+    };
+    const answer = await request(this.parts, { method: 'POST', path: '/events', body });
+    const { channels } = answer as { readonly channels: Readonly<Record<string, Published>> };
+    return channels[this.channel] ?? {};
+  }
+
+  /** The message as it is now. */
+  async get(serial: string): Promise<Message> {
+    const answer = await request(this.parts, { method: 'GET', path: this.#pathOf(serial) });
+    return this.#message((answer as { item: Stored }).item);
+  }
+
+  /** What the message was, version by version. Versions made by appends hold only what was appended. */
+  async versions(
+    serial: string,
+    { limit, direction, cursor }: VersionsOptions = {},
+  ): Promise<{ readonly items: readonly Message[]; readonly cursor: string | null }> {
+    const query = {
+      ...(limit === undefined ? {} : { limit: String(limit) }),
+      ...(direction === undefined ? {} : { direction }),
+      ...(cursor === undefined ? {} : { cursor }),
+    };
+    const path = `${this.#pathOf(serial)}/versions`;
+    const answer = (await request(this.parts, { method: 'GET', path, query })) as VersionsAnswer;
+    return {
+      items: answer.items.map((item) => this.#message(item, true)),
+      cursor: answer.next_cursor ?? null,
+    };
+  }
+
+  update(serial: string, change: Change): Promise<Changed> {
+    return this.#change(serial, 'update', change);
+  }
+
+  /** Leaves a message that says it was deleted. */
+  delete(serial: string, change: Change = {}): Promise<Changed> {
+    return this.#change(serial, 'delete', change);
+  }
+
+  append(
+    serial: string,
+    data: string,
+    change: Omit<Change, 'data' | 'name' | 'clear'> = {},
+  ): Promise<Changed> {
+    return this.#change(serial, 'append', { ...change, data });
+  }
+
+  async #change(serial: string, kind: string, change: Change): Promise<Changed> {
+    const { clear, operationId = randomId(), ...rest } = change;
+    const actor = this.parts.actor();
+    const body = {
+      ...rest,
+      ...(clear === undefined ? {} : { clear_fields: clear }),
+      op_id: operationId,
+      ...(actor === null ? {} : { socket_id: actor }),
+    };
+    const path = `${this.#pathOf(serial)}/${kind}`;
+    return (await request(this.parts, { method: 'POST', path, body })) as Changed;
+  }
+
+  #pathOf(serial: string): string {
+    return `${this.#path}/${encodeURIComponent(serial)}`;
+  }
+
+  #message(item: Stored, fragments = false): Message {
+    return storedMessage({ channel: this.channel, ...item }, this.parts.vendor, fragments);
+  }
+}
+
+type Stored = Parameters<typeof storedMessage>[0];
+
+interface VersionsAnswer {
+  readonly items: readonly Stored[];
+  readonly next_cursor?: string | null;
+}

@@ -1,0 +1,78 @@
+import type { Api } from './api.js';
+import type { Authorization, Authorize, ChannelToAuthorize, UserAuthentication } from './auth/authorizer.js';
+import type { TokenSource } from './auth/token.js';
+import type { Decryptor } from './channel/channel.js';
+import type { DeltaDecoder } from './channel/delta-bases.js';
+import type { BackoffOptions } from './connection/backoff.js';
+import type { Clock } from './connection/clock.js';
+import type { SocketConstructor } from './connection/socket.js';
+import type { WireFormat } from './format/frame.js';
+import type { UserToAuthenticate } from './user.js';
+
+/** How a client connects, and as whom. */
+export interface ClientOptions {
+  /** Of the app. */
+  readonly key: string;
+  /** Of the service: `wss://realtime.example.com`. */
+  readonly url: string;
+  /** Absent: JSON. Others come from `@carillon/client/messagepack` and `@carillon/client/protobuf`. */
+  readonly format?: WireFormat;
+  /** A capability token. What gives a fresh one each time keeps long connections alive. */
+  readonly token?: TokenSource;
+  /** Who signs private and presence channels. */
+  readonly authorize?: Authorize<ChannelToAuthorize, Authorization>;
+  /** Who signs users in. */
+  readonly authenticate?: Authorize<UserToAuthenticate, UserAuthentication>;
+  /** Whether this client gets what it sends itself. Absent: as the service is set, usually yes. */
+  readonly echo?: boolean;
+  /** Whether appends bring what was appended (default) or the whole message. */
+  readonly appends?: 'delta' | 'full';
+  /** Gather appends for so long. */
+  readonly appendRollupMs?: 0 | 20 | 40 | 100 | 500;
+  /** What reads differences between messages, the preferred one first. Absent: messages come whole. Only with JSON. */
+  readonly deltas?: readonly DeltaDecoder[];
+  /** What reads encrypted channels; from `@carillon/client/encrypted`. */
+  readonly decryptor?: Decryptor;
+  /** Who makes requests of the HTTP API: for reading and changing messages, annotations, AI streams and push. */
+  readonly api?: Api;
+  /** The api acts with the app's own rights, not with those of this connection: on the app's own server. */
+  readonly isTrusted?: boolean;
+  /** Absent: the runtime's own. On Node 20, that of the package `ws`. */
+  readonly WebSocket?: SocketConstructor;
+  readonly backoff?: BackoffOptions;
+  /** The longest from the start of an attempt until it is established. Default 15,000. */
+  readonly connectTimeoutMs?: number;
+  /** Ask whether the service is there after so long without a frame. Default 30,000. */
+  readonly activityTimeoutMs?: number;
+  /** The longest to wait for the answer to that. Default 10,000. */
+  readonly pongTimeoutMs?: number;
+  /** Events that wait for one channel to be subscribed. Default 100. */
+  readonly maxQueued?: number;
+  /** The word of the service's own names, where it is set to another than `service`. */
+  readonly vendor?: string;
+  /** Shown in the service's logs. */
+  readonly clientName?: string;
+  /** For tests. */
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+/** The version that the service is told. */
+export const VERSION = '0.1.0';
+
+/** Where to connect to. */
+export function addressOf(options: ClientOptions, token: string | null): string {
+  const { key, url, format, echo, appends, appendRollupMs, clientName = 'carillon-js' } = options;
+  const query = new URLSearchParams({
+    protocol: '2',
+    client: clientName,
+    version: VERSION,
+    ...(format === undefined || format.name === 'json' ? {} : { format: format.name }),
+    ...(echo === undefined ? {} : { echo_messages: String(echo) }),
+    ...(appends === undefined ? {} : { append_mode: appends }),
+    ...(appendRollupMs === undefined ? {} : { append_rollup_window: String(appendRollupMs) }),
+    ...(token === null ? {} : { token }),
+  });
+  const base = url.replace(/^http/, 'ws').replace(/\/+$/, '');
+  return `${base}/app/${encodeURIComponent(key)}?${query}`;
+}

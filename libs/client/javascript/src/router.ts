@@ -1,0 +1,230 @@
+import type { Channel } from './channel/channel.js';
+import type { Position } from './channel/continuity.js';
+import type { AnnotationEvent, MetaEvent, Rewound } from './channel/events.js';
+import type { Histories } from './channel/history.js';
+import { parsed } from './channel/message.js';
+import { CarillonError } from './error.js';
+import type { ReceivedFrame } from './format/frame.js';
+import type { User } from './user.js';
+
+/** Whom frames are for. */
+export interface RouterParts {
+  readonly vendor: string;
+  readonly channel: (name: string) => Channel | undefined;
+  /** Subscriptions by pattern that a channel's messages also belong to. */
+  readonly patterns: (name: string) => readonly Channel[];
+  readonly channels: () => Iterable<Channel>;
+  readonly histories: Histories;
+  readonly user: User;
+  readonly established: (socketId: string, activityTimeoutMs: number) => void;
+  readonly pong: () => void;
+  readonly tokenTaken: () => void;
+  readonly tokenExpired: (code: number) => void;
+  readonly onError: (error: CarillonError) => void;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** What a meta channel tells, by the service's names. */
+const META: ReadonlySet<string> = new Set([
+  'channel_occupied',
+  'channel_vacated',
+  'subscription_count',
+  'member_added',
+  'member_removed',
+  'presence_update',
+]);
+const META_PREFIX = '[meta]';
+
+/** The service's own events about messages: messages like any other. */
+const CHANGES = /^message\.(create|update|delete|append)$/;
+
+/** Hands each frame to whom it is for. */
+export class Router {
+  constructor(private readonly parts: RouterParts) {}
+
+  route(frame: ReceivedFrame): void {
+    const { vendor } = this.parts;
+    if (frame.event.startsWith(`${vendor}_internal:`)) {
+      this.#internal(frame.event.slice(vendor.length + 10), frame, this.#channelOf(frame));
+    } else if (frame.event.startsWith(`${vendor}:`)) {
+      const name = frame.event.slice(vendor.length + 1);
+      if (CHANGES.test(name)) this.#message(frame);
+      else this.#own(name, frame, this.#channelOf(frame));
+    } else this.#message(frame);
+  }
+
+  #channelOf({ channel }: ReceivedFrame): Channel | undefined {
+    return channel === undefined ? undefined : this.parts.channel(channel);
+  }
+
+  #message(frame: ReceivedFrame): void {
+    const { channel: name = '' } = frame;
+    this.parts.channel(name)?.subscription.receive(frame);
+    for (const channel of this.parts.patterns(name)) channel.subscription.receive(withoutPosition(frame));
+  }
+
+  #internal(name: string, frame: ReceivedFrame, channel: Channel | undefined): void {
+    const data = parsed(frame.data) as Data;
+    if (frame.channel?.startsWith(META_PREFIX) === true && META.has(name)) {
+      return channel?.subscription.events.emit('meta', metaOf(name, data));
+    }
+    switch (name) {
+      case 'subscription_succeeded':
+        return this.#subscribed(frame, data, channel);
+      case 'member_added':
+      case 'presence_update':
+        return channel?.presence.put(text(data['user_id']), data['user_info'] ?? {});
+      case 'member_removed':
+        return channel?.presence.remove(text(data['user_id']));
+      case 'subscription_count':
+        return channel?.subscription.events.emit('count', Number(data['subscription_count']));
+      case 'watchlist_events':
+        return this.parts.user.watched(data['events'] as Parameters<User['watched']>[0]);
+      case 'annotation':
+        return channel?.subscription.events.emit('annotation', data as unknown as AnnotationEvent);
+      case 'message': {
+        const { serial, annotations } = data as { serial: string; annotations?: { summary?: Data } };
+        const summary = annotations?.summary ?? {};
+        return channel?.subscription.events.emit('summary', { messageSerial: serial, summary });
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #subscribed(frame: ReceivedFrame, data: Data, channel: Channel | undefined): void {
+    if (channel === undefined) return;
+    const { stream_id: streamId, serial } = frame;
+    const members = data['presence'] as { ids: string[]; hash: Record<string, unknown> } | undefined;
+    if (members !== undefined) channel.presence.reset(members);
+    const attachSerial = typeof data['attach_serial'] === 'number' ? data['attach_serial'] : null;
+    const position = streamId === undefined || serial === undefined ? null : { streamId, serial };
+    channel.subscription.succeeded(position, attachSerial);
+  }
+
+  #own(name: string, frame: ReceivedFrame, channel: Channel | undefined): void {
+    const data = (parsed(frame.data) ?? {}) as Data;
+    switch (name) {
+      case 'connection_established':
+        return this.parts.established(text(data['socket_id']), Number(data['activity_timeout']) * 1000);
+      case 'error':
+        return this.#refused(errorFrame(frame, data));
+      case 'subscription_error':
+        return channel?.subscription.failed(
+          new CarillonError(text(data['error']), {
+            code: Number(data['code'] ?? 0),
+            channel: channel.name,
+            status: Number(data['status'] ?? 0),
+          }),
+        );
+      case 'ping':
+        return this.parts.pong();
+      case 'signin_success':
+        return this.parts.user.succeeded(text(data['user_data']));
+      case 'auth_success':
+        return this.parts.tokenTaken();
+      case 'token_expired':
+        return this.parts.tokenExpired(Number(data['code']));
+      case 'cache_miss':
+        return channel?.subscription.events.emit('cacheMiss', undefined);
+      case 'rewind_complete':
+        channel?.subscription.rewound();
+        return channel?.subscription.events.emit('rewound', data as unknown as Rewound);
+      case 'channel_history':
+        return this.parts.histories.answered({ ...frame, data });
+      case 'delta':
+        return channel?.subscription.receiveDelta({ ...frame, data });
+      case 'delta_cache_sync':
+        return channel?.subscription.syncBases(
+          data['states'] as Record<string, { content: string; seq: number }[]>,
+        );
+      case 'resume_success':
+        return this.#resumed(data);
+      case 'resume_failed':
+        return this.#notResumed(data as unknown as Failed);
+      default:
+        return undefined;
+    }
+  }
+
+  #refused(error: CarillonError): void {
+    const { histories, user, onError, channels } = this.parts;
+    const channel = error.channel === null ? undefined : this.parts.channel(error.channel);
+    if (channel?.state === 'subscribed') {
+      if (histories.refused(error)) return;
+      channel.subscription.events.emit('error', error);
+    }
+    if (error.channel === null) {
+      if (user.refused(error)) return;
+      // The service recovers nothing, or was asked for too much: whoever waits for it waits in vain.
+      if (error.code === 4301 || error.code === 4302) {
+        for (const { subscription } of channels()) subscription.notRecovered('refused', error.message);
+      }
+    }
+    onError(error);
+  }
+
+  #resumed({ recovered, failed }: Resumed): void {
+    for (const { channel, position, replayed, source } of recovered ?? []) {
+      const reached: Position = {
+        streamId: position.stream_id,
+        serial: position.serial,
+        ...(position.last_message_id === null || position.last_message_id === undefined
+          ? {}
+          : { lastMessageId: position.last_message_id }),
+      };
+      this.parts.channel(channel)?.subscription.recovered(reached, replayed, source);
+    }
+    for (const one of failed ?? []) this.#notResumed(one);
+  }
+
+  #notResumed({ channel, code, reason }: Failed): void {
+    this.parts.channel(channel)?.subscription.notRecovered(code, reason);
+  }
+}
+
+interface Failed {
+  readonly channel: string;
+  readonly code: string;
+  readonly reason: string;
+}
+
+interface Resumed {
+  readonly recovered?: readonly {
+    readonly channel: string;
+    readonly source: 'hot' | 'cold';
+    readonly replayed: number;
+    readonly position: {
+      readonly stream_id: string;
+      readonly serial: number;
+      readonly last_message_id?: string | null;
+    };
+  }[];
+  readonly failed?: readonly Failed[];
+}
+
+/** A pattern is no stream: positions of the channels it matches say nothing of it. */
+function withoutPosition(frame: ReceivedFrame): ReceivedFrame {
+  const { stream_id: _stream, serial: _serial, baseText: _text, ...rest } = frame;
+  return rest;
+}
+
+/** A text of the service; empty: it is none. */
+const text = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+
+const errorFrame = (frame: ReceivedFrame, data: Data): CarillonError =>
+  new CarillonError(text(data['message'] ?? 'The service reports an error'), {
+    code: Number(data['code'] ?? 0),
+    channel: frame.channel ?? null,
+  });
+
+const metaOf = (event: string, data: Data): MetaEvent => ({
+  event: event as MetaEvent['event'],
+  channel: text(data['channel']),
+  ...(data['subscription_count'] === undefined
+    ? {}
+    : { subscriptionCount: Number(data['subscription_count']) }),
+  ...(data['user_id'] === undefined ? {} : { userId: text(data['user_id']) }),
+});

@@ -1,0 +1,112 @@
+import { askApp, type Authorize, type UserAuthentication } from './auth/authorizer.js';
+import { CarillonError, errorOf } from './error.js';
+import { Emitter } from './emitter.js';
+import type { Frame } from './format/frame.js';
+
+/** What is asked of the app's own server for a user. */
+export interface UserToAuthenticate {
+  readonly socketId: string;
+}
+
+/** What is told of the user and those it watches. */
+export interface UserEvents {
+  readonly signedIn: { readonly userData: unknown };
+  readonly error: CarillonError;
+  readonly online: readonly string[];
+  readonly offline: readonly string[];
+}
+
+/** Who this client is, once it has signed in; it signs in again on every connection. */
+export class User extends Emitter<UserEvents> {
+  #isWanted = false;
+  #data: unknown = null;
+  #settle: ((error: CarillonError | null) => void) | null = null;
+
+  constructor(
+    private readonly parts: {
+      readonly authenticate: Authorize<UserToAuthenticate, UserAuthentication> | null;
+      readonly send: (frame: Frame) => boolean;
+      readonly socketId: () => string | null;
+    },
+  ) {
+    super();
+  }
+
+  /** What the app's server said of the user; null: not signed in. */
+  get data(): unknown {
+    return this.#data;
+  }
+
+  /** Resolves when it is done; where there is no connection yet, as soon as there is one. */
+  async signIn(): Promise<void> {
+    this.#isWanted = true;
+    const done = new Promise<void>((resolve, reject) => {
+      const stops = [
+        this.on('signedIn', () => {
+          stops.forEach((stop) => stop());
+          resolve();
+        }),
+        this.on('error', (error) => {
+          stops.forEach((stop) => stop());
+          reject(error);
+        }),
+      ];
+    });
+    const socketId = this.parts.socketId();
+    if (socketId !== null) void this.connected(socketId);
+    return done;
+  }
+
+  /** A connection is established. Resolves when the user is known on it, or cannot be. */
+  async connected(socketId: string): Promise<void> {
+    if (!this.#isWanted) return;
+    const { authenticate, send } = this.parts;
+    try {
+      if (authenticate === null) throw new CarillonError('The client was not told who authenticates users');
+      const { auth, user_data } = await askApp(authenticate, { socketId }, { socket_id: socketId });
+      if (this.parts.socketId() !== socketId) return;
+      const answered = new Promise<CarillonError | null>((settle) => (this.#settle = settle));
+      send({ event: 'service:signin', data: { auth, user_data } });
+      const refusal = await answered;
+      if (refusal !== null) throw refusal;
+    } catch (error) {
+      const reason = errorOf(error);
+      this.emit('error', reason instanceof CarillonError ? reason : new CarillonError(reason.message));
+    }
+  }
+
+  succeeded(userData: string): void {
+    try {
+      this.#data = JSON.parse(userData) as unknown;
+    } catch {
+      this.#data = null;
+    }
+    this.#finish(null);
+    this.emit('signedIn', { userData: this.#data });
+  }
+
+  /** False: it was not about signing in. */
+  refused(error: CarillonError): boolean {
+    return error.code === 4009 && this.#finish(error);
+  }
+
+  disconnected(): void {
+    // It is tried again on the next connection.
+    this.#finish(null);
+    this.#data = null;
+  }
+
+  /** Of those the user watches. */
+  watched(events: readonly { readonly name: string; readonly user_ids: readonly string[] }[]): void {
+    for (const { name, user_ids: ids } of events) {
+      if (name === 'online' || name === 'offline') this.emit(name, ids);
+    }
+  }
+
+  #finish(error: CarillonError | null): boolean {
+    const settle = this.#settle;
+    this.#settle = null;
+    settle?.(error);
+    return settle !== null;
+  }
+}

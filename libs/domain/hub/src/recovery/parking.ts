@@ -1,0 +1,75 @@
+import type { ResumePosition } from '@carillon/protocol';
+import type { Subscriber } from '../subscriber/subscriber.js';
+
+/** How long a position waits for the subscription that it is for. */
+const PARKED_MS = 30_000;
+/** Of one subscriber at one time. */
+const MOST = 1000;
+
+interface Parked {
+  readonly position: ResumePosition;
+  readonly untilMs: number;
+}
+
+interface Lot {
+  readonly parked: Map<string, Parked>;
+  timer: NodeJS.Timeout | null;
+}
+
+/** Positions that came before their subscriptions, as those of clients do whose subscriptions are authorized first. */
+export class Parking {
+  readonly #lots = new WeakMap<Subscriber, Lot>();
+
+  constructor(
+    /** Told of positions whose subscription did not come. */
+    private readonly expired: (subscriber: Subscriber, parked: ReadonlyMap<string, ResumePosition>) => void,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** False: too many wait already. */
+  park(subscriber: Subscriber, channel: string, position: ResumePosition): boolean {
+    const lot = this.#lots.get(subscriber) ?? { parked: new Map<string, Parked>(), timer: null };
+    if (lot.parked.size >= MOST && !lot.parked.has(channel)) return false;
+    this.#lots.set(subscriber, lot);
+    lot.parked.delete(channel);
+    lot.parked.set(channel, { position, untilMs: this.now() + PARKED_MS });
+    this.#wait(subscriber, lot);
+    return true;
+  }
+
+  /** The position of a channel that is subscribed to now; null: none waits. */
+  take(subscriber: Subscriber, channel: string): ResumePosition | null {
+    const lot = this.#lots.get(subscriber);
+    const found = lot?.parked.get(channel);
+    if (lot === undefined || found === undefined) return null;
+    lot.parked.delete(channel);
+    if (lot.parked.size === 0) this.#empty(subscriber, lot);
+    return found.position;
+  }
+
+  #wait(subscriber: Subscriber, lot: Lot): void {
+    const [first] = lot.parked.values();
+    if (first === undefined || lot.timer !== null) return;
+    const waitMs = Math.max(1, first.untilMs - this.now());
+    lot.timer = setTimeout(() => this.#expire(subscriber, lot), waitMs).unref();
+  }
+
+  #expire(subscriber: Subscriber, lot: Lot): void {
+    lot.timer = null;
+    if (!subscriber.isOpen) return this.#empty(subscriber, lot);
+    const over = new Map<string, ResumePosition>();
+    for (const [channel, { position, untilMs }] of lot.parked) {
+      if (untilMs > this.now()) break;
+      over.set(channel, position);
+      lot.parked.delete(channel);
+    }
+    if (lot.parked.size === 0) this.#empty(subscriber, lot);
+    else this.#wait(subscriber, lot);
+    if (over.size > 0) this.expired(subscriber, over);
+  }
+
+  #empty(subscriber: Subscriber, lot: Lot): void {
+    if (lot.timer !== null) clearTimeout(lot.timer);
+    this.#lots.delete(subscriber);
+  }
+}

@@ -1,0 +1,80 @@
+import type { AttachPoint } from '@carillon/protocol';
+import type { ChannelFollower } from '../channels/channel-book.js';
+import type { LocalChannel } from '../channels/local-channel.js';
+import type { Standing, Streams } from '../durable/streams.js';
+import type { Past } from './past.js';
+
+/** What follows the streams of one kind. */
+type Follower = ChannelFollower & { readonly streams: Pick<Streams, 'standing'> };
+
+export interface PositionsParts {
+  readonly durable: Follower;
+  /** Null: this process has no sequencer. */
+  readonly sequenced: Follower | null;
+  readonly past: Past;
+}
+
+const ATTACH_WITHIN_MS = 3000;
+
+/** Where the channels that somebody here has stand in their streams, whoever gives their serials. */
+export class Positions implements ChannelFollower {
+  constructor(private readonly parts: PositionsParts) {}
+
+  follow(channel: LocalChannel): void {
+    this.#followerOf(channel)?.follow(channel);
+  }
+
+  leave(channel: LocalChannel): void {
+    const { durable, sequenced, past } = this.parts;
+    durable.leave(channel);
+    sequenced?.leave(channel);
+    past.forget(channel.hub.appId, channel.name);
+  }
+
+  /** Whether those who subscribe are told where it stands. */
+  has(channel: LocalChannel): boolean {
+    return this.#followerOf(channel) !== null;
+  }
+
+  /**
+   * Where a subscription begins: what is newer comes live. Null: the channel has no positions. Rejects when it cannot be
+   * told in time.
+   */
+  async attach(channel: LocalChannel): Promise<AttachPoint | null> {
+    if (!this.has(channel)) return null;
+    const { history, recovery } = channel.about.policy;
+    const asked = this.standing(channel, { isKnown: () => true, make: recovery.enabled });
+    const standing = await within(ATTACH_WITHIN_MS, asked);
+    return {
+      attachSerial: history.enabled ? (standing?.historySerial ?? 0) : null,
+      position:
+        recovery.enabled && standing !== null
+          ? { streamId: standing.streamId, serial: standing.serial }
+          : null,
+    };
+  }
+
+  /** Where it stands here; see `Streams.standing`. */
+  async standing(
+    channel: LocalChannel,
+    how: { readonly isKnown: (standing: Standing) => boolean; readonly make: boolean },
+  ): Promise<Standing | null> {
+    const follower = this.#followerOf(channel);
+    if (follower === null) return null;
+    // It may not have been followed when its first subscriber came.
+    follower.follow(channel);
+    return follower.streams.standing(channel.hub.appId, channel.name, how);
+  }
+
+  #followerOf({ about: { policy } }: LocalChannel): Follower | null {
+    if (policy.history.enabled) return this.parts.durable;
+    return policy.recovery.enabled ? this.parts.sequenced : null;
+  }
+}
+
+function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`not within ${ms} ms`)), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,177 @@
+import {
+  contiguous,
+  judgePosition,
+  recoveryFailure,
+  type RecoveryFailure,
+  type RecoveryReason,
+  type ResumePosition,
+} from '@carillon/protocol';
+import type { LocalChannel } from '../channels/local-channel.js';
+import type { Standing } from '../durable/streams.js';
+import type { Past, Remembered } from './past.js';
+import type { Positions } from './positions.js';
+
+/** Why what is needed of a stream was not had, with what is known of it. */
+export interface NotRead {
+  readonly reason: RecoveryReason;
+  readonly oldestSerial: number | null;
+}
+
+/** What was read of a stream: places in order, with the times they were published at. */
+export interface Read {
+  readonly found: readonly { readonly one: Remembered; readonly atMs: number }[];
+}
+
+/** Where what is no longer in memory is read. */
+export interface Archive {
+  /** `cold`: in the durable store. */
+  readonly source: 'cold' | 'hot';
+  /** Everything of the stream from a serial to another, as far as it is there. Never rejects. */
+  read(channel: LocalChannel, streamId: string, from: number, to: number): Promise<NotRead | Read>;
+}
+
+/** All that somebody missed of a channel, or why that cannot be told. Never a part of it. */
+export type Replay =
+  | {
+      readonly kind: 'replay';
+      readonly source: 'cold' | 'hot';
+      /** In order. */
+      readonly missed: readonly Remembered[];
+      /** Where it ends; what is newer comes live. */
+      readonly streamId: string;
+      readonly serial: number;
+    }
+  | { readonly kind: 'failed'; readonly failure: RecoveryFailure };
+
+export interface ReplaysParts {
+  readonly positions: Positions;
+  readonly past: Past;
+  readonly archiveOf: (channel: LocalChannel) => Archive | null;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+interface Wanted {
+  readonly streamId: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Finds what was missed of channels that somebody here has, for whatever edge. Whoever asks holds live events back
+ * meanwhile: a replay ends where the channel stands then.
+ */
+export class Replays {
+  /** Channels whose past is being read; others who miss some of it wait for the same. */
+  readonly #reading = new Map<string, Promise<NotRead | Read>>();
+
+  constructor(private readonly parts: ReplaysParts) {}
+
+  /** Never rejects. */
+  async since(channel: LocalChannel, position: ResumePosition): Promise<Replay> {
+    const failed = (
+      reason: RecoveryReason,
+      head: Standing | null,
+      oldestSerial: number | null = null,
+    ): Replay => ({
+      kind: 'failed',
+      failure: recoveryFailure(
+        channel.name,
+        reason,
+        position,
+        head === null ? null : { ...head, oldestSerial },
+      ),
+    });
+    const standing = await this.#standing(channel, position);
+    if (standing === 'unreadable') return failed('durable_history_state_unavailable', null);
+    if (standing === null) return failed('durable_stream_head_unavailable', null);
+    const { maxCount } = channel.about.policy.recovery;
+    const verdict = judgePosition(channel.name, position, { ...standing, oldestSerial: null }, maxCount);
+    if (verdict.kind === 'failed') return verdict;
+    const { streamId, from, to } = verdict;
+    const whole = { kind: 'replay', streamId, serial: to } as const;
+    if (from > to) return { ...whole, source: 'hot', missed: [] };
+    const hot = this.#remembered(channel, verdict);
+    if (hot !== null)
+      return isHoled(hot) ? failed('purged_range', standing) : { ...whole, source: 'hot', missed: hot };
+    const archive = this.parts.archiveOf(channel);
+    if (archive?.source === 'cold' && position.streamId === null)
+      return failed('legacy_serial_only_position_cannot_use_cold_recovery', standing);
+    if (archive === null) return failed('hot_replay_expired_and_durable_history_disabled', standing);
+    const read = await this.#read(channel, archive, verdict, maxCount);
+    if ('reason' in read) return failed(read.reason, standing, read.oldestSerial);
+    const missed = contiguous(
+      verdict,
+      read.found.map(({ one }) => one),
+      this.#since(channel, verdict),
+    );
+    if (missed === null)
+      return failed(holeReason(archive, verdict, read), standing, read.found[0]?.one.serial ?? null);
+    if (isHoled(missed)) return failed('purged_range', standing);
+    return { ...whole, source: archive.source, missed };
+  }
+
+  /** Where the channel stands here, asked for anew where that does not fit the position. */
+  async #standing(
+    channel: LocalChannel,
+    { streamId, serial }: ResumePosition,
+  ): Promise<Standing | 'unreadable' | null> {
+    try {
+      return await this.parts.positions.standing(channel, {
+        isKnown: (known) => (streamId === null || streamId === known.streamId) && serial <= known.serial,
+        make: true,
+      });
+    } catch (error) {
+      this.parts.onTrouble('where a channel stands', error);
+      return 'unreadable';
+    }
+  }
+
+  #since({ hub, name }: LocalChannel, { from }: Wanted): readonly Remembered[] {
+    return this.parts.past.since(hub.appId, name, from);
+  }
+
+  #remembered(channel: LocalChannel, wanted: Wanted): readonly Remembered[] | null {
+    return contiguous(wanted, this.#since(channel, wanted));
+  }
+
+  /** As much as anybody may have missed, once for all who ask; what is read is remembered. */
+  async #read(
+    channel: LocalChannel,
+    archive: Archive,
+    wanted: Wanted,
+    window: number,
+  ): Promise<NotRead | Read> {
+    const { hub, name } = channel;
+    const key = `${hub.appId}\0${name}`;
+    const under = this.#reading.get(key);
+    if (under !== undefined) {
+      const read = await under;
+      const isEnough = !('reason' in read) && this.#isIn(channel, wanted, read);
+      if (isEnough) return read;
+    }
+    const from = Math.max(1, wanted.to - window + 1);
+    const reading = archive.read(channel, wanted.streamId, from, wanted.to);
+    this.#reading.set(key, reading);
+    const read = await reading;
+    if (this.#reading.get(key) === reading) this.#reading.delete(key);
+    if (!('reason' in read)) this.parts.past.fill(hub.appId, name, read.found);
+    return read;
+  }
+
+  #isIn(channel: LocalChannel, wanted: Wanted, read: Read): boolean {
+    const found = read.found.map(({ one }) => one);
+    return contiguous(wanted, found, this.#since(channel, wanted)) !== null;
+  }
+}
+
+const isHoled = (missed: readonly Remembered[]): boolean => missed.some(({ isHole }) => isHole);
+
+/** Why not all of it was there. */
+function holeReason({ source }: Archive, { from }: Wanted, { found }: Read): RecoveryReason {
+  if (source === 'hot') return 'hot_replay_expired_and_durable_history_disabled';
+  const oldest = found[0]?.one.serial;
+  if (oldest === undefined) return 'durable_history_empty_after_prior_writes';
+  return oldest > from
+    ? 'retained_history_floor_is_ahead_of_requested_serial'
+    : 'durable_history_is_not_contiguous';
+}

@@ -1,0 +1,221 @@
+import {
+  recoveryFailure,
+  type Message,
+  type Recovered,
+  type RecoveryFailure,
+  type ResumePosition,
+} from '@carillon/protocol';
+import { Gate } from '../channels/gate.js';
+import type { LocalChannel } from '../channels/local-channel.js';
+import type { Codec } from '../codec.js';
+import type { Outlet } from '../delivery/outlet.js';
+import type { AppHub } from '../apps/app-hub.js';
+import { inTurn } from '../subscriber/in-turn.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
+import { Parking } from './parking.js';
+import type { Replay, Replays } from './replays.js';
+import { tellPast } from './telling.js';
+
+export interface ResumesParts {
+  readonly outlet: Outlet;
+  readonly replays: Replays;
+  /** Whether a name can ever have a position. */
+  readonly canBePlaced: (hub: AppHub, channel: string) => boolean;
+  readonly recovered: (hub: AppHub, source: Recovered['source']) => void;
+  readonly failed: (hub: AppHub, failure: RecoveryFailure) => void;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+type Outcome =
+  | { readonly kind: 'recovered'; readonly recovered: Recovered }
+  | { readonly kind: 'failed'; readonly failure: RecoveryFailure };
+
+/** One channel of a resume, held back from the connection until all of them are answered. */
+interface Held {
+  readonly channel: LocalChannel;
+  readonly position: ResumePosition;
+  readonly gate: Gate;
+  readonly codec: Codec;
+  readonly replay: Promise<Replay>;
+}
+
+/** Channels of one request whose past is looked for at one time. */
+const AT_ONCE = 16;
+
+/**
+ * Lets connections go on where they were. What they missed of a channel comes whole or not at all, before anything that
+ * is live, and they are told which. Positions of channels that are not subscribed to yet wait for their subscriptions.
+ */
+export class Resumes {
+  readonly #parking: Parking;
+
+  constructor(private readonly parts: ResumesParts) {
+    this.#parking = new Parking((subscriber, parked) => {
+      for (const [channel, position] of parked) this.#fail(subscriber, channel, position, 'not_subscribed');
+    });
+  }
+
+  /** Settles when all is answered; never rejects. */
+  async resume(subscriber: Subscriber, positions: ReadonlyMap<string, ResumePosition>): Promise<void> {
+    const failed: RecoveryFailure[] = [];
+    const held: Held[] = [];
+    let answered = NOTHING;
+    const isAnswered = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    const limit = new Limit(AT_ONCE);
+    for (const [name, position] of positions) {
+      const one = this.#begin(subscriber, name, position, { isAnswered, limit });
+      if (one === null) continue;
+      if ('gate' in one) held.push(one);
+      else failed.push(one);
+    }
+    try {
+      await this.#answer(subscriber, held, failed);
+    } catch (error) {
+      this.parts.onTrouble('resume', error);
+    } finally {
+      for (const { channel, gate } of held) channel.release(gate);
+      answered();
+    }
+  }
+
+  /**
+   * Ends a subscribe: a position that waited for it is recovered, while the gate holds live events back. The channel has the
+   * subscriber already.
+   */
+  async subscribed(subscriber: Subscriber, channel: LocalChannel, gate: Gate, codec: Codec): Promise<void> {
+    const position = this.#parking.take(subscriber, channel.name);
+    if (position === null || !subscriber.isOpen) return;
+    const replay = await this.parts.replays.since(channel, position);
+    const outcome = await this.#tell(subscriber, { channel, position, gate, codec }, replay);
+    this.#conclude(subscriber, [outcome]);
+  }
+
+  /** Takes a position that waited for another request about its channel. */
+  #afterwards(subscriber: Subscriber, name: string): Promise<void> | undefined {
+    const subscription = subscriber.subscriptions.get(name);
+    if (subscription === undefined) return undefined;
+    const { channel, audience } = subscription;
+    const gate = new Gate(subscriber, this.parts.outlet, audience.codec);
+    channel.hold(gate);
+    return this.subscribed(subscriber, channel, gate, audience.codec).finally(() => channel.release(gate));
+  }
+
+  /** Null: it waits for its subscription. */
+  #begin(
+    subscriber: Subscriber,
+    name: string,
+    position: ResumePosition,
+    { isAnswered, limit }: { readonly isAnswered: Promise<void>; readonly limit: Limit },
+  ): Held | RecoveryFailure | null {
+    const { outlet, replays, canBePlaced, onTrouble } = this.parts;
+    const { hub } = subscriber;
+    if (!canBePlaced(hub, name))
+      return this.#fail(subscriber, name, position, 'durable_stream_head_unavailable');
+    const subscription = subscriber.subscriptions.get(name);
+    const isBusy = subscriber.openings?.has(name) === true;
+    if (subscription === undefined || isBusy) {
+      if (!this.#parking.park(subscriber, name, position))
+        return this.#fail(subscriber, name, position, 'not_subscribed');
+      // What is under way may be the subscribe, which takes the position at its end; else it is taken after that.
+      if (isBusy) inTurn(subscriber, name, () => this.#afterwards(subscriber, name), onTrouble);
+      return null;
+    }
+    const { channel, audience } = subscription;
+    const { codec } = audience;
+    // Until it is answered, nothing else happens to the subscription.
+    if (!inTurn(subscriber, name, () => isAnswered, onTrouble))
+      return this.#fail(subscriber, name, position, 'failed_to_deliver_recovery_payload');
+    const gate = new Gate(subscriber, outlet, codec);
+    channel.hold(gate);
+    return { channel, position, gate, codec, replay: limit.run(() => replays.since(channel, position)) };
+  }
+
+  async #answer(
+    subscriber: Subscriber,
+    held: readonly Held[],
+    failed: readonly RecoveryFailure[],
+  ): Promise<void> {
+    const outcomes: Outcome[] = failed.map((failure) => ({ kind: 'failed', failure }));
+    for (const one of held) outcomes.push(await this.#tell(subscriber, one, await one.replay));
+    if (subscriber.isOpen) this.#conclude(subscriber, outcomes);
+  }
+
+  async #tell(
+    subscriber: Subscriber,
+    { channel, position, gate, codec }: Omit<Held, 'replay'>,
+    replay: Replay,
+  ): Promise<Outcome> {
+    const { outlet, recovered, failed } = this.parts;
+    const { hub } = subscriber;
+    if (replay.kind === 'failed') {
+      outlet.send(subscriber, { kind: 'resume_failed', failure: replay.failure });
+      failed(hub, replay.failure);
+      return replay;
+    }
+    const { missed, source, streamId, serial } = replay;
+    const { lastMessageId } = position;
+    const shown = missed.flatMap(({ frames }) =>
+      frames === null || (frames.fact as Message).messageId === lastMessageId ? [] : [frames],
+    );
+    const replayed = await tellPast(outlet, subscriber, codec, shown);
+    gate.covered({ streamId, serial });
+    recovered(hub, source);
+    const last = missed.at(-1)?.frames?.fact as Message | undefined;
+    return {
+      kind: 'recovered',
+      recovered: {
+        channel: channel.name,
+        source,
+        replayed,
+        position: {
+          streamId,
+          serial,
+          lastMessageId: missed.length === 0 ? lastMessageId : (last?.messageId ?? null),
+        },
+      },
+    };
+  }
+
+  #conclude(subscriber: Subscriber, outcomes: readonly Outcome[]): void {
+    this.parts.outlet.send(subscriber, {
+      kind: 'resumed',
+      recovered: outcomes.flatMap((one) => (one.kind === 'recovered' ? [one.recovered] : [])),
+      failed: outcomes.flatMap((one) => (one.kind === 'failed' ? [one.failure] : [])),
+    });
+  }
+
+  #fail(
+    subscriber: Subscriber,
+    channel: string,
+    position: ResumePosition,
+    reason: RecoveryFailure['reason'],
+  ): RecoveryFailure {
+    const failure = recoveryFailure(channel, reason, position, null);
+    this.parts.outlet.send(subscriber, { kind: 'resume_failed', failure });
+    this.parts.failed(subscriber.hub, failure);
+    return failure;
+  }
+}
+
+const NOTHING = (): void => undefined;
+
+/** Runs so much at one time; the rest waits in order. */
+class Limit {
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(private readonly most: number) {}
+
+  async run<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.#running >= this.most) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+}

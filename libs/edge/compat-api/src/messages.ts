@@ -1,0 +1,104 @@
+import {
+  callerOf,
+  type CompatCore,
+  CompatError,
+  fromItem,
+  fromLatest,
+  inFormat,
+  messageRules,
+  orRefused,
+  readEdit,
+} from '@carillon/compat-core';
+import type { Operations } from '@carillon/operations';
+import type { Access, Entry } from './access.js';
+import { type Ask, formatOfAnswer, type Reply } from './exchange.js';
+import { cursorOf, directionOf, limitOf, linkTo, placeOf } from './paging.js';
+
+const EDITING = ['update', 'delete', 'append'].flatMap((what) => [
+  `message-${what}-any`,
+  `message-${what}-own`,
+]);
+const KEPT = ['limit', 'direction', 'format'];
+const MAX_KEY_BYTES = 64;
+
+/** What these routes ask the service. */
+export type MessageOperations = Pick<Operations, 'listVersions' | 'readMessage'>;
+
+/** Reads and changes single messages. */
+export class Messages {
+  constructor(
+    private readonly core: CompatCore,
+    private readonly operations: MessageOperations,
+    private readonly entry: Entry,
+    private readonly maxVersions: number,
+  ) {}
+
+  readonly latest = async (ask: Ask): Promise<Reply> => {
+    const { access, serial } = await this.#about(ask, ['history']);
+    const { value } = await orRefused(
+      this.operations.readMessage.perform(callerOf(access.principal, 'rest'), {
+        channel: access.name.base,
+        message_serial: serial,
+      }),
+    );
+    const shown = fromLatest(value.item, null, 0);
+    if (shown === null) throw new CompatError(40_400, 'there is no such message');
+    return { status: 200, body: inFormat(shown, formatOfAnswer(ask)) };
+  };
+
+  readonly versions = async (ask: Ask): Promise<Reply> => {
+    const { access, serial } = await this.#about(ask, ['history']);
+    const { principal, name } = access;
+    const direction = directionOf(ask.query['direction'] ?? 'forwards');
+    const limit = Math.min(limitOf(ask.query), this.maxVersions);
+    const about = `versions ${principal.app.id} ${name.base} ${serial} ${direction}`;
+    const after = placeOf(about, ask.query['cursor']);
+    const { value } = await orRefused(
+      this.operations.listVersions.perform(callerOf(principal, 'rest'), {
+        channel: name.base,
+        message_serial: serial,
+        limit: String(limit),
+        direction,
+        ...(after === undefined ? {} : { cursor: after }),
+      }),
+    );
+    const format = formatOfAnswer(ask);
+    const body = value.items.flatMap((item) => {
+      const shown = fromItem(item, null, 0);
+      return shown === null ? [] : [inFormat(shown, format)];
+    });
+    const next = value.next_cursor;
+    const links = {
+      first: linkTo(ask, KEPT, null),
+      ...(next === undefined ? {} : { next: linkTo(ask, KEPT, cursorOf(about, next)) }),
+    };
+    return { status: 200, body, links };
+  };
+
+  readonly edit = async (ask: Ask): Promise<Reply> => {
+    const { access, serial } = await this.#about(ask, EDITING);
+    const { principal, name } = access;
+    const versionSerial = await this.core.edits.apply({
+      principal,
+      base: name.base,
+      serial,
+      edit: readEdit(ask.body(), serial, principal, messageRules(principal.app)),
+      operationId: operationId(ask),
+      via: 'rest',
+    });
+    return { status: 200, body: { versionSerial } };
+  };
+
+  async #about(ask: Ask, operations: readonly string[]): Promise<{ access: Access; serial: string }> {
+    const access = await this.entry.channel(ask, operations);
+    return { access, serial: ask.request.params['serial'] ?? '' };
+  }
+}
+
+function operationId({ request }: Ask): string | null {
+  const key = request.header('x-idempotency-key');
+  if (key === undefined || key === '') return null;
+  if (Buffer.byteLength(key) > MAX_KEY_BYTES)
+    throw new CompatError(40_000, `X-Idempotency-Key must have at most ${MAX_KEY_BYTES} bytes`);
+  return key;
+}

@@ -1,0 +1,56 @@
+import { CompatError } from '@carillon/compat-core';
+import type { Ask } from './exchange.js';
+
+const DEFAULT_LIMIT = 100;
+const DIRECTIONS: ReadonlyMap<string, 'newest_first' | 'oldest_first'> = new Map([
+  ['backwards', 'newest_first'],
+  ['newest_first', 'newest_first'],
+  ['reverse', 'newest_first'],
+  ['forwards', 'oldest_first'],
+  ['forward', 'oldest_first'],
+  ['oldest_first', 'oldest_first'],
+]);
+
+/** @throws CompatError 40003 when it is no length of a page. */
+export function limitOf({ limit = String(DEFAULT_LIMIT) }: Ask['query'], max = Infinity): number {
+  if (!/^[1-9]\d{0,8}$/.test(limit) || Number(limit) > max)
+    throw new CompatError(
+      40_003,
+      max === Infinity ? 'limit must be at least 1' : `limit must be 1 to ${max}`,
+    );
+  return Number(limit);
+}
+
+/** @throws CompatError 40000 when it is none. */
+export function directionOf(text: string): 'newest_first' | 'oldest_first' {
+  const direction = DIRECTIONS.get(text);
+  if (direction === undefined) throw new CompatError(40_000, 'direction is not known');
+  return direction;
+}
+
+/** The link to another page of the same question, without any credential; null: to the first. */
+export function linkTo({ request, query }: Ask, kept: readonly string[], cursor: string | null): string {
+  const word = request.rawPath.split('/').at(-1) ?? '';
+  const parts = new URLSearchParams();
+  for (const name of kept) if (query[name] !== undefined) parts.set(name, query[name]);
+  if (cursor !== null) parts.set('cursor', cursor);
+  return `./${word}?${parts.toString()}`;
+}
+
+/** The cursor of a page that says where it begins, good for this question alone. */
+export function cursorOf(about: string, place: string): string {
+  return Buffer.from(JSON.stringify([1, about, place])).toString('base64url');
+}
+
+/** @throws CompatError 40000 when it is none of this question. */
+export function placeOf(about: string, cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    const read: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (Array.isArray(read) && read[0] === 1 && read[1] === about && typeof read[2] === 'string')
+      return read[2];
+  } catch {
+    // Told below.
+  }
+  throw new CompatError(40_000, 'cursor is not valid here');
+}

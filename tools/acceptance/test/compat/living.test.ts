@@ -1,0 +1,171 @@
+import * as Ably from 'ably';
+import { afterEach, expect, it } from 'vitest';
+import { Inbox } from '../clients/inbox.js';
+import { onServer } from '../harness/every-app.js';
+import { openTenant } from '../harness/tenant.js';
+import { keyOf } from './key.js';
+
+const shop = openTenant('shop', { history: { enabled: true }, channels: { annotations_enabled: true } });
+const env = {
+  HISTORY_ENABLED: 'true',
+  HISTORY_BACKEND: 'memory',
+  VERSIONED_MESSAGES_ENABLED: 'true',
+  ANNOTATIONS_ENABLED: 'true',
+};
+const OWN = { key: 'shop.own', secret: '0wn' };
+const config = {
+  compat: {
+    enabled: true,
+    keys: [
+      {
+        app_id: 'shop',
+        key_name: OWN.key,
+        secret: OWN.secret,
+        capability: '{"*":["subscribe","history","message-update-own","annotation-delete-own"]}',
+      },
+    ],
+  },
+};
+
+onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (node) => {
+  const open: Ably.Realtime[] = [];
+  afterEach(() => {
+    for (const one of open.splice(0)) one.close();
+  });
+  const at = (options: Ably.ClientOptions): Ably.ClientOptions => ({
+    key: keyOf(shop),
+    endpoint: '127.0.0.1',
+    port: node.port,
+    tls: false,
+    ...options,
+  });
+  const rest = (options: Ably.ClientOptions = {}): Ably.Rest => new Ably.Rest(at(options));
+  const connect = (options: Ably.ClientOptions = {}): Ably.Realtime => {
+    const client = new Ably.Realtime(at(options));
+    open.push(client);
+    return client;
+  };
+
+  it.each([true, false])('is updated and appended to (binary: %s)', async (useBinaryProtocol) => {
+    const name = `living:${useBinaryProtocol}`;
+    const channel = rest({ useBinaryProtocol }).channels.get(name);
+    const live = new Inbox<Ably.InboundMessage>();
+    await connect({ useBinaryProtocol }).channels.get(name).subscribe(live.put);
+    const { serials } = await channel.publish({ name: 'n', data: 'a', clientId: 'ada' });
+    const serial = serials[0] ?? '';
+    expect(await live.take()).toMatchObject({ action: 'message.create', serial, data: 'a', clientId: 'ada' });
+    await channel.publish('other', 'x');
+    await live.take();
+    await channel.updateMessage({ serial, data: { n: 2 } }, { description: 'why', metadata: { by: 'test' } });
+    expect(await live.take()).toMatchObject({ action: 'message.update', serial, name: 'n', data: { n: 2 } });
+    const changed = await channel.getMessage(serial);
+    expect(changed).toMatchObject({ data: { n: 2 }, name: 'n', clientId: 'ada', action: 'message.update' });
+    expect(changed.version).toMatchObject({ description: 'why', metadata: { by: 'test' } });
+    await channel.updateMessage({ serial, data: 'a' });
+    await live.take();
+    const { versionSerial } = await channel.appendMessage({ serial, data: ' b' });
+    expect(await live.take()).toMatchObject({
+      action: 'message.append',
+      serial,
+      data: ' b',
+      version: { serial: versionSerial },
+    });
+    expect(await channel.getMessage(serial)).toMatchObject({ data: 'a b', action: 'message.update' });
+    const { items } = await channel.history({ direction: 'forwards' });
+    expect(items.map((one) => [one.data as unknown, one.action])).toEqual([
+      ['a b', 'message.update'],
+      ['x', 'message.create'],
+    ]);
+    const versions = await channel.getMessageVersions(serial);
+    expect(versions.items.map((one) => one.data as unknown)).toEqual(['a', { n: 2 }, 'a', ' b']);
+    await channel.deleteMessage({ serial });
+    expect(await live.take()).toMatchObject({ action: 'message.delete', serial });
+    expect(await channel.getMessage(serial)).toMatchObject({ action: 'message.delete' });
+  });
+
+  it('shows versions in pages, either way round', async () => {
+    const channel = rest().channels.get('pages');
+    const serial = (await channel.publish('n', '0')).serials[0] ?? '';
+    for (const data of ['1', '2', '3', '4']) await channel.updateMessage({ serial, data });
+    const first = await channel.getMessageVersions(serial, { limit: '2', direction: 'backwards' });
+    expect(first.items.map(({ data }) => data as unknown)).toEqual(['4', '3']);
+    const second = await first.next();
+    const third = await second?.next();
+    expect(third?.items.map(({ data }) => data as unknown)).toEqual(['0']);
+    expect(third?.hasNext()).toBe(false);
+  });
+
+  it('is changed over a connection too, and answered with the version', async () => {
+    const client = connect({ clientId: 'ada' });
+    const channel = client.channels.get('realtime');
+    const live = new Inbox<Ably.InboundMessage>();
+    await channel.subscribe(live.put);
+    const { serials } = await channel.publish('n', 'a');
+    const serial = serials[0] ?? '';
+    expect(await live.take()).toMatchObject({ serial });
+    const { versionSerial } = await channel.appendMessage({ serial, data: 'b' });
+    expect(await live.take()).toMatchObject({ action: 'message.append', version: { serial: versionSerial } });
+    expect(await channel.getMessage(serial)).toMatchObject({ data: 'ab' });
+  });
+
+  it('is appended to though it had no data, and no name', async () => {
+    const channel = rest().channels.get('nothing');
+    const serial = (await channel.publish({})).serials[0] ?? '';
+    await channel.appendMessage({ serial, data: 'a' });
+    await channel.appendMessage({ serial, data: 'b', extras: { headers: { k: 'v' } } });
+    const message = await channel.getMessage(serial);
+    expect(message).toMatchObject({ data: 'ab', extras: { headers: { k: 'v' } } });
+    expect(message.name).toBeUndefined();
+  });
+
+  it('is left alone by who may change only what is his own', async () => {
+    const channel = rest().channels.get('own');
+    const mine = (await channel.publish({ data: 'm', clientId: 'ada' })).serials[0] ?? '';
+    const theirs = (await channel.publish({ data: 't', clientId: 'bob' })).serials[0] ?? '';
+    const ada = rest({ key: `${OWN.key}:${OWN.secret}`, clientId: 'ada' }).channels.get('own');
+    await ada.updateMessage({ serial: mine, data: 'changed' });
+    await expect(ada.updateMessage({ serial: theirs, data: 'x' })).rejects.toMatchObject({ code: 40_160 });
+    await expect(ada.deleteMessage({ serial: mine })).rejects.toMatchObject({ code: 40_160 });
+    await expect(channel.getMessage('00000000000000000001:n:00000000000000000001')).rejects.toMatchObject({
+      code: 40_400,
+    });
+    await expect(channel.appendMessage({ serial: mine, data: { no: 'text' } })).rejects.toMatchObject({
+      code: 40_000,
+    });
+    await expect(ada.publish('n', 'x')).rejects.toMatchObject({ code: 40_160 });
+  });
+
+  it('is annotated, listed, and taken back', async () => {
+    const ada = rest({ clientId: 'ada' }).channels.get('annotated');
+    const serial = (await ada.publish('n', 'a')).serials[0] ?? '';
+    const type = 'reactions:distinct.v1';
+    await ada.annotations.publish(serial, { type, name: 'like', data: { by: 1 } });
+    await ada.annotations.publish(serial, { type, name: 'love' });
+    const { items } = await ada.annotations.get(serial, {});
+    expect(items.map(({ name, clientId, action }) => [name, clientId, action])).toEqual([
+      ['like', 'ada', 'annotation.create'],
+      ['love', 'ada', 'annotation.create'],
+    ]);
+    expect(items[0]?.data).toEqual({ by: 1 });
+    await ada.annotations.delete(serial, { type, name: 'love' });
+    await expect(ada.annotations.delete(serial, { type, name: 'love' })).rejects.toMatchObject({
+      code: 40_400,
+    });
+    const nobody = rest().channels.get('annotated');
+    await expect(
+      nobody.annotations.delete(serial, { type, name: 'like', clientId: 'ada' }),
+    ).rejects.toMatchObject({ code: 40_012 });
+    await expect(ada.annotations.publish(serial, { type: 'wrong' })).rejects.toMatchObject({ code: 40_000 });
+    const own = rest({ key: `${OWN.key}:${OWN.secret}`, clientId: 'ada' }).channels.get('annotated');
+    await own.annotations.delete(serial, { type, name: 'like' });
+  });
+
+  it('is annotated once for an id', async () => {
+    const ada = rest({ clientId: 'ada' }).channels.get('annotated-once');
+    const serial = (await ada.publish('n', 'a')).serials[0] ?? '';
+    const annotation = { id: 'a1:0', type: 'votes:total.v1' };
+    await ada.annotations.publish(serial, annotation);
+    await ada.annotations.publish(serial, annotation);
+    expect((await ada.annotations.get(serial, {})).items).toHaveLength(1);
+  });
+});
