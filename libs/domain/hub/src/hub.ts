@@ -114,9 +114,10 @@ export class Hub {
     const delivery = new Delivery(hubs, outlet, patterns);
     const durable = new Durable({ ...parts, hubs, channels, delivery, patterns, onTrouble });
     patterns.onLast = (appId) => durable.noPatterns(appId);
-    const book = new ChannelBook(hubs, fabric, { outlet, publish }, durable.positions, isAlone);
     this.#interests = new Interests(fabric, onTrouble);
-    const state = new State({ ...parts, hubs, outlet, interests: this.#interests, onTrouble });
+    const state = new State({ ...parts, hubs, outlet, interests: this.#interests, isAlone, onTrouble });
+    const ways = { outlet, publish };
+    const book = new ChannelBook(hubs, fabric, ways, durable.positions, state.metaWatch, isAlone);
     book.observe((channel) => state.tally.changed(channel));
     const identities = new Identities(this.#interests);
     const { watchlists, looks, announcements } = state;
@@ -185,6 +186,7 @@ export class Hub {
         apps,
         isolation,
         announcements,
+        metaWatch: state.metaWatch,
         looks,
       }),
     );

@@ -36,6 +36,7 @@ export { rawMembers } from './json/raw-members.js';
 export {
   type CacheMissed,
   type ChannelCounted,
+  type ChannelTurned,
   type Established,
   type Fact,
   type Failed,

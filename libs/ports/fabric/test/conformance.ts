@@ -19,6 +19,7 @@ const QUESTIONS: Question = {
   channels_with_sockets_count: { prefix: 'presence-' },
   batch_channel_sockets_count: { channels: ['a', 'presence-é'] },
   sockets_count: null,
+  meta_watched: { channels: ['a', 'presence-é'] },
   terminate_user: { userId: 'u:1' },
   force_reconnect: { userId: 'u:1' },
   token_revoked: { jti: 't:1', clientId: 'u:é' },

@@ -1,5 +1,12 @@
 import type { OrdinaryChannel } from '@carillon/channels';
-import type { MemberRemoved, ResumeFailed, SharedFact, StateFact } from '@carillon/protocol';
+import type {
+  ChannelCounted,
+  ChannelTurned,
+  MemberRemoved,
+  ResumeFailed,
+  SharedFact,
+  StateFact,
+} from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import { type Codec, frameBytes, Frames } from '../codec.js';
 import type { Roster } from '../state/roster.js';
@@ -24,6 +31,10 @@ interface Receiver {
   readonly subscriber: Subscriber;
   readonly audience: Audience;
 }
+
+/** About the channel itself. */
+const isOfCount = (fact: StateFact): fact is ChannelCounted | ChannelTurned =>
+  fact.kind === 'channel_counted' || fact.kind === 'channel_occupied' || fact.kind === 'channel_vacated';
 
 /** Audiences before they need a map. */
 type Audiences = Audience | Map<Codec, Audience> | null;
@@ -248,10 +259,10 @@ export class LocalChannel {
   }
 
   #newsOf(fact: StateFact): StateFact | null {
-    if (fact.kind !== 'channel_counted') return this.roster === null ? fact : this.roster.hear(fact);
+    if (!isOfCount(fact)) return this.roster === null ? fact : this.roster.hear(fact);
     if (fact.serial < this.#countedAt) return null;
     this.#countedAt = fact.serial;
-    this.#counted = fact.count;
+    if (fact.kind === 'channel_counted') this.#counted = fact.count;
     return fact;
   }
 

@@ -1,4 +1,5 @@
 import type { Config } from '@carillon/config';
+import type { Codec } from '@carillon/hub';
 import {
   type FrameV2,
   loadWireFormat,
@@ -10,6 +11,7 @@ import {
   type WireNames,
 } from '@carillon/protocol';
 import type { Inbound, Speech } from '../connection/speech.js';
+import { MetaCodec } from './meta-codec.js';
 import { CodecV2 } from './codec.js';
 import { edgeV2 } from './edge.js';
 import type { RequestsV2 } from './requests-v2.js';
@@ -20,6 +22,8 @@ export interface SpeechV2 extends Speech {
   readonly requests: RequestsV2;
   /** How frames are written as texts; null: they are not, so that there are no differences of them. */
   readonly write: ((frame: FrameV2) => string) | null;
+  /** What is told on meta channels is said with. */
+  readonly meta: Codec;
 }
 
 /** Both kinds of connections of one format: those that get what they sent themselves, and those that do not. */
@@ -56,7 +60,8 @@ export class SpeechesV2 {
   #spoken(wire: WireFormatV2): Spoken {
     const { config, requests } = this;
     const write = wire.format === 'json' ? (frame: FrameV2): string => String(wire.encode(frame)) : null;
-    const shared = { codec: new CodecV2(wire), heartbeat: 'pinged', requests, write } as const;
+    const meta = new MetaCodec(wire);
+    const shared = { codec: new CodecV2(wire), meta, heartbeat: 'pinged', requests, write } as const;
     const read = (bytes: ArrayBuffer): Inbound => this.#read(wire, bytes);
     return {
       loud: { ...shared, read, edge: edgeV2(config, true) },

@@ -1,19 +1,23 @@
 import {
   subscribeRefusal,
   userLimitRefusal,
+  toldAbout,
+  metaBase,
   type ChannelPattern,
+  type MetaChannel,
   type Channels,
   type OrdinaryChannel,
 } from '@carillon/channels';
 import { readDeltaWish } from '@carillon/delta';
 import type { AcquiredFilter, HeldFilter } from '@carillon/filter';
+import type { Codec } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
 import type { Judged, Judges, SubscribeVerdict } from '../connection/judged.js';
 import type { SubscribeRequest } from '../connection/speech.js';
 import { failure, isSigned, memberVerdict, refused, speaksFor } from '../requests/subscribe-verdict.js';
 import type { DeltaRequests } from './delta/delta-requests.js';
 import { narrowedBy } from './filtered.js';
-import { ViewV2 } from './view-v2.js';
+import { type Narrowed, ViewV2 } from './view-v2.js';
 import type { Viewer } from './views.js';
 
 /** Judges a subscribe on protocol 2, in the one order of checks. */
@@ -30,7 +34,10 @@ export function judgeV2(
   const { held } = acquired;
   const verdict = nameVerdict(connection, frame, channels);
   if (verdict.kind === 'accepted' || verdict.kind === 'pattern') {
-    const view = viewOf(connection, frame, held);
+    const view =
+      verdict.kind === 'accepted' && metaBase(verdict.channel.name) !== null
+        ? new ViewV2(connection.views.meta, given(held), readDeltaWish(frame.delta))
+        : viewOf(connection, frame, held);
     if (view !== null) deltas.settle(connection, verdict, view);
     return { verdict, view };
   }
@@ -39,6 +46,11 @@ export function judgeV2(
 }
 
 const NO_FILTER = { ok: true, held: null } as const;
+
+/** Filters are for messages, which a meta channel has none of. */
+const given = (held: HeldFilter | null): Narrowed | null =>
+  held === null ? null : { codec: NOTHING, accepts: () => true, release: () => held.release() };
+const NOTHING: Codec = { encode: () => null };
 
 /** Null: everything is sent in full. */
 function viewOf(connection: Viewer, frame: SubscribeRequest, held: HeldFilter | null): ViewV2 | null {
@@ -49,7 +61,7 @@ function viewOf(connection: Viewer, frame: SubscribeRequest, held: HeldFilter | 
   return new ViewV2(narrowed?.codec ?? codec, narrowed, wish);
 }
 
-function nameVerdict(connection: Connection, frame: SubscribeRequest, channels: Channels): SubscribeVerdict {
+function nameVerdict(connection: Viewer, frame: SubscribeRequest, channels: Channels): SubscribeVerdict {
   const { channel: name } = frame;
   const channel = channels.subscription(connection.hub.app, name, 2);
   if (!channel.accepted) return refused(channel, name);
@@ -58,9 +70,7 @@ function nameVerdict(connection: Connection, frame: SubscribeRequest, channels: 
     return failure('forbidden', 403, name, 'The channel is for its own signed-in user only');
   }
   if (channel.form === 'pattern') return patternVerdict(connection, frame, channel);
-  if (channel.form === 'meta') {
-    return failure('channel_refused', 400, name, 'Meta channels are not served by this build');
-  }
+  if (channel.form === 'meta') return metaVerdict(connection, frame, channel);
   if (frame.rewind !== null)
     return failure('channel_refused', 400, name, 'Rewind is not served by this build');
   if (frame.wantsAnnotations)
@@ -81,6 +91,32 @@ function patternVerdict(
   if (namespace !== null) return refused(namespace, name);
   if (capabilities.allows('subscribe', name)) return { kind: 'pattern', pattern };
   return failure('forbidden', 403, name, 'The capabilities do not permit it');
+}
+
+/**
+ * Who may have the channel may be told about it. One that needs a signature is shown by having it, by a capability that
+ * names it, or by a signature of the meta channel itself.
+ */
+function metaVerdict(connection: Viewer, frame: SubscribeRequest, meta: MetaChannel): SubscribeVerdict {
+  const { name, base } = meta;
+  const { capabilities, subscriptions } = connection;
+  const { rewind, wantsAnnotations, auth } = frame;
+  const isShown =
+    !base.traits.signed ||
+    subscriptions.get(base.name) !== undefined ||
+    capabilities.grants('subscribe', base.name) ||
+    (auth !== null && isSigned(connection, { auth, channel: name, channelData: null }));
+  if (!isShown) return failure('forbidden', 403, name, 'The channel itself is not permitted');
+  if (rewind !== null) return failure('channel_refused', 400, name, 'A meta channel has no past');
+  if (wantsAnnotations) return failure('channel_refused', 400, name, 'A meta channel has no annotations');
+  const namespace = subscribeRefusal(meta);
+  if (namespace !== null) return refused(namespace, name);
+  if (!capabilities.allows('subscribe', base.name)) {
+    return failure('forbidden', 403, name, 'The capabilities do not permit it');
+  }
+  const limited = userLimitRefusal(meta, connection.userId);
+  if (limited !== null) return refused(limited, name);
+  return { kind: 'accepted', channel: toldAbout(meta), member: null };
 }
 
 function ordinaryVerdict(

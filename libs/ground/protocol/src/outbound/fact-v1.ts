@@ -41,6 +41,8 @@ function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {
     case 'member_removed':
       return hasMembers(fact.channel) ? memberRemoved(fact.channel, fact.userId) : null;
     case 'member_updated':
+    case 'channel_occupied':
+    case 'channel_vacated':
     case 'delta_bases':
     case 'delta_settled':
     case 'history_page':
