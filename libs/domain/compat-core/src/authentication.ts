@@ -5,6 +5,7 @@ import type { Credentials } from './credentials.js';
 import { proveJwt, readJwt } from './jwt.js';
 import { isSameSecret, type KeyRing } from './key-ring.js';
 import { granted } from './token-request.js';
+import type { Revocable, Revocations } from './revocations.js';
 import type { Tokens } from './tokens.js';
 
 /** Who asks, proved. */
@@ -20,9 +21,12 @@ export interface Principal {
   readonly mayBeAnybody: boolean;
   /** Null: never. */
   readonly expiresMs: number | null;
+  /** What a revocation of its token looks at; null: it cannot be revoked. */
+  readonly revocable: Revocable | null;
 }
 
 interface TokenFacts {
+  readonly revocable: Revocable | null;
   readonly keyName: string;
   readonly app: App;
   readonly clientId: string | null;
@@ -39,14 +43,24 @@ export class Authentication {
   constructor(
     private readonly keys: KeyRing,
     private readonly tokens: Tokens,
+    private readonly revocations: Pick<Revocations, 'of'>,
     private readonly maxTtlMs: number,
   ) {}
 
   /** @throws CompatError with the row of the table of outcomes. */
   async prove({ token, key, clientId }: Credentials, nowMs: number): Promise<Principal> {
-    if (token !== null) return asClient(await this.#token(token, nowMs), clientId);
+    if (token !== null) {
+      const facts = await this.#token(token, nowMs);
+      await this.#checkRevoked(facts, nowMs);
+      return asClient(facts, clientId);
+    }
     if (key === null) throw new CompatError(40_140, 'authentication needed');
     return this.#key(key, clientId, nowMs);
+  }
+
+  async #checkRevoked({ revocable }: TokenFacts, nowMs: number): Promise<void> {
+    const found = revocable === null ? null : await this.revocations.of(revocable);
+    if (found !== null && nowMs >= found.appliesAt) throw new CompatError(40_141, 'the token is revoked');
   }
 
   async #key(text: string, clientId: string | null, nowMs: number): Promise<Principal> {
@@ -64,6 +78,7 @@ export class Authentication {
       clientId,
       mayBeAnybody: clientId === null,
       expiresMs: null,
+      revocable: null,
     };
   }
 
@@ -77,11 +92,13 @@ export class Authentication {
     const jwt = readJwt(token);
     const key = await this.keys.find(jwt.keyName, nowMs);
     if (key === null) throw new CompatError(40_400, 'the token names an unknown key');
-    const { clientId, capabilityText, expiresMs } = proveJwt(jwt, key.secret, this.maxTtlMs, nowMs);
+    const { clientId, capabilityText, expiresMs, issuedMs, revocationKey } = proveJwt(jwt, key.secret, this.maxTtlMs, nowMs);
     if (key.problem !== null && key.isRevocable)
       throw new CompatError(40_141, 'the key of the token is gone');
     const capability = Capability.parse(granted(key, capabilityText ?? ''));
-    return { keyName: key.name, app: key.app, clientId, capability, expiresMs };
+    const about = { keyName: key.name, issuedMs, clientId, revocationKey, capability };
+    const revocable = key.isRevocable ? about : null;
+    return { keyName: key.name, app: key.app, clientId, capability, expiresMs, revocable };
   }
 
   async #opaque(token: string, nowMs: number): Promise<TokenFacts> {
@@ -92,8 +109,11 @@ export class Authentication {
     if (key === null) throw new CompatError(40_141, 'the key of the token is gone');
     if (key.isRevocable && (key.problem !== null || key.rotationId !== record.rotationId))
       throw new CompatError(40_141, 'the key of the token is gone');
-    const { keyName, clientId, expiresMs } = record;
-    return { keyName, app: key.app, clientId, capability: Capability.parse(record.capability), expiresMs };
+    const { keyName, clientId, expiresMs, issuedMs } = record;
+    const capability = Capability.parse(record.capability);
+    const about = { keyName, issuedMs, clientId, revocationKey: null, capability };
+    const revocable = key.isRevocable ? about : null;
+    return { keyName, app: key.app, clientId, capability, expiresMs, revocable };
   }
 }
 

@@ -10,6 +10,7 @@ import { Edits } from './edits.js';
 import { type Apps, KeyRing } from './key-ring.js';
 import type { MessageRules } from './message/read-message.js';
 import { CompatPublisher } from './publisher.js';
+import { Revocations } from './revocations.js';
 import { TokenRequests } from './token-request.js';
 import { Tokens } from './tokens.js';
 
@@ -32,6 +33,8 @@ const LEAST_KEPT_MS = 120_000;
 export class CompatCore {
   readonly authentication: Authentication;
   readonly tokenRequests: TokenRequests;
+  readonly revocations: Revocations;
+  readonly keys: Pick<KeyRing, 'find'>;
   readonly publisher: CompatPublisher;
   readonly edits: Edits;
   readonly annotations: Annotations;
@@ -41,7 +44,9 @@ export class CompatCore {
     const { compat, idempotency } = config;
     const keys = new KeyRing(compat.keys, apps);
     const tokens = new Tokens(cache);
-    this.authentication = new Authentication(keys, tokens, compat.max_token_ttl_ms);
+    this.keys = keys;
+    this.revocations = new Revocations(cache, compat.max_token_ttl_ms);
+    this.authentication = new Authentication(keys, tokens, this.revocations, compat.max_token_ttl_ms);
     this.tokenRequests = new TokenRequests(keys, tokens, {
       maxTtlMs: compat.max_token_ttl_ms,
       skewMs: compat.token_request_timestamp_skew_ms,

@@ -30,4 +30,5 @@ export {
 } from './message/read-message.js';
 export { memberOf, type MemberState, memberState, type WireMember } from './message/members.js';
 export { COMPAT_CORE, CompatCoreModule } from './module.js';
+export { concerns, readRevocation, type Revocable, type Revocation } from './revocations.js';
 export { decodeWire, encodeWire, type WireFormat } from './wire.js';

@@ -4,6 +4,7 @@ import { isObject, type JsonObject, parseJson } from './json.js';
 import { isSameSecret } from './key-ring.js';
 
 const MAX_HEADER_BYTES = 4096;
+const MAX_REVOCATION_KEY_BYTES = 256;
 const CLOCK_SECONDS = 30;
 
 const malformed = (text: string): CompatError => new CompatError(40_144, text);
@@ -47,6 +48,8 @@ export interface JwtClaims {
   readonly clientId: string | null;
   /** Null: what the key may do. */
   readonly capabilityText: string | null;
+  /** What it may be revoked by; null: nothing of that kind. */
+  readonly revocationKey: string | null;
 }
 
 /** @throws CompatError 40144, or 40142 when it was good once. */
@@ -66,8 +69,11 @@ export function proveJwt(
     throw malformed('iat and exp are out of range');
   const clientId = optionalText(claims, 'x-ably-clientId');
   const capabilityText = optionalText(claims, 'x-ably-capability');
+  const revocationKey = optionalText(claims, 'x-ably-revocation-key');
+  if (revocationKey !== null && Buffer.byteLength(revocationKey) > MAX_REVOCATION_KEY_BYTES)
+    throw malformed('x-ably-revocation-key is too long');
   if (nowMs >= exp * 1000) throw new CompatError(40_142, 'the token has expired');
-  return { issuedMs: iat * 1000, expiresMs: exp * 1000, clientId, capabilityText };
+  return { issuedMs: iat * 1000, expiresMs: exp * 1000, clientId, capabilityText, revocationKey };
 }
 
 const isSeconds = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

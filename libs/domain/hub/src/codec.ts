@@ -25,6 +25,8 @@ export const frameBytes = (frame: Frame): number =>
  */
 export interface Codec {
   encode(fact: Fact, frames: Frames): Frame | null;
+  /** How its subscribers want appends; a variant says what the codec says that it narrows. Absent: each as it comes. */
+  readonly appends?: Appends | undefined;
   /**
    * What a codec that remembers is for those who may not get everything of it, and for messages of the past, which come
    * out of turn. Absent: the same, nothing is remembered.
@@ -34,6 +36,14 @@ export interface Codec {
   live?(): Codec;
   /** Nobody of its one channel has it any more. */
   left?(): void;
+}
+
+/** How subscribers are told of appends to messages. */
+export interface Appends {
+  /** Those of one stream of an answer within so long come as one; 0: each as it comes. */
+  readonly windowMs: number;
+  /** Whether each tells the whole text instead of what was appended. */
+  readonly wholes: boolean;
 }
 
 /** What is made of one fact in this process: of each codec, once. */

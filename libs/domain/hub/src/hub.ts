@@ -8,6 +8,8 @@ import { codeOf } from '@carillon/protocol';
 import type { Replay } from '@carillon/replay';
 import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
+import type { FlushWheel } from './appends/flush-wheel.js';
+import { appendWays, flushWheel } from './appends/ways.js';
 import { Hubs } from './apps/hubs.js';
 import type { NativePublish } from './channels/audience.js';
 import { ChannelBook } from './channels/channel-book.js';
@@ -83,6 +85,7 @@ export class Hub {
   readonly #interests: Interests;
   readonly #durable: Durable;
   readonly #cleanup: Cleanup;
+  readonly #wheel: FlushWheel;
 
   constructor(private readonly parts: HubParts) {
     const { config, apps, fabric, presence, connectionQuota, metrics, log, publish } = parts;
@@ -112,11 +115,14 @@ export class Hub {
     });
     this.patterns = patterns;
     const delivery = new Delivery(hubs, outlet, patterns);
-    const durable = new Durable({ ...parts, hubs, channels, delivery, patterns, onTrouble });
+    const maxFrameBytes = config.websocket_max_payload_kb * 1024;
+    const durable = new Durable({ ...parts, hubs, channels, delivery, patterns, maxFrameBytes, onTrouble });
     patterns.onLast = (appId) => durable.noPatterns(appId);
+    const wheel = flushWheel(config);
+    const appends = appendWays(config, parts.streamReads, wheel, onTrouble);
     this.#interests = new Interests(fabric, onTrouble);
     const state = new State({ ...parts, hubs, outlet, interests: this.#interests, isAlone, onTrouble });
-    const ways = { outlet, publish };
+    const ways = { outlet, publish, appends };
     const book = new ChannelBook(hubs, fabric, ways, durable.positions, state.metaWatch, isAlone);
     book.observe((channel) => state.tally.changed(channel));
     const identities = new Identities(this.#interests);
@@ -174,6 +180,7 @@ export class Hub {
     });
     const { isolation } = this;
     this.state = state;
+    this.#wheel = wheel;
     this.identities = identities;
     this.leaving = leaving;
     this.#durable = durable;
@@ -198,6 +205,11 @@ export class Hub {
       () => looks.everywhere(),
     );
     apps.onChange((change) => this.#appChanged(change));
+  }
+
+  /** Where streams of channels with a history are read; null: nowhere. */
+  get streamReads(): StreamReads | null {
+    return this.parts.streamReads;
   }
 
   /** For what went wrong while there is nobody to be told. */
@@ -249,6 +261,7 @@ export class Hub {
     this.state.stop();
     this.#interests.stop();
     this.#durable.stop();
+    this.#wheel.stop();
     this.isolation.end();
   }
 

@@ -58,6 +58,22 @@ function withHeaders(frame: string, headers: string): string {
   return `${rest.slice(0, -1)},"extras":${extras}}`;
 }
 
+/** Extras of a version that came with earlier ones in one frame: the first serial that it covers is told beside. */
+export function rolledUp(extras: string | null, fromSerial: number): string {
+  const own = extras === null ? null : rawMember(extras, 'headers');
+  const header = `"${SERVICE_HEADERS.rollupFrom}":${fromSerial}`;
+  const headers = own?.startsWith('{"') === true ? `${own.slice(0, -1)},${header}}` : `{${header}}`;
+  const rest = extras === null ? null : omitMembers(extras, HEADERS);
+  return rest === null ? `{"headers":${headers}}` : `${rest.slice(0, -1)},"headers":${headers}}`;
+}
+
+/** The message that a version is of, from its extras as delivered; null: it is of none that lives on. */
+export function messageSerialOf(extras: string | null): string | null {
+  const headers = extras === null ? null : rawMember(extras, 'headers');
+  const raw = headers?.startsWith('{') === true ? rawMember(headers, SERVICE_HEADERS.messageSerial) : null;
+  return raw === null ? null : (JSON.parse(raw) as string);
+}
+
 /** Extras with these headers among their own, whatever those were called. */
 export function extrasWith(extras: string | null, headers: string): string {
   const own = extras === null ? null : rawMember(extras, 'headers');

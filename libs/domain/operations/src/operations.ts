@@ -1,8 +1,9 @@
-import { AiChannels, type HeaderLimits } from '@carillon/ai-transport';
+import { AiChannels, headerLimits } from '@carillon/ai-transport';
 import { NO_WEBHOOKS, type WebhookEvents } from '@carillon/webhooks';
 import { annotateMessage, deleteAnnotation, listAnnotations } from './messages/annotate-message.js';
 import { mutateMessage, type MutationParts } from './messages/mutate-message.js';
-import type { ActingSockets, MessageAccess } from './messages/parts.js';
+import { actingSockets } from './messages/acting-sockets.js';
+import type { MessageAccess } from './messages/parts.js';
 import { listVersions, readMessage } from './messages/read-message.js';
 import type { Cache } from '@carillon/cache';
 import { Channels } from '@carillon/channels';
@@ -64,8 +65,6 @@ export interface OperationsParts {
   readonly messages?: MessageAccess | null;
   /** Absent: nobody is told. */
   readonly webhooks?: Pick<WebhookEvents, 'emit' | 'wants'>;
-  /** Absent: no connection speaks protocol 2. */
-  readonly actingSockets?: ActingSockets;
   /** Unix time in seconds; absent: the clock. */
   readonly nowSeconds?: () => number;
 }
@@ -155,7 +154,7 @@ function messageWorks(parts: OperationsParts, channels: Channels) {
     ai: new AiChannels(config.ai_transport),
     access,
     webhooks,
-    sockets: live === null ? null : (parts.actingSockets ?? NO_SOCKETS),
+    sockets: live === null ? null : actingSockets(parts.fabric),
     headers: headerLimits(config),
   };
   return {
@@ -169,14 +168,6 @@ function messageWorks(parts: OperationsParts, channels: Channels) {
     deleteAnnotation: deleteAnnotation(living),
   };
 }
-
-const headerLimits = ({ ai_transport: ai }: Config): HeaderLimits => ({
-  maxTransportValueBytes: ai.max_transport_value_bytes,
-  maxSteerCodecMessageIdsBytes: ai.max_steer_codec_message_ids_bytes,
-});
-
-/** No connection speaks protocol 2. */
-const NO_SOCKETS: ActingSockets = { find: async () => null };
 
 function liveWorks(
   { fabric, config, messages }: OperationsParts,

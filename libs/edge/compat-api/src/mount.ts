@@ -13,6 +13,7 @@ import { History } from './history.js';
 import { Messages } from './messages.js';
 import { Publishing } from './publish.js';
 import { State } from './state.js';
+import { TokenRoutes } from './tokens.js';
 
 /** What the routes stand on. */
 export interface CompatApiParts {
@@ -42,10 +43,9 @@ export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): 
   const publishing = new Publishing(core, entry);
   const pages = new History(history, entry, config.history.max_page_size);
   put('GET', '/time', async () => ({ status: 200, body: [now()] }));
-  put('POST', '/keys/:keyName/requestToken', async ({ request, body }) => ({
-    status: 200,
-    body: await core.tokenRequests.grant(request.params['keyName'] ?? '', body(), now()),
-  }));
+  const tokens = new TokenRoutes(core, entry, now);
+  put('POST', '/keys/:keyName/requestToken', tokens.request);
+  put('POST', '/keys/:keyName/revokeTokens', tokens.revoke);
   for (const path of ['messages', 'publish']) put('POST', `${CHANNEL}/${path}`, publishing.one);
   for (const path of ['messages', 'history']) put('GET', `${CHANNEL}/${path}`, pages.page);
   put('POST', '/messages', publishing.batch);

@@ -27,6 +27,7 @@ import type { Continuity } from './continuity.js';
 import { ACTION, grantedModes } from './flags.js';
 import { Members } from './presence.js';
 import { Publishing } from './publishing.js';
+import { Revoking } from './revoking.js';
 import { Said } from './said.js';
 import { type Session, Sessions } from './sessions.js';
 import type { Cache } from '@carillon/cache';
@@ -67,6 +68,7 @@ export class Realtime implements SocketHandlers<State> {
   readonly #sessions: Sessions;
   readonly #edge: Edge;
   readonly #connections = new Set<CompatConnection>();
+  readonly #revoking: Revoking;
   readonly #timers: readonly NodeJS.Timeout[];
 
   constructor(private readonly parts: RealtimeParts) {
@@ -77,6 +79,16 @@ export class Realtime implements SocketHandlers<State> {
     this.#sessions = new Sessions(cache);
     this.#attach = new Attach({ core, hub, presence, continuity, codecs: this.#codecs, said: this.#said });
     this.#publishing = new Publishing(core, this.#members, this.#said, webhooks);
+    this.#revoking = new Revoking({
+      core,
+      connections: this.#connections,
+      warn: (connection) => this.#said.say(connection, { action: ACTION.auth }),
+      end: (connection, { body: error }) => {
+        this.#leaveForGood(connection);
+        this.#end(connection, { action: ACTION.disconnected, error });
+      },
+      onTrouble: hub.onTrouble,
+    });
     this.#timers = [
       setInterval(() => this.#beat(), BEAT_MS).unref(),
       setInterval(() => this.#refresh(), REFRESH_MS).unref(),
@@ -121,6 +133,7 @@ export class Realtime implements SocketHandlers<State> {
   }
 
   stop(): void {
+    this.#revoking.stop();
     for (const timer of this.#timers) clearInterval(timer);
   }
 

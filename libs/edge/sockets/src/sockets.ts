@@ -1,9 +1,11 @@
+import { AiChannels, headerLimits } from '@carillon/ai-transport';
 import type { AppRegistry } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { SharedFilters } from '@carillon/filter';
 import type { Hub } from '@carillon/hub';
 import { WireNames } from '@carillon/protocol';
+import { PublishNews } from '@carillon/operations';
 import type { Presence } from '@carillon/presence';
 import type { Publisher } from '@carillon/publishing';
 import type { RateLimit } from '@carillon/rate-limit';
@@ -16,6 +18,7 @@ import { PendingArrival, type Arrival } from './entrance/arrival.js';
 import { Entrance } from './entrance/entrance.js';
 import { Reception } from './entrance/reception.js';
 import { UpgradeLimit } from './entrance/upgrade-limit.js';
+import { AiEvents } from './requests/ai-event.js';
 import { ClientEvents } from './requests/client-event.js';
 import { Requests } from './requests/requests.js';
 import { Signin } from './requests/signin.js';
@@ -36,6 +39,7 @@ import { PresenceUpdates } from './v2/presence-updates.js';
 import { RequestsV2 } from './v2/requests-v2.js';
 import { Revocations } from './v2/revocations.js';
 import { SpeechesV2 } from './v2/speeches.js';
+import { Summaries } from './v2/summaries.js';
 import { Tokens } from './v2/tokens.js';
 
 /** What sockets work with. */
@@ -99,6 +103,12 @@ export class Sockets {
       outlet,
       deltas: new DeltaRequests({ deltas: new Deltas(parts), outlet, onTrouble }),
       tokens,
+      summaries: new Summaries({
+        reads: hub.streamReads,
+        outlet,
+        maxFrameBytes: config.websocket_max_payload_kb * 1024,
+        onTrouble,
+      }),
       presenceUpdates: new PresenceUpdates({
         ...parts,
         outlet,
@@ -106,6 +116,7 @@ export class Sockets {
         onTrouble,
       }),
     });
+    const aiChannels = new AiChannels(config.ai_transport);
     const heartbeats = new Heartbeats(heartbeatOptions(config), hub.outlet);
     const limit = upgradeLimitOptions(config);
     this.options = socketOptions(config);
@@ -139,6 +150,8 @@ export class Sockets {
         channels,
         outlet,
         extras: extrasRules(config, names),
+        ai: new AiEvents(aiChannels, headerLimits(config)),
+        news: new PublishNews(parts.webhooks, aiChannels),
         onTrouble,
       }),
       signin,

@@ -15,7 +15,7 @@ interface Held {
  * members, a cached event. What is held counts as its outbound queue, with the same bounds.
  */
 export class Gate {
-  readonly #codec: Codec;
+  readonly codec: Codec;
   #held: Held[] = [];
   #bytes = 0;
 
@@ -24,12 +24,12 @@ export class Gate {
     private readonly outlet: Outlet,
     codec: Codec = subscriber.codec,
   ) {
-    this.#codec = codec.held ?? codec;
+    this.codec = codec.held ?? codec;
   }
 
   hold(frames: Frames, serial: number | null = memberSerial(frames.fact)): void {
     if (!this.subscriber.isOpen) return;
-    const frame = frames.of(this.#codec);
+    const frame = frames.of(this.codec);
     if (frame === null) return;
     const { maxFrames, maxBytes } = this.outlet.bounds;
     const bytes = frameBytes(frame);

@@ -1,6 +1,6 @@
 import { type ChannelKind, serverToUserId } from '@carillon/channels';
 import type { LiveEvent } from '@carillon/fabric';
-import type { SharedFact } from '@carillon/protocol';
+import type { ChannelFact } from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { LocalChannel } from '../channels/local-channel.js';
@@ -15,6 +15,9 @@ const SPECIAL = 35;
 
 const EPOCH_MS = performance.timeOrigin;
 
+/** What arrives for a channel, from whichever way. */
+export type Arrived = Omit<LiveEvent, 'eventId' | 'fact'> & { readonly fact: ChannelFact };
+
 /** Hands events that arrive from anywhere to whom they concern in this process. */
 export class Delivery {
   constructor(
@@ -23,7 +26,7 @@ export class Delivery {
     private readonly patterns: Pick<PatternBook, 'deliver'>,
   ) {}
 
-  deliver(event: LiveEvent): void {
+  deliver(event: Arrived): void {
     const hub = this.hubs.find(event.appId);
     if (hub === null) return;
     if (event.channel.charCodeAt(0) === SPECIAL) return this.#deliverToUsers(hub, event);
@@ -36,7 +39,7 @@ export class Delivery {
     if (receivers !== null) count(hub, channel.about.kind, receivers, event);
   }
 
-  #deliverWithPatterns(hub: AppHub, event: LiveEvent, channel: LocalChannel | undefined): void {
+  #deliverWithPatterns(hub: AppHub, event: Arrived, channel: LocalChannel | undefined): void {
     const frames = new Frames(event.fact);
     const exactly = channel?.deliver(event.fact, event.exceptSocketId, frames) ?? 0;
     const byPattern = this.patterns.deliver(hub, event, frames);
@@ -44,7 +47,7 @@ export class Delivery {
     if (kind !== undefined) count(hub, kind, exactly + (byPattern?.receivers ?? 0), event);
   }
 
-  #deliverToUsers(hub: AppHub, { channel, fact, exceptSocketId }: LiveEvent): void {
+  #deliverToUsers(hub: AppHub, { channel, fact, exceptSocketId }: Arrived): void {
     const isOfWatched = fact.kind === 'user_seen';
     if (isOfWatched && !isNews(hub, channel, fact)) return;
     const frames = new Frames(fact);
@@ -55,13 +58,13 @@ export class Delivery {
   }
 }
 
-function count(hub: AppHub, kind: ChannelKind, receivers: number, { publishedAtMs }: LiveEvent): void {
+function count(hub: AppHub, kind: ChannelKind, receivers: number, { publishedAtMs }: Arrived): void {
   const latencyMs = EPOCH_MS + performance.now() - publishedAtMs;
   hub.meters.delivered(kind, receivers, Math.max(0, latencyMs));
 }
 
 /** Nothing is remembered of users whom nobody here watches. */
-function isNews(hub: AppHub, channel: string, fact: SharedFact & { readonly kind: 'user_seen' }): boolean {
+function isNews(hub: AppHub, channel: string, fact: ChannelFact & { readonly kind: 'user_seen' }): boolean {
   const userId = watchedUser(channel);
   return userId !== null && hub.watchers.has(userId) && hub.watched.hear(fact) !== null;
 }

@@ -1,6 +1,14 @@
 import type { AppRegistry } from '@carillon/app-registry';
 import { metaBase } from '@carillon/channels';
-import type { Answer, FabricListener, LiveEvent, Question, RevokedTokens } from '@carillon/fabric';
+import type {
+  ActingSocket,
+  Answer,
+  FabricListener,
+  LiveEvent,
+  Question,
+  RevokedTokens,
+} from '@carillon/fabric';
+import { Capabilities, OPERATIONS } from '@carillon/signing';
 import type { Outlet } from './outlet.js';
 import type { FanOutRecordBody } from '@carillon/contract';
 import type { Durable } from '../durable/durable.js';
@@ -22,6 +30,7 @@ const NOTHING: Answer = {
   force_reconnect: 0,
   meta_watched: 0,
   token_revoked: 0,
+  acting_socket: null,
 };
 
 /** What the listener works with. */
@@ -50,6 +59,7 @@ export class HubListener implements FabricListener {
       terminate_user: (hub, { userId }) => closeUser(hub, userId, outlet, 'disconnected_by_app'),
       force_reconnect: (hub, { userId }) => closeUser(hub, userId, outlet, 'reconnect_requested'),
       meta_watched: () => 1,
+      acting_socket: (hub, { socketId, channel }) => actingSocket(hub, socketId, channel),
       token_revoked: (hub, revoked) => closeHolders(hub, revoked, outlet),
     };
   }
@@ -96,6 +106,18 @@ const isOfMeta = (
   kind: keyof Question,
   _about: Question[keyof Question],
 ): _about is Question['meta_watched'] => kind === 'meta_watched';
+
+/** What a connection of protocol 2 may do on a channel; others cannot be acted as. */
+function actingSocket(hub: AppHub, socketId: string, channel: string): ActingSocket | null {
+  const subscriber = hub.subscriber(socketId);
+  if (subscriber === null || !subscriber.isOpen || subscriber.edge.protocol !== 2) return null;
+  const capabilities = subscriber.identity?.capabilities ?? Capabilities.NONE;
+  return {
+    clientId: subscriber.identity?.userId ?? null,
+    hasToken: hub.tokens.tokenOf(subscriber) !== null,
+    rights: OPERATIONS.filter((operation) => capabilities.allows(operation, channel)),
+  };
+}
 
 /** Meta channels are subscribed to by nobody as far as others are told. */
 function* occupied(hub: AppHub, prefix: string): Generator<string> {

@@ -46,6 +46,8 @@ export interface JoinRequest {
   readonly codec: Codec;
   /** Called once, instead of `subscribed`, when it comes to nothing. */
   readonly refused: (why: JoinRefusal) => void;
+  /** Shows what comes between `subscribed` and a last event; never rejects. Absent: nothing does. */
+  readonly beforeLive?: () => Promise<void>;
   /** Tells what follows `subscribed` and the past, before a last event. Absent: nothing. Not asked where `show` is given. */
   readonly settled?: () => void;
   /**
@@ -96,7 +98,8 @@ export class Joins {
     }
     const local = book.open(subscriber.hub, channel);
     const isRepeated = before !== undefined;
-    const isShown = request.show !== undefined || channel.traits.keepsLastEvent;
+    const isShown =
+      request.show !== undefined || request.beforeLive !== undefined || channel.traits.keepsLastEvent;
     const isPlaced = subscriber.edge.tellsPositions === true && this.parts.positions.has(local);
     if (member !== null || isShown || isPlaced || local.interest !== undefined)
       return this.#joinLater({ ...request, local, isRepeated, isPlaced });
@@ -161,6 +164,7 @@ export class Joins {
     if (joining.show !== undefined) return joining.show((messageId) => gate.has(messageId), attach);
     const members = outcome === null ? null : outcome.members;
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members, attach });
+    await joining.beforeLive?.();
     joining.settled?.();
     if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate);
     // A position that came before waits for exactly this.

@@ -28,6 +28,9 @@ export interface PatternRequest {
   readonly settled: () => void;
 }
 
+/** Where a message was published, and whose socket must not get it. */
+type Published = Pick<LiveEvent, 'channel' | 'exceptSocketId'>;
+
 /** Who got a message by a pattern. */
 export interface PatternDelivery {
   readonly about: OrdinaryChannel;
@@ -83,7 +86,7 @@ export class PatternBook {
    * Hands a message to everybody who has a pattern that fits, once, but to who has got it by the channel itself.
    * `frames` are those that the channel was told with. Returns the channel with how many; null: nobody has such a pattern.
    */
-  deliver(hub: AppHub, { channel, exceptSocketId }: LiveEvent, frames: Frames): PatternDelivery | null {
+  deliver(hub: AppHub, { channel, exceptSocketId }: Published, frames: Frames): PatternDelivery | null {
     const about = this.#about(hub, channel);
     const covering = about === null ? [] : hub.patterns.covering(about);
     if (about === null || covering.length === 0) return null;
@@ -92,7 +95,7 @@ export class PatternBook {
       for (const [subscriber, codec] of subscribers) {
         if (subscriber.id === exceptSocketId || served.has(subscriber)) continue;
         const exact = subscriber.subscriptions.get(channel)?.audience.codec;
-        const hasIt = exact !== undefined && frames.of(exact) !== null;
+        const hasIt = exact !== undefined && frames.of(exact.held ?? exact) !== null;
         const frame = hasIt ? null : frames.of(codec);
         if (frame === null) continue;
         served.add(subscriber);

@@ -53,7 +53,14 @@ export class LaneScene {
     this.outlet = outlet;
     const publish = (topic: string, frame: Frame): void => this.topics.publish(topic, String(frame));
     const noMeta = { begin: () => undefined, end: () => {} };
-    this.book = new ChannelBook(this.hubs, NO_FABRIC, { outlet, publish }, NOBODY_FOLLOWS, noMeta, true);
+    this.book = new ChannelBook(
+      this.hubs,
+      NO_FABRIC,
+      { outlet, publish, appends: null },
+      NOBODY_FOLLOWS,
+      noMeta,
+      true,
+    );
     this.#delivery = new Delivery(this.hubs, outlet, { deliver: () => null });
     const keptBytes = bounds.maxBytes + slackBytes;
     this.clients = ['1.1', '2.2'].map((id) => new LaneClient(this, APP, { id, keptBytes, roomBytes }));
@@ -74,7 +81,6 @@ export class LaneScene {
   publish(channel: string, frameText: string, except: LaneClient | undefined): void {
     for (const client of this.clients) if (client !== except) client.expectEvent(channel, frameText);
     this.#delivery.deliver({
-      eventId: frameText,
       appId: APP.id,
       channel,
       fact: message({ channel, event: frameText }),

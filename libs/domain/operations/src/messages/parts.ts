@@ -3,6 +3,7 @@ import type { Channels, PublishableChannel } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { CommitRecordOf, CommitResult } from '@carillon/contract';
 import { ServiceError } from '@carillon/errors';
+import type { ActingSocket } from '@carillon/fabric';
 import type { MessageReader } from '@carillon/history';
 import { isSerial } from '@carillon/messages';
 import { isCommitted, type Committed, type Commits, refusalOf } from '@carillon/publishing';
@@ -16,19 +17,10 @@ export interface MessageAccess {
   readonly commits: Commits;
 }
 
-/** A connection that somebody acts as. */
-export interface ActingSocket {
-  /** Its verified identity; null: it has none. */
-  readonly clientId: string | null;
-  /** What its token grants; null: it has no token. */
-  readonly token: { allows(right: Right, channel: string): boolean } | null;
-  /** Capabilities that its sign-in brought; empty without one. */
-  readonly capabilities: readonly string[];
-}
-
 /** Finds connections of protocol 2, wherever they are; null: none of that id is connected. */
 export interface ActingSockets {
-  find(appId: string, socketId: string): Promise<ActingSocket | null>;
+  /** Rejects with `service_unavailable` when nobody can say. */
+  find(appId: string, socketId: string, channel: string): Promise<ActingSocket | null>;
 }
 
 export interface MessageParts {

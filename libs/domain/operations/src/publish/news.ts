@@ -4,6 +4,13 @@ import type { Receipt } from '@carillon/publishing';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { Event } from './event.js';
 
+/** What was published to one channel. */
+export interface Published {
+  readonly channel: string;
+  readonly name: string;
+  readonly extrasText: string | null;
+}
+
 /** Tells the servers of an app what a publish means beside itself: a message that lives on, a run of an AI. */
 export class PublishNews {
   constructor(
@@ -11,24 +18,27 @@ export class PublishNews {
     private readonly ai: AiChannels,
   ) {}
 
-  /** Of each channel of the event, in order. What was published before was told before. */
+  /** Of each channel of the event, in order. */
   tell(app: App, event: Event, receipts: readonly Receipt[]): void {
+    if (event.isEphemeral) return;
     for (const [index, { name: channel }] of event.channels.entries()) {
       const receipt = receipts[index];
-      if (receipt === undefined || receipt.isDuplicate === true || event.isEphemeral) continue;
-      if (receipt.version !== undefined && this.webhooks.wants(app, 'message_version_created'))
-        this.webhooks.emit(app, {
-          name: 'message_version_created',
-          channel,
-          message_serial: receipt.version.messageSerial,
-          version_serial: receipt.version.versionSerial,
-          action: 'message.create',
-        });
-      if (this.ai.has(channel)) this.#lifecycle(app, channel, event);
+      if (receipt !== undefined) this.tellOne(app, { ...event, channel }, receipt);
     }
   }
 
-  #lifecycle(app: App, channel: string, { name, extrasText }: Event): void {
+  /** What was published before was told before. */
+  tellOne(app: App, { channel, name, extrasText }: Published, { isDuplicate, version }: Receipt): void {
+    if (isDuplicate === true) return;
+    if (version !== undefined && this.webhooks.wants(app, 'message_version_created'))
+      this.webhooks.emit(app, {
+        name: 'message_version_created',
+        channel,
+        message_serial: version.messageSerial,
+        version_serial: version.versionSerial,
+        action: 'message.create',
+      });
+    if (!this.ai.has(channel)) return;
     const told = lifecycleOf(name, extrasText);
     if (told !== null && this.webhooks.wants(app, told.name)) this.webhooks.emit(app, { ...told, channel });
   }

@@ -1,4 +1,4 @@
-import type { JoinRefusal, Joins, Outlet, PatternBook } from '@carillon/hub';
+import type { JoinRefusal, JoinRequest, Joins, Outlet, PatternBook } from '@carillon/hub';
 import type { FrameError, SubscriptionErrorStatus } from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
 import type { Judges, SubscribeFailure } from '../connection/judged.js';
@@ -38,10 +38,16 @@ export class Subscribe {
     const codec = view?.codec ?? connection.codec;
     const settled = (): void => view?.settled?.();
     const request = { ...verdict, subscriber: connection, codec, refused, settled };
-    const joined = request.kind === 'pattern' ? patterns.join(request) : joins.join(request);
+    const joined =
+      request.kind === 'pattern' ? patterns.join(request) : joins.join(this.#withPast(connection, request));
     // What it had before counts until this does; of a connection that went it is given back with it.
     if (!isRefused) connection.keep(name, view);
     return joined;
+  }
+
+  #withPast<Request extends JoinRequest>(connection: Connection, request: Request): Request {
+    const beforeLive = connection.beforeLive(request.channel, request.codec);
+    return beforeLive === undefined ? request : { ...request, beforeLive };
   }
 
   /** The two frames of a failure: the first for every client, the second for the channel's own error handlers. */

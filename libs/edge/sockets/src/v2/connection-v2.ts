@@ -1,16 +1,19 @@
-import type { AppHub } from '@carillon/hub';
+import type { OrdinaryChannel } from '@carillon/channels';
+import type { AppHub, Codec } from '@carillon/hub';
 import { Capabilities } from '@carillon/signing';
 import type { Socket } from '@carillon/uws';
 import { Connection } from '../connection/connection.js';
 import type { Judged, Judges, View } from '../connection/judged.js';
 import type { OwnRequest, SubscribeRequest } from '../connection/speech.js';
 import type { SpeechV2 } from './speeches.js';
+import { annotatedCodec } from './annotated.js';
 import { judgeV2 } from './subscribe-verdict-v2.js';
 import { ViewV2 } from './view-v2.js';
 import { type Viewer, Views } from './views.js';
 
 /** A connection of protocol 2, with what only such a one has. */
 export class ConnectionV2 extends Connection implements Viewer {
+  readonly speaksAi = true;
   readonly views: Views;
   #native: Pick<Socket<unknown>, 'ping'> | null = null;
 
@@ -38,7 +41,22 @@ export class ConnectionV2 extends Connection implements Viewer {
   }
 
   judge(frame: SubscribeRequest, judges: Judges): Judged {
-    return judgeV2(this, frame, judges, this.speech.requests.deltas);
+    const { codec, requests } = this.speech;
+    return judgeV2(
+      this,
+      frame,
+      frame.wantsAnnotations ? annotatedCodec(codec) : codec,
+      judges,
+      requests.deltas,
+    );
+  }
+
+  beforeLive(channel: OrdinaryChannel, codec: Codec): (() => Promise<void>) | undefined {
+    return this.speech.requests.beforeLive(this, channel, codec);
+  }
+
+  seesAnnotations(channel: string): boolean {
+    return this.views.get(channel)?.annotations === true;
   }
 
   keep(channel: string, view: View | null): void {

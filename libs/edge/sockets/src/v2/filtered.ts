@@ -1,5 +1,5 @@
 import { type Filter, FilterSubject, type HeldFilter } from '@carillon/filter';
-import type { Codec, Frame, Frames } from '@carillon/hub';
+import type { Appends, Codec, Frame, Frames } from '@carillon/hub';
 import { type Fact, type Message, rawMember } from '@carillon/protocol';
 import type { Narrowed } from './view-v2.js';
 
@@ -23,6 +23,10 @@ class FilteredCodec implements Codec {
     private readonly base: Codec,
     private readonly filter: Filter,
   ) {}
+
+  get appends(): Appends | undefined {
+    return this.base.appends;
+  }
 
   encode(fact: Fact, frames: Frames): Frame | null {
     if (fact.kind === 'message' && !this.filter.accepts(subjectOf(fact))) return null;

@@ -1,9 +1,11 @@
-import type { Channels } from '@carillon/channels';
-import type { Outlet, Resumes } from '@carillon/hub';
+import type { Channels, OrdinaryChannel } from '@carillon/channels';
+import type { Codec, Outlet, Resumes } from '@carillon/hub';
 import { frameError, type ResumeFrame } from '@carillon/protocol';
+import type { Connection } from '../connection/connection.js';
 import type { OwnRequest } from '../connection/speech.js';
 import type { DeltaRequests } from './delta/delta-requests.js';
 import type { PresenceUpdates } from './presence-updates.js';
+import type { Summaries } from './summaries.js';
 import type { Tokens } from './tokens.js';
 import type { Viewer } from './views.js';
 
@@ -12,6 +14,7 @@ export interface RequestsV2Parts {
   readonly outlet: Outlet;
   readonly tokens: Tokens;
   readonly presenceUpdates: PresenceUpdates;
+  readonly summaries: Summaries;
   readonly channels: Pick<Channels, 'recovery'>;
   readonly resumes: Pick<Resumes, 'resume'>;
   readonly deltas: DeltaRequests;
@@ -23,6 +26,16 @@ export class RequestsV2 {
 
   get deltas(): DeltaRequests {
     return this.parts.deltas;
+  }
+
+  /** What tells what comes before live events of a channel; undefined: nothing does. The promise never rejects. */
+  beforeLive(
+    connection: Connection,
+    channel: OrdinaryChannel,
+    codec: Codec,
+  ): (() => Promise<void>) | undefined {
+    const { summaries } = this.parts;
+    return summaries.has(channel) ? () => summaries.show(connection, channel, codec) : undefined;
   }
 
   /** Undefined when it was done at once; the promise never rejects. */

@@ -20,10 +20,11 @@ import { narrowedBy } from './filtered.js';
 import { type Narrowed, ViewV2 } from './view-v2.js';
 import type { Viewer } from './views.js';
 
-/** Judges a subscribe on protocol 2, in the one order of checks. */
+/** Judges a subscribe on protocol 2, in the one order of checks. `codec`: of everything that it asks for. */
 export function judgeV2(
   connection: Viewer,
   frame: SubscribeRequest,
+  codec: Codec,
   { channels, filters }: Judges,
   deltas: DeltaRequests,
 ): Judged {
@@ -37,7 +38,7 @@ export function judgeV2(
     const view =
       verdict.kind === 'accepted' && metaBase(verdict.channel.name) !== null
         ? new ViewV2(connection.views.meta, given(held), readDeltaWish(frame.delta))
-        : viewOf(connection, frame, held);
+        : viewOf(connection, frame, codec, held);
     if (view !== null) deltas.settle(connection, verdict, view);
     return { verdict, view };
   }
@@ -53,12 +54,17 @@ const given = (held: HeldFilter | null): Narrowed | null =>
 const NOTHING: Codec = { encode: () => null };
 
 /** Null: everything is sent in full. */
-function viewOf(connection: Viewer, frame: SubscribeRequest, held: HeldFilter | null): ViewV2 | null {
-  const { codec, views, patterns } = connection;
-  const wish = readDeltaWish(frame.delta);
-  if (held === null && wish === null && views.algorithm === null && patterns === null) return null;
+function viewOf(
+  { views, patterns }: Viewer,
+  { delta, wantsAnnotations }: SubscribeRequest,
+  codec: Codec,
+  held: HeldFilter | null,
+): ViewV2 | null {
+  const wish = readDeltaWish(delta);
+  const isPlain = held === null && wish === null && views.algorithm === null && patterns === null;
+  if (isPlain && !wantsAnnotations) return null;
   const narrowed = held === null ? null : narrowedBy(codec, held);
-  return new ViewV2(narrowed?.codec ?? codec, narrowed, wish);
+  return new ViewV2(narrowed?.codec ?? codec, narrowed, wish, wantsAnnotations);
 }
 
 function nameVerdict(connection: Viewer, frame: SubscribeRequest, channels: Channels): SubscribeVerdict {
@@ -73,7 +79,7 @@ function nameVerdict(connection: Viewer, frame: SubscribeRequest, channels: Chan
   if (channel.form === 'meta') return metaVerdict(connection, frame, channel);
   if (frame.rewind !== null)
     return failure('channel_refused', 400, name, 'Rewind is not served by this build');
-  if (frame.wantsAnnotations)
+  if (frame.wantsAnnotations && !channel.policy.annotationsEnabled)
     return failure('channel_refused', 400, name, 'Annotations are not enabled here');
   return ordinaryVerdict(connection, frame, channel);
 }
@@ -132,7 +138,9 @@ function ordinaryVerdict(
   if (namespace !== null) return refused(namespace, name);
   const { capabilities } = connection;
   const isPermitted =
-    capabilities.allows('subscribe', name) && (!traits.members || capabilities.allows('presence', name));
+    capabilities.allows('subscribe', name) &&
+    (!traits.members || capabilities.allows('presence', name)) &&
+    (!frame.wantsAnnotations || capabilities.allows('annotation-subscribe', name));
   if (!isPermitted) return failure('forbidden', 403, name, 'The capabilities do not permit it');
   const limited = userLimitRefusal(channel, speaksFor(connection, frame, channel));
   if (limited !== null) return refused(limited, name);

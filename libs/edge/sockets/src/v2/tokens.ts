@@ -3,6 +3,7 @@ import { frameError, type AuthFrame, type WireNames } from '@carillon/protocol';
 import {
   admitToken,
   type CapabilityToken,
+  type Operation,
   type SigningKey,
   type TokenVerdict,
   verifyCapabilityToken,
@@ -112,10 +113,12 @@ export class Tokens {
   }
 
   #withdraw(connection: Connection, { capabilities }: CapabilityToken): void {
-    const channels = [...connection.subscriptions].map(({ channel }) => ({
-      name: channel.name,
-      needs: channel.about.traits.members ? (['subscribe', 'presence'] as const) : (['subscribe'] as const),
-    }));
+    const channels = [...connection.subscriptions].map(({ channel: { name, about } }) => {
+      const needs: Operation[] = ['subscribe'];
+      if (about.traits.members) needs.push('presence');
+      if (connection.seesAnnotations(name)) needs.push('annotation-subscribe');
+      return { name, needs };
+    });
     const patterns = [...(connection.patterns ?? [])].map((name) => ({
       name,
       needs: ['subscribe'] as const,

@@ -24,6 +24,8 @@ export class ViewV2 implements View {
     private readonly narrowed: Narrowed | null,
     /** Of this subscription alone; null: the connection decides. */
     readonly wish: DeltaWish | null,
+    /** Whether it is told of every single annotation. */
+    readonly annotations = false,
   ) {}
 
   get codec(): Codec {

@@ -1,6 +1,7 @@
 import type { Fact } from '../message/fact.js';
 import type { Message } from '../message/message.js';
 import type { FrameV2 } from '../v2/frame.js';
+import { annotationFrameV2 } from './annotation-v2.js';
 import { deltaCacheSync, presenceUpdated, rewindComplete, subscriptionSucceededV2 } from './channel-v2.js';
 import {
   connectionEstablished,
@@ -24,6 +25,9 @@ export function frameOfFactV2(fact: Fact, newId: () => string): FrameV2 | null {
   switch (fact.kind) {
     case 'message':
       return messageFrame(fact);
+    case 'annotated':
+    case 'annotations_summarized':
+      return annotationFrameV2(fact);
     case 'member_added':
       return memberAdded(fact.channel, fact.member);
     case 'member_removed':
@@ -87,6 +91,8 @@ type Reply = Exclude<
   Fact,
   {
     readonly kind:
+      | 'annotated'
+      | 'annotations_summarized'
       | 'channel_counted'
       | 'channel_occupied'
       | 'channel_vacated'

@@ -40,6 +40,8 @@ function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {
       return hasMembers(fact.channel) ? memberAdded(fact.channel, fact.member) : null;
     case 'member_removed':
       return hasMembers(fact.channel) ? memberRemoved(fact.channel, fact.userId) : null;
+    case 'annotated':
+    case 'annotations_summarized':
     case 'member_updated':
     case 'channel_occupied':
     case 'channel_vacated':

@@ -1,5 +1,5 @@
 import { type BaseHolder, type DeltaRules, type DeltaStep, DeltaStream } from '@carillon/delta';
-import type { Codec, Frame, Frames } from '@carillon/hub';
+import type { Appends, Codec, Frame, Frames } from '@carillon/hub';
 import { deltaFrame, type Fact, type Message, withDeltaMembers } from '@carillon/protocol';
 import type { DeltaEntry } from './delta-entry.js';
 import { type DeltaEvent, isCandidate } from './delta-event.js';
@@ -36,6 +36,10 @@ export class DeltaCohort implements Codec, BaseHolder {
   ) {
     this.variant = held.variant;
     this.#stream = new DeltaStream(channel.rules);
+  }
+
+  get appends(): Appends | undefined {
+    return this.variant.base.appends;
   }
 
   get length(): number {

@@ -1,4 +1,4 @@
-import type { Codec, Frame, Frames } from '@carillon/hub';
+import type { Appends, Codec, Frame, Frames } from '@carillon/hub';
 import type { Fact } from '@carillon/protocol';
 import type { DeltaVariant } from './delta-variant.js';
 
@@ -24,6 +24,10 @@ export class DeltaEntry implements Codec {
     readonly variant: DeltaVariant,
     private readonly begin: Begin,
   ) {}
+
+  get appends(): Appends | undefined {
+    return this.variant.base.appends;
+  }
 
   encode(_: Fact, frames: Frames): Frame | null {
     return frames.of(this.variant.base);

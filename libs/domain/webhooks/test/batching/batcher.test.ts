@@ -1,7 +1,7 @@
 import { decodeWebhookJob, type WebhookJob } from '@carillon/contract';
 import { QueueFull, QueueStopped, QueueUnavailable, type NewJob } from '@carillon/queue';
 import { describe, expect, it } from 'vitest';
-import { Collector, type CollectorParts } from '../../src/batching/collector.js';
+import { Batcher, type BatcherParts } from '../../src/batching/batcher.js';
 import { ManualClock, turn } from '../manual-clock.js';
 import { app, metrics, recordingLog, until, valueOf } from '../samples.js';
 
@@ -38,7 +38,7 @@ class TestQueue {
   }
 }
 
-function collector(more: Partial<CollectorParts> = {}) {
+function batcher(more: Partial<BatcherParts> = {}) {
   const [queue, clock, { log, lines }, counted] = [
     new TestQueue(),
     new ManualClock(),
@@ -47,14 +47,14 @@ function collector(more: Partial<CollectorParts> = {}) {
   ];
   const batching = { enabled: true, duration: 50, size: 100 };
   const parts = { batching, queue: queue as never, metrics: counted, log, clock, ...more };
-  return { queue, clock, lines, metrics: counted, collector: new Collector(parts) };
+  return { queue, clock, lines, metrics: counted, batcher: new Batcher(parts) };
 }
 
 const signal = new AbortController().signal;
 
 describe('events are collected', () => {
   it('for the duration and become one batch an app, in order', async () => {
-    const { collector: collect, clock, queue } = collector();
+    const { batcher: collect, clock, queue } = batcher();
     for (const channel of ['1', '2']) collect.add(shop, missed(channel));
     collect.add(bank, missed('3'));
     await clock.pass(49);
@@ -70,17 +70,17 @@ describe('events are collected', () => {
 
   it('up to the size of a batch', async () => {
     const {
-      collector: collect,
+      batcher: collect,
       clock,
       queue,
-    } = collector({ batching: { enabled: true, duration: 50, size: 2 } });
+    } = batcher({ batching: { enabled: true, duration: 50, size: 2 } });
     for (const channel of ['1', '2', '3']) collect.add(shop, missed(channel));
     await clock.pass(50);
     expect(queue.short).toEqual(['shop 1 2', 'shop 3']);
   });
 
   it('not at all without batching: each is a request', async () => {
-    const { collector: collect, queue } = collector({
+    const { batcher: collect, queue } = batcher({
       batching: { enabled: false, duration: 50, size: 100 },
     });
     for (const channel of ['1', '2']) collect.add(shop, missed(channel));
@@ -89,7 +89,7 @@ describe('events are collected', () => {
   });
 
   it('but for those of AI transport, which go at once and alone', async () => {
-    const { collector: collect, queue, clock } = collector();
+    const { batcher: collect, queue, clock } = batcher();
     collect.add(shop, missed('1'));
     collect.add(shop, {
       name: 'ai_cancel_requested',
@@ -105,7 +105,7 @@ describe('events are collected', () => {
   });
 
   it('and those before in the same channel, which go first', async () => {
-    const { collector: collect, queue, clock } = collector();
+    const { batcher: collect, queue, clock } = batcher();
     for (const channel of ['other', 'ai']) collect.add(shop, missed(channel));
     collect.add(bank, missed('ai'));
     const run = { name: 'ai_run_started', channel: 'ai', run_id: 'r', client_id: null } as const;
@@ -120,7 +120,7 @@ describe('events are collected', () => {
   });
 
   it('and flushed at a stop', async () => {
-    const { collector: collect, queue } = collector();
+    const { batcher: collect, queue } = batcher();
     collect.add(shop, missed('1'));
     await collect.flush(signal);
     expect(queue.short).toEqual(['shop 1']);
@@ -130,7 +130,7 @@ describe('events are collected', () => {
 
 describe('a queue that', () => {
   it('is away or full is offered the same jobs again, and loses none', async () => {
-    const { collector: collect, queue, lines } = collector();
+    const { batcher: collect, queue, lines } = batcher();
     queue.answers = [new QueueUnavailable('away'), new QueueFull(1), new QueueUnavailable('away')];
     collect.add(shop, missed('1'));
     collect.cut();
@@ -142,10 +142,10 @@ describe('a queue that', () => {
 
   it('stays away keeps the events until there are too many; then the newest are dropped and counted', async () => {
     const {
-      collector: collect,
+      batcher: collect,
       queue,
       metrics: counted,
-    } = collector({ bounds: { maxEvents: 2, maxBytes: 1000 } });
+    } = batcher({ bounds: { maxEvents: 2, maxBytes: 1000 } });
     queue.answers = [new QueueUnavailable('away')];
     for (const channel of ['1', '2', '3', '4']) collect.add(shop, missed(channel));
     expect(await valueOf(counted, 'webhook_events_dropped_total', { app_id: 'shop' })).toBe(2);
@@ -157,7 +157,7 @@ describe('a queue that', () => {
   });
 
   it('stops loses what it was offered, which is counted', async () => {
-    const { collector: collect, queue, metrics: counted } = collector();
+    const { batcher: collect, queue, metrics: counted } = batcher();
     queue.answers = [new QueueStopped()];
     collect.add(shop, missed('1'));
     await collect.flush(signal);
@@ -167,7 +167,7 @@ describe('a queue that', () => {
 
   it('refuses a job for good loses that job and no other, which is counted', async () => {
     const batching = { enabled: true, duration: 50, size: 1 };
-    const { collector: collect, queue, metrics: counted, lines } = collector({ batching });
+    const { batcher: collect, queue, metrics: counted, lines } = batcher({ batching });
     queue.answers = [new Error('one of both'), new Error('the first')];
     collect.add(shop, missed('1'));
     collect.add(shop, missed('2'));
@@ -179,7 +179,7 @@ describe('a queue that', () => {
   });
 
   it('takes no jobs of that size drops the event, not the batch', async () => {
-    const { collector: collect, queue, metrics: counted } = collector();
+    const { batcher: collect, queue, metrics: counted } = batcher();
     collect.add(shop, missed('1'));
     collect.add(shop, missed('x'.repeat(60_000)));
     collect.add(shop, missed('2'));
@@ -190,7 +190,7 @@ describe('a queue that', () => {
   });
 
   it('does not answer holds a stop only until its time is over', async () => {
-    const { collector: collect, queue } = collector();
+    const { batcher: collect, queue } = batcher();
     queue.answers = Array.from({ length: 1000 }, () => new QueueUnavailable('away'));
     collect.add(shop, missed('1'));
     await collect.flush(AbortSignal.timeout(50));

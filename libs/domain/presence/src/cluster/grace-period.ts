@@ -1,5 +1,5 @@
 /** The time of the ledger, on which it is judged. */
-export interface DoubtHost {
+export interface GracePeriodHost {
   readonly nowMs: number;
   /** By then every node has said again what it holds. */
   readonly saidAgainMs: number;
@@ -8,12 +8,12 @@ export interface DoubtHost {
 }
 
 /** Whether nodes may hold what the store does not know of, because it may have lost it and they have yet to say it again. */
-export class Doubt {
+export class GracePeriod {
   #untilMs = -Infinity;
   #cancel: () => void = () => undefined;
 
   constructor(
-    private readonly ledger: DoubtHost,
+    private readonly ledger: GracePeriodHost,
     /** It is over, and changes of the time between may not have been told. */
     private readonly onOver: () => void,
   ) {}

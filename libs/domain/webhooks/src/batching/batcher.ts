@@ -13,7 +13,7 @@ import { Outbox } from './outbox.js';
 const SPARE_JOB_BYTES = 2048;
 const LOOK_MS = 10;
 
-export interface CollectorParts {
+export interface BatcherParts {
   readonly batching: Config['webhooks']['batching'];
   readonly queue: Queue;
   readonly metrics: Metrics;
@@ -28,7 +28,7 @@ export interface CollectorParts {
  * order they came; urgent ones, and all of them without batching, at once and alone, but not before what was told of
  * the same channel.
  */
-export class Collector {
+export class Batcher {
   readonly #byApp = new Map<string, CollectedEvent[]>();
   readonly #backlog: Backlog;
   readonly #outbox: Outbox;
@@ -37,7 +37,7 @@ export class Collector {
   readonly #losses: Family<'webhook_events_dropped_total', CounterSeries>;
   #cancel: (() => void) | null = null;
 
-  constructor(private readonly parts: CollectorParts) {
+  constructor(private readonly parts: BatcherParts) {
     const { queue, log, bounds, clock = PROCESS_CLOCK } = parts;
     this.#losses = parts.metrics.counter('webhook_events_dropped_total');
     this.#backlog = new Backlog(bounds);
