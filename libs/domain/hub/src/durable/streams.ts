@@ -62,6 +62,8 @@ interface Followed<Record extends Followable> {
   isFetching: boolean;
   /** When it was last told that a second past shows up. */
   toldAtMs: number;
+  /** It stands where its first record is. */
+  beginsHere: boolean;
 }
 
 /**
@@ -85,9 +87,17 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
 
   /** Somebody here has the channel, and its records come here. */
   follow(appId: string, channel: string): void {
+    if (this.#followed.has(streamName({ appId, channel, kind: 'messages' }))) return;
+    const one = this.#follow(appId, channel);
+    const { origin } = this.parts;
+    if (origin === null) return;
+    const head = origin.headNow?.(one.address);
+    if (head === undefined) this.#ask(one);
+    else this.#placed(one, head, null);
+  }
+
+  #follow(appId: string, channel: string): Followed<Record> {
     const address: StreamAddress = { appId, channel, kind: 'messages' };
-    const name = streamName(address);
-    if (this.#followed.has(name)) return;
     const order = new StreamOrder<Record>(this.parts.deliver, (delivered) =>
       this.#contradicted(one, delivered),
     );
@@ -98,14 +108,20 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
       head: null,
       isFetching: false,
       toldAtMs: -Infinity,
+      beginsHere: false,
     };
-    this.#followed.set(name, one);
-    const { origin } = this.parts;
-    if (origin === null) return;
-    const head = origin.headNow?.(address);
-    if (head === undefined) this.#ask(one);
-    else this.#placed(one, head, null);
-    this.#round ??= setInterval(() => this.compare(), ROUND_MS).unref();
+    this.#followed.set(streamName(address), one);
+    if (this.parts.origin !== null) this.#round ??= setInterval(() => this.compare(), ROUND_MS).unref();
+    return one;
+  }
+
+  /**
+   * The same for a channel whose next record is the first that concerns anybody here: it goes on from there, without
+   * asking where it stands.
+   */
+  followHere(appId: string, channel: string): void {
+    if (this.#followed.has(streamName({ appId, channel, kind: 'messages' }))) return;
+    this.#follow(appId, channel).beginsHere = true;
   }
 
   /** Nobody here has it any more. */
@@ -123,7 +139,8 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     const one = this.#followed.get(streamName({ appId, channel, kind: 'messages' }));
     if (one === undefined) return;
     one.order.take(record, this.#now());
-    if (this.parts.origin === null && one.order.needsHead) one.order.goOn(this.#now());
+    if ((this.parts.origin === null || one.beginsHere) && one.order.needsHead) one.order.goOn(this.#now());
+    one.beginsHere = false;
     this.#settle(one);
   }
 
