@@ -1,10 +1,14 @@
-// Fails when a room imports what it may not: see rules.js for the arrows of the house.
+// Fails when a room imports what it may not, see rules.js for the arrows of the house, or has a second word for
+// something, see words.js.
 // With --fix, first writes every room's project references as its imports need them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from '../run/workspace.js';
 import { readRooms } from './rooms.js';
 import { neededReferences, problems } from './rules.js';
+import { luaProblems } from './lua.js';
+import { tableProblems } from './tables.js';
+import { wordProblems } from './words.js';
 
 function writeReferences(rooms) {
   for (const room of rooms.filter(({ compiled }) => compiled)) {
@@ -18,7 +22,12 @@ function writeReferences(rooms) {
 }
 
 if (process.argv.includes('--fix')) writeReferences(readRooms());
-const found = problems(readRooms());
+const rooms = readRooms();
+const found = [...problems(rooms), ...wordProblems(rooms), ...tableProblems(rooms), ...luaProblems(rooms)];
 for (const problem of found) console.error(problem);
-console.error(found.length === 0 ? 'arrows: every import goes down' : `arrows: ${found.length} wrong`);
+console.error(
+  found.length === 0
+    ? 'arrows: every import goes down, every name has the one word'
+    : `arrows: ${found.length} wrong`,
+);
 process.exit(found.length === 0 ? 0 : 1);

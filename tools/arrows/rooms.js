@@ -64,6 +64,7 @@ export function readRooms() {
       devDependencies: Object.keys({ ...manifest.devDependencies }),
       references,
       compiled: existsSync(config),
+      files: [...sources(folder)],
       imports: [...sources(folder)].flatMap(({ part, file }) =>
         importsOf(file).map((request) => ({
           part,

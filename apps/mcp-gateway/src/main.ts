@@ -9,6 +9,9 @@ import { OperationsModule } from '@carillon/operations';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PublishingModule } from '@carillon/publishing';
 import { ReplayModule } from '@carillon/replay';
+import { PushModule } from '@carillon/push';
+import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
+import { PushQueueModule, QUEUE_DRIVERS } from '@carillon/queue';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
 import { bootstrap } from '@carillon/runtime';
 
@@ -19,6 +22,8 @@ await bootstrap({
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'cache.driver': CACHE_DRIVERS,
     'history.backend': HISTORY_BACKENDS,
+    'push.queue_driver': QUEUE_DRIVERS,
+    'push.storage_driver': PUSH_STORES,
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
@@ -32,6 +37,9 @@ await bootstrap({
     ReplayModule,
     PublishingModule.committing(HISTORY_COMMITS),
     OperationsModule.of(config),
+    PushQueueModule,
+    PushStoreModule,
+    PushModule.offering([]),
     ...McpModule.where(config),
     OpsApiModule.forMainListener(config),
   ],

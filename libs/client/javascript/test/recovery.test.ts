@@ -122,6 +122,24 @@ describe('a channel with positions', () => {
 });
 
 describe('continuity', () => {
+  it('delivers a message that was sent again under its id once', () => {
+    const continuity = new Continuity();
+    const take = (message_id: string, serial?: number): string =>
+      continuity.take({
+        event: 'e',
+        message_id,
+        ...(serial === undefined ? {} : { stream_id: 'a', serial }),
+      });
+    expect([take('m-1'), take('m-1'), take('m-2', 1), take('m-2', 2), take('m-3', 3)]).toEqual([
+      'deliver',
+      'duplicate',
+      'deliver',
+      'duplicate',
+      'deliver',
+    ]);
+    expect(continuity.position).toMatchObject({ serial: 3 });
+  });
+
   it('delivers every serial once, in whatever pieces and repetitions it comes', () => {
     const pieces = fc.array(fc.tuple(fc.nat(40), fc.nat(10)), { maxLength: 20 });
     fc.assert(

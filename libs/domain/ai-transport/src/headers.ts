@@ -1,3 +1,5 @@
+import type { Config } from '@carillon/config';
+
 /** Lengths that the settings of AI transport allow. */
 export interface HeaderLimits {
   readonly maxTransportValueBytes: number;
@@ -64,6 +66,12 @@ const DOMAINS: ReadonlyMap<string, Domain> = new Map([
 
 const invalid = (text: string): HeaderRefusal => ({ code: 'ai_invalid_transport_header', text });
 const tooLarge = (text: string): HeaderRefusal => ({ code: 'ai_header_too_large', text });
+
+/** As the configuration says. */
+export const headerLimits = ({ ai_transport: ai }: Pick<Config, 'ai_transport'>): HeaderLimits => ({
+  maxTransportValueBytes: ai.max_transport_value_bytes,
+  maxSteerCodecMessageIdsBytes: ai.max_steer_codec_message_ids_bytes,
+});
 
 /** Checks `extras.ai` as parsed; null: nothing is wrong with it. */
 export function checkHeaders(ai: unknown, limits: HeaderLimits): HeaderRefusal | null {

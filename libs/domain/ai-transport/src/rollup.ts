@@ -18,6 +18,8 @@ export interface Rolled<Item extends RolledRecord> {
   readonly fragment: string;
   /** The first serial it covers; null: it is one record. */
   readonly fromSerial: number | null;
+  /** How many records it is of. */
+  readonly count: number;
   /** Whether it says that everything up to its serial was sent: the last of those sent together. */
   readonly tellsPosition: boolean;
 }
@@ -74,6 +76,7 @@ export class Rollup<Item extends RolledRecord> {
       return this.#pendingBytes > this.limits.maxPendingBytes ? together(this.#flushed()) : [];
     }
     const sent = together([...this.#flushed(), whole(item)]);
+    if (stream === undefined && this.#streams.size >= this.limits.maxStreams) this.#forgetPast(nowMs);
     if (this.limits.windowMs > 0 && (stream !== undefined || this.#streams.size < this.limits.maxStreams))
       this.#streams.set(messageSerial, {
         deadlineMs: nowMs + this.limits.windowMs,
@@ -100,6 +103,12 @@ export class Rollup<Item extends RolledRecord> {
     return sent;
   }
 
+  /** Streams whose window is over and that hold nothing back: what comes of them next goes at once in any case. */
+  #forgetPast(nowMs: number): void {
+    for (const [serial, { pending, deadlineMs }] of this.#streams)
+      if (pending === null && deadlineMs <= nowMs) this.#streams.delete(serial);
+  }
+
   #hold(stream: Tracked<Item>, item: Item, nowMs: number): void {
     const bytes = Buffer.byteLength(item.fragment);
     stream.pending ??= { first: item.serial, last: item, fragments: [], bytes: 0 };
@@ -120,6 +129,7 @@ export class Rollup<Item extends RolledRecord> {
         last: pending.last,
         fragment: pending.fragments.join(''),
         fromSerial: isOne ? null : pending.first,
+        count: pending.fragments.length,
         tellsPosition: true,
       });
       stream.pending = null;
@@ -133,6 +143,7 @@ const whole = <Item extends RolledRecord>(item: Item): Rolled<Item> => ({
   last: item,
   fragment: item.fragment,
   fromSerial: null,
+  count: 1,
   tellsPosition: true,
 });
 

@@ -244,6 +244,11 @@ describe.each(STORES)('messages that live on in $name', ({ open }) => {
       { annotationNo: 2, action: 'create', clientId: 'u2', data: '{"t":1.0}' },
       { annotationNo: 3, action: 'delete', clientId: 'u1', targetNo: 1, data: null },
     ]);
+    const everywhere = { ...query, messageSerial: null, type: null, afterNo: 0 };
+    expect(await opened.store.annotations(everywhere)).toMatchObject([
+      { annotationNo: 1, messageSerial: serial },
+      ...listed,
+    ]);
     const wrong = [
       channel.annotate(serial, 'x:sum.v1'),
       channel.annotate(serial, 'x:flag.v1'),

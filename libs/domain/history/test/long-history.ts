@@ -18,7 +18,7 @@ export const APART_MS = 1000;
 const MIDNIGHT_MS = Date.parse('2026-03-06T00:00:00Z');
 const WRITTEN_AT_ONCE = 1000;
 /** Rows after which the day ends, beyond those that are there before anything is read. */
-const LEFT_OF_THE_DAY = 200;
+const LEFT_OF_THE_DAY = 40;
 
 /** The message of a serial says which it is, and they are not of one size. */
 const messageOf = (serial: number): string =>

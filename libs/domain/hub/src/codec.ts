@@ -17,15 +17,30 @@ export const frameBytes = (frame: Frame): number =>
  * Promises to every codec:
  * - `encode` is asked at most once of each fact that is delivered, and only when a subscriber of this codec is here to get
  *   it; of the facts of one channel, in the order in which subscribers get them. A codec may therefore remember what it
- *   said last, as deltas must, if it serves one channel alone.
+ *   said last, as deltas must, if it serves one channel alone. All its subscribers then get everything it says: whoever
+ *   is held back, or was left out of a message of a server, goes on with `held`, and begins anew with the `live` of that.
  *
  * A variant is one more codec: that of a filter asks `frames` for the frame of the codec it narrows, so that the same
  * bytes are shared by all filters that let a message through; whoever makes such codecs keeps one for equal filters.
  */
 export interface Codec {
-  /** What messages of the past are said in, which come in between and out of turn. Absent: this codec itself. */
-  readonly ofPast?: Codec;
   encode(fact: Fact, frames: Frames): Frame | null;
+  /** How its subscribers want appends; a variant says what the codec says that it narrows. Absent: each as it comes. */
+  readonly appends?: Appends | undefined;
+  /** What a codec that remembers is for those who may not get everything of it, and for messages of the past. Absent: the same, nothing is remembered. */
+  readonly held?: Codec;
+  /** What it is for a subscriber that begins to receive now. Absent: the same. */
+  live?(): Codec;
+  /** Nobody of its one channel has it any more. */
+  left?(): void;
+}
+
+/** How subscribers are told of appends to messages. */
+export interface Appends {
+  /** Those of one stream of an answer within so long come as one; 0: each as it comes. */
+  readonly windowMs: number;
+  /** Whether each tells the whole text instead of what was appended. */
+  readonly wholes: boolean;
 }
 
 /** What is made of one fact in this process: of each codec, once. */

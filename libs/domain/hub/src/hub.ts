@@ -8,6 +8,8 @@ import { codeOf } from '@carillon/protocol';
 import type { Replay } from '@carillon/replay';
 import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
+import type { FlushWheel } from './appends/flush-wheel.js';
+import { appendWays, flushWheel } from './appends/ways.js';
 import { Hubs } from './apps/hubs.js';
 import type { NativePublish } from './channels/audience.js';
 import { ChannelBook } from './channels/channel-book.js';
@@ -26,6 +28,8 @@ import { Leaving } from './leave/leaving.js';
 import { SocketOccupancy } from './occupancy.js';
 import type { Replays } from './recovery/replays.js';
 import { Resumes } from './recovery/resumes.js';
+import type { PastReader } from './recovery/rewind-selection.js';
+import { Rewinds } from './recovery/rewinds.js';
 import { maxSubscriptions, outletBounds } from './settings.js';
 import { State } from './state/state.js';
 import type { Subscriber } from './subscriber/subscriber.js';
@@ -46,6 +50,8 @@ export interface HubParts {
   readonly commits: Commits | null;
   /** What gives places to events without a history; null: nothing does. */
   readonly replay: Replay | null;
+  /** Where the past of channels is read; null: nowhere. */
+  readonly pastReader: PastReader | null;
   readonly lastEvents: LastEvents;
   readonly webhooks: WebhookEvents;
   readonly metrics: Metrics;
@@ -81,6 +87,7 @@ export class Hub {
   readonly #interests: Interests;
   readonly #durable: Durable;
   readonly #cleanup: Cleanup;
+  readonly #wheel: FlushWheel;
 
   constructor(private readonly parts: HubParts) {
     const { config, apps, fabric, presence, connectionQuota, metrics, log, publish } = parts;
@@ -101,8 +108,11 @@ export class Hub {
     });
     const delivery = new Delivery(hubs, outlet);
     const { channels } = this;
-    const durable = new Durable({ ...parts, hubs, channels, delivery, onTrouble });
-    const book = new ChannelBook(hubs, fabric, { outlet, publish }, durable.positions, isAlone);
+    const maxFrameBytes = config.websocket_max_payload_kb * 1024;
+    const durable = new Durable({ ...parts, hubs, channels, delivery, maxFrameBytes, onTrouble });
+    const wheel = flushWheel(config);
+    const appends = appendWays(config, parts.streamReads, wheel, onTrouble);
+    const book = new ChannelBook(hubs, fabric, { outlet, publish, appends }, durable.positions, isAlone);
     this.#interests = new Interests(fabric, onTrouble);
     const state = new State({ ...parts, hubs, outlet, interests: this.#interests, onTrouble });
     book.observe((channel) => state.tally.changed(channel));
@@ -122,6 +132,7 @@ export class Hub {
     this.resumes = new Resumes({
       outlet,
       replays,
+      textOf: appends.text,
       canBePlaced: ({ app }, name) => {
         const channel = channels.subscription(app, name, 2);
         return channel.accepted && channel.form === 'ordinary';
@@ -144,6 +155,12 @@ export class Hub {
       looks,
       positions: durable.positions,
       resumes: this.resumes,
+      rewinds: new Rewinds({
+        reader: parts.pastReader,
+        outlet,
+        maxPageSize: config.history.max_page_size,
+        onTrouble,
+      }),
       maxSubscriptions: maxSubscriptions(config),
       joinWithinMs: config.adapter.interest.confirm_timeout_ms,
       onTrouble,
@@ -160,6 +177,7 @@ export class Hub {
     });
     const { isolation } = this;
     this.state = state;
+    this.#wheel = wheel;
     this.identities = identities;
     this.leaving = leaving;
     this.#durable = durable;
@@ -183,6 +201,11 @@ export class Hub {
       () => looks.everywhere(),
     );
     apps.onChange((change) => this.#appChanged(change));
+  }
+
+  /** Where streams of channels with a history are read; null: nowhere. */
+  get streamReads(): StreamReads | null {
+    return this.parts.streamReads;
   }
 
   /** For what went wrong while there is nobody to be told. */
@@ -234,6 +257,7 @@ export class Hub {
     this.state.stop();
     this.#interests.stop();
     this.#durable.stop();
+    this.#wheel.stop();
     this.isolation.end();
   }
 

@@ -1,4 +1,5 @@
 import { CHANNEL_KINDS, type ChannelKind } from '@carillon/channels';
+import type { AppendMeters } from './appends/pace.js';
 import type { CounterSeries, GaugeSeries, HistogramSeries, Metrics } from '@carillon/runtime';
 
 /** What `connection_errors_total` tells apart. */
@@ -58,6 +59,19 @@ export function cleanupMeters(
   };
 }
 
+function appendMeters(metrics: Metrics, app_id: string): AppendMeters {
+  const delivered = metrics.counter('appends_delivered_total').for({ app_id });
+  const ratio = metrics.histogram('rollup_ratio').for({ app_id });
+  const latency = metrics.histogram('flush_latency').for({ app_id });
+  return {
+    delivered: (appends, waitedMs) => {
+      delivered.add();
+      ratio.observe(appends);
+      latency.observe(waitedMs);
+    },
+  };
+}
+
 /** The time series of one app, held so that counting is an addition. */
 export class AppMeters {
   readonly connected: GaugeSeries;
@@ -70,6 +84,7 @@ export class AppMeters {
   readonly #sentFrames: CounterSeries;
   readonly #sentBytes: CounterSeries;
   readonly #kinds = new Map<ChannelKind, KindMeters>();
+  #appends: AppendMeters | null = null;
 
   constructor(
     private readonly metrics: Metrics,
@@ -97,6 +112,12 @@ export class AppMeters {
   sent(sockets: number, bytes: number): void {
     this.#sentFrames.value += sockets;
     this.#sentBytes.value += sockets * bytes;
+  }
+
+  /** What becomes of appends to messages; counted from the first on. */
+  get appends(): AppendMeters {
+    this.#appends ??= appendMeters(this.metrics, this.appId);
+    return this.#appends;
   }
 
   error(type: ConnectionErrorType): void {

@@ -1,4 +1,4 @@
-import { positioned, type StoredRecord, type Stream } from '@carillon/history-store';
+import { positioned, type StoredMessage, type StoredRecord, type Stream } from '@carillon/history-store';
 import { omitMembers, rawMember } from '@carillon/protocol';
 import { objectText, quoted, versionOf } from './payload.js';
 
@@ -42,6 +42,37 @@ export function frameOf(
   return positioned(frame, streamId, deliverySerial);
 }
 
+/**
+ * The V2 frame of a message as it is now, for who comes late: all of its data, whatever its latest version did. Null: it is
+ * as it was created, and the frame of that record is the one to show.
+ */
+export function latestFrameOf(
+  message: StoredMessage,
+  messageId: string | null,
+  { address, streamId }: Pick<Stream, 'address' | 'streamId'>,
+): string | null {
+  if (message.action === 'create') return null;
+  // A fragment is of no use to who has not what it is appended to.
+  const action = message.action === 'append' ? 'update' : message.action;
+  const headers = objectText([
+    [SERVICE_HEADERS.action, JSON.stringify(`message.${action}`)],
+    [SERVICE_HEADERS.messageSerial, quoted(message.messageSerial)],
+    [SERVICE_HEADERS.versionSerial, quoted(message.versionSerial)],
+    [SERVICE_HEADERS.historySerial, String(message.historySerial)],
+    [SERVICE_HEADERS.versionTimestamp, String(message.atMs)],
+  ]);
+  const frame = objectText([
+    ['event', JSON.stringify(`service:message.${action}`)],
+    ['channel', JSON.stringify(address.channel)],
+    ['name', quoted(message.name)],
+    ['data', message.data?.text ?? null],
+    ['user_id', quoted(message.creatorId ?? message.clientId)],
+    ['message_id', quoted(messageId)],
+    ['extras', extrasWith(message.extras, headers)],
+  ]);
+  return positioned(frame, streamId, message.deliverySerial);
+}
+
 const serviceHeaders = (record: StoredRecord): string =>
   objectText([
     [SERVICE_HEADERS.action, JSON.stringify(`message.${record.action}`)],
@@ -56,6 +87,22 @@ function withHeaders(frame: string, headers: string): string {
   const extras = extrasWith(rawMember(frame, 'extras'), headers);
   const rest = omitMembers(frame, EXTRAS) ?? '{}';
   return `${rest.slice(0, -1)},"extras":${extras}}`;
+}
+
+/** Extras of a version that came with earlier ones in one frame: the first serial that it covers is told beside. */
+export function rolledUp(extras: string | null, fromSerial: number): string {
+  const own = extras === null ? null : rawMember(extras, 'headers');
+  const header = `"${SERVICE_HEADERS.rollupFrom}":${fromSerial}`;
+  const headers = own?.startsWith('{"') === true ? `${own.slice(0, -1)},${header}}` : `{${header}}`;
+  const rest = extras === null ? null : omitMembers(extras, HEADERS);
+  return rest === null ? `{"headers":${headers}}` : `${rest.slice(0, -1)},"headers":${headers}}`;
+}
+
+/** The message that a version is of, from its extras as delivered; null: it is of none that lives on. */
+export function messageSerialOf(extras: string | null): string | null {
+  const headers = extras === null ? null : rawMember(extras, 'headers');
+  const raw = headers?.startsWith('{') === true ? rawMember(headers, SERVICE_HEADERS.messageSerial) : null;
+  return raw === null ? null : (JSON.parse(raw) as string);
 }
 
 /** Extras with these headers among their own, whatever those were called. */

@@ -1,8 +1,9 @@
-import { AiChannels, type HeaderLimits } from '@carillon/ai-transport';
+import { AiChannels, AiMeters, headerLimits } from '@carillon/ai-transport';
 import { NO_WEBHOOKS, type WebhookEvents } from '@carillon/webhooks';
 import { annotateMessage, deleteAnnotation, listAnnotations } from './messages/annotate-message.js';
 import { mutateMessage, type MutationParts } from './messages/mutate-message.js';
-import type { ActingSockets, MessageAccess } from './messages/parts.js';
+import { actingSockets } from './messages/acting-sockets.js';
+import type { MessageAccess } from './messages/parts.js';
 import { listVersions, readMessage } from './messages/read-message.js';
 import type { Cache } from '@carillon/cache';
 import { Channels } from '@carillon/channels';
@@ -64,8 +65,6 @@ export interface OperationsParts {
   readonly messages?: MessageAccess | null;
   /** Absent: nobody is told. */
   readonly webhooks?: Pick<WebhookEvents, 'emit' | 'wants'>;
-  /** Absent: no connection speaks protocol 2. */
-  readonly actingSockets?: ActingSockets;
   /** Unix time in seconds; absent: the clock. */
   readonly nowSeconds?: () => number;
 }
@@ -114,6 +113,7 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
     channels,
     keys,
     ai: new AiRules(new AiChannels(config.ai_transport), headerLimits(config)),
+    aiMeters: new AiMeters(metrics),
     countsAllowed: live !== null,
   });
   const history: HistoryParts = {
@@ -123,7 +123,7 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
     maxPresencePageSize: config.presence_history.max_page_size,
   };
   const runner = new EventRunner({
-    news: new PublishNews(parts.webhooks ?? NO_WEBHOOKS, new AiChannels(config.ai_transport)),
+    news: new PublishNews(parts.webhooks ?? NO_WEBHOOKS, new AiChannels(config.ai_transport), metrics),
     publisher: new EventPublisher(publisher, new MessageReceipts(cache, log), keys),
     records,
     keys,
@@ -154,8 +154,9 @@ function messageWorks(parts: OperationsParts, channels: Channels) {
     channels,
     ai: new AiChannels(config.ai_transport),
     access,
+    metrics: parts.metrics,
     webhooks,
-    sockets: live === null ? null : (parts.actingSockets ?? NO_SOCKETS),
+    sockets: live === null ? null : actingSockets(parts.fabric),
     headers: headerLimits(config),
   };
   return {
@@ -169,14 +170,6 @@ function messageWorks(parts: OperationsParts, channels: Channels) {
     deleteAnnotation: deleteAnnotation(living),
   };
 }
-
-const headerLimits = ({ ai_transport: ai }: Config): HeaderLimits => ({
-  maxTransportValueBytes: ai.max_transport_value_bytes,
-  maxSteerCodecMessageIdsBytes: ai.max_steer_codec_message_ids_bytes,
-});
-
-/** No connection speaks protocol 2. */
-const NO_SOCKETS: ActingSockets = { find: async () => null };
 
 function liveWorks(
   { fabric, config, messages }: OperationsParts,

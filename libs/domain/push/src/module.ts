@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import { queueNames } from '@carillon/contract';
 import { openProviders, type PushProviders } from '@carillon/push-providers';
@@ -18,12 +19,20 @@ import {
   type Startup,
 } from '@carillon/runtime';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { PushOperations } from './operations/push-operations.js';
 import type { PushParts } from './parts.js';
 import { queuesOf, type Stage } from './pipeline/items.js';
 import { Secrets } from './secrets.js';
 import { PushService } from './service.js';
 import { enabledProviders, type WorkerStage, workersOf } from './stages.js';
-import { PUSH, PUSH_PARTS, PUSH_PROVIDERS_TOKEN, PUSH_TRANSPORT, PUSH_WORKER } from './tokens.js';
+import {
+  PUSH,
+  PUSH_OPERATIONS,
+  PUSH_PARTS,
+  PUSH_PROVIDERS_TOKEN,
+  PUSH_TRANSPORT,
+  PUSH_WORKER,
+} from './tokens.js';
 import { PushWorker } from './worker.js';
 import { PushWorkerController } from './worker.controller.js';
 
@@ -118,13 +127,19 @@ export class PushModule {
           useFactory: (all: PushParts, worker: PushWorker) => new PushService(all, worker),
         },
         {
+          provide: PUSH_OPERATIONS,
+          inject: [PUSH, CONFIG],
+          useFactory: (push: PushService, config: Config) =>
+            new PushOperations(push, { config, channels: new Channels(config) }),
+        },
+        {
           provide: PUSH_TRANSPORT,
           inject: [CONFIG, PUSH_QUEUE],
           useFactory: (config: Config, queue: Queue) =>
             new QueueTransport(PUSH_TRANSPORT, queue, consumedBy(config, offered)),
         },
       ],
-      exports: [PUSH, PUSH_TRANSPORT],
+      exports: [PUSH, PUSH_OPERATIONS, PUSH_TRANSPORT],
     };
   }
 }

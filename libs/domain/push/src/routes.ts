@@ -1,4 +1,14 @@
-/** One route of push, as it is mounted and documented. */
+import {
+  CREDENTIAL,
+  DELIVERY,
+  DEVICE,
+  PUBLISH,
+  PUBLISHES,
+  SUBSCRIPTION,
+  TEMPLATE,
+} from './operations/bodies.js';
+
+/** One operation of push, with the route it is mounted at; documents and tools are made of it. */
 export interface PushRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below `/apps/:appId/push`. */
@@ -10,11 +20,13 @@ export interface PushRoute {
   /** Parameters of the query; lists have `limit` and `cursor` besides. */
   readonly query: readonly string[];
   readonly isList: boolean;
+  /** Whether a request may be repeated under a key. */
+  readonly takesRequestKey: boolean;
   /** Absent: it takes none. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-type More = Partial<Pick<PushRoute, 'forDevices' | 'query' | 'isList' | 'body'>>;
+type More = Partial<Pick<PushRoute, 'forDevices' | 'query' | 'isList' | 'takesRequestKey' | 'body'>>;
 
 const route = (
   method: PushRoute['method'],
@@ -22,14 +34,20 @@ const route = (
   status: PushRoute['status'],
   summary: string,
   more: More = {},
-): PushRoute => ({ method, path, status, summary, forDevices: false, query: [], isList: false, ...more });
+): PushRoute => ({
+  method,
+  path,
+  status,
+  summary,
+  forDevices: false,
+  query: [],
+  isList: false,
+  takesRequestKey: false,
+  ...more,
+});
 
 const LIST = { isList: true } as const;
 const DEVICES = { forDevices: true } as const;
-
-const needs = (...required: readonly string[]) => ({ body: { type: 'object', required } });
-const PUBLISH = needs('recipients', 'payload');
-const PUBLISHES = { body: { type: 'array', minItems: 1, maxItems: 100, items: PUBLISH.body } };
 
 /** The routes, by the names that clients made from the document give them. */
 export const PUSH_ROUTES = {
@@ -38,21 +56,16 @@ export const PUSH_ROUTES = {
     '/credentials/:provider',
     201,
     'Create or replace a credential of a provider',
+    { body: CREDENTIAL },
   ),
   listPushCredentials: route('GET', '/credentials', 200, 'Credentials without their secrets', LIST),
-  putPushTemplate: route(
-    'POST',
-    '/templates',
-    201,
-    'Create or replace a template',
-    needs('templateId', 'defaultLocale', 'locales'),
-  ),
+  putPushTemplate: route('POST', '/templates', 201, 'Create or replace a template', { body: TEMPLATE }),
   listPushTemplates: route('GET', '/templates', 200, 'Templates', LIST),
   findPushTemplate: route('GET', '/templates/:templateId', 200, 'One template'),
   removePushTemplate: route('DELETE', '/templates/:templateId', 204, 'Remove a template'),
   registerPushDevice: route('POST', '/deviceRegistrations', 201, 'Register or update a device', {
     ...DEVICES,
-    ...needs('id', 'formFactor', 'platform', 'timezone', 'locale', 'push'),
+    body: DEVICE,
   }),
   listPushDevices: route('GET', '/deviceRegistrations', 200, 'Devices', {
     ...LIST,
@@ -65,7 +78,7 @@ export const PUSH_ROUTES = {
   removePushDevice: route('DELETE', '/deviceRegistrations/:deviceId', 204, 'Remove a device', DEVICES),
   putPushSubscription: route('POST', '/channelSubscriptions', 201, 'Subscribe a device or a client', {
     ...DEVICES,
-    ...needs('channel'),
+    body: SUBSCRIPTION,
   }),
   listPushSubscriptions: route('GET', '/channelSubscriptions', 200, 'Subscriptions of channels', {
     ...LIST,
@@ -76,8 +89,15 @@ export const PUSH_ROUTES = {
     query: ['channel', 'deviceId'],
   }),
   listPushChannels: route('GET', '/channelSubscriptions/channels', 200, 'Channels with subscriptions', LIST),
-  publishPush: route('POST', '/publish', 202, 'Accept one publish', { ...PUBLISH, query: ['mode'] }),
-  publishPushBatch: route('POST', '/batch/publish', 202, 'Accept several publishes', PUBLISHES),
+  publishPush: route('POST', '/publish', 202, 'Accept one publish', {
+    body: PUBLISH,
+    takesRequestKey: true,
+    query: ['mode'],
+  }),
+  publishPushBatch: route('POST', '/batch/publish', 202, 'Accept several publishes', {
+    body: PUBLISHES,
+    takesRequestKey: true,
+  }),
   pushStatus: route('GET', '/publish/:publishId/status', 200, 'What has become of a publish'),
   listPushDeadLetters: route('GET', '/deadLetters', 200, 'What could not be delivered', {
     ...LIST,
@@ -90,13 +110,9 @@ export const PUSH_ROUTES = {
     'Deliver a dead letter after all',
   ),
   cancelPush: route('DELETE', '/scheduled/:jobId', 204, 'Cancel a publish that waits for its time'),
-  reportPushDelivery: route(
-    'POST',
-    '/deliveryStatus',
-    202,
-    'Tell what became of a delivery',
-    needs('publishId', 'eventId', 'occurredAtMs', 'result'),
-  ),
+  reportPushDelivery: route('POST', '/deliveryStatus', 202, 'Tell what became of a delivery', {
+    body: DELIVERY,
+  }),
 } as const satisfies Record<string, PushRoute>;
 
 export type PushRouteName = keyof typeof PUSH_ROUTES;

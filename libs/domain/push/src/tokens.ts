@@ -1,5 +1,7 @@
 /** Token of the `PushService`, which everything that asks for push goes through. */
 export const PUSH = Symbol('push');
+/** Token of the `PushOperations`, which every face asks. */
+export const PUSH_OPERATIONS = Symbol('push operations');
 /** Token of the `PushParts`. */
 export const PUSH_PARTS = Symbol('push parts');
 /** Token of the `PushWorker`. */

@@ -14,7 +14,7 @@ import {
 } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { CacheNotices } from './absence/cache-notices.js';
-import { Collector } from './batching/collector.js';
+import { Batcher } from './batching/batcher.js';
 import { WEBHOOK_DELIVERY } from './delivery/tokens.js';
 import type { Delivery } from './delivery/delivery.js';
 import { LiveWebhooks } from './live-webhooks.js';
@@ -57,9 +57,9 @@ function openWebhookEvents(
   const log = logging.for('service::webhook');
   const reason = reasonForNone(queue, delivery);
   if (reason !== null) return off(config, log, reason);
-  const collector = new Collector({ batching: config.webhooks.batching, queue, metrics, log });
+  const batcher = new Batcher({ batching: config.webhooks.batching, queue, metrics, log });
   const webhooks = new LiveWebhooks({
-    collector,
+    batcher,
     apps,
     log,
     notices: config.adapter.driver === 'local' ? null : new CacheNotices(cache),

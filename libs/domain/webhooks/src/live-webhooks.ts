@@ -3,7 +3,7 @@ import type { WebhookEventName } from '@carillon/config';
 import { pause, type Logger } from '@carillon/runtime';
 import { Absences, type AbsenceParts, type AbsenceWatch } from './absence/absences.js';
 import { SharedAbsences, type Notices } from './absence/shared-absences.js';
-import type { Collector } from './batching/collector.js';
+import type { Batcher } from './batching/batcher.js';
 import { PROCESS_CLOCK, type Clock } from './clock.js';
 import { legacyTwin, type WebhookEvent } from './events/event.js';
 import { wantsEvent } from './events/interest.js';
@@ -19,7 +19,7 @@ interface MemberPlace extends ChannelPlace {
 }
 
 export interface LiveWebhooksParts {
-  readonly collector: Collector;
+  readonly batcher: Batcher;
   readonly apps: Pick<AppRegistry, 'peekById' | 'findById'>;
   readonly log: Logger;
   /** What all processes have told; null: this one is alone. */
@@ -67,9 +67,9 @@ export class LiveWebhooks implements WebhookEvents {
   }
 
   emit(app: App, event: WebhookEvent): void {
-    if (wantsEvent(app, event.name)) this.parts.collector.add(app, event);
+    if (wantsEvent(app, event.name)) this.parts.batcher.add(app, event);
     const twin = legacyTwin(event);
-    if (twin !== null && wantsEvent(app, twin.name)) this.parts.collector.add(app, twin);
+    if (twin !== null && wantsEvent(app, twin.name)) this.parts.batcher.add(app, twin);
   }
 
   channelOccupied(app: App | string, channel: string, isAgain = false): void {
@@ -110,10 +110,10 @@ export class LiveWebhooks implements WebhookEvents {
   async flush(signal: AbortSignal): Promise<void> {
     while (this.#channels.size + this.#members.size > 0 && !signal.aborted) {
       // What is told meanwhile need not wait for the rest.
-      this.parts.collector.cut();
+      this.parts.batcher.cut();
       await pause(LOOK_MS, signal);
     }
-    await this.parts.collector.flush(signal);
+    await this.parts.batcher.flush(signal);
   }
 
   /** Stops every timer. */

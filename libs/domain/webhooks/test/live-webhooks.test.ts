@@ -19,7 +19,7 @@ function scene() {
   const occupied = new Set<string>();
   const present = new Set<string>();
   const webhooks = new LiveWebhooks({
-    collector: {
+    batcher: {
       add: (_: unknown, event: WebhookEvent) => void told.push(short(event)),
       cut() {},
       flush: async () => {},

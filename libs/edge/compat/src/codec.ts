@@ -64,8 +64,11 @@ export class CompatCodec implements Codec {
         return fact.channel === null ? endOf(fact.code, fact.message) : null;
       case 'token_revoked':
         return endOf(0, 'the token is revoked');
+      case 'annotated':
+      case 'annotations_summarized':
       case 'cache_missed':
       case 'channel_counted':
+      case 'delta_bases':
       case 'delta_settled':
       case 'established':
       case 'history_page':

@@ -34,6 +34,8 @@ export class Sockets implements FabricListener {
   counts = new Map<string, number>();
   /** Answers nothing when true, as a process that hangs does. */
   isSilent = false;
+  /** Of whatever connection is asked about. */
+  acting: Answer['acting_socket'] = null;
   /** Connections that a revocation closes here. */
   holders = 0;
 
@@ -63,6 +65,7 @@ export class Sockets implements FabricListener {
       const { channels } = about as { channels: string[] };
       return new Map([...this.counts].filter(([name]) => channels.includes(name)));
     }
+    if (kind === 'acting_socket') return this.acting;
     return kind === 'token_revoked' ? this.holders : 0;
   }
 }

@@ -2,6 +2,7 @@ import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
 import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { OPERATIONS, type Operations } from '@carillon/operations';
+import { PUSH_OPERATIONS, type PushOperations } from '@carillon/push';
 import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
 import {
   ADMISSION,
@@ -21,6 +22,8 @@ import {
   pause,
   PROCESS_STATE,
   type ProcessState,
+  RELOADS,
+  type Reloads,
   serverOptions,
   serviceVersion,
   SHUTDOWN,
@@ -52,6 +55,7 @@ const server = (config: Config) => ({
     ADMISSION,
     { token: OCCUPANCY_SOURCE, optional: true },
     { token: HISTORY_HEALTH_SOURCE, optional: true },
+    { token: PUSH_OPERATIONS, optional: true },
   ],
   useFactory: (
     apps: AppRegistry,
@@ -65,11 +69,13 @@ const server = (config: Config) => ({
     admission: Admission,
     occupancy?: OccupancySource,
     history?: HistoryHealthSource,
+    push?: PushOperations,
   ): McpServer =>
     new McpServer({
       config,
       apps,
       operations,
+      ...(push === undefined ? {} : { push }),
       cache,
       rateLimit,
       metrics,
@@ -93,6 +99,7 @@ export class McpModule implements OnModuleInit {
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
     @Inject(SERVER) private readonly mcp: McpServer,
     @Inject(SHUTDOWN) private readonly shutdown: Shutdown,
+    @Inject(RELOADS) private readonly reloads: Reloads,
     @Inject(SETTING) private readonly config: Config,
   ) {}
 
@@ -107,6 +114,7 @@ export class McpModule implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     const { path, port } = this.config.mcp;
     this.shutdown.onShutdown('drain', PART, () => this.mcp.drain());
+    this.reloads.onReload('mcp', (config) => this.mcp.reconfigure(config));
     if (port !== null) return this.#listen(path, port);
     const { httpAdapter } = this.host;
     if (!(httpAdapter instanceof UwsHttpAdapter))

@@ -1,6 +1,7 @@
 import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import type { Operations } from '@carillon/operations';
+import type { PushOperations } from '@carillon/push';
 import type { RateLimit } from '@carillon/rate-limit';
 import type { Logger, Metrics } from '@carillon/runtime';
 import type { Endpoint } from '@carillon/uws';
@@ -21,11 +22,14 @@ import { Sessions } from './sessions/sessions.js';
 import { Streams } from './sessions/streams.js';
 import { type Settings, settingsOf } from './settings.js';
 import { operationTools } from './tools/operation-tools.js';
+import { pushTools } from './tools/push-tools.js';
 import { serviceTools, type ServiceParts } from './tools/service-tools.js';
 
 export interface McpParts extends Omit<ServiceParts, 'usageEnabled' | 'healthCheckTimeoutMs'> {
   readonly config: Config;
   readonly operations: Operations;
+  /** Absent: this process offers no tools of push. */
+  readonly push?: PushOperations;
   readonly cache: Cache;
   readonly rateLimit: RateLimit;
   readonly metrics: Metrics;
@@ -59,7 +63,11 @@ export class McpServer {
       usageEnabled: config.http_api.usage_enabled,
       healthCheckTimeoutMs: config.health_check_timeout_ms,
     };
-    this.#tools = [...serviceTools(service), ...operationTools(operations)];
+    this.#tools = [
+      ...serviceTools(service),
+      ...operationTools(operations),
+      ...(parts.push === undefined ? [] : pushTools(parts.push)),
+    ];
     this.#settings = settingsOf(config, this.#tools);
     const settings = (): Settings => this.#settings;
     const toolbox = () => settings().toolbox;
@@ -113,18 +121,20 @@ export class McpServer {
   }
 
   /**
-   * Tokens, scopes, apps, tools, hosts, origins and limits as this configuration has them; where it listens stays.
-   * Whoever is not known any more loses sessions and streams, and streams hear of another list of tools.
+   * Tokens, scopes, apps, tools, hosts, origins and limits as this configuration has them; where it listens stays, and
+   * every other section. Whoever is not known any more loses sessions and streams; a stream hears of it when its
+   * principal sees another list of tools.
    */
-  reconfigure(config: Config): void {
-    const before = this.#settings.toolbox.names.join();
-    this.#settings = settingsOf(
-      { ...config, mcp: { ...config.mcp, port: this.#parts.config.mcp.port } },
-      this.#tools,
-    );
+  reconfigure({ mcp }: Config): void {
+    const { config } = this.#parts;
+    const { path, port, host } = config.mcp;
+    const before = this.#settings;
+    const now = settingsOf({ ...config, mcp: { ...mcp, path, port, host } }, this.#tools);
+    this.#settings = now;
     this.#streams.dropUnknown();
-    this.#try(this.#known.endUnknown((principal) => this.#settings.principals.has(principal)));
-    if (before !== this.#settings.toolbox.names.join()) this.#streams.listChanged();
+    const gone = before.principals.names.filter((name) => !now.principals.has(name));
+    this.#try(this.#known.endOf(gone));
+    this.#streams.listChanged((name) => listFor(before, name) !== listFor(now, name));
   }
 
   /** Ends what has no end of its own; calls that run are finished by their own bounds. */
@@ -136,4 +146,15 @@ export class McpServer {
   #try(work: Promise<void>): void {
     work.catch((error: unknown) => this.#log.warn('the store of sessions is out of reach', { error }));
   }
+}
+
+/** The names of the tools that a principal sees. */
+function listFor({ principals, toolbox }: Settings, name: string): string {
+  const principal = principals.named(name);
+  return principal === null
+    ? ''
+    : toolbox
+        .visibleTo(principal)
+        .map((tool) => tool.name)
+        .join();
 }

@@ -7,6 +7,7 @@ import {
   Metrics,
   OCCUPANCY_SOURCE,
   ProcessState,
+  Reloads,
   RuntimeModule,
   Shutdown,
   Startup,
@@ -73,7 +74,8 @@ function parts() {
     { process, metrics, log, flushLog: () => undefined, exit: () => undefined },
   );
   const { config } = outcome;
-  return { admission, config, health, logging, metrics, process, shutdown, startup: new Startup() };
+  const reloads = new Reloads({ config, log });
+  return { admission, config, health, logging, metrics, process, reloads, shutdown, startup: new Startup() };
 }
 
 const down = async (): Promise<void> => {

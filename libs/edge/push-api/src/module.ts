@@ -1,8 +1,6 @@
 import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
-import { Channels } from '@carillon/channels';
-import type { Config } from '@carillon/config';
-import { PUSH, type PushService } from '@carillon/push';
-import { CONFIG, LOGGING, type Logging, type Metrics, METRICS_REGISTRY } from '@carillon/runtime';
+import { PUSH_OPERATIONS, type PushOperations } from '@carillon/push';
+import { LOGGING, type Logging, type Metrics, METRICS_REGISTRY } from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -15,19 +13,16 @@ const PARTS = Symbol('push api parts');
   providers: [
     {
       provide: PARTS,
-      inject: [CONFIG, APP_REGISTRY, PUSH, METRICS_REGISTRY, LOGGING],
+      inject: [APP_REGISTRY, PUSH_OPERATIONS, METRICS_REGISTRY, LOGGING],
       useFactory: (
-        config: Config,
         apps: AppRegistry,
-        push: PushService,
+        push: PushOperations,
         metrics: Metrics,
         logging: Logging,
       ): PushApiParts => ({
-        config,
         apps,
         push,
         metrics,
-        channels: new Channels(config),
         log: logging.for('service::push'),
       }),
     },

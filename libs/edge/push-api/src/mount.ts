@@ -1,29 +1,28 @@
 import type { App, AppRegistry } from '@carillon/app-registry';
 import { ServiceError, toServiceError } from '@carillon/errors';
-import { PUSH_ROUTES, type PushRoute, type PushService } from '@carillon/push';
+import { PUSH_ROUTES, type PushOperations, type PushRoute, type PushRouteName } from '@carillon/push';
 import type { Logger, Metrics } from '@carillon/runtime';
 import { parseSignedQuery, prepareSigningKey, verifySignedRequest } from '@carillon/signing';
 import type { HttpRequest, HttpResponse, UwsHttpAdapter } from '@carillon/uws';
-import { Call, type CallParts, type Reply } from './call.js';
-import { pushEndpoints } from './endpoints.js';
+import { inputOf } from './call.js';
 
-export interface PushApiParts extends CallParts {
+export interface PushApiParts {
   readonly apps: Pick<AppRegistry, 'findByKey'>;
-  readonly push: PushService;
+  readonly push: PushOperations;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
 const NO_BODY = new Uint8Array(0);
 
-/** Puts the routes on the adapter: signature, capability, then what the route does. */
+/** Told to whoever asked a publish to wait for its devices. */
+const FORCED_ASYNC = ['X-Service-Forced-Async', 'publish-api-is-async'] as const;
+
+/** Puts the routes on the adapter: signature, then the operation. */
 export function mountPushApi(adapter: UwsHttpAdapter, parts: PushApiParts): void {
-  const endpoints = pushEndpoints(parts.push);
   for (const [name, route] of Object.entries(PUSH_ROUTES)) {
-    const endpoint = endpoints[name as keyof typeof PUSH_ROUTES];
-    const path = `/apps/:appId/push${route.path}`;
-    adapter.fastRoute(route.method, path, (request, response) => {
-      void answer(parts, route, endpoint, request, response);
+    adapter.fastRoute(route.method, `/apps/:appId/push${route.path}`, (request, response) => {
+      void answer(parts, name as PushRouteName, route, request, response);
     });
   }
 }
@@ -31,23 +30,19 @@ export function mountPushApi(adapter: UwsHttpAdapter, parts: PushApiParts): void
 /** Answers every request exactly once and never rejects. */
 async function answer(
   parts: PushApiParts,
-  route: PushRoute,
-  endpoint: (call: Call) => Promise<Reply>,
+  name: PushRouteName,
+  { status }: PushRoute,
   request: HttpRequest,
   response: HttpResponse,
 ): Promise<void> {
   response.setHeader('Cache-Control', 'no-store');
   try {
     const { app, query } = await admitted(parts, request);
-    const {
-      status,
-      body,
-      headers = {},
-    } = await endpoint(new Call(app, query, request, parts, route.forDevices));
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    const { value, isForcedAsync } = await parts.push.perform(name, inputOf(app, query, request));
+    if (isForcedAsync === true) response.setHeader(...FORCED_ASYNC);
     response.statusCode = status;
-    if (body === undefined) response.end();
-    else response.end(JSON.stringify(body), 'application/json');
+    if (value === undefined) response.end();
+    else response.end(JSON.stringify(value), 'application/json');
   } catch (thrown) {
     const error = toServiceError(thrown);
     if (error.status >= 500) {
@@ -74,6 +69,5 @@ async function admitted(
   const key = prepareSigningKey({ appId: app.id, key: app.key, secret: app.record.secret.reveal() });
   verifySignedRequest(query, { method, rawPath, body }, key, Date.now() / 1000);
   metrics.counter('http_calls_received_total').for({ app_id: app.id }).add();
-  if (!app.enabled) throw new ServiceError('forbidden', { text: 'app is disabled' });
   return { app, query: query.parameters };
 }

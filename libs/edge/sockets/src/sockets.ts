@@ -1,9 +1,12 @@
+import { AiChannels, AiMeters, headerLimits } from '@carillon/ai-transport';
 import type { AppRegistry } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { SharedFilters } from '@carillon/filter';
+import type { HistoryReader } from '@carillon/history';
 import type { Hub } from '@carillon/hub';
 import { WireNames } from '@carillon/protocol';
+import { PublishNews } from '@carillon/operations';
 import type { Presence } from '@carillon/presence';
 import type { Publisher } from '@carillon/publishing';
 import type { RateLimit } from '@carillon/rate-limit';
@@ -16,6 +19,7 @@ import { PendingArrival, type Arrival } from './entrance/arrival.js';
 import { Entrance } from './entrance/entrance.js';
 import { Reception } from './entrance/reception.js';
 import { UpgradeLimit } from './entrance/upgrade-limit.js';
+import { AiEvents } from './requests/ai-event.js';
 import { ClientEvents } from './requests/client-event.js';
 import { Requests } from './requests/requests.js';
 import { Signin } from './requests/signin.js';
@@ -30,10 +34,14 @@ import {
 } from './settings.js';
 import { Heartbeats } from './time/heartbeats.js';
 import { speechV1 } from './v1/speech.js';
+import { ChannelHistories } from './v2/channel-history.js';
+import { DeltaRequests } from './v2/delta/delta-requests.js';
+import { Deltas } from './v2/delta/deltas.js';
 import { PresenceUpdates } from './v2/presence-updates.js';
 import { RequestsV2 } from './v2/requests-v2.js';
 import { Revocations } from './v2/revocations.js';
 import { SpeechesV2 } from './v2/speeches.js';
+import { Summaries } from './v2/summaries.js';
 import { Tokens } from './v2/tokens.js';
 
 /** What sockets work with. */
@@ -44,6 +52,8 @@ export interface SocketsParts {
   readonly apps: AppRegistry;
   /** Where it is written which tokens are revoked. */
   readonly cache: Pick<Cache, 'has'>;
+  /** Where histories are read; null: nowhere. */
+  readonly historyReader: Pick<HistoryReader, 'page'> | null;
   readonly presence: Presence;
   readonly publisher: Publisher;
   readonly rateLimit: RateLimit;
@@ -84,8 +94,22 @@ export class Sockets {
     const requestsV2 = new RequestsV2({
       channels,
       resumes: hub.resumes,
+      histories: new ChannelHistories({
+        channels,
+        outlet,
+        reader: parts.historyReader,
+        maxPageSize: config.history.max_page_size,
+        onTrouble,
+      }),
       outlet,
+      deltas: new DeltaRequests({ deltas: new Deltas(parts), outlet, onTrouble }),
       tokens,
+      summaries: new Summaries({
+        reads: hub.streamReads,
+        outlet,
+        maxFrameBytes: config.websocket_max_payload_kb * 1024,
+        onTrouble,
+      }),
       presenceUpdates: new PresenceUpdates({
         ...parts,
         outlet,
@@ -93,6 +117,7 @@ export class Sockets {
         onTrouble,
       }),
     });
+    const aiChannels = new AiChannels(config.ai_transport);
     const heartbeats = new Heartbeats(heartbeatOptions(config), hub.outlet);
     const limit = upgradeLimitOptions(config);
     this.options = socketOptions(config);
@@ -125,6 +150,8 @@ export class Sockets {
         channels,
         outlet,
         extras: extrasRules(config, names),
+        ai: new AiEvents(aiChannels, headerLimits(config), new AiMeters(metrics)),
+        news: new PublishNews(parts.webhooks, aiChannels, metrics),
         onTrouble,
       }),
       signin,

@@ -33,8 +33,25 @@ const FULL_AT_FIRST = 2;
 export class DeltaStream {
   /** In order of use, so that the first is the one not used for longest. */
   readonly #groups = new Map<string, Group>();
+  #length = 0;
 
   constructor(private readonly rules: DeltaRules) {}
+
+  /** Characters of all bases. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Nothing has been sent, or all of it was forgotten. */
+  get isNew(): boolean {
+    return this.#groups.size === 0;
+  }
+
+  /** Forgets every base: each group begins again, at sequence 0. */
+  clear(): void {
+    this.#groups.clear();
+    this.#length = 0;
+  }
 
   /** A base that was handed over otherwise; the group goes on at sequence 1. */
   seed(group: string, base: string, nowMs: number): void {
@@ -62,12 +79,15 @@ export class DeltaStream {
   }
 
   #put(group: string, state: Group): void {
-    this.#groups.delete(group);
+    this.#drop(group);
     this.#groups.set(group, state);
+    this.#length += state.base.length;
     if (this.#groups.size <= this.rules.maxGroups) return;
-    for (const oldest of this.#groups.keys()) {
-      this.#groups.delete(oldest);
-      return;
-    }
+    for (const oldest of this.#groups.keys()) return this.#drop(oldest);
+  }
+
+  #drop(group: string): void {
+    this.#length -= this.#groups.get(group)?.base.length ?? 0;
+    this.#groups.delete(group);
   }
 }

@@ -1,17 +1,27 @@
+import type { BaseHolder } from './base-budget.js';
+
 /** The latest message of each group of a channel, for subscribers who come later. Of too many the oldest goes. */
-export class LatestBases<Message> {
+export class LatestBases<Message> implements BaseHolder {
   readonly #byGroup = new Map<string, { readonly base: string; readonly message: Message }>();
+  #length = 0;
 
   constructor(private readonly maxGroups: number) {}
 
+  get length(): number {
+    return this.#length;
+  }
+
   put(group: string, base: string, message: Message): void {
-    this.#byGroup.delete(group);
+    this.#drop(group);
     this.#byGroup.set(group, { base, message });
+    this.#length += base.length;
     if (this.#byGroup.size <= this.maxGroups) return;
-    for (const oldest of this.#byGroup.keys()) {
-      this.#byGroup.delete(oldest);
-      return;
-    }
+    for (const oldest of this.#byGroup.keys()) return this.#drop(oldest);
+  }
+
+  clear(): void {
+    this.#byGroup.clear();
+    this.#length = 0;
   }
 
   /** The bases that a subscription may see, by group. */
@@ -21,5 +31,10 @@ export class LatestBases<Message> {
       if (accepts(message)) bases.set(group, base);
     }
     return bases;
+  }
+
+  #drop(group: string): void {
+    this.#length -= this.#byGroup.get(group)?.base.length ?? 0;
+    this.#byGroup.delete(group);
   }
 }

@@ -27,6 +27,11 @@ export function isClientEvent(event: string): boolean {
   return event.startsWith('client-');
 }
 
+/** Whether this is an event of clients, or one of AI transport, some of which are. */
+export function isSentByClients(event: string): boolean {
+  return isClientEvent(event) || event.startsWith('ai-');
+}
+
 function spellingOf(event: string): Spelling | undefined {
   return SPELLINGS.find(({ prefix }) => event.startsWith(prefix));
 }

@@ -33,9 +33,11 @@ export { omitMembers } from './json/omit-members.js';
 export { rawElements } from './json/raw-elements.js';
 export { rawMember } from './json/raw-member.js';
 export { rawMembers } from './json/raw-members.js';
+export { type Annotated, type AnnotationFact, type AnnotationsSummarized } from './message/annotated.js';
 export {
   type CacheMissed,
   type ChannelCounted,
+  type ChannelFact,
   type Established,
   type Fact,
   type Failed,
@@ -59,6 +61,7 @@ export {
   type WatchBegun,
 } from './message/fact.js';
 export { echoOf, isEphemeral, type Message, type MessageAction } from './message/message.js';
+export { annotationFrameV2, readAnnotatedV2, readSummarizedV2 } from './outbound/annotation-v2.js';
 export {
   connectionEstablished,
   errorFrame,

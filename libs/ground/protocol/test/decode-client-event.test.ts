@@ -17,6 +17,15 @@ describe('a client event', () => {
     expect(decodeV1Frame(bytes(text))).toEqual(read);
   });
 
+  it('may be one of AI transport', () => {
+    expect(decodeV1Frame('{"event":"ai-input","channel":"ai-x","data":1}')).toEqual({
+      kind: 'client-event',
+      event: 'ai-input',
+      channel: 'ai-x',
+      dataText: '1',
+    });
+  });
+
   it('keeps any JSON value, whatever else the frame holds', () => {
     fc.assert(
       fc.property(fc.json(), fc.dictionary(fc.string(), fc.jsonValue()), (data, more) => {

@@ -58,11 +58,18 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
     channel: fc.option(text),
     algorithm: fc.option(text),
   }),
+  fc.record({
+    kind: fc.constant('delta_bases' as const),
+    channel: text,
+    conflationPath: text,
+    maxMessagesPerKey: fc.nat(),
+    bases: fc.dictionary(text, text).map((bases) => new Map(Object.entries(bases))),
+  }),
   fc.record({ kind: fc.constantFrom('token_expired' as const, 'ping' as const, 'pong' as const) }),
 );
 
 const OF_V1 = new Set(['event', 'channel', 'data', 'user_id']);
-const V2_ONLY = new Set(['member_updated', 'token_taken', 'token_expired', 'delta_settled']);
+const V2_ONLY = new Set(['member_updated', 'token_taken', 'token_expired', 'delta_settled', 'delta_bases']);
 
 it('protocol 1 sees no member and no frame of protocol 2, whatever is told', () => {
   fc.assert(
@@ -91,9 +98,15 @@ it('protocol 2 spells reserved events its own way, and what is said to one alone
         readonly message_id?: string;
       };
       expect(read.event).not.toMatch(/^pusher(?:_internal)?:/);
-      const isReply = ['subscribed', 'failed', 'token_taken', 'token_expired', 'delta_settled'].includes(
-        one.kind,
-      );
+      const replies = [
+        'subscribed',
+        'failed',
+        'token_taken',
+        'token_expired',
+        'delta_settled',
+        'delta_bases',
+      ];
+      const isReply = replies.includes(one.kind);
       expect(read.message_id).toBe(isReply ? 'fresh' : one.kind === 'message' ? one.messageId : undefined);
     }),
     { numRuns: 1000 },

@@ -10,7 +10,7 @@ export {
   type RevocationKeys,
 } from './capability/live-token.js';
 export { mintCapabilityToken, type TokenContent } from './capability/mint.js';
-export { type Operation } from './capability/operations.js';
+export { type Operation, OPERATIONS } from './capability/operations.js';
 export { readSigninCapabilities, type SigninCapabilities } from './capability/signin.js';
 export { verifyCapabilityToken, type TokenVerdict } from './capability/token.js';
 export { formDecode } from './request/form-decode.js';

@@ -23,6 +23,7 @@ const RULES: { readonly [Kind in keyof Question]: Merge<Answer[Kind]> } = {
   terminate_user: sum,
   force_reconnect: sum,
   token_revoked: sum,
+  acting_socket: (parts) => parts.find((part) => part !== null) ?? null,
 };
 
 /**

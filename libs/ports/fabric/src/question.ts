@@ -18,6 +18,18 @@ export interface Question {
   readonly force_reconnect: { readonly userId: string };
   /** Close every socket that holds one of these tokens. */
   readonly token_revoked: RevokedTokens;
+  /** Who a connection of protocol 2 is, and what it may do on the channel. */
+  readonly acting_socket: { readonly socketId: string; readonly channel: string };
+}
+
+/** A connection that somebody is to act as. */
+export interface ActingSocket {
+  /** Its verified identity; null: it has none. */
+  readonly clientId: string | null;
+  /** Whether what it may do was said by a capability token. */
+  readonly hasToken: boolean;
+  /** What it may do on the channel, by the names of capabilities. */
+  readonly rights: readonly string[];
 }
 
 /** What each kind of question is answered with. */
@@ -32,4 +44,6 @@ export interface Answer {
   readonly force_reconnect: number;
   /** How many were closed. */
   readonly token_revoked: number;
+  /** Null: it is not here, or of another protocol. */
+  readonly acting_socket: ActingSocket | null;
 }

@@ -22,6 +22,7 @@ const QUESTIONS: Question = {
   terminate_user: { userId: 'u:1' },
   force_reconnect: { userId: 'u:1' },
   token_revoked: { jti: 't:1', clientId: 'u:é' },
+  acting_socket: { socketId: '1.2', channel: 'presence-é' },
 };
 
 /** How long what is on its way may take; only a failing test waits that long. */

@@ -55,6 +55,8 @@ export const anAnswer: fc.Arbitrary<Answer> = fc.record({
   terminate_user: some,
   force_reconnect: some,
   token_revoked: some,
+  // A socket lives in one process.
+  acting_socket: fc.constantFrom(null, { clientId: 'u:é', hasToken: true, rights: ['publish'] }),
 });
 
 /** A process with sockets: remembers what it is given and asked, and answers what it is told to. */
@@ -70,6 +72,7 @@ export class Gateway implements FabricListener {
     terminate_user: 0,
     force_reconnect: 0,
     token_revoked: 0,
+    acting_socket: null,
   };
   /** Called before each event and question; throws to be a listener with a bug. */
   before: () => void = () => {};

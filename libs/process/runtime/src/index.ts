@@ -50,6 +50,7 @@ export {
 export { upOfApp, upOfProcess, type AppLookup, type UpState } from './probes/up.js';
 export { startingAnswer, type GateState } from './probes/starting-answer.js';
 export { ProcessState, type ProcessPhase } from './process-state.js';
+export { Reloads, type ReloadsOptions, type Section } from './reload/reloads.js';
 export {
   ADMISSION,
   CONFIG,
@@ -59,6 +60,7 @@ export {
   METRICS_REGISTRY,
   OCCUPANCY_SOURCE,
   PROCESS_STATE,
+  RELOADS,
   RuntimeModule,
   SHUTDOWN,
   STARTUP,

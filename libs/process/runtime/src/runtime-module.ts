@@ -5,6 +5,7 @@ import type { Health } from './health/health.js';
 import type { Logging } from './logging/logging.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { ProcessState } from './process-state.js';
+import type { Reloads } from './reload/reloads.js';
 import type { Shutdown } from './shutdown/shutdown.js';
 import type { Startup } from './startup.js';
 
@@ -14,6 +15,7 @@ export const HEALTH = Symbol('health');
 export const LOGGING = Symbol('logging');
 export const METRICS_REGISTRY = Symbol('metrics registry');
 export const PROCESS_STATE = Symbol('process state');
+export const RELOADS = Symbol('reloads of the configuration');
 export const SHUTDOWN = Symbol('shutdown');
 export const STARTUP = Symbol('startup');
 
@@ -30,6 +32,7 @@ export interface RuntimeParts {
   readonly logging: Logging;
   readonly metrics: Metrics;
   readonly process: ProcessState;
+  readonly reloads: Reloads;
   readonly shutdown: Shutdown;
   readonly startup: Startup;
 }
@@ -46,6 +49,7 @@ export class RuntimeModule {
       { provide: LOGGING, useValue: parts.logging },
       { provide: METRICS_REGISTRY, useValue: parts.metrics },
       { provide: PROCESS_STATE, useValue: parts.process },
+      { provide: RELOADS, useValue: parts.reloads },
       { provide: SHUTDOWN, useValue: parts.shutdown },
       { provide: STARTUP, useValue: parts.startup },
     ];

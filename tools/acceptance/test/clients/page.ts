@@ -3,6 +3,9 @@ import { eventually } from '../harness/eventually.js';
 
 interface Reply {
   readonly id?: number;
+  /** Of what the browser tells by itself. */
+  readonly method?: string;
+  readonly params?: unknown;
   readonly error?: { readonly message: string };
   readonly result?: {
     readonly result: { readonly value?: unknown };
@@ -19,6 +22,8 @@ const hasLoaded = (address: string): boolean =>
 
 /** A page in a real browser, driven over its DevTools protocol. */
 export class Page {
+  /** What the browser has told by itself, the latest of each kind. */
+  readonly told = new Map<string, unknown>();
   readonly #socket: WebSocket;
   readonly #close: () => Promise<void>;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
@@ -30,6 +35,7 @@ export class Page {
     socket.on('message', (data: Buffer) => {
       const reply = JSON.parse(data.toString()) as Reply;
       if (reply.id !== undefined) this.#waiting.get(reply.id)?.(reply);
+      if (reply.method !== undefined) this.told.set(reply.method, reply.params);
     });
   }
 
@@ -54,7 +60,7 @@ export class Page {
   /** Runs the function in the page; what it takes and returns is passed as JSON. It sees nothing of its surroundings. */
   async run<Taken, Value>(work: (taken: Taken) => Promise<Value> | Value, taken: Taken): Promise<Value> {
     const expression = `(${String(work)})(${JSON.stringify(taken)})`;
-    const { result } = await this.#send('Runtime.evaluate', {
+    const { result } = await this.tell('Runtime.evaluate', {
       expression,
       awaitPromise: true,
       returnByValue: true,
@@ -66,8 +72,8 @@ export class Page {
 
   /** Cuts the page off its network, or gives it back. */
   async network(isThere: boolean): Promise<void> {
-    await this.#send('Network.enable', {});
-    await this.#send('Network.emulateNetworkConditions', {
+    await this.tell('Network.enable', {});
+    await this.tell('Network.emulateNetworkConditions', {
       offline: !isThere,
       latency: 0,
       downloadThroughput: -1,
@@ -77,11 +83,11 @@ export class Page {
 
   /** Loads the page again; resolves when that has begun. */
   async reload(): Promise<void> {
-    await this.#send('Page.reload', {});
+    await this.tell('Page.reload', {});
   }
 
-  /** Rejects with what the browser says is wrong. */
-  async #send(method: string, params: unknown): Promise<Reply> {
+  /** Says something in the words of the DevTools protocol; rejects with what the browser says is wrong. */
+  async tell(method: string, params: unknown): Promise<Reply> {
     const id = (this.#count += 1);
     const reply = await new Promise<Reply>((replied) => {
       this.#waiting.set(id, replied);

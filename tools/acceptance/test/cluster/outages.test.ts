@@ -15,7 +15,12 @@ afterAll(() => receiver.close());
 
 const tenants = () => {
   const shop = openTenant('shop', {
-    webhooks: [{ url: receiver.url, event_types: ['channel_occupied', 'channel_vacated', 'member_added', 'member_removed'] }],
+    webhooks: [
+      {
+        url: receiver.url,
+        event_types: ['channel_occupied', 'channel_vacated', 'member_added', 'member_removed'],
+      },
+    ],
   });
   receiver.belongsTo(shop);
   return [shop];

@@ -34,7 +34,7 @@ export class Api {
 
   /** `path` below the app, encoded as it is to be sent. */
   request(
-    method: 'GET' | 'POST',
+    method: 'DELETE' | 'GET' | 'POST',
     path: string,
     { query = {}, body, headers = {} }: Sent = {},
   ): Promise<RawAnswer> {

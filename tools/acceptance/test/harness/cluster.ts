@@ -25,8 +25,6 @@ const WAYS: Readonly<Record<Broker, ((url: string, prefix: string) => Record<str
   'redis-cluster': null,
 };
 
-
-
 /** After so long without a sign of life a process is taken for dead, where lives are brief. */
 export const NODE_TIMEOUT_MS = 3000;
 export const BRIEF_LIVES = {
@@ -70,9 +68,10 @@ export class Cluster {
       ...this.setting.env,
     };
     this.#tenants = this.setting.tenants();
-    // One after another: each has all of a busy machine to itself, and time to say that it is ready.
-    for (const app of ['gateway', 'gateway', 'api', ...(this.setting.more ?? [])] as const)
-      await this.add(app);
+    // Side by side: a start waits for brokers and stores as long as it works.
+    await Promise.all(
+      (['gateway', 'gateway', 'api', ...(this.setting.more ?? [])] as const).map((app) => this.add(app)),
+    );
   }
 
   async #ownEngine(name: string): Promise<EngineHandle> {

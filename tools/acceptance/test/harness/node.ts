@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   type RawAnswer,
@@ -12,6 +12,7 @@ import {
 } from '@carillon/testing';
 import { Api } from './api.js';
 import { Client } from './client.js';
+import { eventually } from './eventually.js';
 import { Scrape } from './scrape.js';
 import type { Tenant } from './tenant.js';
 
@@ -79,6 +80,7 @@ export class Node {
   #process: SpawnedNode | null = null;
   #ports: readonly number[] = [];
   #metricsPort = 0;
+  #file: string | null = null;
 
   constructor(app: ProcessName, setting: Setting) {
     this.app = app;
@@ -87,16 +89,39 @@ export class Node {
 
   /** Resolves when it says that it is ready. */
   async start(): Promise<void> {
-    const folder = mkdtempSync(join(tmpdir(), 'carillon-acceptance-'));
-    const file = join(folder, 'config.json');
-    const { tenants, config = {}, env = {} } = this.#setting;
-    writeFileSync(file, JSON.stringify({ ...config, app_manager: { array: { apps: tenants } } }));
+    const { config = {}, env = {} } = this.#setting;
+    const file = this.#write(config);
     const main = new URL(MAINS[this.app], import.meta.url);
     this.#process = spawnNode(fileURLToPath(main), ['--config', file], { ...QUICK, ...env });
     const [, ...numbers] = await this.#process.says(this.app === 'group' ? ALL_READY : READY);
-    rmSync(folder, { recursive: true });
+    rmSync(dirname(file), { recursive: true });
     this.#ports = numbers.filter((_, index) => index % 2 === 0).map(Number);
     this.#metricsPort = Number(numbers[1]);
+  }
+
+  /** The configuration file with these sections, in a folder of its own or where one was. */
+  #write(config: Readonly<Record<string, unknown>>): string {
+    this.#file ??= join(mkdtempSync(join(tmpdir(), 'carillon-acceptance-')), 'config.json');
+    mkdirSync(dirname(this.#file), { recursive: true });
+    const apps = { app_manager: { array: { apps: this.#setting.tenants } } };
+    writeFileSync(this.#file, JSON.stringify({ ...config, ...apps }));
+    return this.#file;
+  }
+
+  /** Has it read these sections instead; rejects with what it says when it does not take them. */
+  async reload(config: Readonly<Record<string, unknown>>): Promise<void> {
+    const file = this.#write(config);
+    const said = (): LogLine[] =>
+      this.log.filter(({ fields }) => /read again/.test(String(fields['message'])));
+    const before = said().length;
+    this.process.child.kill('SIGHUP');
+    const line = await eventually(() => {
+      const one = said()[before];
+      if (one === undefined) throw new Error('it has not read the configuration again');
+      return one;
+    });
+    rmSync(dirname(file), { recursive: true });
+    if (line.level === 'ERROR') throw new Error(String(line.fields['error']));
   }
 
   get process(): SpawnedNode {

@@ -130,6 +130,36 @@ onServer('Tools', SETTING, (node) => {
     });
   });
 
+  it('that reset a history leave another stream, and who asked for it', async () => {
+    await call('shop', 'publish_event', { channel: 'torn', name: 'n', data: 'x' });
+    const stream = async (): Promise<unknown> => {
+      const state = await call('shop', 'get_channel_history_state', { channel: 'torn' });
+      return 'value' in state ? (state.value['stream'] as { stream_id: unknown }).stream_id : undefined;
+    };
+    const before = await stream();
+    expect(before).toEqual(expect.any(String));
+    const given = {
+      channel: 'torn',
+      confirm_channel: 'torn',
+      confirm_operation: 'reset',
+      reason: 'torn',
+      requested_by: 'ann',
+    };
+    expect(await call('shop', 'reset_channel_history', given)).toMatchObject({
+      isError: false,
+      value: { requested_by: 'mcp:shop/ann' },
+    });
+    expect(await stream()).not.toBe(before);
+  });
+
+  it('that need a feature say that it is off', async () => {
+    const given = { channel: 'orders', message_serial: '1', data: 'x' };
+    expect(await call('shop', 'update_message', given)).toMatchObject({
+      isError: true,
+      value: { code: 'feature_disabled', status: 422 },
+    });
+  });
+
   it('hand over no more than fits', async () => {
     const data = 'x'.repeat(12_000);
     for (let index = 0; index < 13; index += 1) {

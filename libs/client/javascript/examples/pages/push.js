@@ -15,8 +15,9 @@ const click = (selector, work) =>
     .addEventListener('click', () => work().catch((error) => say(error.message)));
 
 async function register() {
-  say(`This browser is the device ${await push.register()}`);
+  const id = await push.register();
   await push.device.subscribe(CHANNEL);
+  say(`This browser is the device ${id}`);
 }
 
 click('#on', register);

@@ -10,6 +10,8 @@ export interface Position {
 /** `reset`: to be delivered, and nothing is known of what came between the old stream and this one. */
 export type Taken = 'deliver' | 'duplicate' | 'reset';
 
+/** So many ids of the latest messages are told apart: a message that was sent again comes under its old id. */
+const MOST_IDS = 256;
 /** So many serials of messages from before the subscription are told apart. */
 const MOST_BEFORE = 5000;
 
@@ -23,6 +25,7 @@ export class Continuity {
   #after = 0;
   #floor = 0;
   readonly #before = new Set<number>();
+  readonly #ids = new Set<string>();
 
   /** Null: the channel keeps no positions, or nothing is known yet. */
   get position(): Position | null {
@@ -57,8 +60,19 @@ export class Continuity {
     this.#before.clear();
   }
 
-  /** What to do with a frame. Frames without a serial are always delivered. */
-  take({ stream_id: streamId, serial, message_id: lastMessageId }: ReceivedFrame): Taken {
+  /** What to do with a frame. Nothing that has a serial or an id is delivered twice. */
+  take(frame: ReceivedFrame): Taken {
+    const taken = this.#place(frame);
+    if (taken === 'duplicate' || frame.message_id === undefined) return taken;
+    // One publish to several channels has one id, and a pattern may match them all.
+    const id = `${frame.channel} ${frame.message_id}`;
+    if (this.#ids.has(id)) return 'duplicate';
+    this.#ids.add(id);
+    if (this.#ids.size > MOST_IDS) this.#ids.delete(first(this.#ids) ?? '');
+    return taken;
+  }
+
+  #place({ stream_id: streamId, serial, message_id: lastMessageId }: ReceivedFrame): Taken {
     if (streamId === undefined || serial === undefined) return 'deliver';
     const known = this.#position;
     const reached = { streamId, serial, ...(lastMessageId === undefined ? {} : { lastMessageId }) };
@@ -72,10 +86,10 @@ export class Continuity {
       return 'deliver';
     }
     if (serial > this.#floor || serial <= this.#after || this.#before.has(serial)) return 'duplicate';
-    if (this.#before.size >= MOST_BEFORE) this.#before.delete(first(this.#before));
+    if (this.#before.size >= MOST_BEFORE) this.#before.delete(first(this.#before) ?? 0);
     this.#before.add(serial);
     return 'deliver';
   }
 }
 
-const first = (serials: ReadonlySet<number>): number => serials.values().next().value ?? 0;
+const first = <Value>(values: ReadonlySet<Value>): Value | undefined => values.values().next().value;

@@ -1,3 +1,5 @@
+import type { Pace } from '../appends/pace.js';
+import type { AppendWays } from '../appends/pacing.js';
 import type { Codec, Frame } from '../codec.js';
 import { frameBytes } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
@@ -11,6 +13,8 @@ export type NativePublish = (topic: string, frame: Frame) => void;
 export interface Ways {
   readonly outlet: Outlet;
   readonly publish: NativePublish;
+  /** How appends are held back and put together; null: they never are. */
+  readonly appends: AppendWays | null;
 }
 
 /** Subscribers before they need a set. */
@@ -42,6 +46,8 @@ export class Audience {
     channel: LocalChannel,
     readonly codec: Codec,
     private readonly ways: Ways,
+    /** How they are told of appends; null: as they come. */
+    readonly pace: Pace | null,
   ) {
     this.plain = { channel, audience: this, userId: null };
     this.#topic = `${numberOf(codec)}/${channel.hub.appId}/${channel.name}`;

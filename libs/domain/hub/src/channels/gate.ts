@@ -15,14 +15,17 @@ interface Held {
  * members, a cached event. What is held counts as its outbound queue, with the same bounds.
  */
 export class Gate {
+  readonly codec: Codec;
   #held: Held[] = [];
   #bytes = 0;
 
   constructor(
     readonly subscriber: Subscriber,
     private readonly outlet: Outlet,
-    private readonly codec: Codec = subscriber.codec,
-  ) {}
+    codec: Codec = subscriber.codec,
+  ) {
+    this.codec = codec.held ?? codec;
+  }
 
   hold(frames: Frames, serial: number | null = memberSerial(frames.fact)): void {
     if (!this.subscriber.isOpen) return;

@@ -1,6 +1,9 @@
 import type { OrdinaryChannel } from '@carillon/channels';
-import type { MemberRemoved, ResumeFailed, SharedFact, StateFact } from '@carillon/protocol';
+import type { ChannelFact, MemberRemoved, ResumeFailed, StateFact } from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
+import type { Pace } from '../appends/pace.js';
+import { Pacing } from '../appends/pacing.js';
+import type { Told } from '../appends/told.js';
 import { type Codec, frameBytes, Frames } from '../codec.js';
 import type { Roster } from '../state/roster.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
@@ -38,10 +41,14 @@ export class LocalChannel {
   isCounted = false;
   /** Subscribers of this process. */
   count = 0;
+  /** Facts that were told to any of them. */
+  told = 0;
 
   readonly #lookEvents: number;
   #audiences: Audiences = null;
   #gates: Set<Gate> | null = null;
+  /** Null: everybody gets everything as it comes. */
+  #pacing: Pacing | null = null;
   #events = 0;
   #bytes = 0;
   /** The last count that was told. */
@@ -86,13 +93,40 @@ export class LocalChannel {
   recode(subscriber: Subscriber, codec: Codec): void {
     const subscription = subscriber.subscriptionOf(this);
     if (subscription === undefined || subscription.audience.codec === codec) return;
+    subscription.audience.pace?.flush();
     this.remove(subscriber);
     this.add(subscriber, subscription.userId, codec);
   }
 
   /** Lets a subscriber receive. */
   open(subscriber: Subscriber): void {
-    subscriber.subscriptionOf(this)?.audience.open(subscriber);
+    const codec = subscriber.subscriptionOf(this)?.audience.codec;
+    if (codec?.live !== undefined) this.recode(subscriber, codec.live());
+    const audience = subscriber.subscriptionOf(this)?.audience;
+    // What is held back of those it comes to is from before.
+    audience?.pace?.flush();
+    audience?.open(subscriber);
+  }
+
+  /** Has a subscriber go on in another codec, or in its own from the beginning. */
+  renew(subscriber: Subscriber, codec?: Codec): void {
+    const current = subscriber.subscriptionOf(this)?.audience.codec;
+    const next = codec ?? current?.held ?? current;
+    if (current === undefined || next === undefined || next === current) return;
+    this.recode(subscriber, next);
+    if (!this.#isHeld(subscriber)) this.open(subscriber);
+  }
+
+  /** Has all that receive in one codec go on in another. */
+  merge(from: Codec, into: Codec): void {
+    for (const subscriber of this.#find(from)?.subscribers ?? []) {
+      this.recode(subscriber, into);
+      subscriber.subscriptionOf(this)?.audience.open(subscriber);
+    }
+  }
+
+  countOf(codec: Codec): number {
+    return this.#find(codec)?.count ?? 0;
   }
 
   /** Counts a subscriber out; it receives nothing more. */
@@ -105,13 +139,19 @@ export class LocalChannel {
     if (audience.count > 0) return;
     if (this.#audiences instanceof Map) this.#audiences.delete(audience.codec);
     else if (this.#audiences === audience) this.#audiences = null;
+    audience.codec.left?.();
   }
 
   /** Holds back what comes for a subscriber, whether it receives already or is about to. */
   hold(gate: Gate): void {
+    const audience = gate.subscriber.subscriptionOf(this)?.audience;
+    audience?.pace?.flush();
+    this.#paceOf(gate.codec);
     this.#gates ??= new Set();
     this.#gates.add(gate);
-    gate.subscriber.subscriptionOf(this)?.audience.mute(gate.subscriber);
+    const { subscriber } = gate;
+    if (audience?.codec.held !== undefined) this.recode(subscriber, audience.codec.held);
+    subscriber.subscriptionOf(this)?.audience.mute(subscriber);
   }
 
   /**
@@ -121,13 +161,19 @@ export class LocalChannel {
   release(gate: Gate): void {
     if (this.#gates?.delete(gate) === true && this.#gates.size === 0) this.#gates = null;
     if (!this.has(gate.subscriber)) return;
+    gate.subscriber.subscriptionOf(this)?.audience.pace?.flush();
     gate.send();
     this.open(gate.subscriber);
   }
 
+  /** What was held back is told. */
+  flush(): void {
+    this.#pacing?.flush();
+  }
+
   /** Hands what is news to everybody here but one. Returns to how many; null: it is old, and nobody got it. */
-  deliver(fact: SharedFact, exceptSocketId: string | null = null): number | null {
-    const news = fact.kind === 'message' ? fact : this.#newsOf(fact);
+  deliver(fact: ChannelFact, exceptSocketId: string | null = null): number | null {
+    const news = isState(fact) ? this.#newsOf(fact) : fact;
     return news === null ? null : this.tell(news, exceptSocketId);
   }
 
@@ -137,7 +183,7 @@ export class LocalChannel {
   }
 
   /** Tells everybody here but one, whatever they know. Returns how many; an audience that is told nothing counts for none. */
-  tell(fact: SharedFact, exceptSocketId: string | null = null): number {
+  tell(fact: ChannelFact, exceptSocketId: string | null = null): number {
     const own = fact.kind === 'member_removed' ? this.#receiversOf(fact.userId) : [];
     return fact.kind !== 'member_removed' || own.length === 0
       ? this.#tellAll(fact, exceptSocketId)
@@ -180,18 +226,63 @@ export class LocalChannel {
     return own;
   }
 
-  #tellAll(fact: ResumeFailed | SharedFact, exceptSocketId: string | null): number {
-    const except = exceptSocketId === null ? null : this.#leftOut(fact, exceptSocketId);
-    const frames = new Frames(fact);
+  #tellAll(fact: ChannelFact | ResumeFailed, exceptSocketId: string | null): number {
+    this.told += 1;
+    const told: Told = { frames: new Frames(fact), exceptSocketId };
+    if (this.#pacing !== null) return this.#pacing.take(told);
+    const receivers = this.#hand(told, null);
+    this.#hold(told, null);
+    return receivers;
+  }
+
+  /** Tells all who are told at this pace. */
+  #hand(told: Told, pace: Pace | null): number {
+    const { frames } = told;
+    const except = this.#leftOut(told);
     const audiences = this.#audiences;
     let receivers = 0;
-    if (audiences instanceof Map)
-      for (const audience of audiences.values()) receivers += this.#tell(audience, frames, except);
-    else if (audiences !== null) receivers = this.#tell(audiences, frames, except);
+    if (audiences instanceof Map) {
+      for (const audience of audiences.values())
+        if (audience.pace === pace) receivers += this.#tell(audience, frames, except);
+    } else if (audiences?.pace === pace) receivers = this.#tell(audiences, frames, except);
     this.#look();
-    if (this.#gates !== null)
-      for (const gate of this.#gates) if (gate.subscriber !== except) gate.hold(frames);
+    this.#renewLeftOut(told, except, pace);
     return receivers;
+  }
+
+  /** Who was left out of what others of its pace were told cannot go on with what they remember. */
+  #renewLeftOut({ frames: { fact } }: Told, except: Subscriber | null, pace: Pace | null): void {
+    if (except === null || fact.kind !== 'message' || fact.isFromClient) return;
+    if (except.subscriptionOf(this)?.audience.pace === pace) this.renew(except);
+  }
+
+  /** Holds back from those with gates, who want appends whole or not; null: whatever they want. */
+  #hold(told: Told, wholes: boolean | null): void {
+    if (this.#gates === null) return;
+    const { frames } = told;
+    const except = this.#leftOut(told);
+    for (const gate of this.#gates) {
+      const isMeant = wholes === null || (gate.codec.appends?.wholes === true) === wholes;
+      if (isMeant && gate.subscriber !== except) gate.hold(frames);
+    }
+  }
+
+  /** Null: they get everything as it comes. */
+  #paceOf({ appends }: Codec): Pace | null {
+    const { ways, hub, name } = this;
+    const wanted = Pacing.of(appends, name, ways.appends);
+    if (wanted === null || ways.appends === null) return null;
+    this.#pacing ??= new Pacing(
+      {
+        appId: hub.appId,
+        name,
+        meters: () => hub.meters.appends,
+        hand: (told, pace) => this.#hand(told, pace),
+        hold: (told, wholes) => this.#hold(told, wholes),
+      },
+      ways.appends,
+    );
+    return this.#pacing.pace(wanted);
   }
 
   #tell(audience: Audience, frames: Frames, except: Subscriber | null): number {
@@ -203,8 +294,8 @@ export class LocalChannel {
   }
 
   /** Whom an event is not for. A client may want what it sent itself. */
-  #leftOut(fact: ResumeFailed | SharedFact, socketId: string): Subscriber | null {
-    const subscriber = this.hub.subscriber(socketId);
+  #leftOut({ frames: { fact }, exceptSocketId }: Told): Subscriber | null {
+    const subscriber = exceptSocketId === null ? null : this.hub.subscriber(exceptSocketId);
     if (subscriber === null || fact.kind !== 'message' || !fact.isFromClient) return subscriber;
     return subscriber.edge.echoes(subscriber, fact) ? null : subscriber;
   }
@@ -217,12 +308,22 @@ export class LocalChannel {
     return fact;
   }
 
-  #audience(codec: Codec): Audience {
+  #isHeld(subscriber: Subscriber): boolean {
+    for (const gate of this.#gates ?? []) if (gate.subscriber === subscriber) return true;
+    return false;
+  }
+
+  #find(codec: Codec): Audience | null {
     const audiences = this.#audiences;
-    if (audiences instanceof Audience && audiences.codec === codec) return audiences;
-    const found = audiences instanceof Map ? audiences.get(codec) : undefined;
-    if (found !== undefined) return found;
-    const audience = new Audience(this, codec, this.ways);
+    if (audiences instanceof Map) return audiences.get(codec) ?? null;
+    return audiences?.codec === codec ? audiences : null;
+  }
+
+  #audience(codec: Codec): Audience {
+    const found = this.#find(codec);
+    if (found !== null) return found;
+    const audiences = this.#audiences;
+    const audience = new Audience(this, codec, this.ways, this.#paceOf(codec));
     if (audiences === null) this.#audiences = audience;
     else if (audiences instanceof Map) audiences.set(codec, audience);
     else this.#audiences = new Map([audiences, audience].map((one) => [one.codec, one]));
@@ -260,3 +361,6 @@ export class LocalChannel {
     this.interest = undefined;
   }
 }
+
+const isState = (fact: ChannelFact): fact is StateFact =>
+  fact.kind !== 'message' && fact.kind !== 'annotated' && fact.kind !== 'annotations_summarized';

@@ -1,6 +1,6 @@
 import { serverToUserId } from '@carillon/channels';
 import type { LiveEvent } from '@carillon/fabric';
-import type { SharedFact } from '@carillon/protocol';
+import type { ChannelFact } from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
 import { Frames } from '../codec.js';
@@ -13,6 +13,9 @@ const SPECIAL = 35;
 
 const EPOCH_MS = performance.timeOrigin;
 
+/** What arrives for a channel, from whichever way. */
+export type Arrived = Omit<LiveEvent, 'eventId' | 'fact'> & { readonly fact: ChannelFact };
+
 /** Hands events that arrive from anywhere to whom they concern in this process. */
 export class Delivery {
   constructor(
@@ -20,19 +23,24 @@ export class Delivery {
     private readonly outlet: Outlet,
   ) {}
 
-  deliver(event: LiveEvent): void {
+  /** Returns how many subscribers of the channel were told at once. */
+  deliver(event: Arrived): number {
     const hub = this.hubs.find(event.appId);
-    if (hub === null) return;
-    if (event.channel.charCodeAt(0) === SPECIAL) return this.#deliverToUsers(hub, event);
+    if (hub === null) return 0;
+    if (event.channel.charCodeAt(0) === SPECIAL) {
+      this.#deliverToUsers(hub, event);
+      return 0;
+    }
     const channel = hub.channels.get(event.channel);
-    if (channel === undefined) return;
+    if (channel === undefined) return 0;
     const receivers = channel.deliver(event.fact, event.exceptSocketId);
-    if (receivers === null) return;
+    if (receivers === null) return 0;
     const latencyMs = EPOCH_MS + performance.now() - event.publishedAtMs;
     hub.meters.delivered(channel.about.kind, receivers, Math.max(0, latencyMs));
+    return receivers;
   }
 
-  #deliverToUsers(hub: AppHub, { channel, fact, exceptSocketId }: LiveEvent): void {
+  #deliverToUsers(hub: AppHub, { channel, fact, exceptSocketId }: Arrived): void {
     const isOfWatched = fact.kind === 'user_seen';
     if (isOfWatched && !isNews(hub, channel, fact)) return;
     const frames = new Frames(fact);
@@ -44,7 +52,7 @@ export class Delivery {
 }
 
 /** Nothing is remembered of users whom nobody here watches. */
-function isNews(hub: AppHub, channel: string, fact: SharedFact & { readonly kind: 'user_seen' }): boolean {
+function isNews(hub: AppHub, channel: string, fact: ChannelFact & { readonly kind: 'user_seen' }): boolean {
   const userId = watchedUser(channel);
   return userId !== null && hub.watchers.has(userId) && hub.watched.hear(fact) !== null;
 }

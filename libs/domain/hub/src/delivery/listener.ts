@@ -1,5 +1,13 @@
 import type { AppRegistry } from '@carillon/app-registry';
-import type { Answer, FabricListener, LiveEvent, Question, RevokedTokens } from '@carillon/fabric';
+import type {
+  ActingSocket,
+  Answer,
+  FabricListener,
+  LiveEvent,
+  Question,
+  RevokedTokens,
+} from '@carillon/fabric';
+import { Capabilities, OPERATIONS } from '@carillon/signing';
 import type { Outlet } from './outlet.js';
 import type { FanOutRecordBody } from '@carillon/contract';
 import type { Durable } from '../durable/durable.js';
@@ -19,6 +27,7 @@ const NOTHING: Answer = {
   terminate_user: 0,
   force_reconnect: 0,
   token_revoked: 0,
+  acting_socket: null,
 };
 
 /** What the listener works with. */
@@ -45,6 +54,7 @@ export class HubListener implements FabricListener {
       sockets_count: (hub) => hub.size,
       terminate_user: (hub, { userId }) => closeUser(hub, userId, outlet, 'disconnected_by_app'),
       force_reconnect: (hub, { userId }) => closeUser(hub, userId, outlet, 'reconnect_requested'),
+      acting_socket: (hub, { socketId, channel }) => actingSocket(hub, socketId, channel),
       token_revoked: (hub, revoked) => closeHolders(hub, revoked, outlet),
     };
   }
@@ -83,6 +93,18 @@ export class HubListener implements FabricListener {
   appChanged(appId: string): void {
     void this.parts.apps.appChanged(appId);
   }
+}
+
+/** What a connection of protocol 2 may do on a channel; others cannot be acted as. */
+function actingSocket(hub: AppHub, socketId: string, channel: string): ActingSocket | null {
+  const subscriber = hub.subscriber(socketId);
+  if (subscriber === null || !subscriber.isOpen || subscriber.edge.protocol !== 2) return null;
+  const capabilities = subscriber.identity?.capabilities ?? Capabilities.NONE;
+  return {
+    clientId: subscriber.identity?.userId ?? null,
+    hasToken: hub.tokens.tokenOf(subscriber) !== null,
+    rights: OPERATIONS.filter((operation) => capabilities.allows(operation, channel)),
+  };
 }
 
 function* occupied(hub: AppHub, prefix: string): Generator<string> {

@@ -8,7 +8,7 @@ type Transition = Pick<CommitRecordOf<'presence'>, 'app_id' | 'channel'>;
 export interface ClaimsParts {
   readonly commits: Pick<Commits, 'commit'>;
   /** Null: it cannot be told what of a stream is retained. */
-  readonly reads: StreamReads | null;
+  readonly reads: Pick<StreamReads, 'heads'> | null;
   readonly nodeId: () => string;
   readonly onTrouble: (what: string, error: unknown) => void;
 }

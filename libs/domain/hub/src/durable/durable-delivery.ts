@@ -1,7 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import type { FanOutRecordBody } from '@carillon/contract';
 import type { StreamAddress } from '@carillon/history-store';
-import { type MessageAction, readMessageV2 } from '@carillon/protocol';
+import { methodOf } from '@carillon/annotations';
+import {
+  type AnnotationsSummarized,
+  type MessageAction,
+  readAnnotatedV2,
+  readMessageV2,
+  readSummarizedV2,
+} from '@carillon/protocol';
 import { uuidV7, type Commits } from '@carillon/publishing';
 import type { Metrics } from '@carillon/runtime';
 import type { Delivery } from '../delivery/delivery.js';
@@ -9,10 +15,11 @@ import type { ChannelFollower } from '../channels/channel-book.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 import type { Past } from '../recovery/past.js';
+import { AnnotationOrigin, inAnnotationOrder } from './annotation-order.js';
 import { StoredOrigin } from './stored-origin.js';
 import type { Head } from './stream-order.js';
 import type { StreamReads } from './stream-reads.js';
-import { type Seen, Streams } from './streams.js';
+import { type Seen, Streams, type StreamsParts } from './streams.js';
 
 /** What delivering committed records works with. */
 export interface DurableDeliveryParts {
@@ -22,6 +29,8 @@ export interface DurableDeliveryParts {
   readonly reads: StreamReads | null;
   readonly commits: Commits | null;
   readonly nodeId: () => string;
+  /** What a frame may have where its app says nothing; 0: anything. */
+  readonly maxFrameBytes: number;
   readonly metrics: Metrics;
   readonly past: Past;
   /** What is missing of a stream does not come. */
@@ -41,35 +50,54 @@ const ACTIONS: Readonly<Partial<Record<FanOutRecordBody['op'], MessageAction>>> 
 /** Delivers the committed records of channels with a history, each stream in its order. */
 export class DurableDelivery implements ChannelFollower {
   readonly streams: Streams;
+  /** What is annotated has an order of its own. */
+  readonly #annotations: Streams;
 
   constructor(private readonly parts: DurableDeliveryParts) {
     const { metrics, reads, onTrouble, givenUp } = parts;
+    const counts: Pick<StreamsParts<FanOutRecordBody>, 'checked' | 'fetched' | 'onTrouble'> = {
+      checked: (result) => metrics.counter('gateway_head_checks_total').for({ result }).add(),
+      fetched: (result) => metrics.counter('gateway_gap_fetch_total').for({ result }).add(),
+      onTrouble,
+    };
     this.streams = new Streams({
+      ...counts,
       origin: reads === null ? null : new StoredOrigin(reads),
       deliver: (record) => this.#deliver(record),
       regressed: (address, seen) => void this.#regressed(address, seen),
-      checked: (result) => metrics.counter('gateway_head_checks_total').for({ result }).add(),
-      fetched: (result) => metrics.counter('gateway_gap_fetch_total').for({ result }).add(),
       givenUp,
-      onTrouble,
+    });
+    this.#annotations = new Streams({
+      ...counts,
+      origin: reads === null ? null : new AnnotationOrigin(reads, (appId) => this.#maxFrameBytes(appId)),
+      deliver: (record) => this.#deliverAnnotation(record),
+      // Whoever numbers annotations anew has lost those there were: it begins again here too.
+      regressed: ({ appId, channel }) => {
+        this.#annotations.leave(appId, channel);
+        this.#annotations.follow(appId, channel);
+      },
     });
   }
 
   follow({ hub, name, about }: LocalChannel): void {
     if (about.policy.history.enabled) this.streams.follow(hub.appId, name);
+    if (about.policy.annotationsEnabled) this.#annotations.follow(hub.appId, name);
   }
 
   leave({ hub, name }: LocalChannel): void {
     this.streams.leave(hub.appId, name);
+    this.#annotations.leave(hub.appId, name);
   }
 
   /** Never throws. */
   take(record: FanOutRecordBody): void {
     const { app_id: appId, channel } = record;
     if (this.parts.hubs.find(appId)?.channels.has(channel) !== true) return;
-    // Annotations have an order of their own, and nobody here is told of them.
-    if (record.op === 'annotate' || record.op === 'unannotate') return;
-    // Its history may have been enabled after somebody here subscribed.
+    // Its history, or its annotations, may have been enabled after somebody here subscribed.
+    if (record.op === 'annotate' || record.op === 'unannotate') {
+      this.#annotations.follow(appId, channel);
+      return this.#annotations.take(inAnnotationOrder(record));
+    }
     this.streams.follow(appId, channel);
     this.streams.take(record);
   }
@@ -77,10 +105,12 @@ export class DurableDelivery implements ChannelFollower {
   /** What came while the broker was out of reach has to be fetched. */
   inReachAgain(): void {
     this.streams.compare();
+    this.#annotations.compare();
   }
 
   stop(): void {
     this.streams.stop();
+    this.#annotations.stop();
   }
 
   #deliver(record: FanOutRecordBody): void {
@@ -92,13 +122,48 @@ export class DurableDelivery implements ChannelFollower {
     if (fact === null) return this.parts.onTrouble('reading a record', new Error('it holds no message'));
     this.parts.past.keep(appId, fact);
     this.parts.delivery.deliver({
-      eventId: record.message_id ?? randomUUID(),
       appId,
       channel,
       fact,
       exceptSocketId: record.except_socket ?? null,
       publishedAtMs: record.published_at_ms,
     });
+  }
+
+  /** What it all comes to first, then the one. */
+  #deliverAnnotation({ app_id: appId, channel, summary, message, ...record }: FanOutRecordBody): void {
+    const facts = [
+      typeof summary === 'string' ? readSummarizedV2(summary, channel) : null,
+      typeof message === 'string' ? readAnnotatedV2(message, channel) : null,
+    ];
+    for (const fact of facts) {
+      if (fact === null) continue;
+      const receivers = this.parts.delivery.deliver({
+        appId,
+        channel,
+        fact,
+        exceptSocketId: null,
+        publishedAtMs: record.published_at_ms,
+      });
+      if (fact.kind === 'annotations_summarized') this.#countSummary(appId, fact, receivers);
+    }
+  }
+
+  #countSummary(app_id: string, { summaryText }: AnnotationsSummarized, receivers: number): void {
+    const { metrics } = this.parts;
+    metrics.counter('annotation_summary_deliveries_total').for({ app_id }).add(receivers);
+    if (!summaryText.includes('"clipped":true')) return;
+    const [type = ''] = Object.keys(JSON.parse(summaryText) as object);
+    metrics
+      .counter('annotation_summary_clipped_total')
+      .for({ app_id, type: methodOf(type) ?? 'unknown' })
+      .add();
+  }
+
+  /** What a frame of the app may have; 0: anything. */
+  #maxFrameBytes(appId: string): number {
+    const bytes = this.parts.hubs.find(appId)?.app.limits.maxEventPayloadBytes ?? Infinity;
+    return Number.isSafeInteger(bytes) ? bytes : this.parts.maxFrameBytes;
   }
 
   /**

@@ -30,6 +30,8 @@ export interface DurableParts {
   readonly streamReads: StreamReads | null;
   /** Null: this process cannot commit. */
   readonly commits: Commits | null;
+  /** What a frame may have where its app says nothing; 0: anything. */
+  readonly maxFrameBytes: number;
   /** Null: this process has no sequencer. */
   readonly replay: Replay | null;
   readonly metrics: Metrics;

@@ -12,7 +12,7 @@ export interface PresenceLogParts {
   readonly channels: Channels;
   readonly commits: Pick<Commits, 'commit'>;
   /** Null: it cannot be told what of a stream is retained. */
-  readonly reads: StreamReads | null;
+  readonly reads: Pick<StreamReads, 'heads'> | null;
   readonly nodeId: () => string;
   readonly onTrouble: (what: string, error: unknown) => void;
   /** A change is given up. */

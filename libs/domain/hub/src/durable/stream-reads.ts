@@ -1,9 +1,9 @@
-import type { RangeQuery, StoredRecord, Stream, StreamAddress } from '@carillon/history-store';
+import type { MessageReads, RangeQuery, StoredRecord, Stream, StreamAddress } from '@carillon/history-store';
 import { frameOf } from '@carillon/messages';
 import type { Refetched } from './stream-order.js';
 
 /** Where gateways read streams: the store, or a writer that has it. */
-export interface StreamReads {
+export interface StreamReads extends Pick<MessageReads, 'annotations' | 'messages' | 'summaries'> {
   /** The streams there are, by `streamName`; with `make`, those that are not are made first. */
   heads(addresses: readonly StreamAddress[], make?: boolean): Promise<ReadonlyMap<string, Stream>>;
   /** Purged records come as tombstones. */

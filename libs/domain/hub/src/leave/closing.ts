@@ -26,6 +26,8 @@ export async function closeAll(
   for (const batch of closingSchedule(subscribers.length, closingMs)) {
     if (first > 0) await pause(CLOSING_STEP_MS, signal);
     if (isOver()) return;
+    // What is held back for them is theirs.
+    for (const hub of hubs) for (const channel of hub.channels.values()) channel.flush();
     for (const subscriber of subscribers.slice(first, first + batch)) outlet.close(subscriber, reason);
     first += batch;
   }

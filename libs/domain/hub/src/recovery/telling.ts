@@ -17,7 +17,7 @@ export async function tellPast(
   codec: Codec,
   past: Iterable<Frames>,
 ): Promise<number> {
-  const said = codec.ofPast ?? codec;
+  const said = codec.held ?? codec;
   let told = 0;
   let waitedMs = 0;
   for (const frames of past) {

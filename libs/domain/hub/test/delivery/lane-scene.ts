@@ -52,7 +52,13 @@ export class LaneScene {
     outlet.judge = (subscriber, text, queue) => this.#client(subscriber).judge(text, queue);
     this.outlet = outlet;
     const publish = (topic: string, frame: Frame): void => this.topics.publish(topic, String(frame));
-    this.book = new ChannelBook(this.hubs, NO_FABRIC, { outlet, publish }, NOBODY_FOLLOWS, true);
+    this.book = new ChannelBook(
+      this.hubs,
+      NO_FABRIC,
+      { outlet, publish, appends: null },
+      NOBODY_FOLLOWS,
+      true,
+    );
     this.#delivery = new Delivery(this.hubs, outlet);
     const keptBytes = bounds.maxBytes + slackBytes;
     this.clients = ['1.1', '2.2'].map((id) => new LaneClient(this, APP, { id, keptBytes, roomBytes }));
@@ -73,7 +79,6 @@ export class LaneScene {
   publish(channel: string, frameText: string, except: LaneClient | undefined): void {
     for (const client of this.clients) if (client !== except) client.expectEvent(channel, frameText);
     this.#delivery.deliver({
-      eventId: frameText,
       appId: APP.id,
       channel,
       fact: message({ channel, event: frameText }),

@@ -70,7 +70,6 @@ function scene({ enabled = true, retained = 0 } = {}) {
           [streamName(address), { ...newStream(address, 'k', 's', 1), retainedMessages: retained }],
         ]);
       },
-      range: async () => [],
     },
     nodeId: () => 'node-1',
     onTrouble: () => undefined,

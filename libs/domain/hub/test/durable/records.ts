@@ -4,7 +4,11 @@ export const STREAM = '5b0e8a52-0000-4000-8000-000000000001';
 export const OTHER = '5b0e8a52-0000-4000-8000-000000000002';
 
 /** A committed record of `orders`. */
-export function record(serial: number, streamId = STREAM): FanOutRecordBody {
+export function record(
+  serial: number,
+  streamId = STREAM,
+  messageId = `${streamId} ${serial}`,
+): FanOutRecordBody {
   return {
     writer_id: 'w1',
     app_id: 'shop',
@@ -15,9 +19,9 @@ export function record(serial: number, streamId = STREAM): FanOutRecordBody {
     annotation_no: null,
     published_at_ms: 1_760_000_000_000,
     op: 'publish',
-    message_id: `${streamId} ${serial}`,
+    message_id: messageId,
     except_socket: null,
-    message: `{"event":"e","channel":"orders","data":"${serial}"}`,
+    message: `{"event":"e","channel":"orders","data":"${serial}","message_id":"${messageId}"}`,
   };
 }
 
@@ -33,7 +37,4 @@ export const reset = (oldStreamId = STREAM, streamId = OTHER): FanOutRecordBody 
 });
 
 /** The record that another past of the stream has with that serial. */
-export const otherwise = (serial: number): FanOutRecordBody => ({
-  ...record(serial),
-  message_id: `otherwise ${serial}`,
-});
+export const otherwise = (serial: number): FanOutRecordBody => record(serial, STREAM, `otherwise ${serial}`);

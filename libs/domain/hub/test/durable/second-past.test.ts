@@ -1,5 +1,6 @@
 import type { CommitRecord, CommitResult } from '@carillon/contract';
 import { newStream, streamName } from '@carillon/history-store';
+import type { Message } from '@carillon/protocol';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DurableDelivery, type DurableDeliveryParts } from '../../src/durable/durable-delivery.js';
 import { metrics } from '../samples.js';
@@ -16,10 +17,13 @@ async function scene(holds: readonly boolean[]) {
   const local = { channels: new Set(['orders']) };
   const parts = {
     hubs: { find: () => local },
-    delivery: { deliver: ({ eventId }: { eventId: string }) => delivered.push(eventId) },
+    delivery: { deliver: ({ fact }: { fact: Message }) => delivered.push(fact.messageId) },
     reads: {
       heads: async () => new Map([[streamName(address), newStream(address, '1', STREAM, 0)]]),
       range: async () => [],
+      messages: async () => [],
+      annotations: async () => [],
+      summaries: async () => [],
     },
     commits: {
       commit: async (records: readonly CommitRecord[]): Promise<readonly CommitResult[]> => {

@@ -48,6 +48,9 @@ async function scene({ count = 0, handedOver = 0, reads = true } = {}) {
     fannedOutSerial: handedOver,
   });
   const store: StreamReads = {
+    messages: async () => [],
+    annotations: async () => [],
+    summaries: async () => [],
     heads: (asked) => {
       state.heads += asked.length;
       return answer(new Map(state.count === 0 ? [] : [[streamName(ADDRESS), stream()]]));

@@ -2,7 +2,8 @@ import { ServiceError } from '@carillon/errors';
 import { type Grant, grantOf } from '@carillon/messages';
 import { isSocketId } from '@carillon/protocol';
 import type { Caller, Right } from '../caller.js';
-import type { ActingSocket, ActingSockets } from './parts.js';
+import type { ActingSocket } from '@carillon/fabric';
+import type { ActingSockets } from './parts.js';
 
 /** Who acts, and whose work may be touched. */
 export interface Actor {
@@ -24,6 +25,8 @@ export interface Deed {
   readonly rights: readonly Right[];
   /** As in `message-update`: looked for with `-any` and `-own`; null: nobody's work is touched. */
   readonly grant: string | null;
+  /** Whether every connection needs `rights`, and whether a token must have said so. Absent: only one with a token does. */
+  readonly checks?: 'always' | 'token';
   readonly refusal: 'forbidden' | 'mutable_not_permitted';
 }
 
@@ -44,7 +47,7 @@ export async function actorOf(
     throw new ServiceError('invalid_input', { text: 'socket_id is not taken by a process without sockets' });
   if (!isSocketId(socketId))
     throw new ServiceError('invalid_input', { text: 'socket_id must be that of a connection' });
-  const socket = await sockets.find(caller.app.id, socketId);
+  const socket = await sockets.find(caller.app.id, socketId, deed.channel);
   if (socket === null)
     throw new ServiceError('auth_failed', { text: 'no connection of protocol 2 has this socket_id' });
   if (clientId !== undefined && socket.clientId !== clientId)
@@ -72,17 +75,13 @@ function mayDo(caller: Caller, right: Right, channel: string): boolean {
   }
 }
 
-function socketGrant({ token, capabilities, clientId }: ActingSocket, deed: Deed): Grant {
-  const { channel, rights, grant, refusal } = deed;
-  const held = token === null ? new Set<string>(capabilities) : null;
-  const allows = (right: string): boolean =>
-    token === null ? (held?.has(right) ?? false) : token.allows(right as Right, channel);
-  if (token !== null && !rights.every((right) => allows(right))) throw new ServiceError(refusal);
+function socketGrant({ hasToken, rights: held, clientId }: ActingSocket, deed: Deed): Grant {
+  const { rights, grant, refusal, checks } = deed;
+  const allows = (right: string): boolean => held.includes(right);
+  if (checks === 'token' && !hasToken) throw new ServiceError(refusal);
+  if ((hasToken || checks !== undefined) && !rights.every(allows)) throw new ServiceError(refusal);
   if (grant === null) return 'any';
-  const granted = grantOf(
-    grant,
-    [`${grant}-any`, `${grant}-own`].filter((name) => allows(name)),
-  );
+  const granted = grantOf(grant, [`${grant}-any`, `${grant}-own`].filter(allows));
   if (granted === null || (granted === 'own' && clientId === null)) throw new ServiceError(refusal);
   return granted;
 }

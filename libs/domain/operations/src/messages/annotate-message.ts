@@ -67,6 +67,7 @@ export const annotateMessage =
     const deed = {
       channel,
       rights: ['publish', 'annotation-publish'],
+      checks: 'token',
       grant: null,
       refusal: 'forbidden',
     } as const;
@@ -186,6 +187,7 @@ export const listAnnotations =
     const deed = {
       channel,
       rights: ['subscribe', 'annotation-subscribe'],
+      checks: 'always',
       grant: null,
       refusal: 'forbidden',
     } as const;

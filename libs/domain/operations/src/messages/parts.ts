@@ -3,9 +3,11 @@ import type { Channels, PublishableChannel } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { CommitRecordOf, CommitResult } from '@carillon/contract';
 import { ServiceError } from '@carillon/errors';
+import type { ActingSocket } from '@carillon/fabric';
 import type { MessageReader } from '@carillon/history';
 import { isSerial } from '@carillon/messages';
 import { isCommitted, type Committed, type Commits, refusalOf } from '@carillon/publishing';
+import type { Metrics } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { Caller, Right } from '../caller.js';
 import { namedChannel } from '../state/named-channel.js';
@@ -16,19 +18,10 @@ export interface MessageAccess {
   readonly commits: Commits;
 }
 
-/** A connection that somebody acts as. */
-export interface ActingSocket {
-  /** Its verified identity; null: it has none. */
-  readonly clientId: string | null;
-  /** What its token grants; null: it has no token. */
-  readonly token: { allows(right: Right, channel: string): boolean } | null;
-  /** Capabilities that its sign-in brought; empty without one. */
-  readonly capabilities: readonly string[];
-}
-
 /** Finds connections of protocol 2, wherever they are; null: none of that id is connected. */
 export interface ActingSockets {
-  find(appId: string, socketId: string): Promise<ActingSocket | null>;
+  /** Rejects with `service_unavailable` when nobody can say. */
+  find(appId: string, socketId: string, channel: string): Promise<ActingSocket | null>;
 }
 
 export interface MessageParts {
@@ -37,6 +30,7 @@ export interface MessageParts {
   readonly ai: AiChannels;
   /** Null: this process has no way to them. */
   readonly access: MessageAccess | null;
+  readonly metrics: Pick<Metrics, 'counter'>;
   readonly webhooks: Pick<WebhookEvents, 'emit' | 'wants'>;
   /** Null in role `api`, where nobody may act as a connection. */
   readonly sockets: ActingSockets | null;

@@ -1,5 +1,5 @@
 import type { PresenceClock } from '../clock.js';
-import { Doubt } from './doubt.js';
+import { GracePeriod } from './grace-period.js';
 import { LeaseLapsed } from './failures.js';
 import { inGroups } from './in-groups.js';
 import type { ShardName } from './keys.js';
@@ -51,7 +51,7 @@ export class Ledger implements ShardHost {
   readonly #stuck = new Set<Shard>();
   readonly #life: NodeLife;
   readonly #sweeps: Sweeps;
-  readonly #doubt: Doubt;
+  readonly #grace: GracePeriod;
   #stopBeats: () => void = () => undefined;
   #beating: Promise<void> | null = null;
   #mending: Promise<void> | null = null;
@@ -70,7 +70,7 @@ export class Ledger implements ShardHost {
       forgotten: (name) => this.#keepers.get(name.kind)?.forgotten(name),
       unnote: (names) => store.unnote(this.#life.nodeId, names),
     });
-    this.#doubt = new Doubt(this, () => this.#keepers.forEach((keeper) => keeper.saidAgain?.()));
+    this.#grace = new GracePeriod(this, () => this.#keepers.forEach((keeper) => keeper.saidAgain?.()));
     const reaper = new Reaper(store, (shard, changes, deadNodeId) =>
       this.#keepers.get(shard.kind)?.reaped(shard, changes, deadNodeId),
     );
@@ -79,7 +79,7 @@ export class Ledger implements ShardHost {
       clock,
       everyMs: Math.min(sweepMs, SWEEP_MS),
       nodeId: () => this.#life.nodeId,
-      isInDoubt: () => this.doubtMs > 0,
+      isGracePeriod: () => this.graceMs > 0,
       onTrouble: (error) => onTrouble('clearing up after dead nodes', error),
     });
   }
@@ -90,9 +90,9 @@ export class Ledger implements ShardHost {
   }
 
   /** How much longer others may hold what the store has lost; 0: it knows everything. */
-  get doubtMs(): number {
+  get graceMs(): number {
     this.#noticeServer();
-    return this.#doubt.leftMs;
+    return this.#grace.leftMs;
   }
 
   get store(): ClusterStore {
@@ -202,7 +202,7 @@ export class Ledger implements ShardHost {
   /** What the store has may be older than what it said. */
   #mayBeOlder(): void {
     this.#needsAudit = true;
-    this.#doubt.arise();
+    this.#grace.arise();
   }
 
   #beatLater(ms: number): void {

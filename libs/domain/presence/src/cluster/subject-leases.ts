@@ -4,7 +4,7 @@ import { END_OF_LEASE, holding, LEFTOVER, type Operation, type Result } from './
 import { type Intent, lasting, type Shard } from './shard.js';
 
 /** What leases need of time. */
-export type LeaseTime = Pick<Ledger, 'after' | 'doubtMs' | 'nowMs' | 'saidAgainMs'>;
+export type LeaseTime = Pick<Ledger, 'after' | 'graceMs' | 'nowMs' | 'saidAgainMs'>;
 
 /** What leases need of their surroundings. */
 export interface SubjectLeasesParts {
@@ -52,16 +52,16 @@ export class SubjectLeases {
    * until they have said so: else it would be gone and come again, although it was there all the time.
    */
   keeping(subject: string, wantedMs = 0): Pick<Operation, 'leaseMs' | 'lostMs'> {
-    const { doubtMs, nowMs, saidAgainMs } = this.parts.time;
+    const { graceMs, nowMs, saidAgainMs } = this.parts.time;
     const { endsAtMs = nowMs } = this.#running.get(subject) ?? {};
-    const leaseMs = Math.max(wantedMs, endsAtMs - nowMs, doubtMs);
+    const leaseMs = Math.max(wantedMs, endsAtMs - nowMs, graceMs);
     return { leaseMs, lostMs: Math.max(leaseMs, saidAgainMs) };
   }
 
   /** Whether there is nothing but a lease to end, of a subject not held here of which the store says this. */
   isToEnd(subject: string, stored: number | undefined): boolean {
     // What the store has lost is to be kept; else another process has ended the lease.
-    const isOver = stored === undefined && this.parts.time.doubtMs === 0;
+    const isOver = stored === undefined && this.parts.time.graceMs === 0;
     return stored === 0 || (isOver && this.#running.has(subject));
   }
 

@@ -8,7 +8,7 @@ export interface SweepsParts {
   /** Who sweeps. */
   readonly nodeId: () => string;
   /** Whom a dead node had, others may have too, and a store that lost it have yet to tell so. */
-  readonly isInDoubt: () => boolean;
+  readonly isGracePeriod: () => boolean;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -47,8 +47,8 @@ export class Sweeps {
   }
 
   async #sweep(): Promise<void> {
-    const { reaper, nodeId, isInDoubt, onTrouble } = this.parts;
-    if (isInDoubt()) return;
+    const { reaper, nodeId, isGracePeriod, onTrouble } = this.parts;
+    if (isGracePeriod()) return;
     try {
       await reaper.sweep(nodeId());
     } catch (error) {

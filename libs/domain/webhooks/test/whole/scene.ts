@@ -5,7 +5,7 @@ import { openQueue, type Queue } from '@carillon/queue';
 import type { Metrics } from '@carillon/runtime';
 import Pusher from 'pusher';
 import { expect, onTestFinished } from 'vitest';
-import { Collector } from '../../src/batching/collector.js';
+import { Batcher } from '../../src/batching/batcher.js';
 import { Delivery } from '../../src/delivery/delivery.js';
 import { HttpTarget } from '../../src/target/http-target.js';
 import { LambdaTarget } from '../../src/target/lambda-target.js';
@@ -28,7 +28,7 @@ export function eventsOf({ headers, body }: Received): readonly Record<string, u
 export class Scene {
   readonly metrics: Metrics = metrics();
   readonly lines: Line[];
-  readonly collector: Collector;
+  readonly batcher: Batcher;
   readonly delivery: Delivery;
   /** What the app store answers; undefined: it cannot. */
   app: App | null | undefined;
@@ -42,7 +42,7 @@ export class Scene {
     const { log, lines } = recordingLog();
     this.lines = lines;
     this.app = new App(record(webhooks, { id }), settings);
-    this.collector = new Collector({
+    this.batcher = new Batcher({
       batching: settings.webhooks.batching,
       queue,
       metrics: this.metrics,
@@ -90,16 +90,16 @@ export class Scene {
   /** Tells that channels are occupied, and hands them over. */
   occupy(...channels: readonly string[]): void {
     for (const channel of channels) {
-      if (this.app) this.collector.add(this.app, { name: 'channel_occupied', channel });
+      if (this.app) this.batcher.add(this.app, { name: 'channel_occupied', channel });
     }
-    this.collector.cut();
+    this.batcher.cut();
   }
 
   /** Waits until nothing is left to do but what waits for its time. */
   async rest(): Promise<void> {
     for (let quiet = 0; quiet < 3;) {
       const { ready, active } = await this.queue.stats('webhooks');
-      quiet = ready === 0 && active === 0 && this.collector.size === 0 ? quiet + 1 : 0;
+      quiet = ready === 0 && active === 0 && this.batcher.size === 0 ? quiet + 1 : 0;
       await new Promise((later) => void setTimeout(later, 5));
     }
   }

@@ -13,7 +13,7 @@ describe('a stop', () => {
     const scene = await Scene.open([{ url: receiver.url, event_types: ['channel_occupied'] }], ALONE);
     scene.occupy(...MANY);
     const { signal } = new AbortController();
-    await scene.collector.flush(signal);
+    await scene.batcher.flush(signal);
     await workedOff(scene.queue, scene.delivery, signal);
     expect(receiver.received).toHaveLength(MANY.length);
     expect(scene.delivery.sentAway).toBe(0);

@@ -53,8 +53,18 @@ export class Principals {
     return found ?? 'unknown';
   }
 
-  /** Whether somebody is still known by that name. */
+  get names(): readonly string[] {
+    const anonymous = this.#anonymous === null ? [] : [this.#anonymous.name];
+    return [...this.#known.map(({ principal }) => principal.name), ...anonymous];
+  }
+
+  /** Null: nobody is known by that name any more. */
+  named(name: string): Principal | null {
+    const known = this.#known.find(({ principal }) => principal.name === name);
+    return known?.principal ?? (this.#anonymous?.name === name ? this.#anonymous : null);
+  }
+
   has(name: string): boolean {
-    return this.#known.some(({ principal }) => principal.name === name) || this.#anonymous?.name === name;
+    return this.named(name) !== null;
   }
 }

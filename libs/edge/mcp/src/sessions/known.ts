@@ -47,12 +47,11 @@ export class KnownSessions {
     }
   }
 
-  /** Ends those of principals that are no more. Rejects when the store of sessions cannot be reached. */
-  async endUnknown(isKnown: (principal: string) => boolean): Promise<void> {
-    for (const [hash, { principal }] of this.#known) {
-      if (isKnown(principal)) continue;
-      await this.sessions.end(hash);
-      this.ended(hash, principal, 'token_removed');
+  /** Ends every session of principals that are no more. Rejects when the store of sessions cannot be reached. */
+  async endOf(principals: readonly string[]): Promise<void> {
+    for (const principal of principals) {
+      const ended = await this.sessions.endAllOf(principal);
+      for (const hash of ended) this.ended(hash, principal, 'token_removed');
     }
   }
 }

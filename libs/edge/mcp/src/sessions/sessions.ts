@@ -23,6 +23,8 @@ const ID_FORM = /^[A-Za-z0-9_-]{43}$/;
 /** Others begin or end a session of the same principal meanwhile. */
 const ATTEMPTS = 20;
 
+const listNameOf = (principal: string): string =>
+  cacheKeys.mcpSessions(createHash('sha256').update(principal).digest('hex'));
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');
 
 /**
@@ -61,6 +63,18 @@ export class Sessions {
     return this.cache.remove(cacheKeys.mcpSession(hash));
   }
 
+  /** Ends every session of a principal; those that were not over yet. */
+  async endAllOf(principal: string): Promise<readonly string[]> {
+    const name = listNameOf(principal);
+    const text = await this.cache.get(name);
+    if (text === null) return [];
+    const ended: string[] = [];
+    for (const hash of JSON.parse(text) as string[]) if (await this.end(hash)) ended.push(hash);
+    // One that begins meanwhile is on another list, which stays.
+    await this.cache.compareAndRemove(name, text);
+    return ended;
+  }
+
   lives(hash: string): Promise<boolean> {
     return this.cache.has(cacheKeys.mcpSession(hash));
   }
@@ -77,7 +91,7 @@ export class Sessions {
 
   /** Puts it on the list of its principal; returns the one that had to go. */
   async #enlist(principal: string, hash: string): Promise<string | null> {
-    const name = cacheKeys.mcpSessions(createHash('sha256').update(principal).digest('hex'));
+    const name = listNameOf(principal);
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const text = await this.cache.get(name);
       const listed = text === null ? [] : (JSON.parse(text) as string[]);

@@ -77,9 +77,10 @@ export class Streams {
     for (const open of this.#open.values()) this.#close(open);
   }
 
-  /** The lists of tools may be others now. */
-  listChanged(): void {
-    for (const { stream } of this.#open.values()) stream.write(LIST_CHANGED);
+  /** Tells those principals that see another list of tools now. */
+  listChanged(seesAnother: (principal: string) => boolean): void {
+    for (const { session, stream } of this.#open.values())
+      if (seesAnother(session.principal)) stream.write(LIST_CHANGED);
   }
 
   /** Drops those of principals that are not known any more. */

@@ -15,10 +15,6 @@ export class Toolbox {
     return this.#tools.get(name) ?? null;
   }
 
-  get names(): readonly string[] {
-    return [...this.#tools.keys()];
-  }
-
   /** What the scopes of a principal allow. */
   visibleTo({ scopes }: Principal): readonly Tool[] {
     return [...this.#tools.values()].filter(({ scope }) => scopes.has(scope));

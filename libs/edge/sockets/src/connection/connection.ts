@@ -1,4 +1,5 @@
-import { type AppHub, type Outlet, Subscriber, type Windows } from '@carillon/hub';
+import type { OrdinaryChannel } from '@carillon/channels';
+import { type AppHub, type Codec, type Outlet, Subscriber, type Windows } from '@carillon/hub';
 import type { Capabilities, CapabilityToken } from '@carillon/signing';
 import type { Socket } from '@carillon/uws';
 import type { Judged, Judges, View } from './judged.js';
@@ -36,6 +37,9 @@ export abstract class Connection extends Subscriber {
   /** What it may do as far as its identity says. */
   abstract readonly capabilities: Capabilities;
 
+  /** Whether AI transport is there for it. */
+  abstract readonly speaksAi: boolean;
+
   /** Its socket is open: it may be told things from now on. */
   opened(socket: Socket<unknown>): void {
     this.socket = socket;
@@ -47,8 +51,17 @@ export abstract class Connection extends Subscriber {
   /** Judges a subscribe in the one order of checks of its protocol. */
   abstract judge(frame: SubscribeRequest, judges: Judges): Judged;
 
+  /**
+   * What tells it, in what it gets of the channel, everything that comes between `subscribed` and live events; undefined:
+   * there is nothing. The promise never rejects.
+   */
+  abstract beforeLive(channel: OrdinaryChannel, codec: Codec): (() => Promise<void>) | undefined;
+
   /** What it gets of a channel from now on, which ends what it got before; null: everything, or the channel is left. */
   abstract keep(channel: string, view: View | null): void;
+
+  /** Whether it is told of every single annotation of a channel that it has. */
+  abstract seesAnnotations(channel: string): boolean;
 
   /** Answers what only clients of its protocol ask. Undefined when it was done at once; the promise never rejects. */
   abstract ask(frame: OwnRequest): Promise<void> | undefined;

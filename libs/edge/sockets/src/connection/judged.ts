@@ -22,6 +22,8 @@ export type SubscribeVerdict =
 export interface View {
   /** In what it is said; what the subscription is not to get, the codec says nothing of. */
   readonly codec: Codec;
+  /** Tells what follows the success frame and the past. Absent: nothing. */
+  readonly settled?: () => void;
   /** Called once, when no subscription has it any more. */
   release(): void;
 }

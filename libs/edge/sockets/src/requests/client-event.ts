@@ -9,17 +9,21 @@ import {
   type ChannelRefusal,
   type Channels,
 } from '@carillon/channels';
+import { isAiEvent } from '@carillon/ai-transport';
 import { isStorable } from '@carillon/contract';
 import { ServiceError, type ErrorCode } from '@carillon/errors';
 import {
   deliveredExtras,
   type ExtrasRules,
   frameError,
+  isClientEvent,
   readExtras,
   type FrameError,
 } from '@carillon/protocol';
 import type { ClientEvent } from '../connection/speech.js';
-import type { Publisher } from '@carillon/publishing';
+import type { AiEvents } from './ai-event.js';
+import type { PublishNews } from '@carillon/operations';
+import type { Publisher, Receipt } from '@carillon/publishing';
 import { dataOf, type WebhookEvents } from '@carillon/webhooks';
 
 /** What publishing for clients works with. */
@@ -30,6 +34,9 @@ export interface ClientEventParts {
   readonly webhooks: WebhookEvents;
   /** What of `extras` is delivered. */
   readonly extras: ExtrasRules;
+  readonly ai: AiEvents;
+  /** Tells an app's servers what a publish means beside itself. */
+  readonly news: Pick<PublishNews, 'tellOne'>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -47,12 +54,29 @@ export class ClientEvents {
 
   /** Undefined when it was done at once; the promise never rejects. Rate limits were checked before. */
   handle(connection: Connection, frame: ClientEvent): Promise<void> | undefined {
-    const verdict = clientEventVerdict(connection, frame, this.parts.channels);
+    const isOfClients = isClientEvent(frame.event);
+    if (!isOfClients && !isAiEvent(frame.event)) return undefined;
+    const { channels, outlet, ai } = this.parts;
+    const aiVerdict = ai.judge(connection, frame);
+    const refusal =
+      aiVerdict !== null && 'row' in aiVerdict
+        ? frameError(aiVerdict.row, { ...aiVerdict, channel: frame.channel })
+        : null;
+    const verdict: Verdict =
+      refusal !== null
+        ? { refused: refusal }
+        : isOfClients
+          ? clientEventVerdict(connection, frame, channels)
+          : aiEventVerdict(connection, frame, channels);
     if ('refused' in verdict) {
-      this.parts.outlet.error(connection, verdict.refused);
+      outlet.error(connection, verdict.refused);
       return undefined;
     }
-    return this.#publish(connection, frame, verdict);
+    const stamped =
+      aiVerdict !== null && 'extrasText' in aiVerdict
+        ? { ...frame, extrasText: aiVerdict.extrasText }
+        : frame;
+    return this.#publish(connection, stamped, verdict);
   }
 
   #publish(
@@ -79,22 +103,22 @@ export class ClientEvents {
       tagsText: null,
       extrasText,
       key: null,
+      ...(connection.identity === null ? {} : { creatorId: connection.identity.userId }),
     });
     if (receipt instanceof Promise) return this.#answerFor(receipt, connection, frame, subscription);
-    if (!isEphemeral) this.#tell(connection, frame, subscription);
+    if (!isEphemeral) this.#tell(connection, frame, subscription, receipt);
     return undefined;
   }
 
   /** A client hears of its event only when it could not be passed on. */
   async #answerFor(
-    receipt: Promise<unknown>,
+    receipt: Promise<Receipt>,
     connection: Connection,
     frame: ClientEvent,
     subscription: Subscription,
   ): Promise<void> {
     try {
-      await receipt;
-      this.#tell(connection, frame, subscription);
+      this.#tell(connection, frame, subscription, await receipt);
     } catch (error) {
       const { name: channel } = subscription.channel;
       this.parts.onTrouble('client event', error);
@@ -102,9 +126,15 @@ export class ClientEvents {
     }
   }
 
-  #tell({ id, hub }: Connection, { event, dataText }: ClientEvent, { channel, userId }: Subscription): void {
-    const { webhooks } = this.parts;
-    if (!webhooks.wants(hub.app, 'client_event')) return;
+  #tell(
+    { id, hub }: Connection,
+    { event, dataText, extrasText }: ClientEvent,
+    { channel, userId }: Subscription,
+    receipt: Receipt,
+  ): void {
+    const { webhooks, news } = this.parts;
+    news.tellOne(hub.app, { channel: channel.name, name: event, extrasText }, receipt);
+    if (!isClientEvent(event) || !webhooks.wants(hub.app, 'client_event')) return;
     webhooks.emit(hub.app, {
       name: 'client_event',
       channel: channel.name,
@@ -161,6 +191,30 @@ export function clientEventVerdict(
   if (subscription === undefined)
     return refused('client_event_refused', name, 'Not subscribed to the channel');
   return { subscription, about: channel };
+}
+
+/** Judges an event of AI transport that a client may send as far as its channel goes. */
+function aiEventVerdict(
+  connection: Connection,
+  { channel: name, dataText }: ClientEvent,
+  channels: Channels,
+): Verdict {
+  const { app } = connection.hub;
+  if (name === null) return refused('client_event_refused', null, 'An AI event needs a channel');
+  if (dataText !== null && Buffer.byteLength(dataText) > app.limits.maxEventPayloadBytes)
+    return refused('payload_too_large', name, 'The payload is too large');
+  const channel = channels.subscription(app, name, 2);
+  if (!channel.accepted) return refused(channel.frame, name, channel.text);
+  if (channel.form !== 'ordinary')
+    return refused('ai_event_not_permitted', name, 'AI events need an ordinary channel');
+  if (!connection.capabilities.allows('publish', name))
+    return refused('forbidden', name, 'The capabilities do not permit it');
+  const denied = clientPublishRefusal(channel) ?? userLimitRefusal(channel, connection.userId);
+  if (denied !== null) return refused(denied.frame, name, denied.text);
+  const subscription = connection.subscriptions.get(name);
+  return subscription === undefined
+    ? refused('client_event_refused', name, 'Not subscribed to the channel')
+    : { subscription, about: channel };
 }
 
 /** A malformed pattern or meta name is one all the same, and takes no client events. */

@@ -36,7 +36,18 @@ export class Subscribe {
     };
     const { channel, member } = verdict;
     const codec = view?.codec ?? connection.codec;
-    const joined = joins.join({ subscriber: connection, channel, member, codec, refused });
+    const settled = (): void => view?.settled?.();
+    const beforeLive = connection.beforeLive(channel, codec);
+    const joined = joins.join({
+      subscriber: connection,
+      channel,
+      member,
+      codec,
+      rewind: frame.rewind,
+      refused,
+      settled,
+      ...(beforeLive === undefined ? {} : { beforeLive }),
+    });
     // What it had before counts until this does; of a connection that went it is given back with it.
     if (!isRefused) connection.keep(name, view);
     return joined;

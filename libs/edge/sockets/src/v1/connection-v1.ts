@@ -7,6 +7,8 @@ import { subscribeVerdict } from '../requests/subscribe-verdict.js';
 
 /** A connection of protocol 1. It knows no capabilities, gets everything of its channels and asks for nothing special. */
 export class ConnectionV1 extends Connection {
+  readonly speaksAi = false;
+
   get capabilities(): Capabilities {
     return Capabilities.NONE;
   }
@@ -19,7 +21,13 @@ export class ConnectionV1 extends Connection {
     return { verdict: subscribeVerdict(this, frame, channels), view: null };
   }
 
+  beforeLive(): undefined {}
+
   keep(): void {}
+
+  seesAnnotations(): boolean {
+    return false;
+  }
 
   ask(): undefined {}
 

@@ -1,12 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import type { Codec, Frame } from '@carillon/hub';
+import type { Appends, Codec, Frame, Frames } from '@carillon/hub';
 import { type Fact, frameOfFactV2, type WireFormatV2 } from '@carillon/protocol';
 
-/** Protocol 2 in one wire format. */
+/** Protocol 2 in one wire format, for whoever did not ask for every single annotation. */
 export class CodecV2 implements Codec {
-  constructor(private readonly format: WireFormatV2) {}
+  readonly #paced = new Map<string, CodecV2>();
 
-  encode(fact: Fact): Frame | null {
+  constructor(
+    private readonly format: WireFormatV2,
+    readonly appends?: Appends,
+    /** Says the same to those who are told of appends as they come; null: this one does. */
+    private readonly plain: CodecV2 | null = null,
+  ) {}
+
+  /** The one for those who are told of appends like this. */
+  paced(appends: Appends): CodecV2 {
+    const key = `${appends.windowMs} ${appends.wholes}`;
+    let codec = this.#paced.get(key);
+    if (codec === undefined) this.#paced.set(key, (codec = new CodecV2(this.format, appends, this)));
+    return codec;
+  }
+
+  encode(fact: Fact, frames: Frames): Frame | null {
+    if (fact.kind === 'annotated') return null;
+    return this.plain === null ? this.frame(fact) : frames.of(this.plain);
+  }
+
+  /** Of whatever fact. */
+  frame(fact: Fact): Frame | null {
     const frame = frameOfFactV2(fact, randomUUID);
     return frame === null ? null : this.format.encode(frame);
   }

@@ -1,16 +1,20 @@
-import type { AppHub } from '@carillon/hub';
+import type { OrdinaryChannel } from '@carillon/channels';
+import type { AppHub, Codec } from '@carillon/hub';
 import { Capabilities } from '@carillon/signing';
 import type { Socket } from '@carillon/uws';
 import { Connection } from '../connection/connection.js';
 import type { Judged, Judges, View } from '../connection/judged.js';
 import type { OwnRequest, SubscribeRequest } from '../connection/speech.js';
 import type { SpeechV2 } from './speeches.js';
+import { annotatedCodec } from './annotated.js';
 import { judgeV2 } from './subscribe-verdict-v2.js';
+import { ViewV2 } from './view-v2.js';
+import { type Viewer, Views } from './views.js';
 
 /** A connection of protocol 2, with what only such a one has. */
-export class ConnectionV2 extends Connection {
-  /** Of its subscriptions by channel; null: every one gets everything. */
-  #views: Map<string, View> | null = null;
+export class ConnectionV2 extends Connection implements Viewer {
+  readonly speaksAi = true;
+  readonly views: Views;
   #native: Pick<Socket<unknown>, 'ping'> | null = null;
 
   constructor(
@@ -20,6 +24,7 @@ export class ConnectionV2 extends Connection {
     connectedTick: number,
   ) {
     super(id, hub, speech, connectedTick);
+    this.views = new Views(speech.write);
   }
 
   get capabilities(): Capabilities {
@@ -36,15 +41,26 @@ export class ConnectionV2 extends Connection {
   }
 
   judge(frame: SubscribeRequest, judges: Judges): Judged {
-    return judgeV2(this, frame, judges);
+    const { codec, requests } = this.speech;
+    return judgeV2(
+      this,
+      frame,
+      frame.wantsAnnotations ? annotatedCodec(codec) : codec,
+      judges,
+      requests.deltas,
+    );
+  }
+
+  beforeLive(channel: OrdinaryChannel, codec: Codec): (() => Promise<void>) | undefined {
+    return this.speech.requests.beforeLive(this, channel, codec);
+  }
+
+  seesAnnotations(channel: string): boolean {
+    return this.views.get(channel)?.annotations === true;
   }
 
   keep(channel: string, view: View | null): void {
-    this.#views?.get(channel)?.release();
-    this.#views?.delete(channel);
-    if (view === null) return;
-    this.#views ??= new Map();
-    this.#views.set(channel, view);
+    this.views.keep(channel, view instanceof ViewV2 ? view : null);
   }
 
   ask(frame: OwnRequest): Promise<void> | undefined {
@@ -52,7 +68,6 @@ export class ConnectionV2 extends Connection {
   }
 
   ended(): void {
-    for (const view of this.#views?.values() ?? []) view.release();
-    this.#views = null;
+    this.views.release();
   }
 }

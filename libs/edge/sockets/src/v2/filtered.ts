@@ -1,7 +1,7 @@
 import { type Filter, FilterSubject, type HeldFilter } from '@carillon/filter';
-import type { Codec, Frame, Frames } from '@carillon/hub';
+import type { Appends, Codec, Frame, Frames } from '@carillon/hub';
 import { type Fact, type Message, rawMember } from '@carillon/protocol';
-import type { View } from '../connection/judged.js';
+import type { Narrowed } from './view-v2.js';
 
 /** What filters look at, made once of each message for all of them. */
 const subjects = new WeakMap<Message, FilterSubject>();
@@ -24,6 +24,10 @@ class FilteredCodec implements Codec {
     private readonly filter: Filter,
   ) {}
 
+  get appends(): Appends | undefined {
+    return this.base.appends;
+  }
+
   encode(fact: Fact, frames: Frames): Frame | null {
     if (fact.kind === 'message' && !this.filter.accepts(subjectOf(fact))) return null;
     return frames.of(this.base);
@@ -41,8 +45,12 @@ function filteredCodec(base: Codec, filter: Filter): Codec {
   return codec;
 }
 
-/** What a filter leaves of a channel. The filter is given back with it. */
-export const filteredView = (base: Codec, held: HeldFilter): View => ({
-  codec: filteredCodec(base, held.filter),
-  release: () => held.release(),
+/** What a filter leaves of a channel. */
+export const narrowedBy = (
+  base: Codec,
+  { filter, release }: Pick<HeldFilter, 'filter' | 'release'>,
+): Narrowed => ({
+  codec: filteredCodec(base, filter),
+  accepts: (message) => filter.accepts(subjectOf(message)),
+  release,
 });

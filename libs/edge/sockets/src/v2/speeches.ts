@@ -1,5 +1,6 @@
 import type { Config } from '@carillon/config';
 import {
+  type FrameV2,
   loadWireFormat,
   readRequestV2,
   type ReceivedData,
@@ -8,6 +9,7 @@ import {
   type WireFormatV2,
   type WireNames,
 } from '@carillon/protocol';
+import type { Edge } from '@carillon/hub';
 import type { Inbound, Speech } from '../connection/speech.js';
 import { CodecV2 } from './codec.js';
 import { edgeV2 } from './edge.js';
@@ -15,49 +17,73 @@ import type { RequestsV2 } from './requests-v2.js';
 
 /** How a connection of protocol 2 speaks. */
 export interface SpeechV2 extends Speech {
+  readonly codec: CodecV2;
   /** What answers requests that only this protocol has. */
   readonly requests: RequestsV2;
+  /** How frames are written as texts; null: they are not, so that there are no differences of them. */
+  readonly write: ((frame: FrameV2) => string) | null;
 }
 
-/** Both kinds of connections of one format: those that get what they sent themselves, and those that do not. */
+/** What all connections of one format share. */
 interface Spoken {
-  readonly loud: SpeechV2;
-  readonly quiet: SpeechV2;
+  /** Of those who are told of appends as they come. */
+  readonly codec: CodecV2;
+  readonly read: (bytes: ArrayBuffer) => Inbound;
+  readonly write: SpeechV2['write'];
+  /** By whether they get what they sent themselves, and how they are told of appends: thirty at most. */
+  readonly speeches: Map<string, SpeechV2>;
 }
 
 /** How protocol 2 is spoken in each format. The library of a format is loaded with its first connection. */
 export class SpeechesV2 {
-  readonly #known = new Map<WireFormat, Spoken>();
+  readonly #formats = new Map<WireFormat, Spoken>();
+  readonly #edges: { readonly loud: Edge; readonly quiet: Edge };
 
   constructor(
     private readonly config: Config,
     private readonly names: WireNames,
     private readonly requests: RequestsV2,
-  ) {}
+  ) {
+    this.#edges = { loud: edgeV2(config, true), quiet: edgeV2(config, false) };
+  }
 
   /** A promise the first time. */
-  of({ format, echoMessages }: V2ConnectOptions): Promise<SpeechV2> | SpeechV2 {
-    const pick = ({ loud, quiet }: Spoken): SpeechV2 => (echoMessages ? loud : quiet);
-    const known = this.#known.get(format);
-    return known === undefined ? this.#load(format).then(pick) : pick(known);
+  of(options: V2ConnectOptions): Promise<SpeechV2> | SpeechV2 {
+    const known = this.#formats.get(options.format);
+    if (known !== undefined) return this.#speech(known, options);
+    return this.#load(options.format).then((spoken) => this.#speech(spoken, options));
+  }
+
+  /** Connections that are told alike share one. */
+  #speech(spoken: Spoken, { echoMessages, appendMode, appendRollupWindowMs }: V2ConnectOptions): SpeechV2 {
+    const windowMs = appendRollupWindowMs ?? this.config.ai_transport.rollup.default_window_ms;
+    const key = `${echoMessages} ${appendMode} ${windowMs}`;
+    const known = spoken.speeches.get(key);
+    if (known !== undefined) return known;
+    const speech: SpeechV2 = {
+      codec: spoken.codec.paced({ windowMs, wholes: appendMode === 'full' }),
+      heartbeat: 'pinged',
+      requests: this.requests,
+      read: spoken.read,
+      write: spoken.write,
+      edge: echoMessages ? this.#edges.loud : this.#edges.quiet,
+    };
+    spoken.speeches.set(key, speech);
+    return speech;
   }
 
   async #load(format: WireFormat): Promise<Spoken> {
     const wire = await loadWireFormat(format, this.names);
     // Two may have waited for the same.
-    const spoken = this.#known.get(format) ?? this.#spoken(wire);
-    this.#known.set(format, spoken);
+    const spoken = this.#formats.get(format) ?? this.#spoken(wire);
+    this.#formats.set(format, spoken);
     return spoken;
   }
 
   #spoken(wire: WireFormatV2): Spoken {
-    const { config, requests } = this;
-    const shared = { codec: new CodecV2(wire), heartbeat: 'pinged', requests } as const;
+    const write = wire.format === 'json' ? (frame: FrameV2): string => String(wire.encode(frame)) : null;
     const read = (bytes: ArrayBuffer): Inbound => this.#read(wire, bytes);
-    return {
-      loud: { ...shared, read, edge: edgeV2(config, true) },
-      quiet: { ...shared, read, edge: edgeV2(config, false) },
-    };
+    return { codec: new CodecV2(wire), read, write, speeches: new Map() };
   }
 
   #read(wire: WireFormatV2, bytes: ArrayBuffer): Inbound {

@@ -1,16 +1,23 @@
 import { subscribeRefusal, userLimitRefusal, type Channels, type OrdinaryChannel } from '@carillon/channels';
-import type { AcquiredFilter } from '@carillon/filter';
+import { readDeltaWish } from '@carillon/delta';
+import type { AcquiredFilter, HeldFilter } from '@carillon/filter';
+import type { Codec } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
 import type { Judged, Judges, SubscribeVerdict } from '../connection/judged.js';
 import type { SubscribeRequest } from '../connection/speech.js';
 import { failure, isSigned, memberVerdict, refused, speaksFor } from '../requests/subscribe-verdict.js';
-import { filteredView } from './filtered.js';
+import type { DeltaRequests } from './delta/delta-requests.js';
+import { narrowedBy } from './filtered.js';
+import { ViewV2 } from './view-v2.js';
+import type { Viewer } from './views.js';
 
-/** Judges a subscribe on protocol 2, in the one order of checks. */
+/** Judges a subscribe on protocol 2, in the one order of checks. `codec`: of everything that it asks for. */
 export function judgeV2(
-  connection: Connection,
+  connection: Viewer,
   frame: SubscribeRequest,
+  codec: Codec,
   { channels, filters }: Judges,
+  deltas: DeltaRequests,
 ): Judged {
   const acquired: AcquiredFilter = frame.filter === null ? NO_FILTER : filters.acquire(frame.filter);
   if (!acquired.ok) {
@@ -19,13 +26,28 @@ export function judgeV2(
   const { held } = acquired;
   const verdict = nameVerdict(connection, frame, channels);
   if (verdict.kind === 'accepted') {
-    return { verdict, view: held === null ? null : filteredView(connection.codec, held) };
+    const view = viewOf(connection, frame, codec, held);
+    if (view !== null) deltas.settle(connection, verdict.channel, view);
+    return { verdict, view };
   }
   held?.release();
   return { verdict, view: null };
 }
 
 const NO_FILTER = { ok: true, held: null } as const;
+
+/** Null: everything is sent in full. */
+function viewOf(
+  { views }: Viewer,
+  { delta, wantsAnnotations }: SubscribeRequest,
+  codec: Codec,
+  held: HeldFilter | null,
+): ViewV2 | null {
+  const wish = readDeltaWish(delta);
+  if (held === null && wish === null && views.algorithm === null && !wantsAnnotations) return null;
+  const narrowed = held === null ? null : narrowedBy(codec, held);
+  return new ViewV2(narrowed?.codec ?? codec, narrowed, wish, wantsAnnotations);
+}
 
 function nameVerdict(connection: Connection, frame: SubscribeRequest, channels: Channels): SubscribeVerdict {
   const { channel: name } = frame;
@@ -38,9 +60,9 @@ function nameVerdict(connection: Connection, frame: SubscribeRequest, channels: 
   if (channel.form !== 'ordinary') {
     return failure('channel_refused', 400, name, 'Patterns and meta channels are not served by this build');
   }
-  if (frame.rewind !== null)
-    return failure('channel_refused', 400, name, 'Rewind is not served by this build');
-  if (frame.wantsAnnotations)
+  if (frame.rewind !== null && !channel.policy.history.rewindEnabled)
+    return failure('channel_refused', 400, name, 'Rewind is not enabled for the channel');
+  if (frame.wantsAnnotations && !channel.policy.annotationsEnabled)
     return failure('channel_refused', 400, name, 'Annotations are not enabled here');
   return ordinaryVerdict(connection, frame, channel);
 }
@@ -58,7 +80,10 @@ function ordinaryVerdict(
   if (namespace !== null) return refused(namespace, name);
   const { capabilities } = connection;
   const isPermitted =
-    capabilities.allows('subscribe', name) && (!traits.members || capabilities.allows('presence', name));
+    capabilities.allows('subscribe', name) &&
+    (!traits.members || capabilities.allows('presence', name)) &&
+    (frame.rewind === null || capabilities.allows('history', name)) &&
+    (!frame.wantsAnnotations || capabilities.allows('annotation-subscribe', name));
   if (!isPermitted) return failure('forbidden', 403, name, 'The capabilities do not permit it');
   const limited = userLimitRefusal(channel, speaksFor(connection, frame, channel));
   if (limited !== null) return refused(limited, name);

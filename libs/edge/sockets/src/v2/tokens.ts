@@ -3,6 +3,7 @@ import { frameError, type AuthFrame, type WireNames } from '@carillon/protocol';
 import {
   admitToken,
   type CapabilityToken,
+  type Operation,
   type SigningKey,
   type TokenVerdict,
   verifyCapabilityToken,
@@ -111,10 +112,12 @@ export class Tokens {
   }
 
   #withdraw(connection: Connection, { capabilities }: CapabilityToken): void {
-    const held = [...connection.subscriptions].map(({ channel }) => ({
-      name: channel.name,
-      needs: channel.about.traits.members ? (['subscribe', 'presence'] as const) : (['subscribe'] as const),
-    }));
+    const held = [...connection.subscriptions].map(({ channel: { name, about } }) => {
+      const needs: Operation[] = ['subscribe'];
+      if (about.traits.members) needs.push('presence');
+      if (connection.seesAnnotations(name)) needs.push('annotation-subscribe');
+      return { name, needs };
+    });
     for (const name of withdrawnSubscriptions(held, capabilities)) {
       const subscription = connection.subscriptions.get(name);
       if (subscription === undefined) continue;

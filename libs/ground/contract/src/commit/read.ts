@@ -226,11 +226,11 @@ export const READ = message('read', {
       limit,
     }),
   ),
-  /** Events of annotations of a message. */
+  /** Events of annotations, of a message or (null) of all of a stream. */
   annotations: optional(
     object({
       stream_key: streamKey,
-      message_serial: field.textSerial,
+      message_serial: nullable(field.textSerial),
       type: nullable(anyText),
       since_ms: nullable(count),
       after_no: count,

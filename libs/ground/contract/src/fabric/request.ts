@@ -1,6 +1,6 @@
-import { list, map, optional } from '../codec/composites.js';
+import { list, map, object, optional } from '../codec/composites.js';
 import { message, type BodyOf, type MessageOf } from '../codec/message.js';
-import { flag, json, oneOf } from '../codec/primitives.js';
+import { flag, json, oneOf, text } from '../codec/primitives.js';
 import {
   appId,
   channel,
@@ -28,11 +28,14 @@ export const REQUEST_TYPES = [
   'socket_exists_in_channel',
   'terminate_user',
   'force_reconnect',
+  'acting_socket',
 ] as const;
 
 export type RequestType = (typeof REQUEST_TYPES)[number];
 
 const MANY = 1_000_000;
+const MAX_RIGHT_BYTES = 64;
+const MAX_RIGHTS = 64;
 const channels = optional(list(channel, 0, MANY));
 
 /** A question to every gateway, or to `target_node_id` alone. */
@@ -70,6 +73,14 @@ export const RESPONSE = message('response', {
   members_count: optional(count),
   /** Goes with `members_count`: a user on two nodes counts once. */
   user_ids: optional(list(userId, 0, MANY)),
+  /** A connection that somebody is to act as, and what it may do on the channel. Absent: it is not here. */
+  acting: optional(
+    object({
+      client_id: optional(userId),
+      token: flag,
+      rights: list(text(1, MAX_RIGHT_BYTES), 0, MAX_RIGHTS),
+    }),
+  ),
   /** True: further parts of the answer follow this one. Absent: it is the last. */
   more: optional(flag),
 });

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@carillon/errors';
 import { frameError } from '../frame-error.js';
-import { isClientEvent, readReservedEvent } from '../event-names.js';
+import { isSentByClients, readReservedEvent } from '../event-names.js';
 import { memberOf, parseJsonObject, type JsonObject } from '../json/parse-object.js';
 import { rawMember } from '../json/raw-member.js';
 import { utf8Text } from '../json/utf8.js';
@@ -29,7 +29,7 @@ export function decodeV1Frame(frame: ArrayBuffer | string): InboundFrame {
   if (typeof event !== 'string' || event === '') {
     return malformed(null, 'event must be a string and not empty', textMember(members, 'channel'));
   }
-  return isClientEvent(event) ? clientEvent(event, members, text) : reserved(event, members);
+  return isSentByClients(event) ? clientEvent(event, members, text) : reserved(event, members);
 }
 
 function clientEvent(event: string, members: JsonObject, text: string): InboundFrame {

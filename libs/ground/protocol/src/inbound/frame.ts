@@ -29,7 +29,7 @@ export interface SigninFrame {
 /** An event for the other subscribers of a channel. Nothing but the form is checked. */
 export interface ClientEventFrame {
   readonly kind: 'client-event';
-  /** Begins with `client-`. */
+  /** Begins with `client-` or `ai-`. */
   readonly event: string;
   /** Null: none given, or not a string. */
   readonly channel: string | null;

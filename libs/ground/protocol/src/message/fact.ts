@@ -3,6 +3,7 @@ import type { PresenceMember } from '../outbound/presence.js';
 import type { Recovered } from '../outbound/recovery.js';
 import type { SubscriptionErrorStatus } from '../outbound/subscription.js';
 import type { RecoveryFailure } from '../recovery/failure.js';
+import type { AnnotationFact } from './annotated.js';
 import type { Message } from './message.js';
 
 /** Somebody is there now: the first connection of a user has come. */
@@ -54,6 +55,9 @@ export type StateFact = ChannelCounted | MemberAdded | MemberRemoved | MemberUpd
 /** What processes tell each other for subscribers: everything that is not said to one connection alone. */
 export type SharedFact = Message | StateFact;
 
+/** What all subscribers of a channel may be told. */
+export type ChannelFact = AnnotationFact | SharedFact;
+
 /** The connection has the channel. */
 export interface Subscribed {
   readonly kind: 'subscribed';
@@ -104,6 +108,16 @@ export interface DeltaSettled {
   readonly algorithm: string | null;
 }
 
+/** What a subscription begins to get differences to, by group. */
+export interface DeltaBases {
+  readonly kind: 'delta_bases';
+  readonly channel: string;
+  readonly conflationPath: string;
+  readonly maxMessagesPerKey: number;
+  /** Not empty. */
+  readonly bases: ReadonlyMap<string, string>;
+}
+
 /** Something is wrong with a request, or, before a close, with the connection. */
 export interface Failed {
   readonly kind: 'failed';
@@ -144,6 +158,7 @@ export interface Heartbeat {
 /** What is said to one connection alone. */
 export type ReplyFact =
   | CacheMissed
+  | DeltaBases
   | DeltaSettled
   | Established
   | Failed
@@ -189,7 +204,7 @@ export interface HistoryPage {
 }
 
 /** Everything the service may say to a subscriber, free of any protocol: a codec turns it into a frame, or into nothing. */
-export type Fact = ReplyFact | SharedFact;
+export type Fact = ChannelFact | ReplyFact;
 
 /** Which of the things that a channel's state facts are about: a user, or, as the empty text, the channel itself. */
 export function subjectOf(fact: StateFact): string {

@@ -1,7 +1,8 @@
 import type { Fact } from '../message/fact.js';
 import type { Message } from '../message/message.js';
 import type { FrameV2 } from '../v2/frame.js';
-import { presenceUpdated, rewindComplete, subscriptionSucceededV2 } from './channel-v2.js';
+import { annotationFrameV2 } from './annotation-v2.js';
+import { deltaCacheSync, presenceUpdated, rewindComplete, subscriptionSucceededV2 } from './channel-v2.js';
 import {
   connectionEstablished,
   errorFrame,
@@ -24,6 +25,9 @@ export function frameOfFactV2(fact: Fact, newId: () => string): FrameV2 | null {
   switch (fact.kind) {
     case 'message':
       return messageFrame(fact);
+    case 'annotated':
+    case 'annotations_summarized':
+      return annotationFrameV2(fact);
     case 'member_added':
       return memberAdded(fact.channel, fact.member);
     case 'member_removed':
@@ -41,6 +45,7 @@ export function frameOfFactV2(fact: Fact, newId: () => string): FrameV2 | null {
     case 'pong':
       return PONG;
     case 'cache_missed':
+    case 'delta_bases':
     case 'delta_settled':
     case 'established':
     case 'failed':
@@ -82,6 +87,8 @@ type Reply = Exclude<
   Fact,
   {
     readonly kind:
+      | 'annotated'
+      | 'annotations_summarized'
       | 'channel_counted'
       | 'member_added'
       | 'member_removed'
@@ -115,6 +122,8 @@ function replyFrame(fact: Reply): FrameV2 | null {
       return TOKEN_EXPIRED;
     case 'token_taken':
       return authSuccess(fact);
+    case 'delta_bases':
+      return deltaCacheSync(fact.channel, fact);
     case 'delta_settled':
       return deltaEnabled(fact.algorithm, fact.channel);
     case 'resume_failed':

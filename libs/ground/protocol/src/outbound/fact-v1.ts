@@ -40,7 +40,10 @@ function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {
       return hasMembers(fact.channel) ? memberAdded(fact.channel, fact.member) : null;
     case 'member_removed':
       return hasMembers(fact.channel) ? memberRemoved(fact.channel, fact.userId) : null;
+    case 'annotated':
+    case 'annotations_summarized':
     case 'member_updated':
+    case 'delta_bases':
     case 'delta_settled':
     case 'history_page':
     case 'resume_failed':

@@ -1,4 +1,4 @@
-import { isClientEvent } from '../event-names.js';
+import { isSentByClients } from '../event-names.js';
 import { readSignin, readSubscribe, readUnsubscribe } from '../inbound/requests.js';
 import { systemData, textMember } from '../inbound/system-data.js';
 import { memberOf, type JsonObject } from '../json/parse-object.js';
@@ -18,7 +18,7 @@ const MAX_MESSAGE_ID_BYTES = 64;
 export function readRequestV2(decoded: Decoded, names: WireNames): InboundFrameV2 {
   if (!decoded.ok) return malformedV2(null, decoded.problem, decoded.channel);
   const { frame } = decoded;
-  if (isClientEvent(frame.event)) return clientEvent(frame);
+  if (isSentByClients(frame.event)) return clientEvent(frame);
   // One request is also known by its bare name.
   if (frame.event === 'channel_history') return readHistory(objectOf(frame.data), frame.channel);
   const reserved = names.readReserved(frame.event);

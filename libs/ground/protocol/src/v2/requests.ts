@@ -25,7 +25,7 @@ export interface SubscribeFrameV2 {
 /** An event for the other subscribers of a channel. Nothing but the form is checked. */
 export interface ClientEventFrameV2 {
   readonly kind: 'client-event';
-  /** Begins with `client-`. */
+  /** Begins with `client-` or `ai-`. */
   readonly event: string;
   readonly channel: string | null;
   readonly data: ReceivedData;

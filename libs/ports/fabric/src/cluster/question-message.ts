@@ -1,10 +1,10 @@
 import type { Request, RequestBody, ResponseBody, TokenRevoked, TokenRevokedBody } from '@carillon/contract';
-import type { Answer, Question, RevokedTokens } from '../question.js';
+import type { ActingSocket, Answer, Question, RevokedTokens } from '../question.js';
 
 type Kind = keyof Question;
-type Asked = Pick<RequestBody, 'channels' | 'prefix' | 'user_id'> &
+type Asked = Pick<RequestBody, 'channel' | 'channels' | 'prefix' | 'socket_id' | 'user_id'> &
   Pick<TokenRevokedBody, 'jti' | 'client_id'>;
-type Answered = Pick<ResponseBody, 'channels_with_sockets_count' | 'sockets_count'>;
+type Answered = Pick<ResponseBody, 'acting' | 'channels_with_sockets_count' | 'sockets_count'>;
 
 /** How one kind of question and its answer are written; reading gives undefined where a member is missing. */
 interface Writing<K extends Kind> {
@@ -77,7 +77,24 @@ const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
   terminate_user: { isQuick: false, ...user, ...count },
   force_reconnect: { isQuick: false, ...user, ...count },
   token_revoked: { isQuick: false, ...tokens, ...count },
+  acting_socket: {
+    ask: ({ socketId, channel }) => ({ socket_id: socketId, channel }),
+    asked: ({ socket_id: socketId, channel }) =>
+      socketId === undefined || channel === undefined ? undefined : { socketId, channel },
+    answer: (acting) => [acting === null ? {} : { acting: actingField(acting) }],
+    answered: ({ acting }) =>
+      acting === undefined
+        ? null
+        : { clientId: acting.client_id ?? null, hasToken: acting.token, rights: acting.rights },
+    isQuick: false,
+  },
 };
+
+const actingField = ({ clientId, hasToken, rights }: ActingSocket): NonNullable<Answered['acting']> => ({
+  ...(clientId === null ? {} : { client_id: clientId }),
+  token: hasToken,
+  rights: [...rights],
+});
 
 /** How a question of this kind is written. */
 export const writing = <K extends Kind>(kind: K): Writing<K> => WRITINGS[kind];

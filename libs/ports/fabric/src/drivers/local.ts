@@ -5,7 +5,7 @@ import type { OnListenerFault } from '../listener-fault.js';
 import type { LiveEvent } from '../live-event.js';
 import { mergeAnswers } from '../merge-answers.js';
 import type { FabricListener, Gathered, OpenedFabric } from '../port.js';
-import type { Answer, Question } from '../question.js';
+import type { Question } from '../question.js';
 import { Repeats } from '../repeats.js';
 
 /** The fabric of an installation that is one process: everything happens at once, and nothing can be out of reach. */
@@ -75,10 +75,7 @@ export class LocalFabric implements OpenedFabric {
     appId: string,
     about: Question[Kind],
   ): Promise<Gathered<Kind>> {
-    const answer = this.#answer(kind, appId, about);
-    return Promise.resolve(
-      answer === null ? { answer: mergeAnswers(kind, []), complete: false } : { answer, complete: true },
-    );
+    return Promise.resolve(this.#answer(kind, appId, about));
   }
 
   /** There is nobody to tell of anything. */
@@ -97,18 +94,14 @@ export class LocalFabric implements OpenedFabric {
     return Promise.resolve();
   }
 
-  /** Null: it cannot be had. */
-  #answer<Kind extends keyof Question>(
-    kind: Kind,
-    appId: string,
-    about: Question[Kind],
-  ): Answer[Kind] | null {
-    if (this.#closed) return null;
+  #answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Gathered<Kind> {
+    const nothing = mergeAnswers(kind, []);
+    if (this.#closed) return { answer: nothing, complete: false };
     try {
-      return this.#listener?.answer(kind, appId, about) ?? mergeAnswers(kind, []);
+      return { answer: this.#listener?.answer(kind, appId, about) ?? nothing, complete: true };
     } catch (error) {
       this.onFault('answer', error);
-      return null;
+      return { answer: nothing, complete: false };
     }
   }
 }

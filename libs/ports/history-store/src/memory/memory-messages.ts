@@ -22,7 +22,7 @@ interface Kept {
 export class MemoryMessages {
   readonly #kept = new Map<string, Kept>();
   readonly #operations = new Map<string, FoundOperation>();
-  readonly #annotations = new Map<number, AnnotationEvent>();
+  readonly #annotations = new Map<number, NewAnnotation>();
   /** What took them back, by their numbers. */
   readonly #takenBack = new Map<number, AnnotationEvent>();
 
@@ -90,7 +90,11 @@ export class MemoryMessages {
   }
 
   annotations({ messageSerial, type, sinceMs, afterNo, limit }: AnnotationsQuery): AnnotationEvent[] {
-    return (this.#kept.get(messageSerial)?.annotations ?? [])
+    const all =
+      messageSerial === null
+        ? [...this.#annotations.values()]
+        : (this.#kept.get(messageSerial)?.annotations ?? []);
+    return all
       .filter(
         (event) =>
           event.annotationNo > afterNo &&

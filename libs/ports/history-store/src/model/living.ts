@@ -80,10 +80,11 @@ export interface VersionsQuery {
   readonly limit: number;
 }
 
-/** Events of annotations of one message, oldest first. */
+/** Events of annotations, oldest first. */
 export interface AnnotationsQuery {
   readonly streamKey: string;
-  readonly messageSerial: string;
+  /** Null: of every message of the stream, also of such as cannot be read any more. */
+  readonly messageSerial: string | null;
   /** Null: of every type. */
   readonly type: string | null;
   /** Older ones are over; null: none is. */

@@ -69,12 +69,13 @@ export async function readAnnotations(
 ): Promise<AnnotationEvent[]> {
   const values = new Values();
   const bounds = [
+    ...(messageSerial === null ? [] : [`and a.message_serial = ${values.add(messageSerial)}`]),
     ...(type === null ? [] : [`and a.type = ${values.add(type)}`]),
     ...(sinceMs === null ? [] : [`and a.at_ms > ${values.add(sinceMs)}`]),
   ];
   const { rows } = await session.query(
     `select ${ANNOTATION_COLUMNS} from ${table('annotations')} a where a.stream_key = ${values.add(streamKey)}::bigint
-      and a.message_serial = ${values.add(messageSerial)} and a.annotation_no > ${values.add(afterNo)} ${bounds.join(' ')}
+      and a.annotation_no > ${values.add(afterNo)} ${bounds.join(' ')}
       order by a.annotation_no limit ${values.add(limit)}`,
     values.all,
   );

@@ -14,13 +14,7 @@ import type { AppDefinition } from './app-definition.js';
  * command line, 78 bad configuration.
  */
 export async function bootstrap(definition: AppDefinition): Promise<void> {
-  const outcome = configure({
-    process: definition.process,
-    drivers: { ...IN_PROCESS_DRIVERS, ...definition.drivers },
-    argv: process.argv.slice(2),
-    env: process.env,
-    cwd: process.cwd(),
-  });
+  const outcome = read(definition);
   if (outcome.kind === 'exit') {
     process.stdout.write(outcome.stdout);
     process.stderr.write(outcome.stderr);
@@ -30,6 +24,15 @@ export async function bootstrap(definition: AppDefinition): Promise<void> {
   if (outcome.workers > 1) await tellPlan(outcome);
   else await serve(outcome, definition);
 }
+
+const read = (definition: AppDefinition, env: NodeJS.ProcessEnv = process.env): Configured =>
+  configure({
+    process: definition.process,
+    drivers: { ...IN_PROCESS_DRIVERS, ...definition.drivers },
+    argv: process.argv.slice(2),
+    env,
+    cwd: process.cwd(),
+  });
 
 type Run = Extract<Configured, { kind: 'run' }>;
 
@@ -51,7 +54,9 @@ const briefly = (config: Config): Config => ({
 
 async function serve({ config, warnings, source, migrates }: Run, definition: AppDefinition): Promise<void> {
   const v8Flags = setV8Flags(config);
-  const parts = createParts(migrates ? briefly(config) : config);
+  // The name it gave itself is its name for good.
+  const env = { ...process.env, INSTANCE_PROCESS_ID: config.instance.process_id };
+  const parts = createParts(migrates ? briefly(config) : config, () => read(definition, env));
   exitOnUncaught(parts.logging);
   const log = parts.logging.for('service::config');
   for (const { path, message } of warnings) log.warn(path === '' ? message : `${path}: ${message}`);

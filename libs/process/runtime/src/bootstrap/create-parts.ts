@@ -1,4 +1,4 @@
-import type { Config } from '@carillon/config';
+import type { Config, Configured } from '@carillon/config';
 import { currentSpan } from '@carillon/tracing';
 import { Admission } from '../admission/admission.js';
 import { Health } from '../health/health.js';
@@ -6,6 +6,7 @@ import { createLogging, type Logging } from '../logging/logging.js';
 import type { LogSpan } from '../logging/record.js';
 import { Metrics } from '../metrics/metrics.js';
 import { ProcessState } from '../process-state.js';
+import { Reloads } from '../reload/reloads.js';
 import type { RuntimeParts } from '../runtime-module.js';
 import type { ShutdownOptions } from '../shutdown/plan.js';
 import { Shutdown } from '../shutdown/shutdown.js';
@@ -30,8 +31,8 @@ export function shutdownOptions(config: Config): ShutdownOptions {
   };
 }
 
-/** Makes what exists once per process, from its configuration. Opens nothing. */
-export function createParts(config: Config): RuntimeParts {
+/** Makes what exists once per process, from its configuration, which `read` reads again. Opens nothing. */
+export function createParts(config: Config, read?: () => Configured): RuntimeParts {
   const logging = configuredLogging(config);
   const log = logging.for('service::ops');
   const state = new ProcessState();
@@ -49,6 +50,11 @@ export function createParts(config: Config): RuntimeParts {
     logging,
     metrics,
     process: state,
+    reloads: new Reloads({
+      config,
+      log: logging.for('service::config'),
+      ...(read === undefined ? {} : { read }),
+    }),
     shutdown,
     startup: new Startup(),
   };

@@ -6,6 +6,7 @@ import type { CustomTransportStrategy } from '@nestjs/microservices';
 import 'reflect-metadata';
 import { connectDependencies } from '../dependencies/connect-dependencies.js';
 import { NestLogBridge } from '../logging/nest-log-bridge.js';
+import { reloadOnSignal } from '../reload/reloads.js';
 import { RuntimeModule, type RuntimeParts } from '../runtime-module.js';
 import { stopOnSignals } from '../shutdown/shutdown.js';
 import { supervisorLink } from '../workers/supervisor-link.js';
@@ -23,6 +24,7 @@ export async function start(parts: RuntimeParts, definition: AppDefinition, vers
   const stopping = new AbortController();
   shutdown.onShutdown('drain', 'start', () => stopping.abort());
   stopOnSignals(shutdown);
+  reloadOnSignal(parts.reloads);
   const { faults, ...binary } = nativeBinary();
   log.info('starting', {
     process: definition.process,
@@ -39,7 +41,7 @@ export async function start(parts: RuntimeParts, definition: AppDefinition, vers
     listensLate: link?.kind === 'replacement',
     sharesPort: link !== null,
   });
-  link?.follow(shutdown, () => listener.leavePort());
+  link?.follow(parts, () => listener.leavePort());
   const app = await NestFactory.create(rootModule(parts, definition), listener.adapter, {
     logger: new NestLogBridge(logging),
     abortOnError: false,

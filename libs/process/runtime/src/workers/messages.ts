@@ -4,10 +4,10 @@ import type { LineOptions } from './lines.js';
 export type WorkerNews = 'ready' | 'draining';
 
 /**
- * What a supervisor tells a worker: stop, because of a signal to all of them (a second one: at once); or leave the port
- * to the siblings, because the others go on.
+ * What a supervisor tells a worker: stop, because of a signal to all of them (a second one: at once); leave the port
+ * to the siblings, because the others go on; or read the configuration again.
  */
-export type Order = { readonly stop: string } | 'leave the port';
+export type Order = { readonly stop: string } | 'leave the port' | 'read again';
 
 /** Whether the worker is one of the first, or stands in for one that ended while its siblings serve. */
 export type WorkerKind = 'first' | 'replacement';
@@ -38,7 +38,7 @@ export const isNews = (message: unknown): message is WorkerNews =>
   message === 'ready' || message === 'draining';
 
 export function isOrder(message: unknown): message is Order {
-  if (message === 'leave the port') return true;
+  if (message === 'leave the port' || message === 'read again') return true;
   return (
     typeof message === 'object' && message !== null && 'stop' in message && typeof message.stop === 'string'
   );

@@ -18,6 +18,7 @@ export async function supervise({ plan }: WorkersPlan): Promise<number> {
   });
   const onSignal = (name: NodeJS.Signals): void => supervisor.signal(name);
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  process.on('SIGHUP', () => supervisor.readAgain());
   return supervisor.ended;
 }
 

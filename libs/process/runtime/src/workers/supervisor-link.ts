@@ -1,5 +1,11 @@
+import type { Reloads } from '../reload/reloads.js';
 import type { Shutdown } from '../shutdown/shutdown.js';
 import { isOrder, WORKER_VARIABLE, type WorkerKind, type WorkerNews } from './messages.js';
+
+export interface FollowingParts {
+  readonly shutdown: Shutdown;
+  readonly reloads: Pick<Reloads, 'reload'>;
+}
 
 /** A worker's way to the process that started it. */
 export interface SupervisorLink {
@@ -10,7 +16,7 @@ export interface SupervisorLink {
    * From now on orders are followed. The supervisor's death is an order too: nobody would restart this worker or stop
    * it, so it stops in order and leaves the port to whoever comes next.
    */
-  follow(shutdown: Shutdown, leavePort: () => void): void;
+  follow(parts: FollowingParts, leavePort: () => void): void;
 }
 
 /** Null in a process that is no worker. */
@@ -23,7 +29,7 @@ export function supervisorLink(): SupervisorLink | null {
 /** Whether other processes of one supervisor listen on the ports of this one. */
 export const sharesPorts = (): boolean => supervisorLink() !== null;
 
-function follow(shutdown: Shutdown, leavePort: () => void): void {
+function follow({ shutdown, reloads }: FollowingParts, leavePort: () => void): void {
   const abandoned = (): void => {
     leavePort();
     void shutdown.stop('the supervisor is gone');
@@ -32,6 +38,7 @@ function follow(shutdown: Shutdown, leavePort: () => void): void {
   process.on('message', (message) => {
     if (!isOrder(message)) return;
     if (message === 'leave the port') leavePort();
+    else if (message === 'read again') reloads.reload();
     else shutdown.signal(message.stop, 'supervisor');
   });
   process.on('disconnect', abandoned);

@@ -60,6 +60,11 @@ export class Supervisor {
     }
   }
 
+  /** All workers read the configuration again; one that is started later reads it as it is then. */
+  readAgain(): void {
+    this.#tellAll('read again');
+  }
+
   #start(place: Place): void {
     const { log, program } = this.options;
     place.timer = null;

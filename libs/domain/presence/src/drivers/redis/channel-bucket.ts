@@ -76,7 +76,7 @@ export class ChannelBucket implements ShardOwner {
   correction(channel: string, stored: number | undefined): Intent | null {
     if (stored !== undefined) this.#stored.set(channel, stored);
     // What the store has lost, others may have been told of.
-    else if (this.time.doubtMs === 0) this.#stored.delete(channel);
+    else if (this.time.graceMs === 0) this.#stored.delete(channel);
     const isHeld = this.#wanted.has(channel);
     if (!isHeld && this.#leases.isToEnd(channel, stored)) return this.#leases.ending(channel);
     if (this.#waiting.has(channel)) return null;

@@ -1,0 +1,149 @@
+import { isOver, streamStatus } from '@carillon/ai-transport';
+import { messageSerialOf } from '@carillon/messages';
+import type { Fact, Message } from '@carillon/protocol';
+import { pause } from '@carillon/runtime';
+import { Frames } from '../codec.js';
+import type { Told } from './told.js';
+
+/** Facts that wait while a text is read; beyond, it is not waited for any longer. */
+const MAX_WAITING = 1000;
+const TRIES = 3;
+const PAUSE_MS = 100;
+
+/** The text of a message as far as the record with a serial. */
+export interface Text {
+  /** What is between the quotes of its JSON text. */
+  readonly inner: string;
+  readonly serial: number;
+}
+
+export interface WholesParts {
+  /** What the store has of a message; null: there is no such message, or it is no text. */
+  readonly read: (messageSerial: string) => Promise<Text | null>;
+  readonly tell: (told: Told) => void;
+  /** The texts that are kept; those that were not needed for longest are read again when they are. */
+  readonly maxBytes: number;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/**
+ * Makes of every append what its message is with it, for those who want that instead of the piece. A text that is not
+ * known is read, once, while everything behind it waits, so that nothing is told out of order. A store that is ahead of
+ * what was delivered may show some of the text early, never twice. What cannot be read is left out until the next change
+ * that tells all of it.
+ */
+export class Wholes {
+  /** The one that was needed last at the end. */
+  readonly #texts = new Map<string, Text>();
+  #bytes = 0;
+  /** What waits for a text; null: nothing does. */
+  #waiting: Told[] | null = null;
+  /** Of the reading that is waited for; any other is of no interest any more. */
+  #reading = 0;
+
+  constructor(private readonly parts: WholesParts) {}
+
+  take(told: Told): void {
+    if (this.#waiting === null) return this.#do(told);
+    this.#waiting.push(told);
+    if (this.#waiting.length <= MAX_WAITING) return;
+    this.parts.onTrouble('the text of a message', new Error('it takes too long'));
+    this.#goOn();
+  }
+
+  #do(told: Told): void {
+    const { fact } = told.frames;
+    if (!isVersion(fact)) return this.parts.tell(told);
+    const messageSerial = messageSerialOf(fact.extrasText);
+    if (messageSerial === null) return this.parts.tell(told);
+    if (fact.action === 'append') return this.#append(told, fact, messageSerial);
+    this.#remember(messageSerial, { inner: innerOf(fact.dataText), serial: fact.serial ?? 0 });
+    this.parts.tell(told);
+  }
+
+  #append(told: Told, fact: Message, messageSerial: string): void {
+    const text = this.#texts.get(messageSerial);
+    if (text === undefined) return this.#load(told, messageSerial);
+    const serial = fact.serial ?? 0;
+    const whole =
+      serial <= text.serial ? text : { inner: text.inner + (innerOf(fact.dataText) ?? ''), serial };
+    if (isOver(streamStatus(fact.extrasText))) this.#forget(messageSerial);
+    else this.#remember(messageSerial, whole);
+    this.parts.tell({ ...told, frames: new Frames({ ...fact, dataText: `"${whole.inner}"` }) });
+  }
+
+  #load(told: Told, messageSerial: string): void {
+    this.#waiting = [told];
+    this.#reading += 1;
+    void this.#read(messageSerial, this.#reading);
+  }
+
+  async #read(messageSerial: string, reading: number): Promise<void> {
+    let text: Text | null = null;
+    for (let tries = 1; tries <= TRIES && this.#reading === reading; tries += 1) {
+      try {
+        text = await this.parts.read(messageSerial);
+        break;
+      } catch (error) {
+        this.parts.onTrouble('the text of a message', error);
+        await pause(PAUSE_MS * tries);
+      }
+    }
+    if (this.#reading !== reading) return;
+    if (text !== null) this.#remember(messageSerial, text);
+    this.#goOn(text === null ? messageSerial : null);
+  }
+
+  /** Without the text of this message, if there is one that could not be had: its pieces that wait are left out. */
+  #goOn(without: string | null = this.#firstWaiting()): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = null;
+    this.#reading += 1;
+    for (const told of waiting) {
+      const { fact } = told.frames;
+      const isLost =
+        without !== null &&
+        isVersion(fact) &&
+        fact.action === 'append' &&
+        messageSerialOf(fact.extrasText) === without &&
+        !this.#texts.has(without);
+      if (!isLost) this.take(told);
+    }
+  }
+
+  #firstWaiting(): string | null {
+    const fact = this.#waiting?.[0]?.frames.fact;
+    return fact?.kind === 'message' ? messageSerialOf(fact.extrasText) : null;
+  }
+
+  #remember(messageSerial: string, { inner, serial }: { inner: string | null; serial: number }): void {
+    this.#forget(messageSerial);
+    // What is no text cannot be appended to either.
+    if (inner === null) return;
+    this.#texts.set(messageSerial, { inner, serial });
+    this.#bytes += inner.length;
+    for (const [oldest] of this.#texts) {
+      if (this.#bytes <= this.parts.maxBytes) break;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(messageSerial: string): void {
+    this.#bytes -= this.#texts.get(messageSerial)?.inner.length ?? 0;
+    this.#texts.delete(messageSerial);
+  }
+}
+
+const isVersion = (fact: Fact): fact is Message => fact.kind === 'message' && fact.action !== 'plain';
+
+/** Null: it is no text. Nothing at all is an empty one. */
+function innerOf(dataText: string | null): string | null {
+  if (dataText === null || dataText === 'null') return '';
+  return dataText.startsWith('"') ? dataText.slice(1, -1) : null;
+}
+
+/** A stored text as it is kept here; null: it is none. */
+export function textOf(dataText: string | null, serial: number): Text | null {
+  const inner = innerOf(dataText);
+  return inner === null ? null : { inner, serial };
+}

@@ -1,0 +1,123 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Appends } from '../../src/codec.js';
+import { AppendScene, turn } from './scene.js';
+
+const pieces = (windowMs: number): Appends => ({ windowMs, wholes: false });
+const wholes = (windowMs: number): Appends => ({ windowMs, wholes: true });
+
+const step = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({ kind: fc.constant('append' as const), name: fc.constantFrom('a', 'b', 'c') }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('update', 'end', 'plain'),
+      name: fc.constantFrom('a', 'b'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(60) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('hold', 'release', 'turn'), who: fc.nat(5) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('join' as const),
+      appends: fc.constantFrom(pieces(0), pieces(20), pieces(500), wholes(0), wholes(40)),
+    }),
+  },
+);
+
+describe('appends', () => {
+  it('come to the same text for everybody, at whatever pace, whenever they came and were held back', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const scene = new AppendScene();
+        scene.join(pieces(40));
+        scene.join(wholes(500));
+        let count = 0;
+        for (const one of steps) {
+          count += 1;
+          if (one.kind === 'join') scene.join(one.appends);
+          else if (one.kind === 'pass') scene.pass(one.ms);
+          else if ('who' in one) {
+            const reader = scene.readers[one.who];
+            if (one.kind === 'hold') reader?.hold();
+            else if (one.kind === 'release') reader?.release();
+            else await turn();
+          } else if (one.kind === 'append') scene.tell('append', one.name, `${count}"`);
+          else if (one.kind === 'end') scene.tell('append', one.name, `${count}.`, true);
+          else scene.tell(one.kind === 'plain' ? 'plain' : 'update', one.name, `=${count} `);
+        }
+        for (const reader of scene.readers) reader.release();
+        for (let turns = 0; turns < 20; turns += 1) await turn();
+        scene.channel.flush();
+        for (const { texts, frames } of scene.readers) {
+          expect(texts).toEqual(scene.texts);
+          const serials = frames.map(({ serial }) => serial).filter((serial) => serial !== null);
+          expect(serials).toEqual([...serials].sort((first, second) => first - second));
+          expect(new Set(serials).size).toBe(serials.length);
+        }
+        scene.wheel.stop();
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('are held back for one window, and told together with the first serial of those', () => {
+    const scene = new AppendScene();
+    const [now, later] = [scene.join(pieces(0)), scene.join(pieces(40))];
+    for (const data of ['a', 'b', 'c']) scene.tell('append', 'm', data);
+    expect(now.frames).toHaveLength(3);
+    expect(later.frames).toMatchObject([{ dataText: '"a"', serial: 1 }]);
+    scene.pass(39);
+    expect(later.frames).toHaveLength(1);
+    scene.pass(10);
+    expect(later.frames[1]).toMatchObject({
+      dataText: '"bc"',
+      serial: 3,
+      extrasText: '{"headers":{"service_message_serial":"m","service_rollup_from_serial":2}}',
+    });
+    expect(scene.wheel.size).toBe(0);
+  });
+
+  it('of an answer that has ended come at once, behind what was held back', () => {
+    const scene = new AppendScene();
+    const later = scene.join(pieces(40));
+    for (const data of ['a', 'b']) scene.tell('append', 'm', data);
+    scene.tell('append', 'm', '.', true);
+    expect(later.frames.map(({ dataText, serial }) => [dataText, serial])).toEqual([
+      ['"a"', 1],
+      ['"b"', null],
+      ['"."', 3],
+    ]);
+  });
+
+  it('are read once for whoever wants the whole text, and left out when it cannot be read', async () => {
+    const troubles: string[] = [];
+    const scene = new AppendScene();
+    scene.texts.set('m', 'old ');
+    const whole = scene.join(wholes(0));
+    for (const data of ['a', 'b']) scene.tell('append', 'm', data);
+    expect(whole.frames).toEqual([]);
+    await turn();
+    await turn();
+    expect(scene.reads).toBe(1);
+    expect(whole.frames.map(({ dataText }) => dataText)).toEqual(['"old ab"', '"old ab"']);
+    scene.tell('append', 'm', 'c');
+    expect(whole.frames.at(-1)?.dataText).toBe('"old abc"');
+    const lost = new AppendScene({
+      text: async () => null,
+      onTrouble: (what) => void troubles.push(what),
+    });
+    const nothing = lost.join(wholes(0));
+    lost.tell('append', 'm', 'a');
+    lost.tell('plain', 'm', 'x');
+    await turn();
+    lost.tell('update', 'm', 'all');
+    lost.tell('append', 'm', '!');
+    expect(nothing.frames.map(({ dataText }) => dataText)).toEqual(['"x"', '"all"', '"all!"']);
+    expect(troubles).toEqual([]);
+  });
+});

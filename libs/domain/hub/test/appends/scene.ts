@@ -1,0 +1,164 @@
+import { Channels } from '@carillon/channels';
+import type { Message } from '@carillon/protocol';
+import { type AppendWays } from '../../src/appends/pacing.js';
+import { FlushWheel } from '../../src/appends/flush-wheel.js';
+import type { Text } from '../../src/appends/wholes.js';
+import { Gate } from '../../src/channels/gate.js';
+import { LocalChannel } from '../../src/channels/local-channel.js';
+import type { Appends, Codec } from '../../src/codec.js';
+import { Outlet } from '../../src/delivery/outlet.js';
+import { Subscriber, type SubscriberSocket } from '../../src/subscriber/subscriber.js';
+import { app, config, EDGE, hub, message } from '../samples.js';
+
+const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1e6, disconnects: true, compress: false };
+
+/** One codec for each way to be told of appends; a frame is the message itself. */
+const codecs = new Map<string, Codec>();
+export function codecOf(appends: Appends): Codec {
+  const key = JSON.stringify(appends);
+  const codec = codecs.get(key) ?? { appends, encode: (fact) => JSON.stringify(fact) };
+  codecs.set(key, codec);
+  return codec;
+}
+
+/** What a client has received, and what it makes of it. */
+export class Reader {
+  readonly frames: Message[] = [];
+  /** By message, from where it came in. */
+  readonly texts: Map<string, string>;
+  readonly subscriber: Subscriber;
+  gate: Gate | null = null;
+
+  constructor(
+    private readonly scene: AppendScene,
+    readonly appends: Appends,
+    id: string,
+  ) {
+    this.texts = new Map(scene.texts);
+    this.subscriber = new Subscriber(id, scene.channel.hub, EDGE, codecOf(appends));
+    this.subscriber.socket = scene.socket((frame) => this.#take(JSON.parse(frame) as Message));
+  }
+
+  #take(one: Message): void {
+    this.frames.push(one);
+    const name = one.messageId;
+    const data = JSON.parse(one.dataText ?? '""') as string;
+    const isPiece = one.action === 'append' && !this.appends.wholes;
+    if (one.action !== 'plain') this.texts.set(name, isPiece ? `${this.texts.get(name) ?? ''}${data}` : data);
+  }
+
+  hold(): void {
+    if (this.gate !== null) return;
+    this.gate = new Gate(this.subscriber, this.scene.outlet);
+    this.scene.channel.hold(this.gate);
+  }
+
+  release(): void {
+    if (this.gate !== null) this.scene.channel.release(this.gate);
+    this.gate = null;
+  }
+}
+
+/** One channel, its clients, and what its messages say. */
+export class AppendScene {
+  readonly texts = new Map<string, string>();
+  readonly channel: LocalChannel;
+  readonly outlet = new Outlet(BOUNDS, { dropped: () => undefined });
+  readonly wheel: FlushWheel;
+  readonly readers: Reader[] = [];
+  nowMs = 0;
+  serial = 0;
+  reads = 0;
+  readonly #topics = new Map<string, Set<object>>();
+  readonly #receive = new WeakMap<object, (frame: string) => void>();
+
+  constructor(more: Partial<AppendWays> = {}) {
+    this.wheel = new FlushWheel({ tickMs: 5, shards: 4, nowMs: () => this.nowMs });
+    const about = new Channels(config()).subscription(app(), 'ai-x', 2);
+    if (!about.accepted || about.form !== 'ordinary') throw new Error('no channel');
+    const publish = (topic: string, frame: unknown): void => this.#publish(topic, String(frame));
+    const appends: AppendWays = {
+      isRolledUp: () => true,
+      limits: { maxStreams: 2, orphanTtlMs: 1000, maxPendingBytes: 50 },
+      maxWholeBytes: 40,
+      wheel: this.wheel,
+      nowMs: () => this.nowMs,
+      text: async (_app, _channel, name) => {
+        // By then more may be stored than was told.
+        await turn();
+        return this.#stored(name);
+      },
+      onTrouble: (what, error) => {
+        throw new Error(what, { cause: error });
+      },
+      ...more,
+    };
+    this.channel = new LocalChannel(hub(), about, { outlet: this.outlet, publish, appends });
+  }
+
+  socket(receive: (frame: string) => void): SubscriberSocket {
+    const of = (topic: string): Set<object> => {
+      const found = this.#topics.get(topic) ?? new Set();
+      this.#topics.set(topic, found);
+      return found;
+    };
+    const socket = {
+      isOpen: true,
+      bufferedBytes: 0,
+      subscribe: (topic: string) => of(topic).add(socket).size > 0,
+      unsubscribe: (topic: string) => of(topic).delete(socket),
+      isSubscribed: (topic: string) => of(topic).has(socket),
+      send: (frame: string) => {
+        receive(frame);
+        return 'sent';
+      },
+    };
+    this.#receive.set(socket, receive);
+    return socket as unknown as SubscriberSocket;
+  }
+
+  join(appends: Appends): Reader {
+    const reader = new Reader(this, appends, `${this.readers.length}.1`);
+    this.readers.push(reader);
+    this.channel.add(reader.subscriber, null);
+    this.channel.open(reader.subscriber);
+    return reader;
+  }
+
+  tell(action: Message['action'], name: string, data: string, isOver = false): void {
+    this.serial += 1;
+    const before = action === 'append' ? (this.texts.get(name) ?? '') : '';
+    if (action !== 'plain') this.texts.set(name, before + data);
+    const ai = isOver ? { ai: { transport: { status: 'complete' } } } : {};
+    const headers = { service_message_serial: name };
+    this.channel.deliver(
+      message({
+        channel: 'ai-x',
+        action,
+        messageId: name,
+        dataText: JSON.stringify(data),
+        extrasText: action === 'plain' ? null : JSON.stringify({ ...ai, headers }),
+        serial: this.serial,
+        streamId: 's',
+      }),
+    );
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+    this.wheel.turn();
+  }
+
+  #stored(name: string): Text | null {
+    this.reads += 1;
+    const text = this.texts.get(name);
+    return text === undefined ? null : { inner: JSON.stringify(text).slice(1, -1), serial: this.serial };
+  }
+
+  #publish(topic: string, frame: string): void {
+    for (const socket of this.#topics.get(topic) ?? []) this.#receive.get(socket)?.(frame);
+  }
+}
+
+/** Lets reads that wait come to an end. */
+export const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

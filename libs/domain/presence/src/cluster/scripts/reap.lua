@@ -1,0 +1,53 @@
+-- Takes back what a dead node holds in a shard, a page at a time.
+--
+-- Guarantee: each subject leaves the hands of the dead node once. Until the page is confirmed, every further call
+-- answers the same page, whoever asks: what a reaper could not tell any more, the next one tells. Nothing happens when
+-- the caller's claim has ended ('late'). Leases the dead node had begun end when their time is over.
+--
+-- `held` and `last`: of the dead node. `is_confirmed`: '1' when the page before is.
+-- Answer: 'late', or { cursor of the next page ('0': none), how much is still held, serial, per change subject,
+-- outcome, total and cause }.
+--uses: now, subject
+--keys: subjects, held, last
+--args: ahead_ms, claim_until, cursor, is_confirmed, dead_node
+
+if now > tonumber(claim_until) then return 'late' end
+
+local PAGE, MARK = 500, 'page '
+if is_confirmed == '1' then redis.call('DEL', last) end
+local known = redis.call('GET', last)
+if known and string.sub(known, 1, #MARK) == MARK then return cmsgpack.unpack(string.sub(known, #MARK + 1)) end
+
+local scan = redis.call('HSCAN', held, cursor, 'COUNT', PAGE)
+local changes = {}
+local function tell(subject, outcome, total, cause)
+  for _, one in ipairs({ subject, outcome, whole(total), cause }) do changes[#changes + 1] = one end
+end
+local function remove(subject, cause)
+  redis.call('HDEL', subjects, subject)
+  tell(subject, 'removed', 0, cause)
+end
+
+for at = 1, #scan[2], 2 do
+  local subject, count = scan[2][at], tonumber(scan[2][at + 1]) or 0
+  local subject_now = read(subject)
+  local is_kept = false
+  if subject_now and count > 0 and subject_now.total > 0 then
+    local total = math.max(0, subject_now.total - count)
+    if total == 0 then
+      remove(subject, LEFTOVER)
+    else
+      write(subject, total, subject_now.order, subject_now.payload)
+      tell(subject, 'unchanged', total, LEFTOVER)
+    end
+  elseif subject_now and count == 0 and subject_now.total == 0
+    and subject_now.lease_node == dead_node then
+    is_kept = subject_now.lease_until > now
+    if not is_kept then remove(subject, subject_now.cause) end
+  end
+  if not is_kept then redis.call('HDEL', held, subject) end
+end
+
+local page = { scan[1], whole(redis.call('HLEN', held)), whole(now_us), changes }
+if #changes > 0 then redis.call('SET', last, MARK .. cmsgpack.pack(page), 'PX', 3600000) end
+return page

@@ -1,0 +1,101 @@
+import type { App } from '@carillon/app-registry';
+import { type Channels, refusalError } from '@carillon/channels';
+import type { Config } from '@carillon/config';
+import { ServiceError } from '@carillon/errors';
+import { deviceUrlRules } from '@carillon/push-providers';
+import type { RequestRules } from '../admission/request.js';
+import { invalid } from '../fields.js';
+import type { Caller } from '../resources/devices.js';
+
+/** An app's id as it may stand in what push keeps. */
+const APP_ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** What push is asked to do, whoever asks. The face has proved that it may speak for the app. */
+export interface PushInput {
+  readonly app: App;
+  readonly caller: Caller;
+  /** What it is about, by the names of the path. */
+  readonly segments: Readonly<Record<string, string>>;
+  /** Undefined: it is not given. */
+  readonly option: (name: string) => string | undefined;
+  /** Reads the body. Not called where there is none. @throws ServiceError `invalid_input` */
+  readonly body: () => unknown;
+  /** Under which a publish may be repeated; a key in the body wins. Absent: none. */
+  readonly requestKey?: string;
+  readonly quotaOverride: boolean;
+}
+
+export interface PushAskParts {
+  readonly config: Config;
+  readonly channels: Pick<Channels, 'publishTarget'>;
+}
+
+/** An input with what it may be and say. */
+export class PushAsk {
+  readonly caller: Caller;
+  readonly rules: RequestRules;
+
+  /** @throws ServiceError `forbidden` where the app or the caller may not, `invalid_input` for an app that has no push. */
+  constructor(
+    private readonly input: PushInput,
+    { config, channels }: PushAskParts,
+    forDevices: boolean,
+  ) {
+    const { app, caller } = input;
+    if (!app.enabled) throw new ServiceError('forbidden', { text: 'app is disabled' });
+    if (!APP_ID.test(app.id)) throw invalid('the app id must have 1 to 128 letters, digits, _ and -');
+    if (caller.kind === 'device' && !forDevices) {
+      throw new ServiceError('forbidden', { text: 'this needs the capability push-admin' });
+    }
+    this.caller = caller;
+    this.rules = {
+      deviceUrls: deviceUrlRules(config),
+      maxKeyBytes: config.idempotency.max_key_length,
+      checkChannel: (name) => {
+        const channel = channels.publishTarget(app, name);
+        if (!channel.accepted) throw refusalError(channel);
+        return channel.name;
+      },
+    };
+  }
+
+  get appId(): string {
+    return this.input.app.id;
+  }
+
+  get quotaOverride(): boolean {
+    return this.input.quotaOverride;
+  }
+
+  /** Null: there is none. */
+  get requestKey(): string | null {
+    const { requestKey: key } = this.input;
+    if (key !== undefined && (key === '' || Buffer.byteLength(key) > this.rules.maxKeyBytes)) {
+      throw invalid('x-idempotency-key is empty or too long');
+    }
+    return key ?? null;
+  }
+
+  body(): unknown {
+    return this.input.body();
+  }
+
+  segment(name: string): string {
+    return this.input.segments[name] ?? '';
+  }
+
+  /** Undefined: it is not given. */
+  parameter(name: string): string | undefined {
+    return this.input.option(name);
+  }
+
+  /** Those of the names that are given, as filters; given blank, one is a mistake. */
+  filter<const Name extends string>(names: readonly Name[]): Partial<Record<Name, string>> {
+    const given = names.flatMap((name): [Name, string][] => {
+      const value = this.parameter(name);
+      if (value !== undefined && value.trim() === '') throw invalid(`${name} must not be empty`);
+      return value === undefined ? [] : [[name, value]];
+    });
+    return Object.fromEntries(given) as Partial<Record<Name, string>>;
+  }
+}

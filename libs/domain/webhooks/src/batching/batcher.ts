@@ -1,0 +1,124 @@
+import { currentTrace } from '@carillon/tracing';
+import type { App } from '@carillon/app-registry';
+import type { Config } from '@carillon/config';
+import type { Queue } from '@carillon/queue';
+import { pause, type Family, type CounterSeries, type Logger, type Metrics } from '@carillon/runtime';
+import { PROCESS_CLOCK, type Clock } from '../clock.js';
+import { eventText, isUrgent, type WebhookEvent } from '../events/event.js';
+import { Backlog, type BacklogBounds } from './backlog.js';
+import { cutBatches, type CollectedEvent } from './batches.js';
+import { Outbox } from './outbox.js';
+
+/** What a delivery job needs beside what a batch of one event needs. */
+const SPARE_JOB_BYTES = 2048;
+const LOOK_MS = 10;
+
+export interface BatcherParts {
+  readonly batching: Config['webhooks']['batching'];
+  readonly queue: Queue;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Absent: as many as is reasonable. */
+  readonly bounds?: BacklogBounds;
+  readonly clock?: Clock;
+}
+
+/**
+ * Collects events and hands them to the queue: every `duration` as batches of consecutive events of one app, in the
+ * order they came; urgent ones, and all of them without batching, at once and alone, but not before what was told of
+ * the same channel.
+ */
+export class Batcher {
+  readonly #byApp = new Map<string, CollectedEvent[]>();
+  readonly #backlog: Backlog;
+  readonly #outbox: Outbox;
+  readonly #clock: Clock;
+  readonly #maxJobBytes: number;
+  readonly #losses: Family<'webhook_events_dropped_total', CounterSeries>;
+  #cancel: (() => void) | null = null;
+
+  constructor(private readonly parts: BatcherParts) {
+    const { queue, log, bounds, clock = PROCESS_CLOCK } = parts;
+    this.#losses = parts.metrics.counter('webhook_events_dropped_total');
+    this.#backlog = new Backlog(bounds);
+    this.#clock = clock;
+    this.#maxJobBytes = queue.limits.maxJobBytes - SPARE_JOB_BYTES;
+    this.#outbox = new Outbox({
+      queue,
+      log,
+      onDone: (batch, isEnqueued) => {
+        this.#backlog.release(batch.appId, batch.events, batch.bytes);
+        if (!isEnqueued) this.#dropped(batch.appId, batch.events);
+      },
+    });
+  }
+
+  /** Events the queue has not confirmed. */
+  get size(): number {
+    return this.#backlog.events;
+  }
+
+  add({ id: appId }: App, event: WebhookEvent): void {
+    const body = eventText(event);
+    const bytes = Buffer.byteLength(body);
+    if (!this.#backlog.admit(appId, bytes)) {
+      this.parts.log.warn('too many webhook events wait, dropped one', { app_id: appId });
+      return this.#dropped(appId, 1);
+    }
+    const { name, channel } = event;
+    const trace = currentTrace();
+    const collected = { appId, name, channel, body, bytes, atMs: Date.now(), trace };
+    if (this.parts.batching.enabled && !isUrgent(name)) this.#collect(collected);
+    else {
+      this.#handOverBefore(collected);
+      this.#handOver([collected]);
+    }
+  }
+
+  /** Hands over what waits for the end of its time. */
+  cut(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    const collected = [...this.#byApp.values()];
+    this.#byApp.clear();
+    for (const events of collected) this.#handOver(events);
+  }
+
+  /** Hands over everything, and waits until the queue has it or there is no more time. */
+  async flush(signal: AbortSignal): Promise<void> {
+    this.cut();
+    while (this.#outbox.size > 0 && !signal.aborted) await pause(LOOK_MS, signal);
+  }
+
+  #collect(event: CollectedEvent): void {
+    const ofApp = this.#byApp.get(event.appId);
+    if (ofApp === undefined) this.#byApp.set(event.appId, [event]);
+    else ofApp.push(event);
+    this.#cancel ??= this.#clock.after(this.parts.batching.duration, () => this.cut());
+  }
+
+  #handOverBefore({ appId, channel }: CollectedEvent): void {
+    const ofApp = this.#byApp.get(appId);
+    if (ofApp === undefined || !ofApp.some((event) => event.channel === channel)) return;
+    this.#byApp.delete(appId);
+    this.#handOver(ofApp);
+  }
+
+  #handOver(events: readonly CollectedEvent[]): void {
+    const { batches, tooLarge } = cutBatches(events, this.parts.batching.size, this.#maxJobBytes);
+    for (const { appId, name, bytes } of tooLarge) {
+      this.parts.log.warn('webhook event too large for the queue, dropped', {
+        app_id: appId,
+        event: name,
+        bytes,
+      });
+      this.#backlog.release(appId, 1, bytes);
+      this.#dropped(appId, 1);
+    }
+    this.#outbox.add(batches);
+  }
+
+  #dropped(appId: string, events: number): void {
+    this.#losses.for({ app_id: appId }).add(events);
+  }
+}

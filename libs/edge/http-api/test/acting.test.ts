@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { made, openLiving, post } from './living.js';
+import { call, read, refused } from './scene.js';
+
+const TYPE = 'reactions:distinct.v1';
+const with_ = (rights: readonly string[], clientId: string | null = 'u1', hasToken = true) => ({
+  clientId,
+  hasToken,
+  rights,
+});
+
+it('a change by a connection needs what the connection may do', async () => {
+  const scene = await openLiving();
+  const path = await made(scene);
+  const update = (more: object = {}) =>
+    post(scene, `${path}/update`, { data: 'b', socket_id: '1.2', ...more });
+  const denied = refused(403, 'mutable_not_permitted');
+  expect(await update()).toMatchObject(refused(401, 'auth_failed'));
+  scene.sockets.acting = with_(['publish', 'message-update-any']);
+  expect((await update()).status).toBe(200);
+  expect(await update({ client_id: 'u2' })).toMatchObject(refused(401, 'auth_failed'));
+  expect((await update({ client_id: 'u1' })).status).toBe(200);
+  expect(scene.sockets.asked.at(-1)?.about).toEqual({ socketId: '1.2', channel: 'orders' });
+  for (const rights of [['message-update-any'], ['publish'], ['publish', 'message-append-any']]) {
+    scene.sockets.acting = with_(rights);
+    expect(await update()).toMatchObject(denied);
+  }
+  // It was published by a server, so that it is nobody's own.
+  scene.sockets.acting = with_(['publish', 'message-update-own']);
+  expect(await update()).toMatchObject(denied);
+  scene.sockets.acting = with_(['message-update-any'], 'u1', false);
+  expect((await update()).status).toBe(200);
+  scene.sockets.isSilent = true;
+  expect(await update()).toMatchObject(refused(503, 'service_unavailable'));
+});
+
+it('an annotation by a connection needs a token that lets it annotate', async () => {
+  const scene = await openLiving();
+  const path = `${await made(scene)}/annotations`;
+  const like = (more: object = {}) =>
+    post(scene, path, { type: TYPE, name: 'like', socketId: '1.2', ...more });
+  const denied = refused(403, 'forbidden');
+  const grants = ['publish', 'annotation-publish'];
+  scene.sockets.acting = with_(grants, 'u1', false);
+  expect(await like()).toMatchObject(denied);
+  for (const right of grants) {
+    scene.sockets.acting = with_([right]);
+    expect(await like()).toMatchObject(denied);
+  }
+  scene.sockets.acting = with_(grants);
+  expect(await like({ clientId: 'u2' })).toMatchObject(refused(401, 'auth_failed'));
+  const { body } = await like();
+  const { annotationSerial } = body as { annotationSerial: string };
+  const own = `${path}/${annotationSerial}`;
+  const asSocket = { socket_id: '1.2' };
+  expect((await read(scene, path)).body).toMatchObject({ items: [{ clientId: 'u1' }] });
+  expect(await read(scene, path, asSocket)).toMatchObject(denied);
+  scene.sockets.acting = with_(['subscribe', 'annotation-subscribe']);
+  expect((await read(scene, path, asSocket)).status).toBe(200);
+  const take = () => call(scene, 'DELETE', own, undefined, { query: asSocket });
+  expect(await take()).toMatchObject(denied);
+  scene.sockets.acting = with_(['annotation-delete-own'], 'u2');
+  expect(await take()).toMatchObject(denied);
+  scene.sockets.acting = with_(['annotation-delete-any'], null);
+  expect(await take()).toMatchObject(denied);
+  scene.sockets.acting = with_(['annotation-delete-own']);
+  expect((await take()).status).toBe(200);
+});

@@ -1,0 +1,61 @@
+import { MemoryCache } from '@carillon/cache';
+import { describe, expect, it } from 'vitest';
+import { scene } from './scene.js';
+
+const PING = { id: 1, method: 'ping' };
+const TTL_SECONDS = 60;
+
+/** A store of sessions whose time passes as told. */
+function ownTime() {
+  let nowMs = 1_000_000;
+  const cache = new MemoryCache({
+    capacity: 1000,
+    defaultTtlMs: 60_000,
+    cleanupIntervalMs: 0,
+    now: () => nowMs,
+  });
+  return { cache, pass: (seconds: number): void => void (nowMs += seconds * 1000) };
+}
+
+describe('a session', () => {
+  it('is over when nobody has used it for so long, and lives on when it is used', async () => {
+    const { cache, pass } = ownTime();
+    const { begin, send } = await scene({ cache, mcp: { session_ttl_seconds: TTL_SECONDS } });
+    const [idle, used] = [await begin(), await begin()];
+    for (let half = 0; half < 4; half += 1) {
+      pass(TTL_SECONDS / 2);
+      expect((await send(PING, { session: used })).status).toBe(200);
+    }
+    expect(await send(PING, { session: idle })).toMatchObject({
+      status: 404,
+      json: { error: { code: -32_001 } },
+    });
+    pass(TTL_SECONDS + 1);
+    expect((await send(PING, { session: used })).status).toBe(404);
+  });
+
+  it('goes on at another process that shares the store, and ends on all', async () => {
+    const { cache } = ownTime();
+    const [one, other] = [await scene({ cache }), await scene({ cache })];
+    const session = await one.begin();
+    expect((await other.send(PING, { session })).status).toBe(200);
+    expect((await other.send(null, { session, method: 'DELETE' })).status).toBe(200);
+    expect((await one.send(PING, { session })).status).toBe(404);
+  });
+});
+
+describe('a stream of a session', () => {
+  it('is one over all processes', async () => {
+    const { cache } = ownTime();
+    const [one, other] = [await scene({ cache }), await scene({ cache })];
+    const session = await one.begin();
+    const open = await one.stream(session);
+    const second = { session, method: 'GET' };
+    expect((await other.send(null, second)).status).toBe(409);
+    open.destroy();
+    // The other process hears of it by the lease that is given back.
+    let again = await other.open(session);
+    while (again.startsWith('HTTP/1.1 409')) again = await other.open(session);
+    expect(again).toMatch(/^HTTP\/1\.1 200/);
+  });
+});

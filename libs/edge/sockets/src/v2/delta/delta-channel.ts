@@ -1,0 +1,143 @@
+import { type BaseBudget, type ChannelDelta, type DeltaRules, LatestBases } from '@carillon/delta';
+import type { Codec, Frames, LocalChannel } from '@carillon/hub';
+import { isEphemeral, type Message } from '@carillon/protocol';
+import { type CohortChannel, DeltaCohort } from './delta-cohort.js';
+import type { DeltaEntry, ShownBases } from './delta-entry.js';
+import { DeltaEvent, groupOf } from './delta-event.js';
+import type { DeltaMeters } from './delta-meters.js';
+import type { DeltaVariant } from './delta-variant.js';
+
+/** Cohorts of one variant of a channel. With one more all but the largest go over to that, and begin anew with it. */
+const MAX_COHORTS = 16;
+
+/** What differences of a channel work with. */
+export interface DeltaChannelParts {
+  readonly local: LocalChannel;
+  readonly plan: ChannelDelta;
+  readonly rules: DeltaRules;
+  readonly omitsAlgorithm: boolean;
+  /** What frames in full are made with, whatever filters leave of them. */
+  readonly plain: Codec;
+  /** Shared by all channels of an app. */
+  readonly budget: BaseBudget;
+  readonly meters: DeltaMeters;
+}
+
+/** The differences of one channel in this process: what is made of each message once, and who holds which bases. */
+export class DeltaChannel implements CohortChannel {
+  readonly #cohorts = new Map<Codec, DeltaCohort[]>();
+  /** What those who come later are shown. Kept only where there are groups. */
+  readonly #latest: LatestBases<Message>;
+  /** Counts messages that may be bases. */
+  #version = 0;
+  /** How much had been told on the channel when nobody was left who had differences; null: somebody is here. */
+  #leftAt: number | null = 0;
+  #frames: Frames | null = null;
+  #event: DeltaEvent | null = null;
+
+  constructor(private readonly parts: DeltaChannelParts) {
+    this.#latest = new LatestBases(parts.plan.maxGroups);
+  }
+
+  get plan(): ChannelDelta {
+    return this.parts.plan;
+  }
+
+  get rules(): DeltaRules {
+    return this.parts.rules;
+  }
+
+  get omitsAlgorithm(): boolean {
+    return this.parts.omitsAlgorithm;
+  }
+
+  get meters(): DeltaMeters {
+    return this.parts.meters;
+  }
+
+  eventOf(message: Message, frames: Frames): DeltaEvent | null {
+    if (this.#frames !== frames) {
+      this.#frames = frames;
+      this.#event = this.#read(message, frames);
+    }
+    return this.#event;
+  }
+
+  /** The bases that a new subscription begins with; null: none. */
+  show(accepts: (message: Message) => boolean): ShownBases | null {
+    this.#forgetOld();
+    const bases = this.#latest.visible(accepts);
+    return bases.size === 0 ? null : { version: this.#version, bases };
+  }
+
+  /** The cohort of who begins to receive now. */
+  begin(entry: DeltaEntry): DeltaCohort {
+    this.#forgetOld();
+    this.#leftAt = null;
+    const { variant } = entry;
+    const shown = entry.shown?.version === this.#version ? entry.shown : null;
+    const cohorts = this.#of(variant);
+    const version = shown?.version ?? null;
+    if (cohorts.length === 0) this.parts.budget.used(this.#latest);
+    const found = cohorts.find((one) => one.accepts(version));
+    if (found !== undefined) return found;
+    if (cohorts.length >= MAX_COHORTS) return this.#merged(cohorts);
+    const cohort = new DeltaCohort(this, entry.again(), version);
+    if (shown !== null) cohort.seed(shown.bases);
+    const all = this.#cohorts.get(variant.base);
+    if (all === undefined) this.#cohorts.set(variant.base, [cohort]);
+    else all.push(cohort);
+    this.stepped(cohort);
+    return cohort;
+  }
+
+  stepped(cohort: DeltaCohort): void {
+    this.parts.budget.used(cohort);
+  }
+
+  leave(cohort: DeltaCohort): void {
+    const { budget } = this.parts;
+    const { base } = cohort.variant;
+    budget.left(cohort);
+    const left = (this.#cohorts.get(base) ?? []).filter((one) => one !== cohort);
+    if (left.length > 0) this.#cohorts.set(base, left);
+    else this.#cohorts.delete(base);
+    if (this.#cohorts.size > 0) return;
+    this.#leftAt = this.parts.local.told;
+    budget.left(this.#latest);
+    this.#frames = null;
+    this.#event = null;
+  }
+
+  #read(message: Message, frames: Frames): DeltaEvent | null {
+    const { plan, plain, budget, meters } = this.parts;
+    const text = frames.of(plain);
+    if (typeof text !== 'string') return null;
+    const group = groupOf(plan.conflationPath, text);
+    if (group === null) return null;
+    this.#version += 1;
+    if (plan.conflationPath !== null && !isEphemeral(message)) {
+      this.#latest.put(group, text, message);
+      budget.used(this.#latest);
+    }
+    return new DeltaEvent(message, text, group, () => meters.encoded());
+  }
+
+  /** Messages that came while nobody here had differences were not seen. */
+  #forgetOld(): void {
+    if (this.#leftAt !== null && this.#leftAt !== this.parts.local.told) this.#latest.clear();
+  }
+
+  #of({ base, algorithm }: DeltaVariant): readonly DeltaCohort[] {
+    return (this.#cohorts.get(base) ?? []).filter(({ variant }) => variant.algorithm === algorithm);
+  }
+
+  #merged(cohorts: readonly DeltaCohort[]): DeltaCohort {
+    const { local } = this.parts;
+    const largest = cohorts.reduce((one, other) => (local.countOf(other) > local.countOf(one) ? other : one));
+    for (const cohort of cohorts) if (cohort !== largest) local.merge(cohort, largest);
+    largest.clear();
+    this.stepped(largest);
+    return largest;
+  }
+}

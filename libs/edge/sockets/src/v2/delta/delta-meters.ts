@@ -1,0 +1,33 @@
+import type { CounterSeries, Metrics } from '@carillon/runtime';
+
+/** Counts how the messages of one namespace of an app are sent to cohorts. Sizes are in characters, nearly bytes. */
+export class DeltaMeters {
+  readonly #full: CounterSeries;
+  readonly #deltas: CounterSeries;
+  readonly #original: CounterSeries;
+  readonly #saved: CounterSeries;
+  /** Differences that were computed. */
+  encodings = 0;
+
+  constructor(metrics: Metrics, labels: { readonly app_id: string; readonly channel_name: string }) {
+    this.#full = metrics.counter('delta_compression_full_messages_total').for(labels);
+    this.#deltas = metrics.counter('delta_compression_delta_messages_total').for(labels);
+    this.#original = metrics.counter('delta_compression_bandwidth_original_bytes').for(labels);
+    this.#saved = metrics.counter('delta_compression_bandwidth_saved_bytes').for(labels);
+  }
+
+  full(length: number): void {
+    this.#full.add();
+    this.#original.add(length);
+  }
+
+  delta(length: number, sentLength: number): void {
+    this.#deltas.add();
+    this.#original.add(length);
+    this.#saved.add(Math.max(0, length - sentLength));
+  }
+
+  encoded(): void {
+    this.encodings += 1;
+  }
+}

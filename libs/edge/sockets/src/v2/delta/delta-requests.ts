@@ -1,0 +1,94 @@
+import type { OrdinaryChannel } from '@carillon/channels';
+import { chooseAlgorithm, type DeltaAlgorithm } from '@carillon/delta';
+import { inTurn, type Outlet } from '@carillon/hub';
+import type { DeltaSyncErrorFrame, EnableDeltaFrame } from '@carillon/protocol';
+import { ViewV2 } from '../view-v2.js';
+import type { Viewer } from '../views.js';
+import type { Deltas, Place } from './deltas.js';
+
+/** What requests for differences work with. */
+export interface DeltaRequestsParts {
+  readonly deltas: Deltas;
+  readonly outlet: Outlet;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Turns differences on and off, for connections and for subscriptions. */
+export class DeltaRequests {
+  constructor(private readonly parts: DeltaRequestsParts) {}
+
+  /** A view as its subscription wants it, as far as the channel and the connection let it. */
+  settle(connection: Viewer, channel: OrdinaryChannel, view: ViewV2): void {
+    const place = { hub: connection.hub, channel };
+    const algorithm = this.#apply(connection, place, view);
+    view.settled = () => this.#tell(connection, place, view, algorithm);
+  }
+
+  /** Everything the connection has without a wish of its own goes on as it asks now. */
+  enable(connection: Viewer, { algorithms }: EnableDeltaFrame): void {
+    const { deltas, outlet, onTrouble } = this.parts;
+    const configured = connection.views.write === null ? null : deltas.algorithm;
+    const algorithm = configured === null ? null : chooseAlgorithm(algorithms, configured);
+    connection.views.algorithm = algorithm;
+    outlet.send(connection, { kind: 'delta_settled', channel: null, algorithm });
+    for (const { channel } of connection.subscriptions) {
+      const work = (): undefined => this.#renew(connection, channel.name);
+      inTurn(connection, channel.name, work, onTrouble);
+    }
+  }
+
+  /** The client lost its bases of a channel: it gets everything in full next. */
+  syncError(connection: Viewer, { channel }: DeltaSyncErrorFrame): void {
+    connection.subscriptions.get(channel)?.channel.renew(connection);
+  }
+
+  #renew(connection: Viewer, name: string): undefined {
+    const channel = connection.subscriptions.get(name)?.channel;
+    if (channel === undefined) return;
+    const view = connection.views.get(name) ?? new ViewV2(connection.codec, null, null);
+    const before = view.delta?.variant.algorithm ?? null;
+    if (view.wish !== null) return;
+    const now = this.#apply(connection, { hub: connection.hub, channel: channel.about }, view);
+    if (now === before) return;
+    connection.views.keep(name, view);
+    channel.renew(connection, view.codec);
+  }
+
+  /** Null: everything is sent in full. */
+  #apply(connection: Viewer, place: Place, view: ViewV2): DeltaAlgorithm | null {
+    const { deltas } = this.parts;
+    const { views } = connection;
+    const { write } = views;
+    const plan = deltas.plan(connection.hub.app, place.channel);
+    const wanted = view.wish ?? { enabled: views.algorithm !== null, algorithm: views.algorithm };
+    const mayHave = wanted.enabled && views.deltaChannels(place.channel.name) < deltas.maxChannels;
+    if (plan === null || write === null || !mayHave) {
+      view.delta = null;
+      return null;
+    }
+    const algorithm = wanted.algorithm ?? views.algorithm ?? plan.algorithm;
+    if (view.delta?.variant.algorithm === algorithm) return algorithm;
+    const { codec: plain } = connection;
+    view.delta = deltas.entry({ base: view.base, algorithm, write }, plan, { ...place, plain });
+    deltas.enabled(place);
+    return algorithm;
+  }
+
+  /** Whoever asked for this channel is told, and whoever has differences begins with what is latest. */
+  #tell(connection: Viewer, place: Place, view: ViewV2, algorithm: DeltaAlgorithm | null): void {
+    const { deltas, outlet } = this.parts;
+    const { name } = place.channel;
+    if (view.wish?.enabled === true) {
+      outlet.send(connection, { kind: 'delta_settled', channel: name, algorithm });
+    }
+    const plan = deltas.plan(connection.hub.app, place.channel);
+    if (view.delta === null || plan === null || plan.conflationPath === null) return;
+    const channel = deltas.channel(place, plan, connection.codec);
+    const shown = channel?.show((message) => view.accepts(message)) ?? null;
+    if (shown === null) return;
+    view.delta.shown = shown;
+    const { conflationPath, maxMessagesPerKey } = plan;
+    const { bases } = shown;
+    outlet.send(connection, { kind: 'delta_bases', channel: name, conflationPath, maxMessagesPerKey, bases });
+  }
+}

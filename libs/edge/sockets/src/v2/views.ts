@@ -1,0 +1,48 @@
+import type { DeltaAlgorithm } from '@carillon/delta';
+import type { FrameV2 } from '@carillon/protocol';
+import type { Connection } from '../connection/connection.js';
+import type { ViewV2 } from './view-v2.js';
+
+/** What one connection of protocol 2 gets of its channels, where that is not everything in full. */
+export class Views {
+  /** What its subscriptions get differences in, but for those that say otherwise; null: none. */
+  algorithm: DeltaAlgorithm | null = null;
+  #byChannel: Map<string, ViewV2> | null = null;
+
+  constructor(
+    /** How frames are written as texts; null: they are not, so that there are no differences of them. */
+    readonly write: ((frame: FrameV2) => string) | null,
+  ) {}
+
+  /** Undefined: everything of the channel in full, or it has not got it. */
+  get(channel: string): ViewV2 | undefined {
+    return this.#byChannel?.get(channel);
+  }
+
+  /** Replaces what it got of the channel before, which is given back. */
+  keep(channel: string, view: ViewV2 | null): void {
+    const before = this.#byChannel?.get(channel);
+    if (before !== view) before?.release();
+    if (view === null) this.#byChannel?.delete(channel);
+    else (this.#byChannel ??= new Map()).set(channel, view);
+  }
+
+  /** How many channels beside this one it has with differences. */
+  deltaChannels(besides: string): number {
+    let count = 0;
+    for (const [name, { delta }] of this.#byChannel ?? [])
+      count += Number(delta !== null && name !== besides);
+    return count;
+  }
+
+  /** The connection is out. */
+  release(): void {
+    for (const view of this.#byChannel?.values() ?? []) view.release();
+    this.#byChannel = null;
+  }
+}
+
+/** A connection that has views. */
+export interface Viewer extends Connection {
+  readonly views: Views;
+}

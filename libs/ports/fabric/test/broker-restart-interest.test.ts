@@ -1,0 +1,4 @@
+import { restarts } from './broker-restart.js';
+import { REAL_WIRES } from './wires.js';
+
+restarts(REAL_WIRES.filter(({ routing }) => routing === 'interest'));
