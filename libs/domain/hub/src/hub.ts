@@ -132,6 +132,7 @@ export class Hub {
     this.resumes = new Resumes({
       outlet,
       replays,
+      textOf: appends.text,
       canBePlaced: ({ app }, name) => {
         const channel = channels.subscription(app, name, 2);
         return channel.accepted && channel.form === 'ordinary';

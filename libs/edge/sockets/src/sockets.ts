@@ -1,4 +1,4 @@
-import { AiChannels, headerLimits } from '@carillon/ai-transport';
+import { AiChannels, AiMeters, headerLimits } from '@carillon/ai-transport';
 import type { AppRegistry } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
@@ -150,8 +150,8 @@ export class Sockets {
         channels,
         outlet,
         extras: extrasRules(config, names),
-        ai: new AiEvents(aiChannels, headerLimits(config)),
-        news: new PublishNews(parts.webhooks, aiChannels),
+        ai: new AiEvents(aiChannels, headerLimits(config), new AiMeters(metrics)),
+        news: new PublishNews(parts.webhooks, aiChannels, metrics),
         onTrouble,
       }),
       signin,

@@ -23,16 +23,21 @@ export class Delivery {
     private readonly outlet: Outlet,
   ) {}
 
-  deliver(event: Arrived): void {
+  /** Returns how many subscribers of the channel were told at once. */
+  deliver(event: Arrived): number {
     const hub = this.hubs.find(event.appId);
-    if (hub === null) return;
-    if (event.channel.charCodeAt(0) === SPECIAL) return this.#deliverToUsers(hub, event);
+    if (hub === null) return 0;
+    if (event.channel.charCodeAt(0) === SPECIAL) {
+      this.#deliverToUsers(hub, event);
+      return 0;
+    }
     const channel = hub.channels.get(event.channel);
-    if (channel === undefined) return;
+    if (channel === undefined) return 0;
     const receivers = channel.deliver(event.fact, event.exceptSocketId);
-    if (receivers === null) return;
+    if (receivers === null) return 0;
     const latencyMs = EPOCH_MS + performance.now() - event.publishedAtMs;
     hub.meters.delivered(channel.about.kind, receivers, Math.max(0, latencyMs));
+    return receivers;
   }
 
   #deliverToUsers(hub: AppHub, { channel, fact, exceptSocketId }: Arrived): void {

@@ -7,6 +7,8 @@ import {
 } from '@carillon/protocol';
 import { Gate } from '../channels/gate.js';
 import type { LocalChannel } from '../channels/local-channel.js';
+import type { AppendWays } from '../appends/pacing.js';
+import { pastWholes } from '../appends/past-wholes.js';
 import type { Codec, Frames } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { AppHub } from '../apps/app-hub.js';
@@ -19,6 +21,8 @@ import { tellPast } from './telling.js';
 export interface ResumesParts {
   readonly outlet: Outlet;
   readonly replays: Replays;
+  /** The text of a message as it is stored; null: there is none. */
+  readonly textOf: AppendWays['text'];
   /** Whether a name can ever have a position. */
   readonly canBePlaced: (hub: AppHub, channel: string) => boolean;
   readonly recovered: (hub: AppHub, source: Recovered['source']) => void;
@@ -156,7 +160,7 @@ export class Resumes {
     { channel, position, gate, codec }: Omit<Held, 'replay'>,
     replay: Replay,
   ): Promise<Outcome> {
-    const { outlet, recovered, failed } = this.parts;
+    const { outlet, recovered, failed, textOf, onTrouble } = this.parts;
     const { hub } = subscriber;
     if (replay.kind === 'failed') {
       outlet.send(subscriber, { kind: 'resume_failed', failure: replay.failure });
@@ -168,7 +172,17 @@ export class Resumes {
     const shown = missed.flatMap(({ frames }) =>
       frames === null || idOf(frames) === lastMessageId ? [] : [frames],
     );
-    const replayed = await tellPast(outlet, subscriber, codec, shown);
+    let past: readonly Frames[] = shown;
+    if (codec.appends?.wholes === true) {
+      try {
+        past = await pastWholes(shown, (serial) => textOf(hub.appId, channel.name, serial));
+      } catch (error) {
+        onTrouble('the text of a message', error);
+        const failure = this.#fail(subscriber, channel.name, position, 'failed_to_deliver_recovery_payload');
+        return { kind: 'failed', failure };
+      }
+    }
+    const replayed = await tellPast(outlet, subscriber, codec, past);
     gate.covered({ streamId, serial });
     recovered(hub, source);
     const last = missed.at(-1)?.frames?.fact as Message | undefined;
