@@ -153,6 +153,19 @@ export class Attach {
     }
   }
 
+  /** All members once more, where the client asks for them. */
+  async resync(connection: CompatConnection, text: unknown): Promise<void> {
+    const { base } = readChannelName(text);
+    if (!connection.attachments.has(base)) return;
+    const view = await this.parts.presence.look({ appId: connection.hub.appId, channel: base });
+    const about = { action: 1, serial: view.serial, timestamp: Date.now() };
+    this.sync(
+      connection,
+      String(text),
+      view.members.map((one) => memberOf(base, one, about)),
+    );
+  }
+
   /** Sends members in chunks; the last one ends with a colon. */
   sync(connection: CompatConnection, channel: string, members: readonly object[]): void {
     const { said } = this.parts;

@@ -5,10 +5,8 @@ import {
   encodeWire,
   isObject,
   type JsonObject,
-  memberOf,
   type Principal,
   readCredentials,
-  readChannelName,
 } from '@carillon/compat-core';
 import type { Config } from '@carillon/config';
 import { type Edge, type Hub, inTurn } from '@carillon/hub';
@@ -236,7 +234,7 @@ export class Realtime implements SocketHandlers<State> {
       case ACTION.object:
         return this.#later(connection, () => this.#publishing.handle(connection, frame));
       case ACTION.sync:
-        return this.#later(connection, () => this.#sync(connection, text));
+        return this.#later(connection, () => this.#attach.resync(connection, text));
       case ACTION.auth:
         return this.#later(connection, () => this.#authenticate(connection, frame));
       default:
@@ -250,18 +248,6 @@ export class Realtime implements SocketHandlers<State> {
         action: ACTION.error,
         error: new CompatError(42_911, 'too many frames wait').body,
       });
-  }
-
-  async #sync(connection: CompatConnection, text: unknown): Promise<void> {
-    const { base } = readChannelName(text);
-    if (!connection.attachments.has(base)) return;
-    const view = await this.parts.presence.look({ appId: connection.hub.appId, channel: base });
-    const about = { action: 1, serial: view.serial, timestamp: Date.now() };
-    this.#attach.sync(
-      connection,
-      String(text),
-      view.members.map((one) => memberOf(base, one, about)),
-    );
   }
 
   /** A new token for the same client; channels that it does not grant are lost. */
