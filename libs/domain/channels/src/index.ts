@@ -16,7 +16,7 @@ export {
 } from './channel.js';
 export { Channels } from './channels.js';
 export { keptOf, type Kept } from './kept.js';
-export { metaBase, metaChannel } from './meta.js';
+export { metaBase, metaChannel, toldAbout } from './meta.js';
 export { findNamespace, namespaceName } from './namespace.js';
 export {
   type ChannelPolicy,

@@ -27,7 +27,10 @@ export interface Codec {
   encode(fact: Fact, frames: Frames): Frame | null;
   /** How its subscribers want appends; a variant says what the codec says that it narrows. Absent: each as it comes. */
   readonly appends?: Appends | undefined;
-  /** What a codec that remembers is for those who may not get everything of it, and for messages of the past. Absent: the same, nothing is remembered. */
+  /**
+   * What a codec that remembers is for those who may not get everything of it, and for messages of the past, which come
+   * out of turn. Absent: the same, nothing is remembered.
+   */
   readonly held?: Codec;
   /** What it is for a subscriber that begins to receive now. Absent: the same. */
   live?(): Codec;

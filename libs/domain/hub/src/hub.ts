@@ -26,6 +26,7 @@ import { endCause } from './leave/departure.js';
 import { Isolation } from './leave/isolation.js';
 import { Leaving } from './leave/leaving.js';
 import { SocketOccupancy } from './occupancy.js';
+import { PatternBook } from './patterns/pattern-book.js';
 import type { Replays } from './recovery/replays.js';
 import { Resumes } from './recovery/resumes.js';
 import type { PastReader } from './recovery/rewind-selection.js';
@@ -74,6 +75,7 @@ export class Hub {
   readonly outlet: Outlet;
   readonly places: Places;
   readonly joins: Joins;
+  readonly patterns: PatternBook;
   /** How connections go on where they were. */
   readonly resumes: Resumes;
   /** What was missed of channels, for edges that tell it in their own way. */
@@ -106,20 +108,32 @@ export class Hub {
       quota: isAlone ? null : connectionQuota,
       maxConnections: config.max_connections,
     });
-    const delivery = new Delivery(hubs, outlet);
     const { channels } = this;
+    const patterns = new PatternBook({
+      ...parts,
+      hubs,
+      outlet,
+      channels,
+      maxSubscriptions: maxSubscriptions(config),
+      onTrouble,
+    });
+    this.patterns = patterns;
+    const delivery = new Delivery(hubs, outlet, patterns);
     const maxFrameBytes = config.websocket_max_payload_kb * 1024;
-    const durable = new Durable({ ...parts, hubs, channels, delivery, maxFrameBytes, onTrouble });
+    const durable = new Durable({ ...parts, hubs, channels, delivery, patterns, maxFrameBytes, onTrouble });
+    patterns.onLast = (appId) => durable.noPatterns(appId);
     const wheel = flushWheel(config);
     const appends = appendWays(config, parts.streamReads, wheel, onTrouble);
-    const book = new ChannelBook(hubs, fabric, { outlet, publish, appends }, durable.positions, isAlone);
     this.#interests = new Interests(fabric, onTrouble);
-    const state = new State({ ...parts, hubs, outlet, interests: this.#interests, onTrouble });
+    const state = new State({ ...parts, hubs, outlet, interests: this.#interests, isAlone, onTrouble });
+    const ways = { outlet, publish, appends };
+    const book = new ChannelBook(hubs, fabric, ways, durable.positions, state.metaWatch, isAlone);
     book.observe((channel) => state.tally.changed(channel));
     const identities = new Identities(this.#interests);
     const { watchlists, looks, announcements } = state;
     const leaving = new Leaving({
       book,
+      patterns,
       presence,
       identities,
       watchlists,
@@ -190,6 +204,7 @@ export class Hub {
         apps,
         isolation,
         announcements,
+        metaWatch: state.metaWatch,
         looks,
       }),
     );

@@ -15,6 +15,7 @@ export { type Isolation } from './leave/isolation.js';
 export { type Leaving } from './leave/leaving.js';
 export { type ConnectionErrorType, type SocketLimit } from './metrics.js';
 export { type SocketOccupancy } from './occupancy.js';
+export { type PatternBook, type PatternRequest } from './patterns/pattern-book.js';
 export { type State } from './state/state.js';
 export { type NotRead, type Replay, type Replays } from './recovery/replays.js';
 export { type Remembered } from './recovery/past.js';

@@ -78,18 +78,28 @@ export class Sockets {
   constructor(parts: SocketsParts) {
     const { config, hub, metrics, rateLimit } = parts;
     const speech = speechV1(config);
-    const { channels, outlet, joins, leaving, identities, onTrouble } = hub;
+    const { channels, outlet, joins, leaving, patterns, identities, onTrouble } = hub;
     const { watchlists } = hub.state;
     const subscribe = new Subscribe({
       channels,
       outlet,
       joins,
+      patterns,
       filters: new SharedFilters(filterRules(config)),
     });
     const signin = new Signin({ ...parts, outlet, identities, watchlists, leaving, onTrouble });
     const names = new WireNames(config.protocol.vendor_prefix);
     const revocations = new Revocations(parts.cache);
-    const tokens = new Tokens({ names, revocations, outlet, identities, leaving, signin, onTrouble });
+    const tokens = new Tokens({
+      names,
+      revocations,
+      outlet,
+      identities,
+      leaving,
+      patterns,
+      signin,
+      onTrouble,
+    });
     this.#tokens = tokens;
     const requestsV2 = new RequestsV2({
       channels,
@@ -143,6 +153,7 @@ export class Sockets {
     this.#requests = new Requests({
       outlet,
       leaving,
+      patterns,
       onTrouble,
       subscribe,
       clientEvents: new ClientEvents({

@@ -38,6 +38,7 @@ export {
   type CacheMissed,
   type ChannelCounted,
   type ChannelFact,
+  type ChannelTurned,
   type Established,
   type Fact,
   type Failed,

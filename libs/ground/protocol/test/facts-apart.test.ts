@@ -39,6 +39,11 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
     serial,
   }),
   fc.record({ kind: fc.constant('member_removed' as const), channel: text, userId: text, serial }),
+  fc.record({
+    kind: fc.constantFrom('channel_occupied' as const, 'channel_vacated' as const),
+    channel: text,
+    serial,
+  }),
   fc.record({ kind: fc.constant('channel_counted' as const), channel: text, count: fc.nat(), serial }),
   fc.record({ kind: fc.constant('user_seen' as const), userId: text, isOnline: fc.boolean(), serial }),
   fc.record({
@@ -69,7 +74,15 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
 );
 
 const OF_V1 = new Set(['event', 'channel', 'data', 'user_id']);
-const V2_ONLY = new Set(['member_updated', 'token_taken', 'token_expired', 'delta_settled', 'delta_bases']);
+const V2_ONLY = new Set([
+  'channel_occupied',
+  'channel_vacated',
+  'member_updated',
+  'token_taken',
+  'token_expired',
+  'delta_settled',
+  'delta_bases',
+]);
 
 it('protocol 1 sees no member and no frame of protocol 2, whatever is told', () => {
   fc.assert(

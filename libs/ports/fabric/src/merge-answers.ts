@@ -22,6 +22,7 @@ const RULES: { readonly [Kind in keyof Question]: Merge<Answer[Kind]> } = {
   sockets_count: sum,
   terminate_user: sum,
   force_reconnect: sum,
+  meta_watched: sum,
   token_revoked: sum,
   acting_socket: (parts) => parts.find((part) => part !== null) ?? null,
 };

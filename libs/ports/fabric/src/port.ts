@@ -60,6 +60,9 @@ export interface Fabric {
   subscribe(appId: string, channel: string): Promise<void> | undefined;
   /** The last subscriber has gone. */
   unsubscribe(appId: string, channel: string): void;
+  /** The same for every channel of an app, whatever is subscribed to beside. Nothing comes twice because of it. */
+  subscribeAll(appId: string): Promise<void> | undefined;
+  unsubscribeAll(appId: string): void;
   /** Asks every process with sockets, this one included. Never rejects: what cannot be had makes it incomplete. */
   ask<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Promise<Gathered<Kind>>;
   /** Tells every other process with sockets that the record of an app is different now. Rejects as `publish` does. */

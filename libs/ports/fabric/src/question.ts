@@ -16,6 +16,8 @@ export interface Question {
   readonly terminate_user: { readonly userId: string };
   /** Close every socket signed in as the user so that it comes back. */
   readonly force_reconnect: { readonly userId: string };
+  /** Somebody is told of these channels by their meta channels: what happens to them is to be counted and told for a while. */
+  readonly meta_watched: { readonly channels: readonly string[] };
   /** Close every socket that holds one of these tokens. */
   readonly token_revoked: RevokedTokens;
   /** Who a connection of protocol 2 is, and what it may do on the channel. */
@@ -42,6 +44,8 @@ export interface Answer {
   readonly terminate_user: number;
   /** How many were closed. */
   readonly force_reconnect: number;
+  /** How many processes know. */
+  readonly meta_watched: number;
   /** How many were closed. */
   readonly token_revoked: number;
   /** Null: it is not here, or of another protocol. */

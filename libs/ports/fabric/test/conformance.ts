@@ -19,6 +19,7 @@ const QUESTIONS: Question = {
   channels_with_sockets_count: { prefix: 'presence-' },
   batch_channel_sockets_count: { channels: ['a', 'presence-é'] },
   sockets_count: null,
+  meta_watched: { channels: ['a', 'presence-é'] },
   terminate_user: { userId: 'u:1' },
   force_reconnect: { userId: 'u:1' },
   token_revoked: { jti: 't:1', clientId: 'u:é' },
@@ -55,6 +56,18 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
   }
 
   describe(`fabric ${name}`, () => {
+    it('brings every channel of an app to who wants all of them, once, and no other app', async () => {
+      const { first, others } = await gateways('orders');
+      for (const { fabric } of others) await fabric.subscribeAll('shop');
+      const published = ['orders', 'news.eu', 'presence-é'].map((channel) => event(channel));
+      const foreign = event('news.eu', { appId: 'other' });
+      for (const one of [foreign, ...published]) await first.fabric.publish(one);
+      for (const { fabric, received } of others) {
+        await vi.waitFor(() => expect(idsOf(received)).toEqual(idsOf(published)), ON_ITS_WAY);
+        fabric.unsubscribeAll('shop');
+      }
+    });
+
     it('is a node of its own, and healthy', async () => {
       const { nodes } = await installation();
       expect(new Set(nodes.map(({ nodeId }) => nodeId)).size).toBe(nodes.length);

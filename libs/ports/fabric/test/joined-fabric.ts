@@ -15,6 +15,7 @@ import {
 class JoinedFabric implements Fabric {
   readonly #own: LocalFabric;
   readonly #wanted = new Set<string>();
+  readonly #whole = new Set<string>();
   #published: Promise<void> = Promise.resolve();
 
   constructor(
@@ -40,7 +41,8 @@ class JoinedFabric implements Fabric {
     await earlier;
     await soon();
     for (const peer of this.#peers()) {
-      if (peer.#wanted.has(`${event.appId} ${event.channel}`)) peer.#own.publish({ ...event });
+      const isWanted = peer.#whole.has(event.appId) || peer.#wanted.has(`${event.appId} ${event.channel}`);
+      if (isWanted) peer.#own.publish({ ...event });
     }
   }
 
@@ -51,6 +53,15 @@ class JoinedFabric implements Fabric {
 
   unsubscribe(appId: string, channel: string): void {
     this.#wanted.delete(`${appId} ${channel}`);
+  }
+
+  async subscribeAll(appId: string): Promise<void> {
+    await soon();
+    this.#whole.add(appId);
+  }
+
+  unsubscribeAll(appId: string): void {
+    this.#whole.delete(appId);
   }
 
   async ask<Kind extends keyof Question>(

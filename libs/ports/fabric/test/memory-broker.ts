@@ -92,7 +92,13 @@ class MemorySession implements Session {
   }
 
   hears(address: string): boolean {
-    return !this.#isOver && (this.addresses.has(address) || this.lanes.has(address));
+    return !this.#isOver && (this.#heardAs(address).length > 0 || this.lanes.has(address));
+  }
+
+  /** The addresses under which what is sent to this one comes: itself, and a pattern of NATS. */
+  #heardAs(address: string): readonly string[] {
+    const pattern = `${address.slice(0, address.lastIndexOf('.') + 1)}*`;
+    return [address, pattern].filter((one) => this.addresses.has(one));
   }
 
   async publish(address: string, text: string): Promise<void> {
@@ -137,7 +143,7 @@ class MemorySession implements Session {
   take(address: string, bytes: Uint8Array): void {
     if (this.#isOver) return;
     if (this.lanes.has(address)) this.lanes.received(address, bytes);
-    else if (this.addresses.has(address)) this.listener.message(address, bytes);
+    else for (const heard of this.#heardAs(address)) this.listener.message(heard, bytes);
   }
 
   #end(): void {

@@ -11,6 +11,7 @@ const questions: { readonly [Kind in keyof Question]: fc.Arbitrary<Question[Kind
   channels_with_sockets_count: fc.record({ prefix: fc.oneof(name, fc.constant('')) }),
   batch_channel_sockets_count: fc.record({ channels: fc.array(name) }),
   sockets_count: fc.constant(null),
+  meta_watched: fc.record({ channels: fc.array(name) }),
   terminate_user: user,
   force_reconnect: user,
   token_revoked: fc

@@ -35,6 +35,8 @@ class JoinedFabrics {
       publish: (event) => this.#publish(event),
       subscribe: () => undefined,
       unsubscribe: () => undefined,
+      subscribeAll: () => undefined,
+      unsubscribeAll: () => undefined,
       ask: (kind, appId, about) => this.#ask(kind, appId, about),
       tellAppChanged: () => undefined,
       tellTokensRevoked: (appId, revoked) => this.#tellTokensRevoked(own, appId, revoked),

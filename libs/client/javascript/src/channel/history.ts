@@ -175,6 +175,7 @@ export function storedMessage(
     historySerial: historySerial ?? null,
     timestampMs: version.timestamp_ms,
     isWhole: action !== 'append' || !fragments,
+    fromSerial: null,
   };
   return { ...message, change };
 }

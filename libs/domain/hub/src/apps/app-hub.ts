@@ -5,11 +5,13 @@ import { TokenHolders } from '../users/token-holders.js';
 import { UserIndex } from '../users/user-index.js';
 import { rulesOf, type AppRules } from './app-rules.js';
 import type { LocalChannel } from '../channels/local-channel.js';
+import { AppPatterns } from '../patterns/app-patterns.js';
 import { Roster } from '../state/roster.js';
 
 /** Everything of one app in this process: its connections, channels and users. */
 export class AppHub {
   readonly channels = new Map<string, LocalChannel>();
+  readonly patterns = new AppPatterns();
   /** Whom connections are, for events sent to users. */
   readonly users = new UserIndex();
   /** Whom connections are signed in as, for those who end connections. */
@@ -79,7 +81,7 @@ export class AppHub {
   /** Whether nothing of the app is left here, not even of connections whose end is being worked on. */
   get isEmpty(): boolean {
     if (this.#subscribers.size > 0 || this.channels.size > 0) return false;
-    if (this.tokens.size > 0) return false;
+    if (this.tokens.size > 0 || this.patterns.isWanted) return false;
     return this.users.size === 0 && this.signedIn.size === 0 && this.watchers.size === 0;
   }
 }

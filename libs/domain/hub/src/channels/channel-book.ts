@@ -4,6 +4,7 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { Codec } from '../codec.js';
+import type { MetaWatch } from '../meta/meta-watch.js';
 import type { Ways } from './audience.js';
 import { LocalChannel } from './local-channel.js';
 import { Roster } from '../state/roster.js';
@@ -27,6 +28,7 @@ export class ChannelBook {
     private readonly fabric: Fabric,
     private readonly ways: Ways,
     private readonly follower: ChannelFollower,
+    private readonly metaWatch: Pick<MetaWatch, 'begin' | 'end'>,
     /** Whether other processes have to tell what happens to members. */
     private readonly isAlone: boolean,
   ) {}
@@ -42,7 +44,10 @@ export class ChannelBook {
     const roster = about.traits.members && !this.isAlone ? new Roster() : null;
     const channel = new LocalChannel(hub, about, this.ways, roster);
     hub.channels.set(about.name, channel);
-    const interest = this.fabric.subscribe(hub.appId, about.name);
+    const interest = both(
+      this.fabric.subscribe(hub.appId, about.name),
+      this.metaWatch.begin(hub.appId, about.name),
+    );
     if (interest === undefined) this.follower.follow(channel);
     else this.#followOnce(channel, interest);
     return channel;
@@ -64,6 +69,7 @@ export class ChannelBook {
     if (hub.channels.get(name) !== channel) return;
     hub.channels.delete(name);
     this.fabric.unsubscribe(hub.appId, name);
+    this.metaWatch.end(hub.appId, name);
     this.follower.leave(channel);
     this.hubs.release(hub);
   }
@@ -93,4 +99,14 @@ export class ChannelBook {
     this.#observer(channel);
     this.settle(channel);
   }
+}
+
+/** Undefined: neither has to be waited for. */
+function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return afterBoth(one, other);
+}
+
+async function afterBoth(one: Promise<void>, other: Promise<void>): Promise<void> {
+  await Promise.all([one, other]);
 }

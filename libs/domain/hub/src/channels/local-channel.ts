@@ -1,5 +1,12 @@
 import type { OrdinaryChannel } from '@carillon/channels';
-import type { ChannelFact, MemberRemoved, ResumeFailed, StateFact } from '@carillon/protocol';
+import type {
+  ChannelCounted,
+  ChannelFact,
+  ChannelTurned,
+  MemberRemoved,
+  ResumeFailed,
+  StateFact,
+} from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Pace } from '../appends/pace.js';
 import { Pacing } from '../appends/pacing.js';
@@ -27,6 +34,10 @@ interface Receiver {
   readonly subscriber: Subscriber;
   readonly audience: Audience;
 }
+
+/** About the channel itself. */
+const isOfCount = (fact: StateFact): fact is ChannelCounted | ChannelTurned =>
+  fact.kind === 'channel_counted' || fact.kind === 'channel_occupied' || fact.kind === 'channel_vacated';
 
 /** Audiences before they need a map. */
 type Audiences = Audience | Map<Codec, Audience> | null;
@@ -177,9 +188,13 @@ export class LocalChannel {
   }
 
   /** Hands what is news to everybody here but one. Returns to how many; null: it is old, and nobody got it. */
-  deliver(fact: ChannelFact, exceptSocketId: string | null = null): number | null {
+  deliver(
+    fact: ChannelFact,
+    exceptSocketId: string | null = null,
+    frames: Frames = new Frames(fact),
+  ): number | null {
     const news = isState(fact) ? this.#newsOf(fact) : fact;
-    return news === null ? null : this.tell(news, exceptSocketId);
+    return news === null ? null : this.tell(news, exceptSocketId, frames);
   }
 
   /** Whether this is the last count that was told. */
@@ -188,10 +203,10 @@ export class LocalChannel {
   }
 
   /** Tells everybody here but one, whatever they know. Returns how many; an audience that is told nothing counts for none. */
-  tell(fact: ChannelFact, exceptSocketId: string | null = null): number {
+  tell(fact: ChannelFact, exceptSocketId: string | null = null, frames: Frames = new Frames(fact)): number {
     const own = fact.kind === 'member_removed' ? this.#receiversOf(fact.userId) : [];
     return fact.kind !== 'member_removed' || own.length === 0
-      ? this.#tellAll(fact, exceptSocketId)
+      ? this.#tellAll(fact, exceptSocketId, frames)
       : this.#tellOthers(fact, exceptSocketId, own);
   }
 
@@ -209,7 +224,7 @@ export class LocalChannel {
       ({ subscriber, audience }) => new Gate(subscriber, this.ways.outlet, audience.codec),
     );
     for (const gate of gates) this.hold(gate);
-    const receivers = this.#tellAll(fact, exceptSocketId);
+    const receivers = this.#tellAll(fact, exceptSocketId, new Frames(fact));
     for (const gate of gates) {
       gate.shown(fact.serial);
       this.release(gate);
@@ -231,9 +246,13 @@ export class LocalChannel {
     return own;
   }
 
-  #tellAll(fact: ChannelFact | ResumeFailed, exceptSocketId: string | null): number {
+  #tellAll(
+    fact: ChannelFact | ResumeFailed,
+    exceptSocketId: string | null,
+    frames: Frames = new Frames(fact),
+  ): number {
     this.told += 1;
-    const told: Told = { frames: new Frames(fact), exceptSocketId };
+    const told: Told = { frames, exceptSocketId };
     if (this.#pacing !== null) return this.#pacing.take(told);
     const receivers = this.#hand(told, null);
     this.#hold(told, null);
@@ -306,10 +325,10 @@ export class LocalChannel {
   }
 
   #newsOf(fact: StateFact): StateFact | null {
-    if (fact.kind !== 'channel_counted') return this.roster === null ? fact : this.roster.hear(fact);
+    if (!isOfCount(fact)) return this.roster === null ? fact : this.roster.hear(fact);
     if (fact.serial < this.#countedAt) return null;
     this.#countedAt = fact.serial;
-    this.#counted = fact.count;
+    if (fact.kind === 'channel_counted') this.#counted = fact.count;
     return fact;
   }
 

@@ -1,9 +1,11 @@
-import { serverToUserId } from '@carillon/channels';
+import { type ChannelKind, serverToUserId } from '@carillon/channels';
 import type { LiveEvent } from '@carillon/fabric';
 import type { ChannelFact } from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
+import type { LocalChannel } from '../channels/local-channel.js';
 import { Frames } from '../codec.js';
+import type { PatternBook } from '../patterns/pattern-book.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { watchedUser } from '../users/watch-channel.js';
 import type { Outlet } from './outlet.js';
@@ -21,6 +23,7 @@ export class Delivery {
   constructor(
     private readonly hubs: Hubs,
     private readonly outlet: Outlet,
+    private readonly patterns: Pick<PatternBook, 'deliver'>,
   ) {}
 
   /** Returns how many subscribers of the channel were told at once. */
@@ -32,12 +35,23 @@ export class Delivery {
       return 0;
     }
     const channel = hub.channels.get(event.channel);
+    if (!hub.patterns.areNone && event.fact.kind === 'message') {
+      return this.#deliverWithPatterns(hub, event, channel);
+    }
     if (channel === undefined) return 0;
     const receivers = channel.deliver(event.fact, event.exceptSocketId);
     if (receivers === null) return 0;
-    const latencyMs = EPOCH_MS + performance.now() - event.publishedAtMs;
-    hub.meters.delivered(channel.about.kind, receivers, Math.max(0, latencyMs));
+    count(hub, channel.about.kind, receivers, event);
     return receivers;
+  }
+
+  #deliverWithPatterns(hub: AppHub, event: Arrived, channel: LocalChannel | undefined): number {
+    const frames = new Frames(event.fact);
+    const exactly = channel?.deliver(event.fact, event.exceptSocketId, frames) ?? 0;
+    const byPattern = this.patterns.deliver(hub, event, frames);
+    const kind = channel?.about.kind ?? byPattern?.about.kind;
+    if (kind !== undefined) count(hub, kind, exactly + (byPattern?.receivers ?? 0), event);
+    return exactly;
   }
 
   #deliverToUsers(hub: AppHub, { channel, fact, exceptSocketId }: Arrived): void {
@@ -49,6 +63,11 @@ export class Delivery {
       if (subscriber.id !== exceptSocketId && !waits) this.outlet.sendOf(subscriber, frames);
     }
   }
+}
+
+function count(hub: AppHub, kind: ChannelKind, receivers: number, { publishedAtMs }: Arrived): void {
+  const latencyMs = EPOCH_MS + performance.now() - publishedAtMs;
+  hub.meters.delivered(kind, receivers, Math.max(0, latencyMs));
 }
 
 /** Nothing is remembered of users whom nobody here watches. */

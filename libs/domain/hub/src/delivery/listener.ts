@@ -1,4 +1,5 @@
 import type { AppRegistry } from '@carillon/app-registry';
+import { metaBase } from '@carillon/channels';
 import type {
   ActingSocket,
   Answer,
@@ -11,6 +12,7 @@ import { Capabilities, OPERATIONS } from '@carillon/signing';
 import type { Outlet } from './outlet.js';
 import type { FanOutRecordBody } from '@carillon/contract';
 import type { Durable } from '../durable/durable.js';
+import type { MetaWatch } from '../meta/meta-watch.js';
 import type { Announcements } from '../state/announcements.js';
 import type { Delivery } from './delivery.js';
 import type { AppHub } from '../apps/app-hub.js';
@@ -26,6 +28,7 @@ const NOTHING: Answer = {
   sockets_count: 0,
   terminate_user: 0,
   force_reconnect: 0,
+  meta_watched: 0,
   token_revoked: 0,
   acting_socket: null,
 };
@@ -39,6 +42,7 @@ export interface ListenerParts {
   readonly apps: Pick<AppRegistry, 'appChanged'>;
   readonly isolation: Isolation;
   readonly announcements: Announcements;
+  readonly metaWatch: Pick<MetaWatch, 'told'>;
   readonly looks: Looks;
 }
 
@@ -54,6 +58,7 @@ export class HubListener implements FabricListener {
       sockets_count: (hub) => hub.size,
       terminate_user: (hub, { userId }) => closeUser(hub, userId, outlet, 'disconnected_by_app'),
       force_reconnect: (hub, { userId }) => closeUser(hub, userId, outlet, 'reconnect_requested'),
+      meta_watched: () => 1,
       acting_socket: (hub, { socketId, channel }) => actingSocket(hub, socketId, channel),
       token_revoked: (hub, revoked) => closeHolders(hub, revoked, outlet),
     };
@@ -72,6 +77,8 @@ export class HubListener implements FabricListener {
   }
 
   answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind] {
+    // An app that has nothing here may have it soon.
+    if (isOfMeta(kind, about)) this.parts.metaWatch.told(appId, about.channels);
     const hub = this.parts.hubs.find(appId);
     return hub === null ? NOTHING[kind] : this.#answers[kind](hub, about);
   }
@@ -95,6 +102,11 @@ export class HubListener implements FabricListener {
   }
 }
 
+const isOfMeta = (
+  kind: keyof Question,
+  _about: Question[keyof Question],
+): _about is Question['meta_watched'] => kind === 'meta_watched';
+
 /** What a connection of protocol 2 may do on a channel; others cannot be acted as. */
 function actingSocket(hub: AppHub, socketId: string, channel: string): ActingSocket | null {
   const subscriber = hub.subscriber(socketId);
@@ -107,8 +119,9 @@ function actingSocket(hub: AppHub, socketId: string, channel: string): ActingSoc
   };
 }
 
+/** Meta channels are subscribed to by nobody as far as others are told. */
 function* occupied(hub: AppHub, prefix: string): Generator<string> {
-  for (const name of hub.channels.keys()) if (name.startsWith(prefix)) yield name;
+  for (const name of hub.channels.keys()) if (name.startsWith(prefix) && metaBase(name) === null) yield name;
 }
 
 function counts(hub: AppHub, names: Iterable<string>): ReadonlyMap<string, number> {

@@ -14,6 +14,8 @@ import type { Delivery } from '../delivery/delivery.js';
 import type { ChannelFollower } from '../channels/channel-book.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { LocalChannel } from '../channels/local-channel.js';
+import type { PatternBook } from '../patterns/pattern-book.js';
+import { PassingStreams } from './passing-streams.js';
 import type { Past } from '../recovery/past.js';
 import { AnnotationOrigin, inAnnotationOrder } from './annotation-order.js';
 import { StoredOrigin } from './stored-origin.js';
@@ -25,6 +27,7 @@ import { type Seen, Streams, type StreamsParts } from './streams.js';
 export interface DurableDeliveryParts {
   readonly hubs: Hubs;
   readonly delivery: Delivery;
+  readonly patterns: Pick<PatternBook, 'covers'>;
   /** Null: this process has no way to streams. */
   readonly reads: StreamReads | null;
   readonly commits: Commits | null;
@@ -50,6 +53,7 @@ const ACTIONS: Readonly<Partial<Record<FanOutRecordBody['op'], MessageAction>>> 
 /** Delivers the committed records of channels with a history, each stream in its order. */
 export class DurableDelivery implements ChannelFollower {
   readonly streams: Streams;
+  readonly #byPattern: PassingStreams;
   /** What is annotated has an order of its own. */
   readonly #annotations: Streams;
 
@@ -77,9 +81,11 @@ export class DurableDelivery implements ChannelFollower {
         this.#annotations.follow(appId, channel);
       },
     });
+    this.#byPattern = new PassingStreams(this.streams);
   }
 
   follow({ hub, name, about }: LocalChannel): void {
+    this.#byPattern.settled(hub.appId, name);
     if (about.policy.history.enabled) this.streams.follow(hub.appId, name);
     if (about.policy.annotationsEnabled) this.#annotations.follow(hub.appId, name);
   }
@@ -92,14 +98,24 @@ export class DurableDelivery implements ChannelFollower {
   /** Never throws. */
   take(record: FanOutRecordBody): void {
     const { app_id: appId, channel } = record;
-    if (this.parts.hubs.find(appId)?.channels.has(channel) !== true) return;
+    const hub = this.parts.hubs.find(appId);
+    if (hub === null) return;
+    const isHere = hub.channels.has(channel);
     // Its history, or its annotations, may have been enabled after somebody here subscribed.
     if (record.op === 'annotate' || record.op === 'unannotate') {
+      if (!isHere) return;
       this.#annotations.follow(appId, channel);
       return this.#annotations.take(inAnnotationOrder(record));
     }
-    this.streams.follow(appId, channel);
+    if (!isHere && !this.parts.patterns.covers(hub, channel)) return;
+    if (isHere) this.streams.follow(appId, channel);
+    else this.#byPattern.follow(appId, channel);
     this.streams.take(record);
+  }
+
+  /** Nobody here has a pattern of the app any more. */
+  noPatterns(appId: string): void {
+    this.#byPattern.forget(appId);
   }
 
   /** What came while the broker was out of reach has to be fetched. */
@@ -120,7 +136,7 @@ export class DurableDelivery implements ChannelFollower {
     const isFromClient = record.from_client === true;
     const fact = readMessageV2(text, { action, isFromClient, mayBeDelta: record.delta !== false });
     if (fact === null) return this.parts.onTrouble('reading a record', new Error('it holds no message'));
-    this.parts.past.keep(appId, fact);
+    if (this.parts.hubs.find(appId)?.channels.has(channel) === true) this.parts.past.keep(appId, fact);
     this.parts.delivery.deliver({
       appId,
       channel,

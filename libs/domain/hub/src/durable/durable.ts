@@ -15,6 +15,7 @@ import { Past } from '../recovery/past.js';
 import { Positions } from '../recovery/positions.js';
 import { Replays } from '../recovery/replays.js';
 import { PresenceLog } from './presence-log.js';
+import type { PatternBook } from '../patterns/pattern-book.js';
 import { SequencedDelivery } from './sequenced-delivery.js';
 import type { Head } from './stream-order.js';
 import type { StreamReads } from './stream-reads.js';
@@ -25,6 +26,7 @@ export interface DurableParts {
   readonly apps: AppRegistry;
   readonly channels: Channels;
   readonly delivery: Delivery;
+  readonly patterns: Pick<PatternBook, 'covers'>;
   readonly fabric: Pick<Fabric, 'nodeId'>;
   /** Null: this process has no way to streams. */
   readonly streamReads: StreamReads | null;
@@ -89,6 +91,12 @@ export class Durable {
   inReachAgain(): void {
     this.delivery.inReachAgain();
     this.sequenced?.streams.compare();
+  }
+
+  /** Nobody here has a pattern of the app any more. */
+  noPatterns(appId: string): void {
+    this.delivery.noPatterns(appId);
+    this.sequenced?.noPatterns(appId);
   }
 
   stop(): void {

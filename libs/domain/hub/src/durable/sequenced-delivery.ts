@@ -10,9 +10,12 @@ import type { LocalChannel } from '../channels/local-channel.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { Past } from '../recovery/past.js';
+import type { PatternBook } from '../patterns/pattern-book.js';
 import type { Origin, OriginHead } from './origin.js';
+import { PassingStreams } from './passing-streams.js';
 import type { Gap, Head } from './stream-order.js';
-import { type Followable, Streams } from './streams.js';
+import type { Followable } from './followed.js';
+import { Streams } from './streams.js';
 
 /** An event in its place, as it came or as it was kept. */
 export interface SequencedRecord extends Followable {
@@ -22,6 +25,7 @@ export interface SequencedRecord extends Followable {
 export interface SequencedDeliveryParts {
   readonly hubs: Hubs;
   readonly delivery: Delivery;
+  readonly patterns: Pick<PatternBook, 'covers'>;
   readonly replay: Replay;
   readonly past: Past;
   readonly metrics: Metrics;
@@ -32,6 +36,7 @@ export interface SequencedDeliveryParts {
 /** Delivers the events of channels that are recovered without a history, each stream in its order. */
 export class SequencedDelivery implements ChannelFollower {
   readonly streams: Streams<SequencedRecord>;
+  readonly #byPattern: PassingStreams;
 
   constructor(private readonly parts: SequencedDeliveryParts) {
     const { metrics, replay, onTrouble, givenUp } = parts;
@@ -44,9 +49,11 @@ export class SequencedDelivery implements ChannelFollower {
       givenUp,
       onTrouble,
     });
+    this.#byPattern = new PassingStreams(this.streams);
   }
 
   follow({ hub, name, about: { policy } }: LocalChannel): void {
+    this.#byPattern.settled(hub.appId, name);
     if (policy.recovery.enabled && !policy.history.enabled) this.streams.follow(hub.appId, name);
   }
 
@@ -57,14 +64,24 @@ export class SequencedDelivery implements ChannelFollower {
   /** An event that has a place; never throws. */
   take(event: LiveEvent & { readonly fact: Message }): void {
     const { appId, channel } = event;
-    if (this.parts.hubs.find(appId)?.channels.has(channel) !== true) return;
+    const hub = this.parts.hubs.find(appId);
+    if (hub === null) return;
+    const isHere = hub.channels.has(channel);
+    if (!isHere && !this.parts.patterns.covers(hub, channel)) return;
     // Its recovery may have been enabled after somebody here subscribed.
-    this.streams.follow(appId, channel);
+    if (isHere) this.streams.follow(appId, channel);
+    else this.#byPattern.follow(appId, channel);
     this.streams.take(recordOf(event));
   }
 
+  /** Nobody here has a pattern of the app any more. */
+  noPatterns(appId: string): void {
+    this.#byPattern.forget(appId);
+  }
+
   #deliver(event: SequencedRecord['event']): void {
-    this.parts.past.keep(event.appId, event.fact);
+    const isHere = this.parts.hubs.find(event.appId)?.channels.has(event.channel) === true;
+    if (isHere) this.parts.past.keep(event.appId, event.fact);
     this.parts.delivery.deliver(event);
   }
 

@@ -96,7 +96,8 @@ export class Joins {
     }
     if (
       before === undefined &&
-      subscriber.subscriptions.size + subscriber.joining >= this.parts.maxSubscriptions
+      subscriber.subscriptions.size + subscriber.joining + (subscriber.patterns?.size ?? 0) >=
+        this.parts.maxSubscriptions
     ) {
       request.refused('too_many');
       return undefined;

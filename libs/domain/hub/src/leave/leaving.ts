@@ -2,6 +2,7 @@ import { ONLINE_USERS, type Presence } from '@carillon/presence';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { ChannelBook } from '../channels/channel-book.js';
 import type { Subscription } from '../channels/local-channel.js';
+import type { PatternBook } from '../patterns/pattern-book.js';
 import type { Identities } from '../users/identities.js';
 import type { Watchlists } from '../users/watchlists.js';
 import { isSentElsewhere, leaveCause, mayComeBack } from './departure.js';
@@ -11,6 +12,7 @@ import { Turns } from './turns.js';
 export interface LeavingParts {
   readonly book: ChannelBook;
   readonly presence: Presence;
+  readonly patterns: Pick<PatternBook, 'leaveAll'>;
   readonly identities: Identities;
   readonly watchlists: Watchlists;
   /** How long a membership at least outlives its connection when this process sent it to another one. */
@@ -56,6 +58,7 @@ export class Leaving {
   async everything(subscriber: Subscriber): Promise<void> {
     const { identity } = subscriber;
     const left: Subscription[] = [];
+    this.parts.patterns.leaveAll(subscriber);
     for (const subscription of subscriber.subscriptions) {
       const turn = this.#turns.step();
       if (turn !== undefined) await turn;

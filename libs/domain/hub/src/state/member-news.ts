@@ -1,6 +1,7 @@
 import { ONLINE_USERS, type PresenceChange } from '@carillon/presence';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { Hubs } from '../apps/hubs.js';
+import type { MetaWatch } from '../meta/meta-watch.js';
 import type { Watchlists } from '../users/watchlists.js';
 import type { Announcements } from './announcements.js';
 
@@ -8,6 +9,7 @@ import type { Announcements } from './announcements.js';
 export interface MemberNewsParts {
   readonly hubs: Hubs;
   readonly announcements: Pick<Announcements, 'announce'>;
+  readonly metaWatch: Pick<MetaWatch, 'announce'>;
   readonly watchlists: Pick<Watchlists, 'changed'>;
   readonly webhooks: WebhookEvents;
 }
@@ -17,7 +19,7 @@ export class MemberNews {
   constructor(private readonly parts: MemberNewsParts) {}
 
   changed(change: PresenceChange): void {
-    const { hubs, webhooks, watchlists, announcements } = this.parts;
+    const { hubs, webhooks, watchlists, announcements, metaWatch } = this.parts;
     const { appId, channel, serial } = change;
     if (channel === ONLINE_USERS) return watchlists.changed(change);
     // A lease may outlast everything else that the app had here.
@@ -26,14 +28,17 @@ export class MemberNews {
       const { member, socketId: exceptSocketId } = change;
       const fact = { kind: 'member_added', channel, member, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId });
+      metaWatch.announce(appId, channel, fact);
       webhooks.memberAdded(app, channel, member.userId, change.isAgain);
     } else if (change.kind === 'updated') {
       const { member } = change;
       const fact = { kind: 'member_updated', channel, member, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId: null });
+      metaWatch.announce(appId, channel, fact);
     } else if (change.kind === 'removed') {
       const fact = { kind: 'member_removed', channel, userId: change.userId, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId: null });
+      metaWatch.announce(appId, channel, fact);
       webhooks.memberRemoved(app, channel, change.userId);
     }
   }

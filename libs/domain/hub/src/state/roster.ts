@@ -1,5 +1,5 @@
 import type { Member, PresenceView } from '@carillon/presence';
-import { type ChannelCounted, type StateFact, subjectOf } from '@carillon/protocol';
+import { type ChannelCounted, type ChannelTurned, type StateFact, subjectOf } from '@carillon/protocol';
 
 /** What subscribers of this process have been told of one user. */
 interface Known {
@@ -52,7 +52,7 @@ export class Roster {
   }
 
   /** Another process, or this one, says how a user is. What there is to tell of it; null: nothing, it is no news. */
-  hear(fact: Exclude<StateFact, ChannelCounted>): StateFact | null {
+  hear(fact: Exclude<StateFact, ChannelCounted | ChannelTurned>): StateFact | null {
     const member = memberOf(fact);
     const userId = member?.userId ?? subjectOf(fact);
     const known = this.#known.get(userId);
@@ -136,7 +136,7 @@ export class Roster {
 }
 
 /** Null: it is gone. */
-function memberOf(fact: Exclude<StateFact, ChannelCounted>): Member | null {
+function memberOf(fact: Exclude<StateFact, ChannelCounted | ChannelTurned>): Member | null {
   if (fact.kind === 'member_removed') return null;
   if (fact.kind !== 'user_seen') return fact.member;
   return fact.isOnline ? { userId: fact.userId, userInfoText: '{}' } : null;

@@ -4,6 +4,7 @@ import type { ChannelCounts, Presence, PresenceChange } from '@carillon/presence
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
+import { MetaWatch } from '../meta/meta-watch.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Interests } from '../users/interests.js';
 import { Watchlists } from '../users/watchlists.js';
@@ -24,6 +25,8 @@ export interface StateParts {
   readonly webhooks: WebhookEvents;
   readonly outlet: Outlet;
   readonly interests: Interests;
+  /** Whether there are no other processes. */
+  readonly isAlone: boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -33,6 +36,7 @@ export class State {
   readonly watchlists: Watchlists;
   readonly looks: Looks;
   readonly tally: Tally;
+  readonly metaWatch: MetaWatch;
   readonly #counts: SubscriptionCounts;
   readonly #news: MemberNews;
 
@@ -45,9 +49,11 @@ export class State {
     this.announcements = announcements;
     this.watchlists = watchlists;
     this.looks = new Looks({ ...parts, watchlists, counts });
-    this.tally = new Tally({ ...parts, counts, subscriptionCounts });
+    const metaWatch = new MetaWatch({ ...parts, announcements });
+    this.metaWatch = metaWatch;
+    this.tally = new Tally({ ...parts, counts, subscriptionCounts, metaWatch });
     this.#counts = subscriptionCounts;
-    this.#news = new MemberNews({ ...parts, announcements, watchlists });
+    this.#news = new MemberNews({ ...parts, announcements, metaWatch, watchlists });
     webhooks.attend(attendance(counts, presence));
   }
 
@@ -57,6 +63,7 @@ export class State {
 
   stop(): void {
     this.#counts.stop();
+    this.metaWatch.stop();
     this.announcements.stop();
     this.looks.stop();
   }

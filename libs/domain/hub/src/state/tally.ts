@@ -1,7 +1,8 @@
 import type { AppRegistry } from '@carillon/app-registry';
-import { CHANNEL_KINDS, kindOf } from '@carillon/channels';
+import { CHANNEL_KINDS, kindOf, metaBase } from '@carillon/channels';
 import type { ChannelCountChange, ChannelCounts } from '@carillon/presence';
 import type { WebhookEvents } from '@carillon/webhooks';
+import type { MetaWatch } from '../meta/meta-watch.js';
 import type { SubscriptionCounts } from './subscription-counts.js';
 import { rulesOf } from '../apps/app-rules.js';
 import type { Hubs } from '../apps/hubs.js';
@@ -13,6 +14,7 @@ export interface TallyParts {
   readonly apps: Pick<AppRegistry, 'findById' | 'peekById'>;
   readonly counts: ChannelCounts;
   readonly subscriptionCounts: SubscriptionCounts;
+  readonly metaWatch: MetaWatch;
   readonly webhooks: WebhookEvents;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -22,20 +24,37 @@ export interface TallyParts {
  * channel once counted is so as long as this process has it: what others think is here must be taken back.
  */
 export class Tally {
+  /** Channels that were there before anybody was told of them, and are counted for the first time. */
+  readonly #beginning = new Set<string>();
+
   constructor(private readonly parts: TallyParts) {
     parts.counts.observe((change) => this.#counted(change));
+    parts.metaWatch.onBegin = (appId, channel) => void this.#begin(appId, channel);
+  }
+
+  /** What a channel has already is no news to those who are told of it from now on. */
+  async #begin(appId: string, name: string): Promise<void> {
+    const channel = this.parts.hubs.find(appId)?.channels.get(name);
+    if (channel === undefined || channel.isCounted || channel.count === 0) return;
+    channel.isCounted = true;
+    const key = `${appId} ${name}`;
+    this.#beginning.add(key);
+    await this.#set(channel, false);
+    this.#beginning.delete(key);
   }
 
   /** There is a subscriber more or less in this process. */
   changed(channel: LocalChannel): void {
     const { hub, about } = channel;
+    if (metaBase(channel.name) !== null) return;
     const { webhooks } = this.parts;
     const tellsEach = !about.traits.members && webhooks.wants(hub.app, 'subscription_count');
     channel.isCounted ||= tellsEach || this.#isWanted(channel);
     if (channel.isCounted) void this.#set(channel, tellsEach);
   }
 
-  #isWanted({ hub, about }: LocalChannel): boolean {
+  #isWanted({ hub, about, name }: LocalChannel): boolean {
+    if (this.parts.metaWatch.has(hub.appId, name)) return true;
     if (hub.rules.subscriptionCounts && !about.traits.members) return true;
     const { webhooks } = this.parts;
     return webhooks.wants(hub.app, 'channel_occupied') || webhooks.wants(hub.app, 'channel_vacated');
@@ -53,9 +72,15 @@ export class Tally {
   }
 
   /** The app may have nothing here: the change may be what a dead process left. */
-  #counted({ kind, appId, channel, count, isAgain }: ChannelCountChange): void {
-    const { hubs, webhooks } = this.parts;
+  #counted({ kind, appId, channel, count, serial, isAgain }: ChannelCountChange): void {
+    const { hubs, webhooks, metaWatch } = this.parts;
     const app = hubs.find(appId)?.app ?? appId;
+    if (!this.#beginning.has(`${appId} ${channel}`)) {
+      if (kind === 'occupied')
+        metaWatch.announce(appId, channel, { kind: 'channel_occupied', channel, serial });
+      if (count > 0) metaWatch.announce(appId, channel, { kind: 'channel_counted', channel, count, serial });
+      else metaWatch.announce(appId, channel, { kind: 'channel_vacated', channel, serial });
+    }
     if (kind === 'occupied') webhooks.channelOccupied(app, channel, isAgain);
     else if (kind === 'vacated') webhooks.channelVacated(app, channel);
     if (count > 0 && !CHANNEL_KINDS[kindOf(channel)].members) void this.#tell(appId, channel);

@@ -34,7 +34,9 @@ export class Subscriber {
   /** Set when the socket opens, before anything can reach the subscriber. */
   socket: SubscriberSocket | null = null;
   readonly subscriptions = new Subscriptions();
-  /** Channels it is being let into, beside those it has. */
+  /** The patterns it has; null: it never had one. */
+  patterns: Set<string> | null = null;
+  /** Channels and patterns it is being let into, beside those it has. */
   joining = 0;
   /** Signed in, token-authenticated or subscribed to a channel that needs a signature. */
   isAuthorized = false;

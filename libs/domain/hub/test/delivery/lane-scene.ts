@@ -52,14 +52,16 @@ export class LaneScene {
     outlet.judge = (subscriber, text, queue) => this.#client(subscriber).judge(text, queue);
     this.outlet = outlet;
     const publish = (topic: string, frame: Frame): void => this.topics.publish(topic, String(frame));
+    const noMeta = { begin: () => undefined, end: () => {} };
     this.book = new ChannelBook(
       this.hubs,
       NO_FABRIC,
       { outlet, publish, appends: null },
       NOBODY_FOLLOWS,
+      noMeta,
       true,
     );
-    this.#delivery = new Delivery(this.hubs, outlet);
+    this.#delivery = new Delivery(this.hubs, outlet, { deliver: () => null });
     const keptBytes = bounds.maxBytes + slackBytes;
     this.clients = ['1.1', '2.2'].map((id) => new LaneClient(this, APP, { id, keptBytes, roomBytes }));
   }

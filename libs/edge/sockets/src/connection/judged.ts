@@ -1,4 +1,4 @@
-import type { Channels, OrdinaryChannel } from '@carillon/channels';
+import type { ChannelPattern, Channels, OrdinaryChannel } from '@carillon/channels';
 import type { SharedFilters } from '@carillon/filter';
 import type { Codec } from '@carillon/hub';
 import type { FrameError, PresenceMember, SubscriptionErrorStatus } from '@carillon/protocol';
@@ -15,6 +15,8 @@ export type SubscribeVerdict =
   | SubscribeFailure
   /** Acknowledged and nothing else: what is sent to users comes by their identity. */
   | { readonly kind: 'acknowledged' }
+  /** Every public channel that fits. */
+  | { readonly kind: 'pattern'; readonly pattern: ChannelPattern }
   /** `member` is null on a channel without members. */
   | { readonly kind: 'accepted'; readonly channel: OrdinaryChannel; readonly member: PresenceMember | null };
 

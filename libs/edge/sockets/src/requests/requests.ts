@@ -1,6 +1,7 @@
 import {
   type Leaving,
   type Outlet,
+  type PatternBook,
   type SocketLimit,
   type WindowRule,
   type Work,
@@ -22,6 +23,7 @@ export interface RequestParts {
   readonly clientEvents: ClientEvents;
   readonly signin: Signin;
   readonly leaving: Leaving;
+  readonly patterns: PatternBook;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -49,7 +51,7 @@ export class Requests {
   }
 
   #answer(connection: Connection, frame: Exclude<Inbound, { kind: 'ping' | 'pong' | 'ignored' }>): void {
-    const { outlet, signin, leaving } = this.parts;
+    const { outlet, signin, leaving, patterns } = this.parts;
     switch (frame.kind) {
       case 'subscribe':
         return this.#subscribe(connection, frame);
@@ -59,6 +61,7 @@ export class Requests {
         return this.#queue(connection, frame.channel, () => {
           const subscription = connection.subscriptions.get(frame.channel);
           connection.keep(frame.channel, null);
+          patterns.leave(connection, frame.channel);
           return subscription === undefined ? undefined : leaving.channel(connection, subscription);
         });
       case 'signin':

@@ -1,4 +1,4 @@
-import type { JoinRefusal, Joins, Outlet } from '@carillon/hub';
+import type { JoinRefusal, JoinRequest, Joins, Outlet, PatternBook } from '@carillon/hub';
 import type { FrameError, SubscriptionErrorStatus } from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
 import type { Judges, SubscribeFailure } from '../connection/judged.js';
@@ -9,6 +9,7 @@ import { failure } from './subscribe-verdict.js';
 export interface SubscribeParts extends Judges {
   readonly outlet: Outlet;
   readonly joins: Joins;
+  readonly patterns: PatternBook;
 }
 
 /** Has subscribes judged, and says in its two frames why one came to nothing. */
@@ -17,7 +18,7 @@ export class Subscribe {
 
   /** Undefined when it was done at once; the promise never rejects. */
   handle(connection: Connection, frame: SubscribeRequest): Promise<void> | undefined {
-    const { outlet, joins } = this.parts;
+    const { outlet, joins, patterns } = this.parts;
     const { channel: name } = frame;
     const { verdict, view } = connection.judge(frame, this.parts);
     if (verdict.kind === 'refused') {
@@ -34,23 +35,19 @@ export class Subscribe {
       view?.release();
       this.refuse(connection, name, failureOf(why, name));
     };
-    const { channel, member } = verdict;
     const codec = view?.codec ?? connection.codec;
     const settled = (): void => view?.settled?.();
-    const beforeLive = connection.beforeLive(channel, codec);
-    const joined = joins.join({
-      subscriber: connection,
-      channel,
-      member,
-      codec,
-      rewind: frame.rewind,
-      refused,
-      settled,
-      ...(beforeLive === undefined ? {} : { beforeLive }),
-    });
+    const request = { ...verdict, subscriber: connection, codec, refused, settled, rewind: frame.rewind };
+    const joined =
+      request.kind === 'pattern' ? patterns.join(request) : joins.join(this.#withPast(connection, request));
     // What it had before counts until this does; of a connection that went it is given back with it.
     if (!isRefused) connection.keep(name, view);
     return joined;
+  }
+
+  #withPast<Request extends JoinRequest>(connection: Connection, request: Request): Request {
+    const beforeLive = connection.beforeLive(request.channel, request.codec);
+    return beforeLive === undefined ? request : { ...request, beforeLive };
   }
 
   /** The two frames of a failure: the first for every client, the second for the channel's own error handlers. */

@@ -1,4 +1,5 @@
 import type { Config } from '@carillon/config';
+import type { Codec } from '@carillon/hub';
 import {
   type FrameV2,
   loadWireFormat,
@@ -11,6 +12,7 @@ import {
 } from '@carillon/protocol';
 import type { Edge } from '@carillon/hub';
 import type { Inbound, Speech } from '../connection/speech.js';
+import { MetaCodec } from './meta-codec.js';
 import { CodecV2 } from './codec.js';
 import { edgeV2 } from './edge.js';
 import type { RequestsV2 } from './requests-v2.js';
@@ -22,6 +24,8 @@ export interface SpeechV2 extends Speech {
   readonly requests: RequestsV2;
   /** How frames are written as texts; null: they are not, so that there are no differences of them. */
   readonly write: ((frame: FrameV2) => string) | null;
+  /** What is told on meta channels is said with. */
+  readonly meta: Codec;
 }
 
 /** What all connections of one format share. */
@@ -30,6 +34,7 @@ interface Spoken {
   readonly codec: CodecV2;
   readonly read: (bytes: ArrayBuffer) => Inbound;
   readonly write: SpeechV2['write'];
+  readonly meta: Codec;
   /** By whether they get what they sent themselves, and how they are told of appends: thirty at most. */
   readonly speeches: Map<string, SpeechV2>;
 }
@@ -66,6 +71,7 @@ export class SpeechesV2 {
       requests: this.requests,
       read: spoken.read,
       write: spoken.write,
+      meta: spoken.meta,
       edge: echoMessages ? this.#edges.loud : this.#edges.quiet,
     };
     spoken.speeches.set(key, speech);
@@ -83,7 +89,7 @@ export class SpeechesV2 {
   #spoken(wire: WireFormatV2): Spoken {
     const write = wire.format === 'json' ? (frame: FrameV2): string => String(wire.encode(frame)) : null;
     const read = (bytes: ArrayBuffer): Inbound => this.#read(wire, bytes);
-    return { codec: new CodecV2(wire), read, write, speeches: new Map() };
+    return { codec: new CodecV2(wire), read, write, meta: new MetaCodec(wire), speeches: new Map() };
   }
 
   #read(wire: WireFormatV2, bytes: ArrayBuffer): Inbound {

@@ -1,4 +1,4 @@
-import type { Identities, Identity, Leaving, Outlet } from '@carillon/hub';
+import type { Identities, Identity, Leaving, Outlet, PatternBook } from '@carillon/hub';
 import { frameError, type AuthFrame, type WireNames } from '@carillon/protocol';
 import {
   admitToken,
@@ -22,6 +22,7 @@ export interface TokensParts {
   readonly outlet: Outlet;
   readonly identities: Identities;
   readonly leaving: Leaving;
+  readonly patterns: PatternBook;
   readonly signin: Pick<Signin, 'comeOnline'>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -112,17 +113,22 @@ export class Tokens {
   }
 
   #withdraw(connection: Connection, { capabilities }: CapabilityToken): void {
-    const held = [...connection.subscriptions].map(({ channel: { name, about } }) => {
+    const channels = [...connection.subscriptions].map(({ channel: { name, about } }) => {
       const needs: Operation[] = ['subscribe'];
       if (about.traits.members) needs.push('presence');
       if (connection.seesAnnotations(name)) needs.push('annotation-subscribe');
       return { name, needs };
     });
+    const patterns = [...(connection.patterns ?? [])].map((name) => ({
+      name,
+      needs: ['subscribe'] as const,
+    }));
+    const held = [...channels, ...patterns];
     for (const name of withdrawnSubscriptions(held, capabilities)) {
       const subscription = connection.subscriptions.get(name);
-      if (subscription === undefined) continue;
       connection.keep(name, null);
-      void this.parts.leaving.channel(connection, subscription);
+      if (subscription === undefined) this.parts.patterns.leave(connection, name);
+      else void this.parts.leaving.channel(connection, subscription);
       const denied = failure('forbidden', 403, name, 'The capability token does not permit it any more');
       this.parts.outlet.send(connection, {
         kind: 'subscription_failed',

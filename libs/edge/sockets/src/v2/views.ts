@@ -1,4 +1,5 @@
 import type { DeltaAlgorithm } from '@carillon/delta';
+import type { Codec } from '@carillon/hub';
 import type { FrameV2 } from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
 import type { ViewV2 } from './view-v2.js';
@@ -12,6 +13,8 @@ export class Views {
   constructor(
     /** How frames are written as texts; null: they are not, so that there are no differences of them. */
     readonly write: ((frame: FrameV2) => string) | null,
+    /** What is told on meta channels is said with. */
+    readonly meta: Codec,
   ) {}
 
   /** Undefined: everything of the channel in full, or it has not got it. */

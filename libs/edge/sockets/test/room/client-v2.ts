@@ -106,6 +106,10 @@ export class ClientV2 {
     }
   }
 
+  close(): void {
+    this.raw.destroy();
+  }
+
   async untilClose(): Promise<number | null> {
     while ((await this.next()) !== null);
     return this.closeCode;

@@ -83,6 +83,15 @@ export class TestFabric implements Fabric {
     if (!this.interest.delete(what)) this.mistakes.push(`${what} was not wanted`);
   }
 
+  /** Counted among the interest under this name, which no channel has. */
+  subscribeAll(appId: string): Promise<void> | undefined {
+    return this.subscribe(appId, '*');
+  }
+
+  unsubscribeAll(appId: string): void {
+    this.unsubscribe(appId, '*');
+  }
+
   tellAppChanged(): undefined {}
 
   tellTokensRevoked(): undefined {}

@@ -14,7 +14,15 @@ const compressionMetadata = object({
 
 /** How something is now, told instead of a message: whoever knows of a later state drops it. */
 const fact = object({
-  kind: oneOf('channel_counted', 'member_added', 'member_removed', 'member_updated', 'user_seen'),
+  kind: oneOf(
+    'channel_counted',
+    'channel_occupied',
+    'channel_vacated',
+    'member_added',
+    'member_removed',
+    'member_updated',
+    'user_seen',
+  ),
   /** Which user. Absent: the channel itself. */
   user_id: optional(userId),
   /** JSON text of what a member says of itself. */

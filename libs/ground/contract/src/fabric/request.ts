@@ -28,6 +28,7 @@ export const REQUEST_TYPES = [
   'socket_exists_in_channel',
   'terminate_user',
   'force_reconnect',
+  'meta_watched',
   'acting_socket',
 ] as const;
 

@@ -38,6 +38,13 @@ export interface ChannelCounted {
   readonly serial: number;
 }
 
+/** The first of all connections that have the channel has come, or the last has gone. */
+export interface ChannelTurned {
+  readonly kind: 'channel_occupied' | 'channel_vacated';
+  readonly channel: string;
+  readonly serial: number;
+}
+
 /** A user whom others watch came online or went. */
 export interface UserSeen {
   readonly kind: 'user_seen';
@@ -50,7 +57,13 @@ export interface UserSeen {
  * How something is now. Of two that are about the same (a user of a channel, a channel's count, a user) the one with the
  * higher serial is later, and whoever knows it drops the other.
  */
-export type StateFact = ChannelCounted | MemberAdded | MemberRemoved | MemberUpdated | UserSeen;
+export type StateFact =
+  | ChannelCounted
+  | ChannelTurned
+  | MemberAdded
+  | MemberRemoved
+  | MemberUpdated
+  | UserSeen;
 
 /** What processes tell each other for subscribers: everything that is not said to one connection alone. */
 export type SharedFact = Message | StateFact;
@@ -210,6 +223,8 @@ export type Fact = ChannelFact | ReplyFact;
 export function subjectOf(fact: StateFact): string {
   switch (fact.kind) {
     case 'channel_counted':
+    case 'channel_occupied':
+    case 'channel_vacated':
       return '';
     case 'member_added':
     case 'member_updated':

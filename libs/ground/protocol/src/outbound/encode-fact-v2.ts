@@ -34,6 +34,10 @@ export function frameOfFactV2(fact: Fact, newId: () => string): FrameV2 | null {
       return memberRemoved(fact.channel, fact.userId);
     case 'member_updated':
       return presenceUpdated(fact.channel, fact.member);
+    // Those alone are told who have the meta channel.
+    case 'channel_occupied':
+    case 'channel_vacated':
+      return null;
     case 'channel_counted':
       return subscriptionCount(fact.channel, fact.count);
     case 'user_seen':
@@ -90,6 +94,8 @@ type Reply = Exclude<
       | 'annotated'
       | 'annotations_summarized'
       | 'channel_counted'
+      | 'channel_occupied'
+      | 'channel_vacated'
       | 'member_added'
       | 'member_removed'
       | 'member_updated'

@@ -43,6 +43,8 @@ function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {
     case 'annotated':
     case 'annotations_summarized':
     case 'member_updated':
+    case 'channel_occupied':
+    case 'channel_vacated':
     case 'delta_bases':
     case 'delta_settled':
     case 'history_page':

@@ -105,6 +105,12 @@ export class ClusterFabric implements OpenedFabric {
       meters,
       members: this.#membership.members,
       subscriptions: this.#subscriptions,
+      hasPatterns: () => this.#link.session?.hasPatterns !== false,
+      hearShared: async () => {
+        await this.#membership.hearShared();
+        // Whoever answers this has heard that.
+        await this.#questions.ask('sockets_count', '', null);
+      },
       deliver: (event) => this.#own.publish(event),
       deliverRecord: (record) => this.#own.deliverRecord(record),
     });
@@ -164,6 +170,15 @@ export class ClusterFabric implements OpenedFabric {
 
   unsubscribe(appId: string, channel: string): void {
     this.#traffic.unsubscribe(appId, channel);
+  }
+
+  subscribeAll(appId: string): Promise<void> | undefined {
+    if (this.#closing !== null) return Promise.reject(new Error('the fabric is closed'));
+    return this.#traffic.subscribeAll(appId);
+  }
+
+  unsubscribeAll(appId: string): void {
+    this.#traffic.unsubscribeAll(appId);
   }
 
   async ask<K extends keyof Question>(kind: K, appId: string, about: Question[K]): Promise<Gathered<K>> {

@@ -60,6 +60,9 @@ function factField(fact: StateFact): FactField {
       return { kind, serial, user_id: fact.member.userId, user_info: fact.member.userInfoText };
     case 'member_removed':
       return { kind, serial, user_id: fact.userId };
+    case 'channel_occupied':
+    case 'channel_vacated':
+      return { kind, serial };
     case 'channel_counted':
       return { kind, serial, count: fact.count };
     case 'user_seen':
@@ -71,6 +74,7 @@ function factField(fact: StateFact): FactField {
 function factOf({ kind, serial, ...field }: FactField, channel: string): StateFact | null {
   const { user_id: userId, user_info: userInfoText = '{}', count, online: isOnline = false } = field;
   if (kind === 'channel_counted') return count === undefined ? null : { kind, channel, count, serial };
+  if (kind === 'channel_occupied' || kind === 'channel_vacated') return { kind, channel, serial };
   if (userId === undefined) return null;
   if (kind === 'user_seen') return { kind, userId, isOnline, serial };
   if (kind === 'member_removed') return { kind, channel, userId, serial };

@@ -54,6 +54,7 @@ export class Membership {
   #hasAnnounced = false;
   #remindedAtMs = -Infinity;
   #isMakingSure = false;
+  #hearsShared = false;
 
   constructor(parts: MembershipParts) {
     this.#parts = parts;
@@ -78,6 +79,13 @@ export class Membership {
     this.#discovery = new Discovery(options.discovery);
     post.tell(ROLL_CALL, { node_id: identity.nodeId }, post.names.control);
     return this.#discovery.done;
+  }
+
+  /** From now on this node wants everything under the shared address; settles when the broker has told the others. */
+  hearShared(): Promise<void> {
+    this.#hearsShared = true;
+    const { post } = this.#parts;
+    return post.send(HEARTBEAT, this.#heartbeat(), [post.names.control]);
   }
 
   /** Settles when the table can be relied upon. */
@@ -137,13 +145,14 @@ export class Membership {
   }
 
   #sendHeartbeat(address: string): void {
-    const { post, identity, options } = this.#parts;
+    this.#parts.post.tell(HEARTBEAT, this.#heartbeat(), address);
+  }
+
+  #heartbeat() {
+    const { identity, options } = this.#parts;
     this.#seq += 1;
-    post.tell(
-      HEARTBEAT,
-      { node_id: identity.nodeId, role: 'default', routing: options.routing, seq: this.#seq },
-      address,
-    );
+    const routing = this.#hearsShared ? 'broadcast' : options.routing;
+    return { node_id: identity.nodeId, role: 'default', routing, seq: this.#seq } as const;
   }
 
   get #silent(): readonly string[] {

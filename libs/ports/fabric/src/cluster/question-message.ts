@@ -74,6 +74,12 @@ const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
     ...counts,
   },
   sockets_count: { ask: () => ({}), asked: () => null, isQuick: true, ...count },
+  meta_watched: {
+    ask: ({ channels }) => ({ channels }),
+    asked: ({ channels }) => (channels === undefined ? undefined : { channels }),
+    isQuick: true,
+    ...count,
+  },
   terminate_user: { isQuick: false, ...user, ...count },
   force_reconnect: { isQuick: false, ...user, ...count },
   token_revoked: { isQuick: false, ...tokens, ...count },

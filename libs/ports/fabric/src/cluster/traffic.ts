@@ -24,6 +24,10 @@ export interface TrafficParts {
   readonly members: Members;
   readonly subscriptions: Subscriptions;
   readonly meters: ClusterMeters;
+  /** Whether the broker sends all channels of an app under one address. */
+  readonly hasPatterns: () => boolean;
+  /** Has the others send everything under the shared address, which is heard anyway; settles when they know. */
+  readonly hearShared: () => Promise<void>;
   readonly deliver: (event: LiveEvent) => void;
   readonly deliverRecord: (record: FanOutRecordBody) => void;
 }
@@ -32,6 +36,8 @@ export interface TrafficParts {
 export class Traffic {
   /** Channels somebody here wants, by app, with their addresses. */
   readonly #wanted = new Map<string, Map<string, string>>();
+  /** Apps of which every channel is wanted. */
+  readonly #whole = new Set<string>();
   readonly #seen = new Seen();
 
   constructor(private readonly parts: TrafficParts) {}
@@ -53,6 +59,18 @@ export class Traffic {
     if (this.parts.routing !== 'broadcast') this.parts.subscriptions.release(address);
   }
 
+  subscribeAll(appId: string): Promise<void> | undefined {
+    const { names, subscriptions, hasPatterns, hearShared } = this.parts;
+    this.#whole.add(appId);
+    if (!this.#hearsShared && !hasPatterns()) return hearShared();
+    return subscriptions.hold(this.#hearsShared ? names.broadcast : names.allChannels(appId));
+  }
+
+  unsubscribeAll(appId: string): void {
+    const { names, subscriptions } = this.parts;
+    if (this.#whole.delete(appId) && !this.#hearsShared) subscriptions.release(names.allChannels(appId));
+  }
+
   /** Hands an event to the other nodes. */
   publish(event: LiveEvent): Promise<void> {
     const { post, identity, meters } = this.parts;
@@ -71,14 +89,10 @@ export class Traffic {
 
   /** @returns what is wrong with a message that another node sent; null: nothing */
   receive(address: string, message: Broadcast): string | null {
-    const { names, meters, deliver } = this.parts;
-    const wanted = this.#wanted.get(message.app_id)?.get(message.channel);
-    const isShared = address === names.broadcast;
-    if (!isShared && address !== (wanted ?? names.channel(message.app_id, message.channel))) {
-      return 'channel: is not that of the address';
-    }
+    const { meters, deliver } = this.parts;
+    if (!this.#isOf(address, message)) return 'channel: is not that of the address';
     meters.received();
-    if (wanted === undefined) {
+    if (!this.#wants(message)) {
       meters.unneeded();
       return null;
     }
@@ -112,14 +126,28 @@ export class Traffic {
 
   /** @returns what is wrong with a record that a writer sent; null: nothing. Copies are known by their serials. */
   receiveRecord(address: string, record: FanOutRecord): string | null {
-    const { names, meters, deliverRecord } = this.parts;
-    const wanted = this.#wanted.get(record.app_id)?.get(record.channel);
-    if (address !== names.broadcast && address !== names.channel(record.app_id, record.channel))
-      return 'channel: is not that of the address';
+    const { meters, deliverRecord } = this.parts;
+    if (!this.#isOf(address, record)) return 'channel: is not that of the address';
     meters.received();
-    if (wanted === undefined) meters.unneeded();
+    if (!this.#wants(record)) meters.unneeded();
     else deliverRecord(record);
     return null;
+  }
+
+  /** Whether what came under an address may be of this channel. */
+  #isOf(address: string, { app_id: appId, channel }: Pick<Broadcast, 'app_id' | 'channel'>): boolean {
+    const { names } = this.parts;
+    if (address === names.broadcast) return true;
+    const own = this.#wanted.get(appId)?.get(channel) ?? names.channel(appId, channel);
+    return address === own || (this.#whole.has(appId) && address === names.allChannels(appId));
+  }
+
+  #wants({ app_id: appId, channel }: Pick<Broadcast, 'app_id' | 'channel'>): boolean {
+    return this.#whole.has(appId) || this.#wanted.get(appId)?.has(channel) === true;
+  }
+
+  get #hearsShared(): boolean {
+    return this.parts.routing === 'broadcast';
   }
 
   #addresses({ appId, channel }: Pick<LiveEvent, 'appId' | 'channel'>): readonly string[] {

@@ -32,6 +32,8 @@ export interface SessionListener {
 export interface Session {
   /** Requests to those who serve commit lanes. */
   readonly lanes: LaneLine;
+  /** Whether the address of all channels of an app can be subscribed to. Absent: it can. */
+  readonly hasPatterns?: boolean;
   /**
    * Settles when the broker has it; several that it confirms together may get the same promise, which rejects with
    * `Refused` when it took only some of them. Messages of one address and key arrive in the order of the calls, whatever

@@ -70,6 +70,10 @@ export class LocalFabric implements OpenedFabric {
 
   unsubscribe(): void {}
 
+  subscribeAll(): undefined {}
+
+  unsubscribeAll(): void {}
+
   ask<Kind extends keyof Question>(
     kind: Kind,
     appId: string,

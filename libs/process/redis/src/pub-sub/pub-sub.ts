@@ -14,6 +14,14 @@ export interface RedisPubSub {
   /** Settles when what is published from then on comes here; with the channels the server refused. */
   subscribe(channels: readonly string[]): Promise<readonly string[]>;
   unsubscribe(channels: readonly string[]): Promise<void>;
+  /** Whether there are patterns: channels that have an owner have none. */
+  readonly hasPatterns: boolean;
+  /**
+   * Settles when whatever is published from then on to a channel that a glob pattern fits comes here, told with the
+   * pattern as its channel; false: the server refused it, or publishes in a way that has no patterns.
+   */
+  subscribePattern(pattern: string): Promise<boolean>;
+  unsubscribePattern(pattern: string): Promise<void>;
   /** Classic channels, whatever the session uses otherwise: every server of a cluster passes them on to the others. */
   readonly classic: ClassicPubSub;
   /** Resolves when every server it stands on answers and can serve. */

@@ -17,6 +17,10 @@ export interface RoutedOptions {
 export class RoutedPubSub implements RedisPubSub {
   constructor(private readonly options: RoutedOptions) {}
 
+  get hasPatterns(): boolean {
+    return this.options.dialect === CLASSIC;
+  }
+
   get classic(): ClassicPubSub {
     const { pairs, isCluster } = this.options;
     const [first] = pairs;
@@ -44,6 +48,15 @@ export class RoutedPubSub implements RedisPubSub {
   async unsubscribe(channels: readonly string[]): Promise<void> {
     const { dialect } = this.options;
     await Promise.all(channels.map((one) => this.#at(one).unsubscribe(dialect, one)));
+  }
+
+  async subscribePattern(pattern: string): Promise<boolean> {
+    const [first] = this.options.pairs;
+    return this.hasPatterns && first !== undefined && (await first.subscribePattern(pattern));
+  }
+
+  async unsubscribePattern(pattern: string): Promise<void> {
+    if (this.hasPatterns) await this.options.pairs[0]?.unsubscribePattern(pattern);
   }
 
   async check(): Promise<void> {

@@ -27,6 +27,9 @@ export class ServerPair {
     };
     subscriber.on('messageBuffer', told);
     subscriber.on('smessageBuffer', told);
+    subscriber.on('pmessageBuffer', (pattern: Buffer | string, _: Buffer, bytes: Buffer) => {
+      if (!this.#isOver) listener.message(pattern.toString(), bytes);
+    });
   }
 
   /** Rejects, with nothing left open, when one of the connections cannot be had. */
@@ -45,9 +48,21 @@ export class ServerPair {
   }
 
   /** @returns whether the server took it */
-  async subscribe({ subscribe }: Dialect, channel: string): Promise<boolean> {
+  subscribe({ subscribe }: Dialect, channel: string): Promise<boolean> {
+    return this.#taken(() => this.subscriber[subscribe](channel));
+  }
+
+  subscribePattern(pattern: string): Promise<boolean> {
+    return this.#taken(() => this.subscriber.psubscribe(pattern));
+  }
+
+  async unsubscribePattern(pattern: string): Promise<void> {
+    await this.#call(() => this.subscriber.punsubscribe(pattern));
+  }
+
+  async #taken(send: () => Promise<unknown>): Promise<boolean> {
     try {
-      await this.#call(() => this.subscriber[subscribe](channel));
+      await this.#call(send);
       return true;
     } catch (error) {
       if (error instanceof RedisUnavailable && error.failure === 'refused') return false;

@@ -1,5 +1,5 @@
-import type { OrdinaryChannel } from '@carillon/channels';
-import { chooseAlgorithm, type DeltaAlgorithm } from '@carillon/delta';
+import { patternCovers, type ChannelPattern, type OrdinaryChannel } from '@carillon/channels';
+import { chooseAlgorithm, type DeltaAlgorithm, type DeltaWish } from '@carillon/delta';
 import { inTurn, type Outlet } from '@carillon/hub';
 import type { DeltaSyncErrorFrame, EnableDeltaFrame } from '@carillon/protocol';
 import { ViewV2 } from '../view-v2.js';
@@ -18,7 +18,12 @@ export class DeltaRequests {
   constructor(private readonly parts: DeltaRequestsParts) {}
 
   /** A view as its subscription wants it, as far as the channel and the connection let it. */
-  settle(connection: Viewer, channel: OrdinaryChannel, view: ViewV2): void {
+  settle(connection: Viewer, at: SettledAt, view: ViewV2): void {
+    if (at.kind === 'pattern') {
+      view.settled = () => this.#acknowledge(connection, at.pattern, view);
+      return;
+    }
+    const { channel } = at;
     const place = { hub: connection.hub, channel };
     const algorithm = this.#apply(connection, place, view);
     view.settled = () => this.#tell(connection, place, view, algorithm);
@@ -47,7 +52,7 @@ export class DeltaRequests {
     if (channel === undefined) return;
     const view = connection.views.get(name) ?? new ViewV2(connection.codec, null, null);
     const before = view.delta?.variant.algorithm ?? null;
-    if (view.wish !== null) return;
+    if (view.wish !== null || wishByPattern(connection, channel.about) !== null) return;
     const now = this.#apply(connection, { hub: connection.hub, channel: channel.about }, view);
     if (now === before) return;
     connection.views.keep(name, view);
@@ -60,7 +65,8 @@ export class DeltaRequests {
     const { views } = connection;
     const { write } = views;
     const plan = deltas.plan(connection.hub.app, place.channel);
-    const wanted = view.wish ?? { enabled: views.algorithm !== null, algorithm: views.algorithm };
+    const own = view.wish ?? wishByPattern(connection, place.channel);
+    const wanted = own ?? { enabled: views.algorithm !== null, algorithm: views.algorithm };
     const mayHave = wanted.enabled && views.deltaChannels(place.channel.name) < deltas.maxChannels;
     if (plan === null || write === null || !mayHave) {
       view.delta = null;
@@ -72,6 +78,16 @@ export class DeltaRequests {
     view.delta = deltas.entry({ base: view.base, algorithm, write }, plan, { ...place, plain });
     deltas.enabled(place);
     return algorithm;
+  }
+
+  /** What comes by a pattern is sent in full: it counts for channels that are subscribed to beside it. */
+  #acknowledge(connection: Viewer, { name }: ChannelPattern, { wish }: ViewV2): void {
+    const { deltas, outlet } = this.parts;
+    const { algorithm: enabled, write } = connection.views;
+    if (wish?.enabled !== true) return;
+    const configured = write === null ? null : deltas.algorithm;
+    const algorithm = configured === null ? null : (wish.algorithm ?? enabled ?? configured);
+    outlet.send(connection, { kind: 'delta_settled', channel: name, algorithm });
   }
 
   /** Whoever asked for this channel is told, and whoever has differences begins with what is latest. */
@@ -92,3 +108,18 @@ export class DeltaRequests {
     outlet.send(connection, { kind: 'delta_bases', channel: name, conflationPath, maxMessagesPerKey, bases });
   }
 }
+
+/** What the first pattern of the connection that fits a channel asks for; null: none says anything. */
+function wishByPattern({ hub, patterns, views }: Viewer, channel: OrdinaryChannel): DeltaWish | null {
+  for (const name of patterns ?? []) {
+    const pattern = hub.patterns.get(name);
+    const wish = views.get(name)?.wish ?? null;
+    if (wish !== null && pattern !== undefined && patternCovers(pattern.about, channel)) return wish;
+  }
+  return null;
+}
+
+/** What a subscription is of. */
+type SettledAt =
+  | { readonly kind: 'accepted'; readonly channel: OrdinaryChannel }
+  | { readonly kind: 'pattern'; readonly pattern: ChannelPattern };

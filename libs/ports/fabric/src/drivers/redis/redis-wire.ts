@@ -30,9 +30,10 @@ export async function redisWire({ prefix, ...way }: RedisWireOptions): Promise<W
       heard.lanes = lanes;
       return {
         lanes,
+        hasPatterns: session.hasPatterns,
         publish: (address, text) => told(session.publish(address, text)),
-        subscribe: (addresses) => told(session.subscribe(addresses)),
-        unsubscribe: (addresses) => told(session.unsubscribe(addresses)),
+        subscribe: (addresses) => told(subscribed(session, addresses)),
+        unsubscribe: (addresses) => told(unsubscribed(session, addresses)),
         check: () => told(session.check()),
         close: async () => {
           session.close();
@@ -68,3 +69,22 @@ const classicOf = (
   subscribe: (channel) => told(classic.subscribe(channel)),
   unsubscribe: (channel) => told(classic.unsubscribe(channel)),
 });
+
+/** An address of all channels of an app is a pattern; a channel that is written like one comes with them. */
+const isPattern = (address: string): boolean => address.endsWith(':*');
+
+async function subscribed(session: RedisPubSub, addresses: readonly string[]): Promise<readonly string[]> {
+  const patterns = addresses.filter(isPattern);
+  const [refused, ...taken] = await Promise.all([
+    session.subscribe(addresses.filter((address) => !isPattern(address))),
+    ...patterns.map((pattern) => session.subscribePattern(pattern)),
+  ]);
+  return [...refused, ...patterns.filter((_, at) => taken[at] === false)];
+}
+
+async function unsubscribed(session: RedisPubSub, addresses: readonly string[]): Promise<void> {
+  await Promise.all([
+    session.unsubscribe(addresses.filter((address) => !isPattern(address))),
+    ...addresses.filter(isPattern).map((pattern) => session.unsubscribePattern(pattern)),
+  ]);
+}

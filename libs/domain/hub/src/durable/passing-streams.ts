@@ -1,0 +1,40 @@
+import type { Streams } from './streams.js';
+
+/** Streams followed for patterns alone. With one more the one without a record for longest is let go. */
+const MAX_STREAMS = 10_000;
+
+/** Follows the streams of channels that somebody here has by a pattern only, as long as records of them come. */
+export class PassingStreams {
+  /** The one without a record for longest first. */
+  readonly #followed = new Map<string, { readonly appId: string; readonly channel: string }>();
+
+  constructor(private readonly streams: Pick<Streams, 'followHere' | 'leave'>) {}
+
+  /** A record of the channel has come, which counts as the first of it here if it is. */
+  follow(appId: string, channel: string): void {
+    const key = `${appId} ${channel}`;
+    const known = this.#followed.get(key);
+    this.#followed.delete(key);
+    this.#followed.set(key, { appId, channel });
+    if (known !== undefined) return;
+    this.streams.followHere(appId, channel);
+    const [oldest] = this.#followed;
+    if (this.#followed.size <= MAX_STREAMS || oldest === undefined) return;
+    this.#followed.delete(oldest[0]);
+    this.streams.leave(oldest[1].appId, oldest[1].channel);
+  }
+
+  /** Somebody has the channel itself: its stream is followed because of that. */
+  settled(appId: string, channel: string): void {
+    this.#followed.delete(`${appId} ${channel}`);
+  }
+
+  /** Nobody here has a pattern of the app any more. */
+  forget(appId: string): void {
+    for (const [key, one] of this.#followed) {
+      if (one.appId !== appId) continue;
+      this.#followed.delete(key);
+      this.streams.leave(appId, one.channel);
+    }
+  }
+}
