@@ -1,22 +1,23 @@
 // Makes the file layout of one app's image: its compiled rooms, their manifests, and the dependencies they need in
 // production. The Dockerfile runs it, and so does the test that starts every app from its layout without a daemon.
-// Usage: node deploy/docker/layout.js <app> <folder>
+// Usage: node deploy/docker/layout.js <app>[,<app>…] <folder>; several apps share one tree, of which each runs its own
+// apps/<app>/dist/src/main.js.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { orExit, packages, root, run, say } from '../../tools/run/workspace.js';
 
-const [app, target] = process.argv.slice(2);
+const [apps = '', target] = process.argv.slice(2);
 const all = packages();
-const wanted = all.find(({ folder }) => folder === join('apps', app ?? ''));
-if (wanted === undefined || target === undefined) {
-  say('usage: node deploy/docker/layout.js <app> <folder>');
+const wanted = apps.split(',').map((app) => all.find(({ folder }) => folder === join('apps', app)));
+if (wanted.includes(undefined) || target === undefined) {
+  say('usage: node deploy/docker/layout.js <app>[,<app>…] <folder>');
   process.exit(64);
 }
 const out = resolve(target);
 
-/** The app and every room its processes load. */
+/** The apps and every room their processes load. */
 function closure(start) {
-  const found = new Set([start]);
+  const found = new Set(start);
   for (const { manifest } of found) {
     for (const name of Object.keys(manifest.dependencies ?? {})) {
       const room = all.find((one) => one.name === name);
@@ -56,7 +57,8 @@ function billOfMaterials() {
         ...(integrity === undefined ? {} : { properties: [{ name: 'integrity', value: integrity }] }),
       };
     });
-  const component = { type: 'application', name: wanted.name, version: wanted.manifest.version };
+  const [{ name, manifest }] = wanted;
+  const component = { type: 'application', name, version: manifest.version };
   return JSON.stringify({
     bomFormat: 'CycloneDX',
     specVersion: '1.5',
@@ -88,8 +90,9 @@ for (const room of all) {
 }
 rmSync(join(out, 'tools'), { recursive: true, force: true });
 // Where the image finds what to run, whichever app it is.
-writeFileSync(join(out, 'main.js'), `import './${wanted.folder}/dist/src/main.js';\n`);
+if (wanted.length === 1)
+  writeFileSync(join(out, 'main.js'), `import './${wanted[0].folder}/dist/src/main.js';\n`);
 cpSync(join(root, 'deploy/docker/health.js'), join(out, 'health.js'));
 mkdirSync(join(out, 'config'));
 writeFileSync(join(out, 'sbom.json'), billOfMaterials());
-say(`the layout of ${app} is in ${out}`);
+say(`the layout of ${apps} is in ${out}`);

@@ -1,7 +1,15 @@
 // Brings a clone to "installed and built", doing only what changed since the last time. Needs nothing but Node and npm.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { bin, orExit, packages, root, run, say } from './workspace.js';
 
 const stamp = join(root, 'node_modules', '.carillon-installed');
@@ -48,6 +56,19 @@ function sweep(folder) {
   }
 }
 
+/** The compiler leaves behind what it does not compile: scripts that are loaded by their name. */
+function copyScripts(folder) {
+  const source = join(root, folder, 'src');
+  if (!existsSync(source)) return;
+  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !entry.name.endsWith('.lua')) continue;
+    const from = join(entry.parentPath, entry.name);
+    const to = from.replace(source, join(root, folder, 'dist/src'));
+    mkdirSync(dirname(to), { recursive: true });
+    copyFileSync(from, to);
+  }
+}
+
 export async function ensureBuilt() {
   const folders = packages()
     .map(({ folder }) => folder)
@@ -55,4 +76,5 @@ export async function ensureBuilt() {
   folders.forEach(sweep);
   say('compiling what changed (tsc -b)');
   orExit(await run(bin('tsc'), ['-b', ...folders]));
+  folders.forEach(copyScripts);
 }

@@ -72,6 +72,7 @@ describe('the chart', () => {
     ],
     ['too little time to stop', null, 'gateway.terminationGracePeriodSeconds=44', 'must be at least 45'],
     ['a longer grace period without time', null, 'config.shutdown_grace_period=60', 'must be at least 95'],
+    ['a rollout by waves from nowhere', null, 'rollout.wave=3', 'rollout.previousTag is needed'],
     ['an app without its secret', null, 'defaultApp.id=1', 'SERVICE_DEFAULT_APP_SECRET'],
   ])('refuses %s', async (_, set, value, words) => {
     const { code, error } = await render(set, value);
@@ -81,6 +82,29 @@ describe('the chart', () => {
   it('restarts pods when the configuration changes, and only then', async () => {
     expect(await checksum()).toBe(await checksum('gateway.resources.limits.memory=2Gi'));
     expect(await checksum()).not.toBe(await checksum('config.mode=production'));
+  });
+
+  it('rolls out by waves, and lets those of later waves run on as they are', async () => {
+    const pods = async (/** @type {string[]} */ ...values) => {
+      const { out } = await render('autoscaled', ...values);
+      const deployments = objectsOf(out).filter(({ kind }) => kind === 'Deployment');
+      return new Map(deployments.map(({ metadata, spec }) => [metadata.name, JSON.stringify(spec.template)]));
+    };
+    const before = await pods('image.tag=1.0.0');
+    const order = [];
+    const rest = new Set(before.keys());
+    for (const wave of [1, 2, 3, 4]) {
+      const after = await pods('image.tag=2.0.0', 'rollout.previousTag=1.0.0', `rollout.wave=${wave}`);
+      const changed = [...rest].filter((name) => after.get(name) !== before.get(name));
+      for (const name of changed) rest.delete(name);
+      order.push(changed.map((name) => name.replace('live-carillon-', '')).sort());
+    }
+    expect(order).toEqual([
+      ['history-writer'],
+      ['push-dispatch', 'push-feedback', 'push-planner', 'webhook-worker'],
+      ['api', 'mcp-gateway'],
+      ['gateway'],
+    ]);
   });
 
   it('gives every process what the service needs of a pod', async () => {

@@ -66,10 +66,20 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 {{- end -}}
 
+{{/* The image tag of a workload: in a rollout by waves, the one before until its wave has come. */}}
+{{- define "carillon.tag" -}}
+{{- $rollout := .root.Values.rollout -}}
+{{- if gt (int (.row.wave | default 0)) (int $rollout.wave) -}}
+{{ required "rollout.previousTag is needed while rollout.wave is below 4" $rollout.previousTag }}
+{{- else -}}
+{{ .root.Values.image.tag | default .root.Chart.AppVersion }}
+{{- end -}}
+{{- end -}}
+
 {{/* A pod of a workload. Called with (dict "root" $ "workload" values "row" row). */}}
 {{- define "carillon.container" -}}
 name: {{ .row.app }}
-image: "{{ .root.Values.image.repository }}-{{ .row.app }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}"
+image: "{{ .root.Values.image.repository }}-{{ .row.app }}:{{ include "carillon.tag" . }}"
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 securityContext:
   {{- toYaml .root.Values.securityContext | nindent 2 }}

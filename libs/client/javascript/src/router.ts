@@ -151,10 +151,9 @@ export class Router {
   #refused(error: CarillonError): void {
     const { histories, user, onError, channels } = this.parts;
     const channel = error.channel === null ? undefined : this.parts.channel(error.channel);
-    if (channel?.state === 'subscribed') {
-      if (histories.refused(error)) return;
-      channel.subscription.events.emit('error', error);
-    }
+    // While it is being subscribed, an error is about that; requests for history wait until then.
+    if (channel?.state !== 'subscribing' && histories.refused(error)) return;
+    if (channel?.state === 'subscribed') channel.subscription.events.emit('error', error);
     if (error.channel === null) {
       if (user.refused(error)) return;
       // The service recovers nothing, or was asked for too much: whoever waits for it waits in vain.

@@ -53,6 +53,21 @@ describe('a message that changes', () => {
     );
   });
 
+  it('is not told twice what several appends in one bring in part', () => {
+    const created = { ...frameOf(1, 1, 'update', 'abc'), stream_id: 'a', serial: 5 };
+    const known = fold(undefined, messageOf(created, 'service'));
+    const rolled = (data: string, from: number): unknown => {
+      const frame = frameOf(1, 9, 'append', data);
+      const headers = { ...frame.extras.headers, service_rollup_from_serial: from };
+      const message = messageOf({ ...frame, serial: 9, extras: { headers } }, 'service');
+      const folded = typeof known === 'string' ? known : fold(known, message);
+      return typeof folded === 'string' ? folded : [folded.raw, folded.reached];
+    };
+    expect(rolled('def', 6)).toEqual(['abcdef', 9]);
+    expect(rolled('abcdef', 4)).toEqual(['abcdef', 9]);
+    expect(rolled('cdef', 4)).toBe('baseless');
+  });
+
   it('is not made of a piece of it, unless the piece is all', () => {
     expect(fold(undefined, version(2, 'append', ' world'))).toBe('baseless');
     expect(fold(undefined, version(2, 'append', 'hello world', true))).toMatchObject({ raw: 'hello world' });

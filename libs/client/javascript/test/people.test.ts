@@ -156,7 +156,7 @@ const reply = (serial: number, next: string | null): object => ({
     items: [{ serial, published_at_ms: 7, message: numbered('chat', serial) }],
     has_more: next !== null,
     next_cursor: next,
-    continuity: { complete: false },
+    continuity: { truncated_by_retention: true },
   },
 });
 

@@ -8,6 +8,7 @@ export {
   type HeaderRefusal,
 } from './headers.js';
 export { lifecycleOf, type LifecycleWebhook } from './lifecycle.js';
+export { AiMeters } from './meters.js';
 export { ORPHANED, orphanedExtras } from './orphan.js';
 export { Rollup, type Rolled, type RolledRecord, type RollupLimits } from './rollup.js';
 export { endsStream, headerOf, isOver, streamStatus, type StreamStatus } from './status.js';

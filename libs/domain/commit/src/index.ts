@@ -11,7 +11,7 @@ export { wantedOf } from './evaluate/wanted.js';
 export { type FanOut } from './lane/fan-out.js';
 export { Lane, type LaneAnswer, type LaneRequest } from './lane/lane.js';
 export { type LaneOptions, type LaneParts } from './lane/parts.js';
-export { type LaneEvents, type LaneRecord } from './lane/loop-parts.js';
+export { type LaneEvents } from './lane/loop-parts.js';
 export { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from './module/commit.module.js';
 export { COMMIT_WRITER, WriterModule } from './module/writer.module.js';
 export { LocalReads } from './reads/local-reads.js';

@@ -92,7 +92,12 @@ export class Authentication {
     const jwt = readJwt(token);
     const key = await this.keys.find(jwt.keyName, nowMs);
     if (key === null) throw new CompatError(40_400, 'the token names an unknown key');
-    const { clientId, capabilityText, expiresMs, issuedMs, revocationKey } = proveJwt(jwt, key.secret, this.maxTtlMs, nowMs);
+    const { clientId, capabilityText, expiresMs, issuedMs, revocationKey } = proveJwt(
+      jwt,
+      key.secret,
+      this.maxTtlMs,
+      nowMs,
+    );
     if (key.problem !== null && key.isRevocable)
       throw new CompatError(40_141, 'the key of the token is gone');
     const capability = Capability.parse(granted(key, capabilityText ?? ''));

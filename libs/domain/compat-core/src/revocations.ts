@@ -129,7 +129,8 @@ const nameOf = (keyName: string): string =>
 function revocationOf(target: string, { issuedBefore, appliesAt }: RevocationRequest): Revocation | null {
   const colon = target.indexOf(':');
   const [type, value] = [target.slice(0, colon), target.slice(colon + 1)];
-  if (colon < 1 || !TYPES.has(type) || value === '' || Buffer.byteLength(value) > MAX_VALUE_BYTES) return null;
+  if (colon < 1 || !TYPES.has(type) || value === '' || Buffer.byteLength(value) > MAX_VALUE_BYTES)
+    return null;
   return { type: type as Revocation['type'], value, issuedBefore, appliesAt };
 }
 

@@ -18,6 +18,7 @@ export {
   STREAM_READS,
   type HistorySources,
 } from './module.js';
+export { type PastMessage, type PastPage } from './past.js';
 export { type Fault, type FaultReason } from './page-faults.js';
 export {
   type PresenceContinuityBody,

@@ -8,6 +8,7 @@ import {
   type StreamAddress,
 } from '@carillon/history-store';
 import { latestItem } from '@carillon/messages';
+import type { Message } from '@carillon/protocol';
 import {
   type HistoryItemBody,
   type HistoryPageBody,
@@ -23,10 +24,11 @@ import { type Head, headOf } from './head.js';
 import type { StateHints } from './hints/state-hints.js';
 import { inTime, unavailable } from './in-time.js';
 import type { HistoryQuery } from './query.js';
-import { readWhole } from './whole-page.js';
+import { pastMessage, type PastPage } from './past.js';
+import { readWhole, type WholePage } from './whole-page.js';
 
 /** What a reader asks of a store, or of a writer that has it. */
-export type HistoryReads = Pick<DurableStore, 'heads' | 'messages' | 'page' | 'retained'>;
+export type HistoryReads = Pick<DurableStore, 'heads' | 'messages' | 'page' | 'range' | 'retained'>;
 
 export interface HistoryReaderParts {
   readonly store: HistoryReads;
@@ -46,10 +48,20 @@ export interface HistoryReaderOptions {
 }
 
 /** A row with what is shown of it; null: it cannot be; undefined: it only tells that there is more. */
-interface Row {
+interface Row<Item> {
   readonly record: StoredRecord;
-  readonly item: HistoryItemBody | null | undefined;
+  readonly item: Item | null | undefined;
 }
+
+/** Messages whose latest version is looked up at one time. */
+const AT_ONCE = 8;
+
+/** What is shown of a record; null: it cannot be. */
+type Show<Item> = (
+  stream: Stream,
+  record: StoredRecord,
+  latest: StoredMessage | undefined,
+) => Item | Promise<Item | null> | null;
 
 /**
  * Reads the histories of channels. Whoever asks has made sure that the channel has one. Rejects with `ServiceError`:
@@ -79,33 +91,56 @@ export class HistoryReader {
     });
   }
 
+  /** The same messages as they are told to who comes late. */
+  past(appId: string, channel: string, query: HistoryQuery): Promise<PastPage> {
+    return inTime(this.options.timeoutMs, () => this.#past({ appId, channel, kind: 'messages' }, query));
+  }
+
+  async #past(address: StreamAddress, query: HistoryQuery): Promise<PastPage> {
+    const { direction, limit, bounds } = query;
+    const { head, rows } = await this.#whole<Message>(address, query, (stream, record, latest) =>
+      this.#message(stream, record, latest),
+    );
+    const { stream, retained } = head;
+    const floor = floorOf(stream, retained);
+    const hasMore = rows.length > limit;
+    const messages = rows.flatMap(({ record, item: message }) =>
+      message === null || message === undefined
+        ? []
+        : { message, historySerial: record.historySerial ?? 0, publishedAtMs: record.publishedAtMs },
+    );
+    const last = messages.at(-1);
+    const walk = { app_id: address.appId, channel: address.channel, direction, bounds };
+    return {
+      messages,
+      hasMore,
+      nextCursor:
+        hasMore && last !== undefined && stream !== null
+          ? encodeCursor({ ...walk, stream_id: stream.streamId, serial: last.historySerial })
+          : null,
+      floor,
+      isTruncated: truncatedByRetention(bounds, floor, retained),
+    };
+  }
+
+  /** A changed message goes by the id of the version it is shown in, which only that version's record has. */
+  async #message(
+    stream: Stream,
+    record: StoredRecord,
+    latest: StoredMessage | undefined,
+  ): Promise<Message | null> {
+    if (latest === undefined || latest.action === 'create') return pastMessage(stream, record, latest, null);
+    const { streamKey, generation } = stream;
+    const { deliverySerial: fromSerial } = latest;
+    const query = { streamKey, generation, fromSerial, toSerial: fromSerial, limit: 1 };
+    const [version] = await this.parts.store.range(query);
+    return pastMessage(stream, record, latest, version?.messageId ?? null);
+  }
+
   async #page(address: StreamAddress, query: HistoryQuery): Promise<HistoryPageBody> {
     const { direction, limit, bounds } = query;
     const walk = { app_id: address.appId, channel: address.channel, direction, bounds };
-    const { head, rows } = await readWhole<Row>(
-      {
-        address,
-        query,
-        head: () => this.#healthy(address),
-        rows: (asked) => this.#rows(asked),
-        rowOf: ({ record }) => ({
-          serial: record.historySerial ?? 0,
-          atMs: record.publishedAtMs,
-          untilMs: record.historyUntilMs ?? 0,
-        }),
-        unreadable: (rows) =>
-          rows.flatMap(({ item, record: { historySerial } }) =>
-            item === null
-              ? {
-                  reason: 'history_row_unreadable',
-                  fromSerial: historySerial ?? 0,
-                  toSerial: historySerial ?? 0,
-                }
-              : [],
-          ),
-      },
-      this.parts.faults,
-    );
+    const { head, rows } = await this.#whole(address, query, itemOf);
     const { stream, retained, seen } = head;
     const floor = floorOf(stream, retained);
     const hasMore = rows.length > limit;
@@ -135,6 +170,33 @@ export class HistoryReader {
     return headOf(this.parts, address, this.options.source);
   }
 
+  #whole<Item>(address: StreamAddress, query: HistoryQuery, show: Show<Item>): Promise<WholePage<Row<Item>>> {
+    return readWhole<Row<Item>>(
+      {
+        address,
+        query,
+        head: () => this.#healthy(address),
+        rows: (asked) => this.#rows(asked, show),
+        rowOf: ({ record }) => ({
+          serial: record.historySerial ?? 0,
+          atMs: record.publishedAtMs,
+          untilMs: record.historyUntilMs ?? 0,
+        }),
+        unreadable: (rows) =>
+          rows.flatMap(({ item, record: { historySerial } }) =>
+            item === null
+              ? {
+                  reason: 'history_row_unreadable',
+                  fromSerial: historySerial ?? 0,
+                  toSerial: historySerial ?? 0,
+                }
+              : [],
+          ),
+      },
+      this.parts.faults,
+    );
+  }
+
   async #healthy(address: StreamAddress): Promise<Head> {
     const head = await this.#head(address);
     const { state, reason } = head.seen.state;
@@ -156,14 +218,22 @@ export class HistoryReader {
     return new Map(messages.map((message) => [message.messageSerial, message]));
   }
 
-  async #rows(asked: PageQuery): Promise<readonly Row[]> {
+  async #rows<Item>(asked: PageQuery, show: Show<Item>): Promise<readonly Row<Item>[]> {
     const { stream, limit } = asked;
     const records = await this.parts.store.page(asked);
     const latest = await this.#latest(asked, records);
-    return records.map((record, index) => ({
-      record,
-      item: index < limit - 1 ? itemOf(stream, record, latest.get(record.messageSerial ?? '')) : undefined,
-    }));
+    const rows: Row<Item>[] = [];
+    for (let from = 0; from < records.length; from += AT_ONCE) {
+      const some = records.slice(from, from + AT_ONCE).map(async (record, index): Promise<Row<Item>> => {
+        const isShown = from + index < limit - 1;
+        return {
+          record,
+          item: isShown ? await show(stream, record, latest.get(record.messageSerial ?? '')) : undefined,
+        };
+      });
+      rows.push(...(await Promise.all(some)));
+    }
+    return rows;
   }
 }
 

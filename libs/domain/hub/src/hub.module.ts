@@ -2,7 +2,7 @@ import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
 import type { Config } from '@carillon/config';
 import { FABRIC, type Fabric } from '@carillon/fabric';
 import { Channels } from '@carillon/channels';
-import { STREAM_READS } from '@carillon/history';
+import { HISTORY_READER, type HistoryReader, STREAM_READS } from '@carillon/history';
 import { HISTORY_STORE, type PresentMembers } from '@carillon/history-store';
 import {
   CHANNEL_COUNTS,
@@ -60,6 +60,7 @@ const PARTS = [
   { token: STREAM_READS, optional: true },
   { token: COMMITS, optional: true },
   { token: REPLAY, optional: true },
+  { token: HISTORY_READER, optional: true },
 ];
 
 function openHub(
@@ -79,6 +80,7 @@ function openHub(
   streamReads?: StreamReads,
   commits?: Commits,
   replay?: Replay,
+  pastReader?: HistoryReader,
 ): Hub {
   const adapter: unknown = host.httpAdapter;
   if (!(adapter instanceof UwsHttpAdapter)) throw new Error('a hub needs the uws platform');
@@ -97,6 +99,7 @@ function openHub(
     streamReads: streamReads ?? null,
     commits: commits ?? null,
     replay: replay ?? null,
+    pastReader: pastReader ?? null,
     log: logging.for('service::gateway'),
     publish: (topic, frame) => void adapter.publish(topic, frame, typeof frame !== 'string', compress),
   });

@@ -29,6 +29,8 @@ import { SocketOccupancy } from './occupancy.js';
 import { PatternBook } from './patterns/pattern-book.js';
 import type { Replays } from './recovery/replays.js';
 import { Resumes } from './recovery/resumes.js';
+import type { PastReader } from './recovery/rewind-selection.js';
+import { Rewinds } from './recovery/rewinds.js';
 import { maxSubscriptions, outletBounds } from './settings.js';
 import { State } from './state/state.js';
 import type { Subscriber } from './subscriber/subscriber.js';
@@ -49,6 +51,8 @@ export interface HubParts {
   readonly commits: Commits | null;
   /** What gives places to events without a history; null: nothing does. */
   readonly replay: Replay | null;
+  /** Where the past of channels is read; null: nowhere. */
+  readonly pastReader: PastReader | null;
   readonly lastEvents: LastEvents;
   readonly webhooks: WebhookEvents;
   readonly metrics: Metrics;
@@ -142,6 +146,7 @@ export class Hub {
     this.resumes = new Resumes({
       outlet,
       replays,
+      textOf: appends.text,
       canBePlaced: ({ app }, name) => {
         const channel = channels.subscription(app, name, 2);
         return channel.accepted && channel.form === 'ordinary';
@@ -164,6 +169,12 @@ export class Hub {
       looks,
       positions: durable.positions,
       resumes: this.resumes,
+      rewinds: new Rewinds({
+        reader: parts.pastReader,
+        outlet,
+        maxPageSize: config.history.max_page_size,
+        onTrouble,
+      }),
       maxSubscriptions: maxSubscriptions(config),
       joinWithinMs: config.adapter.interest.confirm_timeout_ms,
       onTrouble,

@@ -1,4 +1,4 @@
-import { positioned, type StoredRecord, type Stream } from '@carillon/history-store';
+import { positioned, type StoredMessage, type StoredRecord, type Stream } from '@carillon/history-store';
 import { omitMembers, rawMember } from '@carillon/protocol';
 import { objectText, quoted, versionOf } from './payload.js';
 
@@ -40,6 +40,37 @@ export function frameOf(
     ['extras', extrasWith(extras, headers)],
   ]);
   return positioned(frame, streamId, deliverySerial);
+}
+
+/**
+ * The V2 frame of a message as it is now, for who comes late: all of its data, whatever its latest version did. Null: it is
+ * as it was created, and the frame of that record is the one to show.
+ */
+export function latestFrameOf(
+  message: StoredMessage,
+  messageId: string | null,
+  { address, streamId }: Pick<Stream, 'address' | 'streamId'>,
+): string | null {
+  if (message.action === 'create') return null;
+  // A fragment is of no use to who has not what it is appended to.
+  const action = message.action === 'append' ? 'update' : message.action;
+  const headers = objectText([
+    [SERVICE_HEADERS.action, JSON.stringify(`message.${action}`)],
+    [SERVICE_HEADERS.messageSerial, quoted(message.messageSerial)],
+    [SERVICE_HEADERS.versionSerial, quoted(message.versionSerial)],
+    [SERVICE_HEADERS.historySerial, String(message.historySerial)],
+    [SERVICE_HEADERS.versionTimestamp, String(message.atMs)],
+  ]);
+  const frame = objectText([
+    ['event', JSON.stringify(`service:message.${action}`)],
+    ['channel', JSON.stringify(address.channel)],
+    ['name', quoted(message.name)],
+    ['data', message.data?.text ?? null],
+    ['user_id', quoted(message.creatorId ?? message.clientId)],
+    ['message_id', quoted(messageId)],
+    ['extras', extrasWith(message.extras, headers)],
+  ]);
+  return positioned(frame, streamId, message.deliverySerial);
 }
 
 const serviceHeaders = (record: StoredRecord): string =>

@@ -1,4 +1,4 @@
-import { AiChannels, headerLimits } from '@carillon/ai-transport';
+import { AiChannels, AiMeters, headerLimits } from '@carillon/ai-transport';
 import { NO_WEBHOOKS, type WebhookEvents } from '@carillon/webhooks';
 import { annotateMessage, deleteAnnotation, listAnnotations } from './messages/annotate-message.js';
 import { mutateMessage, type MutationParts } from './messages/mutate-message.js';
@@ -113,6 +113,7 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
     channels,
     keys,
     ai: new AiRules(new AiChannels(config.ai_transport), headerLimits(config)),
+    aiMeters: new AiMeters(metrics),
     countsAllowed: live !== null,
   });
   const history: HistoryParts = {
@@ -122,7 +123,7 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
     maxPresencePageSize: config.presence_history.max_page_size,
   };
   const runner = new EventRunner({
-    news: new PublishNews(parts.webhooks ?? NO_WEBHOOKS, new AiChannels(config.ai_transport)),
+    news: new PublishNews(parts.webhooks ?? NO_WEBHOOKS, new AiChannels(config.ai_transport), metrics),
     publisher: new EventPublisher(publisher, new MessageReceipts(cache, log), keys),
     records,
     keys,
@@ -153,6 +154,7 @@ function messageWorks(parts: OperationsParts, channels: Channels) {
     channels,
     ai: new AiChannels(config.ai_transport),
     access,
+    metrics: parts.metrics,
     webhooks,
     sockets: live === null ? null : actingSockets(parts.fabric),
     headers: headerLimits(config),

@@ -68,6 +68,7 @@ export class CompatCodec implements Codec {
       case 'annotations_summarized':
       case 'cache_missed':
       case 'channel_counted':
+      case 'delta_bases':
       case 'delta_settled':
       case 'established':
       case 'history_page':

@@ -11,19 +11,19 @@ import {
   readChannelName,
 } from '@carillon/compat-core';
 import type { Config } from '@carillon/config';
-import { type Hub, inTurn } from '@carillon/hub';
+import { type Edge, type Hub, inTurn } from '@carillon/hub';
 import type { Presence } from '@carillon/presence';
 import type { Admission, Logger } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { HttpRequest, Socket, SocketHandlers, SocketOptions, UpgradeDecision } from '@carillon/uws';
 import { ServiceError } from '@carillon/errors';
-import type { Edge } from '@carillon/hub';
 import { Arrival, arrivalOf } from './arrival.js';
 import { Attach } from './attach.js';
 import { connectedFrame, MAX_FRAME_BYTES } from './connected.js';
 import { Codecs } from './codec.js';
 import { compatEdge, CompatConnection } from './connection.js';
 import type { Continuity } from './continuity.js';
+import { expiryOf } from './expiry.js';
 import { ACTION, grantedModes } from './flags.js';
 import { Members } from './presence.js';
 import { Publishing } from './publishing.js';
@@ -51,8 +51,6 @@ type Client = Socket<State>;
 const BEAT_MS = 7500;
 const MAX_EARLY = 16;
 const REFRESH_MS = 60_000;
-/** Told a little before its token ends, when that lives long enough to be worth it. */
-const BEFORE_EXPIRY_MS = 30_000;
 /** Codes after which the client may come again. */
 const COMES_AGAIN: ReadonlySet<number> = new Set([40_141, 40_142, 50_000, 50_003, 50_004, 50_320]);
 const NORMAL = 1000;
@@ -298,11 +296,10 @@ export class Realtime implements SocketHandlers<State> {
   }
 
   #leaveForGood(connection: CompatConnection): void {
-    const channels = [...connection.members.keys()];
-    void Promise.all([
-      ...channels.map((channel) => this.#said.membersLeave(connection, channel, 0)),
-      this.#sessions.end(connection),
-    ]).catch((error: unknown) => this.parts.hub.onTrouble('close', error));
+    const left = this.#said.allLeave(connection, 0, 'left');
+    void Promise.all([left, this.#sessions.end(connection)]).catch((error: unknown) =>
+      this.parts.hub.onTrouble('close', error),
+    );
   }
 
   #closed(connection: CompatConnection, code: number): void {
@@ -310,23 +307,20 @@ export class Realtime implements SocketHandlers<State> {
     this.#connections.delete(connection);
     this.#sessions.park(connection);
     const { remainMs } = connection.manner;
-    for (const channel of connection.members.keys())
-      void this.#said
-        .membersLeave(connection, channel, remainMs, 'connection_lost')
-        .catch((error: unknown) => this.parts.hub.onTrouble('presence leave', error));
+    void this.#said
+      .allLeave(connection, remainMs, 'connection_lost')
+      .catch((error: unknown) => this.parts.hub.onTrouble('presence leave', error));
   }
 
   #beat(): void {
     const now = Date.now();
     for (const connection of this.#connections) {
       this.#said.say(connection, { action: ACTION.heartbeat });
-      const { expiresMs } = connection.principal;
-      if (expiresMs === null) continue;
-      if (now >= expiresMs) {
-        const error = new CompatError(40_142, 'the token has expired').body;
-        this.#end(connection, { action: ACTION.disconnected, error });
-      } else if (expiresMs - now <= BEFORE_EXPIRY_MS && expiresMs - now > BEFORE_EXPIRY_MS - BEAT_MS)
-        this.#said.say(connection, { action: ACTION.auth });
+      const what = expiryOf(connection.principal.expiresMs, now, BEAT_MS);
+      if (what === 'ending') this.#said.say(connection, { action: ACTION.auth });
+      if (what !== 'ended') continue;
+      const error = new CompatError(40_142, 'the token has expired').body;
+      this.#end(connection, { action: ACTION.disconnected, error });
     }
   }
 

@@ -30,4 +30,11 @@ export class Said {
       [...members.values()].map(({ userId }) => this.presence.leave({ ...place, userId }, leaseMs, cause)),
     );
   }
+
+  /** The members of a connection leave all its channels. */
+  async allLeave(connection: CompatConnection, leaseMs: number, cause: LeaveCause): Promise<void> {
+    await Promise.all(
+      [...connection.members.keys()].map((channel) => this.membersLeave(connection, channel, leaseMs, cause)),
+    );
+  }
 }

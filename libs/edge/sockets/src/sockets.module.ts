@@ -1,6 +1,7 @@
 import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
 import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
+import { HISTORY_READER, type HistoryReader } from '@carillon/history';
 import { HUB, HubModule, type Hub } from '@carillon/hub';
 import { PRESENCE, type Presence } from '@carillon/presence';
 import { PUBLISHER, type Publisher } from '@carillon/publishing';
@@ -34,6 +35,7 @@ const PARTS = [
   RATE_LIMIT,
   WEBHOOK_EVENTS,
   CACHE,
+  { token: HISTORY_READER, optional: true },
 ];
 
 function openSockets(
@@ -49,6 +51,7 @@ function openSockets(
   rateLimit: RateLimit,
   webhooks: WebhookEvents,
   cache: Cache,
+  historyReader?: HistoryReader,
 ): Sockets {
   const log = logging.for('service::gateway');
   const sockets = new Sockets({
@@ -61,6 +64,7 @@ function openSockets(
     rateLimit,
     webhooks,
     cache,
+    historyReader: historyReader ?? null,
     metrics,
     log,
   });

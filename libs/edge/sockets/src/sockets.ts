@@ -1,8 +1,9 @@
-import { AiChannels, headerLimits } from '@carillon/ai-transport';
+import { AiChannels, AiMeters, headerLimits } from '@carillon/ai-transport';
 import type { AppRegistry } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { SharedFilters } from '@carillon/filter';
+import type { HistoryReader } from '@carillon/history';
 import type { Hub } from '@carillon/hub';
 import { WireNames } from '@carillon/protocol';
 import { PublishNews } from '@carillon/operations';
@@ -33,6 +34,7 @@ import {
 } from './settings.js';
 import { Heartbeats } from './time/heartbeats.js';
 import { speechV1 } from './v1/speech.js';
+import { ChannelHistories } from './v2/channel-history.js';
 import { DeltaRequests } from './v2/delta/delta-requests.js';
 import { Deltas } from './v2/delta/deltas.js';
 import { PresenceUpdates } from './v2/presence-updates.js';
@@ -50,6 +52,8 @@ export interface SocketsParts {
   readonly apps: AppRegistry;
   /** Where it is written which tokens are revoked. */
   readonly cache: Pick<Cache, 'has'>;
+  /** Where histories are read; null: nowhere. */
+  readonly historyReader: Pick<HistoryReader, 'page'> | null;
   readonly presence: Presence;
   readonly publisher: Publisher;
   readonly rateLimit: RateLimit;
@@ -100,6 +104,13 @@ export class Sockets {
     const requestsV2 = new RequestsV2({
       channels,
       resumes: hub.resumes,
+      histories: new ChannelHistories({
+        channels,
+        outlet,
+        reader: parts.historyReader,
+        maxPageSize: config.history.max_page_size,
+        onTrouble,
+      }),
       outlet,
       deltas: new DeltaRequests({ deltas: new Deltas(parts), outlet, onTrouble }),
       tokens,
@@ -150,8 +161,8 @@ export class Sockets {
         channels,
         outlet,
         extras: extrasRules(config, names),
-        ai: new AiEvents(aiChannels, headerLimits(config)),
-        news: new PublishNews(parts.webhooks, aiChannels),
+        ai: new AiEvents(aiChannels, headerLimits(config), new AiMeters(metrics)),
+        news: new PublishNews(parts.webhooks, aiChannels, metrics),
         onTrouble,
       }),
       signin,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isProduction } from '../src/index.js';
 import { printed, problems, runs } from './harness.js';
 
 describe('environment overrides', () => {
@@ -99,6 +100,25 @@ describe('variables that reach several settings', () => {
     for (const { nodes } of [adapter.cluster, queue.redis_cluster, database.redis.cluster]) {
       expect(nodes).toEqual(['b:1', 'b:2']);
     }
+  });
+
+  it.each([
+    ['production', 'production'],
+    ['Production', 'production'],
+    [' production ', 'production'],
+    ['prod', 'production'],
+    ['dev', 'development'],
+  ])('ENVIRONMENT=%j is %s', (text, mode) => {
+    const { config } = runs({ env: { ENVIRONMENT: text } });
+    expect(config.mode).toBe(mode);
+    expect(isProduction(config)).toBe(mode === 'production');
+    expect(config.webhooks.allow_private_targets).toBe(mode !== 'production');
+  });
+
+  it('ENVIRONMENT is one of its words', () => {
+    expect(problems({ env: { ENVIRONMENT: 'live' } })).toEqual([
+      'ENVIRONMENT: unknown value "live" (expected production, development, test)',
+    ]);
   });
 
   it('an app is remembered as long as its database says, unless the memory of apps says it itself', () => {

@@ -16,6 +16,12 @@ const config = {
     ],
   },
 };
+const codeOf = async (answer: Promise<Response>): Promise<number> =>
+  ((await (await answer).json()) as { error: { code: number } }).error.code;
+const answerWith = async (
+  token: Promise<string>,
+  done: (error: null, token: string) => void,
+): Promise<void> => done(null, await token);
 const basic = ({ key, secret }: typeof KEY): string =>
   `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`;
 
@@ -37,8 +43,6 @@ onServer('tokens of Ably clients are revoked', { tenants: [shop], config }, (nod
   };
   const revoke = (body: object, authorization = basic(KEY), key = KEY.key): Promise<Response> =>
     post(`/keys/${key}/revokeTokens`, body, authorization);
-  const codeOf = async (answer: Promise<Response>): Promise<number> =>
-    ((await (await answer).json()) as { error: { code: number } }).error.code;
   const connect = (token: string): Ably.Realtime => {
     const client = new Ably.Realtime({ token, endpoint: '127.0.0.1', port: node.port, tls: false });
     open.push(client);
@@ -75,7 +79,7 @@ onServer('tokens of Ably clients are revoked', { tenants: [shop], config }, (nod
     const client = new Ably.Realtime({
       authCallback: (_params, done) => {
         asked += 1;
-        void tokenOf('eve').then((token) => done(null, token));
+        void answerWith(tokenOf('eve'), done);
       },
       endpoint: '127.0.0.1',
       port: node.port,

@@ -20,6 +20,7 @@ export const TOKENS = [
   token('reader', ['read'], ['*']),
   token('operator', ['admin'], ['*']),
   token('shop', ALL, ['shop']),
+  token('writer', ['write'], ['shop']),
   token('two', ALL, ['shop', 'blog']),
 ];
 

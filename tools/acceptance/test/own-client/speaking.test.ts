@@ -1,5 +1,7 @@
 import { CarillonError } from '@carillon/client';
+import { secretbox } from '@carillon/client/encrypted';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Backend } from '../clients/backend.js';
 import { Inbox } from '../clients/inbox.js';
 import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
@@ -112,6 +114,21 @@ onServer('the own client', { tenants: [shop], env: { TAG_FILTERING_ENABLED: 'tru
       expect(await inbox.take()).toEqual(['sold', 3]);
       expect(await inbox.take()).toEqual(['last', 4]);
     });
+  });
+
+  it('reads encrypted channels', async () => {
+    const backend = await Backend.start(node);
+    const ada = await people.come('ada', {
+      decryptor: secretbox,
+      authorize: ({ socketId, channel }) => backend.pusher.authorizeChannel(socketId, channel),
+    });
+    const channel = ada.subscribe('private-encrypted-vault');
+    const inbox = new Inbox<unknown>();
+    channel.bindAll(({ event, data }) => inbox.put([event, data]));
+    await channel.whenSubscribed();
+    await backend.pusher.trigger(channel.name, 'opened', { gold: 'ünïcode ☃' });
+    expect(await inbox.take()).toEqual(['opened', { gold: 'ünïcode ☃' }]);
+    backend.close();
   });
 
   it('speaks by a token, and brings another before it ends', async () => {

@@ -162,7 +162,8 @@ export class Channel<Events extends EventMap = EventMap> {
   }
 
   /** The messages of the past, over the connection. The channel must be subscribed. */
-  history(options: HistoryOptions = {}): Promise<HistoryPage> {
+  async history(options: HistoryOptions = {}): Promise<HistoryPage> {
+    if (this.state === 'subscribing') await this.whenSubscribed();
     return this.parts.histories.page(this.name, options);
   }
 

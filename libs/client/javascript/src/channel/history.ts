@@ -43,7 +43,7 @@ interface Reply {
   }[];
   readonly has_more: boolean;
   readonly next_cursor: string | null;
-  readonly continuity?: { readonly complete?: boolean };
+  readonly continuity?: { readonly truncated_by_retention?: boolean };
 }
 
 /** What a message that can change carries besides. */
@@ -101,7 +101,7 @@ export class Histories {
         message: storedMessage({ channel, ...item.message }, this.parts.vendor),
       })),
       hasMore: reply.has_more,
-      isComplete: reply.continuity?.complete ?? true,
+      isComplete: reply.continuity?.truncated_by_retention !== true,
       next: async () => (next === null ? null : this.page(channel, options, next)),
     };
   }
@@ -175,6 +175,7 @@ export function storedMessage(
     historySerial: historySerial ?? null,
     timestampMs: version.timestamp_ms,
     isWhole: action !== 'append' || !fragments,
+    fromSerial: null,
   };
   return { ...message, change };
 }

@@ -15,6 +15,8 @@ export interface VersionInfo {
   readonly timestampMs: number | null;
   /** Whether the data is all of the message's; false: only what was appended. */
   readonly isWhole: boolean;
+  /** Of several appends in one: where the first of them stands in the channel; null: it is one. */
+  readonly fromSerial: number | null;
 }
 
 /** A message as handlers get it. */
@@ -69,6 +71,7 @@ function changeOf(
     historySerial: numberOr(headers[`${vendor}_history_serial`]),
     timestampMs: numberOr(headers[`${vendor}_version_timestamp_ms`]),
     isWhole: action !== 'append' || wholeAppends,
+    fromSerial: numberOr(headers[`${vendor}_rollup_from_serial`]),
   };
 }
 

@@ -16,6 +16,8 @@ export interface LiveMessage {
   readonly isDeleted: boolean;
   /** Null: it cannot be changed. */
   readonly version: string | null;
+  /** The latest position in the channel that it is known to be at; null: none is known. */
+  readonly reached: number | null;
   /** Where it stands among the others. */
   readonly position: number;
   /** What is said of it, by type of annotation. */
@@ -33,8 +35,14 @@ export function fold(known: LiveMessage | undefined, message: Message): Folded {
   if (version !== null && version >= change.version) return 'stale';
   if (change.isWhole) return whole(message, known);
   if (known === undefined) return 'baseless';
-  const raw = textOf(known.raw) + textOf(message.raw);
-  return { ...known, raw, data: parsed(raw), extras: message.extras, version: change.version };
+  const piece = textOf(message.raw);
+  if (change.fromSerial !== null && known.reached !== null && change.fromSerial <= known.reached) {
+    // Some of the pieces are there already: the service then tells the whole.
+    return piece.startsWith(textOf(known.raw)) ? whole(message, known) : 'baseless';
+  }
+  const raw = textOf(known.raw) + piece;
+  const reached = message.serial ?? known.reached;
+  return { ...known, raw, data: parsed(raw), extras: message.extras, version: change.version, reached };
 }
 
 const textOf = (raw: unknown): string => (typeof raw === 'string' ? raw : '');
@@ -51,6 +59,7 @@ function whole(message: Message, known: LiveMessage | undefined): LiveMessage {
     isDeleted: change?.action === 'delete',
     version: change?.version ?? null,
     position: change?.historySerial ?? serial,
+    reached: message.serial ?? known?.reached ?? null,
     summary: known?.summary ?? {},
   };
 }

@@ -1,12 +1,6 @@
-import type { CommitOp, CommitResult } from '@carillon/contract';
+import type { CommitRecord, CommitResult } from '@carillon/contract';
 import type { HistoryStore, StoreFailureCause } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
-
-/** What of a record is of interest to metrics. */
-export interface LaneRecord {
-  readonly app_id: string;
-  readonly op: CommitOp;
-}
 
 /** What a lane tells of itself, for metrics and logs. None may throw. */
 export interface LaneEvents {
@@ -18,9 +12,9 @@ export interface LaneEvents {
   /** A record waited so long for its batch. */
   waited(ms: number): void;
   /** A record was taken and waits. */
-  arrived(record: LaneRecord): void;
+  arrived(record: CommitRecord): void;
   /** It waits no longer; its publishers are told. */
-  answered(record: LaneRecord, result: CommitResult, afterMs: number): void;
+  answered(record: CommitRecord, result: CommitResult, afterMs: number): void;
   /** Committed records went to the gateways, so long after their commit. */
   handedOver(records: number, afterMs: number): void;
   /** Records went to the gateways again. */

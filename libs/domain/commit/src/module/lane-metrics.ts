@@ -1,6 +1,7 @@
-import type { CommitResult } from '@carillon/contract';
+import type { CommitRecord, CommitResult } from '@carillon/contract';
 import { errorText, type Logger, type Metrics } from '@carillon/runtime';
-import type { LaneEvents, LaneRecord } from '../lane/loop-parts.js';
+import type { LaneEvents } from '../lane/loop-parts.js';
+import { LivingMetrics } from './living-metrics.js';
 
 /** Counts what lanes do, and writes down what went wrong. */
 export function laneEvents(metrics: Metrics, log: Logger): LaneEvents {
@@ -13,12 +14,14 @@ export function laneEvents(metrics: Metrics, log: Logger): LaneEvents {
   const lag = metrics.histogram('fanout_lag_ms').for();
   const resent = metrics.counter('fanout_resent_total').for();
   const apps = appMetrics(metrics);
+  const living = new LivingMetrics(metrics);
   return {
     arrived: apps.arrived,
     waited: (ms) => wait.observe(ms),
     answered: (record, result, afterMs) => {
       results.for({ status: result.status }).add();
       apps.answered(record, result, afterMs);
+      living.answered(record, result);
     },
     committed: (count, transactionMs) => {
       batches.add();
@@ -51,7 +54,7 @@ function appMetrics(metrics: Metrics): Pick<LaneEvents, 'answered' | 'arrived'> 
     latency: metrics.histogram('presence_history_write_latency_ms'),
     depth: metrics.gauge('presence_history_queue_depth'),
   };
-  const of = ({ op }: LaneRecord): typeof messages | typeof presence =>
+  const of = ({ op }: CommitRecord): typeof messages | typeof presence =>
     op === 'presence' ? presence : messages;
   return {
     arrived: (record) => of(record).depth.for({ app_id: record.app_id }).add(),

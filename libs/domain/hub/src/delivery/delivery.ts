@@ -26,25 +26,33 @@ export class Delivery {
     private readonly patterns: Pick<PatternBook, 'deliver'>,
   ) {}
 
-  deliver(event: Arrived): void {
+  /** Returns how many subscribers of the channel were told at once. */
+  deliver(event: Arrived): number {
     const hub = this.hubs.find(event.appId);
-    if (hub === null) return;
-    if (event.channel.charCodeAt(0) === SPECIAL) return this.#deliverToUsers(hub, event);
+    if (hub === null) return 0;
+    if (event.channel.charCodeAt(0) === SPECIAL) {
+      this.#deliverToUsers(hub, event);
+      return 0;
+    }
     const channel = hub.channels.get(event.channel);
     if (!hub.patterns.areNone && event.fact.kind === 'message') {
       return this.#deliverWithPatterns(hub, event, channel);
     }
-    if (channel === undefined) return;
+    if (channel === undefined) return 0;
     const receivers = channel.deliver(event.fact, event.exceptSocketId);
-    if (receivers !== null) count(hub, channel.about.kind, receivers, event);
+    if (receivers === null) return 0;
+    count(hub, channel.about.kind, receivers, event);
+    return receivers;
   }
 
-  #deliverWithPatterns(hub: AppHub, event: Arrived, channel: LocalChannel | undefined): void {
+  #deliverWithPatterns(hub: AppHub, event: Arrived, channel: LocalChannel | undefined): number {
     const frames = new Frames(event.fact);
     const exactly = channel?.deliver(event.fact, event.exceptSocketId, frames) ?? 0;
     const byPattern = this.patterns.deliver(hub, event, frames);
     const kind = channel?.about.kind ?? byPattern?.about.kind;
-    if (kind !== undefined) count(hub, kind, exactly + (byPattern?.receivers ?? 0), event);
+    const receivers = exactly + (byPattern?.receivers ?? 0);
+    if (kind !== undefined) count(hub, kind, receivers, event);
+    return receivers;
   }
 
   #deliverToUsers(hub: AppHub, { channel, fact, exceptSocketId }: Arrived): void {

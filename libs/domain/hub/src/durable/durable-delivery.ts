@@ -1,6 +1,13 @@
 import type { FanOutRecordBody } from '@carillon/contract';
 import type { StreamAddress } from '@carillon/history-store';
-import { type MessageAction, readAnnotatedV2, readMessageV2, readSummarizedV2 } from '@carillon/protocol';
+import { methodOf } from '@carillon/annotations';
+import {
+  type AnnotationsSummarized,
+  type MessageAction,
+  readAnnotatedV2,
+  readMessageV2,
+  readSummarizedV2,
+} from '@carillon/protocol';
 import { uuidV7, type Commits } from '@carillon/publishing';
 import type { Metrics } from '@carillon/runtime';
 import type { Delivery } from '../delivery/delivery.js';
@@ -147,14 +154,26 @@ export class DurableDelivery implements ChannelFollower {
     ];
     for (const fact of facts) {
       if (fact === null) continue;
-      this.parts.delivery.deliver({
+      const receivers = this.parts.delivery.deliver({
         appId,
         channel,
         fact,
         exceptSocketId: null,
         publishedAtMs: record.published_at_ms,
       });
+      if (fact.kind === 'annotations_summarized') this.#countSummary(appId, fact, receivers);
     }
+  }
+
+  #countSummary(app_id: string, { summaryText }: AnnotationsSummarized, receivers: number): void {
+    const { metrics } = this.parts;
+    metrics.counter('annotation_summary_deliveries_total').for({ app_id }).add(receivers);
+    if (!summaryText.includes('"clipped":true')) return;
+    const [type = ''] = Object.keys(JSON.parse(summaryText) as object);
+    metrics
+      .counter('annotation_summary_clipped_total')
+      .for({ app_id, type: methodOf(type) ?? 'unknown' })
+      .add();
   }
 
   /** What a frame of the app may have; 0: anything. */

@@ -1,6 +1,6 @@
 import type { OrdinaryChannel } from '@carillon/channels';
 import { PresenceUnavailable, type JoinOutcome, type Presence } from '@carillon/presence';
-import type { AttachPoint, PresenceMember } from '@carillon/protocol';
+import type { PresenceMember, Rewind } from '@carillon/protocol';
 import type { LastEvents } from '@carillon/publishing';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { ChannelBook } from '../channels/channel-book.js';
@@ -10,7 +10,8 @@ import type { Codec } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Leaving } from '../leave/leaving.js';
 import type { Looks } from '../state/looks.js';
-import type { Positions } from '../recovery/positions.js';
+import type { Attached, Positions } from '../recovery/positions.js';
+import type { Rewinds } from '../recovery/rewinds.js';
 import type { Resumes } from '../recovery/resumes.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Identities } from '../users/identities.js';
@@ -28,6 +29,7 @@ export interface JoinsParts {
   readonly looks: Pick<Looks, 'shown'>;
   readonly positions: Pick<Positions, 'attach' | 'has'>;
   readonly resumes: Pick<Resumes, 'subscribed'>;
+  readonly rewinds: Pick<Rewinds, 'rewind'>;
   /** How long a member waits for a store that is away. */
   readonly joinWithinMs: number;
   /** Channels one subscriber may have, those it is about to have included. */
@@ -44,6 +46,8 @@ export interface JoinRequest {
   readonly member: PresenceMember | null;
   /** What it gets of this channel is said with. */
   readonly codec: Codec;
+  /** What of the past it begins with. Absent: nothing; nothing is either where the channel has no history. */
+  readonly rewind?: Rewind | null;
   /** Called once, instead of `subscribed`, when it comes to nothing. */
   readonly refused: (why: JoinRefusal) => void;
   /** Shows what comes between `subscribed` and a last event; never rejects. Absent: nothing does. */
@@ -55,7 +59,7 @@ export interface JoinRequest {
    * and it may ask whether a message waits already. What waits is newer than where the subscription begins, which is null
    * where nobody is told. Absent: nothing but those two is shown.
    */
-  readonly show?: (isHeld: (messageId: string) => boolean, attach: AttachPoint | null) => Promise<void>;
+  readonly show?: (isHeld: (messageId: string) => boolean, attach: Attached | null) => Promise<void>;
 }
 
 /**
@@ -63,6 +67,8 @@ export interface JoinRequest {
  * as may be are there; whom has to be asked cannot be reached; or it cannot be told where the channel stands.
  */
 export type JoinRefusal = 'full' | 'no_position' | 'other_member' | 'too_many' | 'unreachable';
+
+const NOTHING_TOLD: ReadonlySet<string> = new Set();
 
 interface Joining extends JoinRequest {
   readonly local: LocalChannel;
@@ -164,24 +170,46 @@ export class Joins {
     if (joining.show !== undefined) return joining.show((messageId) => gate.has(messageId), attach);
     const members = outcome === null ? null : outcome.members;
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members, attach });
+    // A position that came before waits for exactly this: what it missed is older than everything else that is shown.
+    const missed = await this.#recover(joining, gate, attach);
     await joining.beforeLive?.();
+    const told = new Set([...missed, ...(await this.#rewind(joining, gate, attach))]);
     joining.settled?.();
-    if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate);
-    // A position that came before waits for exactly this.
-    if (attach !== null) await this.parts.resumes.subscribed(subscriber, local, gate, codec);
+    if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate, told);
+  }
+
+  /** The ids of the messages that were told. */
+  async #recover(
+    { subscriber, local, codec }: Joining,
+    gate: Gate,
+    attach: Attached | null,
+  ): Promise<ReadonlySet<string>> {
+    if (attach === null) return NOTHING_TOLD;
+    return this.parts.resumes.subscribed(subscriber, local, gate, codec);
+  }
+
+  /** The ids of the messages of the past that were told. */
+  async #rewind(
+    { subscriber, local, codec, rewind: wish = null }: Joining,
+    gate: Gate,
+    attach: Attached | null,
+  ): Promise<ReadonlySet<string>> {
+    const attachSerial = attach?.attachSerial ?? null;
+    if (wish === null || attachSerial === null) return NOTHING_TOLD;
+    return this.parts.rewinds.rewind({ subscriber, local, codec, gate, wish, attachSerial });
   }
 
   /** Where the subscription begins; what waits is newer. Undefined: that cannot be told, and it came to nothing. */
   async #attach(
     joining: Joining,
     gate: Gate,
-    attaching: Promise<AttachPoint | null>,
-  ): Promise<AttachPoint | null | undefined> {
+    attaching: Promise<Attached | null>,
+  ): Promise<Attached | null | undefined> {
     const { subscriber, local, member, isRepeated } = joining;
     const { leaving, onTrouble } = this.parts;
     try {
       const attach = await attaching;
-      if (attach?.position !== undefined && attach.position !== null) gate.covered(attach.position);
+      if (attach !== null && attach.standing !== null) gate.covered(attach.standing);
       subscriber.attached(local.name, attach);
       return attach;
     } catch (error) {
@@ -211,7 +239,11 @@ export class Joins {
   }
 
   /** An event that was published meanwhile is shown in its place. A store that cannot be read is a miss. */
-  async #showLastEvent({ subscriber, local: { hub, name }, codec }: Joining, gate: Gate): Promise<void> {
+  async #showLastEvent(
+    { subscriber, local: { hub, name }, codec }: Joining,
+    gate: Gate,
+    told: ReadonlySet<string>,
+  ): Promise<void> {
     const { lastEvents, webhooks, outlet, onTrouble } = this.parts;
     const last = await lastEvents.read(hub.appId, name).catch((error: unknown) => {
       onTrouble('last event', error);
@@ -220,6 +252,7 @@ export class Joins {
     if (last === null) {
       outlet.send(subscriber, { kind: 'cache_missed', channel: name });
       webhooks.emit(hub.app, { name: 'cache_miss', channel: name, data: '{}' });
-    } else if (!gate.has(last.messageId)) outlet.send(subscriber, last, codec);
+    } else if (!gate.has(last.messageId) && !told.has(last.messageId))
+      outlet.send(subscriber, last, codec.held ?? codec);
   }
 }

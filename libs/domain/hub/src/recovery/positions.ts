@@ -4,6 +4,12 @@ import type { LocalChannel } from '../channels/local-channel.js';
 import type { Standing, Streams } from '../durable/streams.js';
 import type { Past } from './past.js';
 
+/** Where a subscription begins: what it is told of that, and where it is. */
+export interface Attached extends AttachPoint {
+  /** Null: the channel has no stream yet. */
+  readonly standing: Standing | null;
+}
+
 /** What follows the streams of one kind. */
 type Follower = ChannelFollower & { readonly streams: Pick<Streams, 'standing'> };
 
@@ -40,12 +46,13 @@ export class Positions implements ChannelFollower {
    * Where a subscription begins: what is newer comes live. Null: the channel has no positions. Rejects when it cannot be
    * told in time.
    */
-  async attach(channel: LocalChannel): Promise<AttachPoint | null> {
+  async attach(channel: LocalChannel): Promise<Attached | null> {
     if (!this.has(channel)) return null;
     const { history, recovery } = channel.about.policy;
     const asked = this.standing(channel, { isKnown: () => true, make: recovery.enabled });
     const standing = await within(ATTACH_WITHIN_MS, asked);
     return {
+      standing,
       attachSerial: history.enabled ? (standing?.historySerial ?? 0) : null,
       position:
         recovery.enabled && standing !== null

@@ -7,7 +7,9 @@ import {
 } from '@carillon/protocol';
 import { Gate } from '../channels/gate.js';
 import type { LocalChannel } from '../channels/local-channel.js';
-import type { Codec } from '../codec.js';
+import type { AppendWays } from '../appends/pacing.js';
+import { pastWholes } from '../appends/past-wholes.js';
+import type { Codec, Frames } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { AppHub } from '../apps/app-hub.js';
 import { inTurn } from '../subscriber/in-turn.js';
@@ -19,6 +21,8 @@ import { tellPast } from './telling.js';
 export interface ResumesParts {
   readonly outlet: Outlet;
   readonly replays: Replays;
+  /** The text of a message as it is stored; null: there is none. */
+  readonly textOf: AppendWays['text'];
   /** Whether a name can ever have a position. */
   readonly canBePlaced: (hub: AppHub, channel: string) => boolean;
   readonly recovered: (hub: AppHub, source: Recovered['source']) => void;
@@ -81,15 +85,22 @@ export class Resumes {
   }
 
   /**
-   * Ends a subscribe: a position that waited for it is recovered, while the gate holds live events back. The channel has the
-   * subscriber already.
+   * Belongs to a subscribe: a position that waited for it is recovered, while the gate holds live events back. The channel has
+   * the subscriber already. Returns the ids of the messages that were told.
    */
-  async subscribed(subscriber: Subscriber, channel: LocalChannel, gate: Gate, codec: Codec): Promise<void> {
+  async subscribed(
+    subscriber: Subscriber,
+    channel: LocalChannel,
+    gate: Gate,
+    codec: Codec,
+  ): Promise<ReadonlySet<string>> {
     const position = this.#parking.take(subscriber, channel.name);
-    if (position === null || !subscriber.isOpen) return;
+    if (position === null || !subscriber.isOpen) return NOTHING_TOLD;
     const replay = await this.parts.replays.since(channel, position);
     const outcome = await this.#tell(subscriber, { channel, position, gate, codec }, replay);
     this.#conclude(subscriber, [outcome]);
+    if (replay.kind === 'failed') return NOTHING_TOLD;
+    return new Set(replay.missed.flatMap(({ frames }) => (frames === null ? [] : [idOf(frames)])));
   }
 
   /** Takes a position that waited for another request about its channel. */
@@ -99,7 +110,9 @@ export class Resumes {
     const { channel, audience } = subscription;
     const gate = new Gate(subscriber, this.parts.outlet, audience.codec);
     channel.hold(gate);
-    return this.subscribed(subscriber, channel, gate, audience.codec).finally(() => channel.release(gate));
+    return this.subscribed(subscriber, channel, gate, audience.codec)
+      .then(NOTHING)
+      .finally(() => channel.release(gate));
   }
 
   /** Null: it waits for its subscription. */
@@ -147,7 +160,7 @@ export class Resumes {
     { channel, position, gate, codec }: Omit<Held, 'replay'>,
     replay: Replay,
   ): Promise<Outcome> {
-    const { outlet, recovered, failed } = this.parts;
+    const { outlet, recovered, failed, textOf, onTrouble } = this.parts;
     const { hub } = subscriber;
     if (replay.kind === 'failed') {
       outlet.send(subscriber, { kind: 'resume_failed', failure: replay.failure });
@@ -157,9 +170,19 @@ export class Resumes {
     const { missed, source, streamId, serial } = replay;
     const { lastMessageId } = position;
     const shown = missed.flatMap(({ frames }) =>
-      frames === null || (frames.fact as Message).messageId === lastMessageId ? [] : [frames],
+      frames === null || idOf(frames) === lastMessageId ? [] : [frames],
     );
-    const replayed = await tellPast(outlet, subscriber, codec, shown);
+    let past: readonly Frames[] = shown;
+    if (codec.appends?.wholes === true) {
+      try {
+        past = await pastWholes(shown, (serial) => textOf(hub.appId, channel.name, serial));
+      } catch (error) {
+        onTrouble('the text of a message', error);
+        const failure = this.#fail(subscriber, channel.name, position, 'failed_to_deliver_recovery_payload');
+        return { kind: 'failed', failure };
+      }
+    }
+    const replayed = await tellPast(outlet, subscriber, codec, past);
     gate.covered({ streamId, serial });
     recovered(hub, source);
     const last = missed.at(-1)?.frames?.fact as Message | undefined;
@@ -200,6 +223,9 @@ export class Resumes {
 }
 
 const NOTHING = (): void => undefined;
+const NOTHING_TOLD: ReadonlySet<string> = new Set();
+
+const idOf = ({ fact }: Frames): string => (fact as Message).messageId;
 
 /** Runs so much at one time; the rest waits in order. */
 class Limit {

@@ -7,6 +7,7 @@ import type { ActingSocket } from '@carillon/fabric';
 import type { MessageReader } from '@carillon/history';
 import { isSerial } from '@carillon/messages';
 import { isCommitted, type Committed, type Commits, refusalOf } from '@carillon/publishing';
+import type { Metrics } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { Caller, Right } from '../caller.js';
 import { namedChannel } from '../state/named-channel.js';
@@ -29,6 +30,7 @@ export interface MessageParts {
   readonly ai: AiChannels;
   /** Null: this process has no way to them. */
   readonly access: MessageAccess | null;
+  readonly metrics: Pick<Metrics, 'counter'>;
   readonly webhooks: Pick<WebhookEvents, 'emit' | 'wants'>;
   /** Null in role `api`, where nobody may act as a connection. */
   readonly sockets: ActingSockets | null;

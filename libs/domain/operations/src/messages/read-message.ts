@@ -2,6 +2,7 @@ import { ServiceError } from '@carillon/errors';
 import { describe } from '../describe/description.js';
 import { integerOption, textOption } from '../describe/option.js';
 import { anything, count, flag, listOf, object, oneOf, text } from '../describe/shape.js';
+import type { Caller } from '../caller.js';
 import type { Work } from '../operation.js';
 import { livingChannel, type MessageParts, noMessage, readLimit, readSerial } from './parts.js';
 
@@ -27,6 +28,7 @@ export const readMessage =
     const { channel, reader } = livingChannel(caller, 'history', name, parts);
     const messageSerial = readSerial(message_serial, 'message_serial');
     const item = await reader.latest({ appId: caller.app.id, channel: channel.name, messageSerial });
+    countRead(parts, caller, 'message', item !== null);
     if (item === null) throw noMessage();
     return { value: { channel: channel.name, item } };
   };
@@ -71,6 +73,7 @@ export const listVersions =
         after: cursor === undefined ? null : readSerial(cursor, 'cursor'),
       },
     );
+    countRead(parts, caller, 'versions', listed !== null);
     if (listed === null) throw noMessage();
     const { items, hasMore, last } = listed;
     return {
@@ -84,3 +87,8 @@ export const listVersions =
       },
     };
   };
+
+function countRead({ metrics }: MessageParts, { app }: Caller, surface: string, isFound: boolean): void {
+  const result = isFound ? 'found' : 'not_found';
+  metrics.counter('versioned_message_retrieval_total').for({ app_id: app.id, surface, result }).add();
+}

@@ -1,6 +1,7 @@
-import { type AiChannels, lifecycleOf } from '@carillon/ai-transport';
+import { type AiChannels, lifecycleOf, type LifecycleWebhook } from '@carillon/ai-transport';
 import type { App } from '@carillon/app-registry';
 import type { Receipt } from '@carillon/publishing';
+import type { Metrics } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { Event } from './event.js';
 
@@ -16,6 +17,7 @@ export class PublishNews {
   constructor(
     private readonly webhooks: Pick<WebhookEvents, 'emit' | 'wants'>,
     private readonly ai: AiChannels,
+    private readonly metrics: Pick<Metrics, 'counter'>,
   ) {}
 
   /** Of each channel of the event, in order. */
@@ -40,6 +42,25 @@ export class PublishNews {
       });
     if (!this.ai.has(channel)) return;
     const told = lifecycleOf(name, extrasText);
-    if (told !== null && this.webhooks.wants(app, told.name)) this.webhooks.emit(app, { ...told, channel });
+    if (told === null) return;
+    this.#count(app.id, told);
+    if (this.webhooks.wants(app, told.name)) this.webhooks.emit(app, { ...told, channel });
+  }
+
+  #count(app_id: string, told: LifecycleWebhook): void {
+    const { metrics } = this;
+    switch (told.name) {
+      case 'ai_run_started':
+        return metrics.counter('ai_runs_started_total').for({ app_id }).add();
+      case 'ai_run_ended':
+        return metrics.counter('ai_runs_ended_total').for({ app_id, reason: told.reason }).add();
+      case 'ai_turn_started':
+        return metrics.counter('ai_turns_started_total').for({ app_id }).add();
+      case 'ai_turn_ended':
+        return metrics.counter('ai_turns_ended_total').for({ app_id, reason: told.reason }).add();
+      case 'ai_cancel_requested':
+      default:
+        return metrics.counter('ai_cancel_signals_total').for({ app_id }).add();
+    }
   }
 }

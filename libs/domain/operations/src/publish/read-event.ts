@@ -6,9 +6,10 @@ import { compactJson, rawMember } from '@carillon/protocol';
 import type { Caller } from '../caller.js';
 import { infoTokens } from '../describe/info.js';
 import type { KeyRules } from '../idempotency/keys.js';
-import type { JsonBody, JsonObject } from '../json/json-body.js';
+import { isJsonObject, type JsonBody, type JsonObject } from '../json/json-body.js';
 import type { Field } from '../describe/field.js';
-import { isAiEvent, type AiRules } from './ai.js';
+import { type AiMeters, isAiEvent } from '@carillon/ai-transport';
+import type { AiContent, AiRules } from './ai.js';
 import { readData } from './data.js';
 import type { Event, Info } from './event.js';
 import { EVENT } from './event-fields.js';
@@ -21,6 +22,7 @@ export interface EventRules {
   readonly channels: Channels;
   readonly keys: KeyRules;
   readonly ai: AiRules;
+  readonly aiMeters: AiMeters;
   /** False in role `api`, where nobody can be asked how many there are. */
   readonly countsAllowed: boolean;
   /** Off: what publishers say of it is ignored. */
@@ -38,7 +40,7 @@ export class EventReader {
    */
   read(caller: Caller, body: JsonBody): Event {
     const { app } = caller;
-    const { channels, keys, ai } = this.rules;
+    const { channels, keys } = this.rules;
     const { object } = body;
     const socketId = EVENT.socketId.of(object) ?? null;
     const info = this.#info(object);
@@ -50,7 +52,7 @@ export class EventReader {
     const name = readName(app, object);
     const targets = readTargets(caller, channels, object);
     const isAi = isAiEvent(name);
-    ai.check({ isEvent: isAi, headers: extras?.ai, messageId }, targets);
+    this.#checkAi(app, { name, headers: extras?.ai, messageId }, targets);
     if (messageId !== undefined) keys.checkLength(EVENT.messageId.name, messageId);
     return {
       name,
@@ -67,6 +69,23 @@ export class EventReader {
       extrasText: (extras?.push ?? null) === null ? compactMember(body, EVENT.extras) : withoutPush(object),
       push: extras?.push ?? null,
     };
+  }
+
+  #checkAi(
+    { id }: App,
+    { name, ...content }: Omit<AiContent, 'isEvent'> & { readonly name: string },
+    targets: Parameters<AiRules['check']>[1],
+  ): void {
+    const { ai, aiMeters } = this.rules;
+    const isEvent = isAiEvent(name);
+    try {
+      ai.check({ isEvent, ...content }, targets);
+    } catch (error) {
+      if (error instanceof ServiceError)
+        aiMeters.rejected(id, error.code, content.headers !== undefined && !isJsonObject(content.headers));
+      throw error;
+    }
+    if (isEvent || content.headers !== undefined) aiMeters.validated(id, name);
   }
 
   #info(object: JsonObject): Info {

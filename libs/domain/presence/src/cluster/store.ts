@@ -1,3 +1,4 @@
+import type { RedisScript } from '@carillon/redis';
 import { PresenceUnavailable } from '../failures.js';
 import { LeaseLapsed } from './failures.js';
 import { type Keys, type ShardName, shardNamed, shardTag } from './keys.js';
@@ -11,11 +12,7 @@ import {
   type Subjects,
 } from './operation.js';
 import { list, pairs, text, whole } from './replies.js';
-import { APPLY, RECALL } from './scripts/apply.js';
-import type { ClusterScript } from './scripts/common.js';
-import { LOOK } from './scripts/look.js';
-import { REAP } from './scripts/reap.js';
-import { BEAT, CLAIM, NOTE, STRIKE_OFF } from './scripts/registry.js';
+import { APPLY, BEAT, CLAIM, LOOK, NOTE, REAP, RECALL, STRIKE_OFF } from './scripts.js';
 
 /** What is needed of a connection. A call is answered or rejects in a bounded time. */
 export interface StoreLink {
@@ -203,7 +200,7 @@ export class ClusterStore {
   }
 
   async #run(
-    { lua, sha1 }: ClusterScript,
+    { lua, sha1 }: RedisScript,
     keys: readonly string[],
     ...args: readonly (number | string)[]
   ): Promise<unknown> {

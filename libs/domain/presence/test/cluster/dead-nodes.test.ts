@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { REAP } from '../../src/cluster/scripts/reap.js';
+import { REAP } from '../../src/cluster/scripts.js';
 import type { StoreLink } from '../../src/cluster/store.js';
 import type { PresenceChange } from '../../src/index.js';
 import { as, brief, line, LOBBY } from '../samples.js';

@@ -1,4 +1,4 @@
-import { APPLY, RECALL } from '../../src/cluster/scripts/apply.js';
+import { APPLY, RECALL } from '../../src/cluster/scripts.js';
 import type { StoreLink } from '../../src/cluster/store.js';
 import { wrapped } from './wrapped-link.js';
 

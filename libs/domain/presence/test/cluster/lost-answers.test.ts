@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { APPLY } from '../../src/cluster/scripts/apply.js';
+import { APPLY } from '../../src/cluster/scripts.js';
 import { as, brief, line, LOBBY } from '../samples.js';
 import { faultyLink, type Fault } from './faulty-link.js';
 import { Cluster } from './nodes.js';

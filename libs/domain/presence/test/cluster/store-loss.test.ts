@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { NOTE } from '../../src/cluster/scripts/registry.js';
+import { NOTE } from '../../src/cluster/scripts.js';
 import type { StoreLink } from '../../src/cluster/store.js';
 import { as, line, LOBBY } from '../samples.js';
 import { ForgetfulStore } from './forgetful-store.js';

@@ -36,7 +36,7 @@ function toolOf(
     isUntrusted: isUntrusted === true,
     run: async (call) => {
       const { value } = await push.perform(operation, inputOf(name, route, call));
-      return withoutToken(value ?? {}, call);
+      return value === undefined ? null : withoutToken(value, call);
     },
   };
 }

@@ -1,6 +1,7 @@
 import {
   AI_EVENTS,
   type AiChannels,
+  type AiMeters,
   checkHeaders,
   checkIdentity,
   type HeaderLimits,
@@ -22,10 +23,19 @@ export class AiEvents {
   constructor(
     private readonly channels: AiChannels,
     private readonly limits: HeaderLimits,
+    private readonly meters: AiMeters,
   ) {}
 
   /** Null: AI transport has no say in it. */
-  judge(connection: Connection, { event, channel, extrasText }: ClientEvent): AiVerdict | null {
+  judge(connection: Connection, frame: ClientEvent): AiVerdict | null {
+    const verdict = this.#judge(connection, frame);
+    const { appId } = connection.hub;
+    if (verdict !== null && 'row' in verdict) this.meters.rejected(appId, verdict.row, false);
+    else if (verdict !== null) this.meters.validated(appId, frame.event);
+    return verdict;
+  }
+
+  #judge(connection: Connection, { event, channel, extrasText }: ClientEvent): AiVerdict | null {
     const kind = AI_EVENTS.get(event);
     const raw = extrasText === null ? null : rawMember(extrasText, 'ai');
     if (kind === undefined && raw === null) return null;

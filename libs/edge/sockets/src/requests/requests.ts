@@ -70,8 +70,11 @@ export class Requests {
         return outlet.error(connection, frame.error);
       case 'malformed':
         return this.#malformed(connection, frame);
-      case 'auth':
       case 'channel-history':
+        // Two may be under way beside each other, of one channel too.
+        void connection.ask(frame);
+        return;
+      case 'auth':
       case 'delta-sync-error':
       case 'enable-delta':
       case 'presence-update':

@@ -3,6 +3,7 @@ import type { Codec, Outlet, Resumes } from '@carillon/hub';
 import { frameError, type ResumeFrame } from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
 import type { OwnRequest } from '../connection/speech.js';
+import type { ChannelHistories } from './channel-history.js';
 import type { DeltaRequests } from './delta/delta-requests.js';
 import type { PresenceUpdates } from './presence-updates.js';
 import type { Summaries } from './summaries.js';
@@ -16,6 +17,7 @@ export interface RequestsV2Parts {
   readonly presenceUpdates: PresenceUpdates;
   readonly summaries: Summaries;
   readonly channels: Pick<Channels, 'recovery'>;
+  readonly histories: ChannelHistories;
   readonly resumes: Pick<Resumes, 'resume'>;
   readonly deltas: DeltaRequests;
 }
@@ -40,7 +42,7 @@ export class RequestsV2 {
 
   /** Undefined when it was done at once; the promise never rejects. */
   handle(connection: Viewer, frame: OwnRequest): Promise<void> | undefined {
-    const { outlet, tokens, presenceUpdates, deltas } = this.parts;
+    const { tokens, presenceUpdates, deltas } = this.parts;
     switch (frame.kind) {
       case 'auth':
         return tokens.refresh(connection, frame);
@@ -56,11 +58,7 @@ export class RequestsV2 {
         return this.#resume(connection, frame);
       case 'channel-history':
       default:
-        outlet.error(
-          connection,
-          frameError('channel_refused', { channel: frame.channel, message: 'History is not served here' }),
-        );
-        return undefined;
+        return this.parts.histories.handle(connection, frame);
     }
   }
 

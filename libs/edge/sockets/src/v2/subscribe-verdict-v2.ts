@@ -77,8 +77,8 @@ function nameVerdict(connection: Viewer, frame: SubscribeRequest, channels: Chan
   }
   if (channel.form === 'pattern') return patternVerdict(connection, frame, channel);
   if (channel.form === 'meta') return metaVerdict(connection, frame, channel);
-  if (frame.rewind !== null)
-    return failure('channel_refused', 400, name, 'Rewind is not served by this build');
+  if (frame.rewind !== null && !channel.policy.history.rewindEnabled)
+    return failure('channel_refused', 400, name, 'Rewind is not enabled for the channel');
   if (frame.wantsAnnotations && !channel.policy.annotationsEnabled)
     return failure('channel_refused', 400, name, 'Annotations are not enabled here');
   return ordinaryVerdict(connection, frame, channel);
@@ -140,6 +140,7 @@ function ordinaryVerdict(
   const isPermitted =
     capabilities.allows('subscribe', name) &&
     (!traits.members || capabilities.allows('presence', name)) &&
+    (frame.rewind === null || capabilities.allows('history', name)) &&
     (!frame.wantsAnnotations || capabilities.allows('annotation-subscribe', name));
   if (!isPermitted) return failure('forbidden', 403, name, 'The capabilities do not permit it');
   const limited = userLimitRefusal(channel, speaksFor(connection, frame, channel));

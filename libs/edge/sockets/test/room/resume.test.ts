@@ -246,3 +246,16 @@ describe('a resume', () => {
     expect(outcomeOf(client, await client.until('acme:resume_success')).recovered).toHaveLength(1);
   });
 });
+
+it('replays what was missed before the last event of a cache channel, which does not come twice', async () => {
+  const room = await openRoom({ env: RECOVERY });
+  const { streamId } = await joined(room, 'cache-a');
+  for (const id of ['a', 'b', 'c']) await room.publish('cache-a', id, { messageId: id });
+  const client = await ClientV2.connect(room.port, 'json');
+  client.send('service:resume', { channel_positions: { 'cache-a': { stream_id: streamId, serial: 1 } } });
+  await client.until('service:resume_success');
+  client.frames.splice(0);
+  client.subscribe('cache-a');
+  await client.until('service:resume_success');
+  expect(told(await client.heard())).toEqual(['b 2', 'c 3', 'resume_success']);
+});

@@ -130,6 +130,7 @@ export class Room {
       streamReads: null,
       commits: null,
       replay: this.replay,
+      pastReader: null,
       lastEvents: this.lastEvents,
       webhooks,
       metrics: this.metrics,
@@ -147,6 +148,7 @@ export class Room {
       rateLimit: options.rateLimit ?? new MemoryRateLimit(),
       webhooks,
       cache: this.#cache,
+      historyReader: null,
       metrics: this.metrics,
       log,
     });

@@ -1,31 +1,24 @@
-import { LEFTOVER } from '../operation.js';
-import { clusterScript, NOW, SUBJECT } from './common.js';
+-- Takes back what a dead node holds in a shard, a page at a time.
+--
+-- Guarantee: each subject leaves the hands of the dead node once. Until the page is confirmed, every further call
+-- answers the same page, whoever asks: what a reaper could not tell any more, the next one tells. Nothing happens when
+-- the caller's claim has ended ('late'). Leases the dead node had begun end when their time is over.
+--
+-- `held` and `last`: of the dead node. `is_confirmed`: '1' when the page before is.
+-- Answer: 'late', or { cursor of the next page ('0': none), how much is still held, serial, per change subject,
+-- outcome, total and cause }.
+--uses: now, subject
+--keys: subjects, held, last
+--args: ahead_ms, claim_until, cursor, is_confirmed, dead_node
 
-/**
- * Takes back what a dead node holds in a shard, a page at a time.
- *
- * Guarantee: each subject leaves the hands of the dead node once. Until the page is confirmed, every further call
- * answers the same page, whoever asks: what a reaper could not tell any more, the next one tells. Nothing happens when
- * the caller's claim has ended ('late'). Leases the dead node had begun end when their time is over.
- *
- * KEYS subjects, held by the dead node, its last change. ARGV ms ahead, end of the claim, cursor, '1' when the page
- * before is confirmed, dead node.
- * Answer: 'late', or { cursor of the next page ('0': none), how much is still held, serial, per change subject,
- * outcome, total and cause }.
- */
-export const REAP = clusterScript(
-  NOW,
-  `
-local subjects, held, last = KEYS[1], KEYS[2], KEYS[3]
-if now > tonumber(ARGV[2]) then return 'late' end`,
-  SUBJECT,
-  `
+if now > tonumber(claim_until) then return 'late' end
+
 local PAGE, MARK = 500, 'page '
-if ARGV[4] == '1' then redis.call('DEL', last) end
+if is_confirmed == '1' then redis.call('DEL', last) end
 local known = redis.call('GET', last)
 if known and string.sub(known, 1, #MARK) == MARK then return cmsgpack.unpack(string.sub(known, #MARK + 1)) end
 
-local scan = redis.call('HSCAN', held, ARGV[3], 'COUNT', PAGE)
+local scan = redis.call('HSCAN', held, cursor, 'COUNT', PAGE)
 local changes = {}
 local function tell(subject, outcome, total, cause)
   for _, one in ipairs({ subject, outcome, whole(total), cause }) do changes[#changes + 1] = one end
@@ -42,13 +35,13 @@ for at = 1, #scan[2], 2 do
   if subject_now and count > 0 and subject_now.total > 0 then
     local total = math.max(0, subject_now.total - count)
     if total == 0 then
-      remove(subject, '${LEFTOVER}')
+      remove(subject, LEFTOVER)
     else
       write(subject, total, subject_now.order, subject_now.payload)
-      tell(subject, 'unchanged', total, '${LEFTOVER}')
+      tell(subject, 'unchanged', total, LEFTOVER)
     end
   elseif subject_now and count == 0 and subject_now.total == 0
-    and subject_now.lease_node == ARGV[5] then
+    and subject_now.lease_node == dead_node then
     is_kept = subject_now.lease_until > now
     if not is_kept then remove(subject, subject_now.cause) end
   end
@@ -57,5 +50,4 @@ end
 
 local page = { scan[1], whole(redis.call('HLEN', held)), whole(now_us), changes }
 if #changes > 0 then redis.call('SET', last, MARK .. cmsgpack.pack(page), 'PX', 3600000) end
-return page`,
-);
+return page

@@ -1,0 +1,99 @@
+import { frameError, rawMember, type Fact, type Message, type Rewind } from '@carillon/protocol';
+import type { Gate } from '../channels/gate.js';
+import type { LocalChannel } from '../channels/local-channel.js';
+import type { Codec } from '../codec.js';
+import type { Outlet } from '../delivery/outlet.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
+import { selectPast, type PastReader, type Selection } from './rewind-selection.js';
+import { tellPast } from './telling.js';
+
+export interface RewindsParts {
+  /** Null: this process has no way to histories. */
+  readonly reader: PastReader | null;
+  readonly outlet: Outlet;
+  readonly maxPageSize: number;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** A subscription that begins in the past. */
+export interface Rewinding {
+  readonly subscriber: Subscriber;
+  readonly local: LocalChannel;
+  readonly codec: Codec;
+  readonly gate: Gate;
+  readonly wish: Rewind;
+  /** The newest history serial that belongs to the past. */
+  readonly attachSerial: number;
+}
+
+/** Tells who subscribes what was said before, then what came meanwhile, and how that went. */
+export class Rewinds {
+  constructor(private readonly parts: RewindsParts) {}
+
+  /**
+   * Tells the past and what waits in the gate, which goes on holding. Returns the ids of the messages that were told. A past
+   * that cannot be read is an error of the channel, whose subscription goes on. Never rejects.
+   */
+  async rewind(rewinding: Rewinding): Promise<ReadonlySet<string>> {
+    const { subscriber, local, gate } = rewinding;
+    const { outlet, onTrouble } = this.parts;
+    try {
+      const { frames, ...report } = await this.#select(rewinding);
+      const messages = frames.map(({ fact }) => fact as Message);
+      const codec = rewinding.codec;
+      const historicalCount = await tellPast(outlet, subscriber, codec, frames);
+      gate.drop(wasTold(messages));
+      const liveCount = gate.messages;
+      gate.send();
+      outlet.send(subscriber, {
+        kind: 'rewound',
+        channel: local.name,
+        report: { historicalCount, liveCount, ...report },
+      });
+      return new Set(messages.map(({ messageId }) => messageId));
+    } catch (error) {
+      onTrouble('rewind', error);
+      const message = 'The past of the channel cannot be read now';
+      outlet.error(subscriber, frameError('service_unavailable', { channel: local.name, message }));
+      return new Set();
+    }
+  }
+
+  #select({ local, codec, wish, attachSerial }: Rewinding): Promise<Selection> {
+    const { reader, maxPageSize } = this.parts;
+    if (reader === null) return Promise.reject(new Error('this process has no way to histories'));
+    const said = codec.held ?? codec;
+    return selectPast(reader, {
+      appId: local.hub.appId,
+      channel: local.name,
+      wish,
+      untilSerial: attachSerial,
+      maxPageSize,
+      nowMs: Date.now(),
+      isWanted: (frames) => frames.of(said) !== null,
+    });
+  }
+}
+
+/** The same message again, or a change that is in what was told of its message already. */
+function wasTold(messages: readonly Message[]): (fact: Fact) => boolean {
+  const ids = new Set(messages.map(({ messageId }) => messageId));
+  const versions = new Map<string, number>();
+  for (const message of messages) {
+    const lasting = lastingOf(message);
+    if (lasting !== null) versions.set(lasting, message.serial ?? 0);
+  }
+  return (fact) => {
+    if (fact.kind !== 'message') return false;
+    if (ids.has(fact.messageId)) return true;
+    const told = versions.size === 0 ? undefined : versions.get(lastingOf(fact) ?? '');
+    return told !== undefined && (fact.serial ?? 0) <= told;
+  };
+}
+
+/** What a message that lives on is called, through all of its changes; null: it does not. */
+function lastingOf({ action, extrasText }: Message): string | null {
+  if (action === 'plain' || extrasText === null) return null;
+  const headers = rawMember(extrasText, 'headers');
+  return headers === null ? null : rawMember(headers, 'service_message_serial');
+}

@@ -1,0 +1,81 @@
+import type { Carillon, Channel, LiveMessages } from '@carillon/client';
+import { engine, whyMissing } from '@carillon/engines';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Page } from '../clients/page.js';
+import { onServer } from '../harness/every-app.js';
+import { eventually } from '../harness/eventually.js';
+import type { Node } from '../harness/node.js';
+import { openTenant } from '../harness/tenant.js';
+import { Examples } from './examples.js';
+
+/** What the pages of the examples offer. */
+declare const client: Carillon;
+declare const lobby: Channel<{ said: { said: number } }>;
+declare const live: LiveMessages;
+declare const heard: number[];
+
+const PROOF = process.env['CARILLON_PROOF'] === 'true';
+/** As the proof wants it; otherwise for as long as it takes to publish. */
+const CUT_OFF_MS = PROOF ? 5000 : 0;
+
+const shop = openTenant('shop', { channels: { annotations_enabled: true } });
+const config = {
+  history: { enabled: true, backend: 'memory' },
+  connection_recovery: { enabled: true },
+  versioned_messages: { enabled: true },
+  annotations: { enabled: true },
+  ai_transport: { enabled: true, channels: [{ prefix: 'ai-' }] },
+};
+
+/** Waits until it is so in the page. */
+const comes = (page: Page, isSo: () => boolean): Promise<void> =>
+  eventually(async () => {
+    if (!(await page.run(isSo, null))) throw new Error(`not so: ${String(isSo)}`);
+  }, 20_000);
+
+/** Somebody says something in the chat. */
+const say = (node: Node, n: number): Promise<void> =>
+  node.api().publish('presence-lobby', 'said', { user: 'bo', said: n });
+
+describe.runIf(whyMissing('chromium') === null)('with Chromium', () => {
+  onServer('a page with the own client', { tenants: [shop], config }, (node) => {
+    let browser: string;
+    let examples: Examples;
+    const pages: Page[] = [];
+    beforeAll(async () => {
+      browser = (await engine('chromium')).url;
+      examples = await Examples.start(node);
+    });
+    afterAll(async () => {
+      await Promise.all(pages.map((page) => page.close()));
+      await examples.stop();
+    });
+
+    const open = async (path: string): Promise<Page> => {
+      const page = await Page.open(browser, `${examples.url}${path}`);
+      pages.push(page);
+      return page;
+    };
+    it('hears every message once, although its network is gone for a while', async () => {
+      const page = await open('/chat?user=ada');
+      await comes(page, () => lobby.state === 'subscribed');
+      await page.run(() => {
+        Object.assign(globalThis, { heard: [] });
+        lobby.bind('said', ({ said }) => heard.push(said));
+      }, null);
+      for (let n = 0; n < 5; n += 1) await say(node, n);
+      await comes(page, () => heard.length === 5);
+      await page.network(false);
+      for (let n = 5; n < 25; n += 1) await say(node, n);
+      await comes(page, () => client.state !== 'connected');
+      await new Promise((later) => setTimeout(later, CUT_OFF_MS));
+      for (let n = 25; n < 30; n += 1) await say(node, n);
+      await page.network(true);
+      await comes(page, () => client.state === 'connected' && lobby.state === 'subscribed');
+      await say(node, 30);
+      await comes(page, () => heard.at(-1) === 30);
+      expect(await page.run(() => heard, null)).toEqual(Array.from({ length: 31 }, (_, n) => n));
+      expect(await page.run(() => live.list.length, null)).toBe(31);
+    });
+  });
+});
