@@ -23,6 +23,13 @@ async function checksum(...values) {
   return find(out, 'Deployment').spec.template.metadata.annotations['checksum/config'];
 }
 
+/** Every pod of a chart, by the name of its workload. @param {string[]} values */
+async function pods(...values) {
+  const { out } = await render('autoscaled', ...values);
+  const deployments = objectsOf(out).filter(({ kind }) => kind === 'Deployment');
+  return new Map(deployments.map(({ metadata, spec }) => [metadata.name, JSON.stringify(spec.template)]));
+}
+
 describe.each(VALUE_SETS)('the chart with the values %s', (set) => {
   it('passes the linter', async () => {
     const { code, out } = await run(
@@ -85,11 +92,6 @@ describe('the chart', () => {
   });
 
   it('rolls out by waves, and lets those of later waves run on as they are', async () => {
-    const pods = async (/** @type {string[]} */ ...values) => {
-      const { out } = await render('autoscaled', ...values);
-      const deployments = objectsOf(out).filter(({ kind }) => kind === 'Deployment');
-      return new Map(deployments.map(({ metadata, spec }) => [metadata.name, JSON.stringify(spec.template)]));
-    };
     const before = await pods('image.tag=1.0.0');
     const order = [];
     const rest = new Set(before.keys());

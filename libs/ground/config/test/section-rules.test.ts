@@ -207,7 +207,7 @@ describe('bounds of sections', () => {
         'compat.keys[0].secret: must not contain ":", "." or whitespace',
       ],
     ],
-    [{ compat: { attach_timeout_ms: 0 } }, ['compat.attach_timeout_ms: must be greater than 0']],
+    [{ compat: { max_token_ttl_ms: 0 } }, ['compat.max_token_ttl_ms: must be greater than 0']],
     [{ ssl: { redirect_http: true } }, ['ssl.redirect_http: needs ssl.enabled']],
   ])('%j', (json, lines) => {
     expect(problems({ json })).toEqual(lines);

@@ -73,25 +73,12 @@ function isOfMissingDriver(path: string, words: ReadonlySet<string>): boolean {
   );
 }
 
-/** Sections that are being built; what of them is not read by then is refused as well. */
-const AT_WORK = new Set([
-  'ai_transport',
-  'compat',
-  'connection_recovery',
-  'delta_compression',
-  'push',
-  'tag_filtering',
-]);
-
 it('every setting is read by the service, or refused where it would do nothing', () => {
   const words = wordsOf(source([...folders('libs').flatMap(folders), ...folders('apps')]));
   const wordsOfPorts = wordsOf(source(folders('libs/ports')));
   const idle = leavesOf(schema).filter(
     ({ path, node }) =>
-      !AT_WORK.has(path.split('.')[0] ?? '') &&
-      !isRead(path, words) &&
-      !isOfMissingDriver(path, wordsOfPorts) &&
-      !isRefused(path, node),
+      !isRead(path, words) && !isOfMissingDriver(path, wordsOfPorts) && !isRefused(path, node),
   );
   expect(idle.map(({ path }) => path)).toEqual([]);
 });

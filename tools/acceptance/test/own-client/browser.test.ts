@@ -11,6 +11,7 @@ import { Examples } from './examples.js';
 /** What the pages of the examples offer. */
 declare const client: Carillon;
 declare const lobby: Channel<{ said: { said: number } }>;
+declare const room: Channel;
 declare const live: LiveMessages;
 declare const heard: number[];
 
@@ -76,6 +77,24 @@ describe.runIf(whyMissing('chromium') === null)('with Chromium', () => {
       await comes(page, () => heard.at(-1) === 30);
       expect(await page.run(() => heard, null)).toEqual(Array.from({ length: 31 }, (_, n) => n));
       expect(await page.run(() => live.list.length, null)).toBe(31);
+    });
+
+    it('reads an answer that grows, and goes on with it after a reload in the middle', async () => {
+      const page = await open('/ai?user=ada');
+      await comes(page, () => room.state === 'subscribed');
+      await page.run(async () => {
+        const question = { channel: 'ai-room', question: 'why?', pauseMs: 50 };
+        await fetch('/ask?user=ada', { method: 'POST', body: JSON.stringify(question) });
+      }, null);
+      await comes(page, () => String(live.list.at(-1)?.raw).includes(' 5 '));
+      await page.reload();
+      await comes(page, () => typeof room !== 'undefined' && room.state === 'subscribed');
+      await comes(page, () => live.list.at(-1)?.extras.ai?.transport?.['status'] === 'complete');
+      const counted = Array.from({ length: 40 }, (_, n) => n + 1).join(' ');
+      expect(await page.run(() => live.list.map(({ raw }) => raw), null)).toEqual([
+        'why?',
+        `You asked: why? Let me count. ${counted}`,
+      ]);
     });
   });
 });

@@ -44,6 +44,8 @@ export class Pace {
   #firstAtMs = 0;
   #held = 0;
   #isWaiting = false;
+  /** Somebody has seen everything up to this serial in another way. */
+  #seenUpTo = 0;
 
   constructor(private readonly parts: PaceParts) {
     this.#rollup = new Rollup({ ...parts.limits, windowMs: parts.appends.windowMs });
@@ -60,7 +62,9 @@ export class Pace {
     const { appends, nowMs } = this.parts;
     const isAppend = fact.action === 'append';
     if (!isAppend && this.#held === 0 && this.#rollup.tracked === 0) return this.parts.tell(told, this);
-    if (isAppend && appends.windowMs === 0) {
+    const isSeen = isAppend && (fact.serial ?? 0) <= this.#seenUpTo;
+    if (isSeen) this.flush();
+    if (isAppend && (appends.windowMs === 0 || isSeen)) {
       this.parts.meters().delivered(1, 0);
       return this.parts.tell(told, this);
     }
@@ -84,6 +88,15 @@ export class Pace {
       return 0;
     }
     return this.#send(sent, atMs);
+  }
+
+  /**
+   * Somebody has seen everything up to this serial in another way: what is told together is either all of that or all
+   * newer, so that a client can leave out what it has.
+   */
+  seen(serial: number): void {
+    this.flush();
+    this.#seenUpTo = Math.max(this.#seenUpTo, serial);
   }
 
   /** Everything that is held back. */

@@ -82,6 +82,11 @@ export class Pacing {
     return receivers;
   }
 
+  /** Somebody has seen everything up to this serial in another way. */
+  seen(serial: number): void {
+    for (const pace of this.#paces.values()) pace.seen(serial);
+  }
+
   /** Nothing is held back any more. */
   flush(): void {
     for (const pace of this.#paces.values()) pace.flush();

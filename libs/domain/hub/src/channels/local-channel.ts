@@ -177,6 +177,11 @@ export class LocalChannel {
     this.open(gate.subscriber);
   }
 
+  /** Somebody here has seen the messages up to this serial in another way: no newer appends come together with those. */
+  seen(serial: number): void {
+    this.#pacing?.seen(serial);
+  }
+
   /** What was held back is told. */
   flush(): void {
     this.#pacing?.flush();

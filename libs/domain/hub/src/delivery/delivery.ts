@@ -50,9 +50,8 @@ export class Delivery {
     const exactly = channel?.deliver(event.fact, event.exceptSocketId, frames) ?? 0;
     const byPattern = this.patterns.deliver(hub, event, frames);
     const kind = channel?.about.kind ?? byPattern?.about.kind;
-    const receivers = exactly + (byPattern?.receivers ?? 0);
-    if (kind !== undefined) count(hub, kind, receivers, event);
-    return receivers;
+    if (kind !== undefined) count(hub, kind, exactly + (byPattern?.receivers ?? 0), event);
+    return exactly;
   }
 
   #deliverToUsers(hub: AppHub, { channel, fact, exceptSocketId }: Arrived): void {

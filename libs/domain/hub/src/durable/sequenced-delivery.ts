@@ -14,7 +14,8 @@ import type { PatternBook } from '../patterns/pattern-book.js';
 import type { Origin, OriginHead } from './origin.js';
 import { PassingStreams } from './passing-streams.js';
 import type { Gap, Head } from './stream-order.js';
-import { type Followable, Streams } from './streams.js';
+import type { Followable } from './followed.js';
+import { Streams } from './streams.js';
 
 /** An event in its place, as it came or as it was kept. */
 export interface SequencedRecord extends Followable {

@@ -1,8 +1,10 @@
 import type { FanOutRecordBody } from '@carillon/contract';
 import { streamName, type StreamAddress } from '@carillon/history-store';
 import { pause } from '@carillon/runtime';
+import { canRead, type Followable, type Followed, isBehind, type Standing, standingOf } from './followed.js';
+import { HeadQuestions } from './head-questions.js';
 import type { Origin, OriginHead } from './origin.js';
-import { type Delivered, type Head, type Ordered, StreamOrder } from './stream-order.js';
+import { type Delivered, type Head, StreamOrder } from './stream-order.js';
 
 /** Something is missing for so long before it is fetched, and for so long before it is given up. */
 const FETCH_AFTER_MS = 250;
@@ -12,9 +14,8 @@ const UNPLACED_MS = 3000;
 const LOOK_MS = 50;
 /** When the next look comes later than this, the process has not had the time meanwhile. */
 const LATE_LOOK_MS = 100;
-/** How often every channel is compared with the store, and how many in one query and in one round. */
+/** How often every channel is compared with the store, and how many in one round. */
 const ROUND_MS = 5000;
-const MOST_IN_QUERY = 2000;
 const MOST_IN_ROUND = 20_000;
 /** A second past of a stream is told of this often at most. */
 const TELL_AGAIN_MS = 5000;
@@ -26,17 +27,6 @@ export interface Seen extends Head {
   readonly messageId: string | null;
   /** One that the store has another for; null: none that is known. */
   readonly contradicted: Delivered | null;
-}
-
-/** A record that tells its channel. */
-export type Followable = Ordered & Pick<FanOutRecordBody, 'app_id' | 'channel'>;
-
-/** Where a channel stands here: everything up to the serial was delivered, and what comes later will be. */
-export interface Standing {
-  readonly streamId: string;
-  /** 0: nothing was ever delivered. */
-  readonly serial: number;
-  readonly historySerial: number;
 }
 
 export interface StreamsParts<Record extends Followable> {
@@ -53,19 +43,6 @@ export interface StreamsParts<Record extends Followable> {
   readonly nowMs?: () => number;
 }
 
-interface Followed<Record extends Followable> {
-  readonly address: StreamAddress;
-  readonly order: StreamOrder<Record>;
-  readonly sinceMs: number;
-  /** By which what is missing is read next; null: it is asked where the stream stands first. */
-  head: OriginHead<Record> | null;
-  isFetching: boolean;
-  /** When it was last told that a second past shows up. */
-  toldAtMs: number;
-  /** It stands where its first record is. */
-  beginsHere: boolean;
-}
-
 /**
  * Follows the streams of the channels that somebody here is subscribed to: what comes of each is delivered in the
  * order of its serials, and what does not come is fetched.
@@ -74,8 +51,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
   readonly #followed = new Map<string, Followed<Record>>();
   /** Channels of which something is missing, or not known. */
   readonly #unsettled = new Set<Followed<Record>>();
-  /** Whose heads are asked for in this turn of the loop. */
-  #wanted: Followed<Record>[] = [];
+  readonly #questions = new HeadQuestions<Record>((asked, make) => this.#heads(asked, make));
   #looking: NodeJS.Timeout | null = null;
   #lookedAtMs = 0;
   /** How long this process stood still while something was missing. Whoever was asked did not have that time. */
@@ -92,7 +68,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     const { origin } = this.parts;
     if (origin === null) return;
     const head = origin.headNow?.(one.address);
-    if (head === undefined) this.#ask(one);
+    if (head === undefined) void this.#questions.ask(one).catch(() => undefined);
     else this.#placed(one, head, null);
   }
 
@@ -107,6 +83,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
       sinceMs: this.#now(),
       head: null,
       isFetching: false,
+      asking: null,
       toldAtMs: -Infinity,
       beginsHere: false,
     };
@@ -156,12 +133,14 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
   ): Promise<Standing | null> {
     const one = this.#followed.get(streamName({ appId, channel, kind: 'messages' }));
     if (one === undefined || this.parts.origin === null) return null;
-    const known = standingOf(one);
-    if (known !== null && isKnown(known)) return known;
-    const hasNone = one.order.isPlaced && one.order.position === null && !one.order.needsHead;
-    if (hasNone && !make) return null;
+    const isEnough = (): boolean => {
+      const known = standingOf(one);
+      const hasNone = one.order.isPlaced && one.order.position === null && !one.order.needsHead;
+      return known === null ? hasNone && !make : isKnown(known);
+    };
     const untilMs = this.#now() + UNPLACED_MS;
-    await this.#heads([one], make);
+    // The first answer may be to a question that was asked before this one.
+    for (let asked = 0; asked < 2 && !isEnough(); asked += 1) await this.#questions.ask(one, make);
     while (isBehind(one) && this.#isFollowed(one) && this.#now() < untilMs) {
       await this.#fetch(one);
       if (isBehind(one)) await pause(LOOK_MS);
@@ -223,21 +202,11 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     const all = [...this.#followed.values()];
     const first = all.length > MOST_IN_ROUND ? this.#roundAt % all.length : 0;
     this.#roundAt = first + MOST_IN_ROUND;
-    for (const one of all.slice(first, first + MOST_IN_ROUND)) this.#ask(one);
+    for (const one of all.slice(first, first + MOST_IN_ROUND))
+      void this.#questions.ask(one).catch(() => undefined);
   }
 
-  /** Whoever is asked for in one turn of the loop is asked for together. */
-  #ask(one: Followed<Record>): void {
-    if (this.#wanted.push(one) > 1) return;
-    setImmediate(() => {
-      const wanted = this.#wanted.splice(0);
-      for (let at = 0; at < wanted.length; at += MOST_IN_QUERY) {
-        this.#heads(wanted.slice(at, at + MOST_IN_QUERY)).catch(() => undefined);
-      }
-    });
-  }
-
-  async #heads(asked: readonly Followed<Record>[], make = false): Promise<void> {
+  async #heads(asked: readonly Followed<Record>[], make: boolean): Promise<void> {
     const { origin, checked, onTrouble } = this.parts;
     if (origin === null) return;
     const positions = asked.map(({ order }) => order.position);
@@ -316,18 +285,4 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
   #now(): number {
     return (this.parts.nowMs?.() ?? performance.now()) - this.#stoodStillMs;
   }
-}
-
-/** Whether it is known which stream what is missing is of. */
-const canRead = <Record extends Followable>({ order, head }: Followed<Record>): boolean =>
-  !order.needsHead && head !== null && head.streamId === order.position?.streamId;
-
-const isBehind = <Record extends Followable>({ order }: Followed<Record>): boolean =>
-  order.needsHead || order.gap !== null;
-
-/** Null: it is not known, or something is missing, or it has no stream. */
-function standingOf<Record extends Followable>({ order }: Followed<Record>): Standing | null {
-  const { position } = order;
-  if (position === null || order.needsHead || order.gap !== null) return null;
-  return { streamId: position.streamId, serial: position.next - 1, historySerial: order.historyHead };
 }

@@ -1,7 +1,8 @@
 import type { AttachPoint } from '@carillon/protocol';
 import type { ChannelFollower } from '../channels/channel-book.js';
 import type { LocalChannel } from '../channels/local-channel.js';
-import type { Standing, Streams } from '../durable/streams.js';
+import type { Standing } from '../durable/followed.js';
+import type { Streams } from '../durable/streams.js';
 import type { Past } from './past.js';
 
 /** Where a subscription begins: what it is told of that, and where it is. */

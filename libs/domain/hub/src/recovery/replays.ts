@@ -7,7 +7,7 @@ import {
   type ResumePosition,
 } from '@carillon/protocol';
 import type { LocalChannel } from '../channels/local-channel.js';
-import type { Standing } from '../durable/streams.js';
+import type { Standing } from '../durable/followed.js';
 import type { Past, Remembered } from './past.js';
 import type { Positions } from './positions.js';
 

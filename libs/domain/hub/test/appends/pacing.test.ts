@@ -94,6 +94,24 @@ describe('appends', () => {
     ]);
   });
 
+  it('never come together with what somebody has seen in another way', () => {
+    const scene = new AppendScene();
+    const later = scene.join(pieces(40));
+    for (const data of ['a', 'b']) scene.tell('append', 'm', data);
+    // A page of the history was read that shows more than has come here.
+    scene.channel.seen(4);
+    for (const data of ['c', 'd', 'e', 'f', 'g']) scene.tell('append', 'm', data);
+    scene.pass(50);
+    expect(later.frames.map(({ dataText, serial }) => [dataText, serial])).toEqual([
+      ['"a"', 1],
+      ['"b"', 2],
+      ['"c"', 3],
+      ['"d"', 4],
+      ['"e"', 5],
+      ['"fg"', 7],
+    ]);
+  });
+
   it('are read once for whoever wants the whole text, and left out when it cannot be read', async () => {
     const troubles: string[] = [];
     const scene = new AppendScene();

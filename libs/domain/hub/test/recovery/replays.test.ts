@@ -2,7 +2,7 @@ import type { ResumePosition } from '@carillon/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LocalChannel } from '../../src/channels/local-channel.js';
-import type { Standing } from '../../src/durable/streams.js';
+import type { Standing } from '../../src/durable/followed.js';
 import { Past, type Remembered } from '../../src/recovery/past.js';
 import type { Positions } from '../../src/recovery/positions.js';
 import { type Archive, type NotRead, type Read, Replays } from '../../src/recovery/replays.js';

@@ -37,8 +37,7 @@ export class Subscribe {
     };
     const codec = view?.codec ?? connection.codec;
     const settled = (): void => view?.settled?.();
-    const { rewind } = frame;
-    const request = { ...verdict, subscriber: connection, codec, rewind, refused, settled };
+    const request = { ...verdict, subscriber: connection, codec, refused, settled, rewind: frame.rewind };
     const joined =
       request.kind === 'pattern' ? patterns.join(request) : joins.join(this.#withPast(connection, request));
     // What it had before counts until this does; of a connection that went it is given back with it.

@@ -68,6 +68,7 @@ export class ChannelHistories {
     try {
       const bounds = boundsOf(wish, attachSerial);
       const page = await reader.page(connection.hub.appId, channel, { limit, direction, cursor, bounds });
+      connection.subscriptions.get(channel)?.channel.seen(newestIn(page));
       outlet.send(connection, {
         kind: 'history_page',
         channel,
@@ -83,6 +84,16 @@ export class ChannelHistories {
       this.#underWay.set(connection, (this.#underWay.get(connection) ?? 1) - 1);
     }
   }
+}
+
+/** The highest delivery serial of the versions that are shown; 0: none is. */
+function newestIn({ items }: HistoryPageBody): number {
+  let newest = 0;
+  for (const { message } of items) {
+    const { serial } = message as { readonly serial?: unknown };
+    if (typeof serial === 'number') newest = Math.max(newest, serial);
+  }
+  return newest;
 }
 
 const attachSerialOf = ({ attachPoints }: Connection, channel: string): number | null =>

@@ -4,7 +4,7 @@ import type { Rule } from './rule.js';
 interface WithoutEffect {
   readonly path: string;
   /** The one value that says what happens anyway. */
-  readonly only: boolean | number | null;
+  readonly only: boolean | number | string | null;
   /** What happens instead. */
   readonly why: string;
 }
@@ -36,6 +36,46 @@ const APPS = ['mysql', 'postgres', 'surrealdb'].flatMap((database): WithoutEffec
       ]),
 ]);
 
+const NEVER_SHOWN = 'payloads are never shown and never logged';
+const NO_STATISTICS = 'statistics by interval are not built yet';
+
+const OF_FEATURES: readonly WithoutEffect[] = [
+  {
+    path: 'delta_compression.cluster_coordination',
+    only: false,
+    why: 'every node makes the differences for its own subscribers',
+  },
+  {
+    path: 'delta_compression.coordination_backend',
+    only: 'auto',
+    why: 'every node makes the differences for its own subscribers',
+  },
+  { path: 'push.payload_redaction.redact_payload', only: true, why: NEVER_SHOWN },
+  { path: 'push.payload_redaction.redact_template_data', only: true, why: NEVER_SHOWN },
+  { path: 'push.payload_redaction.redact_provider_overrides', only: true, why: NEVER_SHOWN },
+  { path: 'push.payload_redaction.allow_debug_payload_logging', only: false, why: NEVER_SHOWN },
+  {
+    path: 'push.kms_key_ref',
+    only: null,
+    why: 'credentials are encrypted with push.credential_encryption_key',
+  },
+  {
+    path: 'push.vault_secret_ref',
+    only: null,
+    why: 'credentials are encrypted with push.credential_encryption_key',
+  },
+  {
+    path: 'compat.attach_timeout_ms',
+    only: 10_000,
+    why: 'an attach waits as long as any subscription',
+  },
+  { path: 'compat.stats_queue_capacity', only: 4096, why: NO_STATISTICS },
+  { path: 'compat.stats_flush_interval_ms', only: 10, why: NO_STATISTICS },
+  { path: 'compat.stats_retention_seconds', only: 34_560_000, why: NO_STATISTICS },
+  { path: 'compat.stats_max_scan_entries', only: 100_000, why: NO_STATISTICS },
+  { path: 'compat.stats_cas_retries', only: 8, why: NO_STATISTICS },
+];
+
 /**
  * Settings of the reference that this service has no use for: nobody may believe that one of them works. A setting that
  * is not read by the service has to be here; a test walks through all of them.
@@ -59,6 +99,7 @@ const ROWS: readonly WithoutEffect[] = [
   { path: 'adapter.cluster.use_connection_manager', only: true, why: 'connections are always looked after' },
   ...NATS,
   ...APPS,
+  ...OF_FEATURES,
 ];
 
 export const withoutEffect: Rule = {
