@@ -68,6 +68,8 @@ export class CompatCodec implements Codec {
       case 'annotations_summarized':
       case 'cache_missed':
       case 'channel_counted':
+      case 'channel_occupied':
+      case 'channel_vacated':
       case 'delta_bases':
       case 'delta_settled':
       case 'established':

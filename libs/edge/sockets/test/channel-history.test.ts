@@ -58,7 +58,7 @@ function scene({ policy, capabilities, attachSerial = null, page = async () => P
   const connection = {
     hub: { app, appId: app.id },
     subscriptions: new Map([
-      ['orders', {}],
+      ['orders', { channel: { seen: () => undefined } }],
       ['ns:room#ada', {}],
     ]),
     attachPoints: attachSerial === null ? null : new Map([['orders', point]]),

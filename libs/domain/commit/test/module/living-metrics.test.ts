@@ -11,10 +11,11 @@ async function scene() {
   let nowMs = 0;
   const living = new LivingMetrics(metrics, () => nowMs);
   const answered = (record: object, result: Partial<CommitResult> = {}): void =>
-    living.answered(
-      { app_id: 'shop', channel: 'ai-a', policy: AI, ...record } as unknown as CommitRecord,
-      { pub_id: 'p', status: 'applied', ...result },
-    );
+    living.answered({ app_id: 'shop', channel: 'ai-a', policy: AI, ...record } as unknown as CommitRecord, {
+      pub_id: 'p',
+      status: 'applied',
+      ...result,
+    });
   const values = async (name: string) =>
     (await metrics.samples())
       .filter((one) => one.name === name)
