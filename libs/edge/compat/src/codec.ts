@@ -81,6 +81,8 @@ export class CompatCodec implements Codec {
         return this.#has(MODE.SUBSCRIBE) ? this.#summary(fact) : null;
       case 'cache_missed':
       case 'channel_counted':
+      case 'channel_occupied':
+      case 'channel_vacated':
       case 'delta_bases':
       case 'delta_settled':
       case 'established':
