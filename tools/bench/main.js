@@ -11,6 +11,7 @@ import { parseOptions } from './settings/options.js';
 /** They start what they measure, and need the compiled rooms, which nothing else here does. */
 const ON_THEIR_OWN = {
   history: async () => (await import('./src/history/main.js')).benchHistory,
+  ai: async () => (await import('./src/ai/main.js')).benchAi,
   storm: async () => (await import('./src/storm/main.js')).benchStorm,
   'history-pages': async () => (await import('./src/history-pages/main.js')).benchHistoryPages,
 };

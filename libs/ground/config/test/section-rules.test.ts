@@ -222,6 +222,12 @@ describe('bounds of sections', () => {
     expect(runs({ json }).warnings.map(({ path }) => path)).toEqual(['mcp.tokens[0].token']);
   });
 
+  it('keep push out of memory in production, unless that is allowed', () => {
+    expect(pushMemoryProblems({})).toHaveLength(2);
+    expect(pushMemoryProblems({ storage_driver: 'postgres' })).toHaveLength(1);
+    expect(pushMemoryProblems({ allow_memory_drivers: true })).toEqual([]);
+  });
+
   it('warn about a push token that never changes', () => {
     const push = { allow_memory_drivers: true, fcm_enabled: true };
     const { warnings } = runs({ json: { push }, env: { FCM_PROVIDER_TOKEN: 'x', HMS_PROVIDER_TOKEN: 'y' } });
@@ -236,6 +242,11 @@ describe('bounds of sections', () => {
     ]);
   });
 });
+
+const pushMemoryProblems = (push: object) =>
+  problems({
+    json: { mode: 'production', activity_timeout: 0, push: { fcm_enabled: true, ...push } },
+  }).filter((one) => one.startsWith('push: memory'));
 
 const mayBePrivate = (env: Record<string, string>) => runs({ env }).config.webhooks.allow_private_targets;
 

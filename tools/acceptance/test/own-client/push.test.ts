@@ -1,5 +1,5 @@
 import { createECDH, randomBytes } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { engine, whyMissing } from '@carillon/engines';
@@ -38,7 +38,8 @@ const bytesOf = (base64url: string): number[] => [...Buffer.from(base64url, 'bas
 const missing = whyMissing('chromium') ?? whyMissing('push-clouds');
 
 describe.runIf(missing === null)('with Chromium and a stand-in for its cloud', () => {
-  const certificate = join(mkdtempSync(join(tmpdir(), 'carillon-push-')), 'authority.pem');
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-push-'));
+  const certificate = join(folder, 'authority.pem');
   const env = {
     PUSH_ALLOW_MEMORY_DRIVERS: 'true',
     PUSH_WEBPUSH_ENABLED: 'true',
@@ -58,6 +59,8 @@ describe.runIf(missing === null)('with Chromium and a stand-in for its cloud', (
     writeFileSync(certificate, authority);
     await say({ do: 'make' });
   });
+
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   onServer('a page', { tenants: [openTenant('shop')], env }, (node) => {
     const keys = vapid();
