@@ -1,4 +1,15 @@
-import { encodeWire, fromNative, inFormat, memberOf, type WireFormat } from '@carillon/compat-core';
+import {
+  ACTION_NUMBER,
+  encodeWire,
+  fromListed,
+  fromNative,
+  inFormat,
+  isObject,
+  memberOf,
+  parseJson,
+  summaryOf,
+  type WireFormat,
+} from '@carillon/compat-core';
 import type { Codec, Frame } from '@carillon/hub';
 import type { Fact, Message, PresenceMember } from '@carillon/protocol';
 import { ERRORS } from '@carillon/errors';
@@ -65,7 +76,9 @@ export class CompatCodec implements Codec {
       case 'token_revoked':
         return endOf(0, 'the token is revoked');
       case 'annotated':
+        return this.#has(MODE.ANNOTATION_SUBSCRIBE) ? this.#annotation(fact) : null;
       case 'annotations_summarized':
+        return this.#has(MODE.SUBSCRIBE) ? this.#summary(fact) : null;
       case 'cache_missed':
       case 'channel_counted':
       case 'channel_occupied':
@@ -110,6 +123,33 @@ export class CompatCodec implements Codec {
     };
   }
 
+  #annotation({ channel, annotationText }: Extract<Fact, { kind: 'annotated' }>): object | null {
+    const shown = fromListed(parseJson(annotationText));
+    if (shown === null) return null;
+    return {
+      action: ACTION.annotation,
+      channel: this.variant.channelText ?? channel,
+      timestamp: shown.timestamp,
+      annotations: [inFormat(shown, this.variant.format)],
+    };
+  }
+
+  #summary({
+    channel,
+    messageSerial: serial,
+    summaryText,
+  }: Extract<Fact, { kind: 'annotations_summarized' }>): object {
+    const read = parseJson(summaryText);
+    const summary = isObject(read) ? summaryOf(read) : {};
+    const timestamp = Date.now();
+    return {
+      action: ACTION.message,
+      channel: this.variant.channelText ?? channel,
+      timestamp,
+      messages: [{ action: ACTION_NUMBER.summary, serial, timestamp, annotations: { summary } }],
+    };
+  }
+
   #member(channel: string, member: PresenceMember, action: number, serial: number | null): object | null {
     if (!this.#has(MODE.PRESENCE_SUBSCRIBE)) return null;
     const timestamp = Date.now();
@@ -134,7 +174,7 @@ export class Codecs {
 
   of(variant: Variant): CompatCodec {
     if (variant.channelText !== null) return new CompatCodec(variant);
-    const told = variant.modes & (MODE.SUBSCRIBE | MODE.PRESENCE_SUBSCRIBE);
+    const told = variant.modes & (MODE.SUBSCRIBE | MODE.PRESENCE_SUBSCRIBE | MODE.ANNOTATION_SUBSCRIBE);
     const key = `${variant.format} ${told}`;
     const known = this.#shared.get(key);
     if (known !== undefined) return known;

@@ -160,6 +160,29 @@ onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (
     await own.annotations.delete(serial, { type, name: 'like' });
   });
 
+  it('shows reactions live, each of them only to who asked for that', async () => {
+    const ada = rest({ clientId: 'ada' }).channels.get('live-reactions');
+    const [plain, raw] = [new Inbox<Ably.InboundMessage>(), new Inbox<Ably.Annotation>()];
+    await connect().channels.get('live-reactions').subscribe(plain.put);
+    const asking = connect().channels.get('live-reactions', { modes: ['SUBSCRIBE', 'ANNOTATION_SUBSCRIBE'] });
+    await asking.annotations.subscribe(raw.put);
+    await asking.attach();
+    const serial = (await ada.publish('n', 'a')).serials[0] ?? '';
+    await plain.take();
+    const type = 'reactions:distinct.v1';
+    await ada.annotations.publish(serial, { type, name: 'like' });
+    expect(await plain.take()).toMatchObject({
+      action: 'message.summary',
+      serial,
+      annotations: { summary: { [type]: { like: { total: 1, clientIds: ['ada'] } } } },
+    });
+    expect(await raw.take()).toMatchObject({
+      action: 'annotation.create',
+      name: 'like',
+      messageSerial: serial,
+    });
+  });
+
   it('is annotated once for an id', async () => {
     const ada = rest({ clientId: 'ada' }).channels.get('annotated-once');
     const serial = (await ada.publish('n', 'a')).serials[0] ?? '';
