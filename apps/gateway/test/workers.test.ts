@@ -45,7 +45,7 @@ describe('several gateways on one port', () => {
     // The replacement joins when it can serve: nobody is told that it is starting.
     while (workers.said('"message":"worker ready"') < 3) expect(await workers.probe('/up')).toBe(200);
     expect(await workers.supervisor.kill('SIGTERM')).toBe(0);
-  });
+  }, 90_000);
 
   it('go on answering while all of them drain', async () => {
     const workers = await Workers.start(2, { SHUTDOWN_GRACE_PERIOD: '3', DRAIN_DELAY_MS: '2000' });

@@ -25,6 +25,8 @@ const QUICK: Readonly<Record<string, string>> = {
   METRICS_PORT: '0',
   LOG_OUTPUT_FORMAT: 'json',
   SHUTDOWN_GRACE_PERIOD: '0',
+  // The database that comes along takes its time where everything else runs too.
+  STARTUP_TIMEOUT_MS: '55000',
   SERVICE_DEFAULT_APP_ID: '',
   SERVICE_DEFAULT_APP_KEY: '',
   SERVICE_DEFAULT_APP_SECRET: '',

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { errorText } from '../logging/redaction.js';
 import type { Logger } from '../logging/logger.js';
 import { bounded, pause } from '../time.js';
@@ -45,6 +46,8 @@ export async function connectDependencies(
   dependencies: readonly Dependency[],
   options: ConnectOptions,
 ): Promise<void> {
+  // Each of them listens to it while it waits; Node takes more than ten for a leak.
+  setMaxListeners(0, options.signal);
   const deadlineMs = performance.now() + options.startup_timeout_ms;
   const failures = await Promise.all(dependencies.map((one) => connectOne(one, deadlineMs, options)));
   const failed = dependencies.flatMap(({ name }, index) => {
