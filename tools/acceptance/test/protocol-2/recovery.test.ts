@@ -17,6 +17,8 @@ const publish = async (node: Node, channel: string, ...texts: string[]): Promise
 const told = (frames: readonly FrameV2[]): string[] =>
   frames.filter(({ event }) => event === 'news').map(({ data, serial }) => `${String(data)} ${serial}`);
 
+const ai = (status: string): object => ({ extras: { ai: { transport: { status } } } });
+
 /** A text after the frames that add to it; one that covers what is there already is the whole. */
 function grown(text: string, serial: number, frames: readonly FrameV2[]): string {
   let [now, reached] = [text, serial];
@@ -215,7 +217,6 @@ onServer(
         expect(status).toBe(200);
         return text;
       };
-      const ai = (status: string) => ({ extras: { ai: { transport: { status } } } });
       const first = await ResumingClient.connect(node, 'json', '&append_rollup_window=500');
       await first.subscribe('ai-lost');
       const begun = {
