@@ -3,22 +3,26 @@ import { foldVersions } from '@carillon/messages';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LivingChannel } from './living.js';
+import { provesOneOrder } from './living-orders.js';
 import { openEmbedded, openMemory, openMysql, openPostgres, type Opened } from './stores.js';
 
 const STORES = [
-  { name: 'memory', open: openMemory },
-  { name: 'postgres', open: openPostgres },
-  { name: 'mariadb', open: openMysql },
-  { name: 'embedded postgres', open: openEmbedded },
+  { name: 'memory', open: openMemory, orders: 60 },
+  { name: 'postgres', open: openPostgres, orders: 5 },
+  { name: 'mariadb', open: openMysql, orders: 5 },
+  { name: 'embedded postgres', open: openEmbedded, orders: 5 },
 ] as const;
 
-describe.each(STORES)('messages and annotations in $name', ({ open }) => {
+describe.each(STORES)('messages and annotations in $name', ({ open, orders }) => {
   let opened: Opened;
   beforeAll(async () => {
     opened = await open();
   }, 60_000);
   afterAll(() => opened.close());
   const channelOf = (name: string) => new LivingChannel(opened.store, name);
+
+  it('come to what they come to one after another when several writers change them at once', () =>
+    provesOneOrder(opened.store, orders));
 
   it('come to the same in whatever batches they are changed', async () => {
     const step = fc.record({

@@ -83,6 +83,11 @@ export class ResumingClient {
     return frame;
   }
 
+  /** The connection is lost. */
+  lose(): void {
+    this.raw.destroy();
+  }
+
   /** Asks to go on from there; resolves with everything that came before the answer, and the answer. */
   async resume(
     positions: Readonly<Record<string, Position>>,

@@ -13,6 +13,8 @@ export interface FrameV2 {
   readonly message_id?: string | undefined;
   readonly stream_id?: string | undefined;
   readonly serial?: number | undefined;
+  /** Read in JSON only. */
+  readonly extras?: { readonly headers?: Readonly<Record<string, unknown>> } | undefined;
 }
 
 /** The bytes of a request. */

@@ -17,6 +17,19 @@ const publish = async (node: Node, channel: string, ...texts: string[]): Promise
 const told = (frames: readonly FrameV2[]): string[] =>
   frames.filter(({ event }) => event === 'news').map(({ data, serial }) => `${String(data)} ${serial}`);
 
+const ai = (status: string): object => ({ extras: { ai: { transport: { status } } } });
+
+/** A text after the frames that add to it; one that covers what is there already is the whole. */
+function grown(text: string, serial: number, frames: readonly FrameV2[]): string {
+  let [now, reached] = [text, serial];
+  for (const frame of frames) {
+    const from = Number(frame.extras?.headers?.['service_rollup_from_serial'] ?? Infinity);
+    now = from <= reached ? String(frame.data) : `${now}${String(frame.data)}`;
+    reached = frame.serial ?? reached;
+  }
+  return now;
+}
+
 /** What holds with a history and without one. */
 function recovers(node: Node): void {
   describe.each(FORMATS)('in %s', (format) => {
@@ -192,8 +205,47 @@ onServer('recovery with a history', { tenants: [shop], env: { ...RECOVERY, ...HI
 
 onServer(
   'messages that live on',
-  { tenants: [shop], env: { ...RECOVERY, ...HISTORY, ...LIVING } },
+  {
+    tenants: [shop],
+    env: { ...RECOVERY, ...HISTORY, ...LIVING },
+    config: { ai_transport: { enabled: true, channels: [{ prefix: 'ai-' }] } },
+  },
   (node) => {
+    it('are whole after a connection that was lost while pieces of an answer waited', async () => {
+      const asked = async (path: string, body: object): Promise<string> => {
+        const { status, body: text } = await node.api().request('POST', path, { body: JSON.stringify(body) });
+        expect(status).toBe(200);
+        return text;
+      };
+      const first = await ResumingClient.connect(node, 'json', '&append_rollup_window=500');
+      await first.subscribe('ai-lost');
+      const begun = {
+        name: 'ai-output',
+        channel: 'ai-lost',
+        data: '',
+        message_id: 'answer',
+        ...ai('streaming'),
+      };
+      const made = JSON.parse(await asked('/events', begun)) as {
+        channels: { 'ai-lost': { message_serial: string } };
+      };
+      const path = `/channels/ai-lost/messages/${made.channels['ai-lost'].message_serial}/append`;
+      await asked(path, { data: 'a' });
+      await first.next();
+      const a = await first.next();
+      expect(a).toMatchObject({ event: 'service:message.append', data: 'a', serial: 2 });
+      for (const data of ['b', 'c']) await asked(path, { data });
+      first.lose();
+      const second = await ResumingClient.connect(node, 'json', '&append_rollup_window=500');
+      await second.subscribe('ai-lost');
+      const { frames, answer } = await second.resume({ 'ai-lost': positionOf(a) });
+      expect(answer).toMatchObject({ failed: [], recovered: [{ channel: 'ai-lost' }] });
+      await asked(path, { data: '.', ...ai('complete') });
+      const all = [...frames];
+      while (all.at(-1)?.serial !== 5) all.push(await second.next());
+      expect(grown('a', 2, all)).toBe('abc.');
+    });
+
     it('are begun with as they are now, and recovered change by change', async () => {
       const watcher = await ResumingClient.connect(node);
       const begin = positionOf(await watcher.subscribe('docs'));

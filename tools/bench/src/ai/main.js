@@ -12,9 +12,10 @@ import { BenchError } from '../../settings/bench-error.js';
 
 const KEY = { appId: 'bench', key: 'bench-key', secret: 'bench-secret' };
 const SERVER = fileURLToPath(new URL('../../../../apps/server/dist/src/main.js', import.meta.url));
-const READY = /"listening":"http:\/\/[^"]*?:(\d+)"/;
+const READY = /"listening":"http:\/\/[^"]*?:(\d+)","metrics":"(http:[^"]+)"/;
 const TICKS_PER_SECOND = 100;
 const TOKEN_BYTES = 20;
+const FIRST_TOKEN = /^\d+:0\./;
 const WINDOWS = [0, 100, 500];
 
 const status = (/** @type {string} */ value) => ({ ai: { transport: { status: value } } });
@@ -65,19 +66,26 @@ async function openServer() {
     DATABASE_POSTGRES_PASSWORD: password,
     DATABASE_POSTGRES_DATABASE: pathname.slice(1),
   });
-  const [, listening] = await node.says(READY);
+  const [, listening, metrics = ''] = await node.says(READY);
   const close = async () => {
     await node.kill('SIGTERM');
     await server.release();
     rmSync(folder, { recursive: true });
   };
-  return { node, port: Number(listening), close };
+  return { node, port: Number(listening), metrics, close };
 }
 
-/** The signed HTTP API over kept connections. @param {number} port */
-function apiOf(port) {
+/** Batches that the server has committed. @param {string} metrics */
+async function commitsOf(metrics) {
+  const found = /^\w*commit_batches_total(?:\{[^}]*\})? (\d+)/m.exec(await (await fetch(metrics)).text());
+  if (found === null) throw new BenchError('the server tells no commits');
+  return Number(found[1]);
+}
+
+/** The signed HTTP API over kept connections, as many as are under way. @param {number} port @param {number} streams */
+function apiOf(port, streams) {
   const key = prepareSigningKey(KEY);
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const agent = new Agent({ keepAlive: true, maxSockets: streams });
   /** @type {(path: string, content: object) => Promise<any>} */
   const post = (path, content) =>
     new Promise((resolve, reject) => {
@@ -112,6 +120,8 @@ class Reader {
   texts = new Map();
   /** @type {number[]} */
   latenciesMs = [];
+  /** Of the first token of each stream. @type {number[]} */
+  firstMs = [];
 
   /** @param {RawSocketClient} raw @param {Map<string, number>} sentAt by token */
   constructor(raw, sentAt) {
@@ -145,8 +155,11 @@ class Reader {
       this.texts.set(frame.channel, (this.texts.get(frame.channel) ?? '') + frame.data);
       const atMs = performance.now();
       for (let at = 0; at < frame.data.length; at += TOKEN_BYTES) {
-        const sentMs = this.sentAt.get(frame.data.slice(at, at + TOKEN_BYTES));
-        if (sentMs !== undefined) this.latenciesMs.push(atMs - sentMs);
+        const token = frame.data.slice(at, at + TOKEN_BYTES);
+        const sentMs = this.sentAt.get(token);
+        if (sentMs === undefined) continue;
+        this.latenciesMs.push(atMs - sentMs);
+        if (FIRST_TOKEN.test(token)) this.firstMs.push(atMs - sentMs);
       }
     }
   }
@@ -158,8 +171,8 @@ const quantile = (/** @type {number[]} */ values, /** @type {number} */ share) =
 /** @param {string[]} args @param {(line: string) => void} progress @returns {Promise<boolean>} whether every token came */
 export async function benchAi(args, progress) {
   const { streams, rate, seconds } = optionsOf(args);
-  const { node, port, close } = await openServer();
-  const api = apiOf(port);
+  const { node, port, metrics, close } = await openServer();
+  const api = apiOf(port, streams);
   try {
     const channels = Array.from({ length: streams }, (_, n) => `ai-${n}`);
     /** @type {Map<string, number>} */
@@ -175,6 +188,7 @@ export async function benchAi(args, progress) {
     );
     const reading = Promise.all(readers.map((reader) => reader.read(streams)));
     const pid = node.child.pid ?? 0;
+    const commitsBefore = await commitsOf(metrics);
     const cpuBefore = cpuSeconds(pid);
     const begunMs = performance.now();
     // Each stream waits for its token to be taken, as a model's server does that must keep their order.
@@ -193,20 +207,23 @@ export async function benchAi(args, progress) {
     );
     const tookSeconds = (performance.now() - begunMs) / 1000;
     const cpu = cpuSeconds(pid) - cpuBefore;
+    const commits = (await commitsOf(metrics)) - commitsBefore;
     await reading;
     const tokens = streams * rate * seconds;
     const [plain] = readers;
     process.stdout.write(
       `${tokens} tokens in ${tookSeconds.toFixed(1)} s: ${(tokens / tookSeconds).toFixed(0)}/s, ` +
-        `${((cpu * 1e6) / tokens).toFixed(0)} µs of CPU each\n`,
+        `${((cpu * 1e6) / tokens).toFixed(0)} µs of CPU each, ${(commits / tookSeconds).toFixed(0)} commits/s of ` +
+        `${(tokens / commits).toFixed(1)} tokens\n`,
     );
     let isWhole = true;
-    for (const [index, { frames, texts, latenciesMs }] of readers.entries()) {
+    for (const [index, { frames, texts, latenciesMs, firstMs }] of readers.entries()) {
       const got = [...texts.values()].reduce((sum, text) => sum + text.length / TOKEN_BYTES, 0);
       isWhole &&= got === tokens && latenciesMs.length === tokens;
       process.stdout.write(
         `window ${WINDOWS[index]} ms: ${got} tokens in ${frames} frames (${((plain?.frames ?? 0) / frames).toFixed(1)} times fewer), ` +
-          `append to subscriber p50 ${quantile(latenciesMs, 0.5).toFixed(1)} ms, p99 ${quantile(latenciesMs, 0.99).toFixed(1)} ms\n`,
+          `append to subscriber p50 ${quantile(latenciesMs, 0.5).toFixed(1)} ms, p99 ${quantile(latenciesMs, 0.99).toFixed(1)} ms, ` +
+          `first token p50 ${quantile(firstMs, 0.5).toFixed(1)} ms, p99 ${quantile(firstMs, 0.99).toFixed(1)} ms\n`,
       );
     }
     return isWhole;

@@ -5,13 +5,12 @@ import type { PresenceMember } from '../model/presence.js';
 import type { FoundReceipt } from '../model/receipt.js';
 import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
 import { findCrowds } from '../sql/checkpoints.js';
-import { findMessages, type MessageDialect } from '../sql/find-messages.js';
+import { findMessages } from '../sql/find-messages.js';
 import { findMessageId, findPurgeable, inspectAll } from '../sql/look.js';
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
+import { MESSAGE_DIALECT } from './message-dialect.js';
 import { NumberedSession } from './numbered.js';
 import { type Names, tuples } from './statements.js';
-
-const DIALECT: MessageDialect = { hash: (placeholder) => `unhex(${placeholder})` };
 
 /** The streams of a batch: those that are held now, and those that are not there at all. */
 export interface Held {
@@ -80,7 +79,7 @@ export async function findWanted(
             table,
             wanted.messages,
             { streams: held.streams, nowMs: wanted.nowMs },
-            DIALECT,
+            MESSAGE_DIALECT,
           ),
         }),
   };

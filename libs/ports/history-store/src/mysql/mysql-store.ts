@@ -46,6 +46,7 @@ import { readRetained } from '../sql/retained.js';
 import { KINDS, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
 import { RememberedSums } from '../sql/sums.js';
 import { findWanted, lockStreams, selectStreams } from './find.js';
+import { MESSAGE_DIALECT } from './message-dialect.js';
 import { NumberedSession } from './numbered.js';
 import { MysqlPurger } from './purge.js';
 import { tuples } from './statements.js';
@@ -257,7 +258,9 @@ export class MysqlHistoryStore implements DurableStore {
   }
 
   messages(query: MessagesQuery): Promise<readonly StoredMessage[]> {
-    return asStoreFailure(() => readMessages(new NumberedSession(this.#reads), this.#table, query));
+    return asStoreFailure(() =>
+      readMessages(new NumberedSession(this.#reads), this.#table, query, MESSAGE_DIALECT),
+    );
   }
 
   versions(query: VersionsQuery): Promise<readonly StoredRecord[]> {

@@ -7,9 +7,10 @@ import { type Stream, type StreamAddress, streamName } from '../model/stream.js'
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
 import { findCrowds } from '../sql/checkpoints.js';
 import { TRANSACTION_NUMBER } from './at-once.js';
-import { findMessages, type MessageDialect } from '../sql/find-messages.js';
+import { findMessages } from '../sql/find-messages.js';
 import { findMessageId, findPurgeable, inspectAll } from '../sql/look.js';
 import { arrayOf, binaryArray, INT, SMALLINT, TEXT, UUID } from './binary-arrays.js';
+import { MESSAGE_DIALECT } from './message-dialect.js';
 
 type Names = (name: string) => string;
 
@@ -20,8 +21,6 @@ export interface Held {
   /** Of the transaction that holds them; empty when it holds none. */
   readonly transactionNumber: string;
 }
-
-const DIALECT: MessageDialect = { hash: (placeholder) => `decode(${placeholder}, 'hex')` };
 
 export const addressArrays = (addresses: readonly StreamAddress[]) =>
   [
@@ -86,7 +85,7 @@ export async function findWanted(
             table,
             wanted.messages,
             { streams: held.streams, nowMs: wanted.nowMs },
-            DIALECT,
+            MESSAGE_DIALECT,
           ),
         }),
   };

@@ -26,6 +26,7 @@ import type {
   Watermark,
 } from '../port.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
+import { MESSAGE_DIALECT } from './message-dialect.js';
 import { PostgresCommits } from './commits.js';
 import { readUnsafeSettings } from './durability.js';
 import { readCheckpoint } from '../sql/checkpoints.js';
@@ -197,7 +198,7 @@ export class PostgresHistoryStore implements DurableStore {
   }
 
   messages(query: MessagesQuery): Promise<readonly StoredMessage[]> {
-    return this.#read((session) => readMessages(session, this.#table, query));
+    return this.#read((session) => readMessages(session, this.#table, query, MESSAGE_DIALECT));
   }
 
   versions(query: VersionsQuery): Promise<readonly StoredRecord[]> {

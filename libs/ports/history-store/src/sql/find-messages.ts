@@ -1,14 +1,8 @@
-import type { SqlRow, SqlScalar, SqlSession } from '@carillon/database';
+import type { SqlSession } from '@carillon/database';
 import { keepDay } from '../model/calendar.js';
 import type { AnnotationSummary, FoundAnnotation } from '../model/annotation.js';
 import type { FoundMessages, WantedMessages } from '../model/living.js';
-import {
-  fragmentOf,
-  type MessageData,
-  reachesBase,
-  type StoredMessage,
-  withFragments,
-} from '../model/message.js';
+import { reachesBase, type StoredMessage } from '../model/message.js';
 import { type Stream, streamName } from '../model/stream.js';
 import {
   ANNOTATION_COLUMNS,
@@ -19,33 +13,10 @@ import {
   SUMMARY_COLUMNS,
   summaryOf,
 } from './message-rows.js';
-import { text, utf8OrNull } from './rows.js';
+import { folded, keyOf } from './folded.js';
+import { type MessageDialect, Values } from './message-dialect.js';
+import { text } from './rows.js';
 import type { Names } from './shown.js';
-
-/** How the two databases differ here. */
-export interface MessageDialect {
-  /** What a hash is compared with, for the placeholder of its hex digits. */
-  readonly hash: (placeholder: string) => string;
-}
-
-/** Values with the places where they go. */
-export class Values {
-  readonly all: SqlScalar[] = [];
-
-  add(value: SqlScalar): string {
-    return `$${this.all.push(value)}`;
-  }
-
-  /** `(a, b), (c, d)`. The first of each is the key of a stream. */
-  tuples(rows: readonly (readonly [streamKey: string, ...more: SqlScalar[]])[]): string {
-    return rows
-      .map(([streamKey, ...more]) => {
-        const places = more.map((value) => this.add(value));
-        return `(${[`${this.add(streamKey)}::bigint`, ...places].join(', ')})`;
-      })
-      .join(', ');
-  }
-}
 
 /** Reads what a batch has to know, while its streams are locked. */
 export async function findMessages(
@@ -55,7 +26,7 @@ export async function findMessages(
   { streams, nowMs }: { readonly streams: ReadonlyMap<string, Stream>; readonly nowMs: number },
   dialect: MessageDialect,
 ): Promise<FoundMessages> {
-  const annotations = await findAnnotations(session, table, wanted.annotations, streams);
+  const annotations = await findAnnotations(session, table, wanted.annotations, streams, dialect);
   const summaries = new Map<string, readonly [string, string, string]>();
   for (const { address, messageSerial, type } of wanted.summaries) {
     const stream = streams.get(streamName(address));
@@ -67,10 +38,10 @@ export async function findMessages(
   } of annotations)
     summaries.set(`${streamKey} ${messageSerial} ${type}`, [streamKey, messageSerial, type]);
   return {
-    states: await findStates(session, table, wanted, streams, nowMs),
+    states: await findStates(session, table, wanted, { streams, nowMs }, dialect),
     operations: await findOperations(session, table, wanted, streams, nowMs, dialect),
     annotations,
-    summaries: await findSummaries(session, table, [...summaries.values()]),
+    summaries: await findSummaries(session, table, [...summaries.values()], dialect),
   };
 }
 
@@ -78,8 +49,8 @@ async function findStates(
   session: SqlSession,
   table: Names,
   { states }: WantedMessages,
-  streams: ReadonlyMap<string, Stream>,
-  nowMs: number,
+  { streams, nowMs }: { readonly streams: ReadonlyMap<string, Stream>; readonly nowMs: number },
+  dialect: MessageDialect,
 ): Promise<StoredMessage[]> {
   const asked = states.flatMap((one) => {
     const stream = streams.get(streamName(one.address));
@@ -89,8 +60,13 @@ async function findStates(
   const values = new Values();
   const { rows } = await session.query(
     `select ${MESSAGE_COLUMNS} from ${table('messages')} m
-      where (m.stream_key, m.message_serial) in (${values.tuples(asked.map(({ key }) => key))})`,
+      where (m.stream_key, m.message_serial) in (${dialect.places(
+        values,
+        ['text'],
+        asked.map(({ key }) => key),
+      )})`,
     values.all,
+    dialect,
   );
   const found = rows.map(messageOf);
   const wanted = new Map(asked.map((one) => [one.key.join(' '), one]));
@@ -102,54 +78,16 @@ async function findStates(
   const stored = new Values();
   const data = await session.query(
     `select m.stream_key, m.message_serial, m.data from ${table('messages')} m where (m.stream_key, m.message_serial) in
-      (${stored.tuples(needed.map(({ streamKey, messageSerial }) => [streamKey, messageSerial]))})`,
+      (${dialect.places(
+        stored,
+        ['text'],
+        needed.map(({ streamKey, messageSerial }) => [streamKey, messageSerial]),
+      )})`,
     stored.all,
+    dialect,
   );
-  const whole = await folded(session, table, needed, data.rows, nowMs);
+  const whole = await folded(session, table, { messages: needed, stored: data.rows, nowMs }, dialect);
   return found.map((message) => ({ ...message, data: whole.get(keyOf(message)) ?? null }));
-}
-
-export const keyOf = ({
-  streamKey,
-  messageSerial,
-}: Pick<StoredMessage, 'messageSerial' | 'streamKey'>): string => `${streamKey} ${messageSerial}`;
-
-/** What is stored of the data, with the fragments behind it: records do not change, so both may be read one by one. */
-export async function folded(
-  session: SqlSession,
-  table: Names,
-  messages: readonly StoredMessage[],
-  stored: readonly SqlRow[],
-  nowMs: number,
-): Promise<ReadonlyMap<string, MessageData>> {
-  const fragments = new Map(
-    await Promise.all(
-      messages
-        .filter(({ deliverySerial, baseSerial }) => deliverySerial > baseSerial)
-        .map(async (message) => [keyOf(message), await fragmentsOf(session, table, message, nowMs)] as const),
-    ),
-  );
-  return new Map(
-    stored.map((row) => {
-      const key = `${text(row, 'stream_key')} ${text(row, 'message_serial')}`;
-      return [key, withFragments(utf8OrNull(row, 'data'), fragments.get(key) ?? [])];
-    }),
-  );
-}
-
-async function fragmentsOf(
-  session: SqlSession,
-  table: Names,
-  { streamKey, generation, messageSerial, baseVersionSerial, versionSerial }: StoredMessage,
-  nowMs: number,
-): Promise<string[]> {
-  const { rows } = await session.query(
-    `select c.payload from ${table('records')} c where c.stream_key = $1::bigint and c.message_serial = $2
-        and c.version_serial > $3 and c.version_serial <= $4 and c.generation = $5 and c.keep_day >= $6::date
-      order by c.version_serial`,
-    [streamKey, messageSerial, baseVersionSerial, versionSerial, generation, keepDay(nowMs)],
-  );
-  return rows.map((row) => fragmentOf(utf8OrNull(row, 'payload') ?? '{}'));
 }
 
 async function findOperations(
@@ -160,23 +98,26 @@ async function findOperations(
   nowMs: number,
   dialect: MessageDialect,
 ) {
-  const values = new Values();
+  const generations = new Map<string, number>();
   const asked = operations.flatMap(({ address, hash }) => {
     const stream = streams.get(streamName(address));
     if (stream === undefined) return [];
-    return [
-      `c.stream_key = ${values.add(stream.streamKey)}::bigint and c.generation = ${values.add(stream.generation)} and
-        c.op_hash = ${dialect.hash(values.add(hash))}`,
-    ];
+    generations.set(stream.streamKey, stream.generation);
+    return [[stream.streamKey, hash] as const];
   });
   if (asked.length === 0) return [];
+  const values = new Values();
+  const [day, now] = [values.add(keepDay(nowMs)), values.add(nowMs)];
   const { rows } = await session.query(
-    `select c.stream_key, c.op_hash, c.op_fingerprint, c.delivery_serial, c.version_serial, c.published_at_ms
-      from ${table('records')} c where c.keep_day >= ${values.add(keepDay(nowMs))}::date
-        and c.keep_until_ms > ${values.add(nowMs)} and ((${asked.join(') or (')}))`,
+    `select c.stream_key, c.generation, c.op_hash, c.op_fingerprint, c.delivery_serial, c.version_serial, c.published_at_ms
+      from ${table('records')} c where c.keep_day >= ${day}::date and c.keep_until_ms > ${now}
+        and (c.stream_key, c.op_hash) in (${dialect.places(values, ['bytes'], asked)})`,
     values.all,
+    dialect,
   );
-  return rows.map(operationOf);
+  return rows
+    .filter((row) => generations.get(text(row, 'stream_key')) === Number(row['generation']))
+    .map(operationOf);
 }
 
 /** The last digits of a serial are the number of the annotation. */
@@ -187,18 +128,22 @@ async function findAnnotations(
   table: Names,
   wanted: WantedMessages['annotations'],
   streams: ReadonlyMap<string, Stream>,
+  dialect: MessageDialect,
 ): Promise<FoundAnnotation[]> {
   const asked = wanted.flatMap(({ address, annotationSerial }) => {
     const number = Number(annotationSerial.slice(-NUMBER_DIGITS));
     const stream = streams.get(streamName(address));
-    return stream === undefined || !Number.isSafeInteger(number) ? [] : [[stream.streamKey, number] as const];
+    return stream === undefined || !Number.isSafeInteger(number)
+      ? []
+      : [[stream.streamKey, String(number)] as const];
   });
   if (asked.length === 0) return [];
-  const at = (column: string, values: Values) => `(a.stream_key, a.${column}) in (${values.tuples(asked)})`;
+  const at = (column: string, values: Values) =>
+    `(a.stream_key, a.${column}) in (${dialect.places(values, ['number'], asked)})`;
   const [made, taken] = [new Values(), new Values()];
   const select = `select ${ANNOTATION_COLUMNS} from ${table('annotations')} a where`;
-  const created = await session.query(`${select} ${at('annotation_no', made)}`, made.all);
-  const deleted = await session.query(`${select} ${at('target_no', taken)}`, taken.all);
+  const created = await session.query(`${select} ${at('annotation_no', made)}`, made.all, dialect);
+  const deleted = await session.query(`${select} ${at('target_no', taken)}`, taken.all, dialect);
   const takenBack = new Map(
     deleted.rows.map(annotationOf).map((event) => [`${event.streamKey} ${event.targetNo ?? 0}`, event]),
   );
@@ -212,13 +157,15 @@ async function findSummaries(
   session: SqlSession,
   table: Names,
   keys: readonly (readonly [string, string, string])[],
+  dialect: MessageDialect,
 ): Promise<AnnotationSummary[]> {
   if (keys.length === 0) return [];
   const values = new Values();
   const { rows } = await session.query(
     `select ${SUMMARY_COLUMNS} from ${table('annotation_summaries')} u
-      where (u.stream_key, u.message_serial, u.type) in (${values.tuples(keys)})`,
+      where (u.stream_key, u.message_serial, u.type) in (${dialect.places(values, ['text', 'text'], keys)})`,
     values.all,
+    dialect,
   );
   return rows.map(summaryOf);
 }

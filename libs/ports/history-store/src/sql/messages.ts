@@ -11,7 +11,8 @@ import type {
 import type { StoredMessage } from '../model/message.js';
 import type { StoredRecord } from '../model/record.js';
 import type { StreamAddress } from '../model/stream.js';
-import { folded, keyOf, Values } from './find-messages.js';
+import { folded, keyOf } from './folded.js';
+import { type MessageDialect, Values } from './message-dialect.js';
 import {
   ANNOTATION_COLUMNS,
   annotationOf,
@@ -27,6 +28,7 @@ export async function readMessages(
   session: SqlSession,
   table: Names,
   { streamKey, generation, floorMessageSerial, nowMs, messageSerials }: MessagesQuery,
+  dialect: MessageDialect,
 ): Promise<StoredMessage[]> {
   if (messageSerials.length === 0) return [];
   const values = new Values();
@@ -39,7 +41,7 @@ export async function readMessages(
     values.all,
   );
   const messages = rows.map(messageOf);
-  const whole = await folded(session, table, messages, rows, nowMs);
+  const whole = await folded(session, table, { messages, stored: rows, nowMs }, dialect);
   return messages.map((message) => ({ ...message, data: whole.get(keyOf(message)) ?? { text: null } }));
 }
 

@@ -1,0 +1,123 @@
+import type { CommitResult } from '@carillon/contract';
+import type { DurableStore } from '@carillon/history-store';
+import * as fc from 'fast-check';
+import { expect } from 'vitest';
+import { LivingChannel } from './living.js';
+import { openMemory } from './stores.js';
+
+const TYPES = ['x:unique.v1', 'x:multiple.v1', 'x:flag.v1'] as const;
+
+const step = fc.record({
+  kind: fc.constantFrom('append', 'update', 'delete', 'annotate', 'unannotate' as const),
+  message: fc.nat(1),
+  text: fc.constantFrom('', 'a', 'ü', '"\\'),
+  client: fc.constantFrom('u1', 'u2'),
+  type: fc.constantFrom(...TYPES),
+});
+type Step = Parameters<Parameters<typeof step.map>[0]>[0];
+
+/** A channel with two messages, each with an annotation that may be taken back. */
+class Scene {
+  readonly #serials: string[] = [];
+  readonly #annotations: string[] = [];
+
+  constructor(private readonly channel: LivingChannel) {}
+
+  async begin(): Promise<void> {
+    for (const text of ['x', 'y']) {
+      const serial = await this.channel.made(text);
+      this.#serials.push(serial);
+      const annotate = this.channel.annotate(serial, TYPES[0], { name: 'first', client_id: 'u1' });
+      this.#annotations.push((await this.channel.one(annotate)).annotation_serial ?? '');
+    }
+  }
+
+  /** What one writer was asked in one batch. */
+  write(steps: readonly Step[]): Promise<readonly CommitResult[]> {
+    return this.channel.write(...steps.map((one) => this.#recordOf(one)));
+  }
+
+  #recordOf({ kind, message, text, client, type }: Step) {
+    const { channel } = this;
+    const serial = this.#serials[message] ?? '';
+    if (kind === 'append') return channel.append(serial, text);
+    if (kind === 'update') return channel.update(serial, { data: JSON.stringify(text) });
+    if (kind === 'delete') return channel.remove(serial, { clear_fields: ['data'] });
+    if (kind === 'unannotate') return channel.unannotate(serial, this.#annotations[message] ?? '');
+    return channel.annotate(serial, type, { name: text || 'n', client_id: client });
+  }
+
+  /** All that anybody can read of it, but for serials and times. */
+  async state(): Promise<unknown> {
+    const { channel } = this;
+    const { nextDeliverySerial, nextHistorySerial, nextAnnotationNo, retainedMessages } =
+      await channel.stream();
+    const messages = await Promise.all(
+      this.#serials.map(async (serial) => {
+        const message = await channel.message(serial);
+        const versions = await channel.versions(serial);
+        return {
+          action: message?.action,
+          data: message?.data,
+          dataBytes: message?.dataBytes,
+          appends: message?.appends,
+          versions: versions.map(({ action, deliverySerial }) => [action, deliverySerial]),
+          summaries: await this.#summariesOf(serial),
+        };
+      }),
+    );
+    return { nextDeliverySerial, nextHistorySerial, nextAnnotationNo, retainedMessages, messages };
+  }
+
+  async #summariesOf(serial: string): Promise<unknown> {
+    const { channel } = this;
+    const query = { nowMs: channel.nowMs, belowNo: null, limit: 100 };
+    const all = await channel.store.summaries({ ...(await channel.stream()), ...query });
+    const mine = all.filter(({ messageSerial }) => messageSerial === serial);
+    return Object.fromEntries(mine.map(({ type, summary }) => [type, JSON.parse(summary)]));
+  }
+}
+
+interface Accepted {
+  readonly step: Step;
+  readonly result: CommitResult;
+}
+
+/** In the order they were committed in; annotations have an order of their own. */
+function ordered(accepted: readonly Accepted[]): Step[] {
+  const changes = accepted.filter(({ step: { kind } }) => !kind.endsWith('annotate'));
+  const annotations = accepted.filter(({ step: { kind } }) => kind.endsWith('annotate'));
+  changes.sort((one, other) => (one.result.delivery_serial ?? 0) - (other.result.delivery_serial ?? 0));
+  const numberOf = ({ result }: Accepted) => Number(result.annotation_serial?.slice(-20));
+  annotations.sort((one, other) => numberOf(one) - numberOf(other));
+  return [...changes, ...annotations].map(({ step: one }) => one);
+}
+
+/** Whatever several writers commit at once comes to what it comes to one after another, in the order it was committed. */
+export async function provesOneOrder(store: DurableStore, numRuns: number): Promise<void> {
+  let run = 0;
+  const writers = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(writers, async (batches) => {
+      run += 1;
+      const together = new Scene(new LivingChannel(store, `orders-${run}`));
+      await together.begin();
+      const written = await Promise.all(
+        batches.map(async (steps) => {
+          const results = await together.write(steps);
+          return results.flatMap((result, index) => {
+            const one = steps[index];
+            return one === undefined || result.status !== 'applied' ? [] : [{ step: one, result }];
+          });
+        }),
+      );
+      const alone = await openMemory();
+      const inTurn = new Scene(new LivingChannel(alone.store, 'orders'));
+      await inTurn.begin();
+      for (const one of ordered(written.flat()))
+        expect(await inTurn.write([one])).toMatchObject([{ status: 'applied' }]);
+      expect(await together.state()).toEqual(await inTurn.state());
+    }),
+    { numRuns },
+  );
+}
