@@ -152,6 +152,13 @@ export interface PublishStore {
     jobs: readonly { readonly deliveryKey: string; readonly attempt: number }[],
     lease: { readonly owner: string; readonly nowMs: number; readonly untilMs: number },
   ): Promise<ReadonlySet<string>>;
+  /** Whether somebody is sending any of those attempts and has time left for it. */
+  isBeingSent(
+    appId: string,
+    publishId: string,
+    jobs: readonly { readonly deliveryKey: string; readonly attempt: number }[],
+    nowMs: number,
+  ): Promise<boolean>;
   /** Gives back what was taken and not sent. */
   giveBack(
     appId: string,

@@ -30,11 +30,17 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       const taken = await Promise.all(['a', 'b', 'c'].map((owner) => take(owner, NOW)));
       expect(taken.flatMap((keys) => [...keys]).toSorted()).toEqual(['k1', 'k2']);
       expect(await take('d', NOW + 59_000)).toEqual(new Set());
+      const isBeingSent = (nowMs: number, attempt = 1) =>
+        store.isBeingSent('shop', 'claims', [{ deliveryKey: 'k1', attempt }], nowMs);
+      expect(await isBeingSent(NOW + 59_999)).toBe(true);
+      expect(await isBeingSent(NOW + 59_999, 2)).toBe(false);
+      expect(await isBeingSent(NOW + 60_000)).toBe(false);
       expect(await take('d', NOW + 60_000, 2)).toEqual(new Set());
       expect(await take('d', NOW + 60_000)).toEqual(new Set(['k1', 'k2']));
       expect(await store.plan('shop', 'claims', [...claims, claim('claims', 'k4')])).toEqual(new Set(['k4']));
       expect(await store.countClaims('shop', 'claims')).toBe(3);
       await store.giveBack('shop', 'claims', ['k1', 'k2'], 'd', NOW);
+      expect(await isBeingSent(NOW)).toBe(false);
       expect(await take('e', NOW)).toEqual(new Set(['k1', 'k2']));
     });
 
