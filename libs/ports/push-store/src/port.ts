@@ -238,8 +238,13 @@ export interface UpkeepStore {
   /** It stopped. */
   leave(workerId: string): Promise<void>;
 
-  /** Publishes that are `queued` since before that, and do not wait for their time, of all apps. */
-  forgottenPublishes(beforeMs: number, nowMs: number, limit: number): Promise<StoredPublish[]>;
+  /** Publishes that are in that state since before that, and do not wait for their time, of all apps. */
+  forgottenPublishes(
+    state: 'planning' | 'queued',
+    beforeMs: number,
+    nowMs: number,
+    limit: number,
+  ): Promise<StoredPublish[]>;
   /** Deliveries given out before that which nobody began, or stopped sending, of all apps. */
   forgottenClaims(beforeMs: number, limit: number): Promise<Claim[]>;
   /** Publishes that are not over and where nothing happened since then, of all apps. */

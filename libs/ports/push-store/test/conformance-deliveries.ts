@@ -189,8 +189,14 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       }
       await store.admit({ ...admission('o4'), publish: publish('o4', { updatedMs: old }) });
       await store.plan('shop', 'o4', [claim('o4', 'k', { updatedMs: old })]);
-      expect((await store.forgottenPublishes(NOW - 1, NOW, 10)).map((one) => one.publishId)).toEqual(['o4']);
-      expect((await store.stalePublishes(NOW - 1, 10)).map((one) => one.publishId)).toEqual(['o4']);
+      await store.admit({
+        ...admission('o5'),
+        publish: publish('o5', { state: 'planning', updatedMs: old + 1 }),
+      });
+      const forgotten = async (state: 'planning' | 'queued') =>
+        (await store.forgottenPublishes(state, NOW - 1, NOW, 10)).map((one) => one.publishId);
+      expect([await forgotten('queued'), await forgotten('planning')]).toEqual([['o4'], ['o5']]);
+      expect((await store.stalePublishes(NOW - 1, 10)).map((one) => one.publishId)).toEqual(['o4', 'o5']);
       expect((await store.forgottenClaims(NOW - 1, 10)).map((one) => one.publishId)).toEqual(['o4']);
       expect(await store.purge('publishes', NOW - 1, 2)).toBe(2);
       expect(await store.purge('publishes', NOW - 1, 2)).toBe(1);

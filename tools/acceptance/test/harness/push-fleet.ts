@@ -237,13 +237,24 @@ export class PushFleet {
     });
   }
 
-  /** What a minute does to the leases of whoever has done nothing for so long. */
-  async minutePasses(idleMs = 0): Promise<void> {
+  /** What a minute does to leases. */
+  async minutePasses(): Promise<void> {
+    await this.rows(
+      `update push_deliveries set lease_until_ms = lease_until_ms - 60000 where state = 'sending'`,
+    );
+    await this.rows('update push_locks set expires_ms = expires_ms - 60000');
+  }
+
+  /** What many minutes do to work that nobody has touched for some seconds. */
+  async minutesPass(idleMs = 4000): Promise<void> {
     const before = Date.now() - idleMs;
-    await this.rows(`update push_deliveries set lease_until_ms = lease_until_ms - 60000
-      where state = 'sending' and updated_ms <= ${before} and lease_until_ms > ${before}`);
+    await this.rows(`update push_deliveries set updated_ms = updated_ms - 660000,
+      lease_until_ms = lease_until_ms - 660000
+      where state in ('planned', 'sending') and updated_ms between ${before - 300_000} and ${before}`);
+    await this.rows(`update push_publishes set updated_ms = updated_ms - 660000
+      where state = 'planning' and updated_ms between ${before - 300_000} and ${before}`);
     await this.rows(`update push_locks set expires_ms = expires_ms - 60000
-      where expires_ms > ${Date.now()} and expires_ms < ${Date.now() + 30_000 - idleMs + 1}`);
+      where expires_ms < ${before + 30_000}`);
   }
 
   async rows(text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
