@@ -32,4 +32,4 @@ it('keeps every client whose upgrade was decided late', async () => {
   let ended = 0;
   for (let process = 0; process < PROCESSES; process += 1) ended += await sentAway();
   expect(ended).toBe(0);
-});
+}, 120_000);
