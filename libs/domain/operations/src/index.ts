@@ -20,6 +20,7 @@ export { isJsonObject, jsonBody, ReceivedBody, type JsonBody, type JsonObject } 
 export { OPERATIONS, OperationsModule } from './module.js';
 export { type Done, type Operation } from './operation.js';
 export { createOperations, type LiveParts, type Operations, type OperationsParts } from './operations.js';
+export { ClientPublisher } from './publish/client-publisher.js';
 export { EVENT_SCHEMA } from './publish/event-fields.js';
 export { CHANNEL_OUTCOME } from './publish/outcome.js';
 export { PublishNews, type Published } from './publish/news.js';

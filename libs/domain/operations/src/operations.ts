@@ -24,6 +24,7 @@ import { historyState, readHistory } from './history/read-history.js';
 import { resetHistory, resetPresenceHistory } from './history/reset-history.js';
 import { KeyRules } from './idempotency/keys.js';
 import { MessageReceipts } from './idempotency/message-receipts.js';
+import { OncePublisher } from './idempotency/once-publisher.js';
 import { RequestRecords } from './idempotency/request-records.js';
 import { Admitted, type Operation, type Work } from './operation.js';
 import { PublishNews } from './publish/news.js';
@@ -124,7 +125,11 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
   };
   const runner = new EventRunner({
     news: new PublishNews(parts.webhooks ?? NO_WEBHOOKS, new AiChannels(config.ai_transport), metrics),
-    publisher: new EventPublisher(publisher, new MessageReceipts(cache, log), keys),
+    publisher: new EventPublisher(
+      publisher,
+      new OncePublisher(publisher, new MessageReceipts(cache, log)),
+      keys,
+    ),
     records,
     keys,
     metrics,

@@ -6,7 +6,7 @@ import { SharedFilters } from '@carillon/filter';
 import type { HistoryReader } from '@carillon/history';
 import type { Hub } from '@carillon/hub';
 import { WireNames } from '@carillon/protocol';
-import { PublishNews } from '@carillon/operations';
+import { ClientPublisher, PublishNews } from '@carillon/operations';
 import type { Presence } from '@carillon/presence';
 import type { Publisher } from '@carillon/publishing';
 import type { RateLimit } from '@carillon/rate-limit';
@@ -50,8 +50,8 @@ export interface SocketsParts {
   readonly hub: Hub;
   readonly admission: Admission;
   readonly apps: AppRegistry;
-  /** Where it is written which tokens are revoked. */
-  readonly cache: Pick<Cache, 'has'>;
+  /** Where it is written which tokens are revoked, and what was said under which key. */
+  readonly cache: Cache;
   /** Where histories are read; null: nowhere. */
   readonly historyReader: Pick<HistoryReader, 'page'> | null;
   readonly presence: Presence;
@@ -157,7 +157,8 @@ export class Sockets {
       onTrouble,
       subscribe,
       clientEvents: new ClientEvents({
-        ...parts,
+        webhooks: parts.webhooks,
+        publisher: new ClientPublisher(parts),
         channels,
         outlet,
         extras: extrasRules(config, names),

@@ -8,9 +8,24 @@ const ABSENT = '';
  * service adds or that only says who does not get it. The payload counts as delivered, so a string counts the same
  * however it was escaped; tags and extras count as written, but for white space. The channel is part of what it is kept under.
  */
-export function fingerprint(event: Event): string {
-  const data = JSON.parse(event.dataText) as string;
-  const parts = [event.name, data, event.tagsText, event.extrasText, event.messageId, 'server'];
+export const fingerprint = (event: Event): string =>
+  hashOf([
+    event.name,
+    JSON.parse(event.dataText) as string,
+    event.tagsText,
+    event.extrasText,
+    event.messageId,
+    'server',
+  ]);
+
+/** The same of what a client says; its payload counts as written. */
+export const clientFingerprint = (
+  event: string,
+  dataText: string | null,
+  extrasText: string | null,
+): string => hashOf([event, dataText, null, extrasText, null, 'client']);
+
+function hashOf(parts: readonly (string | null)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) {
     const text = part ?? ABSENT;

@@ -1,10 +1,9 @@
 import { keptOf, type PublishableChannel } from '@carillon/channels';
-import { cacheKeys } from '@carillon/contract';
 import type { BatchPublisher, Publication, PublicationKey, Receipt } from '@carillon/publishing';
 import type { Caller } from '../caller.js';
 import { fingerprint } from '../idempotency/fingerprint.js';
 import type { KeyRules } from '../idempotency/keys.js';
-import type { Delivered, MessageReceipts } from '../idempotency/message-receipts.js';
+import type { OncePublisher } from '../idempotency/once-publisher.js';
 import type { Event } from './event.js';
 
 /** Channels of one event that are claimed and published side by side. */
@@ -21,7 +20,7 @@ export interface Published {
 export class EventPublisher {
   constructor(
     private readonly publisher: BatchPublisher,
-    private readonly messages: MessageReceipts,
+    private readonly once: OncePublisher,
     private readonly keys: KeyRules,
   ) {}
 
@@ -59,30 +58,14 @@ export class EventPublisher {
   }
 
   async #once(caller: Caller, event: Event, key: PublicationKey): Promise<Published> {
-    const delivered: Delivered[] = [];
+    const receipts: Receipt[] = [];
     for (let from = 0; from < event.channels.length; from += SIDE_BY_SIDE) {
       const started = event.channels
         .slice(from, from + SIDE_BY_SIDE)
-        .map((channel) => this.#deliverOnce(publication(caller, event, channel, key), key));
-      delivered.push(...(await allSettled(started)));
+        .map((channel) => this.once.publish(publication(caller, event, channel, key), key));
+      receipts.push(...(await allSettled(started)));
     }
-    return {
-      receipts: delivered.map(({ receipt }) => receipt),
-      isDuplicate: delivered.every(({ isDuplicate }) => isDuplicate),
-    };
-  }
-
-  /** Where there is a history, it knows the key with the message itself; elsewhere the cache does. */
-  async #deliverOnce(
-    one: Publication,
-    { key, ttlMs, fingerprint: content }: PublicationKey,
-  ): Promise<Delivered> {
-    if (one.history === null) {
-      const name = cacheKeys.publish(one.appId, one.channel, key);
-      return this.messages.once(name, content, ttlMs, () => this.publisher.publish(one));
-    }
-    const receipt = await this.publisher.publish(one);
-    return { receipt, isDuplicate: receipt.isDuplicate ?? false };
+    return { receipts, isDuplicate: receipts.every(({ isDuplicate }) => isDuplicate === true) };
   }
 }
 

@@ -22,15 +22,15 @@ import {
 } from '@carillon/protocol';
 import type { ClientEvent } from '../connection/speech.js';
 import type { AiEvents } from './ai-event.js';
-import type { PublishNews } from '@carillon/operations';
-import type { Publisher, Receipt } from '@carillon/publishing';
+import type { ClientPublisher, PublishNews } from '@carillon/operations';
+import type { Receipt } from '@carillon/publishing';
 import { dataOf, type WebhookEvents } from '@carillon/webhooks';
 
 /** What publishing for clients works with. */
 export interface ClientEventParts {
   readonly channels: Channels;
   readonly outlet: Outlet;
-  readonly publisher: Publisher;
+  readonly publisher: Pick<ClientPublisher, 'publish'>;
   readonly webhooks: WebhookEvents;
   /** What of `extras` is delivered. */
   readonly extras: ExtrasRules;
@@ -87,9 +87,10 @@ export class ClientEvents {
     const { event, dataText } = frame;
     const { channel, userId } = subscription;
     const { publisher, extras } = this.parts;
+    const { idempotencyKey } = extrasOf(frame.extrasText);
     const extrasText = frame.extrasText === null ? null : deliveredExtras(frame.extrasText, extras);
-    const isEphemeral = extrasText !== null && isEphemeralText(extrasText);
-    const receipt = publisher.publish({
+    const { isEphemeral } = extrasOf(extrasText);
+    const said = {
       appId: channel.hub.appId,
       channel: channel.name,
       event,
@@ -102,11 +103,14 @@ export class ClientEvents {
       ...keptOf(about, isEphemeral),
       tagsText: null,
       extrasText,
-      key: null,
       ...(connection.identity === null ? {} : { creatorId: connection.identity.userId }),
-    });
-    if (receipt instanceof Promise) return this.#answerFor(receipt, connection, frame, subscription);
-    if (!isEphemeral) this.#tell(connection, frame, subscription, receipt);
+    };
+    const receipt = publisher.publish(channel.hub.app, said, idempotencyKey);
+    const done = (made: Receipt): void => {
+      if (!isEphemeral && made.isDuplicate !== true) this.#tell(connection, frame, subscription, made);
+    };
+    if (receipt instanceof Promise) return this.#answerFor(receipt, connection, subscription, done);
+    done(receipt);
     return undefined;
   }
 
@@ -114,15 +118,16 @@ export class ClientEvents {
   async #answerFor(
     receipt: Promise<Receipt>,
     connection: Connection,
-    frame: ClientEvent,
     subscription: Subscription,
+    done: (receipt: Receipt) => void,
   ): Promise<void> {
     try {
-      this.#tell(connection, frame, subscription, await receipt);
+      done(await receipt);
     } catch (error) {
       const { name: channel } = subscription.channel;
-      this.parts.onTrouble('client event', error);
-      this.parts.outlet.error(connection, frameError(rowOf(error), { channel }));
+      const row = rowOf(error);
+      if (row === 'service_unavailable') this.parts.onTrouble('client event', error);
+      this.parts.outlet.error(connection, frameError(row, { channel }));
     }
   }
 
@@ -146,16 +151,26 @@ export class ClientEvents {
   }
 }
 
-const isEphemeralText = (extrasText: string): boolean => {
-  const extras = readExtras(extrasText);
-  return !('problem' in extras) && extras.ephemeral;
-};
+interface SaidOfEvent {
+  readonly isEphemeral: boolean;
+  readonly idempotencyKey: string | null;
+}
+
+const NOTHING_SAID: SaidOfEvent = { isEphemeral: false, idempotencyKey: null };
+
+/** What `extras` say of how an event is passed on. They were read without a problem before. */
+function extrasOf(extrasText: string | null): SaidOfEvent {
+  const extras = extrasText === null ? null : readExtras(extrasText);
+  if (extras === null || 'problem' in extras) return NOTHING_SAID;
+  return { isEphemeral: extras.ephemeral, idempotencyKey: extras.idempotencyKey };
+}
 
 /** Any other failure is nothing that the client could do differently. */
-const rowOf = (error: unknown): ErrorCode =>
-  error instanceof ServiceError && (error.code === 'backpressure' || error.code === 'conflict')
-    ? error.code
-    : 'service_unavailable';
+function rowOf(error: unknown): ErrorCode {
+  if (!(error instanceof ServiceError)) return 'service_unavailable';
+  if (error.code === 'invalid_input') return 'malformed_frame';
+  return error.code === 'backpressure' || error.code === 'conflict' ? error.code : 'service_unavailable';
+}
 
 /** Judges a client event in the one order of checks. */
 export function clientEventVerdict(

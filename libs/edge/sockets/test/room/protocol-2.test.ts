@@ -10,6 +10,29 @@ const eventsOf = (frames: readonly ReceivedFrame[]): string[] => frames.map(({ e
 const filter = (val: string): object => ({ filter: { key: 'region', cmp: 'eq', val } });
 const UUID = /^[0-9a-f-]{36}$/;
 
+/** The same is said twice and something else once, all in one way: the first is heard, the last refused. */
+async function sayTwice(client: ClientV2, way: { messageId?: string; extras?: object }): Promise<void> {
+  client.subscribe('private-a');
+  await client.until('service_internal:subscription_succeeded');
+  for (const n of [1, 1, 2]) client.send('client-x', { n }, { channel: 'private-a', ...way });
+  const error = await client.until('service:error');
+  expect(client.value(error)).toMatchObject({ code: 4000 });
+  expect(error.channel).toBe('private-a');
+  client.send('client-last', {}, { channel: 'private-a' });
+  await client.until('client-last');
+  expect(eventsOf(client.frames).filter((event) => event === 'client-x')).toHaveLength(1);
+}
+
+it('a client event may have its key in its extras, of a bounded length', async () => {
+  const room = await openRoom();
+  const client = await ClientV2.connect(room.port, 'json');
+  await sayTwice(client, { extras: { idempotencyKey: 'key' } });
+  for (const idempotencyKey of ['', 'k'.repeat(129)]) {
+    client.send('client-x', {}, { channel: 'private-a', extras: { idempotencyKey } });
+    expect(client.value(await client.until('service:error'))).toMatchObject({ code: 4000 });
+  }
+});
+
 describe.each(FORMATS)('protocol 2 in %s', (format) => {
   it('greets, subscribes and delivers with tags, ids and extras', async () => {
     const room = await openRoom();
@@ -54,6 +77,12 @@ describe.each(FORMATS)('protocol 2 in %s', (format) => {
     client.frames.splice(0);
     client.send('service:ping');
     expect((await client.until('service:pong')).messageId).toBeNull();
+  });
+
+  it('takes a client event once for its id, and refuses other content under it', async () => {
+    const room = await openRoom();
+    const client = await ClientV2.connect(room.port, format);
+    await sayTwice(client, { messageId: 'once' });
   });
 
   it('shows its sender a client event, unless the connection or the event says otherwise', async () => {
