@@ -1,6 +1,8 @@
 import { queueNames } from '@carillon/contract';
+import type { JsonObject } from '@carillon/push-providers';
 import { CannotOpen } from '@carillon/push-store';
 import { deadLetter, type Job, type Settlement } from '@carillon/queue';
+import { traced } from '@carillon/tracing';
 import { Controller, Inject } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { decodeItem } from './pipeline/items.js';
@@ -10,13 +12,20 @@ import type { PushWorker } from './worker.js';
 
 const MALFORMED = deadLetter('malformed');
 
-/** What an item holds, as a reader understands it; null: it does not. */
-function payloadOf<Value>(
+/** Does the work of an item as part of the trace of what put it there. */
+async function worked<Value>(
   job: Job,
-  read: (payload: Readonly<Record<string, unknown>>) => Value | null,
-): Value | null {
+  stage: string,
+  read: (payload: JsonObject) => Value | null,
+  work: (value: Value) => Promise<Settlement | void>,
+): Promise<Settlement | void> {
   const item = decodeItem(job.data);
-  return item === null ? null : read(item.payload);
+  const value = item === null ? null : read(item.payload);
+  if (item === null || value === null) return MALFORMED;
+  return traced(
+    () => ({ name: `push ${stage}`, kind: 'consumer', parent: item.trace }),
+    () => work(value),
+  );
 }
 
 /** Work of push, from its queues. What cannot be read becomes a dead letter. */
@@ -25,41 +34,37 @@ export class PushWorkerController {
   constructor(@Inject(PUSH_WORKER) private readonly worker: PushWorker) {}
 
   @EventPattern(queueNames.pushPublish, PUSH_TRANSPORT)
-  async plan(@Payload() job: Job): Promise<Settlement | void> {
-    const named = payloadOf(job, publishNamed);
-    if (named === null) return MALFORMED;
-    try {
-      return await this.worker.planner.plan(named.appId, named.publishId);
-    } catch (error) {
-      if (!(error instanceof CannotOpen) && !(error instanceof SyntaxError)) throw error;
-      await this.worker.fail(named.appId, named.publishId, 'the publish cannot be read');
-      return deadLetter('unreadable publish');
-    }
+  plan(@Payload() job: Job): Promise<Settlement | void> {
+    return worked(job, 'plan', publishNamed, async ({ appId, publishId }) => {
+      try {
+        return await this.worker.planner.plan(appId, publishId);
+      } catch (error) {
+        if (!(error instanceof CannotOpen) && !(error instanceof SyntaxError)) throw error;
+        await this.worker.fail(appId, publishId, 'the publish cannot be read');
+        return deadLetter('unreadable publish');
+      }
+    });
   }
 
   @EventPattern(queueNames.pushShards, PUSH_TRANSPORT)
-  async shard(@Payload() job: Job): Promise<Settlement | void> {
-    const shard = payloadOf(job, readShard);
-    return shard === null ? MALFORMED : this.worker.planner.runShard(shard);
+  shard(@Payload() job: Job): Promise<Settlement | void> {
+    return worked(job, 'shard', readShard, (shard) => this.worker.planner.runShard(shard));
   }
 
   @EventPattern('push.delivery', PUSH_TRANSPORT)
-  async dispatch(@Payload() job: Job): Promise<Settlement | void> {
-    const batch = payloadOf(job, readBatch);
-    return batch === null ? MALFORMED : this.worker.dispatcher.dispatch(batch, job);
+  dispatch(@Payload() job: Job): Promise<Settlement | void> {
+    return worked(job, 'dispatch', readBatch, (batch) => this.worker.dispatcher.dispatch(batch, job));
   }
 
   @EventPattern(queueNames.pushResults, PUSH_TRANSPORT)
-  async feedback(@Payload() job: Job): Promise<Settlement | void> {
-    const feedback = payloadOf(job, readFeedback);
-    return feedback === null ? MALFORMED : this.worker.results.add(feedback);
+  feedback(@Payload() job: Job): Promise<Settlement | void> {
+    return worked(job, 'feedback', readFeedback, (feedback) => this.worker.results.add(feedback));
   }
 
   @EventPattern(queueNames.pushRetry, PUSH_TRANSPORT)
   async retry(@Payload() job: Job): Promise<Settlement | void> {
-    const entry = payloadOf(job, readRetry);
-    if (entry !== null) return this.worker.retrier.retry(entry);
-    this.worker.countMalformed();
-    return MALFORMED;
+    const settlement = await worked(job, 'retry', readRetry, (entry) => this.worker.retrier.retry(entry));
+    if (settlement === MALFORMED) this.worker.countMalformed();
+    return settlement;
   }
 }

@@ -152,6 +152,13 @@ export interface PublishStore {
     jobs: readonly { readonly deliveryKey: string; readonly attempt: number }[],
     lease: { readonly owner: string; readonly nowMs: number; readonly untilMs: number },
   ): Promise<ReadonlySet<string>>;
+  /** Whether somebody is sending any of those attempts and has time left for it. */
+  isBeingSent(
+    appId: string,
+    publishId: string,
+    jobs: readonly { readonly deliveryKey: string; readonly attempt: number }[],
+    nowMs: number,
+  ): Promise<boolean>;
   /** Gives back what was taken and not sent. */
   giveBack(
     appId: string,
@@ -231,8 +238,13 @@ export interface UpkeepStore {
   /** It stopped. */
   leave(workerId: string): Promise<void>;
 
-  /** Publishes that are `queued` since before that, and do not wait for their time, of all apps. */
-  forgottenPublishes(beforeMs: number, nowMs: number, limit: number): Promise<StoredPublish[]>;
+  /** Publishes that are in that state since before that, and do not wait for their time, of all apps. */
+  forgottenPublishes(
+    state: 'planning' | 'queued',
+    beforeMs: number,
+    nowMs: number,
+    limit: number,
+  ): Promise<StoredPublish[]>;
   /** Deliveries given out before that which nobody began, or stopped sending, of all apps. */
   forgottenClaims(beforeMs: number, limit: number): Promise<Claim[]>;
   /** Publishes that are not over and where nothing happened since then, of all apps. */

@@ -30,11 +30,17 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       const taken = await Promise.all(['a', 'b', 'c'].map((owner) => take(owner, NOW)));
       expect(taken.flatMap((keys) => [...keys]).toSorted()).toEqual(['k1', 'k2']);
       expect(await take('d', NOW + 59_000)).toEqual(new Set());
+      const isBeingSent = (nowMs: number, attempt = 1) =>
+        store.isBeingSent('shop', 'claims', [{ deliveryKey: 'k1', attempt }], nowMs);
+      expect(await isBeingSent(NOW + 59_999)).toBe(true);
+      expect(await isBeingSent(NOW + 59_999, 2)).toBe(false);
+      expect(await isBeingSent(NOW + 60_000)).toBe(false);
       expect(await take('d', NOW + 60_000, 2)).toEqual(new Set());
       expect(await take('d', NOW + 60_000)).toEqual(new Set(['k1', 'k2']));
       expect(await store.plan('shop', 'claims', [...claims, claim('claims', 'k4')])).toEqual(new Set(['k4']));
       expect(await store.countClaims('shop', 'claims')).toBe(3);
       await store.giveBack('shop', 'claims', ['k1', 'k2'], 'd', NOW);
+      expect(await isBeingSent(NOW)).toBe(false);
       expect(await take('e', NOW)).toEqual(new Set(['k1', 'k2']));
     });
 
@@ -183,8 +189,14 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       }
       await store.admit({ ...admission('o4'), publish: publish('o4', { updatedMs: old }) });
       await store.plan('shop', 'o4', [claim('o4', 'k', { updatedMs: old })]);
-      expect((await store.forgottenPublishes(NOW - 1, NOW, 10)).map((one) => one.publishId)).toEqual(['o4']);
-      expect((await store.stalePublishes(NOW - 1, 10)).map((one) => one.publishId)).toEqual(['o4']);
+      await store.admit({
+        ...admission('o5'),
+        publish: publish('o5', { state: 'planning', updatedMs: old + 1 }),
+      });
+      const forgotten = async (state: 'planning' | 'queued') =>
+        (await store.forgottenPublishes(state, NOW - 1, NOW, 10)).map((one) => one.publishId);
+      expect([await forgotten('queued'), await forgotten('planning')]).toEqual([['o4'], ['o5']]);
+      expect((await store.stalePublishes(NOW - 1, 10)).map((one) => one.publishId)).toEqual(['o4', 'o5']);
       expect((await store.forgottenClaims(NOW - 1, 10)).map((one) => one.publishId)).toEqual(['o4']);
       expect(await store.purge('publishes', NOW - 1, 2)).toBe(2);
       expect(await store.purge('publishes', NOW - 1, 2)).toBe(1);

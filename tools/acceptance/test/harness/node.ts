@@ -38,7 +38,15 @@ export const APPS = ['server', 'gateway'] as const;
 export const HTTP_APPS = [...APPS, 'group'] as const;
 export type AppName = (typeof HTTP_APPS)[number];
 /** An app that may be in a process of its own, with sockets or without. */
-export type ProcessName = AppName | 'api' | 'history-writer' | 'mcp-gateway' | 'webhook-worker';
+export type ProcessName =
+  | AppName
+  | 'api'
+  | 'history-writer'
+  | 'mcp-gateway'
+  | 'push-dispatch'
+  | 'push-feedback'
+  | 'push-planner'
+  | 'webhook-worker';
 
 const MAINS: Readonly<Record<ProcessName, string>> = {
   server: '../../../../../apps/server/dist/src/main.js',
@@ -47,6 +55,9 @@ const MAINS: Readonly<Record<ProcessName, string>> = {
   'mcp-gateway': '../../../../../apps/mcp-gateway/dist/src/main.js',
   group: './group-main.js',
   'history-writer': '../../../../../apps/history-writer/dist/src/main.js',
+  'push-dispatch': '../../../../../apps/push-dispatch/dist/src/main.js',
+  'push-feedback': '../../../../../apps/push-feedback/dist/src/main.js',
+  'push-planner': '../../../../../apps/push-planner/dist/src/main.js',
   'webhook-worker': '../../../../../apps/webhook-worker/dist/src/main.js',
 };
 

@@ -120,6 +120,7 @@ export class Dispatcher {
     const { appId, publishId } = batch;
     const verdict: Verdict = { anyAccepted: false, anyFailure: false, quotaUntilMs: null, throttled: false };
     const wanted = batch.jobs.slice(0, allowed);
+    let left = allowed < batch.jobs.length;
     const most = config.push.dispatch_max_outbound_requests;
     for (let from = 0; from < wanted.length; from += most) {
       const stopped = job.signal.aborted || (from > 0 && !(await job.renew()));
@@ -129,13 +130,24 @@ export class Dispatcher {
       const lease = { owner, nowMs: now(), untilMs: now() + LEASE_MS };
       const taken = await store.takeForSending(appId, publishId, some, lease);
       const jobs = some.filter(({ deliveryKey }) => taken.has(deliveryKey));
+      left ||= await this.#isHeld(batch, some, taken);
       if (jobs.length === 0) continue;
       await this.#unthrottle(batch);
       const results = await this.#sendSome(batch, jobs, resolved, job.signal);
       for (const [, outcome] of results) judge(verdict, outcome);
       await this.#tell(batch, results);
     }
-    return { ...verdict, left: allowed < batch.jobs.length };
+    return { ...verdict, left };
+  }
+
+  /** Whether others have some of what was not taken: should they be dead, the batch comes again when their time is over. */
+  async #isHeld(
+    { appId, publishId }: DeliveryBatch,
+    wanted: readonly DeliveryJob[],
+    taken: ReadonlySet<string>,
+  ): Promise<boolean> {
+    const others = wanted.filter(({ deliveryKey }) => !taken.has(deliveryKey));
+    return others.length > 0 && this.parts.store.isBeingSent(appId, publishId, others, this.parts.now());
   }
 
   async #sendSome(
@@ -221,7 +233,7 @@ export class Dispatcher {
       batch,
       jobs.map((job) => [job, same] as const),
     );
-    return undefined;
+    return (await this.#isHeld(batch, batch.jobs, taken)) ? defer(LATER_MS) : undefined;
   }
 
   async #tell(batch: DeliveryBatch, results: readonly (readonly [DeliveryJob, Result])[]): Promise<void> {

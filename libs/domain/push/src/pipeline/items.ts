@@ -1,4 +1,5 @@
 import { partitionedQueue, queueNames } from '@carillon/contract';
+import { currentTrace } from '@carillon/tracing';
 import { isObject, type JsonObject, type Provider, PROVIDERS } from '@carillon/push-providers';
 import { bucketOf, sha256 } from '../hash.js';
 
@@ -34,6 +35,8 @@ export interface Item {
   readonly messageId: string;
   readonly key: string;
   readonly payload: JsonObject;
+  /** W3C trace parent of what put it there; absent: that was not traced. */
+  readonly trace?: string;
 }
 
 export function messageIdOf({ stage, key, suffix = '' }: Pick<NewItem, 'stage' | 'key' | 'suffix'>): string {
@@ -65,6 +68,7 @@ export function encodeItem(item: NewItem): string {
     partition: partitionOf(stage, partitionKey),
     notBeforeMs,
     payload,
+    trace: currentTrace(),
   });
 }
 
@@ -77,7 +81,7 @@ export function decodeItem(text: string): Item | null {
     return null;
   }
   if (!isObject(value) || value['v'] !== 1) return null;
-  const { messageId, key, payload } = value;
+  const { messageId, key, payload, trace } = value;
   if (typeof messageId !== 'string' || typeof key !== 'string' || !isObject(payload)) return null;
-  return { messageId, key, payload };
+  return { messageId, key, payload, ...(typeof trace === 'string' ? { trace } : {}) };
 }

@@ -138,8 +138,11 @@ export class Upkeep {
 
   async #repairPublishes(): Promise<void> {
     const { store, config, metrics, now } = this.parts;
-    const beforeMs = now() - config.push.repair_min_age_secs * 1000;
-    const found = await store.forgottenPublishes(beforeMs, now(), config.push.repair_batch_size);
+    const { repair_batch_size: most, repair_min_age_secs: seconds } = config.push;
+    const queued = await store.forgottenPublishes('queued', now() - seconds * 1000, now(), most);
+    // A planner has begun and is gone, and its work is no longer in any queue. Planning twice changes nothing.
+    const begun = await store.forgottenPublishes('planning', now() - FORGOTTEN_MS, now(), most);
+    const found = [...queued, ...begun];
     metrics.counter('push_repair_scanned_total').for({ category: 'publishes' }).add(found.length);
     const minute = Math.floor(now() / 60_000);
     for (const { appId, publishId } of found) {

@@ -110,9 +110,14 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
     this.tables.workers.removeWhere((row) => row.workerId === workerId);
   }
 
-  async forgottenPublishes(beforeMs: number, nowMs: number, limit: number): Promise<StoredPublish[]> {
+  async forgottenPublishes(
+    state: 'planning' | 'queued',
+    beforeMs: number,
+    nowMs: number,
+    limit: number,
+  ): Promise<StoredPublish[]> {
     return this.tables.publishes.page(
-      (row) => row.state === 'queued' && row.updatedMs < beforeMs && !this.isWaiting(row, nowMs),
+      (row) => row.state === state && row.updatedMs < beforeMs && !this.isWaiting(row, nowMs),
       (row) => [row.updatedMs],
       null,
       limit,

@@ -128,6 +128,19 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
     return taken;
   }
 
+  async isBeingSent(
+    appId: string,
+    publishId: string,
+    jobs: readonly { readonly deliveryKey: string; readonly attempt: number }[],
+    nowMs: number,
+  ): Promise<boolean> {
+    const claims = this.tables.claimsOf(appId, publishId);
+    return jobs.some(({ deliveryKey, attempt }) => {
+      const claim = claims.get(deliveryKey);
+      return claim?.state === 'sending' && claim.attempt === attempt && (claim.leaseUntilMs ?? 0) > nowMs;
+    });
+  }
+
   async giveBack(
     appId: string,
     publishId: string,

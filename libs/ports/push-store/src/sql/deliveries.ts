@@ -160,6 +160,22 @@ export class SqlDeliveries extends SqlResources {
     return taken;
   }
 
+  async isBeingSent(
+    appId: string,
+    publishId: string,
+    jobs: readonly { readonly deliveryKey: string; readonly attempt: number }[],
+    nowMs: number,
+  ): Promise<boolean> {
+    const attempts = new Map(jobs.map(({ deliveryKey, attempt }) => [deliveryKey, attempt]));
+    for (const some of parts([...attempts.keys()])) {
+      const which = `${OF_PUBLISH} and delivery_key in (${places(some.length)})
+        and state = 'sending' and lease_until_ms > ?`;
+      const rows = await this.sql.now((one) => one.rows(CLAIMS, which, [appId, publishId, ...some, nowMs]));
+      if (rows.some(({ deliveryKey, attempt }) => attempts.get(deliveryKey) === attempt)) return true;
+    }
+    return false;
+  }
+
   async giveBack(
     appId: string,
     publishId: string,

@@ -158,8 +158,13 @@ export class SqlPushStore extends SqlPublishes implements PushStore {
     await this.#run(`delete from ${WORKERS.name} where worker_id = ?`, [workerId]);
   }
 
-  async forgottenPublishes(beforeMs: number, nowMs: number, limit: number): Promise<StoredPublish[]> {
-    return this.#publishes("p.state = 'queued' and p.updated_ms < ?", beforeMs, nowMs, limit);
+  async forgottenPublishes(
+    state: 'planning' | 'queued',
+    beforeMs: number,
+    nowMs: number,
+    limit: number,
+  ): Promise<StoredPublish[]> {
+    return this.#publishes(`p.state = '${state}' and p.updated_ms < ?`, beforeMs, nowMs, limit);
   }
 
   async stalePublishes(beforeMs: number, limit: number): Promise<StoredPublish[]> {

@@ -1,0 +1,121 @@
+import { whyMissing } from '@carillon/engines';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../harness/eventually.js';
+import { PushFleet, WORKERS } from '../harness/push-fleet.js';
+
+const PHONES = Array.from({ length: 16 }, (_, index) => `phone-${index}`);
+const BROWSERS = Array.from({ length: 4 }, (_, index) => `browser-${index}`);
+const ALL = [...PHONES, ...BROWSERS];
+const CHANNEL = 'offers';
+const [VICTIM = ''] = PHONES.slice(7);
+
+const FEW = {
+  // One by one, so that no more than one send is under way when its worker dies.
+  PUSH_DISPATCH_MAX_OUTBOUND_REQUESTS: '1',
+  PUSH_RETRY_INITIAL_BACKOFF_MS: '20',
+  PUSH_RETRY_MAX_BACKOFF_MS: '100',
+  PUSH_FAILURE_THRESHOLD: '1000',
+};
+
+const missing = whyMissing('push-clouds') ?? whyMissing('postgres') ?? whyMissing('redis');
+
+describe.runIf(missing === null)('push workers', () => {
+  let fleet: PushFleet;
+  /** How many times each device has to have been told by now. */
+  let rounds = 0;
+
+  /** The publish ends well, every device was told once, and that is what the status says. */
+  async function arrives(publishId: string): Promise<void> {
+    const status = await eventually(async () => {
+      const now = await fleet.status(publishId);
+      expect(now).toMatchObject({ state: 'succeeded' });
+      return now;
+    }, 30_000);
+    const { length } = ALL;
+    expect(status).toMatchObject({
+      counters: { planned: length, dispatched: length, succeeded: length, failed: 0, deadLettered: 0 },
+    });
+    rounds += 1;
+    const told = await fleet.told();
+    for (const device of ALL) expect([device, told.get(device)?.answered]).toEqual([device, rounds]);
+  }
+
+  beforeAll(async () => {
+    fleet = await PushFleet.open(FEW);
+    await fleet.startAll();
+    for (const phone of PHONES) await fleet.register(phone, CHANNEL, 'gcm');
+    for (const browser of BROWSERS) await fleet.register(browser, CHANNEL, 'web');
+  }, 90_000);
+  afterAll(() => fleet.close());
+
+  it('bring what an api node accepted to every device, and have no routes of it', async () => {
+    await fleet.publish('p1', CHANNEL);
+    await arrives('p1');
+    for (const name of WORKERS) {
+      const node = fleet.node(name);
+      const paths = ['/live', '/up', '/apps/shop/push/publish/p1/status'];
+      const statuses = await Promise.all(paths.map(async (path) => (await node.request({ path })).status));
+      expect([name, ...statuses]).toEqual([name, 200, 200, 404]);
+    }
+  });
+
+  it('try again what a cloud did not answer', { timeout: 45_000 }, async () => {
+    await fleet.answers('fcm', { act: 'drop' }, 5);
+    await fleet.answers('webpush', { act: 'drop' }, 2);
+    await fleet.publish('p2', CHANNEL);
+    await arrives('p2');
+  });
+
+  it('go on where a planner died', { timeout: 45_000 }, async () => {
+    await fleet.holding('push_deliveries', async (somebodyWaits) => {
+      await fleet.publish('p3', CHANNEL);
+      await somebodyWaits();
+      await fleet.node('push-planner').process.kill('SIGKILL');
+    });
+    await fleet.minutePasses();
+    await fleet.start('push-planner');
+    await arrives('p3');
+  });
+
+  it(
+    'go on where a dispatcher died, and send what it had begun when its time is over',
+    { timeout: 45_000 },
+    async () => {
+      await fleet.answers('fcm', { act: 'hang' }, 1, VICTIM);
+      await fleet.publish('p4', CHANNEL);
+      await eventually(async () => expect((await fleet.told()).get(VICTIM)?.heard).toBe(rounds + 1), 15_000);
+      await fleet.node('push-dispatch').process.kill('SIGKILL');
+      await fleet.start('push-dispatch');
+      await eventually(async () => {
+        expect(await fleet.status('p4')).toMatchObject({ counters: { succeeded: ALL.length - 1 } });
+      }, 20_000);
+      await fleet.minutePasses();
+      await arrives('p4');
+    },
+  );
+
+  it('go on where one that takes in results died', { timeout: 45_000 }, async () => {
+    const { child } = fleet.node('push-feedback').process;
+    child.kill('SIGSTOP');
+    await fleet.publish('p5', CHANNEL);
+    const last = rounds + 1;
+    await eventually(async () => {
+      const told = await fleet.told();
+      for (const device of ALL) expect(told.get(device)?.answered).toBe(last);
+    }, 15_000);
+    await fleet.holding('push_publishes', async (somebodyWaits) => {
+      child.kill('SIGCONT');
+      await somebodyWaits();
+      await fleet.node('push-feedback').process.kill('SIGKILL');
+    });
+    await fleet.start('push-feedback');
+    await arrives('p5');
+  });
+
+  it('leave nothing open, and end well', async () => {
+    expect(await fleet.rows(`select delivery_key from push_deliveries where state <> 'done'`)).toEqual([]);
+    const nodes = [...WORKERS, 'api' as const].map((name) => fleet.node(name));
+    expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0, 0, 0]);
+    expect(nodes.map((node) => node.complaints())).toEqual([[], [], [], []]);
+  });
+});
