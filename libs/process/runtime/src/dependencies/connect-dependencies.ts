@@ -47,7 +47,7 @@ export async function connectDependencies(
   options: ConnectOptions,
 ): Promise<void> {
   // Each of them listens to it while it waits; Node takes more than ten for a leak.
-  setMaxListeners(0, options.signal);
+  if (options.signal !== undefined) setMaxListeners(0, options.signal);
   const deadlineMs = performance.now() + options.startup_timeout_ms;
   const failures = await Promise.all(dependencies.map((one) => connectOne(one, deadlineMs, options)));
   const failed = dependencies.flatMap(({ name }, index) => {
