@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { type Span, useTracer } from '@carillon/tracing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { scene } from './scene.js';
 import { canonicalJson, cut, redact } from '../src/audit/redact.js';
 
 const SECRET = 'hunter2-hunter2';
@@ -61,5 +63,17 @@ describe('redaction', () => {
         expect(JSON.parse(canonicalJson(given))).toEqual(JSON.parse(JSON.stringify(given)));
       }),
     );
+  });
+});
+
+describe('a record of a call', () => {
+  it('names the trace that the request belongs to', async () => {
+    const span = { traceId: 'a'.repeat(32) } as Span;
+    useTracer({ start: () => span, within: (_, work) => work(), current: () => span });
+    onTestFinished(() => useTracer(null));
+    const { begin, call, records } = await scene();
+    await call(await begin(), 'get_health', {});
+    const record = records().find(({ event }) => event === 'mcp.tool.called');
+    expect(record?.['trace_id']).toBe('a'.repeat(32));
   });
 });

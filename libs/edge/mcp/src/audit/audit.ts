@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@carillon/operations';
 import type { Logger } from '@carillon/runtime';
+import { currentSpan } from '@carillon/tracing';
 import type { CallContext } from '../calls/context.js';
 import { canonicalJson, cut, redact } from './redact.js';
 
@@ -91,7 +92,7 @@ function fieldsOf(context: Omit<CallContext, 'signal'>): Record<string, unknown>
   const { requestId, principal, session, era, client, remoteIp } = context;
   return {
     request_id: requestId,
-    trace_id: null,
+    trace_id: currentSpan()?.traceId ?? null,
     principal: principal.name,
     scopes: [...principal.scopes].join(','),
     session: session === null ? null : session.hash.slice(0, HASH_SHOWN),
