@@ -179,7 +179,7 @@ export class Node {
     tenant = this.tenant,
     { query = 'protocol=7', headers, gateway = 1 }: ConnectOptions = {},
   ): Promise<Client> {
-    const raw = await this.upgrade(`/app/${tenant.key}?${query}`, headers, this.#gatewayPort(gateway));
+    const raw = await this.upgrade(`/app/${tenant.key}?${query}`, headers, this.gatewayPort(gateway));
     const client = new Client(raw, tenant);
     this.#clients.push(client);
     if (raw.answer.status !== 101) throw new Error(`HTTP ${raw.answer.status}: ${raw.answer.body}`);
@@ -205,7 +205,7 @@ export class Node {
   }
 
   /** An app that is no group has but one. */
-  #gatewayPort(gateway: 1 | 2): number {
+  gatewayPort(gateway: 1 | 2): number {
     return this.app === 'group' ? (this.#ports[gateway - 1] ?? 0) : this.port;
   }
 
