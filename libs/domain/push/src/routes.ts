@@ -1,4 +1,23 @@
 import {
+  ACCEPTED_ANSWER,
+  BATCH_ANSWER,
+  CHANNELS_ANSWER,
+  CREDENTIALS_ANSWER,
+  CREDENTIAL_ANSWER,
+  DEAD_LETTERS_ANSWER,
+  DELIVERY_ANSWER,
+  DEVICES_ANSWER,
+  DEVICE_ANSWER,
+  REGISTERED_ANSWER,
+  REMOVED_ANSWER,
+  REPLAYED_ANSWER,
+  STATUS_ANSWER,
+  SUBSCRIPTIONS_ANSWER,
+  SUBSCRIPTION_ANSWER,
+  TEMPLATES_ANSWER,
+  TEMPLATE_ANSWER,
+} from './operations/answers.js';
+import {
   CREDENTIAL,
   DELIVERY,
   DEVICE,
@@ -25,6 +44,29 @@ export interface PushRoute {
   /** Absent: it takes none. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
+
+/** What each answers; those that are not here have nothing to tell. */
+export const PUSH_ANSWERS: Readonly<Partial<Record<PushRouteName, Readonly<Record<string, unknown>>>>> = {
+  putPushCredential: CREDENTIAL_ANSWER,
+  listPushCredentials: CREDENTIALS_ANSWER,
+  putPushTemplate: TEMPLATE_ANSWER,
+  listPushTemplates: TEMPLATES_ANSWER,
+  findPushTemplate: TEMPLATE_ANSWER,
+  registerPushDevice: REGISTERED_ANSWER,
+  listPushDevices: DEVICES_ANSWER,
+  removePushDevices: REMOVED_ANSWER,
+  findPushDevice: DEVICE_ANSWER,
+  putPushSubscription: SUBSCRIPTION_ANSWER,
+  listPushSubscriptions: SUBSCRIPTIONS_ANSWER,
+  removePushSubscriptions: REMOVED_ANSWER,
+  listPushChannels: CHANNELS_ANSWER,
+  publishPush: ACCEPTED_ANSWER,
+  publishPushBatch: BATCH_ANSWER,
+  pushStatus: STATUS_ANSWER,
+  listPushDeadLetters: DEAD_LETTERS_ANSWER,
+  replayPushDeadLetter: REPLAYED_ANSWER,
+  reportPushDelivery: DELIVERY_ANSWER,
+};
 
 type More = Partial<Pick<PushRoute, 'forDevices' | 'query' | 'isList' | 'takesRequestKey' | 'body'>>;
 

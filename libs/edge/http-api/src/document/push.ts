@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@carillon/operations';
-import { PUSH_ROUTES, type PushRoute } from '@carillon/push';
+import { PUSH_ANSWERS, PUSH_ROUTES, type PushRoute, type PushRouteName } from '@carillon/push';
 import { ERROR } from './errors.js';
 
 const CAPABILITY = {
@@ -21,7 +21,7 @@ const LIST = ['limit', 'cursor'];
 /** The paths of push, with their operations. */
 export function pushPaths(): Record<string, JsonSchema> {
   const paths: Record<string, JsonSchema> = {};
-  for (const [name, route] of Object.entries<PushRoute>(PUSH_ROUTES)) {
+  for (const [name, route] of Object.entries(PUSH_ROUTES) as [PushRouteName, PushRoute][]) {
     const path = `/apps/{appId}/push${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(name, route) };
   }
@@ -29,7 +29,7 @@ export function pushPaths(): Record<string, JsonSchema> {
 }
 
 function operation(
-  operationId: string,
+  operationId: PushRouteName,
   { method, path, summary, status, forDevices, query, isList, body }: PushRoute,
 ) {
   const segments = [...path.matchAll(/:(\w+)/g)].map(([, segment = '']) => ({
@@ -59,7 +59,9 @@ function operation(
     ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
     responses: {
       [String(status)]:
-        status === 204 ? { description: 'Done.' } : { description: 'Done.', content: json({}) },
+        status === 204
+          ? { description: 'Done.' }
+          : { description: 'Done.', content: json(PUSH_ANSWERS[operationId] ?? {}) },
       default: { description: 'Not done.', content: json(ERROR.schema) },
     },
   };

@@ -1,5 +1,11 @@
 import type { JsonObject, JsonSchema } from '@carillon/operations';
-import { PUSH_ROUTES, type PushInput, type PushOperations, type PushRoute } from '@carillon/push';
+import {
+  PUSH_ANSWERS,
+  PUSH_ROUTES,
+  type PushInput,
+  type PushOperations,
+  type PushRoute,
+} from '@carillon/push';
 import { ofApp } from './arguments.js';
 import { PUSH_ROWS, type PushRow } from './push-rows.js';
 import type { Tool, ToolCall } from './tool.js';
@@ -10,6 +16,9 @@ const ROTATE = 'rotate_identity_token';
 /** What the array of a body that is one is called. */
 const ITEMS = 'items';
 const TOKEN = 'deviceIdentityToken';
+
+/** Of what has nothing to tell. */
+const OK_SHAPE = { type: 'object', required: ['ok'], properties: { ok: { const: true } } } as const;
 
 const TEXT = { type: 'string', minLength: 1 } as const;
 
@@ -30,7 +39,7 @@ function toolOf(
     scope,
     hints,
     input: ofApp(argumentsOf(route, operation === 'registerPushDevice')),
-    output: { type: 'object' },
+    output: PUSH_ANSWERS[operation] ?? OK_SHAPE,
     isOfApp: true,
     needsAllApps: false,
     isUntrusted: isUntrusted === true,
