@@ -23,9 +23,12 @@ export class PublishNews {
   /** Of each channel of the event, in order. */
   tell(app: App, event: Event, receipts: readonly Receipt[]): void {
     if (event.isEphemeral) return;
-    for (const [index, { name: channel }] of event.channels.entries()) {
+    const { name, extrasText, channels } = event;
+    for (let index = 0; index < channels.length; index += 1) {
+      const channel = channels[index]?.name;
       const receipt = receipts[index];
-      if (receipt !== undefined) this.tellOne(app, { ...event, channel }, receipt);
+      if (channel !== undefined && receipt !== undefined)
+        this.tellOne(app, { channel, name, extrasText }, receipt);
     }
   }
 
