@@ -5,7 +5,7 @@ const text: Schema = { type: 'string' };
 const textOrNull: Schema = { type: ['string', 'null'] };
 const integer: Schema = { type: 'integer' };
 const flag: Schema = { type: 'boolean' };
-const any: Schema = { type: 'object' };
+const object: Schema = { type: 'object' };
 
 const answer = (
   always: Readonly<Record<string, Schema>>,
@@ -31,8 +31,8 @@ export const TEMPLATE_ANSWER = answer({
   appId: text,
   templateId: text,
   defaultLocale: text,
-  locales: any,
-  providerOverrides: any,
+  locales: object,
+  providerOverrides: object,
 });
 export const TEMPLATES_ANSWER = pageOf(TEMPLATE_ANSWER);
 
@@ -45,7 +45,7 @@ export const DEVICE_ANSWER = answer(
     platform: text,
     pushState: text,
     pushFailureCount: integer,
-    recipient: any,
+    recipient: object,
   },
   { pushErrorReason: text },
 );
@@ -68,17 +68,17 @@ export const ACCEPTED_ANSWER = answer(
     publishId: text,
     status: text,
     expectedRecipients: integer,
-    renderedPayloads: { type: 'array', items: any },
+    renderedPayloads: { type: 'array', items: object },
   },
   { fanoutRegime: text, errorReason: text, duplicate: flag },
 );
-export const BATCH_ANSWER = answer({ items: { type: 'array', items: any } });
+export const BATCH_ANSWER = answer({ items: { type: 'array', items: object } });
 export const STATUS_ANSWER = answer(
   {
     appId: text,
     publishId: text,
     state: text,
-    counters: any,
+    counters: object,
     createdAtMs: integer,
     updatedAtMs: integer,
   },
