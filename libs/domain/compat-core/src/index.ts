@@ -35,7 +35,7 @@ export {
   publisherOf,
   readMessage,
 } from './message/read-message.js';
-export { memberOf, type MemberState, memberState, type WireMember } from './message/members.js';
+export { isShared, memberOf, type MemberState, memberState, type WireMember } from './message/members.js';
 export { COMPAT_CORE, CompatCoreModule } from './module.js';
 export { concerns, readRevocation, type Revocable, type Revocation } from './revocations.js';
 export { decodeWire, encodeWire, type WireFormat } from './wire.js';
