@@ -16,6 +16,7 @@ import type { Roster } from '../state/roster.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { Audience, type Ways } from './audience.js';
 import { Gate } from './gate.js';
+import { liveGap } from './live-gap.js';
 
 /** One channel of one subscriber. All of one audience who are no members share one. */
 export interface Subscription {
@@ -303,6 +304,8 @@ export class LocalChannel {
         meters: () => hub.meters.appends,
         hand: (told, pace) => this.#hand(told, pace),
         hold: (told, wholes) => this.#hold(told, wholes),
+        gapAt: ({ streamId, serial }) =>
+          streamId === null || serial === null ? null : liveGap(this.about, { streamId, serial }),
       },
       ways.appends,
     );
