@@ -159,8 +159,7 @@ export class LocalChannel {
     const audience = gate.subscriber.subscriptionOf(this)?.audience;
     audience?.pace?.flush();
     this.#paceOf(gate.codec);
-    this.#gates ??= new Set();
-    this.#gates.add(gate);
+    (this.#gates ??= new Set()).add(gate);
     const { subscriber } = gate;
     if (audience?.codec.held !== undefined) this.recode(subscriber, audience.codec.held);
     subscriber.subscriptionOf(this)?.audience.mute(subscriber);
@@ -304,8 +303,7 @@ export class LocalChannel {
         meters: () => hub.meters.appends,
         hand: (told, pace) => this.#hand(told, pace),
         hold: (told, wholes) => this.#hold(told, wholes),
-        gapAt: ({ streamId, serial }) =>
-          streamId === null || serial === null ? null : liveGap(this.about, { streamId, serial }),
+        gapAt: (message) => liveGap(this.about, message),
       },
       ways.appends,
     );
