@@ -9,6 +9,7 @@ import type { Roster } from '../state/roster.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { Audience, type Ways } from './audience.js';
 import { Gate } from './gate.js';
+import { liveGap } from './live-gap.js';
 import { isOfCount, isState } from './state-facts.js';
 
 /** One channel of one subscriber. All of one audience who are no members share one. */
@@ -148,8 +149,7 @@ export class LocalChannel {
     const audience = gate.subscriber.subscriptionOf(this)?.audience;
     audience?.pace?.flush();
     this.#paceOf(gate.codec);
-    this.#gates ??= new Set();
-    this.#gates.add(gate);
+    (this.#gates ??= new Set()).add(gate);
     const { subscriber } = gate;
     if (audience?.codec.held !== undefined) this.recode(subscriber, audience.codec.held);
     subscriber.subscriptionOf(this)?.audience.mute(subscriber);
@@ -298,6 +298,7 @@ export class LocalChannel {
         meters: () => hub.meters.appends,
         hand: (told, pace) => this.#hand(told, pace),
         hold: (told, wholes) => this.#hold(told, wholes),
+        gapAt: (message) => liveGap(this.about, message),
       },
       ways.appends,
     );
