@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ResumingClient, positionOf } from '../harness/resuming-client.js';
+import { ClientV2, type FrameV2, positionOf } from '../harness/client-v2.js';
 import { onServer } from '../harness/every-app.js';
 import type { Node } from '../harness/node.js';
 import { tenant } from '../harness/tenant.js';
-import { FORMATS, type FrameV2 } from '../harness/wire-v2.js';
+import { FORMATS } from '../harness/wire-v2.js';
 
 const shop = tenant('shop');
 const RECOVERY = { CONNECTION_RECOVERY_ENABLED: 'true', CONNECTION_RECOVERY_MAX_BUFFER_SIZE: '20' };
@@ -35,12 +35,12 @@ function recovers(node: Node): void {
   describe.each(FORMATS)('in %s', (format) => {
     it('replays exactly what was missed, in order, and then goes on live', async () => {
       const channel = `orders-${format}`;
-      const watcher = await ResumingClient.connect(node, format);
+      const watcher = await ClientV2.connect(node, { format });
       const begin = await watcher.subscribe(channel);
       expect(begin.serial).toBe(0);
       await publish(node, channel, 'a', 'b', 'c', 'd');
       const ids = (await watcher.pending()).map(({ message_id }) => message_id);
-      const client = await ResumingClient.connect(node, format);
+      const client = await ClientV2.connect(node, { format });
       await client.subscribe(channel);
       const { frames, answer } = await client.resume({ [channel]: { ...positionOf(begin), serial: 1 } });
       expect(told(frames)).toEqual(['b 2', 'c 3', 'd 4']);
@@ -55,7 +55,7 @@ function recovers(node: Node): void {
   });
 
   it('says of each channel what cannot be recovered, before its first message', async () => {
-    const client = await ResumingClient.connect(node);
+    const client = await ClientV2.connect(node);
     const begin = positionOf(await client.subscribe('many'));
     await publish(node, 'many', ...Array.from({ length: 21 }, (_, n) => `${n}`));
     await client.pending();
@@ -73,14 +73,14 @@ function recovers(node: Node): void {
   });
 
   it('keeps a position for a subscription that comes later, and gives nobody else what it holds', async () => {
-    const member = await ResumingClient.connect(node);
+    const member = await ClientV2.connect(node);
     const begin = positionOf(await member.subscribe('private-x'));
     await publish(node, 'private-x', 'a', 'b');
-    const client = await ResumingClient.connect(node);
+    const client = await ClientV2.connect(node);
     const { frames } = await client.resume({ 'private-x': begin });
     expect(frames).toEqual([]);
     await client.subscribe('private-x');
-    const later = await client.until('service:resume_success');
+    const later = await client.through('service:resume_success');
     expect(told(later)).toEqual(['a 1', 'b 2']);
   });
 
@@ -104,10 +104,10 @@ onServer('recovery with a history', { tenants: [shop], env: { ...RECOVERY, ...HI
   recovers(node);
 
   it('reads what is not in memory any more, and says so', async () => {
-    const first = await ResumingClient.connect(node);
+    const first = await ClientV2.connect(node);
     const begin = positionOf(await first.subscribe('cold'));
     await publish(node, 'cold', 'a', 'b');
-    first.send('service:unsubscribe', { channel: 'cold' });
+    first.send({ event: 'service:unsubscribe', data: { channel: 'cold' } });
     await first.pending();
     await first.subscribe('cold');
     const { frames, answer } = await first.resume({ cold: begin });
@@ -119,11 +119,11 @@ onServer('recovery with a history', { tenants: [shop], env: { ...RECOVERY, ...HI
     for (const format of FORMATS) {
       const channel = `past-${format}`;
       await publish(node, channel, '1', '2', '3', '4', '5');
-      const client = await ResumingClient.connect(node, format);
+      const client = await ClientV2.connect(node, { format });
       expect(JSON.parse(String((await client.subscribe(channel, { rewind: 2 })).data))).toEqual({
         attach_serial: 5,
       });
-      const frames = await client.until('service:rewind_complete');
+      const frames = await client.through('service:rewind_complete');
       expect(told(frames)).toEqual(['4 4', '5 5']);
       expect(frames.at(-1)).toMatchObject({
         channel,
@@ -136,13 +136,13 @@ onServer('recovery with a history', { tenants: [shop], env: { ...RECOVERY, ...HI
         },
       });
     }
-    const timed = await ResumingClient.connect(node);
+    const timed = await ClientV2.connect(node);
     await timed.subscribe('past-json', { rewind: { seconds: 30 } });
-    expect(told(await timed.until('service:rewind_complete'))).toEqual(['1 1', '2 2', '3 3', '4 4', '5 5']);
+    expect(told(await timed.through('service:rewind_complete'))).toEqual(['1 1', '2 2', '3 3', '4 4', '5 5']);
   });
 
   it('shows nothing twice and nothing not at all while others publish', async () => {
-    const client = await ResumingClient.connect(node);
+    const client = await ClientV2.connect(node);
     const publishing = Array.from({ length: 30 }, (_, n) => node.api().publish('busy', 'news', `${n}`));
     await publishing[3];
     await client.subscribe('busy', { rewind: 10 });
@@ -155,9 +155,9 @@ onServer('recovery with a history', { tenants: [shop], env: { ...RECOVERY, ...HI
   });
 
   it('refuses a rewind that is none, and on protocol 1', async () => {
-    const client = await ResumingClient.connect(node);
+    const client = await ClientV2.connect(node);
     for (const rewind of [0, 'abc', {}, -1]) {
-      client.send('service:subscribe', { channel: 'orders', rewind });
+      client.send({ event: 'service:subscribe', data: { channel: 'orders', rewind } });
       expect(await client.next()).toMatchObject({ event: 'service:error', data: { code: 4000 } });
       await client.next();
     }
@@ -167,13 +167,13 @@ onServer('recovery with a history', { tenants: [shop], env: { ...RECOVERY, ...HI
   });
 
   it('gives pages of the history, up to where the subscription began', async () => {
-    const client = await ResumingClient.connect(node);
+    const client = await ClientV2.connect(node);
     await publish(node, 'pages', '1', '2', '3', '4', '5');
     await client.subscribe('pages');
     await publish(node, 'pages', '6');
     expect(told(await client.pending())).toEqual(['6 6']);
     const ask = async (data: object) => {
-      client.send('service:channel_history', { channel: 'pages', ...data });
+      client.send({ event: 'service:channel_history', data: { channel: 'pages', ...data } });
       const frame = await client.next();
       expect(frame).toMatchObject({ event: 'service:channel_history', channel: 'pages' });
       return frame.data as {
@@ -197,7 +197,7 @@ onServer('recovery with a history', { tenants: [shop], env: { ...RECOVERY, ...HI
       [{ channel: 'pages', direction: 'sideways' }, 4000],
       [{ channel: 'pages', start_serial: 5, end_serial: 4 }, 4000],
     ] as const) {
-      client.send('channel_history', data);
+      client.send({ event: 'channel_history', data: data });
       expect(await client.next()).toMatchObject({ event: 'service:error', data: { code } });
     }
   });
@@ -217,7 +217,7 @@ onServer(
         expect(status).toBe(200);
         return text;
       };
-      const first = await ResumingClient.connect(node, 'json', '&append_rollup_window=500');
+      const first = await ClientV2.connect(node, { query: '&append_rollup_window=500' });
       await first.subscribe('ai-lost');
       const begun = {
         name: 'ai-output',
@@ -235,8 +235,8 @@ onServer(
       const a = await first.next();
       expect(a).toMatchObject({ event: 'service:message.append', data: 'a', serial: 2 });
       for (const data of ['b', 'c']) await asked(path, { data });
-      first.lose();
-      const second = await ResumingClient.connect(node, 'json', '&append_rollup_window=500');
+      first.vanish();
+      const second = await ClientV2.connect(node, { query: '&append_rollup_window=500' });
       await second.subscribe('ai-lost');
       const { frames, answer } = await second.resume({ 'ai-lost': positionOf(a) });
       expect(answer).toMatchObject({ failed: [], recovered: [{ channel: 'ai-lost' }] });
@@ -247,7 +247,7 @@ onServer(
     });
 
     it('are begun with as they are now, and recovered change by change', async () => {
-      const watcher = await ResumingClient.connect(node);
+      const watcher = await ClientV2.connect(node);
       const begin = positionOf(await watcher.subscribe('docs'));
       const body = { name: 'note', channel: 'docs', data: 'hello', message_id: 'm-1' };
       const answer = await node.api().request('POST', '/events', { body: JSON.stringify(body) });
@@ -255,9 +255,9 @@ onServer(
       const path = `/channels/docs/messages/${encodeURIComponent(channels.docs.message_serial)}/append`;
       const appended = await node.api().request('POST', path, { body: JSON.stringify({ data: ' world' }) });
       expect(appended.status).toBe(200);
-      const client = await ResumingClient.connect(node);
+      const client = await ClientV2.connect(node);
       await client.subscribe('docs', { rewind: 5 });
-      const [past, complete] = await client.until('service:rewind_complete');
+      const [past, complete] = await client.through('service:rewind_complete');
       expect(past).toMatchObject({
         event: 'service:message.update',
         name: 'note',
@@ -277,11 +277,11 @@ onServer(
 
 onServer('channels without positions', { tenants: [shop] }, (node) => {
   it('are not recovered, and say so', async () => {
-    const client = await ResumingClient.connect(node);
+    const client = await ClientV2.connect(node);
     expect((await client.subscribe('orders')).serial).toBeUndefined();
-    client.send('service:resume', { channel_serials: { orders: 1 } });
+    client.send({ event: 'service:resume', data: { channel_serials: { orders: 1 } } });
     expect(await client.next()).toMatchObject({ event: 'service:error', data: { code: 4301 } });
-    client.send('service:subscribe', { channel: 'orders', rewind: 1 });
+    client.send({ event: 'service:subscribe', data: { channel: 'orders', rewind: 1 } });
     expect(await client.next()).toMatchObject({ event: 'service:error', data: { code: 4300 } });
   });
 });

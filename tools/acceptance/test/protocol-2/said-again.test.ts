@@ -43,5 +43,5 @@ onServer('client events with a history', { tenants: [shop], env: HISTORY }, (nod
 onGroup('client events at two gateways', { tenants: [shop] }, (node) => {
   const gateways = [1, 2] as const;
   let connected = 0;
-  hearsOnce(node, () => ClientV2.connect(node, '', node.gatewayPort(gateways[connected++ % 2] ?? 1)));
+  hearsOnce(node, () => ClientV2.connect(node, { port: node.gatewayPort(gateways[connected++ % 2] ?? 1) }));
 });

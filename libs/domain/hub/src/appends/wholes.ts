@@ -72,7 +72,8 @@ export class Wholes {
       serial <= text.serial ? text : { inner: text.inner + (innerOf(fact.dataText) ?? ''), serial };
     if (isOver(streamStatus(fact.extrasText))) this.#forget(messageSerial);
     else this.#remember(messageSerial, whole);
-    this.parts.tell({ ...told, frames: new Frames({ ...fact, dataText: `"${whole.inner}"` }) });
+    const shown = { ...fact, dataText: `"${whole.inner}"` };
+    this.parts.tell({ ...told, frames: new Frames(shown, told.frames.atMs) });
   }
 
   #load(told: Told, messageSerial: string): void {
