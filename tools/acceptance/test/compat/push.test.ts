@@ -69,7 +69,7 @@ onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
       metadata: { model: 'x' },
       push: { recipient: { transportType: 'fcm', registrationToken: `token-of-${ids[0]}` }, state: 'ACTIVE' },
     });
-    const first = await devices.list({ clientId: `client-${binary}`, limit: '2' });
+    const first = await devices.list({ clientId: `client-${binary}`, limit: 2 });
     const second = await first.next();
     expect([...first.items, ...(second?.items ?? [])].map(({ id }) => id)).toEqual(ids);
     expect(second?.hasNext()).toBe(false);
