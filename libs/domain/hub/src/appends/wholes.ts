@@ -1,5 +1,5 @@
 import { isOver, streamStatus } from '@carillon/ai-transport';
-import { messageSerialOf } from '@carillon/messages';
+import { messageSerialOf } from '@carillon/protocol';
 import type { Fact, Message } from '@carillon/protocol';
 import { pause } from '@carillon/runtime';
 import { Frames } from '../codec.js';
