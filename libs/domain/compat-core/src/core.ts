@@ -6,6 +6,7 @@ import type { Operations } from '@carillon/operations';
 import type { Publisher } from '@carillon/publishing';
 import { type AnnotationFinder, Annotations } from './annotations.js';
 import { Authentication } from './authentication.js';
+import { ConnectionKeys } from './connection-keys.js';
 import { Edits } from './edits.js';
 import { type Apps, KeyRing } from './key-ring.js';
 import type { MessageRules } from './message/read-message.js';
@@ -35,6 +36,7 @@ export class CompatCore {
   readonly tokenRequests: TokenRequests;
   readonly revocations: Revocations;
   readonly keys: Pick<KeyRing, 'find'>;
+  readonly connectionKeys: ConnectionKeys;
   readonly publisher: CompatPublisher;
   readonly edits: Edits;
   readonly annotations: Annotations;
@@ -45,6 +47,7 @@ export class CompatCore {
     const keys = new KeyRing(compat.keys, apps);
     const tokens = new Tokens(cache);
     this.keys = keys;
+    this.connectionKeys = new ConnectionKeys(cache);
     this.revocations = new Revocations(cache, compat.max_token_ttl_ms);
     this.authentication = new Authentication(keys, tokens, this.revocations, compat.max_token_ttl_ms);
     this.tokenRequests = new TokenRequests(keys, tokens, {

@@ -144,7 +144,7 @@ export class Pace {
       extrasText: fromSerial === null ? extrasText : rolledUp(extrasText, fromSerial),
       ...(tellsPosition ? {} : { streamId: null, serial: null }),
     };
-    return { ...told, frames: new Frames(fact) };
+    return { ...told, frames: new Frames(fact, told.frames.atMs) };
   }
 }
 

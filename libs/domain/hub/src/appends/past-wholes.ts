@@ -23,7 +23,7 @@ export async function pastWholes(
     }
     if (!texts.has(messageSerial)) texts.set(messageSerial, await textOf(messageSerial));
     const text = texts.get(messageSerial) ?? null;
-    if (text !== null) shown.push(new Frames({ ...fact, dataText: `"${text.inner}"` }));
+    if (text !== null) shown.push(new Frames({ ...fact, dataText: `"${text.inner}"` }, frames.atMs));
   }
   return shown;
 }
