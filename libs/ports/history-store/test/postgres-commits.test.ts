@@ -36,6 +36,8 @@ function watched(database: Database) {
     connect: () => database.connect(),
     health: () => database.health(),
     close: () => database.close(),
+    place: (name) => database.place(name),
+    entities: (work) => database.entities(work),
     query: over(database).query,
     transaction: (work, setup) =>
       database.transaction((session) => work({ ...over(session), last: () => session.last() }), setup),
