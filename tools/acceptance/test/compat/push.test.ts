@@ -69,7 +69,7 @@ onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
       metadata: { model: 'x' },
       push: { recipient: { transportType: 'fcm', registrationToken: `token-of-${ids[0]}` }, state: 'ACTIVE' },
     });
-    const first = await devices.list({ clientId: `client-${binary}`, limit: '2' });
+    const first = await devices.list({ clientId: `client-${binary}`, limit: 2 });
     const second = await first.next();
     expect([...first.items, ...(second?.items ?? [])].map(({ id }) => id)).toEqual(ids);
     expect(second?.hasNext()).toBe(false);
@@ -150,7 +150,7 @@ onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
     const change = { push: { recipient: { transportType: 'gcm', registrationToken: 'other' } } };
     expect(await ask('PATCH', path, change, own)).toMatchObject({
       status: 200,
-      value: { platform: 'browser', push: change },
+      value: { platform: 'browser', ...change },
     });
     const wrong = { 'x-ably-devicetoken': `${token}x` };
     expect(await ask('PATCH', path, change, wrong)).toMatchObject({ status: 401, code: 40_140 });
