@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { engine } from '@carillon/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cluster } from '../harness/cluster.js';
@@ -27,7 +28,8 @@ interface Export {
 }
 
 const shop = openTenant('shop');
-const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
+// Fresh, because the receiver also keeps what it was told in an earlier run.
+const CALLER = { traceId: randomBytes(16).toString('hex'), spanId: randomBytes(8).toString('hex') };
 const hex = (base64: string): string => Buffer.from(base64, 'base64').toString('hex');
 
 /** A receiver of OpenTelemetry's protocol that nobody here wrote. */
