@@ -1,7 +1,7 @@
 import { queueNames } from '@carillon/contract';
 import type { JsonObject } from '@carillon/push-providers';
-import { CannotOpen } from '@carillon/push-store';
-import { deadLetter, type Job, type Settlement } from '@carillon/queue';
+import { CannotOpen, PushStoreUnavailable } from '@carillon/push-store';
+import { deadLetter, defer, type Job, QueueUnavailable, type Settlement } from '@carillon/queue';
 import { traced } from '@carillon/tracing';
 import { Controller, Inject } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
@@ -11,6 +11,20 @@ import { PUSH_TRANSPORT, PUSH_WORKER } from './tokens.js';
 import type { PushWorker } from './worker.js';
 
 const MALFORMED = deadLetter('malformed');
+const AWAY_MS = 1000;
+
+/**
+ * Does the work, or gives it back while what it needs is away: however long that lasts, it uses up no attempt of the
+ * work, since nothing about the work is wrong.
+ */
+async function unlessAway(work: () => Promise<Settlement | void>): Promise<Settlement | void> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PushStoreUnavailable) && !(error instanceof QueueUnavailable)) throw error;
+    return defer(AWAY_MS * (1 + Math.random()));
+  }
+}
 
 /** Does the work of an item as part of the trace of what put it there. */
 async function worked<Value>(
@@ -24,7 +38,7 @@ async function worked<Value>(
   if (item === null || value === null) return MALFORMED;
   return traced(
     () => ({ name: `push ${stage}`, kind: 'consumer', parent: item.trace }),
-    () => work(value),
+    () => unlessAway(() => work(value)),
   );
 }
 

@@ -8,7 +8,9 @@ import { Planner } from './pipeline/planner.js';
 import { ResultsLane } from './pipeline/results-lane.js';
 import { Retrier } from './pipeline/retrier.js';
 import { enabledProviders, type WorkerStage, workersOf } from './stages.js';
+import { Repair } from './upkeep/repair.js';
 import { Upkeep } from './upkeep/upkeep.js';
+import { Watchdog } from './upkeep/watchdog.js';
 
 const BEAT_MS = 10_000;
 const ALIVE_MS = 30_000;
@@ -22,6 +24,8 @@ export class PushWorker {
   readonly results: ResultsLane;
   readonly retrier: Retrier;
   readonly upkeep: Upkeep;
+  readonly #repair: Repair;
+  readonly #watchdog: Watchdog;
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #running = new Set<string>();
 
@@ -35,7 +39,9 @@ export class PushWorker {
     this.dispatcher = new Dispatcher(parts, this.outbox);
     this.results = new ResultsLane(new FeedbackWorker(parts, this.outbox));
     this.retrier = new Retrier(parts, this.outbox);
-    this.upkeep = new Upkeep(parts, this.outbox, this.planner);
+    this.upkeep = new Upkeep(parts, this.outbox);
+    this.#repair = new Repair(parts, this.outbox, this.planner);
+    this.#watchdog = new Watchdog(parts);
   }
 
   /** What runs here, as admission has to know it. */
@@ -54,11 +60,17 @@ export class PushWorker {
       this.#every('scheduler', push.scheduler_interval_secs * 1000, () => this.upkeep.schedule());
       this.#every('deferred', DEFERRED_MS, () => this.upkeep.releaseDeferred());
     }
-    if (runs('repair')) this.#every('repair', push.repair_interval_secs * 1000, () => this.upkeep.repair());
+    if (runs('repair')) this.#every('repair', push.repair_interval_secs * 1000, () => this.repair());
     if (runs('cleanup'))
       this.#every('cleanup', push.cleanup_interval_secs * 1000, () => this.upkeep.cleanUp());
     if (runs('feedback')) this.#every('dead-letters', DEFERRED_MS, () => this.upkeep.importDeadLetters());
     if (this.own.stages.size > 0) this.#every('heartbeat', BEAT_MS, () => this.beat());
+  }
+
+  /** Gives lost work out again, and ends what does not end by itself. */
+  async repair(): Promise<void> {
+    await this.#repair.run();
+    await this.#watchdog.run();
   }
 
   async beat(): Promise<void> {

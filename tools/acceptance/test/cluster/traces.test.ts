@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cluster } from '../harness/cluster.js';
 import { eventually } from '../harness/eventually.js';
 import { openTenant } from '../harness/tenant.js';
+import { Receiver as WebhookReceiver } from '../webhooks/receiver.js';
 
 interface Attribute {
   readonly key: string;
@@ -27,7 +28,6 @@ interface Export {
   }[];
 }
 
-const shop = openTenant('shop');
 // Fresh, because the receiver also keeps what it was told in an earlier run.
 const CALLER = { traceId: randomBytes(16).toString('hex'), spanId: randomBytes(8).toString('hex') };
 const hex = (base64: string): string => Buffer.from(base64, 'base64').toString('hex');
@@ -68,27 +68,36 @@ class Receiver {
 }
 
 const REQUEST = 'POST /apps/:appId/events';
-const BETWEEN = ['commit', 'write', 'postgres transaction'];
+const BETWEEN = ['commit', 'write', 'postgres transaction', 'webhook'];
 
 describe('a trace', () => {
   let receiver: Receiver;
+  const webhooks = new WebhookReceiver();
   let corner: { readonly url: string; end(): Promise<void> };
   let env: Readonly<Record<string, string>> = {};
   const cluster = new Cluster('nats', {
-    tenants: () => [shop],
+    tenants: () => {
+      const events = ['message_version_created'];
+      const shop = openTenant('shop', { webhooks: [{ url: webhooks.url, event_types: events }] });
+      webhooks.belongsTo(shop);
+      return [shop];
+    },
     get env() {
       return env;
     },
-    more: ['history-writer'],
+    more: ['history-writer', 'webhook-worker'],
   });
 
   beforeAll(async () => {
+    await webhooks.open();
     receiver = await Receiver.start();
     corner = await (await engine('postgres')).isolate();
     const { hostname, port, username, password, pathname } = new URL(corner.url);
     env = {
       HISTORY_ENABLED: 'true',
       HISTORY_BACKEND: 'postgres',
+      VERSIONED_MESSAGES_ENABLED: 'true',
+      VERSIONED_MESSAGES_DRIVER: 'postgres',
       DATABASE_POSTGRES_HOST: hostname,
       DATABASE_POSTGRES_PORT: port,
       DATABASE_POSTGRES_USERNAME: decodeURIComponent(username),
@@ -105,9 +114,10 @@ describe('a trace', () => {
   afterAll(async () => {
     await cluster.stop();
     await corner.end();
+    webhooks.close();
   });
 
-  it('of one publish is one tree, from the request through the writer to both gateways', async () => {
+  it('of one publish is one tree, from the request through the writer to both gateways and the webhook', async () => {
     const clients = await cluster.both();
     for (const client of clients) await client.subscribe('orders');
     const traceparent = `00-${CALLER.traceId}-${CALLER.spanId}-01`;
@@ -134,6 +144,8 @@ describe('a trace', () => {
     expect(new Set(by('postgres transaction').map(({ parentSpanId }) => parentSpanId))).toEqual(
       new Set([write?.spanId]),
     );
-    expect(new Set(tree.map(({ service }) => service)).size).toBe(4);
+    expect(webhooks.events).toMatchObject([{ name: 'message_version_created', channel: 'orders' }]);
+    expect(by('enqueue webhooks')).toMatchObject([{ parentSpanId: request?.spanId }]);
+    expect(new Set(tree.map(({ service }) => service)).size).toBe(5);
   });
 });

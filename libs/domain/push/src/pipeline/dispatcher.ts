@@ -1,5 +1,4 @@
 import {
-  type JsonObject,
   type Provider,
   type Recipient,
   ProviderUnavailable,
@@ -7,16 +6,17 @@ import {
   type SendOutcome,
   type SendTarget,
 } from '@carillon/push-providers';
-import type { StoredDevice } from '@carillon/push-store';
+import { CannotOpen, PushStoreUnavailable, type StoredDevice } from '@carillon/push-store';
 import { defer, type Job, type Settlement } from '@carillon/queue';
+import { pause } from '@carillon/runtime';
 import type { PushParts } from '../parts.js';
 import { type BatchVerdict, Breaker } from './breaker.js';
 import { Credentials, type ResolvedCredential } from './credentials.js';
 import { FairShare } from './fair-share.js';
-import type { NewItem } from './items.js';
 import { moved } from './lifecycle.js';
 import type { Outbox } from './outbox.js';
-import type { DeliveryBatch, DeliveryJob, Feedback } from './payloads.js';
+import type { DeliveryBatch, DeliveryJob } from './payloads.js';
+import { feedbackItems, type Told } from './feedback-items.js';
 import {
   GONE,
   judge,
@@ -25,12 +25,14 @@ import {
   type Result,
   result,
   resultOf,
+  UNREADABLE,
   type Verdict,
 } from './results.js';
 import { AdaptiveWindow } from './window.js';
 
 const LEASE_MS = 60_000;
 const LATER_MS = 1000;
+const TOLD_AGAIN_MS = 500;
 const MOST_PLACES = 10_000;
 
 /** Sends batches: claims what is to be sent, sends it, and tells what became of it. */
@@ -52,12 +54,13 @@ export class Dispatcher {
     const { store, now, metrics } = this.parts;
     const publish = await store.publish(appId, publishId);
     if (publish === null) return undefined;
-    if (publish.state === 'cancelled') return this.#all(batch, result('cancelled'));
-    if (batch.expiresAtMs !== null && batch.expiresAtMs <= now()) return this.#all(batch, result('expired'));
+    if (publish.state === 'cancelled') return this.#all(batch, result('cancelled'), job);
+    if (batch.expiresAtMs !== null && batch.expiresAtMs <= now())
+      return this.#all(batch, result('expired'), job);
     if (!this.#fair.enter(appId)) return defer(LATER_MS);
     try {
       const resolved = await this.#credentials.resolve(appId, provider);
-      if (resolved === null) return await this.#all(batch, NOT_READY);
+      if (resolved === null) return await this.#all(batch, NOT_READY, job);
       const breaker = this.#breaker(appId, provider, resolved);
       const window = this.#window(appId, provider);
       if (!window.enter(now())) {
@@ -126,6 +129,8 @@ export class Dispatcher {
       const stopped = job.signal.aborted || (from > 0 && !(await job.renew()));
       if (stopped) return { ...verdict, left: true };
       const some = wanted.slice(from, from + most);
+      // Before they are claimed: should the store be away, nothing has begun.
+      const devices = await this.#devicesOf(appId, some);
       const owner = `${this.parts.owner}:${batch.batchId}`;
       const lease = { owner, nowMs: now(), untilMs: now() + LEASE_MS };
       const taken = await store.takeForSending(appId, publishId, some, lease);
@@ -133,9 +138,9 @@ export class Dispatcher {
       left ||= await this.#isHeld(batch, some, taken);
       if (jobs.length === 0) continue;
       await this.#unthrottle(batch);
-      const results = await this.#sendSome(batch, jobs, resolved, job.signal);
+      const results = await this.#sendSome(batch, jobs, devices, resolved, job.signal);
       for (const [, outcome] of results) judge(verdict, outcome);
-      await this.#tell(batch, results);
+      await this.#tell(batch, results, job);
     }
     return { ...verdict, left };
   }
@@ -153,23 +158,20 @@ export class Dispatcher {
   async #sendSome(
     batch: DeliveryBatch,
     jobs: readonly DeliveryJob[],
+    devices: ReadonlyMap<string, StoredDevice>,
     resolved: ResolvedCredential,
     signal: AbortSignal,
   ): Promise<readonly (readonly [DeliveryJob, Result & { deviceOnly?: boolean }])[]> {
-    const { store, metrics } = this.parts;
+    const { metrics } = this.parts;
     const { appId, provider } = batch;
-    const devices = await store.devicesOf(
-      appId,
-      jobs.map(({ deviceId }) => deviceId).filter((id) => id !== null),
-    );
-    const byId = new Map(devices.map((device) => [device.deviceId, device]));
     const inflight = metrics.gauge('push_dispatch_inflight').for({ provider, app: appId });
     const time = metrics.histogram('push_dispatch_duration_seconds').for({ provider, app: appId });
     return Promise.all(
       jobs.map(async (job) => {
-        const device = job.deviceId === null ? null : (byId.get(job.deviceId) ?? null);
+        const device = job.deviceId === null ? null : (devices.get(job.deviceId) ?? null);
         const target = this.#targetOf(batch, job, device);
         if (target === null) return [job, GONE] as const;
+        if (target === 'unreadable') return [job, UNREADABLE] as const;
         if (device !== null && !(await this.#withinRate(appId, device))) return [job, RATE_LIMITED] as const;
         const fromMs = performance.now();
         inflight.add(1);
@@ -199,71 +201,67 @@ export class Dispatcher {
     }
   }
 
+  async #devicesOf(appId: string, jobs: readonly DeliveryJob[]): Promise<ReadonlyMap<string, StoredDevice>> {
+    const ids = jobs.map(({ deviceId }) => deviceId).filter((id) => id !== null);
+    const devices = ids.length === 0 ? [] : await this.parts.store.devicesOf(appId, ids);
+    return new Map(devices.map((device) => [device.deviceId, device]));
+  }
+
   /** Null: there is nobody any more. A device is reached by the token it has now. */
   #targetOf(
     { provider, appId, publishId }: DeliveryBatch,
-    job: DeliveryJob,
+    { audience, recipient, deliveryKey }: DeliveryJob,
     device: StoredDevice | null,
-  ): SendTarget | null {
-    const { secrets } = this.parts;
-    if (job.audience !== null) return { kind: 'audience', audience: job.audience };
-    if (job.recipient !== null) {
-      const text = secrets.open(job.recipient, [appId, publishId, job.deliveryKey, 'recipient']);
-      return { kind: 'recipient', recipient: JSON.parse(text) as Recipient };
-    }
+  ): SendTarget | 'unreadable' | null {
+    if (audience !== null) return { kind: 'audience', audience };
+    if (recipient !== null) return this.#opened(recipient, [appId, publishId, deliveryKey, 'recipient']);
     if (device === null || device.provider !== provider) return null;
-    const text = secrets.open(device.recipient, ['push_devices', appId, device.deviceId]);
-    return { kind: 'recipient', recipient: JSON.parse(text) as Recipient };
+    return this.#opened(device.recipient, ['push_devices', appId, device.deviceId]);
+  }
+
+  #opened(sealed: string, place: readonly string[]): SendTarget | 'unreadable' {
+    try {
+      const recipient = JSON.parse(this.parts.secrets.open(sealed, place)) as Recipient;
+      return { kind: 'recipient', recipient };
+    } catch (error) {
+      // One that nobody can read any more must not keep the others of its batch.
+      if (error instanceof CannotOpen || error instanceof SyntaxError) return 'unreadable';
+      throw error;
+    }
   }
 
   async #withinRate(appId: string, { deviceId, rateCapacity, rateRefill }: StoredDevice): Promise<boolean> {
     if (rateCapacity === null || rateRefill === null) return true;
     const windowMs = Math.max(1, Math.ceil((rateCapacity / rateRefill) * 1000));
     const rule = { identifier: 'push:device', limit: rateCapacity, windowMs };
-    return (await this.parts.rateLimit.check(rule, `${appId}:${deviceId}`)).allowed;
+    // It is begun: what counts is away, the notification is not held back for that.
+    const verdict = await this.parts.rateLimit.check(rule, `${appId}:${deviceId}`).catch(() => null);
+    return verdict?.allowed ?? true;
   }
 
   /** Claims the whole batch without sending it, and tells the same of all. */
-  async #all(batch: DeliveryBatch, same: Result): Promise<Settlement | void> {
+  async #all(batch: DeliveryBatch, same: Result, job: Job): Promise<Settlement | void> {
     const { store, now, owner } = this.parts;
     const lease = { owner, nowMs: now(), untilMs: now() + LEASE_MS };
     const taken = await store.takeForSending(batch.appId, batch.publishId, batch.jobs, lease);
     const jobs = batch.jobs.filter(({ deliveryKey }) => taken.has(deliveryKey));
-    await this.#tell(
-      batch,
-      jobs.map((job) => [job, same] as const),
-    );
+    const results = jobs.map((one) => [one, same] as const);
+    await this.#tell(batch, results, job);
     return (await this.#isHeld(batch, batch.jobs, taken)) ? defer(LATER_MS) : undefined;
   }
 
-  async #tell(batch: DeliveryBatch, results: readonly (readonly [DeliveryJob, Result])[]): Promise<void> {
-    const { appId, publishId, provider, batchId, rendered, expiresAtMs } = batch;
-    const { metrics, config, now } = this.parts;
-    const dryRun = config.push.dry_run;
-    const items = results.map(([job, one]): NewItem => {
-      const status = one.outcome;
-      metrics.counter('push_dispatched_total').for({ provider, status, app: appId }).add();
-      const begun: DeliveryJob = { ...job, firstAttemptAtMs: job.firstAttemptAtMs ?? now() };
-      const feedback: Feedback = {
-        ...one,
-        appId,
-        publishId,
-        provider,
-        batchId,
-        rendered,
-        expiresAtMs,
-        dryRun,
-        told: false,
-        job: begun,
-      };
-      return {
-        stage: 'results',
-        key: `${appId}:${publishId}:${provider}:${batchId}:${job.deliveryKey}:${job.attempt}`,
-        partitionKey: appId,
-        payload: { kind: 'deliveryFeedback', ...slim(feedback) },
-      };
-    });
-    await this.outbox.put(items);
+  /** For as long as nobody else may send them: results that are lost are sent again. */
+  async #tell(batch: DeliveryBatch, results: Told, { signal }: Job): Promise<void> {
+    const items = feedbackItems(this.parts, batch, results);
+    for (const untilMs = this.parts.now() + LEASE_MS; ;) {
+      try {
+        return await this.outbox.hand(items);
+      } catch (error) {
+        const isOver = signal.aborted || this.parts.now() >= untilMs;
+        if (isOver || !(error instanceof PushStoreUnavailable)) throw error;
+      }
+      await pause(TOLD_AGAIN_MS, signal);
+    }
   }
 
   async #unthrottle({ appId, publishId }: DeliveryBatch): Promise<void> {
@@ -285,11 +283,6 @@ export class Dispatcher {
   #window(appId: string, provider: Provider): AdaptiveWindow {
     return placed(this.#windows, JSON.stringify([appId, provider]), () => new AdaptiveWindow());
   }
-}
-
-/** What a result is told of; the payload only where it may be sent again. */
-function slim(feedback: Feedback): JsonObject {
-  return feedback.outcome === 'accepted' ? { ...feedback, rendered: {} } : { ...feedback };
 }
 
 function placed<Value>(map: Map<string, Value>, name: string, make: () => Value): Value {

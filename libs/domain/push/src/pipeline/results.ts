@@ -53,6 +53,11 @@ export const GONE = result('rejected', {
   failureClass: 'unknown',
   reason: 'device is gone',
 });
+export const UNREADABLE = result('rejected', {
+  errorClass: 'dropped',
+  failureClass: 'unknown',
+  reason: 'address cannot be read',
+});
 export const RATE_LIMITED = result('rejected', {
   errorClass: 'device_rate_limited',
   failureClass: 'unknown',
