@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './longest-first.js';
 
 /** `npm run proof` also runs what takes long: `*.proof.test.*`, and every app where `npm test` takes one. */
 const PROOF = process.env.CARILLON_PROOF === 'true';
@@ -15,6 +16,9 @@ const BUSY = ['tools/bench', 'tools/fuzz'];
 /** Tests run as compiled by the one compiler that also makes what ships; some tools run as they are written. */
 const tests = (folders) =>
   folders.flatMap((folder) => [`${folder}/dist/test/**/*.test.js`, `${folder}/test/**/*.test.js`]);
+
+/** What tests import of the rooms; the tests themselves stay with Vite, which tells their lines in the source. */
+const COMPILED = /\/(dist|engines)\/src\//;
 
 const project = (name, folders, others, order, more) => ({
   extends: true,
@@ -32,6 +36,9 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 120_000,
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
+    // Node loads what is compiled faster than Vite transforms it once more for every file.
+    server: { deps: { external: [COMPILED] } },
     projects: [
       project('pure', PURE, [], 0, { isolate: false, maxWorkers: WORKERS }),
       project('rooms', ['libs/*/*', 'tools/*'], [...PURE, ...PROCESSES, ...BUSY], 1, {

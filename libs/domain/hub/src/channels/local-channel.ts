@@ -272,11 +272,10 @@ export class LocalChannel {
   /** Holds back from those with gates, who want appends whole or not; null: whatever they want. */
   #hold(told: Told, wholes: boolean | null): void {
     if (this.#gates === null) return;
-    const { frames } = told;
     const except = this.#leftOut(told);
     for (const gate of this.#gates) {
       const isMeant = wholes === null || (gate.codec.appends?.wholes === true) === wholes;
-      if (isMeant && gate.subscriber !== except) gate.hold(frames);
+      if (isMeant && gate.subscriber !== except) gate.hold(told.frames);
     }
   }
 
