@@ -34,7 +34,7 @@ export class PushService {
     readonly parts: PushParts,
     private readonly worker: PushWorker,
   ) {
-    this.admit = new Admit(parts, worker.outbox, worker.planner, worker.own);
+    this.admit = new Admit(parts, worker);
     this.devices = new Devices(parts, new IdentityTokens(parts.now));
     this.subscriptions = new Subscriptions(parts, this.devices);
     this.#waiting = new Waiting(64 * Math.max(1, parts.config.push.accept_worker_count));

@@ -18,6 +18,7 @@ import type { Outbox } from './outbox.js';
 import type { Feedback } from './payloads.js';
 import { nextAttemptAtMs, retryKeyOf } from './retry-rule.js';
 import { deliveryStage } from './stages.js';
+import { checkCounts } from '../watch/invariants.js';
 
 /** Whether what a publish invalidated is so much that the fault is hardly the devices'. */
 export const guardTripped = ({ failed, planned }: Counters): boolean =>
@@ -42,6 +43,7 @@ export class FeedbackWorker {
       const after = withCounts(publish, countsOf(own), this.parts.now());
       trips =
         guardTripped(after.counters) && own.some(({ failureClass }) => failureClass === 'device_terminal');
+      checkCounts(this.parts, after);
       return { publish: after, events: this.#events(own), deadLetters: this.#deadLetters(own, after) };
     });
     this.#count(results, taken);

@@ -4,11 +4,13 @@ import type { Target } from '../admission/targets.js';
 import { sha256 } from '../hash.js';
 import type { PushParts } from '../parts.js';
 import { Batcher, type Reached } from './batcher.js';
-import { moved, settled } from './lifecycle.js';
+import { settled } from './lifecycle.js';
 import type { Outbox } from './outbox.js';
 import type { ShardJob } from './payloads.js';
 import { streamDevices } from './stream.js';
 import type { Plan } from './plan.js';
+import { putBack } from './put-back.js';
+import { move } from '../watch/invariants.js';
 
 const LOCK_MS = 30_000;
 const BUSY_MS = 1000;
@@ -26,7 +28,8 @@ export class Planner {
     const found = await store.publish(appId, publishId);
     if (found === null || (found.state !== 'queued' && found.state !== 'planning')) return undefined;
     const lock = `planner:${publishId}`;
-    if (!(await store.lock(appId, lock, owner, now(), now() + LOCK_MS))) return defer(BUSY_MS);
+    if (!(await store.lock(appId, lock, owner, now(), now() + LOCK_MS)))
+      return putBack(this.parts, 'publish_log', 'locked', defer(BUSY_MS));
     const renewal = setInterval(() => {
       void store.lock(appId, lock, owner, now(), now() + LOCK_MS).catch(() => undefined);
     }, LOCK_MS / 3);
@@ -45,9 +48,10 @@ export class Planner {
     if (plan === null) return undefined;
     const { notBeforeMs } = plan.log;
     // The queue or the scheduler was early; a clock differs.
-    if (notBeforeMs !== null && notBeforeMs > now()) return defer(notBeforeMs - now());
+    if (notBeforeMs !== null && notBeforeMs > now())
+      return putBack(this.parts, 'publish_log', 'early', defer(notBeforeMs - now()));
     await store.changePublish(appId, publishId, [], (publish) => ({
-      publish: moved(publish, 'planning', now()),
+      publish: move(this.parts, publish, 'planning'),
     }));
     const inShards = plan.publish.fanoutRegime === 'shardPath';
     const rest = await this.#direct(plan, inShards);
@@ -55,7 +59,7 @@ export class Planner {
     await this.#putShards(shards);
     if (shards.length === 0) await this.complete(appId, publishId);
     await store.changePublish(appId, publishId, [], (publish) => ({
-      publish: moved(publish, 'dispatching', now()),
+      publish: move(this.parts, publish, 'dispatching'),
     }));
     metrics
       .histogram('push_planner_duration_seconds')
@@ -81,7 +85,7 @@ export class Planner {
     metrics.histogram('push_fanout_size').for({ app: appId }).observe(planned);
     await store.changePublish(appId, publishId, [], (publish) => ({
       publish: settled({
-        ...moved(publish, 'dispatching', now()),
+        ...move(this.parts, publish, 'dispatching'),
         planningComplete: true,
         counters: { ...publish.counters, planned },
         updatedMs: now(),

@@ -1,9 +1,8 @@
 import { PROVIDERS } from '@carillon/push-providers';
-import { type Claim, PURGE_CATEGORIES, type PurgeCategory } from '@carillon/push-store';
+import type { Claim } from '@carillon/push-store';
 import { publishItem } from '../admission/publish-item.js';
 import type { PushParts } from '../parts.js';
 import { batchItem } from '../pipeline/batcher.js';
-import { sealPlace } from '../pipeline/credentials.js';
 import { deadLetterOf } from '../pipeline/dead-letters.js';
 import { decodeItem, queuesOf, type Stage } from '../pipeline/items.js';
 import { settled, withCounts } from '../pipeline/lifecycle.js';
@@ -12,11 +11,10 @@ import { publishNamed } from '../pipeline/payloads.js';
 import type { Planner } from '../pipeline/planner.js';
 
 const PAGE = 1000;
-const DAY_MS = 86_400_000;
 const FORGOTTEN_MS = 600_000;
 const WATCHDOG_MS = 3_600_000;
 
-/** What is done now and then: what is due, what was forgotten, what is old. */
+/** What is done now and then: what is due, and what was forgotten. */
 export class Upkeep {
   constructor(
     private readonly parts: PushParts,
@@ -52,35 +50,6 @@ export class Upkeep {
     await this.#repairPublishes();
     await this.#repairClaims();
     await this.#closeStale();
-  }
-
-  async cleanUp(): Promise<void> {
-    const { config, metrics } = this.parts;
-    const fromMs = performance.now();
-    let left = config.push.cleanup_max_deleted_per_tick;
-    for (const category of PURGE_CATEGORIES) {
-      const beforeMs = this.#oldest(category);
-      if (beforeMs !== null) left -= await this.#purge(category, beforeMs, left);
-    }
-    await this.#sealAnew();
-    metrics
-      .histogram('push_cleanup_tick_duration_seconds')
-      .for()
-      .observe((performance.now() - fromMs) / 1000);
-  }
-
-  /** How many rows went. */
-  async #purge(category: PurgeCategory, beforeMs: number, most: number): Promise<number> {
-    const { config, metrics, store } = this.parts;
-    let gone = 0;
-    for (let more = true; more && gone < most;) {
-      const limit = Math.min(most - gone, config.push.cleanup_batch_size);
-      const removed = await store.purge(category, beforeMs, limit);
-      gone += removed;
-      more = removed === limit;
-    }
-    metrics.counter('push_cleanup_deleted_total').for({ category }).add(gone);
-    return gone;
   }
 
   /** What a queue gave up on becomes a dead letter here, where it can be seen and replayed. */
@@ -210,11 +179,14 @@ export class Upkeep {
 
   /** Ends what will not end by itself any more. */
   async #closeStale(): Promise<void> {
-    const { store, config, log, now, secrets } = this.parts;
+    const { store, config, log, now, secrets, metrics } = this.parts;
     const beforeMs = now() - (config.push.retry.max_elapsed_secs * 1000 + WATCHDOG_MS);
     for (const { appId, publishId } of await store.stalePublishes(beforeMs, config.push.repair_batch_size)) {
       const open = await store.openClaims(appId, publishId, null, PAGE);
-      if (open.some(({ leaseUntilMs }) => (leaseUntilMs ?? 0) > now())) continue;
+      if (open.some(({ leaseUntilMs }) => (leaseUntilMs ?? 0) > now())) {
+        metrics.counter('push_repair_skipped_total').for({ reason: 'leased' }).add();
+        continue;
+      }
       const steps = open.map(({ deliveryKey, attempt }) => ({
         deliveryKey,
         attempt,
@@ -247,45 +219,6 @@ export class Upkeep {
         };
       });
       log.warn('a push that could not end was closed', { app_id: appId, open: open.length });
-    }
-  }
-
-  /** Null: nothing of it is removed. */
-  #oldest(category: PurgeCategory): number | null {
-    const { push } = this.parts.config;
-    const nowMs = this.parts.now();
-    const ago = (days: number): number | null => (days === 0 ? null : nowMs - days * DAY_MS);
-    if (category === 'publishes') return ago(push.publish_status_ttl_days);
-    if (category === 'staleDevices') return ago(push.stale_device_max_age_days);
-    const isLog =
-      category === 'deliveryEvents' || category === 'operatorEvents' || category === 'deadLetters';
-    return isLog ? ago(push.analytics_retention_days) : nowMs;
-  }
-
-  /** Seals credentials anew that an earlier master key sealed. */
-  async #sealAnew(): Promise<void> {
-    const { store, secrets, now } = this.parts;
-    const { sealer } = secrets;
-    if (sealer === null) return;
-    let after: readonly [string, string] | null = null;
-    for (;;) {
-      const page = await store.allCredentials(after, 100);
-      for (const row of page) {
-        if (!Object.values(row.sealedFields).some((envelope) => sealer.isOld(envelope))) continue;
-        const sealedFields = Object.fromEntries(
-          Object.entries(row.sealedFields).map(([field, envelope]) => {
-            const place = sealPlace(row, field);
-            return [
-              field,
-              sealer.isOld(envelope) ? sealer.seal(sealer.open(envelope, place), place) : envelope,
-            ];
-          }),
-        );
-        await store.putCredential({ ...row, sealedFields, updatedMs: now() }, row.version, null);
-      }
-      const last = page.at(-1);
-      if (last === undefined || page.length < 100) return;
-      after = [last.appId, last.credentialId];
     }
   }
 }

@@ -46,10 +46,11 @@ local function count_of(hash, id, default)
   return default
 end`;
 
-/** Ends a delivery. Needs: active, tokens. */
+/** Ends a delivery. Needs: active, begun, tokens. */
 export const TAKE_BACK = `
 local function take_back(id)
   redis.call('ZREM', active, id)
+  redis.call('ZREM', begun, id)
   redis.call('HDEL', tokens, id)
 end`;
 

@@ -10,7 +10,17 @@ import { queueScript } from '../script.js';
  * Arguments: id, token. Answer: 'ok' or 'lost'.
  */
 export const ACKNOWLEDGE = queueScript({
-  parts: ['jobs', 'active', 'tokens', 'attempts', 'max-attempts', 'completed', 'dedup-keys', 'events'],
+  parts: [
+    'jobs',
+    'active',
+    'begun',
+    'tokens',
+    'attempts',
+    'max-attempts',
+    'completed',
+    'dedup-keys',
+    'events',
+  ],
   settings: ['event_retention', 'completed_retention'],
   uses: [NOW, WHOLE, RECORD, APPEND, TAKE_BACK, OWNS],
   body: `

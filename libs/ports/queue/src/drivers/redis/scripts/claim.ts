@@ -30,6 +30,7 @@ export const CLAIM = queueScript({
     'wait',
     'delayed',
     'active',
+    'begun',
     'tokens',
     'attempts',
     'max-attempts',
@@ -72,6 +73,7 @@ local function hand(id, text)
   local attempt, most = count_of(attempts, id, 0) + 1, count_of(own_max, id, max_attempts)
   redis.call('HSET', tokens, id, token)
   redis.call('ZADD', active, whole(now + lease_duration_ms), id)
+  redis.call('ZADD', begun, whole(now), id)
   redis.call('HSET', attempts, id, attempt)
   record('active', id)
   return { id, attempt, most, text }

@@ -11,7 +11,7 @@ import { queueScript } from '../script.js';
  * Arguments: id, token, delay in ms, and the other data if there is any. Answer: 'deferred' or 'lost'.
  */
 export const DEFER = queueScript({
-  parts: ['jobs', 'wait', 'delayed', 'active', 'tokens', 'attempts'],
+  parts: ['jobs', 'wait', 'delayed', 'active', 'begun', 'tokens', 'attempts'],
   settings: [],
   uses: [NOW, WHOLE, APPEND, COUNT_OF, TAKE_BACK, OWNS],
   body: `

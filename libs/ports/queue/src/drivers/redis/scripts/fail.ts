@@ -26,6 +26,7 @@ export const FAIL_DELIVERY = queueScript({
     'jobs',
     'delayed',
     'active',
+    'begun',
     'tokens',
     'attempts',
     'max-attempts',

@@ -9,7 +9,18 @@ import { queueScript } from '../script.js';
  * Arguments: id, token, reason. Answer: 'dead' or 'lost'.
  */
 export const GIVE_UP = queueScript({
-  parts: ['jobs', 'active', 'tokens', 'attempts', 'max-attempts', 'dlq', 'failures', 'dedup-keys', 'events'],
+  parts: [
+    'jobs',
+    'active',
+    'begun',
+    'tokens',
+    'attempts',
+    'max-attempts',
+    'dlq',
+    'failures',
+    'dedup-keys',
+    'events',
+  ],
   settings: ['event_retention', 'failed_retention'],
   uses: [NOW, WHOLE, RECORD, APPEND, TAKE_BACK, OWNS, FORGET_DEAD, BURY],
   body: `

@@ -9,17 +9,17 @@ import { queueScript } from '../script.js';
  * Arguments: per job its id, token, and '1' when it was begun. Answer: how many were moved.
  */
 export const RELEASE = queueScript({
-  parts: ['wait', 'active', 'tokens', 'attempts', 'notify'],
+  parts: ['wait', 'active', 'begun', 'tokens', 'attempts', 'notify'],
   settings: [],
   uses: [NOW, WHOLE, COUNT_OF, TAKE_BACK, OWNS, WAKE],
   body: `
 local moved = 0
 for at = #ARGV / 3, 1, -1 do
-  local id, token, begun = arg(at * 3 - 2), arg(at * 3 - 1), arg(at * 3) == '1'
+  local id, token, was_begun = arg(at * 3 - 2), arg(at * 3 - 1), arg(at * 3) == '1'
   if owns(id, token) then
     local first = tonumber(redis.call('ZRANGE', wait, 0, 0, 'WITHSCORES')[2])
     redis.call('ZADD', wait, whole(first and first - 1 or now_ms() * 1000), id)
-    if not begun then redis.call('HSET', attempts, id, math.max(0, count_of(attempts, id, 1) - 1)) end
+    if not was_begun then redis.call('HSET', attempts, id, math.max(0, count_of(attempts, id, 1) - 1)) end
     take_back(id)
     moved = moved + 1
   end

@@ -6,10 +6,11 @@ import { queueScript } from '../script.js';
  *
  * Guarantee: the numbers are those of one moment.
  *
- * Answer: ready, running, delayed, dead, completed, age of the oldest ready one in ms (-1: none is).
+ * Answer: ready, running, delayed, dead, completed, and in ms (-1: there is none) how long the oldest ready one waits and
+ * the oldest running one runs.
  */
 export const STATS = queueScript({
-  parts: ['wait', 'delayed', 'active', 'dlq', 'completed'],
+  parts: ['wait', 'delayed', 'active', 'begun', 'dlq', 'completed'],
   settings: [],
   uses: [NOW],
   body: `
@@ -22,6 +23,7 @@ if due > 0 then
   local first = tonumber(redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')[2])
   if not since or first < since then since = first end
 end
+local running_since = tonumber(redis.call('ZRANGE', begun, 0, 0, 'WITHSCORES')[2])
 return {
   waiting + due,
   redis.call('ZCARD', active),
@@ -29,5 +31,6 @@ return {
   redis.call('ZCARD', dlq),
   redis.call('ZCARD', completed),
   since and math.max(0, math.floor(now - since)) or -1,
+  running_since and math.max(0, math.floor(now - running_since)) or -1,
 }`,
 });
