@@ -15,6 +15,10 @@ const KUBERNETES = ['1.27', '1.31', '1.37'];
 const find = (text, kind, name) =>
   objectsOf(text).find((one) => one.kind === kind && (name === undefined || one.metadata.name === name));
 
+const AUTOSCALED_CONFIG = JSON.stringify(
+  parse(readFileSync(join(CHART, 'ci', 'autoscaled-values.yaml'), 'utf8')).config,
+);
+
 beforeAll(fetched, FETCHING_MS);
 
 /** What restarts the pods of a rendered chart when it changes. @param {string[]} values */
@@ -27,6 +31,10 @@ async function checksum(...values) {
 async function pods(...values) {
   const { out } = await render('autoscaled', ...values);
   const deployments = objectsOf(out).filter(({ kind }) => kind === 'Deployment');
+  for (const { spec } of deployments) {
+    const [{ configMap }] = spec.template.spec.volumes;
+    expect(find(out, 'ConfigMap', configMap.name)).toMatchObject({ immutable: true });
+  }
   return new Map(deployments.map(({ metadata, spec }) => [metadata.name, JSON.stringify(spec.template)]));
 }
 
@@ -91,12 +99,19 @@ describe('the chart', () => {
     expect(await checksum()).not.toBe(await checksum('config.mode=production'));
   });
 
-  it('rolls out by waves, and lets those of later waves run on as they are', async () => {
-    const before = await pods('image.tag=1.0.0');
+  it.each([
+    ['another version', ['image.tag=1.0.0'], ['image.tag=2.0.0', 'rollout.previousTag=1.0.0']],
+    [
+      'another configuration',
+      [],
+      ['config.mode=production', 'rollout.previousTag=1', `rollout.previousConfig=${AUTOSCALED_CONFIG}`],
+    ],
+  ])('rolls out %s by waves, and lets those of later waves run on as they are', async (_, from, to) => {
+    const before = await pods('image.tag=1', ...from);
     const order = [];
     const rest = new Set(before.keys());
     for (const wave of [1, 2, 3, 4]) {
-      const after = await pods('image.tag=2.0.0', 'rollout.previousTag=1.0.0', `rollout.wave=${wave}`);
+      const after = await pods('image.tag=1', ...to, `rollout.wave=${wave}`);
       const changed = [...rest].filter((name) => after.get(name) !== before.get(name));
       for (const name of changed) rest.delete(name);
       order.push(changed.map((name) => name.replace('live-carillon-', '')).sort());

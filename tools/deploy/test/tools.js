@@ -28,7 +28,7 @@ export const run = (program, ...args) => ask({ do: program, args, folder: ROOT }
 /** The chart as helm renders it with a value set and single values. @param {string | null} set @param {string[]} values */
 export async function render(set, ...values) {
   const file = set === null ? [] : ['--values', join(CHART, 'ci', `${set}-values.yaml`)];
-  const single = values.flatMap((value) => ['--set', value]);
+  const single = values.flatMap((value) => [value.includes('={') ? '--set-json' : '--set', value]);
   return run('helm', 'template', 'live', CHART, '--namespace', 'realtime', ...file, ...single);
 }
 

@@ -34,8 +34,22 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- if .Values.serviceAccount.create }}{{ .Values.serviceAccount.name | default (include "carillon.fullname" .) }}{{ else }}{{ .Values.serviceAccount.name | default "default" }}{{ end }}
 {{- end -}}
 
+{{/*
+The configuration of a workload as text: in a rollout by waves, the one before until its wave has come. Called as
+carillon.container is.
+*/}}
 {{- define "carillon.configText" -}}
-{{ toPrettyJson .Values.config }}
+{{- $rollout := .root.Values.rollout -}}
+{{- if and $rollout.previousConfig (gt (int (.row.wave | default 0)) (int $rollout.wave)) -}}
+{{ toPrettyJson $rollout.previousConfig }}
+{{- else -}}
+{{ toPrettyJson .root.Values.config }}
+{{- end -}}
+{{- end -}}
+
+{{/* A ConfigMap is named after what is in it, so that pods of either side of a rollout have theirs. */}}
+{{- define "carillon.configName" -}}
+{{ include "carillon.fullname" .root }}-{{ include "carillon.configText" . | sha256sum | trunc 10 }}
 {{- end -}}
 
 {{/* The environment of every process. Called with (dict "root" $ "workload" values "row" row). */}}
@@ -100,10 +114,11 @@ volumeMounts:
     mountPath: /tmp
 {{- end -}}
 
+{{/* Called with the name of a ConfigMap. */}}
 {{- define "carillon.volumes" -}}
 - name: config
   configMap:
-    name: {{ include "carillon.fullname" . }}
+    name: {{ . }}
 - name: tmp
   emptyDir: {}
 {{- end -}}

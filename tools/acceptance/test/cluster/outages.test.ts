@@ -80,6 +80,9 @@ onCluster('an installation', ['nats'], setting, (cluster) => {
 
     await cluster.store.kill();
     await cluster.store.restart();
+    const early = await cluster.connect(1);
+    await early.join('presence-meanwhile', 'four');
+    await receiver.hears('member_added', ['presence-meanwhile'], 20_000);
     await eventually(
       async () => expect(await cluster.api().users('presence-a')).toEqual(['one', 'two']),
       20_000,

@@ -127,6 +127,10 @@ export class Ledger implements ShardHost {
     return this.store.generation;
   }
 
+  get nodeId(): string {
+    return this.#life.nodeId;
+  }
+
   get nowMs(): number {
     return this.options.clock.now();
   }
@@ -146,8 +150,8 @@ export class Ledger implements ShardHost {
     return this.store.apply(shard, this.#life.licence, batch);
   }
 
-  recall(shard: ShardName, batch: Batch) {
-    return this.store.recall(shard, this.#life.nodeId, batch);
+  recall(shard: ShardName, nodeId: string, batch: Batch) {
+    return this.store.recall(shard, nodeId, batch);
   }
 
   stored(shard: ShardName): Promise<ReadonlyMap<string, number>> {

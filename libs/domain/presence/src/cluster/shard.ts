@@ -40,11 +40,13 @@ export interface ShardOwner {
 export interface ShardHost {
   /** Grows whenever a server may have taken the place of another. */
   readonly generation: number;
+  /** The name this node has now. */
+  readonly nodeId: string;
   /** Names the shard to those who clear up after this node, before anything is held. */
   note(shard: ShardName): Promise<void>;
   apply(shard: ShardName, batch: Batch): Promise<Answer>;
   /** What became of a batch without an answer; null: nothing, and nothing will. */
-  recall(shard: ShardName, batch: Batch): Promise<Answer | null>;
+  recall(shard: ShardName, nodeId: string, batch: Batch): Promise<Answer | null>;
   stored(shard: ShardName): Promise<ReadonlyMap<string, number>>;
   /** A batch that failed is tried again when the ledger says so. */
   stuck(shard: Shard, error: unknown): void;
@@ -57,6 +59,8 @@ let batches = 0;
 
 interface Sent {
   readonly batch: Batch;
+  /** The name this node had then. */
+  readonly nodeId: string;
   readonly intents: readonly Intent[];
 }
 
@@ -74,7 +78,7 @@ export class Shard {
   #needsAudit = false;
   /** Of the server that was looked through last. */
   #generation: number;
-  /** Answers to what was asked in an earlier life of the node mean nothing. */
+  /** What the store said in an earlier life of the node of what it holds means nothing. */
   #life = 0;
   /** Whether nothing was wanted since the ledger looked last. */
   isQuiet = false;
@@ -132,13 +136,12 @@ export class Shard {
     return this.resume();
   }
 
-  /** The node has a new life: nothing of it is in the store yet. To be followed by `audit`. */
+  /**
+   * The node has a new life: nothing of it is in the store yet. To be followed by `audit`. What was asked under the old
+   * name counts all the same: whom that added, nobody else will tell of.
+   */
   restart(): void {
     this.#life += 1;
-    const { intents = [] } = this.#sent ?? {};
-    this.#sent = null;
-    this.#queue = [...intents.filter(({ isLasting }) => isLasting), ...this.#queue];
-    for (const intent of intents) intent.failed(new Error('this node was taken for dead'));
   }
 
   #start(): Promise<void> {
@@ -165,7 +168,8 @@ export class Shard {
       const life = this.#life;
       this.#noticeServer();
       if (this.#sent !== null) {
-        this.#resolve(this.#sent, life, await this.host.recall(this.name, this.#sent.batch));
+        const { nodeId, batch } = this.#sent;
+        this.#resolve(this.#sent, await this.host.recall(this.name, nodeId, batch));
         continue;
       }
       if (this.#needsAudit) {
@@ -180,7 +184,7 @@ export class Shard {
       const sent = this.#next();
       if (sent === null) return;
       this.#sent = sent;
-      this.#resolve(sent, life, await this.host.apply(this.name, sent.batch));
+      this.#resolve(sent, await this.host.apply(this.name, sent.batch));
     }
   }
 
@@ -194,8 +198,7 @@ export class Shard {
   }
 
   /** Hands out what a batch came to; null: it was not done. */
-  #resolve({ intents }: Sent, life: number, answer: Answer | null): void {
-    if (life !== this.#life) return;
+  #resolve({ intents }: Sent, answer: Answer | null): void {
     this.#sent = null;
     if (answer === null) {
       this.#queue = [...intents.filter(({ isLasting }) => isLasting), ...this.#queue];
@@ -231,7 +234,8 @@ export class Shard {
     this.#queue = later;
     if (operations.length === 0) return null;
     const wantsSubjects = intents.some((intent) => intent.wantsSubjects);
-    return { batch: { number: (batches += 1), operations, wantsSubjects }, intents };
+    const batch = { number: (batches += 1), operations, wantsSubjects };
+    return { batch, nodeId: this.host.nodeId, intents };
   }
 
   async #lookThrough(life: number): Promise<void> {

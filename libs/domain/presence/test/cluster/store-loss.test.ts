@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { NOTE } from '../../src/cluster/scripts.js';
+import { APPLY, NOTE } from '../../src/cluster/scripts.js';
 import type { StoreLink } from '../../src/cluster/store.js';
 import { as, line, LOBBY } from '../samples.js';
 import { ForgetfulStore } from './forgetful-store.js';
@@ -25,11 +25,14 @@ async function scene() {
   });
   const told: string[] = [];
   let onNote: (() => void) | null = null;
+  let onApplied: (() => Promise<void>) | null = null;
   const noting = (link: StoreLink): StoreLink =>
     wrapped(link, {
-      call: (command, ...args) => {
+      call: async (command, ...args) => {
         if (args[0] === NOTE.sha1) onNote?.();
-        return link.call(command, ...args);
+        const reply = await link.call(command, ...args);
+        if (args[0] === APPLY.sha1 || args[0] === APPLY.lua) await onApplied?.();
+        return reply;
       },
     });
   const open = async (): Promise<Node> => {
@@ -53,6 +56,13 @@ async function scene() {
       onNote = () => {
         onNote = null;
         happens();
+      };
+    },
+    /** What happens between the next change of the store and the answer to it. */
+    beforeAnswer: (happens: () => Promise<void>) => {
+      onApplied = () => {
+        onApplied = null;
+        return happens();
       };
     },
   };
@@ -130,6 +140,21 @@ describe('after a store has lost what it had confirmed', () => {
     await cluster.pass(BEAT_MS);
     await leave(one, 'ada', '1.1');
     two.thaw();
+    await cluster.pass(LONG_MS);
+    expect(told()).toEqual([ADDED]);
+    expect(await one.presence.present(LOBBY, ['ada'])).toEqual(new Set(['ada']));
+  });
+
+  it('whoever a process added under the name that was forgotten is told of', async () => {
+    const { cluster, store, nodes, told, beforeAnswer } = await scene();
+    const [one] = nodes;
+    await store.lose({ isUnseen: true });
+    const { nodeId } = one.ledger;
+    beforeAnswer(async () => {
+      one.ledger.restored();
+      while (one.ledger.nodeId === nodeId) await new Promise((later) => setImmediate(later));
+    });
+    await join(one, 'ada', '1.1');
     await cluster.pass(LONG_MS);
     expect(told()).toEqual([ADDED]);
     expect(await one.presence.present(LOBBY, ['ada'])).toEqual(new Set(['ada']));
