@@ -1,3 +1,4 @@
+import type { Settlement } from '@carillon/queue';
 import { bounded } from '@carillon/runtime';
 import type { PushParts } from './parts.js';
 import { deadLetterOf } from './pipeline/dead-letters.js';
@@ -5,16 +6,19 @@ import { Dispatcher } from './pipeline/dispatcher.js';
 import { FeedbackWorker } from './pipeline/feedback.js';
 import { Outbox } from './pipeline/outbox.js';
 import { Planner } from './pipeline/planner.js';
+import { putBack } from './pipeline/put-back.js';
 import { ResultsLane } from './pipeline/results-lane.js';
 import { Retrier } from './pipeline/retrier.js';
 import { enabledProviders, type WorkerStage, workersOf } from './stages.js';
 import { Cleanup } from './upkeep/cleanup.js';
-import { Upkeep } from './upkeep/upkeep.js';
 import { Counts } from './watch/counts.js';
 import { DispatchGauges } from './watch/dispatch-gauges.js';
 import { move } from './watch/invariants.js';
 import { showKnown } from './watch/known.js';
 import { Lags } from './watch/lags.js';
+import { Repair } from './upkeep/repair.js';
+import { Upkeep } from './upkeep/upkeep.js';
+import { Watchdog } from './upkeep/watchdog.js';
 
 const BEAT_MS = 10_000;
 const ALIVE_MS = 30_000;
@@ -36,6 +40,8 @@ export class PushWorker {
   readonly upkeep: Upkeep;
   readonly cleanup: Cleanup;
   readonly lags: Lags;
+  readonly #repair: Repair;
+  readonly #watchdog: Watchdog;
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #running = new Set<string>();
 
@@ -49,9 +55,11 @@ export class PushWorker {
     this.dispatcher = new Dispatcher(parts, this.outbox);
     this.results = new ResultsLane(new FeedbackWorker(parts, this.outbox));
     this.retrier = new Retrier(parts, this.outbox);
-    this.upkeep = new Upkeep(parts, this.outbox, this.planner);
     this.cleanup = new Cleanup(parts);
     this.lags = new Lags(parts);
+    this.upkeep = new Upkeep(parts, this.outbox);
+    this.#repair = new Repair(parts, this.outbox, this.planner);
+    this.#watchdog = new Watchdog(parts);
   }
 
   /** What runs here, as admission has to know it. */
@@ -72,11 +80,11 @@ export class PushWorker {
       this.#every('deferred', DEFERRED_MS, () => this.upkeep.releaseDeferred());
       this.#every('jobs', push.scheduler_interval_secs * 1000, () => counts.jobs());
     }
-    if (runs('repair')) this.#every('repair', push.repair_interval_secs * 1000, () => this.upkeep.repair());
     if (runs('cleanup')) {
       this.#every('cleanup', push.cleanup_interval_secs * 1000, () => this.cleanup.cleanUp());
       this.#every('devices', COUNTED_MS, () => counts.devices());
     }
+    if (runs('repair')) this.#every('repair', push.repair_interval_secs * 1000, () => this.repair());
     if (runs('feedback')) this.#every('dead-letters', DEFERRED_MS, () => this.upkeep.importDeadLetters());
     if (this.own.stages.size > 0) this.#every('heartbeat', BEAT_MS, () => this.beat());
     this.#show(runs('dispatch'));
@@ -90,6 +98,12 @@ export class PushWorker {
     if (dispatches) metrics.onScrape(() => gauges.show());
     if (!queue.capabilities.observableLag) return;
     metrics.onScrape(async () => void (await bounded(SCRAPE_MS, () => this.lags.read())));
+  }
+
+  /** Gives lost work out again, and ends what does not end by itself. */
+  async repair(): Promise<void> {
+    await this.#repair.run();
+    await this.#watchdog.run();
   }
 
   async beat(): Promise<void> {
@@ -130,6 +144,11 @@ export class PushWorker {
         ),
       ],
     }));
+  }
+
+  /** What its work needs is away. */
+  giveBack(stage: string, settlement: Settlement): Settlement {
+    return putBack(this.parts, stage, 'away', settlement);
   }
 
   countMalformed(): void {

@@ -178,8 +178,8 @@ export interface PublishStore {
   putShards(shards: readonly StoredShard[]): Promise<void>;
   shard(appId: string, publishId: string, shardId: string): Promise<StoredShard | null>;
   changeShard(shard: StoredShard): Promise<void>;
-  /** Those that are not complete. */
-  countShards(appId: string, publishId: string): Promise<number>;
+  /** Those that are not complete, by id. */
+  openShards(appId: string, publishId: string, after: string | null, limit: number): Promise<StoredShard[]>;
 
   /** False: it was there. */
   putEvent(event: DeliveryEvent): Promise<boolean>;
@@ -239,14 +239,17 @@ export interface UpkeepStore {
   /** It stopped. */
   leave(workerId: string): Promise<void>;
 
-  /** Publishes that are in that state since before that, and do not wait for their time, of all apps. */
+  /**
+   * Publishes whose planning was not begun, or was begun and is not complete, where nothing happened since before that
+   * and that do not wait for their time, of all apps.
+   */
   forgottenPublishes(
-    state: 'planning' | 'queued',
+    planning: 'begun' | 'queued',
     beforeMs: number,
     nowMs: number,
     limit: number,
   ): Promise<StoredPublish[]>;
-  /** Deliveries given out before that which nobody began, or stopped sending, of all apps. */
+  /** Deliveries that are not done, untouched since before that and since then in nobody's hands, of all apps. */
   forgottenClaims(beforeMs: number, limit: number): Promise<Claim[]>;
   /** Publishes that are not over and where nothing happened since then, of all apps. */
   stalePublishes(beforeMs: number, limit: number): Promise<StoredPublish[]>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PushStore, StoredDevice } from '../src/index.js';
-import { admission, claim, device, NOW, publish } from './samples.js';
+import type { Claim, PushStore, StoredDevice } from '../src/index.js';
+import { admission, claim, device, NOW, publish, shard } from './samples.js';
 import type { Scene } from './scene.js';
 
 /** What every driver must do with deliveries and what is kept for a while. Each test has ids of its own. */
@@ -55,8 +55,18 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
           'counting',
           [
             { deliveryKey: 'k1', from: 'sending', attempt: 1, to: { state: 'done', outcome: 'accepted' } },
-            { deliveryKey: 'k2', from: 'sending', attempt: 1, to: { state: 'retry', attempt: 2 } },
-            { deliveryKey: 'unknown', from: 'open', attempt: 1, to: { state: 'retry', attempt: 2 } },
+            {
+              deliveryKey: 'k2',
+              from: 'sending',
+              attempt: 1,
+              to: { state: 'retry', attempt: 2, dueMs: NOW + 5 },
+            },
+            {
+              deliveryKey: 'unknown',
+              from: 'open',
+              attempt: 1,
+              to: { state: 'retry', attempt: 2, dueMs: NOW + 5 },
+            },
           ],
           (there, taken) => ({
             publish: {
@@ -67,11 +77,17 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
         );
       const answers = await Promise.all([result(), result(), result()]);
       expect((await store.publish('shop', 'counting'))?.counters.succeeded).toBe(2);
-      const states = answers[2]?.map(({ state, attempt, outcome }) => [state, attempt, outcome]);
-      expect(states?.toSorted()).toEqual([
-        ['done', 1, 'accepted'],
-        ['retry', 2, null],
+      const states = answers[2]?.map(({ state, attempt, outcome, leaseUntilMs }) => [
+        state,
+        attempt,
+        outcome,
+        leaseUntilMs,
       ]);
+      expect(states?.toSorted()).toEqual([
+        ['done', 1, 'accepted', null],
+        ['retry', 2, null, NOW + 5],
+      ]);
+      expect(await store.claim('shop', 'counting', 'k2')).toMatchObject({ leaseUntilMs: NOW + 5 });
       expect(await store.changePublish('shop', 'none', [], () => null)).toBeNull();
       expect((await store.openClaims('shop', 'counting', null, 10)).map((one) => one.deliveryKey)).toEqual([
         'k2',
@@ -85,7 +101,7 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
         deliveryKey: 'k',
         from: 'open',
         attempt: 1,
-        to: { state: 'retry', attempt: 2 },
+        to: { state: 'retry', attempt: 2, dueMs: NOW },
       } as const;
       await expect(
         store.changePublish('shop', 'undecided', [step], () => {
@@ -113,6 +129,19 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       await store.admit({ ...admission('begun'), publish: publish('begun', { state: 'planning' }) });
       expect(await store.cancelJob('shop', 'begun', NOW)).toBe('dispatched');
       expect(await store.cancelJob('shop', 'nothing', NOW)).toBe('absent');
+    });
+
+    it('lists the shards that are not complete, by id', async () => {
+      await store.putShards(['s2', 's1', 's3'].map((id) => shard('shards', id)));
+      await store.putShards([{ ...shard('shards', 's1'), chain: 7 }]);
+      const open = async (after: string | null, limit: number) =>
+        (await store.openShards('shop', 'shards', after, limit)).map((one) => `${one.shardId}-c${one.chain}`);
+      expect(await open(null, 10)).toEqual(['s1-c0', 's2-c0', 's3-c0']);
+      await store.changeShard({ ...shard('shards', 's1'), status: 'complete' });
+      await store.changeShard({ ...shard('shards', 's2'), chain: 1 });
+      expect(await open(null, 1)).toEqual(['s2-c1']);
+      expect(await open('s2', 10)).toEqual(['s3-c0']);
+      expect(await store.openShards('shop', 'other', null, 10)).toEqual([]);
     });
 
     it('gives a lock to one owner at a time', async () => {
@@ -195,11 +224,36 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
         ...admission('o5'),
         publish: publish('o5', { state: 'planning', updatedMs: old + 1 }),
       });
-      const forgotten = async (state: 'planning' | 'queued') =>
-        (await store.forgottenPublishes(state, NOW - 1, NOW, 10)).map((one) => one.publishId);
-      expect([await forgotten('queued'), await forgotten('planning')]).toEqual([['o4'], ['o5']]);
-      expect((await store.stalePublishes(NOW - 1, 10)).map((one) => one.publishId)).toEqual(['o4', 'o5']);
-      expect((await store.forgottenClaims(NOW - 1, 10)).map((one) => one.publishId)).toEqual(['o4']);
+      const begun = { o6: 'dispatching', o7: 'throttled' } as const;
+      for (const [id, state] of Object.entries(begun)) {
+        await store.admit({ ...admission(id), publish: publish(id, { state, updatedMs: old + 2 }) });
+      }
+      const planned = publish('o8', { state: 'dispatching', planningComplete: true, updatedMs: old + 3 });
+      await store.admit({ ...admission('o8'), publish: planned });
+      const forgotten = async (planning: 'begun' | 'queued') =>
+        (await store.forgottenPublishes(planning, NOW - 1, NOW, 10)).map((one) => one.publishId).toSorted();
+      expect([await forgotten('queued'), await forgotten('begun')]).toEqual([['o4'], ['o5', 'o6', 'o7']]);
+      const stale = await store.stalePublishes(NOW - 1, 10);
+      expect(stale.map((one) => one.publishId).toSorted()).toEqual(['o4', 'o5', 'o6', 'o7', 'o8']);
+      const idle: readonly Partial<Claim>[] = [
+        { state: 'sending', leaseUntilMs: NOW - 2 },
+        { state: 'sending', leaseUntilMs: NOW },
+        { state: 'retry', leaseUntilMs: NOW - 2 },
+        { state: 'retry', leaseUntilMs: NOW },
+        { state: 'retry', leaseUntilMs: null },
+      ];
+      const claims = idle.map((more, index) => claim('o8', `k${index}`, { ...more, updatedMs: old }));
+      await store.plan('shop', 'o8', [...claims, claim('o8', 'fresh', { updatedMs: NOW })]);
+      const found = await store.forgottenClaims(NOW - 1, 10);
+      expect(found.map((one) => `${one.publishId} ${one.deliveryKey}`).toSorted()).toEqual([
+        'o4 k',
+        'o8 k0',
+        'o8 k2',
+        'o8 k4',
+      ]);
+      expect(await store.forgottenClaims(NOW - 1, 2)).toHaveLength(2);
+      await store.touchClaims('shop', 'o8', ['k0', 'k2', 'k4'], NOW);
+      expect(await store.forgottenClaims(NOW - 1, 10)).toHaveLength(1);
       expect(await store.purge('publishes', NOW - 1, 2)).toBe(2);
       expect(await store.purge('publishes', NOW - 1, 2)).toBe(1);
       expect(await store.countClaims('shop', 'o1')).toBe(0);

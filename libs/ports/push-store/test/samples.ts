@@ -1,4 +1,11 @@
-import type { Admission, Claim, StoredDevice, StoredPublish, StoredSubscription } from '../src/index.js';
+import type {
+  Admission,
+  Claim,
+  StoredDevice,
+  StoredPublish,
+  StoredShard,
+  StoredSubscription,
+} from '../src/index.js';
 
 export const NOW = 1_790_000_000_000;
 
@@ -99,4 +106,15 @@ export const claim = (publishId: string, deliveryKey: string, more: Partial<Clai
   outcome: null,
   updatedMs: NOW,
   ...more,
+});
+
+export const shard = (publishId: string, shardId: string): StoredShard => ({
+  appId: 'shop',
+  publishId,
+  shardId,
+  chain: 0,
+  body: '{}',
+  status: 'pending',
+  emitted: 0,
+  updatedMs: NOW,
 });

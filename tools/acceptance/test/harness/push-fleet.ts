@@ -51,10 +51,12 @@ export class PushFleet {
     readonly postgres: EngineHandle,
   ) {}
 
-  /** `own`: engines that nobody else has, which may be killed. */
+  /** `own`: engines that nobody else has, which may be killed; the database keeps what it answered. */
   static async open(env: Readonly<Record<string, string>> = {}, own = false): Promise<PushFleet> {
-    const options = own ? { own: true } : {};
-    const [redis, postgres] = await Promise.all([engine('redis', options), engine('postgres', options)]);
+    const [redis, postgres] = await Promise.all([
+      engine('redis', own ? { own } : {}),
+      engine('postgres', own ? { own, durable: true } : {}),
+    ]);
     const fleet = new PushFleet(redis, postgres);
     if (own) fleet.#ends.push(() => Promise.all([redis.release(), postgres.release()]));
     await fleet.#prepare(env);
@@ -250,11 +252,28 @@ export class PushFleet {
     const before = Date.now() - idleMs;
     await this.rows(`update push_deliveries set updated_ms = updated_ms - 660000,
       lease_until_ms = lease_until_ms - 660000
-      where state in ('planned', 'sending') and updated_ms between ${before - 300_000} and ${before}`);
+      where state <> 'done' and updated_ms between ${before - 300_000} and ${before}`);
     await this.rows(`update push_publishes set updated_ms = updated_ms - 660000
-      where state = 'planning' and updated_ms between ${before - 300_000} and ${before}`);
+      where state in ('planning', 'dispatching', 'throttled') and not planning_complete
+        and updated_ms between ${before - 300_000} and ${before}`);
     await this.rows(`update push_locks set expires_ms = expires_ms - 60000
       where expires_ms < ${before + 30_000}`);
+  }
+
+  /** Kills a worker or an engine, and starts it again after so long. */
+  async kill(what: WorkerName | 'database' | 'redis', awayMs = 0): Promise<void> {
+    const away = (): Promise<void> => new Promise((later) => void setTimeout(later, awayMs));
+    if (what !== 'database' && what !== 'redis') {
+      await this.node(what).process.kill('SIGKILL');
+      await away();
+      await this.start(what);
+      return;
+    }
+    const handle = what === 'redis' ? this.redis : this.postgres;
+    await handle.kill();
+    await away();
+    // The system may take a moment to forget the process that was killed.
+    await eventually(() => handle.restart(), 20_000);
   }
 
   async rows(text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {

@@ -1,6 +1,7 @@
 import type { Audience, JsonObject, Provider } from '@carillon/push-providers';
 import { sha256 } from '../hash.js';
 import type { PushParts } from '../parts.js';
+import type { Secrets } from '../secrets.js';
 import type { NewItem } from './items.js';
 import type { Outbox } from './outbox.js';
 import type { DeliveryBatch, DeliveryJob } from './payloads.js';
@@ -27,6 +28,18 @@ export const deliveryKeyOf = (
   provider: string,
   tokenHash: string,
 ): string => sha256(appId, publishId, provider, tokenHash);
+
+/** The first attempt to reach an address. */
+export function jobOf(
+  secrets: Secrets,
+  { appId, publishId }: { readonly appId: string; readonly publishId: string },
+  { provider, tokenHash, deviceId, recipient, audience }: Reached,
+): DeliveryJob {
+  const deliveryKey = deliveryKeyOf(appId, publishId, provider, tokenHash);
+  const sealed =
+    recipient === null ? null : secrets.seal(recipient, [appId, publishId, deliveryKey, 'recipient']);
+  return { deliveryKey, attempt: 1, firstAttemptAtMs: null, deviceId, recipient: sealed, audience };
+}
 
 /** A batch as it waits for its dispatcher. */
 export const batchItem = (
@@ -61,16 +74,11 @@ export class Batcher {
     this.#most = outbox.maxItemBytes - HEAD_BYTES;
   }
 
-  async add({ provider, tokenHash, deviceId, recipient, audience }: Reached): Promise<void> {
+  async add(reached: Reached): Promise<void> {
+    const { provider } = reached;
     const rendered = this.plan.rendered.get(provider);
     if (rendered === undefined) return;
-    const { appId, publishId } = this.plan.log;
-    const deliveryKey = deliveryKeyOf(appId, publishId, provider, tokenHash);
-    const sealed =
-      recipient === null
-        ? null
-        : this.parts.secrets.seal(recipient, [appId, publishId, deliveryKey, 'recipient']);
-    const job = { deliveryKey, attempt: 1, firstAttemptAtMs: null, deviceId, recipient: sealed, audience };
+    const job = jobOf(this.parts.secrets, this.plan.log, reached);
     const gathered = this.#open.get(provider) ?? this.#new(provider, rendered, 0);
     const bytes = Buffer.byteLength(JSON.stringify(job)) + 1;
     const full = gathered.jobs.length >= MOST_JOBS || gathered.bytes + bytes > this.#most;
@@ -126,7 +134,7 @@ export class Batcher {
       expiresAtMs,
       jobs: given,
     };
-    await this.outbox.put([batchItem(batch)]);
+    await this.outbox.hand([batchItem(batch)]);
     this.emitted += given.length;
     metrics.counter('push_delivery_jobs_emitted_total').for({ provider, app: appId }).add(given.length);
   }

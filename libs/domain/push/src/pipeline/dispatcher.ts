@@ -72,10 +72,11 @@ export class Dispatcher {
     const { store, now, metrics } = this.parts;
     const publish = await store.publish(appId, publishId);
     if (publish === null) return undefined;
-    if (publish.state === 'cancelled') return this.#all(batch, result('cancelled'));
-    if (batch.expiresAtMs !== null && batch.expiresAtMs <= now()) return this.#all(batch, result('expired'));
+    if (publish.state === 'cancelled') return this.#all(batch, result('cancelled'), job);
+    if (batch.expiresAtMs !== null && batch.expiresAtMs <= now())
+      return this.#all(batch, result('expired'), job);
     const resolved = await this.credentials.resolve(appId, provider);
-    if (resolved === null) return this.#all(batch, NOT_READY);
+    if (resolved === null) return this.#all(batch, NOT_READY, job);
     metrics.known({ provider, tenant: resolved.tenant });
     const window = this.#window(appId, provider);
     if (!window.enter(now())) {
@@ -138,17 +139,13 @@ export class Dispatcher {
   }
 
   /** Claims the whole batch without sending it, and tells the same of all. */
-  async #all(batch: DeliveryBatch, same: Result): Promise<Settlement | void> {
+  async #all(batch: DeliveryBatch, same: Result, { signal }: Job): Promise<Settlement | void> {
     const { store, now, owner } = this.parts;
     const lease = { owner, nowMs: now(), untilMs: now() + LEASE_MS };
     const taken = await store.takeForSending(batch.appId, batch.publishId, batch.jobs, lease);
     const jobs = batch.jobs.filter(({ deliveryKey }) => taken.has(deliveryKey));
-    await tell(
-      this.parts,
-      this.outbox,
-      batch,
-      jobs.map((job) => [job, same] as const),
-    );
+    const results = jobs.map((one) => [one, same] as const);
+    await tell(this.parts, this.outbox, batch, results, { signal, leaseMs: LEASE_MS });
     return (await this.#sending.isHeld(batch, batch.jobs, taken)) ? this.#later(batch, 'held') : undefined;
   }
 

@@ -16,9 +16,12 @@ import type { NewItem } from './items.js';
 import { withCounts } from './lifecycle.js';
 import type { Outbox } from './outbox.js';
 import type { Feedback } from './payloads.js';
-import { nextAttemptAtMs, retryKeyOf } from './retry-rule.js';
+import { retryItem } from './retry-item.js';
+import { nextAttemptAtMs as nextAttemptOf, retryKeyOf } from './retry-rule.js';
 import { deliveryStage } from './stages.js';
 import { checkCounts } from '../watch/invariants.js';
+
+const MINUTE_MS = 60_000;
 
 /** Whether what a publish invalidated is so much that the fault is hardly the devices'. */
 export const guardTripped = ({ failed, planned }: Counters): boolean =>
@@ -34,7 +37,7 @@ export class FeedbackWorker {
   /** All of one publish. Applying any of it again changes nothing. */
   async apply(appId: string, publishId: string, results: readonly Feedback[]): Promise<void> {
     const { store } = this.parts;
-    const steps = results.map(stepOf);
+    const steps = results.map((one) => this.#stepOf(one));
     let trips = false;
     let taken: ReadonlySet<string> = new Set();
     const claims = await store.changePublish(appId, publishId, steps, (publish, applied) => {
@@ -48,7 +51,7 @@ export class FeedbackWorker {
     });
     this.#count(results, taken);
     await applyToDevices(this.parts, { appId, publishId, results, taken, trips });
-    await this.outbox.put(this.#retries(results, claims ?? []));
+    await this.outbox.hand(this.#retries(results, claims ?? []));
   }
 
   #events(results: readonly Feedback[]): DeliveryEvent[] {
@@ -118,8 +121,7 @@ export class FeedbackWorker {
 
   /** Whatever waits for another attempt now; what an earlier try put already is the same. */
   #retries(results: readonly Feedback[], claims: readonly Claim[]): NewItem[] {
-    const { config, metrics, now } = this.parts;
-    const { retry } = config.push;
+    const { config, metrics } = this.parts;
     const states = new Map(claims.map((claim) => [claim.deliveryKey, claim]));
     const again = results.filter(({ outcome, job }) => {
       const claim = states.get(job.deliveryKey);
@@ -127,33 +129,46 @@ export class FeedbackWorker {
     });
     return again.map((one): NewItem => {
       const { appId, publishId, provider, batchId, job, expiresAtMs, rendered } = one;
-      const next = job.attempt + 1;
-      const firstAttemptAtMs = job.firstAttemptAtMs ?? now();
-      const retryKey = retryKeyOf(appId, publishId, provider, batchId, job.deliveryKey, next);
-      const failed = { ...one, attempt: job.attempt, firstAttemptAtMs, retryKey };
-      const nextAttemptAt = nextAttemptAtMs(failed, retry, now());
+      const { firstAttemptAtMs, nextAttemptAtMs, retryKey } = this.#next(one);
       metrics.counter('push_retry_scheduled_total').for({ provider, app: appId }).add();
-      return {
-        stage: 'retry',
-        key: retryKey,
-        partitionKey: appId,
-        notBeforeMs: nextAttemptAt,
-        payload: {
-          kind: 'retrySchedule',
-          appId,
-          publishId,
-          provider,
-          batchId,
-          job: { ...job, attempt: next, firstAttemptAtMs },
-          firstAttemptAtMs,
-          nextAttemptAtMs: nextAttemptAt,
-          maxAttempts: retry.max_attempts,
-          expiresAtMs,
-          rendered,
-          retryKey,
-        },
-      };
+      return retryItem({
+        appId,
+        publishId,
+        provider,
+        batchId,
+        job: { ...job, attempt: job.attempt + 1, firstAttemptAtMs },
+        firstAttemptAtMs,
+        nextAttemptAtMs,
+        maxAttempts: config.push.retry.max_attempts,
+        expiresAtMs,
+        rendered,
+        retryKey,
+      });
     });
+  }
+
+  /** When the attempt after this one is made, and what it is known by. */
+  #next(one: Feedback) {
+    const { config, now } = this.parts;
+    const { appId, publishId, provider, batchId, job } = one;
+    const firstAttemptAtMs = job.firstAttemptAtMs ?? now();
+    const retryKey = retryKeyOf(appId, publishId, provider, batchId, job.deliveryKey, job.attempt + 1);
+    const failed = { ...one, attempt: job.attempt, firstAttemptAtMs, retryKey };
+    return {
+      firstAttemptAtMs,
+      retryKey,
+      nextAttemptAtMs: nextAttemptOf(failed, config.push.retry, now()),
+    };
+  }
+
+  #stepOf(one: Feedback): ClaimStep {
+    const { job, outcome, told } = one;
+    const { deliveryKey, attempt } = job;
+    const from = told ? 'open' : 'sending';
+    if (outcome !== 'retryable') return { deliveryKey, from, attempt, to: { state: 'done', outcome } };
+    // By the minute, so that those of a batch are written as one; nobody looks for it before it is long over.
+    const dueMs = Math.ceil(this.#next(one).nextAttemptAtMs / MINUTE_MS) * MINUTE_MS;
+    return { deliveryKey, from, attempt, to: { state: 'retry', attempt: attempt + 1, dueMs } };
   }
 
   #count(results: readonly Feedback[], taken: ReadonlySet<string>): void {
@@ -175,16 +190,6 @@ export class FeedbackWorker {
 
 /** Refusals that are neither a fault to look at nor worth another try. */
 const QUIET: ReadonlySet<ErrorClass | null> = new Set<ErrorClass | null>(['device_rate_limited', 'dropped']);
-
-function stepOf({ job, outcome, told }: Feedback): ClaimStep {
-  const { deliveryKey, attempt } = job;
-  return {
-    deliveryKey,
-    from: told ? 'open' : 'sending',
-    attempt,
-    to: outcome === 'retryable' ? { state: 'retry', attempt: attempt + 1 } : { state: 'done', outcome },
-  };
-}
 
 function countsOf(results: readonly Feedback[]): Partial<Counters> {
   const of = (wanted: Feedback['outcome']): number =>

@@ -1,5 +1,12 @@
 import type { PushStore } from '@carillon/push-store';
-import { JobConflict, type NewJob, type Queue } from '@carillon/queue';
+import {
+  BatchIncomplete,
+  JobConflict,
+  type NewJob,
+  type Queue,
+  QueueFull,
+  QueueUnavailable,
+} from '@carillon/queue';
 import { sha256 } from '../hash.js';
 import { encodeItem, messageIdOf, type NewItem, queueOf } from './items.js';
 import type { Secrets } from '../secrets.js';
@@ -24,20 +31,21 @@ export class Outbox {
     return this.queue.capabilities.delayedDelivery && delayMs <= this.queue.limits.maxDelayMs;
   }
 
+  /** Like `put`, also while the queue takes nothing: then the items wait in the store until it does. */
+  async hand(items: readonly NewItem[]): Promise<void> {
+    try {
+      await this.put(items);
+    } catch (error) {
+      if (!takesNothing(error)) throw error;
+      await this.#keep(items);
+    }
+  }
+
   /** Resolves when all of it is safe: in the queue, or among the items that wait for their time. */
   async put(items: readonly NewItem[]): Promise<void> {
     const nowMs = this.now();
     const deferred = items.filter((item) => this.#waits(item, nowMs));
-    if (deferred.length > 0) {
-      await this.store.putDeferred(
-        deferred.map((item) => ({
-          id: messageIdOf(item),
-          queue: queueOf(item, this.queueCount),
-          dueMs: item.notBeforeMs ?? nowMs,
-          envelope: this.secrets.seal(encodeItem(item), ['push_deferred_items', messageIdOf(item)]),
-        })),
-      );
-    }
+    await this.#keep(deferred);
     const byQueue = new Map<string, NewJob[]>();
     for (const item of items) {
       if (deferred.includes(item)) continue;
@@ -53,13 +61,29 @@ export class Outbox {
     await this.#enqueue(queue, [{ data, ...this.#identity(id) }]);
   }
 
-  /** Puts what a dead letter held into its queue again. */
+  /** Puts what a dead letter held into its queue again; while that takes nothing, it waits like the rest. */
   async replay(queue: string, data: string, id: string): Promise<void> {
-    await this.#enqueue(queue, [{ data, ...this.#identity(id) }]);
+    try {
+      await this.#enqueue(queue, [{ data, ...this.#identity(id) }]);
+    } catch (error) {
+      if (!takesNothing(error)) throw error;
+      const envelope = this.secrets.seal(data, ['push_deferred_items', id]);
+      await this.store.putDeferred([{ id, queue, dueMs: this.now(), envelope }]);
+    }
   }
 
   queueOf(item: NewItem): string {
     return queueOf(item, this.queueCount);
+  }
+
+  async #keep(items: readonly NewItem[]): Promise<void> {
+    if (items.length === 0) return;
+    const rows = items.map((item) => {
+      const id = messageIdOf(item);
+      const envelope = this.secrets.seal(encodeItem(item), ['push_deferred_items', id]);
+      return { id, queue: queueOf(item, this.queueCount), dueMs: item.notBeforeMs ?? this.now(), envelope };
+    });
+    await this.store.putDeferred(rows);
   }
 
   #waits({ notBeforeMs = 0 }: NewItem, nowMs: number): boolean {
@@ -100,3 +124,9 @@ export class Outbox {
     }
   }
 }
+
+/** Whether the queue is away or full: not what the items are like. */
+const takesNothing = (error: unknown): boolean =>
+  error instanceof BatchIncomplete
+    ? error.failures.some(({ error: cause }) => takesNothing(cause))
+    : error instanceof QueueUnavailable || error instanceof QueueFull;

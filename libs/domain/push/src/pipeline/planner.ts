@@ -1,12 +1,13 @@
 import { type RenderedPayload, tokenHash, TRANSPORTS } from '@carillon/push-providers';
+import type { StoredShard } from '@carillon/push-store';
 import { defer, type Settlement } from '@carillon/queue';
 import type { Target } from '../admission/targets.js';
 import { sha256 } from '../hash.js';
 import type { PushParts } from '../parts.js';
-import { Batcher, type Reached } from './batcher.js';
-import { settled } from './lifecycle.js';
+import { Batcher, jobOf, type Reached } from './batcher.js';
+import { isOver, settled } from './lifecycle.js';
 import type { Outbox } from './outbox.js';
-import type { ShardJob } from './payloads.js';
+import type { DeliveryJob, ShardJob } from './payloads.js';
 import { streamDevices } from './stream.js';
 import type { Plan } from './plan.js';
 import { putBack } from './put-back.js';
@@ -14,6 +15,7 @@ import { move } from '../watch/invariants.js';
 
 const LOCK_MS = 30_000;
 const BUSY_MS = 1000;
+const SHARDS_AT_ONCE = 1000;
 
 /** Turns accepted publishes into deliveries: each device once, in batches, or in shards where there are many. */
 export class Planner {
@@ -22,11 +24,14 @@ export class Planner {
     private readonly outbox: Outbox,
   ) {}
 
-  /** Plans a publish that waits for it; does nothing when it does not, or not any more. */
+  /**
+   * Plans a publish that waits for it, or goes on where planning was cut off; does nothing when it is planned or over.
+   * Planning twice changes nothing: deliveries and shards that are there stay as they are.
+   */
   async plan(appId: string, publishId: string): Promise<Settlement | void> {
     const { store, now, owner } = this.parts;
     const found = await store.publish(appId, publishId);
-    if (found === null || (found.state !== 'queued' && found.state !== 'planning')) return undefined;
+    if (found === null || found.planningComplete || isOver(found)) return undefined;
     const lock = `planner:${publishId}`;
     if (!(await store.lock(appId, lock, owner, now(), now() + LOCK_MS)))
       return putBack(this.parts, 'publish_log', 'locked', defer(BUSY_MS));
@@ -56,8 +61,7 @@ export class Planner {
     const inShards = plan.publish.fanoutRegime === 'shardPath';
     const rest = await this.#direct(plan, inShards);
     const shards = inShards ? this.#shardsOfAll(plan) : rest;
-    await this.#putShards(shards);
-    if (shards.length === 0) await this.complete(appId, publishId);
+    await this.#putShards(appId, publishId, shards);
     await store.changePublish(appId, publishId, [], (publish) => ({
       publish: move(this.parts, publish, 'dispatching'),
     }));
@@ -93,9 +97,11 @@ export class Planner {
     }));
   }
 
-  /** Gives deliveries out again that go to what was given with the publish. */
-  async replanRaw(plan: Plan): Promise<void> {
-    await this.#direct(plan, true);
+  /** Deliveries to addresses and audiences that were given with the publish, as they are at first, by their keys. */
+  jobsOfPublish({ log, targets }: Plan): ReadonlyMap<string, DeliveryJob> {
+    const reached = targets.map(reachedBy).filter((one) => one !== null);
+    const jobs = reached.map((one) => jobOf(this.parts.secrets, log, one));
+    return new Map(jobs.map((job) => [job.deliveryKey, job]));
   }
 
   /** Runs a part of a publish; the last part completes it. */
@@ -103,8 +109,10 @@ export class Planner {
     const { store, now } = this.parts;
     const { appId, publishId, shardId } = job;
     const row = await store.shard(appId, publishId, shardId);
-    if (row === null || row.chain > job.chain) return;
+    if (row === null) return;
     if (row.status !== 'complete') {
+      // It went on, but whoever did that may not have come to say so.
+      if (row.chain > job.chain) return this.#enqueueShards([shardOf(row)]);
       const plan = await this.load(appId, publishId);
       const target = plan?.targets[job.targetIndex];
       if (plan === null || target === undefined) return;
@@ -126,7 +134,8 @@ export class Planner {
       }
       await store.changeShard({ ...row, status: 'complete', emitted, updatedMs: now() });
     }
-    if ((await store.countShards(appId, publishId)) === 0) await this.complete(appId, publishId);
+    const [open] = await store.openShards(appId, publishId, null, 1);
+    if (open === undefined) await this.complete(appId, publishId);
   }
 
   /** Deliveries of the targets here and now; of what is too long, the rest as a shard. */
@@ -164,9 +173,11 @@ export class Planner {
     return { appId, publishId, shardId, targetIndex, shardIndex, shardCount, chain: 0, cursor };
   }
 
-  async #putShards(shards: readonly ShardJob[]): Promise<void> {
-    const updatedMs = this.parts.now();
-    await this.parts.store.putShards(
+  /** Gives out what is left of the shards, those of an earlier try included; without any, all is planned. */
+  async #putShards(appId: string, publishId: string, shards: readonly ShardJob[]): Promise<void> {
+    const { store, now } = this.parts;
+    const updatedMs = now();
+    await store.putShards(
       shards.map((shard) => ({
         appId: shard.appId,
         publishId: shard.publishId,
@@ -178,11 +189,18 @@ export class Planner {
         updatedMs,
       })),
     );
-    await this.#enqueueShards(shards);
+    let after: string | null = null;
+    for (;;) {
+      const open: readonly StoredShard[] = await store.openShards(appId, publishId, after, SHARDS_AT_ONCE);
+      await this.#enqueueShards(open.map(shardOf));
+      if (after === null && open.length === 0) await this.complete(appId, publishId);
+      if (open.length < SHARDS_AT_ONCE) return;
+      after = open.at(-1)?.shardId ?? null;
+    }
   }
 
   async #enqueueShards(shards: readonly ShardJob[]): Promise<void> {
-    await this.outbox.put(
+    await this.outbox.hand(
       shards.map((shard) => ({
         stage: 'shards',
         key: `${shard.appId}:${shard.publishId}:${shard.shardId}-c${shard.chain}`,
@@ -200,16 +218,8 @@ export class Planner {
     part: { shardIndex: number; shardCount: number; cursor: string | null; limit: number },
   ): Promise<string | null> {
     const { appId, publishId } = log;
-    if (target.type === 'recipient') {
-      const { recipient } = target;
-      const hash = tokenHash(recipient);
-      await batcher.add({ ...reachedBy(target), tokenHash: hash, recipient: JSON.stringify(recipient) });
-      return null;
-    }
-    if (target.type === 'audience') {
-      const { provider, audience } = target;
-      const expression = sha256(JSON.stringify(audience));
-      await batcher.add({ provider, tokenHash: expression, deviceId: null, recipient: null, audience });
+    if (target.type === 'recipient' || target.type === 'audience') {
+      await batcher.add(reachedBy(target));
       return null;
     }
     return streamDevices({ store: this.parts.store, appId, publishId }, target, part, (reached) =>
@@ -222,10 +232,20 @@ export class Planner {
   }
 }
 
-const reachedBy = ({
-  recipient,
-}: Extract<Target, { type: 'recipient' }>): Omit<Reached, 'tokenHash' | 'recipient'> => ({
-  provider: TRANSPORTS[recipient.transportType],
-  deviceId: null,
-  audience: null,
-});
+/** What a target names by itself; null: the store has to be asked whom it means. */
+function reachedBy(target: Extract<Target, { type: 'recipient' | 'audience' }>): Reached;
+function reachedBy(target: Target): Reached | null;
+function reachedBy(target: Target): Reached | null {
+  if (target.type === 'recipient') {
+    const { recipient } = target;
+    const provider = TRANSPORTS[recipient.transportType];
+    const address = { tokenHash: tokenHash(recipient), recipient: JSON.stringify(recipient) };
+    return { provider, ...address, deviceId: null, audience: null };
+  }
+  if (target.type !== 'audience') return null;
+  const { provider, audience } = target;
+  const expression = sha256(JSON.stringify(audience));
+  return { provider, tokenHash: expression, deviceId: null, recipient: null, audience };
+}
+
+const shardOf = ({ body }: StoredShard): ShardJob => JSON.parse(body) as ShardJob;

@@ -44,6 +44,11 @@ export const GONE = result('rejected', {
   failureClass: 'unknown',
   reason: 'device is gone',
 });
+export const UNREADABLE = result('rejected', {
+  errorClass: 'dropped',
+  failureClass: 'unknown',
+  reason: 'address cannot be read',
+});
 export const RATE_LIMITED = result('rejected', {
   errorClass: 'device_rate_limited',
   failureClass: 'unknown',
@@ -51,9 +56,9 @@ export const RATE_LIMITED = result('rejected', {
 });
 
 /** With whether it is only about the device, or the service its subscription names. */
-export type Told = Result & { readonly deviceOnly?: boolean };
+export type Judged = Result & { readonly deviceOnly?: boolean };
 
-export function resultOf(outcome: SendOutcome): Told {
+export function resultOf(outcome: SendOutcome): Judged {
   if (outcome.kind === 'accepted')
     return result('accepted', { providerMessageId: outcome.providerMessageId });
   const { errorClass, failureClass, reason } = outcome;
@@ -68,7 +73,7 @@ export function resultOf(outcome: SendOutcome): Told {
 /** What one result says of its provider. */
 export function judge(
   verdict: Verdict,
-  { outcome, failureClass, retryAtMs, deviceOnly = false }: Told,
+  { outcome, failureClass, retryAtMs, deviceOnly = false }: Judged,
 ): void {
   if (outcome === 'accepted') verdict.anyAccepted = true;
   if (failureClass === null || deviceOnly) return;
@@ -79,5 +84,5 @@ export function judge(
 }
 
 /** Whether the provider wants less. */
-export const isThrottling = ({ failureClass, deviceOnly = false }: Told): boolean =>
+export const isThrottling = ({ failureClass, deviceOnly = false }: Judged): boolean =>
   failureClass === 'provider_quota' && !deviceOnly;

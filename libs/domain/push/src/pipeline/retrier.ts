@@ -68,7 +68,7 @@ export class Retrier {
     const { store, metrics, now } = this.parts;
     const { appId, publishId, provider, rendered, expiresAtMs, job, retryKey } = entry;
     const batchId = `${entry.batchId.replace(/-retry-\d+-[0-9a-f]+$/, '')}-retry-${job.attempt}-${job.deliveryKey.slice(0, 16)}`;
-    await this.outbox.put([
+    await this.outbox.hand([
       batchItem({ appId, publishId, provider, batchId, rendered, expiresAtMs, jobs: [job] }),
     ]);
     // Behind it, so that a process that dies in between gives it out again rather than not at all.

@@ -17,11 +17,11 @@ import {
   GONE,
   isThrottling,
   judge,
-  NOT_READY,
   RATE_LIMITED,
   type Result,
   resultOf,
-  type Told,
+  type Judged,
+  UNREADABLE,
 } from './results.js';
 import { tell } from './telling.js';
 
@@ -70,6 +70,7 @@ export class Sending {
     for (let from = 0; from < batch.jobs.length; from += most) {
       const stopped = job.signal.aborted || (from > 0 && !(await job.renew()));
       if (stopped) return { ...sent, left: true };
+      // Before they are claimed: should the store be away, nothing has begun.
       const some = await this.#addressed(batch, batch.jobs.slice(from, from + most));
       const nowhere = some.filter(({ target }) => !isTarget(target));
       const somewhere = some.filter(({ target }) => isTarget(target));
@@ -109,6 +110,7 @@ export class Sending {
       this.outbox,
       batch,
       results.map(([{ job }, told]) => [job, told] as const),
+      { signal: how.job.signal, leaseMs: LEASE_MS },
     );
     return {
       left,
@@ -117,7 +119,7 @@ export class Sending {
     };
   }
 
-  async #one(batch: DeliveryBatch, { job, device, target }: Addressed, how: How): Promise<Told> {
+  async #one(batch: DeliveryBatch, { job, device, target }: Addressed, how: How): Promise<Judged> {
     const { metrics } = this.parts;
     const { appId, provider } = batch;
     if (!isTarget(target)) return target;
@@ -157,7 +159,7 @@ export class Sending {
   /** A device is reached by the token it has now. */
   async #addressed(batch: DeliveryBatch, jobs: readonly DeliveryJob[]): Promise<Addressed[]> {
     const ids = jobs.map(({ deviceId }) => deviceId).filter((id) => id !== null);
-    const devices = await this.parts.store.devicesOf(batch.appId, ids);
+    const devices = ids.length === 0 ? [] : await this.parts.store.devicesOf(batch.appId, ids);
     const byId = new Map(devices.map((device) => [device.deviceId, device]));
     return jobs.map((job) => {
       const device = job.deviceId === null ? null : (byId.get(job.deviceId) ?? null);
@@ -182,8 +184,9 @@ export class Sending {
       const recipient = JSON.parse(this.parts.secrets.open(sealed, place)) as Recipient;
       return { kind: 'recipient', recipient };
     } catch (error) {
-      if (!(error instanceof CannotOpen)) throw error;
-      return NOT_READY;
+      // One that nobody can read any more must not keep the others of its batch.
+      if (error instanceof CannotOpen || error instanceof SyntaxError) return UNREADABLE;
+      throw error;
     }
   }
 
@@ -191,7 +194,9 @@ export class Sending {
     if (rateCapacity === null || rateRefill === null) return true;
     const windowMs = Math.max(1, Math.ceil((rateCapacity / rateRefill) * 1000));
     const rule = { identifier: 'push:device', limit: rateCapacity, windowMs };
-    return (await this.parts.rateLimit.check(rule, `${appId}:${deviceId}`)).allowed;
+    // It is begun: what counts is away, the notification is not held back for that.
+    const verdict = await this.parts.rateLimit.check(rule, `${appId}:${deviceId}`).catch(() => null);
+    return verdict?.allowed ?? true;
   }
 }
 

@@ -1,36 +1,29 @@
-import type { JsonObject } from '@carillon/push-providers';
+import { PushStoreUnavailable } from '@carillon/push-store';
+import type { Job } from '@carillon/queue';
+import { pause } from '@carillon/runtime';
 import type { PushParts } from '../parts.js';
-import type { NewItem } from './items.js';
+import { feedbackItems, type Told } from './feedback-items.js';
 import type { Outbox } from './outbox.js';
-import type { DeliveryBatch, DeliveryJob, Feedback } from './payloads.js';
-import type { Result } from './results.js';
+import type { DeliveryBatch } from './payloads.js';
 
-/** Gives what became of deliveries to whoever applies it. */
+const TOLD_AGAIN_MS = 500;
+
+/** Gives what became of deliveries to whoever applies it, for as long as nobody else may send them: what is lost is sent again. */
 export async function tell(
-  { metrics, config, now }: PushParts,
+  parts: PushParts,
   outbox: Outbox,
   batch: DeliveryBatch,
-  results: readonly (readonly [DeliveryJob, Result])[],
+  results: Told,
+  { signal, leaseMs }: Pick<Job, 'signal'> & { readonly leaseMs: number },
 ): Promise<void> {
-  const { appId, publishId, provider, batchId, rendered, expiresAtMs } = batch;
-  const dryRun = config.push.dry_run;
-  const items = results.map(([job, one]): NewItem => {
-    const status = one.outcome;
-    metrics.counter('push_dispatched_total').for({ provider, status, app: appId }).add();
-    const begun: DeliveryJob = { ...job, firstAttemptAtMs: job.firstAttemptAtMs ?? now() };
-    const common = { appId, publishId, provider, batchId, rendered, expiresAtMs };
-    const feedback: Feedback = { ...one, ...common, dryRun, told: false, job: begun };
-    return {
-      stage: 'results',
-      key: `${appId}:${publishId}:${provider}:${batchId}:${job.deliveryKey}:${job.attempt}`,
-      partitionKey: appId,
-      payload: { kind: 'deliveryFeedback', ...slim(feedback) },
-    };
-  });
-  await outbox.put(items);
-}
-
-/** The payload only where it may be sent again. */
-function slim(feedback: Feedback): JsonObject {
-  return feedback.outcome === 'accepted' ? { ...feedback, rendered: {} } : { ...feedback };
+  const items = feedbackItems(parts, batch, results);
+  for (const untilMs = parts.now() + leaseMs; ;) {
+    try {
+      return await outbox.hand(items);
+    } catch (error) {
+      const isOver = signal.aborted || parts.now() >= untilMs;
+      if (isOver || !(error instanceof PushStoreUnavailable)) throw error;
+    }
+    await pause(TOLD_AGAIN_MS, signal);
+  }
 }

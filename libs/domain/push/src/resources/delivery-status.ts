@@ -91,7 +91,7 @@ async function apply({ store }: PushParts, outbox: Outbox, told: Told): Promise<
   const rendered = (JSON.parse(log.rendered) as { provider: string; payload: JsonObject }[]).find(
     (one) => one.provider === provider,
   );
-  await outbox.put([
+  await outbox.hand([
     {
       stage: 'results',
       key: `${appId}:${publishId}:${provider}:told:${eventId}`,

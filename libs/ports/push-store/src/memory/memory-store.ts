@@ -113,13 +113,13 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
   }
 
   async forgottenPublishes(
-    state: 'planning' | 'queued',
+    planning: 'begun' | 'queued',
     beforeMs: number,
     nowMs: number,
     limit: number,
   ): Promise<StoredPublish[]> {
     return this.tables.publishes.page(
-      (row) => row.state === state && row.updatedMs < beforeMs && !this.isWaiting(row, nowMs),
+      (row) => isUnplanned(row, planning) && row.updatedMs < beforeMs && !this.isWaiting(row, nowMs),
       (row) => [row.updatedMs],
       null,
       limit,
@@ -131,8 +131,7 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
       .flatMap((claims) => [...claims.values()])
       .filter(
         ({ state, updatedMs, leaseUntilMs }) =>
-          updatedMs < beforeMs &&
-          (state === 'planned' || (state === 'sending' && (leaseUntilMs ?? 0) < beforeMs)),
+          state !== 'done' && updatedMs < beforeMs && (leaseUntilMs ?? 0) < beforeMs,
       )
       .slice(0, limit);
   }
@@ -215,3 +214,6 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
     return this.tables.quotas.get(appId, day)?.used ?? 0;
   }
 }
+
+const isUnplanned = ({ state, planningComplete }: StoredPublish, planning: 'begun' | 'queued'): boolean =>
+  planning === 'queued' ? state === 'queued' : ACTIVE.has(state) && state !== 'queued' && !planningComplete;

@@ -192,10 +192,18 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
     this.tables.shards.put(shard);
   }
 
-  async countShards(appId: string, publishId: string): Promise<number> {
-    return this.tables.shards.filter(
+  async openShards(
+    appId: string,
+    publishId: string,
+    after: string | null,
+    limit: number,
+  ): Promise<StoredShard[]> {
+    return this.tables.shards.page(
       (row) => row.appId === appId && row.publishId === publishId && row.status !== 'complete',
-    ).length;
+      ({ shardId }) => [shardId],
+      after === null ? null : [after],
+      limit,
+    );
   }
 
   async putEvent(event: DeliveryEvent): Promise<boolean> {

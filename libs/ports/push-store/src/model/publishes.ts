@@ -105,7 +105,7 @@ export interface Claim {
   readonly batchId: string;
   readonly state: DeliveryState;
   readonly attempt: number;
-  /** Null unless it is being sent. */
+  /** Until when it is in hands: of whoever sends it, or of the wait for its next attempt. Null: in nobody's. */
   readonly leaseUntilMs: number | null;
   /** Null unless done. */
   readonly outcome: DeliveryOutcome | null;
@@ -119,7 +119,12 @@ export interface ClaimStep {
   readonly attempt: number;
   readonly to:
     | { readonly state: 'done'; readonly outcome: DeliveryOutcome }
-    | { readonly state: 'retry'; readonly attempt: number };
+    | {
+        readonly state: 'retry';
+        readonly attempt: number;
+        /** When that attempt is due, at the latest. */
+        readonly dueMs: number;
+      };
 }
 
 export interface DeliveryEvent {

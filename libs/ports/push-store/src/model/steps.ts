@@ -12,5 +12,5 @@ export function takeStep<One extends Claim>(
   const free = { leaseUntilMs: null, updatedMs: nowMs };
   return to.state === 'done'
     ? { ...claim, ...free, state: 'done', outcome: to.outcome }
-    : { ...claim, ...free, state: 'retry', attempt: to.attempt };
+    : { ...claim, ...free, state: 'retry', attempt: to.attempt, leaseUntilMs: to.dueMs };
 }

@@ -270,18 +270,19 @@ async function claimsOf(
 async function writeClaims(one: Statements, claims: readonly Claim[]): Promise<void> {
   const alike = new Map<string, Claim[]>();
   for (const claim of claims) {
-    const name = JSON.stringify([claim.state, claim.attempt, claim.outcome]);
+    const name = JSON.stringify([claim.state, claim.attempt, claim.outcome, claim.leaseUntilMs]);
     alike.set(name, [...(alike.get(name) ?? []), claim]);
   }
   for (const group of alike.values()) {
     for (const some of parts(group)) {
       const [first] = some;
       if (first === undefined) continue;
-      const { appId, publishId, state, attempt, outcome, updatedMs } = first;
+      const { appId, publishId, state, attempt, outcome, leaseUntilMs, updatedMs } = first;
+      const keys = some.map(({ deliveryKey }) => deliveryKey);
       await one.run(
-        `update ${CLAIMS.name} set state = ?, attempt = ?, outcome = ?, lease_owner = null, lease_until_ms = null,
-         updated_ms = ? ${OF_PUBLISH} and delivery_key in (${places(some.length)})`,
-        [state, attempt, outcome, updatedMs, appId, publishId, ...some.map(({ deliveryKey }) => deliveryKey)],
+        `update ${CLAIMS.name} set state = ?, attempt = ?, outcome = ?, lease_owner = null, lease_until_ms = ?,
+         updated_ms = ? ${OF_PUBLISH} and delivery_key in (${places(keys.length)})`,
+        [state, attempt, outcome, leaseUntilMs, updatedMs, appId, publishId, ...keys],
       );
     }
   }

@@ -22,9 +22,14 @@ export class SqlPublishes extends SqlDeliveries implements PublishStore {
     await this.sql.now((one) => one.put(SHARDS, shard));
   }
 
-  async countShards(appId: string, publishId: string): Promise<number> {
-    const inner = `select 1 as one from ${SHARDS.name} ${OF_PUBLISH} and status <> 'complete'`;
-    return this.count(inner, [appId, publishId]);
+  async openShards(
+    appId: string,
+    publishId: string,
+    after: string | null,
+    limit: number,
+  ): Promise<StoredShard[]> {
+    const rest = `${OF_PUBLISH} and shard_id > ? and status <> 'complete' order by shard_id limit ${limit}`;
+    return this.sql.now((one) => one.rows(SHARDS, rest, [appId, publishId, after ?? '']));
   }
 
   async putEvent(event: DeliveryEvent): Promise<boolean> {

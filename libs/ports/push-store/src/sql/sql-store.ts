@@ -158,12 +158,16 @@ export class SqlPushStore extends SqlCounts implements PushStore {
   }
 
   async forgottenPublishes(
-    state: 'planning' | 'queued',
+    planning: 'begun' | 'queued',
     beforeMs: number,
     nowMs: number,
     limit: number,
   ): Promise<StoredPublish[]> {
-    return this.#publishes(`p.state = '${state}' and p.updated_ms < ?`, beforeMs, nowMs, limit);
+    const which =
+      planning === 'queued'
+        ? `p.state = 'queued'`
+        : `p.state in ${ACTIVE} and p.state <> 'queued' and p.planning_complete = false`;
+    return this.#publishes(`${which} and p.updated_ms < ?`, beforeMs, nowMs, limit);
   }
 
   async stalePublishes(beforeMs: number, limit: number): Promise<StoredPublish[]> {
@@ -171,8 +175,8 @@ export class SqlPushStore extends SqlCounts implements PushStore {
   }
 
   async forgottenClaims(beforeMs: number, limit: number): Promise<Claim[]> {
-    const rest = `where updated_ms < ? and (state = 'planned' or (state = 'sending' and lease_until_ms < ?))
-      limit ${limit}`;
+    const rest = `where state in ('planned', 'sending', 'retry') and updated_ms < ?
+      and (lease_until_ms is null or lease_until_ms < ?) limit ${limit}`;
     return this.sql.now((one) => one.rows(CLAIMS, rest, [beforeMs, beforeMs]));
   }
 

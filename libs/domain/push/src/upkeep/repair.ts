@@ -1,0 +1,167 @@
+import { type Provider, PROVIDERS } from '@carillon/push-providers';
+import type { Claim } from '@carillon/push-store';
+import { publishItem } from '../admission/publish-item.js';
+import type { PushParts } from '../parts.js';
+import { batchItem } from '../pipeline/batcher.js';
+import type { NewItem } from '../pipeline/items.js';
+import type { Outbox } from '../pipeline/outbox.js';
+import type { DeliveryJob } from '../pipeline/payloads.js';
+import type { Plan } from '../pipeline/plan.js';
+import type { Planner } from '../pipeline/planner.js';
+import { retryItem } from '../pipeline/retry-item.js';
+import { retryKeyOf } from '../pipeline/retry-rule.js';
+
+const CLAIMS_AT_ONCE = 1000;
+const JOBS_OF_BATCH = 100;
+const FORGOTTEN_MS = 600_000;
+
+/**
+ * Gives work out again whose item is in no queue any more: what the store knows is not done and nobody has touched for
+ * so long. Whatever was not lost after all comes twice, which changes nothing. So many at a time; the rest is found the
+ * next time.
+ */
+export class Repair {
+  constructor(
+    private readonly parts: PushParts,
+    private readonly outbox: Outbox,
+    private readonly planner: Planner,
+  ) {}
+
+  async run(): Promise<void> {
+    await this.#publishes();
+    await this.#claims();
+  }
+
+  /** Planning that was never begun, or was cut off: planning again gives out what is left of it, its shards included. */
+  async #publishes(): Promise<void> {
+    const { store, config, metrics, now } = this.parts;
+    const { repair_batch_size: most, repair_min_age_secs: seconds } = config.push;
+    const queued = await store.forgottenPublishes('queued', now() - seconds * 1000, now(), most);
+    const begun = await store.forgottenPublishes('begun', now() - FORGOTTEN_MS, now(), most);
+    const found = [...queued, ...begun];
+    metrics.counter('push_repair_scanned_total').for({ category: 'publishes' }).add(found.length);
+    for (const { appId, publishId } of found) {
+      await this.outbox.hand([publishItem(appId, publishId, null, `#repair:${this.#minute()}`)]);
+      metrics.counter('push_repair_requeued_total').for({ stage: 'publish_log', reason: 'missing' }).add();
+    }
+  }
+
+  async #claims(): Promise<void> {
+    const { store, metrics, now } = this.parts;
+    const found = await store.forgottenClaims(now() - FORGOTTEN_MS, CLAIMS_AT_ONCE);
+    const byPublish = new Map<string, Claim[]>();
+    for (const claim of found) {
+      const name = JSON.stringify([claim.appId, claim.publishId]);
+      byPublish.set(name, [...(byPublish.get(name) ?? []), claim]);
+    }
+    for (const claims of byPublish.values()) await this.#giveOut(claims);
+    metrics
+      .counter('push_repair_requeued_total')
+      .for({ stage: 'delivery_jobs', reason: 'forgotten' })
+      .add(found.length);
+  }
+
+  /** Of one publish. */
+  async #giveOut(claims: readonly Claim[]): Promise<void> {
+    const { store, metrics, now } = this.parts;
+    const [first] = claims;
+    if (first === undefined) return;
+    const { appId, publishId } = first;
+    const plan = await this.planner.load(appId, publishId);
+    const why = plan === null ? 'publish_gone' : this.#isHeld(plan) ? 'throttled' : null;
+    if (why !== null) metrics.counter('push_repair_skipped_total').for({ reason: why }).add(claims.length);
+    else if (plan !== null) await this.outbox.hand(this.#itemsOf(plan, claims));
+    const keys = claims.map(({ deliveryKey }) => deliveryKey);
+    await store.touchClaims(appId, publishId, keys, now());
+  }
+
+  /** Its batches wait for the provider to be asked again. */
+  #isHeld({ publish: { state, retryAfterMs } }: Plan): boolean {
+    return state === 'throttled' && (retryAfterMs ?? 0) > this.parts.now();
+  }
+
+  #itemsOf(plan: Plan, claims: readonly Claim[]): NewItem[] {
+    const named = this.planner.jobsOfPublish(plan);
+    const jobOf = (claim: Claim): DeliveryJob | null => jobAgain(plan, claim, named);
+    const items: NewItem[] = [];
+    for (const provider of PROVIDERS) {
+      const own = claims.filter((claim) => claim.provider === provider);
+      const retries = own.filter(({ state }) => state === 'retry').map(jobOf);
+      const jobs = own.filter(({ state }) => state !== 'retry').map(jobOf);
+      items.push(
+        ...this.#retries(
+          plan,
+          provider,
+          retries.filter((job) => job !== null),
+        ),
+      );
+      items.push(
+        ...this.#batches(
+          plan,
+          provider,
+          jobs.filter((job) => job !== null),
+        ),
+      );
+    }
+    return items;
+  }
+
+  #batches({ log, rendered }: Plan, provider: Provider, jobs: readonly DeliveryJob[]): NewItem[] {
+    const { appId, publishId, expiresAtMs } = log;
+    const items: NewItem[] = [];
+    for (let from = 0; from < jobs.length; from += JOBS_OF_BATCH) {
+      const some = jobs.slice(from, from + JOBS_OF_BATCH);
+      const batchId = this.#batchId(some[0]);
+      const payload = rendered.get(provider) ?? {};
+      items.push(
+        batchItem({ appId, publishId, provider, batchId, rendered: payload, expiresAtMs, jobs: some }),
+      );
+    }
+    return items;
+  }
+
+  /** Whether there is another attempt is for the retry rule to say, so they wait for it like all others. */
+  #retries({ log, rendered }: Plan, provider: Provider, jobs: readonly DeliveryJob[]): NewItem[] {
+    const { appId, publishId, expiresAtMs } = log;
+    const nowMs = this.parts.now();
+    return jobs.map((job) => {
+      const batchId = this.#batchId(job);
+      return retryItem({
+        appId,
+        publishId,
+        provider,
+        batchId,
+        job,
+        firstAttemptAtMs: job.firstAttemptAtMs ?? nowMs,
+        nextAttemptAtMs: nowMs,
+        maxAttempts: this.parts.config.push.retry.max_attempts,
+        expiresAtMs,
+        rendered: rendered.get(provider) ?? {},
+        retryKey: retryKeyOf(appId, publishId, provider, batchId, job.deliveryKey, job.attempt),
+      });
+    });
+  }
+
+  #batchId(job: DeliveryJob | undefined): string {
+    return `repair-${this.#minute()}-${job?.deliveryKey.slice(0, 16)}`;
+  }
+
+  #minute(): number {
+    return Math.floor(this.parts.now() / 60_000);
+  }
+}
+
+/** The work of a claim; null: the publish names nobody for it. */
+function jobAgain(
+  { publish, log }: Plan,
+  { deliveryKey, deviceId, attempt }: Claim,
+  named: ReadonlyMap<string, DeliveryJob>,
+): DeliveryJob | null {
+  // When it was first tried is not kept; it was hardly before it could be.
+  const firstAttemptAtMs = attempt === 1 ? null : Math.max(publish.createdMs, log.notBeforeMs ?? 0);
+  const job =
+    deviceId === null
+      ? named.get(deliveryKey)
+      : { deliveryKey, deviceId, attempt, firstAttemptAtMs, recipient: null, audience: null };
+  return job === undefined ? null : { ...job, attempt, firstAttemptAtMs };
+}
