@@ -10,13 +10,14 @@ import { McpModule } from '@carillon/mcp';
 import { OperationsModule } from '@carillon/operations';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PublishingModule } from '@carillon/publishing';
-import { PushQueueModule, QUEUE_DRIVERS } from '@carillon/queue';
+import { PushQueueModule, QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
 import { PushModule } from '@carillon/push';
 import { PushApiModule } from '@carillon/push-api';
 import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
 import { ReplayModule } from '@carillon/replay';
 import type { AppDefinition } from '@carillon/runtime';
+import { WebhookEventsModule } from '@carillon/webhooks';
 
 /** The signed HTTP API of a process without sockets. */
 export const api: AppDefinition = {
@@ -26,6 +27,7 @@ export const api: AppDefinition = {
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'cache.driver': CACHE_DRIVERS,
     'history.backend': HISTORY_BACKENDS,
+    'queue.driver': QUEUE_DRIVERS,
     'push.queue_driver': QUEUE_DRIVERS,
     'push.storage_driver': PUSH_STORES,
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
@@ -40,6 +42,8 @@ export const api: AppDefinition = {
     HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),
     ReplayModule,
     PublishingModule.committing(HISTORY_COMMITS),
+    QueueModule,
+    WebhookEventsModule,
     OperationsModule.of(config),
     PushQueueModule,
     PushStoreModule,

@@ -11,9 +11,10 @@ import { PublishingModule } from '@carillon/publishing';
 import { ReplayModule } from '@carillon/replay';
 import { PushModule } from '@carillon/push';
 import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
-import { PushQueueModule, QUEUE_DRIVERS } from '@carillon/queue';
+import { PushQueueModule, QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
 import { bootstrap } from '@carillon/runtime';
+import { WebhookEventsModule } from '@carillon/webhooks';
 
 await bootstrap({
   process: 'mcp-gateway',
@@ -22,6 +23,7 @@ await bootstrap({
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'cache.driver': CACHE_DRIVERS,
     'history.backend': HISTORY_BACKENDS,
+    'queue.driver': QUEUE_DRIVERS,
     'push.queue_driver': QUEUE_DRIVERS,
     'push.storage_driver': PUSH_STORES,
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
@@ -36,6 +38,8 @@ await bootstrap({
     HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),
     ReplayModule,
     PublishingModule.committing(HISTORY_COMMITS),
+    QueueModule,
+    WebhookEventsModule,
     OperationsModule.of(config),
     PushQueueModule,
     PushStoreModule,

@@ -68,11 +68,11 @@ export class OperationsModule {
         METRICS_REGISTRY,
         LOGGING,
         LIVE,
+        WEBHOOK_EVENTS,
         { token: HISTORY_READER, optional: true },
         { token: PRESENCE_HISTORY_READER, optional: true },
         { token: COMMITS, optional: true },
         { token: MESSAGE_READER, optional: true },
-        { token: WEBHOOK_EVENTS, optional: true },
         { token: PUSH, optional: true },
       ],
       useFactory: (
@@ -83,11 +83,11 @@ export class OperationsModule {
         metrics: Metrics,
         logging: Logging,
         live: LiveParts | null,
+        webhooks: WebhookEvents,
         reader?: HistoryReader,
         presenceReader?: PresenceHistoryReader,
         commits?: Commits,
         messageReader?: MessageReader,
-        webhooks?: WebhookEvents,
         push?: PushService,
       ): Operations =>
         createOperations({
@@ -103,7 +103,7 @@ export class OperationsModule {
           history: accessOf(reader, presenceReader, commits),
           messages:
             messageReader === undefined || commits === undefined ? null : { reader: messageReader, commits },
-          ...(webhooks === undefined ? {} : { webhooks }),
+          webhooks,
         }),
     };
     const live = config.server_role === 'api' ? noLiveParts : liveParts;

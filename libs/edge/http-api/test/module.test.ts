@@ -10,7 +10,8 @@ import { RateLimitModule } from '@carillon/rate-limit';
 import { createParts, RuntimeModule } from '@carillon/runtime';
 import { prepareSigningKey, signRequest } from '@carillon/signing';
 import { UwsHttpAdapter, UwsModule, UwsServer } from '@carillon/uws';
-import { Module } from '@nestjs/common';
+import { NO_WEBHOOKS, WEBHOOK_EVENTS } from '@carillon/webhooks';
+import { Global, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpApiModule } from '../src/index.js';
@@ -23,6 +24,10 @@ const ENV = {
   SERVICE_DEFAULT_APP_SECRET: 'shop-secret',
 };
 const KEY = prepareSigningKey({ appId: 'shop', key: 'shop-key', secret: 'shop-secret' });
+
+@Global()
+@Module({ providers: [{ provide: WEBHOOK_EVENTS, useValue: NO_WEBHOOKS }], exports: [WEBHOOK_EVENTS] })
+class NoWebhooks {}
 
 /** A process with the API in it, as an app composes it. */
 async function serve(role: Config['server_role'], env: Record<string, string> = {}) {
@@ -40,6 +45,7 @@ async function serve(role: Config['server_role'], env: Record<string, string> = 
       RateLimitModule,
       PublishingModule,
       ...live,
+      NoWebhooks,
       OperationsModule.of({ ...outcome.config, server_role: role }),
       HttpApiModule.forMainListener({ ...outcome.config, server_role: role }),
     ],

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cluster } from '../harness/cluster.js';
 import { eventually } from '../harness/eventually.js';
 import { openTenant } from '../harness/tenant.js';
+import { Receiver as WebhookReceiver } from '../webhooks/receiver.js';
 
 interface Attribute {
   readonly key: string;
@@ -26,7 +27,6 @@ interface Export {
   }[];
 }
 
-const shop = openTenant('shop');
 const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 const hex = (base64: string): string => Buffer.from(base64, 'base64').toString('hex');
 
@@ -67,23 +67,32 @@ class Receiver {
 
 describe('a trace', () => {
   let receiver: Receiver;
+  const webhooks = new WebhookReceiver();
   let corner: { readonly url: string; end(): Promise<void> };
   let env: Readonly<Record<string, string>> = {};
   const cluster = new Cluster('nats', {
-    tenants: () => [shop],
+    tenants: () => {
+      const events = ['message_version_created'];
+      const shop = openTenant('shop', { webhooks: [{ url: webhooks.url, event_types: events }] });
+      webhooks.belongsTo(shop);
+      return [shop];
+    },
     get env() {
       return env;
     },
-    more: ['history-writer'],
+    more: ['history-writer', 'webhook-worker'],
   });
 
   beforeAll(async () => {
+    await webhooks.open();
     receiver = await Receiver.start();
     corner = await (await engine('postgres')).isolate();
     const { hostname, port, username, password, pathname } = new URL(corner.url);
     env = {
       HISTORY_ENABLED: 'true',
       HISTORY_BACKEND: 'postgres',
+      VERSIONED_MESSAGES_ENABLED: 'true',
+      VERSIONED_MESSAGES_DRIVER: 'postgres',
       DATABASE_POSTGRES_HOST: hostname,
       DATABASE_POSTGRES_PORT: port,
       DATABASE_POSTGRES_USERNAME: decodeURIComponent(username),
@@ -100,9 +109,10 @@ describe('a trace', () => {
   afterAll(async () => {
     await cluster.stop();
     await corner.end();
+    webhooks.close();
   });
 
-  it('of one publish is one tree, from the request through the writer to both gateways', async () => {
+  it('of one publish is one tree, from the request through the writer to both gateways and the webhook', async () => {
     const clients = await cluster.both();
     for (const client of clients) await client.subscribe('orders');
     const traceparent = `00-${CALLER.traceId}-${CALLER.spanId}-01`;
@@ -114,6 +124,7 @@ describe('a trace', () => {
     const tree = await eventually(async () => {
       const spans = (await receiver.spans()).filter(({ traceId }) => traceId === CALLER.traceId);
       expect(spans.filter(({ name }) => name === 'deliver')).toHaveLength(2);
+      expect(spans.map(({ name }) => name)).toContain('webhook');
       expect(spans.map(({ name }) => name)).toContain('POST /apps/:appId/events');
       return spans;
     });
@@ -128,6 +139,8 @@ describe('a trace', () => {
     expect(new Set(by('postgres transaction').map(({ parentSpanId }) => parentSpanId))).toEqual(
       new Set([write?.spanId]),
     );
-    expect(new Set(tree.map(({ service }) => service)).size).toBe(4);
+    expect(webhooks.events).toMatchObject([{ name: 'message_version_created', channel: 'orders' }]);
+    expect(by('enqueue webhooks')).toMatchObject([{ parentSpanId: request?.spanId }]);
+    expect(new Set(tree.map(({ service }) => service)).size).toBe(5);
   });
 });
