@@ -1,11 +1,14 @@
+import { AiChannels, headerLimits } from '@carillon/ai-transport';
 import type { App } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import { Channels, type OrdinaryChannel } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { Operations } from '@carillon/operations';
 import type { Publisher } from '@carillon/publishing';
+import { AiMessages } from './ai.js';
 import { type AnnotationFinder, Annotations } from './annotations.js';
 import { Authentication } from './authentication.js';
+import { ConnectionKeys } from './connection-keys.js';
 import { Edits } from './edits.js';
 import { type Apps, KeyRing } from './key-ring.js';
 import type { MessageRules } from './message/read-message.js';
@@ -34,7 +37,8 @@ export class CompatCore {
   readonly authentication: Authentication;
   readonly tokenRequests: TokenRequests;
   readonly revocations: Revocations;
-  readonly keys: Pick<KeyRing, 'find'>;
+  readonly keys: Pick<KeyRing, 'app' | 'find'>;
+  readonly connectionKeys: ConnectionKeys;
   readonly publisher: CompatPublisher;
   readonly edits: Edits;
   readonly annotations: Annotations;
@@ -45,6 +49,7 @@ export class CompatCore {
     const keys = new KeyRing(compat.keys, apps);
     const tokens = new Tokens(cache);
     this.keys = keys;
+    this.connectionKeys = new ConnectionKeys(cache);
     this.revocations = new Revocations(cache, compat.max_token_ttl_ms);
     this.authentication = new Authentication(keys, tokens, this.revocations, compat.max_token_ttl_ms);
     this.tokenRequests = new TokenRequests(keys, tokens, {
@@ -53,7 +58,8 @@ export class CompatCore {
       nonceTtlMs: compat.nonce_ttl_seconds * 1000,
     });
     const ttlMs = Math.max(LEAST_KEPT_MS, idempotency.ttl_seconds * 1000);
-    this.publisher = new CompatPublisher(publisher, cache, ttlMs);
+    const ai = new AiMessages(new AiChannels(config.ai_transport), headerLimits(config));
+    this.publisher = new CompatPublisher(publisher, cache, ttlMs, ai);
     this.edits = new Edits(operations);
     this.annotations = new Annotations({
       operations,
@@ -63,6 +69,11 @@ export class CompatCore {
       isEnabled: config.annotations.enabled,
     });
     this.#channels = new Channels(config);
+  }
+
+  /** @throws CompatError, in a promise, when there is no such app, or it is disabled. */
+  app(id: string): Promise<App> {
+    return this.keys.app(id);
   }
 
   /** The native channel of a base name. */

@@ -1,6 +1,13 @@
 export { type Principal } from './authentication.js';
 export { Capability } from './capability.js';
 export { type ChannelName, readChannelName } from './channel-name.js';
+export {
+  type ConnectionKey,
+  ConnectionKeys,
+  type Keyed,
+  type KeyedConnection,
+  STATE_TTL_MS,
+} from './connection-keys.js';
 export { CompatError, type ErrorBody } from './compat-error.js';
 export { CompatCore, type CompatCoreParts, messageRules } from './core.js';
 export { type Credentials, type CredentialSource, readCredentials } from './credentials.js';

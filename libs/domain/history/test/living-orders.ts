@@ -7,16 +7,26 @@ import { openMemory } from './stores.js';
 
 const TYPES = ['x:unique.v1', 'x:multiple.v1', 'x:flag.v1'] as const;
 
+/** So narrow that what is accepted depends on the order. */
+const AI = {
+  max_accumulated_message_bytes: 12,
+  max_appends_per_message: 5,
+  max_open_streaming_messages: 1,
+} as const;
+const extrasOf = (status: string) => ({ ai: { transport: { status } } });
+
 const step = fc.record({
   kind: fc.constantFrom('append', 'update', 'delete', 'annotate', 'unannotate' as const),
   message: fc.nat(1),
   text: fc.constantFrom('', 'a', 'ü', '"\\'),
   client: fc.constantFrom('u1', 'u2'),
   type: fc.constantFrom(...TYPES),
+  /** What a change says of the answer that the message is; null: nothing. */
+  status: fc.constantFrom('streaming', 'complete', null, null),
 });
 type Step = Parameters<Parameters<typeof step.map>[0]>[0];
 
-/** A channel with two messages, each with an annotation that may be taken back. */
+/** A channel with two messages, each with an annotation that may be taken back; the second is an answer that grows. */
 class Scene {
   readonly #serials: string[] = [];
   readonly #annotations: string[] = [];
@@ -24,8 +34,9 @@ class Scene {
   constructor(private readonly channel: LivingChannel) {}
 
   async begin(): Promise<void> {
-    for (const text of ['x', 'y']) {
-      const serial = await this.channel.made(text);
+    this.channel.policy = { ...this.channel.policy, ai: AI };
+    for (const [text, extras] of [['x'], ['y', extrasOf('streaming')]] as const) {
+      const serial = await this.channel.made(text, extras === undefined ? {} : { extras });
       this.#serials.push(serial);
       const annotate = this.channel.annotate(serial, TYPES[0], { name: 'first', client_id: 'u1' });
       this.#annotations.push((await this.channel.one(annotate)).annotation_serial ?? '');
@@ -37,11 +48,12 @@ class Scene {
     return this.channel.write(...steps.map((one) => this.#recordOf(one)));
   }
 
-  #recordOf({ kind, message, text, client, type }: Step) {
+  #recordOf({ kind, message, text, client, type, status }: Step) {
     const { channel } = this;
     const serial = this.#serials[message] ?? '';
-    if (kind === 'append') return channel.append(serial, text);
-    if (kind === 'update') return channel.update(serial, { data: JSON.stringify(text) });
+    const said = status === null ? {} : { extras: JSON.stringify(extrasOf(status)) };
+    if (kind === 'append') return channel.append(serial, text, said);
+    if (kind === 'update') return channel.update(serial, { data: JSON.stringify(text), ...said });
     if (kind === 'delete') return channel.remove(serial, { clear_fields: ['data'] });
     if (kind === 'unannotate') return channel.unannotate(serial, this.#annotations[message] ?? '');
     return channel.annotate(serial, type, { name: text || 'n', client_id: client });
@@ -50,7 +62,7 @@ class Scene {
   /** All that anybody can read of it, but for serials and times. */
   async state(): Promise<unknown> {
     const { channel } = this;
-    const { nextDeliverySerial, nextHistorySerial, nextAnnotationNo, retainedMessages } =
+    const { nextDeliverySerial, nextHistorySerial, nextAnnotationNo, retainedMessages, openStreams } =
       await channel.stream();
     const messages = await Promise.all(
       this.#serials.map(async (serial) => {
@@ -61,12 +73,21 @@ class Scene {
           data: message?.data,
           dataBytes: message?.dataBytes,
           appends: message?.appends,
+          extras: message?.extras,
+          isOpen: message?.isOpen,
           versions: versions.map(({ action, deliverySerial }) => [action, deliverySerial]),
           summaries: await this.#summariesOf(serial),
         };
       }),
     );
-    return { nextDeliverySerial, nextHistorySerial, nextAnnotationNo, retainedMessages, messages };
+    return {
+      nextDeliverySerial,
+      nextHistorySerial,
+      nextAnnotationNo,
+      retainedMessages,
+      openStreams,
+      messages,
+    };
   }
 
   async #summariesOf(serial: string): Promise<unknown> {

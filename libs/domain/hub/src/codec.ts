@@ -52,7 +52,11 @@ export class Frames {
   #frame: Frame | null = null;
   #others: Map<Codec, Frame | null> | null = null;
 
-  constructor(readonly fact: Fact) {}
+  constructor(
+    readonly fact: Fact,
+    /** When it was said first; null: now. */
+    readonly atMs: number | null = null,
+  ) {}
 
   /** The frame that subscribers of the codec get; null: none. */
   of(codec: Codec): Frame | null {

@@ -11,6 +11,7 @@ export { type Places } from './entry/places.js';
 export { HUB, HubModule } from './hub.module.js';
 export { Hub, type HubParts } from './hub.js';
 export { type JoinRefusal, type JoinRequest, type Joins } from './joining/joins.js';
+export { type Showing } from './joining/showing.js';
 export { type Isolation } from './leave/isolation.js';
 export { type Leaving } from './leave/leaving.js';
 export { type ConnectionErrorType, type SocketLimit } from './metrics.js';

@@ -74,7 +74,7 @@ export class Publishing {
   }
 
   async #publish({ principal, channel, name }: Access, messages: readonly NewMessage[]): Promise<Published> {
-    const request = { app: principal.app, channel, messages, connectionId: null, base: null };
+    const request = { principal, channel, messages, connectionId: null, base: null };
     const { ids, serials } = await this.core.publisher.publish(request);
     const [first = ''] = ids;
     const given = messages.length === 1 ? (messages[0]?.id ?? null) : null;

@@ -10,7 +10,7 @@ import {
   summaryOf,
   type WireFormat,
 } from '@carillon/compat-core';
-import type { Codec, Frame } from '@carillon/hub';
+import type { Codec, Frame, Frames } from '@carillon/hub';
 import type { Fact, Message, PresenceMember } from '@carillon/protocol';
 import { ERRORS } from '@carillon/errors';
 import { ACTION, MODE } from './flags.js';
@@ -40,29 +40,31 @@ const disconnected = (code: number, statusCode: number): Ending => ({
   statusCode,
 });
 
-/** How the ends of connections are told, by the code they close with; others ask to come back. */
-const ENDINGS: ReadonlyMap<number | null, Ending> = new Map([
-  [ERRORS.app_does_not_exist.closeCode, error(40_400, 404)],
-  [ERRORS.app_disabled.closeCode, error(40_300, 403)],
-  [ERRORS.origin_not_allowed.closeCode, error(40_300, 403)],
-  [ERRORS.disconnected_by_app.closeCode, error(40_300, 403)],
-  [ERRORS.over_connection_quota.closeCode, disconnected(50_004, 503)],
-  [ERRORS.reconnect_requested.closeCode, disconnected(80_003, 400)],
+/** How the ends of connections are told, by what they are told of the reason; others ask to come back. */
+const ENDINGS: ReadonlyMap<string, Ending> = new Map([
+  [ERRORS.app_does_not_exist.text, error(40_400, 404)],
+  [ERRORS.app_disabled.text, error(40_300, 403)],
+  [ERRORS.origin_not_allowed.text, error(40_300, 403)],
+  [ERRORS.disconnected_by_app.text, error(40_300, 403)],
+  [ERRORS.over_capacity.text, error(90_003, 400)],
+  [ERRORS.over_connection_quota.text, disconnected(50_004, 503)],
+  [ERRORS.reconnect_requested.text, disconnected(80_003, 400)],
+  [ERRORS.closed_by_rate_limit.text, disconnected(42_911, 429)],
 ]);
 
 /** What Ably clients are told of a fact. */
 export class CompatCodec implements Codec {
   constructor(private readonly variant: Variant) {}
 
-  encode(fact: Fact): Frame | null {
-    const body = this.#frameOf(fact);
+  encode(fact: Fact, frames: Frames): Frame | null {
+    const body = this.#frameOf(fact, frames);
     return body === null ? null : encodeWire(body, this.variant.format);
   }
 
-  #frameOf(fact: Fact): object | null {
+  #frameOf(fact: Fact, frames: Frames): object | null {
     switch (fact.kind) {
       case 'message':
-        return this.#has(MODE.SUBSCRIBE) ? this.message(fact, Date.now()) : null;
+        return this.#has(MODE.SUBSCRIBE) ? this.#message(fact, frames.atMs ?? Date.now()) : null;
       case 'member_added':
         return this.#member(fact.channel, fact.member, ENTER, fact.serial);
       case 'member_updated':
@@ -72,9 +74,9 @@ export class CompatCodec implements Codec {
         return this.#member(fact.channel, gone, LEAVE, null);
       }
       case 'failed':
-        return fact.channel === null ? endOf(fact.code, fact.message) : null;
+        return fact.channel === null ? endOf(fact.message) : null;
       case 'token_revoked':
-        return endOf(0, 'the token is revoked');
+        return endOf('the token is revoked');
       case 'annotated':
         return this.#has(MODE.ANNOTATION_SUBSCRIBE) ? this.#annotation(fact) : null;
       case 'annotations_summarized':
@@ -108,8 +110,7 @@ export class CompatCodec implements Codec {
     return (this.variant.modes & mode) !== 0;
   }
 
-  /** The frame of one message. */
-  message(message: Message, timestamp: number): object | null {
+  #message(message: Message, timestamp: number): object | null {
     const shown = fromNative(message, timestamp);
     if (shown === null) return null;
     const { streamId, serial, channel } = message;
@@ -163,8 +164,8 @@ export class CompatCodec implements Codec {
   }
 }
 
-function endOf(closeCode: number, message: string): object {
-  const { action, code, statusCode } = ENDINGS.get(closeCode) ?? disconnected(50_003, 503);
+function endOf(message: string): object {
+  const { action, code, statusCode } = ENDINGS.get(message) ?? disconnected(50_003, 503);
   return { action, error: { message, code, statusCode } };
 }
 

@@ -1,7 +1,7 @@
-import { messageRules } from '@carillon/compat-core';
+import { messageRules, STATE_TTL_MS } from '@carillon/compat-core';
 import type { CompatConnection } from './connection.js';
 import { ACTION } from './flags.js';
-import { type Session, STATE_TTL_MS } from './sessions.js';
+import type { Session } from './sessions.js';
 
 /** Escapes and base64 make a frame larger than its message. */
 export const MAX_FRAME_BYTES = 262_144;

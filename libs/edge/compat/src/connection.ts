@@ -1,12 +1,21 @@
 import type { Principal, WireFormat } from '@carillon/compat-core';
-import { type AppHub, type Codec, type Edge, Subscriber } from '@carillon/hub';
+import { type AppHub, type Codec, type Edge, Subscriber, Windows } from '@carillon/hub';
 import { echoOf } from '@carillon/protocol';
+import type { Socket } from '@carillon/uws';
+import { FrameQueue } from './frame-queue.js';
 
 /** One channel that a connection is attached to. */
 export interface Attachment {
   /** What the client calls it. */
   readonly text: string;
+  /** Those that it asked for, and those of them that it has. */
+  readonly asked: number;
   readonly modes: number;
+  readonly params: Readonly<Record<string, string>>;
+  /** Whether it gets its own messages; null: the connection decides. */
+  readonly echoes: boolean | null;
+  /** What of the past it began with, as a text. */
+  readonly rewound: string;
 }
 
 /** How a connection wants to be spoken to. */
@@ -26,15 +35,31 @@ export interface OwnMember {
   readonly userInfoText: string;
 }
 
+/** What is known of a connection as it is let in. */
+interface About {
+  readonly principal: Principal;
+  readonly manner: Manner;
+  /** Hash of the key it may come back with. */
+  readonly keyHash: string;
+}
+
 /** A connection of an Ably client. */
 export class CompatConnection extends Subscriber {
   readonly attachments = new Map<string, Attachment>();
   /** By channel, then by client id. */
   readonly members = new Map<string, Map<string, OwnMember>>();
-  /** The last publish that was answered on this transport. */
+  /** What is pinged where it wants no frames. */
+  transport: Pick<Socket<unknown>, 'ping'> | null = null;
+  /** The last publish that was taken on this transport. */
   lastSerial = -1;
-  /** When something was last sent to it, at least. */
-  beatAtMs = 0;
+  /** What it asked for, in order. */
+  readonly queue: FrameQueue;
+  /** Counts what it publishes. */
+  readonly windows = new Windows();
+  principal: Principal;
+  readonly manner: Manner;
+  /** Hash of the key it may come back with. */
+  keyHash: string;
   /** What it was answered before, by serial: the same once more after it has come back. */
   readonly receipts: Map<number, readonly string[]>;
 
@@ -43,13 +68,14 @@ export class CompatConnection extends Subscriber {
     hub: AppHub,
     edge: Edge,
     codec: Codec,
-    public principal: Principal,
-    readonly manner: Manner,
-    /** Hash of the key it may come back with. */
-    public keyHash: string,
+    { principal, manner, keyHash }: About,
     receipts: Map<number, readonly string[]> = new Map(),
   ) {
     super(id, hub, edge, codec);
+    this.principal = principal;
+    this.manner = manner;
+    this.keyHash = keyHash;
+    this.queue = new FrameQueue(this);
     this.receipts = receipts;
   }
 }
@@ -58,6 +84,10 @@ export class CompatConnection extends Subscriber {
 export const compatEdge = (leaseMs: number): Edge => ({
   protocol: 'compat',
   leaseMs,
-  echoes: (sender, message) =>
-    echoOf(message) ?? (sender instanceof CompatConnection && sender.manner.echoes),
+  tellsPositions: true,
+  echoes: (sender, message) => {
+    const own = echoOf(message);
+    if (own !== null || !(sender instanceof CompatConnection)) return own === true;
+    return sender.attachments.get(message.channel)?.echoes ?? sender.manner.echoes;
+  },
 });

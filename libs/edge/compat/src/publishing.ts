@@ -12,6 +12,7 @@ import {
   readMessage,
   refusalOf,
 } from '@carillon/compat-core';
+import { type Outlet, rulesOf } from '@carillon/hub';
 import type { CompatConnection } from './connection.js';
 import { ACTION, MODE } from './flags.js';
 import type { Members } from './presence.js';
@@ -37,6 +38,7 @@ export class Publishing {
     private readonly members: Members,
     private readonly said: Said,
     private readonly webhooks: WebhookEvents,
+    private readonly outlet: Outlet,
   ) {}
 
   async handle(connection: CompatConnection, frame: JsonObject): Promise<void> {
@@ -46,6 +48,7 @@ export class Publishing {
     if (msgSerial <= connection.lastSerial) return;
     connection.lastSerial = msgSerial;
     try {
+      this.#count(connection, frame);
       const serials = await this.#once(connection, frame, msgSerial);
       const res = serials === null ? {} : { res: [{ serials }] };
       this.said.say(connection, { action: ACTION.ack, msgSerial, count: 1, ...res });
@@ -54,6 +57,19 @@ export class Publishing {
       const { body } = told instanceof CompatError ? told : new CompatError(50_003, 'not done, retry');
       this.said.say(connection, { action: ACTION.nack, msgSerial, count: 1, error: body });
     }
+  }
+
+  /** @throws CompatError 42911 when it sends more than the app lets it. */
+  #count(connection: CompatConnection, { messages, presence, annotations }: JsonObject): void {
+    const rule = rulesOf(connection.hub.app).clientEvents;
+    if (rule === null) return;
+    const values = messages ?? presence ?? annotations;
+    const count = Array.isArray(values) ? values.length : 1;
+    const isWithin = connection.windows.clientEvent(rule, performance.now(), count);
+    connection.hub.meters.limit('client_events', isWithin);
+    if (isWithin) return;
+    if (rule.terminates) this.outlet.close(connection, 'closed_by_rate_limit');
+    throw new CompatError(42_911, 'the rate limit is exceeded');
   }
 
   /** What it was answered before it was cut is answered again, and nothing is published twice. */
@@ -145,7 +161,7 @@ export class Publishing {
     const rules = messageRules(hub.app);
     const messages = values.map((value) => readMessage(value, principal, rules));
     const channel = this.core.channel(hub.app, base);
-    const request = { app: hub.app, channel, messages, connectionId: connection.id };
+    const request = { principal, channel, messages, connectionId: connection.id };
     const { serials } = await this.core.publisher.publish({
       ...request,
       base: `${connection.id}:${msgSerial}`,

@@ -1,3 +1,7 @@
-import { pushAcceptance } from './acceptance.js';
+import { pushOver } from './matrix.js';
+import { deliveries } from './suites/deliveries.js';
+import { lostWork } from './suites/lost-work.js';
+import { requests } from './suites/requests.js';
+import { resources } from './suites/resources.js';
 
-pushAcceptance('memory', 'memory');
+pushOver('memory', 'memory', { requests, resources, deliveries, lostWork });

@@ -7,9 +7,11 @@ import { PusherClient } from '../clients/libraries.js';
 import { onServer } from '../harness/every-app.js';
 import { eventually } from '../harness/eventually.js';
 import { openTenant } from '../harness/tenant.js';
+import { AblyClients, frame, heard } from './ably.js';
 import { keyOf, tokenRequest } from './key.js';
 
 const shop = openTenant('shop', { history: { enabled: true } });
+const limited = openTenant('limited', { limits: { max_client_events_per_second: 3 } });
 const env = { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory' };
 const READER = { key: 'shop.reader', secret: 'r3ader' };
 const config = {
@@ -21,44 +23,16 @@ const config = {
   },
 };
 
-/** What a connection keeps of its transport, which no test double stands in for. */
-interface Transported {
-  readonly connectionManager: {
-    readonly activeProtocol: { readonly transport: { dispose(): void; uri: string } };
-  };
-}
-
-const frame = async (socket: RawSocketClient): Promise<Record<string, unknown>> =>
-  JSON.parse(await socket.nextText()) as Record<string, unknown>;
-
-const heard = async (channel: Ably.RealtimeChannel): Promise<Inbox<Ably.InboundMessage>> => {
-  const inbox = new Inbox<Ably.InboundMessage>();
-  await channel.subscribe(inbox.put);
-  return inbox;
-};
 const authCallback: Ably.ClientOptions['authCallback'] = (_params, done) =>
   done(null, tokenRequest(shop, { clientId: 'ada' }) as unknown as Ably.TokenRequest);
 
-onServer('realtime for Ably clients', { tenants: [shop], config, env }, (node) => {
-  const open: { close(): void }[] = [];
-  afterEach(() => {
-    for (const one of open.splice(0)) one.close();
-  });
-
-  const connect = (options: Ably.ClientOptions = {}): Ably.Realtime => {
-    const client = new Ably.Realtime({
-      ...(options.authCallback === undefined ? { key: keyOf(shop) } : {}),
-      endpoint: '127.0.0.1',
-      port: node.port,
-      tls: false,
-      ...options,
-    });
-    open.push(client);
-    return client;
-  };
+onServer('realtime for Ably clients', { tenants: [shop, limited], config, env }, (node) => {
+  const clients = new AblyClients(node, shop);
+  afterEach(() => clients.close());
+  const connect = (options?: Ably.ClientOptions): Ably.Realtime => clients.connect(options);
   const raw = async (query: string): Promise<RawSocketClient> => {
     const socket = await RawSocketClient.open(node.port, `/?${query}`);
-    open.push({ close: () => socket.destroy() });
+    clients.alsoClose({ close: () => socket.destroy() });
     return socket;
   };
 
@@ -80,30 +54,6 @@ onServer('realtime for Ably clients', { tenants: [shop], config, env }, (node) =
     const client = connect({ authCallback });
     await client.connection.once('connected');
     expect(client.auth.clientId).toBe('ada');
-  });
-
-  it('goes on where it was cut, with nothing lost or doubled', async () => {
-    const client = connect();
-    const channel = client.channels.get('cut');
-    const inbox = await heard(channel);
-    const rest = new Ably.Rest({ key: keyOf(shop), endpoint: '127.0.0.1', port: node.port, tls: false });
-    const publisher = rest.channels.get('cut');
-    await publisher.publish('before', '0');
-    await inbox.take();
-    const { id } = client.connection;
-    const changes: Ably.ChannelStateChange[] = [];
-    channel.on((change) => changes.push(change));
-    const cut = client.connection.once('disconnected');
-    (client.connection as unknown as Transported).connectionManager.activeProtocol.transport.dispose();
-    for (const n of ['1', '2', '3', '4', '5']) await publisher.publish('missed', n);
-    await cut.catch(() => undefined);
-    const missed: unknown[] = [];
-    for (let n = 0; n < 5; n += 1) missed.push((await inbox.take()).data);
-    expect(missed).toEqual(['1', '2', '3', '4', '5']);
-    await publisher.publish('after', '6');
-    expect((await inbox.take()).data).toBe('6');
-    expect(client.connection.id).toBe(id);
-    expect(changes.at(-1)?.resumed).toBe(true);
   });
 
   it('shows the last messages to who asks for them', async () => {
@@ -174,6 +124,64 @@ onServer('realtime for Ably clients', { tenants: [shop], config, env }, (node) =
     expect((await own.take()).name).toBe('b');
   });
 
+  it('keeps from a publisher what it sent to a channel, if it wants so of that', async () => {
+    const client = connect();
+    const quiet = client.channels.get('quiet-here', { params: { echo: 'false' } });
+    const own = await heard(quiet);
+    const other = await heard(connect().channels.get('quiet-here'));
+    await quiet.publish('a', 'x');
+    await quiet.publish({ name: 'b', extras: { echo: true } });
+    expect((await other.take()).name).toBe('a');
+    expect((await own.take()).name).toBe('b');
+    // An attach with other options replaces them.
+    await quiet.setOptions({ params: { echo: 'true' } });
+    await quiet.publish('c', 'x');
+    expect((await own.take()).name).toBe('c');
+    await expect(
+      connect()
+        .channels.get('q', { params: { echo: 'no' } })
+        .attach(),
+    ).rejects.toMatchObject({
+      code: 40_000,
+    });
+  });
+
+  it('lets a client have the channels of its new token alone (case 48)', async () => {
+    let capability = '{"*":["*"]}';
+    const client = connect({
+      authCallback: (_params, done) =>
+        done(null, tokenRequest(shop, { clientId: 'ada', capability }) as unknown as Ably.TokenRequest),
+    });
+    const [kept, lost] = [client.channels.get('kept'), client.channels.get('lost')];
+    await Promise.all([kept.attach(), lost.attach()]);
+    await kept.presence.enter();
+    const left = new Inbox<Ably.PresenceMessage>();
+    const watching = connect().channels.get('kept');
+    await watching.presence.subscribe('leave', left.put);
+    await watching.presence.get();
+    const { id } = client.connection;
+    const failed = lost.once('failed');
+    capability = '{"kept":["subscribe"]}';
+    await client.auth.authorize();
+    expect((await failed).reason?.code).toBe(40_160);
+    await eventually(() => expect(kept.modes).toEqual(['subscribe', 'presence_subscribe']));
+    expect(kept.state).toBe('attached');
+    expect(client.connection.id).toBe(id);
+    expect(await left.take()).toMatchObject({ clientId: 'ada' });
+    await expect(kept.publish('n', 'x')).rejects.toMatchObject({ code: 40_160 });
+  });
+
+  it('refuses what is more than an app lets a client send', async () => {
+    const few = new AblyClients(node, limited);
+    clients.alsoClose(few);
+    const channel = few.connect().channels.get('few');
+    await channel.publish([{ data: '1' }, { data: '2' }]);
+    await expect(channel.publish([{ data: '3' }, { data: '4' }])).rejects.toMatchObject({
+      code: 42_911,
+      statusCode: 429,
+    });
+  });
+
   describe('frame by frame', () => {
     it('connects first, echoes heartbeats and ignores what it does not know', async () => {
       const socket = await raw(`key=${keyOf(shop)}`);
@@ -237,9 +245,9 @@ onServer('realtime for Ably clients', { tenants: [shop], config, env }, (node) =
 
   it('shares messages and members with clients of protocol 1, both ways', async () => {
     const backend = await Backend.start(node);
-    open.push({ close: () => backend.close() });
+    clients.alsoClose({ close: () => backend.close() });
     const pusher = new PusherClient(backend.key, backend.clientOptions(node, 'ada', []));
-    open.push({ close: () => pusher.disconnect() });
+    clients.alsoClose({ close: () => pusher.disconnect() });
     const members = pusher.subscribe('presence-a');
     const [added, removed, news, ready] = [new Inbox(), new Inbox(), new Inbox(), new Inbox()];
     members.bind('pusher:member_added', added.put);

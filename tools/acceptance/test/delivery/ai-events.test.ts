@@ -3,12 +3,13 @@ import { ClientV2 } from '../harness/client-v2.js';
 import { onServerHttp } from '../harness/every-app.js';
 import { done, LIVING, made, post } from '../harness/living.js';
 import { openTenant } from '../harness/tenant.js';
+import type { ExtrasV2, SentFrame } from '../harness/wire-frame.js';
 
 const shop = openTenant('shop');
 const ai_transport = { enabled: true, channels: [{ prefix: 'ai-' }] };
 const GRANTS = { 'message-update-own': ['*'], 'message-delete-any': ['ai-*'] };
 
-const transport = (headers: Readonly<Record<string, string>>): object => ({ ai: { transport: headers } });
+const transport = (headers: Readonly<Record<string, string>>): ExtrasV2 => ({ ai: { transport: headers } });
 
 onServerHttp('events of AI transport', { tenants: [shop], env: LIVING, config: { ai_transport } }, (node) => {
   it('come from clients that say who they are, and carry that', async () => {
@@ -44,7 +45,7 @@ onServerHttp('events of AI transport', { tenants: [shop], env: LIVING, config: {
     for (const channel of ['ai-b', 'chat']) await client.subscribe(channel);
     const long = 'x'.repeat(257);
     const many = Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`k${n}`, 'v']));
-    const wrong: [ClientV2, object, number][] = [
+    const wrong: [ClientV2, SentFrame, number][] = [
       [nobody, { event: 'ai-input', channel: 'ai-b' }, 4009],
       [client, { event: 'ai-input', channel: 'chat' }, 104_003],
       [client, { event: 'ai-output', channel: 'ai-b' }, 104_003],

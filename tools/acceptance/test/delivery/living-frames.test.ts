@@ -38,7 +38,7 @@ async function untilOver(client: ClientV2): Promise<FrameV2[]> {
   }
 }
 
-const connected = (node: Node, query = ''): Promise<ClientV2> => ClientV2.connect(node, query);
+const connected = (node: Node, query = ''): Promise<ClientV2> => ClientV2.connect(node, { query });
 
 onServerHttp('messages that live on', { tenants: [shop], env: LIVING, config: { ai_transport } }, (node) => {
   it('are told in all their versions to protocol 2, and as they were published to protocol 1', async () => {

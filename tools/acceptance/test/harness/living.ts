@@ -1,6 +1,11 @@
 import { expect } from 'vitest';
 import { told } from './answers.js';
-import type { Node } from './node.js';
+import type { Api } from './api.js';
+
+/** Whatever serves the HTTP API. */
+interface Served {
+  api(): Api;
+}
 
 export const LIVING = {
   HISTORY_ENABLED: 'true',
@@ -10,11 +15,11 @@ export const LIVING = {
 } as const;
 
 /** The answer to a signed POST with this JSON: status and body. */
-export const post = (node: Node, path: string, content: object): Promise<[number, unknown]> =>
+export const post = (node: Served, path: string, content: object): Promise<[number, unknown]> =>
   told(node.api().request('POST', path, { body: JSON.stringify(content) }));
 
 /** One that must be taken. */
-export async function done(node: Node, path: string, content: object): Promise<Record<string, unknown>> {
+export async function done(node: Served, path: string, content: object): Promise<Record<string, unknown>> {
   const [status, body] = await post(node, path, content);
   expect([status, body]).toEqual([200, expect.anything()]);
   return body as Record<string, unknown>;
@@ -22,7 +27,7 @@ export async function done(node: Node, path: string, content: object): Promise<R
 
 /** A new message: its serial, and its path. */
 export async function made(
-  node: Node,
+  node: Served,
   channel: string,
   data: unknown,
   more: object = {},

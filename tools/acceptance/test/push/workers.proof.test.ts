@@ -11,6 +11,9 @@ const SEEDS = Array.from({ length: 10 }, (_, index) => index + 1);
 
 const BRISK = {
   PUSH_DISPATCH_MAX_OUTBOUND_REQUESTS: '4',
+  // In shards, though they are few.
+  PUSH_FANOUT_FAST_THRESHOLD: '20',
+  PUSH_CHANNEL_SHARD_COUNT: '4',
   PUSH_RETRY_INITIAL_BACKOFF_MS: '20',
   PUSH_RETRY_MAX_BACKOFF_MS: '100',
   PUSH_RETRY_MAX_ATTEMPTS: '50',

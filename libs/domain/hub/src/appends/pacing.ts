@@ -1,4 +1,5 @@
 import type { RollupLimits } from '@carillon/ai-transport';
+import type { Message, ResumeFailed } from '@carillon/protocol';
 import type { Appends } from '../codec.js';
 import type { FlushWheel } from './flush-wheel.js';
 import { type AppendMeters, Pace } from './pace.js';
@@ -24,6 +25,8 @@ export interface PacedChannel {
   readonly appId: string;
   readonly name: string;
   readonly meters: () => AppendMeters;
+  /** What says that there is a gap where this message was; null: nobody goes by positions. */
+  gapAt(message: Message): ResumeFailed | null;
   /** Tells all subscribers of a pace, and (null) all who have none; returns how many. */
   hand(told: Told, pace: Pace | null): number;
   /** Tells those who are held back, who get everything as it comes: those who want wholes, or the others. */
@@ -101,6 +104,7 @@ export class Pacing {
         this.channel.hold(told, true);
         for (const pace of this.#paces.values()) if (pace.appends.wholes) pace.take(told);
       },
+      gapAt: (message) => this.channel.gapAt(message),
       maxBytes,
       onTrouble,
     });

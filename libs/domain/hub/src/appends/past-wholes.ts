@@ -1,4 +1,4 @@
-import { messageSerialOf } from '@carillon/messages';
+import { messageSerialOf } from '@carillon/protocol';
 import type { Message } from '@carillon/protocol';
 import { Frames } from '../codec.js';
 import type { Text } from './wholes.js';
@@ -23,7 +23,7 @@ export async function pastWholes(
     }
     if (!texts.has(messageSerial)) texts.set(messageSerial, await textOf(messageSerial));
     const text = texts.get(messageSerial) ?? null;
-    if (text !== null) shown.push(new Frames({ ...fact, dataText: `"${text.inner}"` }));
+    if (text !== null) shown.push(new Frames({ ...fact, dataText: `"${text.inner}"` }, frames.atMs));
   }
   return shown;
 }

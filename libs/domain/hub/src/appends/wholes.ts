@@ -1,6 +1,5 @@
 import { isOver, streamStatus } from '@carillon/ai-transport';
-import { messageSerialOf } from '@carillon/messages';
-import type { Fact, Message } from '@carillon/protocol';
+import { type Fact, type Message, messageSerialOf, type ResumeFailed } from '@carillon/protocol';
 import { pause } from '@carillon/runtime';
 import { Frames } from '../codec.js';
 import type { Told } from './told.js';
@@ -21,6 +20,8 @@ export interface WholesParts {
   /** What the store has of a message; null: there is no such message, or it is no text. */
   readonly read: (messageSerial: string) => Promise<Text | null>;
   readonly tell: (told: Told) => void;
+  /** What says that there is a gap where this message was; null: nobody goes by positions. */
+  readonly gapAt: (message: Message) => ResumeFailed | null;
   /** The texts that are kept; those that were not needed for longest are read again when they are. */
   readonly maxBytes: number;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -30,7 +31,7 @@ export interface WholesParts {
  * Makes of every append what its message is with it, for those who want that instead of the piece. A text that is not
  * known is read, once, while everything behind it waits, so that nothing is told out of order. A store that is ahead of
  * what was delivered may show some of the text early, never twice. What cannot be read is left out until the next change
- * that tells all of it.
+ * that tells all of it, and whoever misses it is told so; of a message that is gone there is nothing to miss.
  */
 export class Wholes {
   /** The one that was needed last at the end. */
@@ -48,6 +49,7 @@ export class Wholes {
     this.#waiting.push(told);
     if (this.#waiting.length <= MAX_WAITING) return;
     this.parts.onTrouble('the text of a message', new Error('it takes too long'));
+    this.#tellGap();
     this.#goOn();
   }
 
@@ -69,7 +71,8 @@ export class Wholes {
       serial <= text.serial ? text : { inner: text.inner + (innerOf(fact.dataText) ?? ''), serial };
     if (isOver(streamStatus(fact.extrasText))) this.#forget(messageSerial);
     else this.#remember(messageSerial, whole);
-    this.parts.tell({ ...told, frames: new Frames({ ...fact, dataText: `"${whole.inner}"` }) });
+    const shown = { ...fact, dataText: `"${whole.inner}"` };
+    this.parts.tell({ ...told, frames: new Frames(shown, told.frames.atMs) });
   }
 
   #load(told: Told, messageSerial: string): void {
@@ -79,7 +82,7 @@ export class Wholes {
   }
 
   async #read(messageSerial: string, reading: number): Promise<void> {
-    let text: Text | null = null;
+    let text: Text | null | undefined;
     for (let tries = 1; tries <= TRIES && this.#reading === reading; tries += 1) {
       try {
         text = await this.parts.read(messageSerial);
@@ -90,8 +93,9 @@ export class Wholes {
       }
     }
     if (this.#reading !== reading) return;
-    if (text !== null) this.#remember(messageSerial, text);
-    this.#goOn(text === null ? messageSerial : null);
+    if (text === undefined) this.#tellGap();
+    else if (text !== null) this.#remember(messageSerial, text);
+    this.#goOn(text ? null : messageSerial);
   }
 
   /** Without the text of this message, if there is one that could not be had: its pieces that wait are left out. */
@@ -109,6 +113,13 @@ export class Wholes {
         !this.#texts.has(without);
       if (!isLost) this.take(told);
     }
+  }
+
+  /** Where the first of what waits was. */
+  #tellGap(): void {
+    const fact = this.#waiting?.[0]?.frames.fact;
+    const gap = fact?.kind === 'message' ? this.parts.gapAt(fact) : null;
+    if (gap !== null) this.parts.tell({ frames: new Frames(gap), exceptSocketId: null });
   }
 
   #firstWaiting(): string | null {

@@ -1,12 +1,5 @@
 import type { OrdinaryChannel } from '@carillon/channels';
-import type {
-  ChannelCounted,
-  ChannelFact,
-  ChannelTurned,
-  MemberRemoved,
-  ResumeFailed,
-  StateFact,
-} from '@carillon/protocol';
+import type { ChannelFact, MemberRemoved, ResumeFailed, StateFact } from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Pace } from '../appends/pace.js';
 import { Pacing } from '../appends/pacing.js';
@@ -16,6 +9,8 @@ import type { Roster } from '../state/roster.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { Audience, type Ways } from './audience.js';
 import { Gate } from './gate.js';
+import { liveGap } from './live-gap.js';
+import { isOfCount, isState } from './state-facts.js';
 
 /** One channel of one subscriber. All of one audience who are no members share one. */
 export interface Subscription {
@@ -34,10 +29,6 @@ interface Receiver {
   readonly subscriber: Subscriber;
   readonly audience: Audience;
 }
-
-/** About the channel itself. */
-const isOfCount = (fact: StateFact): fact is ChannelCounted | ChannelTurned =>
-  fact.kind === 'channel_counted' || fact.kind === 'channel_occupied' || fact.kind === 'channel_vacated';
 
 /** Audiences before they need a map. */
 type Audiences = Audience | Map<Codec, Audience> | null;
@@ -158,8 +149,7 @@ export class LocalChannel {
     const audience = gate.subscriber.subscriptionOf(this)?.audience;
     audience?.pace?.flush();
     this.#paceOf(gate.codec);
-    this.#gates ??= new Set();
-    this.#gates.add(gate);
+    (this.#gates ??= new Set()).add(gate);
     const { subscriber } = gate;
     if (audience?.codec.held !== undefined) this.recode(subscriber, audience.codec.held);
     subscriber.subscriptionOf(this)?.audience.mute(subscriber);
@@ -170,11 +160,16 @@ export class LocalChannel {
    * published can come in between. Any other is sent nothing.
    */
   release(gate: Gate): void {
-    if (this.#gates?.delete(gate) === true && this.#gates.size === 0) this.#gates = null;
+    this.forget(gate);
     if (!this.has(gate.subscriber)) return;
     gate.subscriber.subscriptionOf(this)?.audience.pace?.flush();
     gate.send();
     this.open(gate.subscriber);
+  }
+
+  /** Ends a hold of somebody who has given up: another one of the same subscriber goes on. */
+  forget(gate: Gate): void {
+    if (this.#gates?.delete(gate) === true && this.#gates.size === 0) this.#gates = null;
   }
 
   /** Somebody here has seen the messages up to this serial in another way: no newer appends come together with those. */
@@ -283,11 +278,10 @@ export class LocalChannel {
   /** Holds back from those with gates, who want appends whole or not; null: whatever they want. */
   #hold(told: Told, wholes: boolean | null): void {
     if (this.#gates === null) return;
-    const { frames } = told;
     const except = this.#leftOut(told);
     for (const gate of this.#gates) {
       const isMeant = wholes === null || (gate.codec.appends?.wholes === true) === wholes;
-      if (isMeant && gate.subscriber !== except) gate.hold(frames);
+      if (isMeant && gate.subscriber !== except) gate.hold(told.frames);
     }
   }
 
@@ -303,6 +297,7 @@ export class LocalChannel {
         meters: () => hub.meters.appends,
         hand: (told, pace) => this.#hand(told, pace),
         hold: (told, wholes) => this.#hold(told, wholes),
+        gapAt: (message) => liveGap(this.about, message),
       },
       ways.appends,
     );
@@ -385,6 +380,3 @@ export class LocalChannel {
     this.interest = undefined;
   }
 }
-
-const isState = (fact: ChannelFact): fact is StateFact =>
-  fact.kind !== 'message' && fact.kind !== 'annotated' && fact.kind !== 'annotations_summarized';

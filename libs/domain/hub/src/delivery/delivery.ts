@@ -39,14 +39,15 @@ export class Delivery {
       return this.#deliverWithPatterns(hub, event, channel);
     }
     if (channel === undefined) return 0;
-    const receivers = channel.deliver(event.fact, event.exceptSocketId);
+    const frames = new Frames(event.fact, event.publishedAtMs);
+    const receivers = channel.deliver(event.fact, event.exceptSocketId, frames);
     if (receivers === null) return 0;
     count(hub, channel.about.kind, receivers, event);
     return receivers;
   }
 
   #deliverWithPatterns(hub: AppHub, event: Arrived, channel: LocalChannel | undefined): number {
-    const frames = new Frames(event.fact);
+    const frames = new Frames(event.fact, event.publishedAtMs);
     const exactly = channel?.deliver(event.fact, event.exceptSocketId, frames) ?? 0;
     const byPattern = this.patterns.deliver(hub, event, frames);
     const kind = channel?.about.kind ?? byPattern?.about.kind;

@@ -136,13 +136,15 @@ export class DurableDelivery implements ChannelFollower {
     const isFromClient = record.from_client === true;
     const fact = readMessageV2(text, { action, isFromClient, mayBeDelta: record.delta !== false });
     if (fact === null) return this.parts.onTrouble('reading a record', new Error('it holds no message'));
-    if (this.parts.hubs.find(appId)?.channels.has(channel) === true) this.parts.past.keep(appId, fact);
+    const { published_at_ms: publishedAtMs } = record;
+    if (this.parts.hubs.find(appId)?.channels.has(channel) === true)
+      this.parts.past.keep(appId, fact, publishedAtMs);
     this.parts.delivery.deliver({
       appId,
       channel,
       fact,
       exceptSocketId: record.except_socket ?? null,
-      publishedAtMs: record.published_at_ms,
+      publishedAtMs,
     });
   }
 

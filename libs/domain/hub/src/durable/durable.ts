@@ -3,10 +3,10 @@ import type { Channels, RecoveryPolicy } from '@carillon/channels';
 import type { Fabric } from '@carillon/fabric';
 import type { StreamAddress } from '@carillon/history-store';
 import { ONLINE_USERS, type PresenceChange } from '@carillon/presence';
-import { recoveryFailure } from '@carillon/protocol';
 import type { Commits } from '@carillon/publishing';
 import type { Replay } from '@carillon/replay';
 import type { Metrics } from '@carillon/runtime';
+import { liveGap } from '../channels/live-gap.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Hubs } from '../apps/hubs.js';
 import { DurableDelivery } from './durable-delivery.js';
@@ -108,11 +108,7 @@ export class Durable {
   /** Whoever goes by serials is told that some are missing for good. */
   #givenUp({ appId, channel }: StreamAddress, { streamId, next }: Head): void {
     const local = this.parts.hubs.find(appId)?.channels.get(channel);
-    if (local === undefined || !local.about.policy.recovery.enabled) return;
-    const position = { streamId, serial: next - 1, oldestSerial: null };
-    local.announce({
-      kind: 'resume_failed',
-      failure: recoveryFailure(channel, 'live_gap_unrecoverable', { streamId }, position),
-    });
+    const gap = local === undefined ? null : liveGap(local.about, { streamId, serial: next - 1 });
+    if (gap !== null) local?.announce(gap);
   }
 }

@@ -81,7 +81,7 @@ export class SequencedDelivery implements ChannelFollower {
 
   #deliver(event: SequencedRecord['event']): void {
     const isHere = this.parts.hubs.find(event.appId)?.channels.has(event.channel) === true;
-    if (isHere) this.parts.past.keep(event.appId, event.fact);
+    if (isHere) this.parts.past.keep(event.appId, event.fact, event.publishedAtMs);
     this.parts.delivery.deliver(event);
   }
 

@@ -16,6 +16,7 @@ import type { Resumes } from '../recovery/resumes.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Identities } from '../users/identities.js';
 import { whilePresenceIsAway } from './patience.js';
+import { Showing } from './showing.js';
 
 /** What joining works with. */
 export interface JoinsParts {
@@ -55,11 +56,14 @@ export interface JoinRequest {
   /** Tells what follows `subscribed` and the past, before a last event. Absent: nothing. Not asked where `show` is given. */
   readonly settled?: () => void;
   /**
-   * Shows everything that comes before live events, instead of `subscribed` and a last event; what is told meanwhile waits,
-   * and it may ask whether a message waits already. What waits is newer than where the subscription begins, which is null
-   * where nobody is told. Absent: nothing but those two is shown.
+   * Shows everything that comes before live events, instead of `subscribed` and a last event; what is told meanwhile waits.
+   * Absent: nothing but those two is shown.
    */
-  readonly show?: (isHeld: (messageId: string) => boolean, attach: Attached | null) => Promise<void>;
+  readonly show?: (showing: Showing) => Promise<void>;
+  /** How long it may take to be told where the channel stands. Absent: as long as is usual. */
+  readonly attachWithinMs?: number;
+  /** False: whoever asked has given up, and it comes to nothing without a word. Absent: nobody gives up. */
+  readonly isWanted?: () => boolean;
 }
 
 /**
@@ -135,7 +139,8 @@ export class Joins {
     } finally {
       local.openings -= 1;
       subscriber.joining -= mine;
-      local.release(gate);
+      if (joining.isWanted?.() === false) local.forget(gate);
+      else local.release(gate);
       book.settle(local);
     }
   }
@@ -148,7 +153,8 @@ export class Joins {
     await local.interest;
     if (member !== null) local.hold(gate);
     // Of a channel that it has already, what waits from now on comes after this point.
-    const attaching = joining.isPlaced ? this.parts.positions.attach(local) : null;
+    const { attachWithinMs } = joining;
+    const attaching = joining.isPlaced ? this.parts.positions.attach(local, attachWithinMs) : null;
     attaching?.catch(() => undefined);
     const outcome = member === null ? null : await this.#joinMembers(joining, member);
     if (outcome?.kind === 'full') return joining.refused('full');
@@ -159,7 +165,8 @@ export class Joins {
     }
     if (outcome !== null) looks.shown(local, gate, outcome);
     const attach = attaching === null ? null : await this.#attach(joining, gate, attaching);
-    if (attach === undefined) return;
+    const isUnwanted = joining.isWanted?.() === false;
+    if (isUnwanted || (attach === undefined && joining.show === undefined)) return;
     if (isRepeated) local.recode(subscriber, codec);
     else book.enter(subscriber, local, member?.userId ?? null, codec);
     if (member !== null) {
@@ -167,7 +174,8 @@ export class Joins {
       const attempt = identities.joinedAs(subscriber, member.userId);
       if (attempt !== undefined) await attempt;
     }
-    if (joining.show !== undefined) return joining.show((messageId) => gate.has(messageId), attach);
+    if (joining.show !== undefined) return joining.show(new Showing(outlet, local, gate, attach));
+    if (attach === undefined) return;
     const members = outcome === null ? null : outcome.members;
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members, attach });
     // A position that came before waits for exactly this: what it missed is older than everything else that is shown.
@@ -199,7 +207,7 @@ export class Joins {
     return this.parts.rewinds.rewind({ subscriber, local, codec, gate, wish, attachSerial });
   }
 
-  /** Where the subscription begins; what waits is newer. Undefined: that cannot be told, and it came to nothing. */
+  /** Where the subscription begins; what waits is newer. Undefined: that cannot be told, and unless it shows, it came to nothing. */
   async #attach(
     joining: Joining,
     gate: Gate,
@@ -214,6 +222,7 @@ export class Joins {
       return attach;
     } catch (error) {
       onTrouble('where a channel stands', error);
+      if (joining.show !== undefined) return undefined;
       if (member !== null && !isRepeated) await leaving.member(subscriber, local.name, member.userId);
       joining.refused('no_position');
       return undefined;

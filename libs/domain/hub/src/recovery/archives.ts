@@ -35,7 +35,7 @@ export class HotArchive implements Archive {
         if (entry.serial > to) break;
         const event = keptEvent(place, streamId, entry);
         if (event === null) return notRead('durable_history_payload_projection_failed');
-        found.push({ one: remembered(event.fact), atMs: entry.atMs });
+        found.push({ one: remembered(event.fact, entry.atMs), atMs: entry.atMs });
       }
       return { found };
     } catch (error) {
@@ -95,5 +95,5 @@ function rememberedOf(record: StoredRecord, stream: Stream): Remembered | null {
   const isHole = action === 'plain' || action === 'create';
   if (text === null) return { streamId: stream.streamId, serial, frames: null, isHole };
   const message = readMessageV2(text, { action, isFromClient: false, mayBeDelta: true });
-  return message === null ? null : remembered(message);
+  return message === null ? null : remembered(message, record.publishedAtMs);
 }

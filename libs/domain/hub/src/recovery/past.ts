@@ -10,10 +10,10 @@ export interface Remembered extends Positioned {
   readonly isHole: boolean;
 }
 
-export const remembered = (message: Message): Remembered => ({
+export const remembered = (message: Message, atMs: number): Remembered => ({
   streamId: message.streamId ?? '',
   serial: message.serial ?? 0,
-  frames: new Frames(message),
+  frames: new Frames(message, atMs),
   isHole: false,
 });
 
@@ -27,10 +27,10 @@ export class Past {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** A message was delivered here. */
-  keep(appId: string, message: Message): void {
+  /** A message was delivered here, that was published at this time. */
+  keep(appId: string, message: Message, atMs: number): void {
     if (message.streamId === null || message.serial === null) return;
-    this.#ring(appId, message.channel)?.push(remembered(message), this.now());
+    this.#ring(appId, message.channel)?.push(remembered(message, atMs), this.now());
   }
 
   /** Nobody here has the channel any more. */

@@ -47,11 +47,11 @@ export class Positions implements ChannelFollower {
    * Where a subscription begins: what is newer comes live. Null: the channel has no positions. Rejects when it cannot be
    * told in time.
    */
-  async attach(channel: LocalChannel): Promise<Attached | null> {
+  async attach(channel: LocalChannel, withinMs = ATTACH_WITHIN_MS): Promise<Attached | null> {
     if (!this.has(channel)) return null;
     const { history, recovery } = channel.about.policy;
     const asked = this.standing(channel, { isKnown: () => true, make: recovery.enabled });
-    const standing = await within(ATTACH_WITHIN_MS, asked);
+    const standing = await within(withinMs, asked);
     return {
       standing,
       attachSerial: history.enabled ? (standing?.historySerial ?? 0) : null,

@@ -66,8 +66,12 @@ export class Replays {
 
   constructor(private readonly parts: ReplaysParts) {}
 
-  /** Never rejects. */
-  async since(channel: LocalChannel, position: ResumePosition): Promise<Replay> {
+  /** `window`: how much may be missed; absent: what the channel keeps in memory. Never rejects. */
+  async since(
+    channel: LocalChannel,
+    position: ResumePosition,
+    window = channel.about.policy.recovery.maxCount,
+  ): Promise<Replay> {
     const failed = (
       reason: RecoveryReason,
       head: Standing | null,
@@ -84,8 +88,7 @@ export class Replays {
     const standing = await this.#standing(channel, position);
     if (standing === 'unreadable') return failed('durable_history_state_unavailable', null);
     if (standing === null) return failed('durable_stream_head_unavailable', null);
-    const { maxCount } = channel.about.policy.recovery;
-    const verdict = judgePosition(channel.name, position, { ...standing, oldestSerial: null }, maxCount);
+    const verdict = judgePosition(channel.name, position, { ...standing, oldestSerial: null }, window);
     if (verdict.kind === 'failed') return verdict;
     const { streamId, from, to } = verdict;
     const whole = { kind: 'replay', streamId, serial: to } as const;
@@ -97,7 +100,7 @@ export class Replays {
     if (archive?.source === 'cold' && position.streamId === null)
       return failed('legacy_serial_only_position_cannot_use_cold_recovery', standing);
     if (archive === null) return failed('hot_replay_expired_and_durable_history_disabled', standing);
-    const read = await this.#read(channel, archive, verdict, maxCount);
+    const read = await this.#read(channel, archive, verdict);
     if ('reason' in read) return failed(read.reason, standing, read.oldestSerial);
     const missed = contiguous(
       verdict,
@@ -108,6 +111,12 @@ export class Replays {
       return failed(holeReason(archive, verdict, read), standing, read.found[0]?.one.serial ?? null);
     if (isHoled(missed)) return failed('purged_range', standing);
     return { ...whole, source: archive.source, missed };
+  }
+
+  /** Where a channel stands here; null: it has no stream, or it cannot be told. Never rejects. */
+  async standing(channel: LocalChannel): Promise<Standing | null> {
+    const standing = await this.#standing(channel, { streamId: null, serial: 0, lastMessageId: null });
+    return standing === 'unreadable' ? null : standing;
   }
 
   /** Where the channel stands here, asked for anew where that does not fit the position. */
@@ -134,14 +143,9 @@ export class Replays {
     return contiguous(wanted, this.#since(channel, wanted));
   }
 
-  /** As much as anybody may have missed, once for all who ask; what is read is remembered. */
-  async #read(
-    channel: LocalChannel,
-    archive: Archive,
-    wanted: Wanted,
-    window: number,
-  ): Promise<NotRead | Read> {
-    const { hub, name } = channel;
+  /** As much as is kept in memory or more, once for all who ask; what is read is remembered. */
+  async #read(channel: LocalChannel, archive: Archive, wanted: Wanted): Promise<NotRead | Read> {
+    const { hub, name, about } = channel;
     const key = `${hub.appId}\0${name}`;
     const under = this.#reading.get(key);
     if (under !== undefined) {
@@ -149,7 +153,8 @@ export class Replays {
       const isEnough = !('reason' in read) && this.#isIn(channel, wanted, read);
       if (isEnough) return read;
     }
-    const from = Math.max(1, wanted.to - window + 1);
+    const least = wanted.to - about.policy.recovery.maxCount + 1;
+    const from = Math.max(1, Math.min(wanted.from, least));
     const reading = archive.read(channel, wanted.streamId, from, wanted.to);
     this.#reading.set(key, reading);
     const read = await reading;

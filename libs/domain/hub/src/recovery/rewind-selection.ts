@@ -75,11 +75,11 @@ interface Taking {
 
 /** Takes of a page what is wanted. `isBeyond`: there is one more than may be; `left`: so many were not looked at. */
 function take(
-  messages: readonly { readonly message: Message }[],
+  messages: readonly { readonly message: Message; readonly publishedAtMs: number }[],
   { found, desired, isWanted }: Taking,
 ): { readonly isBeyond: boolean; readonly left: number } {
-  for (const [at, { message }] of messages.entries()) {
-    const frames = new Frames(message);
+  for (const [at, { message, publishedAtMs }] of messages.entries()) {
+    const frames = new Frames(message, publishedAtMs);
     if (!isWanted(frames)) continue;
     if (found.length === desired) return { isBeyond: true, left: messages.length - at };
     found.push(frames);

@@ -1,11 +1,11 @@
-import { frameError, rawMember, type Fact, type Message, type Rewind } from '@carillon/protocol';
+import { frameError, type Message, type Rewind } from '@carillon/protocol';
 import type { Gate } from '../channels/gate.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 import type { Codec } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { selectPast, type PastReader, type Selection } from './rewind-selection.js';
-import { tellPast } from './telling.js';
+import { tellPast, wasTold } from './telling.js';
 
 export interface RewindsParts {
   /** Null: this process has no way to histories. */
@@ -73,27 +73,4 @@ export class Rewinds {
       isWanted: (frames) => frames.of(said) !== null,
     });
   }
-}
-
-/** The same message again, or a change that is in what was told of its message already. */
-function wasTold(messages: readonly Message[]): (fact: Fact) => boolean {
-  const ids = new Set(messages.map(({ messageId }) => messageId));
-  const versions = new Map<string, number>();
-  for (const message of messages) {
-    const lasting = lastingOf(message);
-    if (lasting !== null) versions.set(lasting, message.serial ?? 0);
-  }
-  return (fact) => {
-    if (fact.kind !== 'message') return false;
-    if (ids.has(fact.messageId)) return true;
-    const told = versions.size === 0 ? undefined : versions.get(lastingOf(fact) ?? '');
-    return told !== undefined && (fact.serial ?? 0) <= told;
-  };
-}
-
-/** What a message that lives on is called, through all of its changes; null: it does not. */
-function lastingOf({ action, extrasText }: Message): string | null {
-  if (action === 'plain' || extrasText === null) return null;
-  const headers = rawMember(extrasText, 'headers');
-  return headers === null ? null : rawMember(headers, 'service_message_serial');
 }

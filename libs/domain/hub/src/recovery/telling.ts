@@ -1,3 +1,4 @@
+import { rawMember, type Fact, type Message } from '@carillon/protocol';
 import { pause } from '@carillon/runtime';
 import type { Codec, Frames } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
@@ -32,4 +33,27 @@ export async function tellPast(
     told += 1;
   }
   return told;
+}
+
+/** Whether something is one of these messages again, or a change that is in what was told of its message already. */
+export function wasTold(messages: readonly Message[]): (fact: Fact) => boolean {
+  const ids = new Set(messages.map(({ messageId }) => messageId));
+  const versions = new Map<string, number>();
+  for (const message of messages) {
+    const lasting = lastingOf(message);
+    if (lasting !== null) versions.set(lasting, message.serial ?? 0);
+  }
+  return (fact) => {
+    if (fact.kind !== 'message') return false;
+    if (ids.has(fact.messageId)) return true;
+    const told = versions.size === 0 ? undefined : versions.get(lastingOf(fact) ?? '');
+    return told !== undefined && (fact.serial ?? 0) <= told;
+  };
+}
+
+/** What a message that lives on is called, through all of its changes; null: it does not. */
+function lastingOf({ action, extrasText }: Message): string | null {
+  if (action === 'plain' || extrasText === null) return null;
+  const headers = rawMember(extrasText, 'headers');
+  return headers === null ? null : rawMember(headers, 'service_message_serial');
 }

@@ -24,13 +24,13 @@ export class Windows {
     return this.#frames <= rule.attempts;
   }
 
-  /** Counts one client event; false: it is beyond the limit. */
-  clientEvent(rule: WindowRule, nowMs: number): boolean {
+  /** Counts client events; false: they are beyond the limit. */
+  clientEvent(rule: WindowRule, nowMs: number, count = 1): boolean {
     if (nowMs - this.#clientEventsSinceMs >= rule.lengthMs) {
       this.#clientEventsSinceMs = nowMs;
       this.#clientEvents = 0;
     }
-    this.#clientEvents += 1;
+    this.#clientEvents += count;
     return this.#clientEvents <= rule.attempts;
   }
 }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Appends } from '../../src/codec.js';
 import { AppendScene, turn } from './scene.js';
 
@@ -137,5 +137,29 @@ describe('appends', () => {
     lost.tell('append', 'm', '!');
     expect(nothing.frames.map(({ dataText }) => dataText)).toEqual(['"x"', '"all"', '"all!"']);
     expect(troubles).toEqual([]);
+  });
+
+  it('that cannot be read are told as a gap to whoever wants the whole text, and to nobody else', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const troubles: string[] = [];
+    let isAway = true;
+    const scene = new AppendScene({
+      text: async () => {
+        if (isAway) throw new Error('the store is away');
+        return { inner: 'abc', serial: 3 };
+      },
+      onTrouble: (what) => void troubles.push(what),
+    });
+    const [whole, piece] = [scene.join(wholes(0)), scene.join(pieces(0))];
+    for (const data of ['a', 'b']) scene.tell('append', 'm', data);
+    await vi.advanceTimersByTimeAsync(1000);
+    isAway = false;
+    scene.tell('append', 'm', 'c');
+    await turn();
+    vi.useRealTimers();
+    expect(troubles).toHaveLength(3);
+    const gap = { channel: 'ai-x', reason: 'live_gap_unrecoverable', newestSerial: 1 };
+    expect(whole.frames).toMatchObject([{ failure: gap }, { dataText: '"abc"', serial: 3 }]);
+    expect(piece.frames.map(({ dataText }) => dataText)).toEqual(['"a"', '"b"', '"c"']);
   });
 });

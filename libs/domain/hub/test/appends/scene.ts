@@ -74,7 +74,11 @@ export class AppendScene {
 
   constructor(more: Partial<AppendWays> = {}) {
     this.wheel = new FlushWheel({ tickMs: 5, shards: 4, nowMs: () => this.nowMs });
-    const about = new Channels(config()).subscription(app(), 'ai-x', 2);
+    const about = new Channels(config({ CONNECTION_RECOVERY_ENABLED: 'true' })).subscription(
+      app(),
+      'ai-x',
+      2,
+    );
     if (!about.accepted || about.form !== 'ordinary') throw new Error('no channel');
     const publish = (topic: string, frame: unknown): void => this.#publish(topic, String(frame));
     const appends: AppendWays = {

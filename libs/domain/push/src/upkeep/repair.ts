@@ -1,5 +1,5 @@
 import { type Provider, PROVIDERS } from '@carillon/push-providers';
-import type { Claim } from '@carillon/push-store';
+import { CannotOpen, type Claim } from '@carillon/push-store';
 import { publishItem } from '../admission/publish-item.js';
 import type { PushParts } from '../parts.js';
 import { batchItem } from '../pipeline/batcher.js';
@@ -41,7 +41,7 @@ export class Repair {
     const found = [...queued, ...begun];
     metrics.counter('push_repair_scanned_total').for({ category: 'publishes' }).add(found.length);
     for (const { appId, publishId } of found) {
-      await this.outbox.hand([publishItem(appId, publishId, null, `#repair:${this.#minute()}`)]);
+      await this.outbox.hand([publishItem(appId, publishId, null, `#repair:${this.#round()}`)]);
       metrics.counter('push_repair_requeued_total').for({ stage: 'publish_log', reason: 'missing' }).add();
     }
   }
@@ -67,12 +67,23 @@ export class Repair {
     const [first] = claims;
     if (first === undefined) return;
     const { appId, publishId } = first;
-    const plan = await this.planner.load(appId, publishId);
+    const plan = await this.#load(appId, publishId);
     const why = plan === null ? 'publish_gone' : this.#isHeld(plan) ? 'throttled' : null;
     if (why !== null) metrics.counter('push_repair_skipped_total').for({ reason: why }).add(claims.length);
     else if (plan !== null) await this.outbox.hand(this.#itemsOf(plan, claims));
     const keys = claims.map(({ deliveryKey }) => deliveryKey);
     await store.touchClaims(appId, publishId, keys, now());
+  }
+
+  /** Null: there is none, or nobody can read it any more. Then only the watchdog is left to it. */
+  async #load(appId: string, publishId: string): Promise<Plan | null> {
+    try {
+      return await this.planner.load(appId, publishId);
+    } catch (error) {
+      if (!(error instanceof CannotOpen) && !(error instanceof SyntaxError)) throw error;
+      this.parts.log.error('a push cannot be read', { app_id: appId, error });
+      return null;
+    }
   }
 
   /** Its batches wait for the provider to be asked again. */
@@ -143,11 +154,13 @@ export class Repair {
   }
 
   #batchId(job: DeliveryJob | undefined): string {
-    return `repair-${this.#minute()}-${job?.deliveryKey.slice(0, 16)}`;
+    return `repair-${this.#round()}-${job?.deliveryKey.slice(0, 16)}`;
   }
 
-  #minute(): number {
-    return Math.floor(this.parts.now() / 60_000);
+  /** The same for all who repair at about the same time, so that a queue that can tell keeps one of what they give out. */
+  #round(): number {
+    const { config, now } = this.parts;
+    return Math.floor(now() / (config.push.repair_interval_secs * 1000));
   }
 }
 

@@ -64,11 +64,6 @@ const OF_FEATURES: readonly WithoutEffect[] = [
     only: null,
     why: 'credentials are encrypted with push.credential_encryption_key',
   },
-  {
-    path: 'compat.attach_timeout_ms',
-    only: 10_000,
-    why: 'an attach waits as long as any subscription',
-  },
   { path: 'compat.stats_queue_capacity', only: 4096, why: NO_STATISTICS },
   { path: 'compat.stats_flush_interval_ms', only: 10, why: NO_STATISTICS },
   { path: 'compat.stats_retention_seconds', only: 34_560_000, why: NO_STATISTICS },

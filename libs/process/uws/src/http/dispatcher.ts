@@ -24,6 +24,9 @@ export type Target = { readonly handlers: Handler[]; readonly entrance: Entrance
  */
 export type Entrance = (request: HttpRequest, response: HttpResponse) => void | Promise<void>;
 
+/** Says an error in the form that clients of a path know; what is not for it comes back as it was. */
+export type ErrorWords = (answer: Answer, path: string) => Answer;
+
 /** Methods whose bodies are counted but ignored. */
 const IGNORED_BODIES = new Set(['GET', 'HEAD', 'DELETE']);
 
@@ -79,6 +82,8 @@ export class Dispatcher implements ResponseOwner {
   admission:
     | ((request: HttpRequest, response: HttpResponse) => Answer | null | Promise<Answer | null>)
     | null = null;
+  /** Null: errors have one form everywhere. */
+  errorWords: ErrorWords | null = null;
   observer: FinishedObserver | null = null;
   onFault: (error: ServiceError, request: HttpRequest) => void = () => {};
   /** Nest's exception layer, for errors handed to `next`; until it is set they are answered directly. */
@@ -137,6 +142,10 @@ export class Dispatcher implements ResponseOwner {
     const status = response.aborted ? 0 : response.statusCode;
     const seconds = (performance.now() - response.startedAtMs) / 1000;
     this.observer(request.route, request.method, status, seconds, request.bodyLength, response.bodyLength);
+  }
+
+  worded(answer: Answer, { rawPath }: HttpRequest): Answer {
+    return this.errorWords === null ? answer : this.errorWords(answer, rawPath);
   }
 
   faulted(error: ServiceError, request: HttpRequest): void {

@@ -1,6 +1,6 @@
 import { createECDH, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fcmDevice, openScene, type Scene } from './scene.js';
+import { beforeAll, expect, it } from 'vitest';
+import { fcmDevice, type Scene } from '../scene.js';
 
 const curve = createECDH('prime256v1');
 const WEB = { p256dh: curve.generateKeys('base64url'), auth: randomBytes(16).toString('base64url') };
@@ -17,14 +17,12 @@ const item = (publishId: string, payload: object = { title: 't' }) => ({
   payload,
 });
 
-describe('requests to push', () => {
-  let scene: Scene;
+/** What is taken, and what is refused. */
+export function requests(open: () => Scene): void {
   let sent: Scene['send'];
-  beforeAll(async () => {
-    scene = await openScene('memory', 'memory');
-    sent = scene.send;
+  beforeAll(() => {
+    sent = open().send;
   });
-  afterAll(() => scene.close());
 
   it('need the capability (1)', async () => {
     expect((await sent('POST', '/templates', TEMPLATE, {})).status).toBe(201);
@@ -213,4 +211,4 @@ describe('requests to push', () => {
       'x-service-forced-async',
     );
   });
-});
+}

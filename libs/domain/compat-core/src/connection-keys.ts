@@ -1,0 +1,103 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Cache } from '@carillon/cache';
+import type { Principal } from './authentication.js';
+import { CompatError } from './compat-error.js';
+import { isObject, parseJson } from './json.js';
+
+/** How long a connection may be away and still come back. */
+export const STATE_TTL_MS = 120_000;
+
+/** A key, and what is remembered of it. */
+export interface ConnectionKey {
+  readonly key: string;
+  readonly keyHash: string;
+}
+
+/** The connection that a key stands for. */
+export interface KeyedConnection {
+  readonly connectionId: string;
+  readonly appId: string;
+  /** Null: it is nobody. */
+  readonly clientId: string | null;
+  /** It may publish as whoever it names. */
+  readonly mayBeAnybody: boolean;
+}
+
+/** A connection as its key stands for it. */
+export interface Keyed {
+  readonly id: string;
+  readonly principal: Principal;
+  readonly keyHash: string;
+}
+
+const KEY_BYTES = 16;
+const KEY = /^[^:]{1,475}:[0-9a-f]{32}$/;
+
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+const nameOf = (hash: string): string => `compat:session:${hash}`;
+
+/** Which connection a key stands for; shared by all processes. Keys themselves are kept nowhere. */
+export class ConnectionKeys {
+  constructor(private readonly cache: Pick<Cache, 'compareAndRemove' | 'get' | 'set'>) {}
+
+  /** A new key for the connection. Rejects, as all here do, when the cache cannot be reached. */
+  async renew(id: string, principal: Principal): Promise<ConnectionKey> {
+    const key = `c1:${randomBytes(KEY_BYTES).toString('hex')}`;
+    const keyHash = hashOf(key);
+    await this.refresh({ id, principal, keyHash });
+    return { key, keyHash };
+  }
+
+  /** Still here: its key is good for another while. */
+  async refresh({ id, principal, keyHash }: Keyed): Promise<void> {
+    await this.cache.set(nameOf(keyHash), recordOf(id, principal), STATE_TTL_MS);
+  }
+
+  /** It will not come back with this key. */
+  async end({ id, principal, keyHash }: Keyed): Promise<void> {
+    await this.cache.compareAndRemove(nameOf(keyHash), recordOf(id, principal));
+  }
+
+  /** The id of the connection that a client comes back as, to which the key stands no more; or why it cannot. */
+  async take(key: string, principal: Principal): Promise<string | CompatError> {
+    if (!KEY.test(key)) return new CompatError(80_018, 'the connection key is not valid');
+    const name = nameOf(hashOf(key));
+    const text = await this.cache.get(name);
+    const found = text === null ? null : read(text);
+    const gone = new CompatError(80_008, 'the connection cannot be resumed any more');
+    if (text === null || found === null) return gone;
+    if (found.appId !== principal.app.id || found.clientId !== principal.clientId)
+      return new CompatError(80_011, 'the connection is that of another client');
+    // Of two who come with one key, one finds it gone.
+    return (await this.cache.compareAndRemove(name, text)) ? found.connectionId : gone;
+  }
+
+  /**
+   * The connection of the app on whose behalf a server speaks.
+   *
+   * @throws CompatError 40006, in a promise, when the key is not that of one.
+   */
+  async find(key: string, appId: string): Promise<KeyedConnection> {
+    const text = KEY.test(key) ? await this.cache.get(nameOf(hashOf(key))) : null;
+    const found = text === null ? null : read(text);
+    if (found?.appId !== appId)
+      throw new CompatError(40_006, 'the connection key is not that of a connection');
+    return found;
+  }
+}
+
+const recordOf = (connectionId: string, { app, clientId, mayBeAnybody }: Principal): string =>
+  JSON.stringify({ connectionId, appId: app.id, clientId, mayBeAnybody } satisfies KeyedConnection);
+
+function read(text: string): KeyedConnection | null {
+  const record = parseJson(text);
+  if (!isObject(record)) return null;
+  const { connectionId, appId, clientId, mayBeAnybody } = record;
+  if (typeof connectionId !== 'string' || typeof appId !== 'string') return null;
+  return {
+    connectionId,
+    appId,
+    clientId: typeof clientId === 'string' ? clientId : null,
+    mayBeAnybody: mayBeAnybody === true,
+  };
+}

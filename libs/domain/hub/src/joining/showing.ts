@@ -1,0 +1,35 @@
+import type { Message } from '@carillon/protocol';
+import type { Gate } from '../channels/gate.js';
+import type { LocalChannel } from '../channels/local-channel.js';
+import type { Frames } from '../codec.js';
+import type { Outlet } from '../delivery/outlet.js';
+import type { Attached } from '../recovery/positions.js';
+import { tellPast, wasTold } from '../recovery/telling.js';
+
+/** What an edge has that shows by itself what comes before live events, which wait meanwhile. */
+export class Showing {
+  constructor(
+    private readonly outlet: Outlet,
+    readonly channel: LocalChannel,
+    private readonly gate: Gate,
+    /** Where the subscription begins; what waits is newer. Null: it has no position. Undefined: that cannot be told now. */
+    readonly attach: Attached | null | undefined,
+  ) {}
+
+  /** Everything of the stream up to there is shown: none of it is told again. */
+  covered(place: { readonly streamId: string; readonly serial: number }): void {
+    this.gate.covered(place);
+  }
+
+  /** What the subscriber would be told of these; those that it is not told are left out. */
+  of(past: readonly Frames[]): readonly Frames[] {
+    return past.filter((frames) => frames.of(this.gate.codec) !== null);
+  }
+
+  /** Tells messages of the past, no faster than they are read, and lets go of what waits of the same. */
+  async tell(past: readonly Frames[]): Promise<void> {
+    const { subscriber, codec } = this.gate;
+    await tellPast(this.outlet, subscriber, codec, past);
+    this.gate.drop(wasTold(past.map(({ fact }) => fact as Message)));
+  }
+}

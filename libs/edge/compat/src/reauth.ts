@@ -1,0 +1,68 @@
+import {
+  type CompatCore,
+  CompatError,
+  isObject,
+  type JsonObject,
+  NOT_GRANTED,
+  type Principal,
+  readCredentials,
+} from '@carillon/compat-core';
+import type { Hub } from '@carillon/hub';
+import type { Attach } from './attach.js';
+import { attachedFrame } from './attached.js';
+import { connectedFrame } from './connected.js';
+import type { Attachment, CompatConnection } from './connection.js';
+import { grantedModes, MODE } from './flags.js';
+import type { Said } from './said.js';
+
+/** What new tokens work with. */
+export interface ReauthParts {
+  readonly core: CompatCore;
+  readonly hub: Hub;
+  readonly said: Said;
+  readonly attach: Attach;
+}
+
+/** Takes another token for the client of a connection, and lets it have what that grants. */
+export class Reauth {
+  constructor(private readonly parts: ReauthParts) {}
+
+  /** @throws CompatError, or rejects with it, when the connection is to end. */
+  async handle(connection: CompatConnection, { auth }: JsonObject): Promise<void> {
+    const { core, said } = this.parts;
+    const principal = await this.#prove(connection, auth);
+    await core.connectionKeys.end(connection);
+    connection.principal = principal;
+    const { key, keyHash } = await core.connectionKeys.renew(connection.id, principal);
+    connection.keyHash = keyHash;
+    said.say(connection, connectedFrame(connection, { key, error: null }));
+    for (const [base, attachment] of connection.attachments) await this.#again(connection, base, attachment);
+  }
+
+  async #prove({ principal: before }: CompatConnection, auth: unknown): Promise<Principal> {
+    const token = isObject(auth) ? auth['accessToken'] : undefined;
+    if (typeof token !== 'string') throw new CompatError(40_000, 'auth needs an accessToken');
+    const asked = readCredentials({ query: { access_token: token }, header: () => undefined });
+    const principal = await this.parts.core.authentication.prove(asked, Date.now());
+    if (principal.app.id !== before.app.id || principal.clientId !== before.clientId)
+      throw new CompatError(40_102, 'clientId is not that of the connection');
+    return principal;
+  }
+
+  /** A channel with other modes by now is told so; one without any is lost. */
+  async #again(connection: CompatConnection, base: string, attachment: Attachment): Promise<void> {
+    const { attach, said, hub } = this.parts;
+    const { text, asked, params } = attachment;
+    const modes = asked & grantedModes(connection.principal.capability, base);
+    if (modes === attachment.modes) return;
+    if (modes === 0) return attach.failed(connection, text, new CompatError(40_160, NOT_GRANTED));
+    connection.attachments.set(base, { ...attachment, modes });
+    if ((modes & MODE.PRESENCE) === 0) await said.membersLeave(connection, base, 0);
+    const channel = connection.subscriptions.get(base)?.channel;
+    if (channel === undefined) return;
+    const position = await hub.replays.standing(channel);
+    channel.renew(connection, attach.codecOf(connection, { text, base, modes }));
+    const missed = { position, isProven: true, error: null };
+    said.say(connection, attachedFrame({ text, modes, params }, missed, { members: false, backlog: false }));
+  }
+}

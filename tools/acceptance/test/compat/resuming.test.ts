@@ -1,0 +1,121 @@
+import type * as Ably from 'ably';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Inbox } from '../clients/inbox.js';
+import { onServer } from '../harness/every-app.js';
+import { openTenant } from '../harness/tenant.js';
+import { AblyClients, cut, frame, heard } from './ably.js';
+import { cutUnderLoad } from './crowd.js';
+
+const kept = openTenant('kept', { history: { enabled: true } });
+const fleeting = openTenant('fleeting', { history: { enabled: false } });
+const env = { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory' };
+const RESUMED = 4;
+const BATCH = 1000;
+
+onServer(
+  'clients of Ably come back',
+  { tenants: [kept, fleeting], config: { compat: { enabled: true } }, env },
+  (node) => {
+    describe.each([
+      ['with a history', kept],
+      ['without a history', fleeting],
+    ])('to channels %s', (_title, tenant) => {
+      const clients = new AblyClients(node, tenant);
+      afterEach(() => clients.close());
+
+      const attach = async (channelSerial?: string): Promise<Record<string, unknown>> => {
+        const socket = await clients.raw();
+        await frame(socket);
+        socket.sendText(JSON.stringify({ action: 10, channel: 'stream', channelSerial }));
+        return frame(socket);
+      };
+      const publish = async (count: number): Promise<void> => {
+        const channel = clients.rest().channels.get('stream');
+        for (let from = 0; from < count; from += BATCH)
+          await channel.publish(Array.from({ length: Math.min(BATCH, count - from) }, () => ({ data: 'x' })));
+      };
+
+      it.each([true, false])(
+        'where they were cut, nothing lost or doubled (case 3, binary: %s)',
+        async (useBinaryProtocol) => {
+          const client = clients.connect({ useBinaryProtocol });
+          const channel = client.channels.get(`cut:${useBinaryProtocol}`);
+          const inbox = await heard(channel);
+          const publisher = clients.rest().channels.get(channel.name);
+          await publisher.publish('before', '0');
+          await inbox.take();
+          const { id } = client.connection;
+          const changes = new Inbox<Ably.ChannelStateChange>();
+          channel.on(['attached', 'update'], changes.put);
+          const isCut = client.connection.once('disconnected');
+          cut(client);
+          await isCut;
+          for (const n of ['1', '2', '3', '4', '5']) await publisher.publish('missed', n);
+          const missed: unknown[] = [];
+          for (let n = 0; n < 5; n += 1) missed.push((await inbox.take()).data);
+          expect(missed).toEqual(['1', '2', '3', '4', '5']);
+          expect((await changes.take()).resumed).toBe(true);
+          await publisher.publish('after', '6');
+          expect((await inbox.take()).data).toBe('6');
+          expect(client.connection.id).toBe(id);
+          expect(inbox.rest).toEqual([]);
+        },
+      );
+
+      it('and are told why they cannot go on (case 36)', async () => {
+        await publish(1);
+        const first = await attach();
+        expect(first['error']).toBeUndefined();
+        const position = String(first['channelSerial']);
+        expect(position).toMatch(/^[^:]+:1$/);
+        expect(((await attach(position))['flags'] as number) & RESUMED).toBe(RESUMED);
+        const [streamId = ''] = position.split(':');
+        for (const strange of ['other:1', `${streamId}:2`, 'nonsense', `${streamId}:x`]) {
+          const attached = await attach(strange);
+          expect(attached).toMatchObject({
+            action: 11,
+            channelSerial: position,
+            error: { code: 90_005, statusCode: 404 },
+          });
+          expect((attached['flags'] as number) & RESUMED).toBe(0);
+        }
+        // Thousands are published where that is quickest.
+        if (tenant === kept) return;
+        await publish(4096);
+        expect(await attach(position)).toMatchObject({ error: { code: 90_003, statusCode: 404 } });
+        await publish(1);
+        const lost = await attach(position);
+        expect(lost).toMatchObject({
+          channelSerial: `${streamId}:4098`,
+          error: { code: 90_004, statusCode: 404 },
+        });
+        expect((lost['flags'] as number) & RESUMED).toBe(0);
+      });
+
+      it('all at once under load, nothing lost or doubled', () =>
+        cutUnderLoad(clients, { count: 20, messages: 100, everyMs: 10 }));
+    });
+
+    const clients = new AblyClients(node, kept);
+    afterEach(() => clients.close());
+
+    it('are answered again what they were answered, and it is published once (case 40)', async () => {
+      const inbox = await heard(clients.connect().channels.get('again'));
+      const first = await clients.raw();
+      const { connectionDetails } = await frame(first);
+      const { connectionKey } = connectionDetails as { connectionKey: string };
+      const publish = '{"action":15,"channel":"again","msgSerial":0,"messages":[{"data":"a"}]}';
+      first.sendText(publish);
+      const answer = await frame(first);
+      expect(answer).toMatchObject({ action: 1, msgSerial: 0, count: 1 });
+      first.destroy();
+      const second = await clients.raw(`&resume=${connectionKey}`);
+      expect(await frame(second)).toMatchObject({ action: 4 });
+      second.sendText(publish);
+      expect(await frame(second)).toEqual(answer);
+      second.sendText('{"action":15,"channel":"again","msgSerial":1,"messages":[{"data":"b"}]}');
+      expect((await inbox.take()).data).toBe('a');
+      expect((await inbox.take()).data).toBe('b');
+    });
+  },
+);
