@@ -28,7 +28,7 @@ const COUNTED_MS = 60_000;
 const SCRAPE_MS = 1000;
 
 /** Work that does not wait for its first time. */
-const AT_ONCE: ReadonlySet<string> = new Set(['heartbeat', 'scheduler', 'jobs', 'devices']);
+const AT_ONCE: ReadonlySet<string> = new Set(['heartbeat', 'scheduler', 'jobs', 'devices', 'repair']);
 
 /** All stages of push, of which a process works on those it offers. */
 export class PushWorker {
@@ -82,7 +82,7 @@ export class PushWorker {
     }
     if (runs('cleanup')) {
       this.#every('cleanup', push.cleanup_interval_secs * 1000, () => this.cleanup.cleanUp());
-      this.#every('devices', COUNTED_MS, () => counts.devices());
+      this.#every('devices', Math.min(COUNTED_MS, push.cleanup_interval_secs * 1000), () => counts.devices());
     }
     if (runs('repair')) this.#every('repair', push.repair_interval_secs * 1000, () => this.repair());
     if (runs('feedback')) this.#every('dead-letters', DEFERRED_MS, () => this.upkeep.importDeadLetters());

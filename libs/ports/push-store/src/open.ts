@@ -6,12 +6,20 @@ import { type StoreObserver, UNOBSERVED } from './sql/session.js';
 import { SqlPushStore } from './sql/sql-store.js';
 import { pushTables } from './sql/schema.js';
 
-type Open = (databases: Databases, observer: StoreObserver) => PushStore;
+type Open = (databases: Databases, observer: StoreObserver, config: Opened) => PushStore;
+type Opened = Pick<Config, 'database' | 'push'>;
+
+/** Longest run of a statement, and how many calls may wait, in the database that comes along. */
+const EMBEDDED = { statementMs: 30_000, waiting: 1000 } as const;
 
 /** One line a driver. */
 const DRIVERS: ReadonlyMap<string, Open> = new Map<string, Open>([
   ['memory', () => new MemoryPushStore()],
-  ['postgres', (databases, observer) => openSql(databases, 'postgres', observer)],
+  [
+    'postgres',
+    (databases, observer, config) =>
+      isEmbedded(config) ? openEmbedded(databases, observer) : openSql(databases, 'postgres', observer),
+  ],
   ['mysql', (databases, observer) => openSql(databases, 'mysql', observer)],
 ]);
 
@@ -20,13 +28,14 @@ export const PUSH_STORES: readonly string[] = [...DRIVERS.keys()];
 
 /** The store of `push.storage_driver`, not connected yet. */
 export function openPushStore(
-  { push }: Pick<Config, 'push'>,
+  config: Opened,
   databases: Databases,
   observer: StoreObserver = UNOBSERVED,
 ): PushStore {
-  const open = DRIVERS.get(push.storage_driver);
-  if (open === undefined) throw new Error(`driver ${push.storage_driver} is not available in this build`);
-  return open(databases, observer);
+  const { storage_driver: driver } = config.push;
+  const open = DRIVERS.get(driver);
+  if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
+  return open(databases, observer, config);
 }
 
 /** Over the database that the process shares. */
@@ -35,3 +44,15 @@ export const openSql = (
   dialect: 'mysql' | 'postgres',
   observer: StoreObserver = UNOBSERVED,
 ): SqlPushStore => new SqlPushStore(dialect, databases.use(dialect, [pushTables(dialect)]), observer);
+
+/** A process that shares its queue with nobody shares its store with nobody either. */
+const isEmbedded = ({ database, push }: Opened): boolean =>
+  database.postgres.embedded && push.queue_driver === 'memory';
+
+/** In the database that comes along, beside whatever else the process keeps there. */
+export const openEmbedded = (databases: Databases, observer: StoreObserver = UNOBSERVED): SqlPushStore =>
+  new SqlPushStore(
+    'postgres',
+    databases.embedded({ ...EMBEDDED, migrations: [pushTables('postgres')] }),
+    observer,
+  );

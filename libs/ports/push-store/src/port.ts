@@ -249,8 +249,14 @@ export interface UpkeepStore {
     nowMs: number,
     limit: number,
   ): Promise<StoredPublish[]>;
-  /** Deliveries that are not done, untouched since before that and since then in nobody's hands, of all apps. */
-  forgottenClaims(beforeMs: number, limit: number): Promise<Claim[]>;
+  /**
+   * Deliveries that are not done, untouched since before `untouchedMs` and in nobody's hands since before `freeMs`, of all
+   * apps.
+   */
+  forgottenClaims(
+    since: { readonly untouchedMs: number; readonly freeMs: number },
+    limit: number,
+  ): Promise<Claim[]>;
   /** Publishes that are not over and where nothing happened since then, of all apps. */
   stalePublishes(beforeMs: number, limit: number): Promise<StoredPublish[]>;
   /** Touches a delivery, so that it is not forgotten any more. */

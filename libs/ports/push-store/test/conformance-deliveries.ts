@@ -244,16 +244,16 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       ];
       const claims = idle.map((more, index) => claim('o8', `k${index}`, { ...more, updatedMs: old }));
       await store.plan('shop', 'o8', [...claims, claim('o8', 'fresh', { updatedMs: NOW })]);
-      const found = await store.forgottenClaims(NOW - 1, 10);
+      const found = await store.forgottenClaims({ untouchedMs: NOW - 1, freeMs: NOW - 1 }, 10);
       expect(found.map((one) => `${one.publishId} ${one.deliveryKey}`).toSorted()).toEqual([
         'o4 k',
         'o8 k0',
         'o8 k2',
         'o8 k4',
       ]);
-      expect(await store.forgottenClaims(NOW - 1, 2)).toHaveLength(2);
+      expect(await store.forgottenClaims({ untouchedMs: NOW - 1, freeMs: NOW - 1 }, 2)).toHaveLength(2);
       await store.touchClaims('shop', 'o8', ['k0', 'k2', 'k4'], NOW);
-      expect(await store.forgottenClaims(NOW - 1, 10)).toHaveLength(1);
+      expect(await store.forgottenClaims({ untouchedMs: NOW - 1, freeMs: NOW - 1 }, 10)).toHaveLength(1);
       expect(await store.purge('publishes', NOW - 1, 2)).toBe(2);
       expect(await store.purge('publishes', NOW - 1, 2)).toBe(1);
       expect(await store.countClaims('shop', 'o1')).toBe(0);

@@ -45,11 +45,6 @@ export class DispatchPool {
     return this.#busy;
   }
 
-  /** Those that have a batch here, waiting or being sent. */
-  get apps(): Iterable<string> {
-    return this.#held.keys();
-  }
-
   /** How long the batch of each app has waited that waits longest; nothing of apps whose batches are all being sent. */
   *starvation(): Iterable<readonly [app: string, ms: number]> {
     for (const [app, { sinceMs }] of this.#waiting.heads()) yield [app, this.now() - sinceMs];

@@ -50,7 +50,9 @@ export class Dispatcher {
 
   async dispatch(batch: DeliveryBatch, job: Job): Promise<Settlement | void> {
     const { appId, provider } = batch;
-    this.parts.metrics.known({ provider, app: appId });
+    const { metrics } = this.parts;
+    metrics.known({ provider, app: appId });
+    metrics.gauge('push_wfq_starvation_seconds').for({ provider, app: appId });
     const pool = this.pools.get(provider);
     const turn = await pool?.turn(appId, await this.#weights.of(appId), job.signal);
     if (turn === 'back') return this.#later(batch, 'fair_share');

@@ -46,11 +46,6 @@ export class DispatchGauges {
       metrics.gauge('push_worker_pool_size').for({ provider }).set(pool.size);
       metrics.gauge('push_worker_pool_busy').for({ provider }).set(pool.busy);
       for (const [app, ms] of pool.starvation()) starved.push([{ provider, app }, ms / 1000]);
-      for (const app of pool.apps) {
-        if (!starved.some(([one]) => one.provider === provider && one.app === app)) {
-          starved.push([{ provider, app }, 0]);
-        }
-      }
     }
     this.#starvation.show(metrics.gauge('push_wfq_starvation_seconds'), starved);
   }

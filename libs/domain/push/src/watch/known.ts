@@ -25,7 +25,11 @@ const COUNTERS = [
   'push_channel_publish_total',
 ] as const;
 
+/** Why the repair leaves work alone. */
+const SKIPPED = ['leased', 'publish_gone', 'throttled'] as const;
+
 export function showKnown(metrics: Metrics): void {
   for (const name of COUNTERS) metrics.counter(name);
   for (const invariant of INVARIANTS) metrics.counter('push_invariant_violations_total').for({ invariant });
+  for (const reason of SKIPPED) metrics.counter('push_repair_skipped_total').for({ reason });
 }

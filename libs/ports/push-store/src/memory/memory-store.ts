@@ -126,12 +126,15 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
     );
   }
 
-  async forgottenClaims(beforeMs: number, limit: number): Promise<Claim[]> {
+  async forgottenClaims(
+    { untouchedMs, freeMs }: { readonly untouchedMs: number; readonly freeMs: number },
+    limit: number,
+  ): Promise<Claim[]> {
     return [...this.tables.claims.values()]
       .flatMap((claims) => [...claims.values()])
       .filter(
         ({ state, updatedMs, leaseUntilMs }) =>
-          state !== 'done' && updatedMs < beforeMs && (leaseUntilMs ?? 0) < beforeMs,
+          state !== 'done' && updatedMs < untouchedMs && (leaseUntilMs ?? 0) < freeMs,
       )
       .slice(0, limit);
   }

@@ -174,10 +174,13 @@ export class SqlPushStore extends SqlCounts implements PushStore {
     return this.#publishes(`p.state in ${ACTIVE} and p.updated_ms < ?`, beforeMs, beforeMs, limit);
   }
 
-  async forgottenClaims(beforeMs: number, limit: number): Promise<Claim[]> {
+  async forgottenClaims(
+    { untouchedMs, freeMs }: { readonly untouchedMs: number; readonly freeMs: number },
+    limit: number,
+  ): Promise<Claim[]> {
     const rest = `where state in ('planned', 'sending', 'retry') and updated_ms < ?
       and (lease_until_ms is null or lease_until_ms < ?) limit ${limit}`;
-    return this.sql.now((one) => one.rows(CLAIMS, rest, [beforeMs, beforeMs]));
+    return this.sql.now((one) => one.rows(CLAIMS, rest, [untouchedMs, freeMs]));
   }
 
   async touchClaims(appId: string, publishId: string, keys: readonly string[], nowMs: number): Promise<void> {
