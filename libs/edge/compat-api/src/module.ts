@@ -9,7 +9,7 @@ import {
 } from '@carillon/history';
 import { AppRate, OPERATIONS, type Operations } from '@carillon/operations';
 import { PRESENCE, type Presence } from '@carillon/presence';
-import { PUSH_OPERATIONS, type PushOperations } from '@carillon/push';
+import { PUSH, PUSH_OPERATIONS, type PushOperations, type PushService } from '@carillon/push';
 import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
 import { LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
@@ -42,6 +42,7 @@ export class CompatApiModule implements OnModuleInit {
         { token: HISTORY_READER, optional: true },
         { token: PRESENCE_HISTORY_READER, optional: true },
         { token: PUSH_OPERATIONS, optional: true },
+        { token: PUSH, optional: true },
         { token: PRESENCE, optional: true },
       ],
       useFactory: (
@@ -54,6 +55,7 @@ export class CompatApiModule implements OnModuleInit {
         history?: HistoryReader,
         presenceHistory?: PresenceHistoryReader,
         push?: PushOperations,
+        pushService?: PushService,
         presence?: Presence,
       ): CompatApiParts => ({
         config,
@@ -65,6 +67,7 @@ export class CompatApiModule implements OnModuleInit {
         presenceHistory: presenceHistory ?? null,
         presence: config.server_role === 'api' ? null : (presence ?? null),
         push: push ?? null,
+        triggers: pushService?.triggers() ?? null,
         log: logging.for('service::compat'),
       }),
     };

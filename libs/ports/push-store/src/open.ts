@@ -53,6 +53,6 @@ const isEmbedded = ({ database, push }: Opened): boolean =>
 export const openEmbedded = (databases: Databases, observer: StoreObserver = UNOBSERVED): SqlPushStore =>
   new SqlPushStore(
     'postgres',
-    databases.embedded({ ...EMBEDDED, migrations: [pushTables('postgres')] }),
+    databases.embedded({ ...EMBEDDED, tables: [pushTables('postgres')] }),
     observer,
   );

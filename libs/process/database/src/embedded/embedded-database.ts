@@ -1,17 +1,20 @@
 import { resolve } from 'node:path';
 import { Secret } from '@carillon/config';
 import type { Logger } from '@carillon/runtime';
+import type { EntityManager } from 'typeorm';
 import { postgres } from '../dialects/postgres.js';
 import { DatabaseUnavailable } from '../failures.js';
 import type { DatabaseLimits } from '../limits.js';
-import type { Database, Migration, SqlAnswer, SqlSession, SqlTransaction } from '../port.js';
+import { APPLICATION } from '../migrations/settle.js';
+import type { Place, Tables } from '../migrations/tables.js';
+import type { Database, SqlAnswer, SqlSession, SqlTransaction } from '../port.js';
 import { type MigratedListener, SqlDatabase } from '../sql-database.js';
 import { ServerProcess } from './server-process.js';
 import { newSocketFolder } from './socket-folder.js';
 
 /** What one of those who use it needs of it. */
 export interface EmbeddedOptions {
-  readonly migrations: readonly Migration[];
+  readonly tables: readonly Tables[];
   /** Statements for its connection, which all have. */
   readonly setup: readonly string[];
   readonly limits: DatabaseLimits;
@@ -43,7 +46,7 @@ export class EmbeddedDatabase {
   /** To be called before anybody connects, or what it says of its connection comes too late. */
   use(options: EmbeddedOptions): Database {
     this.#users.add(options);
-    this.#sql?.add(options.migrations);
+    this.#sql?.add(options.tables);
     return new EmbeddedUse(
       () => this.#open(),
       () => this.#leave(options),
@@ -77,10 +80,11 @@ export class EmbeddedDatabase {
       password: new Secret(''),
       database: 'postgres',
       pool: { min: 1, max: 1 },
+      client: APPLICATION,
     } as const;
     const setup = users.flatMap((one) => one.setup);
     const sql = new SqlDatabase(target, postgres, this.parts.onMigrated, limits, setup);
-    sql.add(users.flatMap((one) => one.migrations));
+    sql.add(users.flatMap((one) => one.tables));
     return sql;
   }
 
@@ -119,6 +123,14 @@ class EmbeddedUse implements Database {
     setup?: string,
   ): Promise<Result> {
     return this.#open.transaction(work, setup);
+  }
+
+  place(name: string): Place {
+    return this.#open.place(name);
+  }
+
+  async entities<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+    return this.#open.entities(work);
   }
 
   async health(): Promise<void> {
