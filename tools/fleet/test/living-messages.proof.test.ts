@@ -1,3 +1,3 @@
 import { durableHoldsUnder } from './whole-installation.js';
 
-durableHoldsUnder(() => true, true);
+durableHoldsUnder(() => true, true, 10);

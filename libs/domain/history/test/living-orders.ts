@@ -3,9 +3,17 @@ import type { DurableStore } from '@carillon/history-store';
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import { LivingChannel } from './living.js';
-import { openMemory } from './stores.js';
+import { openMemory, type Opened } from './stores.js';
 
 const TYPES = ['x:unique.v1', 'x:multiple.v1', 'x:flag.v1'] as const;
+
+/** So narrow that what is accepted depends on the order. */
+const AI = {
+  max_accumulated_message_bytes: 12,
+  max_appends_per_message: 5,
+  max_open_streaming_messages: 1,
+} as const;
+const extrasOf = (status: string) => ({ ai: { transport: { status } } });
 
 const step = fc.record({
   kind: fc.constantFrom('append', 'update', 'delete', 'annotate', 'unannotate' as const),
@@ -13,19 +21,32 @@ const step = fc.record({
   text: fc.constantFrom('', 'a', 'ü', '"\\'),
   client: fc.constantFrom('u1', 'u2'),
   type: fc.constantFrom(...TYPES),
+  /** What a change says of the answer that the message is; null: nothing. */
+  status: fc.constantFrom('streaming', 'complete', null, null),
 });
 type Step = Parameters<Parameters<typeof step.map>[0]>[0];
 
-/** A channel with two messages, each with an annotation that may be taken back. */
+/** A channel with two messages, each with an annotation that may be taken back; the second is an answer that grows. */
 class Scene {
   readonly #serials: string[] = [];
   readonly #annotations: string[] = [];
 
   constructor(private readonly channel: LivingChannel) {}
 
+  /** The same channel as another process writes to it. */
+  through(store: DurableStore): Scene {
+    const channel = new LivingChannel(store, this.channel.name);
+    channel.policy = this.channel.policy;
+    const scene = new Scene(channel);
+    scene.#serials.push(...this.#serials);
+    scene.#annotations.push(...this.#annotations);
+    return scene;
+  }
+
   async begin(): Promise<void> {
-    for (const text of ['x', 'y']) {
-      const serial = await this.channel.made(text);
+    this.channel.policy = { ...this.channel.policy, ai: AI };
+    for (const [text, extras] of [['x'], ['y', extrasOf('streaming')]] as const) {
+      const serial = await this.channel.made(text, extras === undefined ? {} : { extras });
       this.#serials.push(serial);
       const annotate = this.channel.annotate(serial, TYPES[0], { name: 'first', client_id: 'u1' });
       this.#annotations.push((await this.channel.one(annotate)).annotation_serial ?? '');
@@ -37,11 +58,12 @@ class Scene {
     return this.channel.write(...steps.map((one) => this.#recordOf(one)));
   }
 
-  #recordOf({ kind, message, text, client, type }: Step) {
+  #recordOf({ kind, message, text, client, type, status }: Step) {
     const { channel } = this;
     const serial = this.#serials[message] ?? '';
-    if (kind === 'append') return channel.append(serial, text);
-    if (kind === 'update') return channel.update(serial, { data: JSON.stringify(text) });
+    const said = status === null ? {} : { extras: JSON.stringify(extrasOf(status)) };
+    if (kind === 'append') return channel.append(serial, text, said);
+    if (kind === 'update') return channel.update(serial, { data: JSON.stringify(text), ...said });
     if (kind === 'delete') return channel.remove(serial, { clear_fields: ['data'] });
     if (kind === 'unannotate') return channel.unannotate(serial, this.#annotations[message] ?? '');
     return channel.annotate(serial, type, { name: text || 'n', client_id: client });
@@ -50,7 +72,7 @@ class Scene {
   /** All that anybody can read of it, but for serials and times. */
   async state(): Promise<unknown> {
     const { channel } = this;
-    const { nextDeliverySerial, nextHistorySerial, nextAnnotationNo, retainedMessages } =
+    const { nextDeliverySerial, nextHistorySerial, nextAnnotationNo, retainedMessages, openStreams } =
       await channel.stream();
     const messages = await Promise.all(
       this.#serials.map(async (serial) => {
@@ -61,12 +83,21 @@ class Scene {
           data: message?.data,
           dataBytes: message?.dataBytes,
           appends: message?.appends,
+          extras: message?.extras,
+          isOpen: message?.isOpen,
           versions: versions.map(({ action, deliverySerial }) => [action, deliverySerial]),
           summaries: await this.#summariesOf(serial),
         };
       }),
     );
-    return { nextDeliverySerial, nextHistorySerial, nextAnnotationNo, retainedMessages, messages };
+    return {
+      nextDeliverySerial,
+      nextHistorySerial,
+      nextAnnotationNo,
+      retainedMessages,
+      openStreams,
+      messages,
+    };
   }
 
   async #summariesOf(serial: string): Promise<unknown> {
@@ -93,22 +124,28 @@ function ordered(accepted: readonly Accepted[]): Step[] {
   return [...changes, ...annotations].map(({ step: one }) => one);
 }
 
-/** Whatever several writers commit at once comes to what it comes to one after another, in the order it was committed. */
-export async function provesOneOrder(store: DurableStore, numRuns: number): Promise<void> {
+/**
+ * Whatever several writers commit at once comes to what it comes to one after another, in the order it was committed; they
+ * are by turns of this process and of another, if the store has one.
+ */
+export async function provesOneOrder(
+  { store, beside }: Pick<Opened, 'beside' | 'store'>,
+  numRuns: number,
+): Promise<void> {
   let run = 0;
-  const writers = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: 4 });
+  const batch = fc.array(step, { minLength: 1, maxLength: 6 });
+  const writers = fc.array(fc.array(batch, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 4 });
   await fc.assert(
-    fc.asyncProperty(writers, async (batches) => {
+    fc.asyncProperty(writers, async (all) => {
       run += 1;
       const together = new Scene(new LivingChannel(store, `orders-${run}`));
       await together.begin();
       const written = await Promise.all(
-        batches.map(async (steps) => {
-          const results = await together.write(steps);
-          return results.flatMap((result, index) => {
-            const one = steps[index];
-            return one === undefined || result.status !== 'applied' ? [] : [{ step: one, result }];
-          });
+        all.map(async (batches, index) => {
+          const scene = index % 2 === 1 && beside !== null ? together.through(beside) : together;
+          const accepted: Accepted[] = [];
+          for (const steps of batches) accepted.push(...(await acceptedOf(scene, steps)));
+          return accepted;
         }),
       );
       const alone = await openMemory();
@@ -120,4 +157,13 @@ export async function provesOneOrder(store: DurableStore, numRuns: number): Prom
     }),
     { numRuns },
   );
+}
+
+/** What of a batch was accepted. */
+async function acceptedOf(scene: Scene, steps: readonly Step[]): Promise<Accepted[]> {
+  const results = await scene.write(steps);
+  return results.flatMap((result, index) => {
+    const one = steps[index];
+    return one === undefined || result.status !== 'applied' ? [] : [{ step: one, result }];
+  });
 }

@@ -18,6 +18,8 @@ import { createParts } from '@carillon/runtime';
 
 export interface Opened {
   readonly store: DurableStore;
+  /** Of another process over the same database; null: it has no other. */
+  readonly beside: DurableStore | null;
   /** The blocks that reads have touched since it was asked last; null: this store does not tell. */
   readonly blocks: () => number | null;
   /** Changes rows behind the service's back; null: nobody can. */
@@ -27,7 +29,12 @@ export interface Opened {
 
 const PREFIX = 'service_history';
 const STATEMENT_MS = 5000;
-const LANES = { waiting: 100, statementMs: STATEMENT_MS, setup: laneConnections(STATEMENT_MS) };
+const LANES = {
+  waiting: 100,
+  statementMs: STATEMENT_MS,
+  // What the tests ask for names no schema.
+  setup: [...laneConnections(STATEMENT_MS), 'set search_path = service, public'],
+};
 
 function databasesOf(env: Record<string, string>): Databases {
   const outcome = configure({
@@ -54,6 +61,7 @@ function databasesAt(name: 'MYSQL' | 'POSTGRES', url: string): Databases {
 
 export const openMemory = async (): Promise<Opened> => ({
   store: new MemoryHistoryStore(),
+  beside: null,
   blocks: () => null,
   tamper: null,
   close: async () => {},
@@ -63,18 +71,15 @@ export async function openPostgres(): Promise<Opened> {
   const { url, end } = await (await engine('postgres')).isolate();
   const databases = databasesAt('POSTGRES', url);
   const spread = { records: 2, forever: 1, messages: 1 };
-  const database = databases.apart('postgres', { ...LANES, migrations: [historyTables(PREFIX, spread)] });
+  const database = databases.apart('postgres', { ...LANES, tables: [historyTables(PREFIX, spread)] });
   const reads = databases.apart('postgres', { connections: 2, waiting: 9, statementMs: STATEMENT_MS });
   const watched = watching(reads);
-  const store = new PostgresHistoryStore(database, {
-    prefix: PREFIX,
-    spread,
-    now: Date.now,
-    reads: watched.database,
-  });
+  const options = { prefix: PREFIX, spread, now: Date.now, reads: watched.database };
+  const store = new PostgresHistoryStore(database, options);
   await store.connect();
   return {
     store,
+    beside: new PostgresHistoryStore(database, options),
     blocks: watched.blocks,
     tamper: async (sql) => void (await database.query(sql)),
     close: async () => {
@@ -87,10 +92,12 @@ export async function openPostgres(): Promise<Opened> {
 export async function openMysql(): Promise<Opened> {
   const { url, end } = await (await engine('mariadb')).isolate();
   const database = databasesAt('MYSQL', url).use('mysql', [mysqlTables(PREFIX)]);
-  const store = new MysqlHistoryStore(database, { prefix: PREFIX, now: Date.now });
+  const options = { prefix: PREFIX, now: Date.now };
+  const store = new MysqlHistoryStore(database, options);
   await store.connect();
   return {
     store,
+    beside: new MysqlHistoryStore(database, options),
     blocks: () => null,
     tamper: async (sql) => void (await database.query(sql)),
     close: async () => {
@@ -104,7 +111,7 @@ export async function openEmbedded(): Promise<Opened> {
   const folder = await mkdtemp(join(tmpdir(), 'walks-test-'));
   const database = databasesOf({ DATABASE_POSTGRES_EMBEDDED_PATH: folder }).embedded({
     ...LANES,
-    migrations: [historyTables(PREFIX, SINGLE_SPREAD)],
+    tables: [historyTables(PREFIX, SINGLE_SPREAD)],
   });
   const store = new PostgresHistoryStore(database, {
     prefix: PREFIX,
@@ -115,6 +122,7 @@ export async function openEmbedded(): Promise<Opened> {
   await store.connect();
   return {
     store,
+    beside: null,
     blocks: () => null,
     tamper: async (sql) => void (await database.query(sql)),
     close: async () => {
@@ -144,6 +152,8 @@ function watching(reads: Database): { readonly database: Database; readonly bloc
       connect: () => reads.connect(),
       health: () => reads.health(),
       close: () => reads.close(),
+      place: (name) => reads.place(name),
+      entities: (work) => reads.entities(work),
       transaction: (work, setup) =>
         reads.transaction((session) => work({ ...over(session), last: () => session.last() }), setup),
       ...over(reads),

@@ -2,7 +2,8 @@ import { CompatError, fromLatest, inFormat } from '@carillon/compat-core';
 import type { HistoryReader } from '@carillon/history';
 import type { Entry } from './access.js';
 import { type Ask, formatOfAnswer, type Reply } from './exchange.js';
-import { directionOf, limitOf, linkTo } from './paging.js';
+import { historyQuery } from './history-query.js';
+import { linkTo } from './paging.js';
 
 /** Of these the link to another page is made. */
 const KEPT = ['limit', 'direction', 'start', 'end', 'format'] as const;
@@ -17,7 +18,7 @@ export class History {
 
   readonly page = async (ask: Ask): Promise<Reply> => {
     const { principal, channel } = await this.entry.channel(ask, ['history']);
-    const query = queryOf(ask.query, this.maxPageSize);
+    const query = historyQuery(ask.query, this.maxPageSize);
     await this.entry.count(principal, 'read');
     const links = { first: linkTo(ask, KEPT, null) };
     if (!channel.policy.history.enabled) return { status: 200, body: [], links };
@@ -31,26 +32,4 @@ export class History {
     const next = page.next_cursor;
     return { status: 200, body, links: next === null ? links : { ...links, next: linkTo(ask, KEPT, next) } };
   };
-}
-
-function queryOf(query: Ask['query'], maxPageSize: number) {
-  const limit = limitOf(query);
-  const direction = directionOf(query['direction'] ?? 'backwards');
-  if (query['untilAttach'] === 'true' && query['from_serial'] === undefined)
-    throw new CompatError(40_000, 'untilAttach needs from_serial');
-  const start = timeOf(query['start'], 'start');
-  const end = timeOf(query['end'], 'end');
-  if (start !== null && end !== null && start > end) throw new CompatError(40_000, 'start is after end');
-  return {
-    limit: Math.min(limit, maxPageSize),
-    direction,
-    cursor: query['cursor'] ?? null,
-    bounds: { start_serial: null, end_serial: null, start_time_ms: start, end_time_ms: end },
-  };
-}
-
-function timeOf(text: string | undefined, name: string): number | null {
-  if (text === undefined) return null;
-  if (!/^\d{1,15}$/.test(text)) throw new CompatError(40_000, `${name} must be a time in milliseconds`);
-  return Number(text);
 }

@@ -4,8 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Backend } from '../clients/backend.js';
 import { Inbox } from '../clients/inbox.js';
 import { onServer } from '../harness/every-app.js';
+import { tokenFor } from '../harness/signatures.js';
 import { openTenant } from '../harness/tenant.js';
-import { FORMATS, People, tokenFor } from './people.js';
+import { FORMATS, People } from './people.js';
 
 const shop = openTenant('shop');
 
@@ -135,7 +136,7 @@ onServer('the own client', { tenants: [shop], env: { TAG_FILTERING_ENABLED: 'tru
     const made = new Inbox<string>();
     let lifeSeconds = 2;
     const token = (): string => {
-      const fresh = tokenFor(shop, 'ada', { 'room-*': ['subscribe'] }, lifeSeconds);
+      const fresh = tokenFor(shop, 'ada', { 'room-*': ['subscribe'] }, { lifeSeconds });
       lifeSeconds = 3600;
       made.put(fresh);
       return fresh;
@@ -152,7 +153,9 @@ onServer('the own client', { tenants: [shop], env: { TAG_FILTERING_ENABLED: 'tru
     let made = 0;
     const token = (): string => {
       made += 1;
-      return made === 1 ? tokenFor(shop, 'ada', { '*': ['subscribe'] }, 2) : tokenFor(shop, 'ada', {});
+      return made === 1
+        ? tokenFor(shop, 'ada', { '*': ['subscribe'] }, { lifeSeconds: 2 })
+        : tokenFor(shop, 'ada', {});
     };
     const ada = await people.come('ada', { token });
     const room = ada.subscribe('room-3');

@@ -16,7 +16,12 @@ const METADATA_BYTES = 4096;
 /** Who asks: an operator's server, or a device with its token (null: it sent none). */
 export type Caller =
   | { readonly kind: 'admin'; readonly rotates: boolean }
-  | { readonly kind: 'device'; readonly token: string | null };
+  | {
+      readonly kind: 'device';
+      readonly token: string | null;
+      /** A device that nobody knows yet may register itself. Absent: operators do that. */
+      readonly mayBegin?: true;
+    };
 
 /** What a body says of a device; the state only where an operator may say it. */
 type Registration = Omit<
@@ -36,20 +41,42 @@ export class Devices {
     private readonly tokens: IdentityTokens,
   ) {}
 
-  async register(appId: string, value: unknown, caller: Caller, rules: RecipientRules): Promise<JsonObject> {
+  /** As the store has it, with its address and what the app keeps with it. */
+  inFull(device: StoredDevice): JsonObject {
+    const { appId, deviceId, metadata } = device;
+    const recipient = this.parts.secrets.open(device.recipient, devicePlace(appId, deviceId));
+    return {
+      ...deviceShape(device),
+      ...(metadata === null ? {} : { metadata: JSON.parse(metadata) as unknown }),
+      recipient: JSON.parse(recipient) as unknown,
+    };
+  }
+
+  async register(
+    appId: string,
+    value: unknown,
+    caller: Caller,
+    rules: RecipientRules,
+    shape: (device: StoredDevice) => JsonObject = deviceShape,
+  ): Promise<JsonObject> {
     const { store } = this.parts;
     const wanted = this.#read(appId, wholeObject(value), caller, rules);
     const seen = await store.device(appId, wanted.deviceId);
-    if (caller.kind === 'device') {
+    const begins = caller.kind === 'device' && caller.mayBegin === true && seen === null;
+    if (caller.kind === 'device' && !begins) {
+      if (caller.mayBegin === true)
+        throw new ServiceError('forbidden', { text: 'the device belongs to somebody else' });
       if (seen === null) throw new ServiceError('forbidden', { text: 'the device is not known' });
       await this.#check(seen, caller.token);
     }
-    const isNew = seen === null || (caller.kind === 'admin' && caller.rotates);
-    const issued = isNew && caller.kind === 'admin' ? await issueToken() : null;
+    const isNew = begins || (caller.kind === 'admin' && (seen === null || caller.rotates));
+    const issued = isNew ? await issueToken() : null;
     let change: 'inserted' | 'unchanged' | 'updated' = 'inserted';
     let stored: StoredDevice | null = null;
     await store.changeDevice(appId, wanted.deviceId, (existing) => {
-      if (caller.kind === 'device') this.#sameOwner(existing, seen, wanted);
+      if (begins && existing !== null)
+        throw new ServiceError('forbidden', { text: 'the device belongs to somebody else' });
+      if (caller.kind === 'device' && !begins) this.#sameOwner(existing, seen, wanted);
       // Somebody else registered it meanwhile: its token stays theirs.
       const identityHash =
         existing !== null && !(caller.kind === 'admin' && caller.rotates)
@@ -67,7 +94,7 @@ export class Devices {
       change,
       tokenHash: device.tokenHash,
       ...(gave ? { deviceIdentityToken: issued.token } : {}),
-      device: deviceShape(device),
+      device: shape(device),
     };
   }
 
@@ -130,12 +157,23 @@ export class Devices {
       transport: recipient.transportType,
       provider: providerOf(recipient),
       tokenHash: tokenHash(recipient),
-      recipient: secrets.seal(JSON.stringify(recipient), ['push_devices', appId, deviceId]),
+      recipient: secrets.seal(
+        JSON.stringify({ ...recipient, ...writtenAs(push['recipient']) }),
+        devicePlace(appId, deviceId),
+      ),
       rateCapacity: policy === undefined ? null : neededInteger(policy, 'capacity'),
       rateRefill: policy === undefined ? null : neededInteger(policy, 'refillPerSecond'),
       updatedMs: now(),
     };
   }
+}
+
+const devicePlace = (appId: string, deviceId: string): readonly string[] => ['push_devices', appId, deviceId];
+
+/** How a face that knows addresses in other forms had this one; kept for it, and of no use to anybody else. */
+function writtenAs(recipient: unknown): JsonObject {
+  const form = (recipient as JsonObject)['writtenAs'];
+  return typeof form === 'string' && form.length <= 16 ? { writtenAs: form } : {};
 }
 
 function neededInteger(policy: JsonObject, name: string): number {

@@ -2,11 +2,14 @@ import {
   type Database,
   DatabaseRejected,
   DatabaseUnavailable,
+  type Place,
+  placed,
   type SqlDialect,
   type SqlScalar,
   type SqlSession,
 } from '@carillon/database';
 import { PushStoreUnavailable } from '../port.js';
+import { TABLES_NAME } from './schema.js';
 import type { Table } from './table.js';
 
 /** Tries of one step that others are in the way of. */
@@ -14,11 +17,15 @@ const MOST_TRIES = 8;
 /** Rows of one statement. */
 export const ROWS_AT_ONCE = 500;
 
-/** Statements with `?`, in the words of whichever database it is. */
+/** A placeholder, or the name of a table: all of them begin alike, and no column does. */
+const WORDS = /\?|\bpush_\w+/g;
+
+/** Statements with `?` and with plain names of tables, in the words of whichever database it is. */
 export class Statements {
   constructor(
     private readonly session: SqlSession,
     private readonly dialect: SqlDialect,
+    private readonly place: () => Place,
   ) {}
 
   async rows<Row extends object>(
@@ -70,9 +77,13 @@ export class Statements {
   }
 
   async run(sql: string, values: readonly SqlScalar[] = []) {
+    return this.session.query(this.dialect === 'mysql' ? sql : this.#numbered(sql), values);
+  }
+
+  #numbered(sql: string): string {
+    const place = this.place();
     let number = 0;
-    const text = this.dialect === 'mysql' ? sql : sql.replaceAll('?', () => `$${(number += 1)}`);
-    return this.session.query(text, values);
+    return sql.replaceAll(WORDS, (word) => (word === '?' ? `$${(number += 1)}` : placed(place, word)));
   }
 
   /** A delete of at most so many rows, by their key. */
@@ -98,9 +109,11 @@ export class Sql {
   readonly dialect: SqlDialect;
   readonly direct: Statements;
 
+  readonly #place = (): Place => this.database.place(TABLES_NAME);
+
   constructor(readonly database: Database) {
     this.dialect = database.dialect;
-    this.direct = new Statements(database, database.dialect);
+    this.direct = new Statements(database, database.dialect, this.#place);
   }
 
   async now<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
@@ -109,7 +122,7 @@ export class Sql {
 
   async step<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
     return this.#tried(() =>
-      this.database.transaction((session) => work(new Statements(session, this.dialect))),
+      this.database.transaction((session) => work(new Statements(session, this.dialect, this.#place))),
     );
   }
 

@@ -1,9 +1,12 @@
 import { resolve } from 'node:path';
 import { Secret } from '@carillon/config';
 import type { Logger } from '@carillon/runtime';
+import type { EntityManager } from 'typeorm';
 import { postgres } from '../dialects/postgres.js';
 import type { DatabaseLimits } from '../limits.js';
-import type { Database, Migration, SqlAnswer, SqlSession, SqlTransaction } from '../port.js';
+import { APPLICATION } from '../migrations/settle.js';
+import type { Place, Tables } from '../migrations/tables.js';
+import type { Database, SqlAnswer, SqlSession, SqlTransaction } from '../port.js';
 import { type MigratedListener, SqlDatabase } from '../sql-database.js';
 import { ServerProcess } from './server-process.js';
 import { newSocketFolder } from './socket-folder.js';
@@ -11,7 +14,7 @@ import { newSocketFolder } from './socket-folder.js';
 export interface EmbeddedOptions {
   readonly log: Logger;
   readonly onMigrated: MigratedListener;
-  readonly migrations: readonly Migration[];
+  readonly tables: readonly Tables[];
   readonly setup: readonly string[];
   readonly limits: DatabaseLimits;
 }
@@ -37,13 +40,14 @@ export class EmbeddedDatabase implements Database {
         password: new Secret(''),
         database: 'postgres',
         pool: { min: 1, max: 1 },
+        client: APPLICATION,
       },
       postgres,
       options.onMigrated,
       options.limits,
       options.setup,
     );
-    this.#sql.add(options.migrations);
+    this.#sql.add(options.tables);
   }
 
   async connect(): Promise<void> {
@@ -57,6 +61,14 @@ export class EmbeddedDatabase implements Database {
 
   transaction<Result>(work: (session: SqlTransaction) => Promise<Result>, setup?: string): Promise<Result> {
     return this.#sql.transaction(work, setup);
+  }
+
+  place(name: string): Place {
+    return this.#sql.place(name);
+  }
+
+  entities<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+    return this.#sql.entities(work);
   }
 
   health(): Promise<void> {
