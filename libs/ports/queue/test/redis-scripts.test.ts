@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RETRY_DELAY } from '../src/drivers/redis/functions.js';
 import { RedisStore } from '../src/drivers/redis/redis-store.js';
 import { MOST_BYTES } from '../src/job-store.js';
 import { retryDelayMs } from '../src/retry-delay.js';
 import { redisScene } from './redis-scene.js';
 import { collect, quick, recordingLog, until } from './scene.js';
+
+const RETRY_DELAY = readFileSync(
+  new URL('../src/drivers/redis/scripts/retry-delay.lua', import.meta.url),
+  'utf8',
+);
 
 /** The store by itself. */
 async function openStore(reliability: Partial<ReturnType<typeof quick>> = {}) {

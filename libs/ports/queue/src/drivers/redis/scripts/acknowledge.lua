@@ -1,20 +1,14 @@
-import { APPEND, NOW, OWNS, RECORD, TAKE_BACK, WHOLE } from '../functions.js';
-import { queueScript } from '../script.js';
+-- Completes a job.
+--
+-- Guarantee: only the delivery that holds the job completes it; from another one nothing changes. Its data is gone; its
+-- id and fingerprint stay while it is among the completed_retention last completed.
+--
+-- Arguments: id, token. Answer: 'ok' or 'lost'.
+--uses: time, record, append, take-back, owns
+--keys: jobs, active, tokens, attempts, own_max, completed, dedup_keys, events
+--numbers: event_retention, completed_retention
+--args: id, token
 
-/**
- * Completes a job.
- *
- * Guarantee: only the delivery that holds the job completes it; from another one nothing changes. Its data is gone;
- * its id and fingerprint stay while it is among the completed_retention last completed.
- *
- * Arguments: id, token. Answer: 'ok' or 'lost'.
- */
-export const ACKNOWLEDGE = queueScript({
-  parts: ['jobs', 'active', 'tokens', 'attempts', 'max-attempts', 'completed', 'dedup-keys', 'events'],
-  settings: ['event_retention', 'completed_retention'],
-  uses: [NOW, WHOLE, RECORD, APPEND, TAKE_BACK, OWNS],
-  body: `
-local id, token = arg(1), arg(2)
 if not owns(id, token) then return 'lost' end
 local now = now_ms()
 record('completed', id)
@@ -37,5 +31,4 @@ if excess > 0 then
     redis.call('ZREM', completed, gone)
   end
 end
-return 'ok'`,
-});
+return 'ok'

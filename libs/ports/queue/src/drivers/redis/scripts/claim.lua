@@ -1,57 +1,18 @@
-import {
-  APPEND,
-  BURY,
-  COUNT_OF,
-  FAIL,
-  FORGET_DEAD,
-  NOW,
-  RECORD,
-  RETRY_DELAY,
-  TAKE_BACK,
-  WHOLE,
-} from '../functions.js';
-import { queueScript } from '../script.js';
+-- Hands out what is ready.
+--
+-- Guarantee: a job is handed to one worker, whose token alone can settle it until the lease ends. Before that, up to
+-- stalled_batch_size jobs whose lease has ended count as failed deliveries, and up to 1000 delayed jobs that are due
+-- become ready. What cannot be read becomes a dead letter. An id without any job behind it is dropped and counted. The
+-- answer is bounded: jobs are added until they exceed the bytes given.
+--
+-- Arguments: token, most jobs, bytes of the answer, bytes of the largest record. Answer: retried, dead, dropped,
+-- milliseconds until something may be ready (-1: unknown), then per job its id, attempt, most attempts and record.
+--uses: time, record, append, count-of, take-back, forget-dead, bury, retry-delay, fail-attempt
+--keys: jobs, wait, delayed, active, tokens, attempts, own_max, dlq, failures, dedup_keys, notify, events
+--numbers: event_retention, failed_retention, max_attempts, retry_base_delay_ms, retry_max_delay_ms, retry_jitter, lease_duration_ms, stalled_batch_size
+--args: token, most_jobs, most_bytes, largest
 
-/**
- * Hands out what is ready.
- *
- * Guarantee: a job is handed to one worker, whose token alone can settle it until the lease ends. Before that,
- * up to stalled_batch_size jobs whose lease has ended count as failed deliveries, and up to 1000 delayed jobs that
- * are due become ready. What cannot be read becomes a dead letter. An id without any job behind it is dropped and
- * counted. The answer is bounded: jobs are added until they exceed the bytes given.
- *
- * Arguments: token, most jobs, bytes of the answer, bytes of the largest record.
- * Answer: retried, dead, dropped, milliseconds until something may be ready (-1: unknown), then per job its id,
- * attempt, most attempts and record.
- */
-export const CLAIM = queueScript({
-  parts: [
-    'jobs',
-    'wait',
-    'delayed',
-    'active',
-    'tokens',
-    'attempts',
-    'max-attempts',
-    'dlq',
-    'failures',
-    'dedup-keys',
-    'notify',
-    'events',
-  ],
-  settings: [
-    'event_retention',
-    'failed_retention',
-    'max_attempts',
-    'retry_base_delay_ms',
-    'retry_max_delay_ms',
-    'retry_jitter',
-    'lease_duration_ms',
-    'stalled_batch_size',
-  ],
-  uses: [NOW, WHOLE, RECORD, APPEND, COUNT_OF, TAKE_BACK, FORGET_DEAD, BURY, RETRY_DELAY, FAIL],
-  body: `
-local token, most_jobs, most_bytes, largest = arg(1), tonumber(arg(2)), tonumber(arg(3)), tonumber(arg(4))
+local most_jobs, most_bytes, largest = tonumber(most_jobs), tonumber(most_bytes), tonumber(largest)
 local UNREADABLE_AT_ONCE = 100
 local now = now_ms()
 local retried, dead, dropped, bytes = 0, 0, 0, 0
@@ -106,5 +67,4 @@ else
     if left and (next_ms < 0 or left < next_ms) then next_ms = left end
   end
 end
-return { retried, dead, dropped, next_ms, handed }`,
-});
+return { retried, dead, dropped, next_ms, handed }

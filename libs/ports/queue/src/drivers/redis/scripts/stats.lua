@@ -1,18 +1,11 @@
-import { NOW } from '../functions.js';
-import { queueScript } from '../script.js';
+-- Counts jobs by state. Delayed jobs that are due count as ready: the next claim makes them so.
+--
+-- Guarantee: the numbers are those of one moment.
+--
+-- Answer: ready, running, delayed, dead, completed, age of the oldest ready one in ms (-1: none is).
+--uses: time
+--keys: wait, delayed, active, dlq, completed
 
-/**
- * Counts jobs by state. Delayed jobs that are due count as ready: the next claim makes them so.
- *
- * Guarantee: the numbers are those of one moment.
- *
- * Answer: ready, running, delayed, dead, completed, age of the oldest ready one in ms (-1: none is).
- */
-export const STATS = queueScript({
-  parts: ['wait', 'delayed', 'active', 'dlq', 'completed'],
-  settings: [],
-  uses: [NOW],
-  body: `
 local now = now_ms()
 local due = redis.call('ZCOUNT', delayed, '-inf', now)
 local waiting = redis.call('ZCARD', wait)
@@ -29,5 +22,4 @@ return {
   redis.call('ZCARD', dlq),
   redis.call('ZCARD', completed),
   since and math.max(0, math.floor(now - since)) or -1,
-}`,
-});
+}

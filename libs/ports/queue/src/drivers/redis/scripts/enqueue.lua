@@ -1,33 +1,17 @@
-import { APPEND, NOW, RECORD, WAKE, WHOLE } from '../functions.js';
-import { queueScript } from '../script.js';
+-- Writes a chunk of jobs.
+--
+-- Guarantee: all of them are written or none. A job whose id is there with the same fingerprint, waiting, running, dead
+-- or among the completed, is not written again; with another one, the whole chunk is refused. A job whose deduplication
+-- key stands for a job that exists, and was enqueued with it, is not written and goes by that one's id. Running it again
+-- with the same ids changes nothing, so a lost answer may be followed by another try.
+--
+-- Arguments: per job its id, fingerprint, data, delay in ms, deduplication key or '', attempts or ''. Answer: the ids,
+-- or 'conflict' and the place of the job in conflict.
+--uses: time, record, append, wake
+--keys: jobs, wait, delayed, own_max, dedup, dedup_expiry, dedup_keys, notify, events
+--numbers: event_retention, deduplication_ttl_ms
+--group: id, fingerprint, data, delay_ms, key, most_attempts
 
-/**
- * Writes a chunk of jobs.
- *
- * Guarantee: all of them are written or none. A job whose id is there with the same fingerprint, waiting, running,
- * dead or among the completed, is not written again; with another one, the whole chunk is refused. A job whose
- * deduplication key stands for a job that exists, and was enqueued with it, is not written and goes by that one's id.
- * Running it again with the same ids changes nothing, so a lost answer may be followed by another try.
- *
- * Arguments: per job its id, fingerprint, data, delay in ms, deduplication key or '', attempts or ''.
- * Answer: the ids, or 'conflict' and the place of the job in conflict.
- */
-export const ENQUEUE = queueScript({
-  parts: [
-    'jobs',
-    'wait',
-    'delayed',
-    'max-attempts',
-    'dedup',
-    'dedup-expiry',
-    'dedup-keys',
-    'notify',
-    'events',
-  ],
-  settings: ['event_retention', 'deduplication_ttl_ms'],
-  uses: [NOW, WHOLE, RECORD, APPEND, WAKE],
-  body: `
-local WIDTH = 6
 local now = now_ms()
 local ids, fresh, fingerprints, keys = {}, {}, {}, {}
 
@@ -47,16 +31,15 @@ local function fingerprint_of(id)
   return string.match(text, '^2:%d+:([%w_-]*):') or string.match(text, '^c:([%w_-]*)$') or 'unreadable'
 end
 
-for at = 1, (#ARGV - 2) / WIDTH do
-  local from = (at - 1) * WIDTH
-  local id, fingerprint, key = arg(from + 1), arg(from + 2), arg(from + 5)
+for at = 1, group_count() do
+  local id, fingerprint, _, _, key = group(at - 1)
   local first = key ~= '' and first_with(key) or nil
   if first then
     ids[at] = first
   else
     local known = fingerprint_of(id)
     if known and known ~= fingerprint then return { 'conflict', at } end
-    if not known then fresh[#fresh + 1] = from end
+    if not known then fresh[#fresh + 1] = at - 1 end
     ids[at], fingerprints[id] = id, fingerprint
     if key ~= '' then keys[key] = id end
   end
@@ -67,8 +50,9 @@ for _, key in ipairs(redis.call('ZRANGEBYSCORE', dedup_expiry, '-inf', now, 'LIM
   redis.call('ZREM', dedup_expiry, key)
 end
 
-for _, from in ipairs(fresh) do
-  local id, fingerprint, delay, key, most = arg(from + 1), arg(from + 2), tonumber(arg(from + 4)), arg(from + 5), arg(from + 6)
+for _, at in ipairs(fresh) do
+  local id, fingerprint, data, delay_ms, key, most = group(at)
+  local delay = tonumber(delay_ms)
   if most ~= '' then redis.call('HSET', own_max, id, most) end
   if key ~= '' then
     redis.call('HSET', dedup, key, id)
@@ -81,9 +65,8 @@ for _, from in ipairs(fresh) do
     append(wait, id, now)
   end
   -- Last, because a job that is here counts as enqueued.
-  redis.call('HSET', jobs, id, '2:' .. whole(now) .. ':' .. fingerprint .. ':' .. arg(from + 3))
+  redis.call('HSET', jobs, id, '2:' .. whole(now) .. ':' .. fingerprint .. ':' .. data)
   record('enqueued', id)
 end
 wake(#fresh)
-return ids`,
-});
+return ids
