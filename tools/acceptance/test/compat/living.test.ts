@@ -46,42 +46,58 @@ onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (
     return client;
   };
 
-  it.each([true, false])('is updated and appended to (binary: %s)', async (useBinaryProtocol) => {
-    const name = `living:${useBinaryProtocol}`;
-    const channel = rest({ useBinaryProtocol }).channels.get(name);
-    const live = new Inbox<Ably.InboundMessage>();
-    await connect({ useBinaryProtocol }).channels.get(name).subscribe(live.put);
-    const { serials } = await channel.publish({ name: 'n', data: 'a', clientId: 'ada' });
-    const serial = serials[0] ?? '';
-    expect(await live.take()).toMatchObject({ action: 'message.create', serial, data: 'a', clientId: 'ada' });
-    await channel.publish('other', 'x');
-    await live.take();
-    await channel.updateMessage({ serial, data: { n: 2 } }, { description: 'why', metadata: { by: 'test' } });
-    expect(await live.take()).toMatchObject({ action: 'message.update', serial, name: 'n', data: { n: 2 } });
-    const changed = await channel.getMessage(serial);
-    expect(changed).toMatchObject({ data: { n: 2 }, name: 'n', clientId: 'ada', action: 'message.update' });
-    expect(changed.version).toMatchObject({ description: 'why', metadata: { by: 'test' } });
-    await channel.updateMessage({ serial, data: 'a' });
-    await live.take();
-    const { versionSerial } = await channel.appendMessage({ serial, data: ' b' });
-    expect(await live.take()).toMatchObject({
-      action: 'message.append',
-      serial,
-      data: ' b',
-      version: { serial: versionSerial },
-    });
-    expect(await channel.getMessage(serial)).toMatchObject({ data: 'a b', action: 'message.update' });
-    const { items } = await channel.history({ direction: 'forwards' });
-    expect(items.map((one) => [one.data as unknown, one.action])).toEqual([
-      ['a b', 'message.update'],
-      ['x', 'message.create'],
-    ]);
-    const versions = await channel.getMessageVersions(serial);
-    expect(versions.items.map((one) => one.data as unknown)).toEqual(['a', { n: 2 }, 'a', ' b']);
-    await channel.deleteMessage({ serial });
-    expect(await live.take()).toMatchObject({ action: 'message.delete', serial });
-    expect(await channel.getMessage(serial)).toMatchObject({ action: 'message.delete' });
-  });
+  it.each([true, false])(
+    'is updated and appended to (cases 24 and 25, binary: %s)',
+    async (useBinaryProtocol) => {
+      const name = `living:${useBinaryProtocol}`;
+      const channel = rest({ useBinaryProtocol }).channels.get(name);
+      const live = new Inbox<Ably.InboundMessage>();
+      await connect({ useBinaryProtocol }).channels.get(name).subscribe(live.put);
+      const { serials } = await channel.publish({ name: 'n', data: 'a', clientId: 'ada' });
+      const serial = serials[0] ?? '';
+      expect(await live.take()).toMatchObject({
+        action: 'message.create',
+        serial,
+        data: 'a',
+        clientId: 'ada',
+      });
+      await channel.publish('other', 'x');
+      await live.take();
+      await channel.updateMessage(
+        { serial, data: { n: 2 } },
+        { description: 'why', metadata: { by: 'test' } },
+      );
+      expect(await live.take()).toMatchObject({
+        action: 'message.update',
+        serial,
+        name: 'n',
+        data: { n: 2 },
+      });
+      const changed = await channel.getMessage(serial);
+      expect(changed).toMatchObject({ data: { n: 2 }, name: 'n', clientId: 'ada', action: 'message.update' });
+      expect(changed.version).toMatchObject({ description: 'why', metadata: { by: 'test' } });
+      await channel.updateMessage({ serial, data: 'a' });
+      await live.take();
+      const { versionSerial } = await channel.appendMessage({ serial, data: ' b' });
+      expect(await live.take()).toMatchObject({
+        action: 'message.append',
+        serial,
+        data: ' b',
+        version: { serial: versionSerial },
+      });
+      expect(await channel.getMessage(serial)).toMatchObject({ data: 'a b', action: 'message.update' });
+      const { items } = await channel.history({ direction: 'forwards' });
+      expect(items.map((one) => [one.data as unknown, one.action])).toEqual([
+        ['a b', 'message.update'],
+        ['x', 'message.create'],
+      ]);
+      const versions = await channel.getMessageVersions(serial);
+      expect(versions.items.map((one) => one.data as unknown)).toEqual(['a', { n: 2 }, 'a', ' b']);
+      await channel.deleteMessage({ serial });
+      expect(await live.take()).toMatchObject({ action: 'message.delete', serial });
+      expect(await channel.getMessage(serial)).toMatchObject({ action: 'message.delete' });
+    },
+  );
 
   it('is heard of whoever publishes it', async () => {
     const live = new Inbox<Ably.InboundMessage>();
@@ -125,7 +141,7 @@ onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (
     expect(message.name).toBeUndefined();
   });
 
-  it('is left alone by who may change only what is his own', async () => {
+  it('is left alone by who may change only what is his own (case 26)', async () => {
     const channel = rest().channels.get('own');
     const mine = (await channel.publish({ data: 'm', clientId: 'ada' })).serials[0] ?? '';
     const theirs = (await channel.publish({ data: 't', clientId: 'bob' })).serials[0] ?? '';
@@ -167,7 +183,7 @@ onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (
     await own.annotations.delete(serial, { type, name: 'like' });
   });
 
-  it('shows reactions live, each of them only to who asked for that', async () => {
+  it('shows reactions live, each of them only to who asked for that (case 45)', async () => {
     const ada = rest({ clientId: 'ada' }).channels.get('live-reactions');
     const [plain, raw] = [new Inbox<Ably.InboundMessage>(), new Inbox<Ably.Annotation>()];
     await connect().channels.get('live-reactions').subscribe(plain.put);

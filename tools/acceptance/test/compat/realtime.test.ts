@@ -37,7 +37,7 @@ onServer('realtime for Ably clients', { tenants: [shop, limited], config, env },
     return socket;
   };
 
-  it.each([true, false])('sends objects through (binary: %s)', async (useBinaryProtocol) => {
+  it.each([true, false])('sends objects through (case 1, binary: %s)', async (useBinaryProtocol) => {
     const one = connect({ useBinaryProtocol });
     const other = connect({ useBinaryProtocol: !useBinaryProtocol });
     const name = `chat:${useBinaryProtocol}`;
@@ -51,13 +51,13 @@ onServer('realtime for Ably clients', { tenants: [shop, limited], config, env },
     expect(Buffer.from((await own.take()).data as Uint8Array)).toEqual(Buffer.from([0, 255]));
   });
 
-  it('connects with a signed request as whom it names', async () => {
+  it('connects with a signed request as whom it names (case 2)', async () => {
     const client = connect({ authCallback });
     await client.connection.once('connected');
     expect(client.auth.clientId).toBe('ada');
   });
 
-  it('shows the last messages to who asks for them', async () => {
+  it('shows the last messages to who asks for them (case 35)', async () => {
     const client = connect();
     for (const n of ['1', '2', '3', '4']) await client.channels.get('rewound').publish('n', n);
     const inbox = await heard(connect().channels.get('rewound', { params: { rewind: '3' } }));
@@ -89,7 +89,7 @@ onServer('realtime for Ably clients', { tenants: [shop, limited], config, env },
     expect(await inbox.take()).toMatchObject({ action: 'leave', clientId: 'ada' });
   });
 
-  it('shows 250 members in pieces', async () => {
+  it('shows 250 members in pieces (case 42)', async () => {
     const client = connect();
     const channel = client.channels.get('crowd');
     await channel.attach();
@@ -105,7 +105,7 @@ onServer('realtime for Ably clients', { tenants: [shop, limited], config, env },
     expect(serials.map((serial) => serial.endsWith(':'))).toEqual([false, false, true]);
   });
 
-  it('refuses what a capability does not grant', async () => {
+  it('refuses what a capability does not grant (cases 11 and 38)', async () => {
     const reader = connect({ key: `${READER.key}:${READER.secret}` });
     await expect(reader.channels.get('orders').attach()).rejects.toMatchObject({ code: 40_160 });
     await expect(reader.channels.get('chat:x').publish('a', 'x')).rejects.toMatchObject({ code: 40_160 });
@@ -115,7 +115,7 @@ onServer('realtime for Ably clients', { tenants: [shop, limited], config, env },
     expect(reader.channels.get('chat:x').modes).toEqual(['subscribe', 'presence_subscribe']);
   });
 
-  it('keeps from a publisher what it sent, if it wants so', async () => {
+  it('keeps from a publisher what it sent, if it wants so (case 39)', async () => {
     const quiet = connect({ echoMessages: false });
     const own = await heard(quiet.channels.get('quiet'));
     const other = await heard(connect().channels.get('quiet'));
@@ -228,7 +228,7 @@ onServer('realtime for Ably clients', { tenants: [shop, limited], config, env },
   });
 
   describe('frame by frame', () => {
-    it('connects first, echoes heartbeats and ignores what it does not know', async () => {
+    it('connects first, echoes heartbeats and ignores what it does not know (cases 30 and 33)', async () => {
       const socket = await raw(`key=${keyOf(shop)}`);
       const connected = await frame(socket);
       expect(connected).toMatchObject({ action: 4, connectionDetails: { maxIdleInterval: 15_000 } });
@@ -238,17 +238,23 @@ onServer('realtime for Ably clients', { tenants: [shop, limited], config, env },
       expect(await frame(socket)).toEqual({ action: 0, id: 'p1' });
       socket.sendText('[]');
       expect(await frame(socket)).toMatchObject({ action: 9, error: { code: 40_000 } });
+      for (const nonsense of ['not JSON', '{"action":"15"}']) {
+        const other = await raw(`key=${keyOf(shop)}`);
+        await frame(other);
+        other.sendText(nonsense);
+        expect(await frame(other)).toMatchObject({ action: 9, error: { code: 40_000, statusCode: 400 } });
+      }
     });
 
     it.each([
       ['', 9, 40_140],
       [`key=${shop.key}:wrong`, 9, 40_101],
       ['access_token=made-up', 9, 40_143],
-    ])('tells why nobody is let in with "%s"', async (query, action, code) => {
+    ])('tells why nobody is let in with "%s" (case 31)', async (query, action, code) => {
       expect(await frame(await raw(query))).toMatchObject({ action, error: { code, statusCode: 401 } });
     });
 
-    it('gives a connection back once', async () => {
+    it('gives a connection back once (case 34)', async () => {
       const first = await frame(await raw(`key=${keyOf(shop)}`));
       const { connectionKey } = first['connectionDetails'] as { connectionKey: string };
       const again = await frame(await raw(`key=${keyOf(shop)}&resume=${connectionKey}`));
@@ -276,7 +282,7 @@ onServer('realtime for Ably clients', { tenants: [shop, limited], config, env },
       expect(attached['channelSerial']).toMatch(/:1$/);
     });
 
-    it('takes members of those alone who are somebody', async () => {
+    it('takes members of those alone who are somebody (case 41)', async () => {
       const socket = await raw(`key=${keyOf(shop)}`);
       await frame(socket);
       socket.sendText('{"action":10,"channel":"who"}');
@@ -285,6 +291,12 @@ onServer('realtime for Ably clients', { tenants: [shop, limited], config, env },
       expect(await frame(socket)).toMatchObject({ action: 2, error: { code: 91_000 } });
       socket.sendText('{"action":14,"channel":"not","msgSerial":1,"presence":[{"action":2}]}');
       expect(await frame(socket)).toMatchObject({ action: 2, error: { code: 91_001 } });
+      const ada = await raw(`key=${keyOf(shop)}&clientId=ada`);
+      await frame(ada);
+      ada.sendText('{"action":10,"channel":"who"}');
+      await frame(ada);
+      ada.sendText('{"action":14,"channel":"who","msgSerial":0,"presence":[{"action":2,"clientId":"bob"}]}');
+      expect(await frame(ada)).toMatchObject({ action: 2, error: { code: 40_012 } });
     });
   });
 });

@@ -25,7 +25,7 @@ onServer('500 clients of Ably come back', { tenants: [kept, fleeting], config, e
     it(
       'under 100 messages a second, nothing lost or doubled',
       () => cutUnderLoad(clients, { count: 500, messages: 2000, everyMs: 10 }),
-      240_000,
+      420_000,
     );
   });
 });

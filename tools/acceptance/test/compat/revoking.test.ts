@@ -53,7 +53,7 @@ onServer('tokens of Ably clients are revoked', { tenants: [shop], config }, (nod
       headers: { authorization: `Bearer ${Buffer.from(token).toString('base64')}` },
     });
 
-  it('of one client, whose connection ends, and of no other', async () => {
+  it('of one client, whose connection ends, and of no other (case 14)', async () => {
     const [ada, bob] = [await tokenOf('ada'), await tokenOf('bob')];
     const clients = [connect(ada), connect(bob)];
     await Promise.all(clients.map((one) => one.connection.once('connected')));
