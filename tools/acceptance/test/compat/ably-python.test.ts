@@ -20,7 +20,6 @@ describe.runIf(whyMissing('ably-python') === null)('with Python', () => {
     const options = (more: object = {}): Readonly<Record<string, unknown>> => ({
       key: keyOf(shop),
       rest_host: '127.0.0.1',
-      realtime_host: `127.0.0.1:${node.port}`,
       port: node.port,
       tls: false,
       // It sends a key over TLS only.
@@ -57,8 +56,9 @@ describe.runIf(whyMissing('ably-python') === null)('with Python', () => {
       const { token } = (await tell('rest_token', { options: options(), client_id: 'py' })) as {
         token: string;
       };
-      const { key: _key, use_token_auth: _auth, ...place } = options();
-      const given = { ...place, token, use_binary_protocol: binary };
+      // Its connections know a port only as a part of the host.
+      const endpoint = `127.0.0.1:${node.port}`;
+      const given = { token, endpoint, tls: false, use_binary_protocol: binary };
       const { client } = (await tell('connect', { options: given })) as { client: number };
       await tell('subscribe', { client, channel });
       const other = new Ably.Realtime({
