@@ -3,6 +3,7 @@ import * as Ably from 'ably';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tellDriver } from '../clients/driven.js';
 import { onServer } from '../harness/every-app.js';
+import { eventually } from '../harness/eventually.js';
 import { openTenant } from '../harness/tenant.js';
 import { keyOf } from './key.js';
 
@@ -76,8 +77,10 @@ describe.runIf(whyMissing('ably-python') === null)('with Python', () => {
       await tell('publish', { client, channel, name: 'from-python', data: { n: 2 } });
       expect(await heard).toMatchObject({ data: { n: 2 }, clientId: 'py' });
       await tell('enter', { client, channel, data: 'here' });
-      const [member] = await other.channels.get(channel).presence.get();
-      expect(member).toMatchObject({ clientId: 'py', data: 'here' });
+      await eventually(async () => {
+        const [member] = await other.channels.get(channel).presence.get();
+        expect(member).toMatchObject({ clientId: 'py', data: 'here' });
+      });
       const { members } = (await tell('members', { client, channel })) as { members: object[] };
       expect(members).toEqual([{ client_id: 'py', data: 'here' }]);
       other.close();

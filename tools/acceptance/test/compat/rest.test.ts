@@ -70,6 +70,9 @@ onServer('REST for Ably clients', { tenants: [shop], config, env }, (node) => {
     ask(`/channels/${channel}/messages`, body, basic(keyOf(shop)));
   const request = (body: object, key = shop.key): Promise<Response> => ask(`/keys/${key}/requestToken`, body);
 
+  const reads = (token: string, channel = 'chat:x'): Promise<Response> =>
+    get(`/channels/${channel}/messages`, `Bearer ${token}`);
+
   it('tells the time to anybody', async () => {
     const answer = await fetch(url('/time'));
     const [now] = (await answer.json()) as [number];
@@ -191,8 +194,6 @@ onServer('REST for Ably clients', { tenants: [shop], config, env }, (node) => {
     const inner = jwt(header, { ...claims, 'x-ably-capability': '{"chat:*":["history"]}' }, shop.secret);
     const around = (token: string, exp = iat + 60): string =>
       jwt(header, { iat, exp, 'x-ably-token': token }, shop.secret);
-    const reads = (token: string, channel = 'chat:x'): Promise<Response> =>
-      get(`/channels/${channel}/messages`, `Bearer ${token}`);
     expect((await reads(around(inner))).status).toBe(200);
     expect(await codeOf(reads(around(inner), 'orders'))).toBe(40_160);
     expect(await codeOf(reads(around(inner, iat + 61)))).toBe(40_144);
