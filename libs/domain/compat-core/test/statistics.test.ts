@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CompatError } from '../src/compat-error.js';
 import { Buckets } from '../src/statistics/buckets.js';
 import { merged, nested, withSums } from '../src/statistics/entries.js';
 import { readFixtures } from '../src/statistics/fixtures.js';
@@ -24,6 +25,8 @@ class Kept {
     return true;
   }
 }
+
+const item = (more: object): object => ({ intervalId: '2025-06-15:14:05', ...more });
 
 const OPTIONS = { retentionMs: 86_400_000, retries: 8 };
 const at = (id: string): number => startOf(id) ?? Number.NaN;
@@ -67,7 +70,6 @@ it('entries add up, whatever came first, and peaks are the highest', () => {
 });
 
 it('fixtures are read whole or not at all', () => {
-  const item = (more: object): object => ({ intervalId: '2025-06-15:14:05', ...more });
   expect(readFixtures(item({ inbound: { rest: { messages: { count: 3 } } } }))[0]?.entries).toMatchObject({
     'messages.inbound.rest.messages.count': 3,
     'messages.inbound.all.messages.count': 3,
@@ -82,7 +84,7 @@ it('fixtures are read whole or not at all', () => {
     item({ ['n'.repeat(257)]: 1 }),
     item(Object.fromEntries(Array.from({ length: 2049 }, (_one, index) => [`n${index}`, 1]))),
   ])
-    expect(() => readFixtures(wrong)).toThrow();
+    expect(() => readFixtures(wrong)).toThrow(CompatError);
 });
 
 it('minutes are found again, of both ends, and too many are refused', async () => {

@@ -117,6 +117,10 @@ export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): 
   put('GET', '/presence', state.membersOfMany);
 }
 
+const view =
+  (read: () => object): Route =>
+  async () => ({ status: 200, body: read() });
+
 function mountStats(
   adapter: UwsHttpAdapter,
   { core, config }: CompatApiParts,
@@ -131,7 +135,6 @@ function mountStats(
   });
   put('POST', '/stats', stats.replace);
   if (!config.http_api.usage_enabled) return;
-  const view = (read: () => object) => async () => ({ status: 200, body: read() });
   put(
     'GET',
     '/operator/stats/aggregation',

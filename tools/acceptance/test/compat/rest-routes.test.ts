@@ -19,6 +19,13 @@ const config = {
 const basicOf = (key: string): string => `Basic ${Buffer.from(key).toString('base64')}`;
 const basic = basicOf(keyOf(shop));
 
+const item = (more: object): object => ({ intervalId: '2024-02-03:15:05', ...more });
+const aiInput = (transport: object): object => ({
+  name: 'ai-input',
+  data: 'a',
+  extras: { ai: { transport } },
+});
+
 interface Told {
   readonly status: number;
   readonly headers: Headers;
@@ -51,6 +58,9 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
     const { error } = (value ?? {}) as { error?: { code: number } };
     return { status: answer.status, headers: answer.headers, value, code: error?.code };
   };
+
+  const publish = (channel: string, body: object, authorization = basic): Promise<Told> =>
+    ask(`/channels/${channel}/messages`, 'POST', body, authorization);
 
   it('tells in its words of paths and methods that there are not', async () => {
     for (const path of ['/nowhere', '/comet/connect', '/channels/a/b/c/d', '/push/apnsBroadcastChannels']) {
@@ -109,7 +119,6 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
   });
 
   it('refuses statistics that are none', async () => {
-    const item = (more: object): object => ({ intervalId: '2024-02-03:15:05', ...more });
     expect((await ask('/stats', 'POST', item({ inbound: { rest: -1 } }))).code).toBe(40_000);
     expect((await ask('/stats', 'POST', { intervalId: '2024-02-03:15' })).code).toBe(40_000);
     const many = Array.from({ length: 10_001 }, () => item({}));
@@ -197,8 +206,6 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
   });
 
   it('takes messages of AI transport from whoever may send them, where it is', async () => {
-    const publish = (channel: string, body: object, authorization = basic): Promise<Told> =>
-      ask(`/channels/${channel}/messages`, 'POST', body, authorization);
     const streaming = {
       name: 'ai-output',
       data: 'a',
@@ -217,17 +224,12 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
     const trusted = await tokenOf('{"ai:*":["publish","message-append-own"]}');
     expect((await publish('ai:x', streaming, ada)).code).toBe(104_003);
     expect((await publish('ai:x', streaming, trusted)).status).toBe(201);
-    const input = (transport: object): object => ({
-      name: 'ai-input',
-      data: 'a',
-      extras: { ai: { transport } },
-    });
-    expect((await publish('ai:x', input({ what: 'x' }), ada)).code).toBe(104_000);
+    expect((await publish('ai:x', aiInput({ what: 'x' }), ada)).code).toBe(104_000);
     const many = Object.fromEntries(Array.from({ length: 33 }, (_one, index) => [`k${index}`, 'x']));
-    const tooMany = await publish('ai:x', input(many), ada);
+    const tooMany = await publish('ai:x', aiInput(many), ada);
     expect([tooMany.status, tooMany.code]).toEqual([413, 104_001]);
-    expect((await publish('ai:x', input({ 'input-client-id': 'bob' }), ada)).code).toBe(104_002);
-    expect((await publish('ai:x', input({ 'run-id': 'r' }), ada)).status).toBe(201);
+    expect((await publish('ai:x', aiInput({ 'input-client-id': 'bob' }), ada)).code).toBe(104_002);
+    expect((await publish('ai:x', aiInput({ 'run-id': 'r' }), ada)).status).toBe(201);
     const { items } = await rest().channels.get('ai:x').history({ limit: 1 });
     expect(items[0]?.extras).toMatchObject({
       ai: { transport: { 'run-id': 'r', 'input-client-id': 'ada' } },

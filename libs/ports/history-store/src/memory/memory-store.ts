@@ -256,13 +256,8 @@ export class MemoryHistoryStore implements DurableStore {
     return this.#byKey.get(query.streamKey)?.messages.annotations(query) ?? [];
   }
 
-  async summaries({
-    nowMs,
-    belowNo,
-    messageSerials,
-    limit,
-    ...stream
-  }: SummariesQuery): Promise<readonly AnnotationSummary[]> {
+  async summaries(query: SummariesQuery): Promise<readonly AnnotationSummary[]> {
+    const { nowMs, belowNo, messageSerials, limit, ...stream } = query;
     const held = this.#current(stream);
     if (held === undefined) return [];
     const all = held.messages
