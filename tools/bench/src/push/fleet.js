@@ -77,7 +77,12 @@ export async function openFleet() {
     PUSH_BACKPRESSURE_LAG_THRESHOLD_SECS: '0',
     FCM_ENDPOINT: `${origin}/${ROOM}/fcm`,
   };
-  const database = new Databases(createParts(configured(stores))).use('postgres');
+  const database = new Databases(createParts(configured(stores))).apart('postgres', {
+    waiting: 100,
+    statementMs: 120_000,
+    // What the bench asks for names no schema.
+    setup: ['set search_path = service, public'],
+  });
   /** @type {Set<import('@carillon/testing').SpawnedNode>} */
   const running = new Set();
   return {

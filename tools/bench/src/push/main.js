@@ -8,6 +8,7 @@ import { costOf, countAt, isOver, isPlanned } from './watch.js';
 
 const LIMIT_MS = 600_000;
 const WARM_UP = 2000;
+const MOST_TRIES = 30;
 
 /** @param {string[]} args */
 function optionsOf(args) {
@@ -45,12 +46,7 @@ export async function benchPush(args, progress) {
     for (const { channel, transport, count } of channelsOf(devices, sends)) {
       await fill(fleet.sql, { channel, transport, count, ...keys });
     }
-    const publish = (/** @type {string} */ channel) =>
-      api('POST', '/publish', {
-        publishId: channel,
-        recipients: [{ type: 'channel', channel }],
-        payload: { title: 'An offer', body: 'Only today', data: { id: '42' } },
-      });
+    const publish = (/** @type {string} */ channel) => accepted(api, channel);
     if (dispatch === undefined || feedback === undefined) throw new BenchError('a worker did not start');
     const stage = { fleet, planner, dispatch, feedback, publish };
     progress('warming up');
@@ -69,6 +65,23 @@ export async function benchPush(args, progress) {
     return true;
   } finally {
     await fleet.close();
+  }
+}
+
+/** Publishes until it is accepted: a worker that has just started may not be known yet. @param {ReturnType<typeof apiAt>} api @param {string} channel */
+async function accepted(api, channel) {
+  const body = {
+    publishId: channel,
+    recipients: [{ type: 'channel', channel }],
+    payload: { title: 'An offer', body: 'Only today', data: { id: '42' } },
+  };
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await api('POST', '/publish', body);
+    } catch (error) {
+      if (tries >= MOST_TRIES) throw error;
+    }
+    await new Promise((later) => void setTimeout(later, 1000));
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type SqlDialect,
   type SqlScalar,
   type SqlSession,
+  type SqlValue,
 } from '@carillon/database';
 import { PushStoreUnavailable } from '../port.js';
 import { TABLES_NAME } from './schema.js';
@@ -50,16 +51,32 @@ export class Statements {
   async add<Row extends object>(table: Table<Row>, rows: readonly Row[]): Promise<number> {
     let added = 0;
     for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-      const some = rows.slice(from, from + ROWS_AT_ONCE);
-      const ignore = this.dialect === 'mysql' ? 'ignore ' : '';
-      const rest = this.dialect === 'mysql' ? '' : ' on conflict do nothing';
-      const { changed } = await this.run(
-        `insert ${ignore}into ${table.name} (${table.list}) values ${groups(some.length, table.names.length)}${rest}`,
-        some.flatMap((row) => table.valuesOf(row)),
-      );
-      added += changed;
+      const values = rows.slice(from, from + ROWS_AT_ONCE).map((row) => table.valuesOf(row));
+      added += await (this.dialect === 'mysql'
+        ? this.#addListed(table, values)
+        : this.#addUnnested(table, values));
     }
     return added;
+  }
+
+  async #addListed<Row extends object>(
+    table: Table<Row>,
+    rows: readonly (readonly SqlScalar[])[],
+  ): Promise<number> {
+    const values = groups(rows.length, table.names.length);
+    const text = `insert ignore into ${table.name} (${table.list}) values ${values}`;
+    return (await this.run(text, rows.flat())).changed;
+  }
+
+  /** An array a column: the text is the same for however many rows, and the server reads a dozen values instead of thousands. */
+  async #addUnnested<Row extends object>(
+    table: Table<Row>,
+    rows: readonly (readonly SqlScalar[])[],
+  ): Promise<number> {
+    const text = `insert into ${table.name} (${table.list}) select ${table.taken} from unnest(${table.arrays})
+      as given(${table.list}) on conflict do nothing`;
+    const columns = table.names.map((_, index) => rows.map((row) => row[index] ?? null));
+    return (await this.run(text, columns)).changed;
   }
 
   /** Writes a row in place of the one of its key. `keep`: columns that stay as they were. */
@@ -76,7 +93,7 @@ export class Statements {
     );
   }
 
-  async run(sql: string, values: readonly SqlScalar[] = []) {
+  async run(sql: string, values: readonly SqlValue[] = []) {
     return this.session.query(this.dialect === 'mysql' ? sql : this.#numbered(sql), values);
   }
 
