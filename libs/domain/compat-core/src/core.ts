@@ -14,6 +14,8 @@ import { type Apps, KeyRing } from './key-ring.js';
 import type { MessageRules } from './message/read-message.js';
 import { CompatPublisher } from './publisher.js';
 import { Revocations } from './revocations.js';
+import { RuntimeCounters } from './statistics/counters.js';
+import { Statistics } from './statistics/statistics.js';
 import { TokenRequests } from './token-request.js';
 import { Tokens } from './tokens.js';
 
@@ -42,6 +44,8 @@ export class CompatCore {
   readonly publisher: CompatPublisher;
   readonly edits: Edits;
   readonly annotations: Annotations;
+  readonly statistics: Statistics;
+  readonly counters = new RuntimeCounters();
   readonly #channels: Channels;
 
   constructor({ config, apps, cache, publisher, operations, messages }: CompatCoreParts) {
@@ -57,9 +61,10 @@ export class CompatCore {
       skewMs: compat.token_request_timestamp_skew_ms,
       nonceTtlMs: compat.nonce_ttl_seconds * 1000,
     });
+    this.statistics = new Statistics(cache, compat, config.ssl.enabled);
     const ttlMs = Math.max(LEAST_KEPT_MS, idempotency.ttl_seconds * 1000);
     const ai = new AiMessages(new AiChannels(config.ai_transport), headerLimits(config));
-    this.publisher = new CompatPublisher(publisher, cache, ttlMs, ai);
+    this.publisher = new CompatPublisher(publisher, cache, ttlMs, { ai, counters: this.counters });
     this.edits = new Edits(operations);
     this.annotations = new Annotations({
       operations,

@@ -9,6 +9,7 @@ import { CompatError } from './compat-error.js';
 import { toNative } from './message/native.js';
 import { idsOf, type NewMessage } from './message/read-message.js';
 import { refusalOf } from './refusal.js';
+import type { RuntimeCounters } from './statistics/counters.js';
 import { orUnavailable } from './tokens.js';
 
 /** Messages for one channel, judged. */
@@ -38,7 +39,7 @@ export class CompatPublisher {
     private readonly publisher: Publisher,
     private readonly cache: Pick<Cache, 'compareAndRemove' | 'get' | 'setIfAbsent'>,
     private readonly ttlMs: number,
-    private readonly ai: AiMessages,
+    private readonly parts: { readonly ai: AiMessages; readonly counters: RuntimeCounters },
   ) {}
 
   /**
@@ -58,7 +59,7 @@ export class CompatPublisher {
 
   #judged({ messages, principal, channel }: NewMessages): readonly NewMessage[] {
     try {
-      return messages.map((message) => this.ai.judged(message, principal, channel.name));
+      return messages.map((message) => this.parts.ai.judged(message, principal, channel.name));
     } catch (error) {
       throw refusalOf(error);
     }
@@ -69,7 +70,8 @@ export class CompatPublisher {
     const isClaimed = message.id !== null && publication.history === null;
     if (isClaimed && !(await this.#claim(publication))) return messageId;
     try {
-      const { version } = await this.publisher.publish(publication);
+      const { version, isDuplicate } = await this.publisher.publish(publication);
+      if (isDuplicate === true) this.parts.counters.add('duplicate_suppression');
       return version?.messageSerial ?? messageId;
     } catch (error) {
       if (isClaimed) await this.#release(publication);
@@ -84,6 +86,7 @@ export class CompatPublisher {
     if (await orUnavailable(this.cache.setIfAbsent(name, fingerprint, this.ttlMs))) return true;
     const known = await orUnavailable(this.cache.get(name));
     if (known !== fingerprint) throw reused();
+    this.parts.counters.add('duplicate_suppression');
     return false;
   }
 

@@ -22,7 +22,7 @@ describe.each(STORES)('messages and annotations in $name', ({ open, orders }) =>
   const channelOf = (name: string) => new LivingChannel(opened.store, name);
 
   it('come to what they come to one after another when several writers change them at once', () =>
-    provesOneOrder(opened.store, orders));
+    provesOneOrder(opened, orders));
 
   it('come to the same in whatever batches they are changed', async () => {
     const step = fc.record({

@@ -3,7 +3,7 @@ import type { DurableStore } from '@carillon/history-store';
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import { LivingChannel } from './living.js';
-import { openMemory } from './stores.js';
+import { openMemory, type Opened } from './stores.js';
 
 const TYPES = ['x:unique.v1', 'x:multiple.v1', 'x:flag.v1'] as const;
 
@@ -32,6 +32,16 @@ class Scene {
   readonly #annotations: string[] = [];
 
   constructor(private readonly channel: LivingChannel) {}
+
+  /** The same channel as another process writes to it. */
+  through(store: DurableStore): Scene {
+    const channel = new LivingChannel(store, this.channel.name);
+    channel.policy = this.channel.policy;
+    const scene = new Scene(channel);
+    scene.#serials.push(...this.#serials);
+    scene.#annotations.push(...this.#annotations);
+    return scene;
+  }
 
   async begin(): Promise<void> {
     this.channel.policy = { ...this.channel.policy, ai: AI };
@@ -114,22 +124,28 @@ function ordered(accepted: readonly Accepted[]): Step[] {
   return [...changes, ...annotations].map(({ step: one }) => one);
 }
 
-/** Whatever several writers commit at once comes to what it comes to one after another, in the order it was committed. */
-export async function provesOneOrder(store: DurableStore, numRuns: number): Promise<void> {
+/**
+ * Whatever several writers commit at once comes to what it comes to one after another, in the order it was committed; they
+ * are by turns of this process and of another, if the store has one.
+ */
+export async function provesOneOrder(
+  { store, beside }: Pick<Opened, 'beside' | 'store'>,
+  numRuns: number,
+): Promise<void> {
   let run = 0;
-  const writers = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: 4 });
+  const batch = fc.array(step, { minLength: 1, maxLength: 6 });
+  const writers = fc.array(fc.array(batch, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 4 });
   await fc.assert(
-    fc.asyncProperty(writers, async (batches) => {
+    fc.asyncProperty(writers, async (all) => {
       run += 1;
       const together = new Scene(new LivingChannel(store, `orders-${run}`));
       await together.begin();
       const written = await Promise.all(
-        batches.map(async (steps) => {
-          const results = await together.write(steps);
-          return results.flatMap((result, index) => {
-            const one = steps[index];
-            return one === undefined || result.status !== 'applied' ? [] : [{ step: one, result }];
-          });
+        all.map(async (batches, index) => {
+          const scene = index % 2 === 1 && beside !== null ? together.through(beside) : together;
+          const accepted: Accepted[] = [];
+          for (const steps of batches) accepted.push(...(await acceptedOf(scene, steps)));
+          return accepted;
         }),
       );
       const alone = await openMemory();
@@ -141,4 +157,13 @@ export async function provesOneOrder(store: DurableStore, numRuns: number): Prom
     }),
     { numRuns },
   );
+}
+
+/** What of a batch was accepted. */
+async function acceptedOf(scene: Scene, steps: readonly Step[]): Promise<Accepted[]> {
+  const results = await scene.write(steps);
+  return results.flatMap((result, index) => {
+    const one = steps[index];
+    return one === undefined || result.status !== 'applied' ? [] : [{ step: one, result }];
+  });
 }

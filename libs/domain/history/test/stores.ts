@@ -18,6 +18,8 @@ import { createParts } from '@carillon/runtime';
 
 export interface Opened {
   readonly store: DurableStore;
+  /** Of another process over the same database; null: it has no other. */
+  readonly beside: DurableStore | null;
   /** The blocks that reads have touched since it was asked last; null: this store does not tell. */
   readonly blocks: () => number | null;
   /** Changes rows behind the service's back; null: nobody can. */
@@ -59,6 +61,7 @@ function databasesAt(name: 'MYSQL' | 'POSTGRES', url: string): Databases {
 
 export const openMemory = async (): Promise<Opened> => ({
   store: new MemoryHistoryStore(),
+  beside: null,
   blocks: () => null,
   tamper: null,
   close: async () => {},
@@ -71,15 +74,12 @@ export async function openPostgres(): Promise<Opened> {
   const database = databases.apart('postgres', { ...LANES, tables: [historyTables(PREFIX, spread)] });
   const reads = databases.apart('postgres', { connections: 2, waiting: 9, statementMs: STATEMENT_MS });
   const watched = watching(reads);
-  const store = new PostgresHistoryStore(database, {
-    prefix: PREFIX,
-    spread,
-    now: Date.now,
-    reads: watched.database,
-  });
+  const options = { prefix: PREFIX, spread, now: Date.now, reads: watched.database };
+  const store = new PostgresHistoryStore(database, options);
   await store.connect();
   return {
     store,
+    beside: new PostgresHistoryStore(database, options),
     blocks: watched.blocks,
     tamper: async (sql) => void (await database.query(sql)),
     close: async () => {
@@ -92,10 +92,12 @@ export async function openPostgres(): Promise<Opened> {
 export async function openMysql(): Promise<Opened> {
   const { url, end } = await (await engine('mariadb')).isolate();
   const database = databasesAt('MYSQL', url).use('mysql', [mysqlTables(PREFIX)]);
-  const store = new MysqlHistoryStore(database, { prefix: PREFIX, now: Date.now });
+  const options = { prefix: PREFIX, now: Date.now };
+  const store = new MysqlHistoryStore(database, options);
   await store.connect();
   return {
     store,
+    beside: new MysqlHistoryStore(database, options),
     blocks: () => null,
     tamper: async (sql) => void (await database.query(sql)),
     close: async () => {
@@ -120,6 +122,7 @@ export async function openEmbedded(): Promise<Opened> {
   await store.connect();
   return {
     store,
+    beside: null,
     blocks: () => null,
     tamper: async (sql) => void (await database.query(sql)),
     close: async () => {

@@ -34,7 +34,11 @@ export const formatOfAnswer = ({ request }: Ask): WireFormat =>
   answerFormat(request, formatOf(request.header('content-type')));
 
 /** Carries a route out and answers it, whatever happens. */
-export function serve(route: Route, onFault: (error: unknown) => void) {
+export function serve(
+  route: Route,
+  onFault: (error: unknown) => void,
+  onReply?: (request: HttpRequest, status: number) => void,
+) {
   return async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     try {
       const { query } = request;
@@ -42,6 +46,7 @@ export function serve(route: Route, onFault: (error: unknown) => void) {
       const format = answerFormat(request, received);
       const body = (): unknown => bodyOf(request, received);
       const reply = await route({ request, query, body });
+      onReply?.(request, reply.status);
       for (const [relation, target] of Object.entries(reply.links ?? {}))
         response.appendHeader('link', `<${target}>; rel="${relation}"`);
       response.statusCode = reply.status;
@@ -49,7 +54,9 @@ export function serve(route: Route, onFault: (error: unknown) => void) {
       else if (reply.status === NO_CONTENT) response.end();
       else response.end(encodeWire(reply.body, format), TYPES[format]);
     } catch (error) {
-      fail(response, errorOf(error, onFault));
+      const told = errorOf(error, onFault);
+      onReply?.(request, told.statusCode);
+      fail(response, told);
     }
   };
 }

@@ -74,6 +74,7 @@ describe('work that waits too long', () => {
     ['publish_log lag', 'push.publish.v1', { ready: 7, oldestReadyAgeMs: 0 }],
     ['shard_jobs age', 'push.shards.v1', { ready: 1, oldestReadyAgeMs: 60_000 }],
     ['delivery_jobs_fcm age', 'push.delivery.fcm.v1', { ready: 1, oldestReadyAgeMs: 60_000 }],
+    ['delivery_results age', 'push.results.v1', { ready: 0, active: 1, oldestActiveAgeMs: 60_000 }],
   ])('refuses publishes: %s (39)', async (text, queue, waiting) => {
     const scene = await sceneWith(LIMITS);
     const stats = scene.queue.stats.bind(scene.queue);

@@ -15,6 +15,7 @@ import {
   type Receipt,
   SINGLE_SPREAD,
   type Spread,
+  type StoredMessage,
   type StoredRecord,
   type Stream,
   type StreamAddress,
@@ -161,6 +162,33 @@ export const recordAt = (stream: Stream, more: Partial<StoredRecord> = {}): Stor
   payload: '{"event":"order.paid"}',
   payloadSize: 22,
   tombstone: false,
+  ...more,
+});
+
+/** A message that lives on, in its first version. */
+export const messageIn = (stream: Stream, more: Partial<StoredMessage> = {}): StoredMessage => ({
+  streamKey: stream.streamKey,
+  generation: stream.generation,
+  messageSerial: 'm',
+  historySerial: stream.nextHistorySerial,
+  creatorId: null,
+  versionSerial: 'v1',
+  deliverySerial: stream.nextDeliverySerial,
+  action: 'create',
+  atMs: NOW_MS,
+  clientId: null,
+  description: null,
+  metadata: null,
+  name: 'note',
+  extras: null,
+  data: { text: '"a"' },
+  dataKind: 'string',
+  dataBytes: 1,
+  baseSerial: stream.nextDeliverySerial,
+  baseVersionSerial: 'v1',
+  appends: 0,
+  isOpen: false,
+  keepUntilMs: NOW_MS + DAY_MS,
   ...more,
 });
 

@@ -150,7 +150,7 @@ onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
     const change = { push: { recipient: { transportType: 'gcm', registrationToken: 'other' } } };
     expect(await ask('PATCH', path, change, own)).toMatchObject({
       status: 200,
-      value: { platform: 'browser', push: change },
+      value: { platform: 'browser', ...change },
     });
     const wrong = { 'x-ably-devicetoken': `${token}x` };
     expect(await ask('PATCH', path, change, wrong)).toMatchObject({ status: 401, code: 40_140 });

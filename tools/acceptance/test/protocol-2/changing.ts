@@ -62,6 +62,8 @@ export function changing(place: Place): void {
     const channel = place.name('room:liked');
     const [plain, each] = await place.both();
     await plain.subscribe(channel);
+    const fitting = await place.connect(1);
+    await fitting.subscribe(`${channel}*`);
     await each.signin('w', { capabilities: { 'annotation-subscribe': ['*'] } });
     await each.subscribe(channel, { modes: ['ANNOTATION_SUBSCRIBE'] });
     const { channels } = await place.post('/events', {
@@ -84,7 +86,7 @@ export function changing(place: Place): void {
       data: { action: 'message.summary', serial, annotations: { summary: { [type]: { like } } } },
       extras: { ephemeral: true },
     };
-    for (const client of [plain, each]) {
+    for (const client of [plain, each, fitting]) {
       await client.until('note');
       expect(await client.next()).toEqual(summary);
     }
@@ -96,6 +98,6 @@ export function changing(place: Place): void {
     await late.subscribe(channel);
     expect(await late.next()).toEqual(summary);
     await place.publish(channel, 'last');
-    expect(await heard(plain)).toEqual([]);
+    for (const client of [plain, fitting]) expect(await heard(client)).toEqual([]);
   });
 }

@@ -62,6 +62,8 @@ export class Devices {
     const seen = await store.device(appId, wanted.deviceId);
     const begins = caller.kind === 'device' && caller.mayBegin === true && seen === null;
     if (caller.kind === 'device' && !begins) {
+      if (caller.mayBegin === true)
+        throw new ServiceError('forbidden', { text: 'the device belongs to somebody else' });
       if (seen === null) throw new ServiceError('forbidden', { text: 'the device is not known' });
       await this.#check(seen, caller.token);
     }

@@ -259,6 +259,7 @@ export class MemoryHistoryStore implements DurableStore {
   async summaries({
     nowMs,
     belowNo,
+    messageSerials,
     limit,
     ...stream
   }: SummariesQuery): Promise<readonly AnnotationSummary[]> {
@@ -266,7 +267,10 @@ export class MemoryHistoryStore implements DurableStore {
     if (held === undefined) return [];
     const all = held.messages
       .summaries(held.stream, nowMs)
-      .filter(({ lastNo }) => belowNo === null || lastNo < belowNo);
+      .filter(
+        ({ lastNo, messageSerial }) =>
+          (belowNo === null || lastNo < belowNo) && messageSerials?.includes(messageSerial) !== false,
+      );
     return all.sort((one, other) => other.lastNo - one.lastNo).slice(0, limit);
   }
 

@@ -1,9 +1,10 @@
 import { DatabaseRejected, type SqlSession } from '@carillon/database';
-import { slotOf, slotsBetween } from '../model/calendar.js';
+import { keepDay, slotOf, slotsBetween } from '../model/calendar.js';
 import type { Changes, Wanted } from '../model/changes.js';
-import { arrayOf, binaryArray, INT, KEY, UUID, XID } from './binary-arrays.js';
+import { streamName } from '../model/stream.js';
+import { arrayOf, binaryArray, INT, KEY, TEXT, UUID, XID } from './binary-arrays.js';
 import type { RememberedStream } from './remembered-streams.js';
-import { newReceiptWrite, recordWrite, streamWrite } from './write.js';
+import { messageWrite, newReceiptWrite, recordWrite, streamWrite } from './write.js';
 
 /** The number of the transaction that asks, as the rows it writes have it. */
 export const TRANSACTION_NUMBER = 'pg_current_xact_id()::xid::text';
@@ -17,19 +18,31 @@ export interface Fit {
 
 const NOT_SO: Fit = { fits: false, transactionNumber: '' };
 
-/** Whether nothing but records of messages, with what goes with them, is written. */
-export const isOfPublishes = ({
+/** Whether nothing but records and messages, with what goes with them, is written. */
+export const isAtOnce = ({
   presenceEvents,
   presenceMembers,
   presenceCheckpoints,
   operatorLog,
   messages,
 }: Changes): boolean =>
-  messages === undefined &&
-  [presenceEvents, presenceMembers, presenceCheckpoints, operatorLog].every((rows) => rows.length === 0);
+  [
+    presenceEvents,
+    presenceMembers,
+    presenceCheckpoints,
+    operatorLog,
+    messages?.annotations ?? [],
+    messages?.summaries ?? [],
+  ].every((rows) => rows.length === 0);
 
 /** Placeholders of the question: what is remembered, and what must not be there. */
 const QUESTION_WIDTH = 6;
+
+/** An operation that must not have been done. */
+interface Operation {
+  readonly streamKey: string;
+  readonly hash: string;
+}
 
 /**
  * Commits a batch that was decided on what is remembered, in a statement that is a transaction by itself. It locks the
@@ -39,30 +52,51 @@ const QUESTION_WIDTH = 6;
  * statement fails as well, and keeps nothing, when other rows were written than there are.
  */
 export class AtOnce {
-  readonly #text: string;
   readonly #records: ReturnType<typeof recordWrite>;
   readonly #receipts: ReturnType<typeof newReceiptWrite>;
   readonly #streams: ReturnType<typeof streamWrite>;
+  readonly #messages: ReturnType<typeof messageWrite>;
+  /** What a batch has nothing of is not in its statement. */
+  readonly #texts = new Map<string, string>();
 
-  constructor(table: (name: string) => string) {
+  constructor(private readonly table: (name: string) => string) {
     this.#records = recordWrite(table);
     this.#receipts = newReceiptWrite(table);
     this.#streams = streamWrite(table);
-    const parts = [this.#records, this.#receipts, this.#streams].map((write, index) => {
+    this.#messages = messageWrite(table);
+  }
+
+  #text(hasMessages: boolean, hasOperations: boolean): string {
+    const key = `${hasMessages} ${hasOperations}`;
+    const text = this.#texts.get(key) ?? this.#newText(hasMessages, hasOperations);
+    this.#texts.set(key, text);
+    return text;
+  }
+
+  #newText(hasMessages: boolean, hasOperations: boolean): string {
+    const { table } = this;
+    const writes = [this.#records, this.#receipts, this.#streams, ...(hasMessages ? [this.#messages] : [])];
+    const parts = writes.map((write, index) => {
       const place = QUESTION_WIDTH + 1 + index;
       return {
         text: `written_${index} as (${write.text(place, 'where (select fits from question)')} returning 1)`,
         isWhole: `(select count(*) from written_${index}) = case when fits then cardinality($${place}) else 0 end`,
       };
     });
-    this.#text = `with held as materialized (
+    const place = QUESTION_WIDTH + 1 + parts.length;
+    const isUndone = `and not exists (
+          select from unnest($${place}::bigint[], $${place + 1}::text[]) as v(stream_key, hash)
+            join ${table('records')} c on c.stream_key = v.stream_key and c.op_hash = decode(v.hash, 'hex')
+            where c.keep_day >= $${place + 2}::date and c.keep_until_ms > $${place + 3}::bigint)`;
+    return `with held as materialized (
         select s.stream_key from unnest($1::bigint[], $2::xid[]) as v(stream_key, written_by)
           join ${table('streams')} s on s.stream_key = v.stream_key where s.xmin = v.written_by
           for no key update of s skip locked),
       question as materialized (
         select (select count(*) from held) = $3 and not exists (
           select from ${table('receipts')} r
-            where r.scope = any($4::uuid[]) and r.slot = any($5::int[]) and r.at_ms >= $6) as fits),
+            where r.scope = any($4::uuid[]) and r.slot = any($5::int[]) and r.at_ms >= $6)
+        ${hasOperations ? isUndone : ''} as fits),
       ${parts.map(({ text }) => text).join(',\n')}
       select fits, ${TRANSACTION_NUMBER} as transaction_number,
         1 / (${parts.map(({ isWhole }) => isWhole).join(' and ')})::int as whole from question`;
@@ -75,9 +109,12 @@ export class AtOnce {
     changes: Changes,
   ): Promise<Fit> {
     const { scopes, sinceMs } = wanted.receipts;
+    const states = changes.messages?.states ?? [];
+    const operations = operationsOf(wanted, streams);
+    const { nowMs } = wanted;
     try {
       const { rows } = await session.query(
-        this.#text,
+        this.#text(states.length > 0, operations.length > 0),
         [
           binaryArray(KEY, streams, ({ stream }) => stream.streamKey),
           binaryArray(XID, streams, ({ writtenBy }) => writtenBy),
@@ -88,6 +125,8 @@ export class AtOnce {
           this.#records.array(changes.records),
           this.#receipts.array(changes.receipts),
           this.#streams.array(changes.streams),
+          ...(states.length === 0 ? [] : [this.#messages.array(states)]),
+          ...(operations.length === 0 ? [] : [...arraysOf(operations), keepDay(nowMs), nowMs]),
         ],
         { again: true },
       );
@@ -99,6 +138,21 @@ export class AtOnce {
     }
   }
 }
+
+/** What may have been done before: whoever asks again is told what it came to, which is for the ordinary way. */
+function operationsOf({ messages }: Wanted, streams: readonly RememberedStream[]): readonly Operation[] {
+  if (messages === undefined || messages.operations.length === 0) return [];
+  const keys = new Map(streams.map(({ stream }) => [streamName(stream.address), stream.streamKey]));
+  return messages.operations.flatMap(({ address, hash }) => {
+    const streamKey = keys.get(streamName(address));
+    return streamKey === undefined ? [] : [{ streamKey, hash }];
+  });
+}
+
+const arraysOf = (operations: readonly Operation[]): readonly Buffer[] => [
+  binaryArray(KEY, operations, ({ streamKey }) => streamKey),
+  binaryArray(TEXT, operations, ({ hash }) => hash),
+];
 
 /** All but that in which every receipt that is wanted would be written. */
 function slotsToLookIn(

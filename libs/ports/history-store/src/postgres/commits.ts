@@ -7,13 +7,19 @@ import {
 } from '@carillon/database';
 import { StoreFailure } from '../failures.js';
 import type { Changes, Found, Wanted } from '../model/changes.js';
+import type { FoundMessages } from '../model/living.js';
+import { reachesBase, type StoredMessage } from '../model/message.js';
 import { routeOf } from '../model/route.js';
 import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
 import { NO_PARTITION } from '../sql/failure-of.js';
-import { AtOnce, isOfPublishes } from './at-once.js';
+import { findData } from '../sql/find-messages.js';
+import { keyOf } from '../sql/folded.js';
+import { AtOnce, isAtOnce } from './at-once.js';
 import { addressArrays, findReceipts, findWanted, lockStreams } from './find.js';
 import type { Partitions } from './partitions.js';
-import { RememberedStreams } from './remembered-streams.js';
+import { MESSAGE_DIALECT } from './message-dialect.js';
+import { RememberedMessages } from './remembered-messages.js';
+import { type RememberedStream, RememberedStreams } from './remembered-streams.js';
 import { BatchWriter } from './write.js';
 
 /** A transaction that ended because something has to be made first. */
@@ -26,15 +32,23 @@ class NotYet extends Error {
 /** Streams, then partitions, then streams that somebody removed meanwhile: more rounds mean that something is wrong. */
 const MAX_ROUNDS = 5;
 
+/** What came of a batch that began with what is stored. */
+interface Batch<Decision> {
+  readonly decision: Decision;
+  readonly transactionNumber: string;
+  readonly messages: FoundMessages | undefined;
+}
+
 type Decide<Decision> = (found: Found) => Decision;
 
 /**
- * Commits batches. One that starts from what this process wrote last is decided before the database is asked, which
+ * Commits batches. One that starts from what this process wrote last, of streams and of messages, is decided before the database is asked, which
  * then locks, compares and writes in one statement; when it says that something is not as remembered, nothing was
  * written, and the batch goes the ordinary way of two round trips.
  */
 export class PostgresCommits {
   readonly #remembered = new RememberedStreams();
+  readonly #messages = new RememberedMessages();
   readonly #writer: BatchWriter;
   readonly #atOnce: AtOnce;
 
@@ -55,7 +69,10 @@ export class PostgresCommits {
       return (await this.#fromMemory(wanted, decide)) ?? (await this.#fromStore(wanted, decide));
     } catch (thrown) {
       if (thrown instanceof DatabaseRejected && thrown.code === NO_PARTITION) this.partitions.forget();
-      if (thrown instanceof DatabaseUnavailable) this.#remembered.forget();
+      if (thrown instanceof DatabaseUnavailable) {
+        this.#remembered.forget();
+        this.#messages.forget();
+      }
       throw thrown;
     }
   }
@@ -68,8 +85,17 @@ export class PostgresCommits {
     if (!isPlain(wanted)) return null;
     const remembered = this.#remembered.take(wanted.streams.map(({ address }) => address));
     if (remembered === null) return null;
-    const decision = tryTo(() => decide(foundIn(remembered.map(({ stream }) => stream))));
-    if (decision === null || !isOfPublishes(decision.changes)) return null;
+    const messages = await this.#recalled(wanted, remembered);
+    if (messages === null) return null;
+    const decision = tryTo(() =>
+      decide(
+        foundIn(
+          remembered.map(({ stream }) => stream),
+          messages,
+        ),
+      ),
+    );
+    if (decision === null || !isAtOnce(decision.changes)) return null;
     if (this.partitions.missing(decision.changes).length > 0) return null;
     const { fits, transactionNumber } = await this.#atOnce.write(
       this.database,
@@ -78,8 +104,41 @@ export class PostgresCommits {
       decision.changes,
     );
     if (!fits) return null;
-    this.#remembered.keep(decision.changes.streams, transactionNumber);
+    this.#keep(decision.changes, transactionNumber, remembered);
     return decision;
+  }
+
+  /** What the batch has to know of messages, as this process left them; null: something is not known. */
+  async #recalled(
+    { messages, nowMs }: Wanted,
+    streams: readonly RememberedStream[],
+  ): Promise<FoundMessages | null> {
+    if (messages === undefined) return NO_MESSAGES;
+    const named = new Map(streams.map((one) => [streamName(one.stream.address), one]));
+    const states: StoredMessage[] = [];
+    const needed: StoredMessage[] = [];
+    for (const one of messages.states) {
+      const stream = named.get(streamName(one.address));
+      const message = stream === undefined ? undefined : this.#messages.find(stream, one.messageSerial);
+      if (message === undefined) return null;
+      states.push(message);
+      if (one.whole || reachesBase(message, one)) needed.push(message);
+    }
+    // Should somebody have changed one meanwhile, its stream is not as it is remembered, and nothing is written.
+    const data = await findData(this.database, this.table, { messages: needed, nowMs }, MESSAGE_DIALECT);
+    const whole = states.map((message) => ({ ...message, data: data.get(keyOf(message)) ?? null }));
+    return { ...NO_MESSAGES, states: whole };
+  }
+
+  #keep(
+    { streams, messages }: Changes,
+    transactionNumber: string,
+    before: readonly RememberedStream[],
+    found: readonly StoredMessage[] = [],
+  ): void {
+    const kept = this.#remembered.keep(streams, transactionNumber, before);
+    this.#messages.keep(kept, found);
+    this.#messages.keep(kept, messages?.states ?? []);
   }
 
   async #fromStore<Decision extends { readonly changes: Changes }>(
@@ -88,10 +147,10 @@ export class PostgresCommits {
   ): Promise<Decision> {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       try {
-        const { decision, transactionNumber } = await this.database.transaction((session) =>
+        const { decision, transactionNumber, messages } = await this.database.transaction((session) =>
           this.#batch(session, wanted, decide),
         );
-        this.#remembered.keep(decision.changes.streams, transactionNumber);
+        this.#keep(decision.changes, transactionNumber, [], messages?.states);
         return decision;
       } catch (thrown) {
         if (!(thrown instanceof NotYet)) throw thrown;
@@ -105,7 +164,7 @@ export class PostgresCommits {
     session: SqlTransaction,
     wanted: Wanted,
     decide: Decide<Decision>,
-  ): Promise<{ readonly decision: Decision; readonly transactionNumber: string }> {
+  ): Promise<Batch<Decision>> {
     // Behind the lock, so that they see what those have committed who had it.
     const [held, receipts] = await Promise.all([
       lockStreams(session, this.table, wanted),
@@ -119,13 +178,14 @@ export class PostgresCommits {
           wanted.nowMs,
         ),
       );
-    const decision = decide({ ...(await findWanted(session, this.table, wanted, held)), receipts });
+    const found = await findWanted(session, this.table, wanted, held);
+    const decision = decide({ ...found, receipts });
     const partitions = this.partitions.missing(decision.changes);
     if (partitions.length > 0) throw new NotYet(() => this.partitions.make(partitions));
     const written = this.#writer.write(session, decision.changes);
     session.last();
     await written;
-    return { decision, transactionNumber: held.transactionNumber };
+    return { decision, transactionNumber: held.transactionNumber, messages: found.messages };
   }
 
   async #makeStreams(addresses: readonly StreamAddress[], nowMs: number): Promise<void> {
@@ -154,7 +214,7 @@ function tryTo<Decision>(decide: () => Decision): Decision | null {
   }
 }
 
-/** Whether a batch wants to know nothing but its streams and whether it was committed before. */
+/** Whether a batch wants to know nothing but its streams and messages, and whether it was committed before. */
 const isPlain = ({ streams, members, crowds, below, inspect, messageIdAt, messages }: Wanted): boolean =>
   streams.length > 0 &&
   members.length === 0 &&
@@ -162,13 +222,16 @@ const isPlain = ({ streams, members, crowds, below, inspect, messageIdAt, messag
   below === null &&
   !inspect &&
   messageIdAt === undefined &&
-  messages === undefined;
+  (messages === undefined || (messages.annotations.length === 0 && messages.summaries.length === 0));
 
-const foundIn = (streams: readonly Stream[]): Found => ({
+const NO_MESSAGES: FoundMessages = { states: [], operations: [], annotations: [], summaries: [] };
+
+const foundIn = (streams: readonly Stream[], messages: FoundMessages): Found => ({
   streams: new Map(streams.map((stream) => [streamName(stream.address), stream])),
   receipts: new Map(),
   members: [],
   crowds: new Map(),
   purgeable: null,
   inspections: new Map(),
+  messages,
 });

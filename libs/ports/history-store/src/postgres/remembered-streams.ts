@@ -5,6 +5,8 @@ export interface RememberedStream {
   readonly stream: Stream;
   /** The number of the transaction that wrote its row; while the row has it, nobody else has written it since. */
   readonly writtenBy: string;
+  /** Which of the times it is remembered: from its beginning on nobody else has written it. */
+  readonly spell: number;
 }
 
 /** So many of those that were written last are remembered at least. */
@@ -21,6 +23,7 @@ export class RememberedStreams {
   /** Null: taken out, or not known any more. */
   #young: Known = new Map();
   #old: Known = new Map();
+  #spells = 0;
 
   /** Takes them out, so that no two batches start from the same; null: not all of them are known, and all stay. */
   take(addresses: readonly StreamAddress[]): readonly RememberedStream[] | null {
@@ -35,9 +38,19 @@ export class RememberedStreams {
     return found;
   }
 
-  /** After the transaction was committed. */
-  keep(streams: readonly Stream[], writtenBy: string): void {
-    for (const stream of streams) this.#set(streamName(stream.address), { stream, writtenBy });
+  /** After the transaction was committed, with those that it went on from. Those of nothing begin a spell together. */
+  keep(
+    streams: readonly Stream[],
+    writtenBy: string,
+    before: readonly RememberedStream[] = [],
+  ): readonly RememberedStream[] {
+    this.#spells += 1;
+    const spells = new Map(before.map(({ stream, spell }) => [stream.streamKey, spell]));
+    return streams.map((stream) => {
+      const kept = { stream, writtenBy, spell: spells.get(stream.streamKey) ?? this.#spells };
+      this.#set(streamName(stream.address), kept);
+      return kept;
+    });
   }
 
   /** After what cannot be relied upon: the server may be another one now, with numbers of its own. */

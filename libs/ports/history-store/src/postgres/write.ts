@@ -80,6 +80,10 @@ export const recordWrite = (table: Names): TableWrite<Changes['records'][number]
 export const newReceiptWrite = (table: Names): TableWrite<Changes['receipts'][number]> =>
   insertInto(table, 'receipts', RECEIPT);
 
+/** The latest state of messages; those that are there are changed. */
+export const messageWrite = (table: Names): TableWrite<MessageChanges['states'][number]> =>
+  insertInto(table, 'messages', MESSAGE, messageAgain(table));
+
 export function streamWrite(table: Names): TableWrite<Changes['streams'][number]> {
   const set = Object.keys(STREAM.columns)
     .filter((name) => name !== 'stream_key')
@@ -133,7 +137,7 @@ export class BatchWriter {
     this.#events = into('presence_events', EVENT);
     this.#members = into('presence_members', MEMBER, MEMBER_AGAIN);
     this.#checkpoints = into('presence_checkpoints', CHECKPOINT, CHECKPOINT_AGAIN);
-    this.#messages = into('messages', MESSAGE, messageAgain(table));
+    this.#messages = new Write(messageWrite(table));
     this.#annotations = into('annotations', ANNOTATION);
     this.#summaries = into('annotation_summaries', SUMMARY, SUMMARY_AGAIN);
     this.#receipts = into('receipts', RECEIPT, RECEIPT_AGAIN);

@@ -2,7 +2,7 @@ import type { SqlSession } from '@carillon/database';
 import { keepDay } from '../model/calendar.js';
 import type { AnnotationSummary, FoundAnnotation } from '../model/annotation.js';
 import type { FoundMessages, WantedMessages } from '../model/living.js';
-import { reachesBase, type StoredMessage } from '../model/message.js';
+import { type MessageData, reachesBase, type StoredMessage } from '../model/message.js';
 import { type Stream, streamName } from '../model/stream.js';
 import {
   ANNOTATION_COLUMNS,
@@ -74,20 +74,30 @@ async function findStates(
     const one = wanted.get(`${message.streamKey} ${message.messageSerial}`);
     return one !== undefined && (one.whole || reachesBase(message, one));
   });
-  if (needed.length === 0) return found;
-  const stored = new Values();
-  const data = await session.query(
+  const whole = await findData(session, table, { messages: needed, nowMs }, dialect);
+  return found.map((message) => ({ ...message, data: whole.get(keyOf(message)) ?? null }));
+}
+
+/** The data of messages as far as the versions that they are in, by `keyOf`. */
+export async function findData(
+  session: SqlSession,
+  table: Names,
+  { messages, nowMs }: { readonly messages: readonly StoredMessage[]; readonly nowMs: number },
+  dialect: MessageDialect,
+): Promise<ReadonlyMap<string, MessageData>> {
+  if (messages.length === 0) return new Map();
+  const values = new Values();
+  const { rows } = await session.query(
     `select m.stream_key, m.message_serial, m.data from ${table('messages')} m where (m.stream_key, m.message_serial) in
       (${dialect.places(
-        stored,
+        values,
         ['text'],
-        needed.map(({ streamKey, messageSerial }) => [streamKey, messageSerial]),
+        messages.map(({ streamKey, messageSerial }) => [streamKey, messageSerial]),
       )})`,
-    stored.all,
+    values.all,
     dialect,
   );
-  const whole = await folded(session, table, { messages: needed, stored: data.rows, nowMs }, dialect);
-  return found.map((message) => ({ ...message, data: whole.get(keyOf(message)) ?? null }));
+  return folded(session, table, { messages, stored: rows, nowMs }, dialect);
 }
 
 async function findOperations(

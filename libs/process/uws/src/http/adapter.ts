@@ -128,6 +128,11 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
     this.#dispatcher.route(method.toUpperCase(), path, handler, entrance);
   }
 
+  /** Looks first at requests for a path that something else answers, which they are left to by calling `next`. */
+  before(method: string, path: string, handler: Handler): void {
+    this.#dispatcher.before(method.toUpperCase(), path, handler);
+  }
+
   /** Gives a path to what answers everything there itself. One trailing slash is ignored. */
   endpoint(path: string, endpoint: Endpoint): void {
     this.#dispatcher.endpoints.set(path, endpoint);

@@ -103,8 +103,18 @@ export class Dispatcher implements ResponseOwner {
   route(method: string, path: string, handler: Handler, entrance: Entrance | null = null): void {
     const handlers = [handler];
     if (this.router.add(method, path, { handlers, entrance })) return;
+    this.#handlers(method, path).push(handler);
+  }
+
+  /** Registers a handler that is asked before those that the path has by then; they run when it calls `next`. */
+  before(method: string, path: string, handler: Handler): void {
+    if (this.router.add(method, path, { handlers: [handler], entrance: null })) return;
+    this.#handlers(method, path).unshift(handler);
+  }
+
+  #handlers(method: string, path: string): Handler[] {
     const { target } = this.router.find(method, withoutTrailingSlash(path)) ?? {};
-    if (target !== undefined && target !== 'socket') target.handlers.push(handler);
+    return target === undefined || target === 'socket' ? [] : target.handlers;
   }
 
   /** Makes our objects for a native pair, which are then safe to use at any time; the native ones are not. */
