@@ -50,6 +50,7 @@ export interface PushStore extends ResourceStore, PublishStore, UpkeepStore, Cou
 }
 
 export type DeviceFilter = Readonly<Partial<Record<'clientId' | 'deviceId', string>>>;
+export type ClaimFilter = Readonly<{ provider: string } & Partial<Record<'batchId' | 'deviceId', string>>>;
 export type SubscriptionFilter = Readonly<Partial<Record<'channel' | 'deviceId', string>>>;
 
 /** The app of everything is the first argument. */
@@ -168,8 +169,8 @@ export interface PublishStore {
     owner: string,
     nowMs: number,
   ): Promise<void>;
-  /** The delivery to a device that is not done, else any. */
-  claimOfDevice(appId: string, publishId: string, provider: string, deviceId: string): Promise<Claim | null>;
+  /** Deliveries by a provider, of one device or one batch where that is said; those that are not done come first. */
+  claimsLike(appId: string, publishId: string, which: ClaimFilter, limit: number): Promise<Claim[]>;
   claim(appId: string, publishId: string, deliveryKey: string): Promise<Claim | null>;
   /** Those that are not done, by key. */
   openClaims(appId: string, publishId: string, after: string | null, limit: number): Promise<Claim[]>;
@@ -181,6 +182,7 @@ export interface PublishStore {
   /** Those that are not complete, by id. */
   openShards(appId: string, publishId: string, after: string | null, limit: number): Promise<StoredShard[]>;
 
+  hasEvent(appId: string, publishId: string, eventId: string): Promise<boolean>;
   /** False: it was there. */
   putEvent(event: DeliveryEvent): Promise<boolean>;
   /** How often each outcome of each provider was recorded for an app in `[fromMs, toMs)`. */

@@ -131,6 +131,27 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       expect(await store.cancelJob('shop', 'nothing', NOW)).toBe('absent');
     });
 
+    it('finds deliveries by their device or their batch, open ones first', async () => {
+      await store.admit(admission('like'));
+      const done = { state: 'done', outcome: 'accepted', deviceId: 'd1' } as const;
+      await store.plan('shop', 'like', [
+        claim('like', 'k1', { ...done, batchId: 'b1' }),
+        claim('like', 'k2', { deviceId: 'd1', batchId: 'b2' }),
+        claim('like', 'k3', { deviceId: null, batchId: 'b2', provider: 'hms' }),
+      ]);
+      const like = async (which: Parameters<PushStore['claimsLike']>[2], limit = 10) =>
+        (await store.claimsLike('shop', 'like', which, limit)).map(({ deliveryKey }) => deliveryKey);
+      expect(await like({ provider: 'fcm' })).toEqual(['k2', 'k1']);
+      expect(await like({ provider: 'fcm', deviceId: 'd1' }, 1)).toEqual(['k2']);
+      expect(await like({ provider: 'fcm', batchId: 'b1' })).toEqual(['k1']);
+      expect(await like({ provider: 'hms' })).toEqual(['k3']);
+      expect(await like({ provider: 'hms', deviceId: 'd1' })).toEqual([]);
+      const event = { appId: 'shop', publishId: 'like', eventId: 'e', occurredMs: NOW, provider: 'fcm' };
+      expect(await store.hasEvent('shop', 'like', 'e')).toBe(false);
+      await store.putEvent({ ...event, outcome: 'accepted', result: '{}' });
+      expect(await store.hasEvent('shop', 'like', 'e')).toBe(true);
+    });
+
     it('lists the shards that are not complete, by id', async () => {
       await store.putShards(['s2', 's1', 's3'].map((id) => shard('shards', id)));
       await store.putShards([{ ...shard('shards', 's1'), chain: 7 }]);
@@ -277,14 +298,6 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       const after = await store.countJobs(NOW, 100);
       expect([after.due - before.due, after.waiting - before.waiting]).toEqual([1, 1]);
       expect(await store.countJobs(NOW, 1)).toEqual({ due: 1, waiting: 1 });
-    });
-
-    it('knows the workers that live', async () => {
-      await store.beat({ workerId: 'w', stages: ['planner'], providers: ['fcm'], expiresMs: NOW + 10 });
-      expect(await store.workers(NOW)).toEqual([
-        { workerId: 'w', stages: ['planner'], providers: ['fcm'], expiresMs: NOW + 10 },
-      ]);
-      expect(await store.workers(NOW + 10)).toEqual([]);
     });
 
     it('keeps items until their time', async () => {

@@ -26,6 +26,8 @@ export interface AdmitOptions {
 /** What a publish is answered with. */
 export interface Accepted {
   readonly publish: StoredPublish;
+  /** How many it reaches, of one that is refused too. */
+  readonly expected: number;
   readonly rendered: readonly RenderedPayload[];
   readonly duplicate: boolean;
 }
@@ -140,7 +142,7 @@ export class Admit {
     });
     if (existing !== null) return this.#duplicate(prepared, existing);
     if (state === 'queued') await this.#hand(prepared, expected, isScheduled);
-    return { publish, rendered, duplicate: false };
+    return { publish, expected, rendered, duplicate: false };
   }
 
   /** Gives the work out; what cannot be given out now is found by the repair. */
@@ -208,7 +210,7 @@ export class Admit {
     if (log !== null && (log.notBeforeMs ?? 0) <= now()) {
       await this.work.outbox.put([publishItem(appId, publish.publishId, null)]).catch(() => undefined);
     }
-    return { publish, rendered, duplicate: true };
+    return { publish, expected: publish.counters.planned, rendered, duplicate: true };
   }
 
   /** Why it is too much; null: it is not. */
