@@ -36,7 +36,7 @@ export {
   readMessage,
   sizeOf,
 } from './message/read-message.js';
-export { memberOf, type MemberState, memberState, type WireMember } from './message/members.js';
+export { isShared, memberOf, type MemberState, memberState, type WireMember } from './message/members.js';
 export { COMPAT_CORE, CompatCoreModule } from './module.js';
 export { concerns, readRevocation, type Revocable, type Revocation } from './revocations.js';
 export { type CounterName, RuntimeCounters } from './statistics/counters.js';

@@ -17,7 +17,7 @@ describe.runIf(whyMissing('ably-python') === null)('with Python', () => {
       ({ url } = await engine('ably-python'));
     });
     const tell = (what: string, given: object): Promise<unknown> => tellDriver(url, { do: what, ...given });
-    const options = (more: object = {}): object => ({
+    const options = (more: object = {}): Readonly<Record<string, unknown>> => ({
       key: keyOf(shop),
       rest_host: '127.0.0.1',
       realtime_host: `127.0.0.1:${node.port}`,
@@ -54,7 +54,11 @@ describe.runIf(whyMissing('ably-python') === null)('with Python', () => {
 
     it.each([true, false])('speaks with another library over connections (binary: %s)', async (binary) => {
       const channel = `python-live-${binary}`;
-      const given = options({ use_binary_protocol: binary, client_id: 'py' });
+      const { token } = (await tell('rest_token', { options: options(), client_id: 'py' })) as {
+        token: string;
+      };
+      const { key: _key, use_token_auth: _auth, ...place } = options();
+      const given = { ...place, token, use_binary_protocol: binary };
       const { client } = (await tell('connect', { options: given })) as { client: number };
       await tell('subscribe', { client, channel });
       const other = new Ably.Realtime({

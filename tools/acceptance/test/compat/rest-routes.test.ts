@@ -174,6 +174,28 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
     expect((await ask('/channels/behalf/messages', 'POST', foreign)).code).toBe(40_006);
   });
 
+  it('reads what was published before a client came, and not what is no place of the channel', async () => {
+    const before = rest().channels.get('until');
+    for (const name of ['one', 'two']) await before.publish(name, 'x');
+    const channel = connect().channels.get('until');
+    await channel.attach();
+    await before.publish('three', 'x');
+    const page = await channel.history({ untilAttach: true, limit: 1 });
+    expect(page.items.map(({ name }) => name)).toEqual(['two']);
+    expect((await page.next())?.items.map(({ name }) => name)).toEqual(['one']);
+    expect((await before.history()).items).toHaveLength(3);
+    const from = (text: string): Promise<Told> => ask(`/channels/until/messages?from_serial=${text}`);
+    expect((await from('elsewhere:1')).code).toBe(90_005);
+    expect((await from('x')).code).toBe(90_005);
+    expect((await ask('/channels/until/messages?untilAttach=true')).code).toBe(40_000);
+    const { serials } = (await ask('/channels/until/messages', 'POST', { name: 'four' })).value as {
+      serials: string[];
+    };
+    await before.publish('five', 'x');
+    const told = (await from(serials[0] ?? '')).value as { name: string }[];
+    expect(told.map(({ name }) => name)).toEqual(['four', 'three', 'two', 'one']);
+  });
+
   it('takes messages of AI transport from whoever may send them, where it is', async () => {
     const publish = (channel: string, body: object, authorization = basic): Promise<Told> =>
       ask(`/channels/${channel}/messages`, 'POST', body, authorization);

@@ -262,8 +262,10 @@ export class LocalChannel {
 
   /** Who was left out of what others of its pace were told cannot go on with what they remember. */
   #renewLeftOut({ frames: { fact } }: Told, except: Subscriber | null, pace: Pace | null): void {
-    if (except === null || fact.kind !== 'message' || fact.isFromClient) return;
-    if (except.subscriptionOf(this)?.audience.pace === pace) this.renew(except);
+    if (except === null || fact.kind !== 'message') return;
+    const audience = except.subscriptionOf(this)?.audience;
+    if (fact.isFromClient && audience?.codec.remembersClients !== true) return;
+    if (audience?.pace === pace) this.renew(except);
   }
 
   /** Holds back from those with gates, who want appends whole or not; null: whatever they want. */

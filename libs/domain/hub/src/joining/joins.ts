@@ -179,7 +179,7 @@ export class Joins {
       const attempt = identities.joinedAs(subscriber, member.userId);
       if (attempt !== undefined) await attempt;
     }
-    if (joining.show !== undefined) return joining.show(new Showing(outlet, local, gate, attach));
+    if (joining.show !== undefined) return joining.show(new Showing(this.parts, local, gate, attach));
     if (attach === undefined) return;
     const members = outcome === null ? null : outcome.members;
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members, attach });

@@ -104,6 +104,20 @@ export class Statements {
   }
 }
 
+/** What a step is made of, as it is counted. */
+export const COMPONENTS = ['statement', 'transaction'] as const;
+
+export type Component = (typeof COMPONENTS)[number];
+
+/** Told of steps that others were in the way of. */
+export interface StoreObserver {
+  repeated(component: Component): void;
+  /** It was repeated so often that its caller has to see to it. */
+  givenUp(component: Component): void;
+}
+
+export const UNOBSERVED: StoreObserver = { repeated: () => undefined, givenUp: () => undefined };
+
 /** The database behind the store: one step a call, repeated while others are in its way. */
 export class Sql {
   readonly dialect: SqlDialect;
@@ -111,22 +125,25 @@ export class Sql {
 
   readonly #place = (): Place => this.database.place(TABLES_NAME);
 
-  constructor(readonly database: Database) {
+  constructor(
+    readonly database: Database,
+    private readonly observer: StoreObserver = UNOBSERVED,
+  ) {
     this.dialect = database.dialect;
     this.direct = new Statements(database, database.dialect, this.#place);
   }
 
   async now<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
-    return this.#tried(() => work(this.direct));
+    return this.#tried('statement', () => work(this.direct));
   }
 
   async step<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
-    return this.#tried(() =>
+    return this.#tried('transaction', () =>
       this.database.transaction((session) => work(new Statements(session, this.dialect, this.#place))),
     );
   }
 
-  async #tried<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #tried<Result>(component: Component, work: () => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await work();
@@ -135,7 +152,12 @@ export class Sql {
           throw new PushStoreUnavailable('the push store cannot be asked', { cause: error });
         }
         const inTheWay = error instanceof DatabaseRejected && ['conflict', 'unique'].includes(error.reason);
-        if (!inTheWay || tries >= MOST_TRIES) throw error;
+        if (!inTheWay) throw error;
+        if (tries >= MOST_TRIES) {
+          this.observer.givenUp(component);
+          throw error;
+        }
+        this.observer.repeated(component);
       }
     }
   }
