@@ -49,6 +49,7 @@ const ONE_GRAPH = new Set(
   [
     'apps/app-hub.ts',
     'channels/audience.ts',
+    'channels/audiences.ts',
     'channels/gate.ts',
     'channels/local-channel.ts',
     'channels/lookout.ts',

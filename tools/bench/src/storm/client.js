@@ -2,10 +2,16 @@
 import { createConnection } from 'node:net';
 import { FrameCounter, OPCODE } from '../../load/frame-counter.js';
 import { clientFrame, upgradeRequest } from '../../load/frames.js';
+import { BenchError } from '../../settings/bench-error.js';
 
 const END_OF_HEAD = '\r\n\r\n';
 const SERIAL = /"serial":(\d+)/;
 const STREAM_ID = /"stream_id":"([^"]+)"/;
+
+const ERROR = /^\{"event":"[a-z]+:error"/;
+/** Codes of refusals after which clients ask again. */
+const FOR_NOW = /"code":(4100|4303)/;
+const AGAIN_MS = 200;
 
 /** What all clients of a storm have come to. */
 export class Tally {
@@ -17,6 +23,8 @@ export class Tally {
   /** Clients that were told that they cannot go on. */
   told = 0;
   replayed = 0;
+  /** Subscribes that were refused for now. */
+  refused = 0;
   received = 0;
 }
 
@@ -28,16 +36,18 @@ export class StormClient {
   isBack = false;
   /** @type {(() => void) | null} */
   #back = null;
+  /** @type {((error: Error) => void) | null} */
+  #failed = null;
   /** @type {import('node:net').Socket | null} */
   #socket = null;
 
   /**
-   * @param {{ port: number, key: string }} service
+   * @param {{ ports: readonly number[], key: string }} service
    * @param {string} channel
-   * @param {1 | 2} protocol
-   * @param {Tally} tally
+   * @param {{ protocol: 1 | 2, tally: Tally, at: number }} more `at`: which of all clients it is
    */
-  constructor(service, channel, protocol, tally) {
+  constructor(service, channel, { protocol, tally, at }) {
+    this.attempts = at;
     this.service = service;
     this.channel = channel;
     this.protocol = protocol;
@@ -46,12 +56,16 @@ export class StormClient {
 
   /** Connects, goes on where it was, and resolves when it is subscribed and knows what became of that. */
   connect() {
-    const { port, key } = this.service;
+    const { ports, key } = this.service;
+    // Each time another one, as behind a balancer.
+    const port = ports[this.attempts % ports.length] ?? 0;
+    this.attempts += 1;
     const path = `/app/${key}?protocol=${this.protocol === 2 ? 2 : 7}`;
     return new Promise((/** @type {(value: void) => void} */ done, failed) => {
       const socket = createConnection({ host: '127.0.0.1', port, noDelay: true });
       this.#socket = socket;
       this.#back = done;
+      this.#failed = failed;
       socket.on('error', failed);
       const counter = new FrameCounter({
         onFrame: (opcode, payload) => {
@@ -76,6 +90,7 @@ export class StormClient {
 
   cut() {
     this.isBack = false;
+    this.#failed?.(new BenchError(`${this.channel} was not answered in time`));
     this.#socket?.removeAllListeners('data');
     this.#socket?.on('error', () => {});
     this.#socket?.resetAndDestroy();
@@ -89,6 +104,7 @@ export class StormClient {
   /** @param {string} text */
   #take(text) {
     if (text.startsWith('{"event":"news"')) return this.#message(text);
+    if (ERROR.test(text)) return this.#refused(text);
     if (text.includes(':connection_established"')) return this.#begin();
     if (text.includes(':subscription_succeeded"')) return this.#subscribed(text);
     if (text.startsWith('{"event":"service:resume_success"') && text.includes(this.channel))
@@ -100,6 +116,19 @@ export class StormClient {
     const positions = { [channel]: { stream_id, serial } };
     if (stream_id !== null) this.#send({ event: 'service:resume', data: { channel_positions: positions } });
     this.#send({ event: 'pusher:subscribe', data: { channel } });
+  }
+
+  /** A service that is too busy says so: whoever is told asks again. @param {string} text */
+  #refused(text) {
+    if (!FOR_NOW.test(text)) return this.#failed?.(new BenchError(text));
+    this.tally.refused += 1;
+    const socket = this.#socket;
+    setTimeout(
+      () => {
+        if (socket === this.#socket && !this.isBack) this.#begin();
+      },
+      AGAIN_MS * (1 + Math.random()),
+    );
   }
 
   /** @param {string} text */
@@ -147,5 +176,6 @@ export class StormClient {
     this.isBack = true;
     this.#back?.();
     this.#back = null;
+    this.#failed = null;
   }
 }

@@ -8,7 +8,7 @@ import { startService } from './service.js';
 
 const HELP = `node tools/bench storm [options]
 
-Starts a server of its own, subscribes many clients of protocol 2 while events are published, cuts every connection at once,
+Starts a server of its own, or gateways, subscribes many clients of protocol 2 while events are published, cuts every connection at once,
 and lets all come back and resume; then the same with clients of protocol 1, who only subscribe anew. Needs a build. Ends
 with 3 when somebody is not back in time, misses a message without being told, or anything is missing at the end.
 
@@ -16,6 +16,8 @@ with 3 when somebody is not back in time, misses a message without being told, o
   --channels         they are spread over (1 to 5000, usually 500)
   --rate             events a second (1 to 2000, usually 200)
   --at-once          connections made at one time (16 to 5000, usually 256)
+  --gateways         more than one: beside each other over Redis; everybody comes back to another one (1 to 4, usually 1)
+  --history          channels are kept, in PostgreSQL
   --json             prints one JSON document instead of the table
 `;
 
@@ -24,6 +26,7 @@ const BOUNDS = /** @type {const} */ ({
   channels: [1, 5000, 500],
   rate: [1, 2000, 200],
   'at-once': [16, 5000, 256],
+  gateways: [1, 4, 1],
 });
 const CALM_MS = 2000;
 /** Everybody is promised to be back in this time. */
@@ -37,7 +40,16 @@ function optionsOf(args) {
   const flag = /** @type {const} */ ({ type: 'boolean', default: false });
   const { values } = parseArgs({
     args,
-    options: { subscribers: text, channels: text, rate: text, 'at-once': text, json: flag, help: flag },
+    options: {
+      subscribers: text,
+      channels: text,
+      rate: text,
+      'at-once': text,
+      gateways: text,
+      history: flag,
+      json: flag,
+      help: flag,
+    },
   });
   const number = (/** @type {keyof typeof BOUNDS} */ name) => {
     const [least, most, usual] = BOUNDS[name];
@@ -51,6 +63,8 @@ function optionsOf(args) {
     channels: number('channels'),
     rate: number('rate'),
     atOnce: number('at-once'),
+    gateways: number('gateways'),
+    history: values.history,
     json: values.json,
     help: values.help,
   };
@@ -116,39 +130,53 @@ async function connectAll(clients, atOnce) {
   clearTimeout(timer);
 }
 
-const cpuOf = (/** @type {number} */ pid) => readTree(pid)?.cpuUs ?? 0;
+/** @param {readonly number[]} pids */
+const cpuOf = (pids) => pids.reduce((sum, pid) => sum + (readTree(pid)?.cpuUs ?? 0), 0);
 
 /**
  * One storm of clients of one protocol.
  * @param {Options} options @param {1 | 2} protocol @param {(line: string) => void} progress
  */
 async function storm(options, protocol, progress) {
-  const service = await startService({ CONNECTION_RECOVERY_ENABLED: protocol === 2 ? 'true' : 'false' });
+  const { gateways, history: isKept } = options;
+  const service = await startService({ gateways, isKept, isRecovered: protocol === 2 });
   try {
     const tally = new Tally();
     const clients = Array.from(
       { length: options.subscribers },
-      (_, at) => new StormClient(service, channelOf(at % options.channels), protocol, tally),
+      (_, at) => new StormClient(service, channelOf(at % options.channels), { protocol, tally, at }),
     );
     await connectAll(clients, options.atOnce);
     progress(`protocol ${protocol}: ${clients.length} subscribed`);
     const publishing = new Publishing(service, options);
     await pause(CALM_MS);
-    const [cpuBefore, beganMs] = [cpuOf(service.pid), performance.now()];
+    const [cpuBefore, beganMs] = [cpuOf(service.pids), performance.now()];
     for (const client of clients) client.cut();
     await connectAll(clients, options.atOnce);
     const backMs = performance.now() - beganMs;
-    const cpuMs = (cpuOf(service.pid) - cpuBefore) / 1000;
+    const cpuMs = (cpuOf(service.pids) - cpuBefore) / 1000;
     progress(`protocol ${protocol}: all back after ${backMs.toFixed(0)} ms`);
     await pause(CALM_MS);
     await publishing.stop();
     await pause(CALM_MS);
     const behind = protocol === 1 ? 0 : behindOf(clients, publishing.published, options.channels);
     for (const client of clients) client.cut();
-    const { repeated, silentGaps, recovered, told, replayed, received } = tally;
-    return { protocol, backMs, cpuMs, recovered, told, replayed, repeated, silentGaps, behind, received };
+    const { repeated, silentGaps, recovered, told, replayed, received, refused } = tally;
+    return {
+      protocol,
+      backMs,
+      cpuMs,
+      recovered,
+      told,
+      replayed,
+      repeated,
+      silentGaps,
+      behind,
+      received,
+      refused,
+    };
   } finally {
-    service.stop();
+    await service.stop();
   }
 }
 
@@ -161,10 +189,11 @@ const behindOf = (clients, published, channels) =>
 /** @type {readonly (readonly [title: string, key: keyof Outcome])[]} */
 const ROWS = [
   ['all back after, ms', 'backMs'],
-  ['CPU of the server until then, ms', 'cpuMs'],
+  ['CPU of the service until then, ms', 'cpuMs'],
   ['recovered completely', 'recovered'],
   ['told that they cannot go on', 'told'],
   ['messages replayed', 'replayed'],
+  ['subscribes refused for now', 'refused'],
   ['came again (dropped by serial)', 'repeated'],
   ['silent gaps', 'silentGaps'],
   ['not at the end of their channel', 'behind'],

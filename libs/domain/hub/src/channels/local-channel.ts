@@ -8,6 +8,8 @@ import { type Codec, frameBytes, Frames } from '../codec.js';
 import type { Roster } from '../state/roster.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { Audience, type Ways } from './audience.js';
+import { allAudiences, audienceOf, type Audiences, withAudience, withoutAudience } from './audiences.js';
+import { CountNews } from './count-news.js';
 import { Gate } from './gate.js';
 import { liveGap } from './live-gap.js';
 import { Lookout } from './lookout.js';
@@ -27,9 +29,6 @@ interface Receiver {
   readonly audience: Audience;
 }
 
-/** Audiences before they need a map. */
-type Audiences = Audience | Map<Codec, Audience> | null;
-
 /** A channel with subscribers, or somebody about to subscribe, in this process. */
 export class LocalChannel {
   /** Settles when other processes send its events here, and rejects when they will not; undefined: they do. */
@@ -48,9 +47,8 @@ export class LocalChannel {
   #gates: Set<Gate> | null = null;
   /** Null: everybody gets everything as it comes. */
   #pacing: Pacing | null = null;
-  /** The last count that was told. */
-  #countedAt = 0;
-  #counted: number | null = null;
+  /** Null: none was told. */
+  #counts: CountNews | null = null;
 
   constructor(
     readonly hub: AppHub,
@@ -115,14 +113,14 @@ export class LocalChannel {
 
   /** Has all that receive in one codec go on in another. */
   merge(from: Codec, into: Codec): void {
-    for (const subscriber of this.#find(from)?.subscribers ?? []) {
+    for (const subscriber of audienceOf(this.#audiences, from)?.subscribers ?? []) {
       this.recode(subscriber, into);
       subscriber.subscriptionOf(this)?.audience.open(subscriber);
     }
   }
 
   countOf(codec: Codec): number {
-    return this.#find(codec)?.count ?? 0;
+    return audienceOf(this.#audiences, codec)?.count ?? 0;
   }
 
   /** Counts a subscriber out; it receives nothing more. */
@@ -133,8 +131,7 @@ export class LocalChannel {
     const { audience } = subscription;
     audience.remove(subscriber);
     if (audience.count > 0) return;
-    if (this.#audiences instanceof Map) this.#audiences.delete(audience.codec);
-    else if (this.#audiences === audience) this.#audiences = null;
+    this.#audiences = withoutAudience(this.#audiences, audience);
     audience.codec.left?.();
   }
 
@@ -188,7 +185,7 @@ export class LocalChannel {
 
   /** Whether this is the last count that was told. */
   knowsCount(count: number): boolean {
-    return this.#counted === count;
+    return this.#counts?.knows(count) === true;
   }
 
   /** Tells everybody here but one, whatever they know. Returns how many; an audience that is told nothing counts for none. */
@@ -226,7 +223,7 @@ export class LocalChannel {
     if (this.roster === null) return [];
     const held = new Set([...(this.#gates ?? [])].map(({ subscriber }) => subscriber));
     const own: Receiver[] = [];
-    for (const audience of this.#all()) {
+    for (const audience of allAudiences(this.#audiences)) {
       for (const subscriber of audience.subscribers) {
         if (!held.has(subscriber) && subscriber.subscriptionOf(this)?.userId === userId)
           own.push({ subscriber, audience });
@@ -258,7 +255,7 @@ export class LocalChannel {
       for (const audience of audiences.values())
         if (audience.pace === pace) receivers += this.#tell(audience, frames, except);
     } else if (audiences?.pace === pace) receivers = this.#tell(audiences, frames, except);
-    this.#lookout.look(this.#all());
+    this.#lookout.look(allAudiences(this.#audiences));
     this.#renewLeftOut(told, except, pace);
     return receivers;
   }
@@ -317,10 +314,8 @@ export class LocalChannel {
 
   #newsOf(fact: StateFact): StateFact | null {
     if (!isOfCount(fact)) return this.roster === null ? fact : this.roster.hear(fact);
-    if (fact.serial < this.#countedAt) return null;
-    this.#countedAt = fact.serial;
-    if (fact.kind === 'channel_counted') this.#counted = fact.count;
-    return fact;
+    this.#counts ??= new CountNews();
+    return this.#counts.hear(fact);
   }
 
   #isHeld(subscriber: Subscriber): boolean {
@@ -328,27 +323,12 @@ export class LocalChannel {
     return false;
   }
 
-  #find(codec: Codec): Audience | null {
-    const audiences = this.#audiences;
-    if (audiences instanceof Map) return audiences.get(codec) ?? null;
-    return audiences?.codec === codec ? audiences : null;
-  }
-
   #audience(codec: Codec): Audience {
-    const found = this.#find(codec);
+    const found = audienceOf(this.#audiences, codec);
     if (found !== null) return found;
-    const audiences = this.#audiences;
     const audience = new Audience(this, codec, this.ways, this.#paceOf(codec));
-    if (audiences === null) this.#audiences = audience;
-    else if (audiences instanceof Map) audiences.set(codec, audience);
-    else this.#audiences = new Map([audiences, audience].map((one) => [one.codec, one]));
+    this.#audiences = withAudience(this.#audiences, audience);
     return audience;
-  }
-
-  #all(): Iterable<Audience> {
-    const audiences = this.#audiences;
-    if (audiences === null) return [];
-    return audiences instanceof Map ? audiences.values() : [audiences];
   }
 
   #heldOf(audience: Audience, gates: ReadonlySet<Gate>): number {
