@@ -112,4 +112,32 @@ describe('the frame of a summary', () => {
       clipped: true,
     });
   });
+
+  it('tells of clients in the order of their bytes, whatever they are called', () => {
+    const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(fc.uniqueArray(name), (clients) => {
+        const tally = Tally.of('read:flag.v1', null);
+        for (const clientId of clients) tally.apply({ action: 'create', name: null, clientId, count: null });
+        const { clientIds } = JSON.parse(tally.text()) as { clientIds: string[] };
+        const inOrder = clients.toSorted((one, other) =>
+          Buffer.compare(Buffer.from(one), Buffer.from(other)),
+        );
+        expect(clientIds).toEqual(inOrder);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('tells of a crowd exactly, with as many of its names as a frame may have', () => {
+    const type = 'read:flag.v1';
+    const tally = Tally.of(type, null);
+    for (let n = 0; n < 5000; n += 1) tally.apply(made({ clientId: `client-${n}` }));
+    const of = { channel: 'chat', messageSerial: 'm', type, summary: tally.text() };
+    const { text, isClipped } = summaryFrame(of, 10_240);
+    expect([isClipped, Buffer.byteLength(text) <= 10_240]).toEqual([true, true]);
+    expect(JSON.parse(text)).toMatchObject({
+      data: { annotations: { summary: { [type]: { total: 5000, clipped: true } } } },
+    });
+  });
 });

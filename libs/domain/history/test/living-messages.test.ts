@@ -264,4 +264,24 @@ describe.each(STORES)('messages that live on in $name', ({ open }) => {
     const second = listed[0]?.annotationSerial ?? '';
     expect(await channel.one(channel.unannotate(serial, second, own))).toMatchObject({ code: 'forbidden' });
   });
+
+  it('are summed up exactly however many annotate, with as many names as a frame may have', async () => {
+    const channel = channelOf('crowd');
+    const serial = await channel.made();
+    const flag = (n: number) =>
+      channel.annotate(serial, 'read:flag.v1', {
+        client_id: `a client with a long name ${n}`,
+        max_frame_bytes: 10_240,
+      });
+    await channel.write(...Array.from({ length: 400 }, (_, n) => flag(n)));
+    const { 'read:flag.v1': summary } = (await channel.summaries()) as {
+      'read:flag.v1': { total: number; clientIds: string[] };
+    };
+    expect([summary.total, summary.clientIds.length]).toEqual([400, 400]);
+    const last = JSON.parse((await channel.told(flag(0))).summary ?? '{}') as object;
+    expect(last).toMatchObject({
+      data: { annotations: { summary: { 'read:flag.v1': { total: 400, clipped: true } } } },
+    });
+    expect(Buffer.byteLength(JSON.stringify(last))).toBeLessThanOrEqual(10_240);
+  });
 });

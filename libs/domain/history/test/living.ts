@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { CommitRecord, CommitRecordOf, CommitResult } from '@carillon/contract';
+import type { CommitRecord, CommitRecordOf, CommitResult, FanOutRecordBody } from '@carillon/contract';
 import type { DurableStore, StoredMessage, StoredRecord, Stream } from '@carillon/history-store';
-import { POLICY, write } from './writing.js';
+import { POLICY, verdicts, write } from './writing.js';
 
 export const NOW_MS = Date.parse('2026-03-05T10:30:00Z');
 const HOUR_MS = 3_600_000;
@@ -80,6 +80,13 @@ export class LivingChannel {
     const [result] = await this.write(record);
     if (result === undefined) throw new Error('there is no result');
     return result;
+  }
+
+  /** What gateways are told of a record. */
+  async told(record: CommitRecord): Promise<FanOutRecordBody> {
+    const [judged] = await verdicts(this.store, [record], this.nowMs);
+    if (judged?.fanOut === undefined || judged.fanOut === null) throw new Error('nobody is told');
+    return judged.fanOut;
   }
 
   /** The serial of a new message. */

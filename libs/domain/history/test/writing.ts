@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { evaluate, readArrival, wantedOf } from '@carillon/commit';
+import type { FanOutRecordBody } from '@carillon/contract';
 import type { CommitRecord, CommitRecordOf, CommitResult } from '@carillon/contract';
 import { type HistoryStore, StoreFailure } from '@carillon/history-store';
+
+/** What a record came to, and what gateways are told of it. */
+interface Judged {
+  readonly result: CommitResult | null;
+  readonly fanOut?: FanOutRecordBody | null;
+}
 
 export const PRESENCE_CHANNEL = 'presence-room';
 
@@ -11,6 +18,15 @@ export async function write(
   records: readonly CommitRecord[],
   nowMs: number,
 ): Promise<readonly CommitResult[]> {
+  return (await verdicts(store, records, nowMs)).flatMap(({ result }) => result ?? []);
+}
+
+/** The same, with what gateways are told of each. */
+export async function verdicts(
+  store: Pick<HistoryStore, 'commit'>,
+  records: readonly CommitRecord[],
+  nowMs: number,
+): Promise<readonly Judged[]> {
   const arrivals = records.map((record) => {
     const checked = readArrival(record, null);
     if (!checked.ok) throw new Error(checked.result.error ?? 'rejected');
@@ -32,9 +48,9 @@ export async function write(
         }),
       ),
     );
-    const results = evaluation?.verdicts.flatMap(({ result }) => result ?? []) ?? [];
+    const settled = evaluation?.verdicts.filter(({ result }) => result !== null) ?? [];
     // All of them are of one stream.
-    if (results.length === records.length) return results;
+    if (settled.length === records.length) return settled;
   }
   throw new Error('somebody holds the stream');
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, SqlSession } from '@carillon/database';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Found, PostgresHistoryStore, type Stream, streamName } from '../src/index.js';
+import { type Found, type Stream, streamName } from '../src/index.js';
 import { slotOf } from '../src/model/calendar.js';
 import {
   addressOf,
@@ -10,7 +9,6 @@ import {
   append,
   corner,
   headOf,
-  messageIn,
   NOTHING,
   NOW_MS,
   openPostgres,
@@ -20,38 +18,7 @@ import {
   streamIn,
   wantedOf,
 } from './scene.js';
-
-const SPREAD = { records: 2, forever: 2, messages: 2 };
-
-/** The database as a store has it, and the first words of all that it asks. */
-function watched(database: Database) {
-  const asked: string[] = [];
-  const over = (session: SqlSession): SqlSession => ({
-    query: (sql, ...more) => {
-      asked.push(sql.replace(/\s+/g, ' ').trim().split(' ').slice(0, 3).join(' '));
-      return session.query(sql, ...more);
-    },
-  });
-  const seen: Database = {
-    dialect: database.dialect,
-    connect: () => database.connect(),
-    health: () => database.health(),
-    close: () => database.close(),
-    place: (name) => database.place(name),
-    entities: (work) => database.entities(work),
-    query: over(database).query,
-    transaction: (work, setup) =>
-      database.transaction((session) => work({ ...over(session), last: () => session.last() }), setup),
-  };
-  return {
-    store: new PostgresHistoryStore(seen, {
-      prefix: 'service_history',
-      spread: SPREAD,
-      now: () => NOW_MS,
-    }),
-    asked: () => asked.splice(0),
-  };
-}
+import { AT_ONCE, watched } from './watched.js';
 
 /** Publishes with that idempotency at that moment, unless it was acknowledged within the last ten minutes. */
 async function acknowledge(
@@ -78,8 +45,6 @@ async function acknowledge(
   return { isNew: changes.records.length > 0, ways: asked() };
 }
 
-/** What a batch asks that is decided on what is remembered. */
-const AT_ONCE = ['with held as'];
 const HOUR_MS = Date.parse('2026-03-05T11:00:00Z');
 
 describe('batches over postgres', () => {
@@ -209,61 +174,6 @@ describe('batches over postgres', () => {
       }));
       expect(found.streams.has(streamName(address))).toBe(false);
     });
-  });
-
-  it('know messages as they left them, until somebody else changes one or asks again', async () => {
-    const [mine, others] = [watched(one.database), watched(other.database)];
-    const address = addressOf('living');
-    const state = { address, messageSerial: 'm', whole: false, appends: 1, bytes: 1 };
-    const hash = 'ab'.repeat(32);
-    /** What the message was found as, and how it was asked for; it becomes another version. */
-    const change = async (
-      { store, asked }: ReturnType<typeof watched>,
-      name: string,
-      { whole = false, hashes = [] as string[], operation = false, isNew = false } = {},
-    ) => {
-      asked();
-      const messages = {
-        states: isNew ? [] : [{ ...state, whole }],
-        operations: hashes.map((one_) => ({ address, hash: one_ })),
-        annotations: [],
-        summaries: [],
-      };
-      const { found } = await store.commit(wantedOf([address], { messages }), (what) => {
-        const stream = streamIn(what, address);
-        const version = { messageSerial: 'm', versionSerial: name, action: 'update' } as const;
-        const record = {
-          ...recordAt(stream, version),
-          ...(operation ? { operation: { hash, fingerprint: hash } } : {}),
-        };
-        const before = what.messages?.states[0] ?? messageIn(stream);
-        const next = { ...before, name, versionSerial: name, data: isNew ? { text: '"a"' } : null };
-        return {
-          found: what,
-          changes: {
-            ...NOTHING,
-            streams: [after(stream, record)],
-            records: [record],
-            messages: { states: [next], annotations: [], summaries: [] },
-          },
-        };
-      });
-      const { states, operations } = found.messages ?? { states: [], operations: [] };
-      return { was: states.map((one_) => [one_.name, one_.data]), operations, ways: asked() };
-    };
-    await change(mine, 'v1', { isNew: true });
-    expect(await change(mine, 'v2')).toMatchObject({ was: [['v1', null]], ways: AT_ONCE });
-    const whole = await change(mine, 'v3', { whole: true });
-    expect(whole.was).toEqual([['v2', { text: '"a"' }]]);
-    expect(whole.ways).toEqual(['select m.stream_key, m.message_serial,', ...AT_ONCE]);
-    expect((await change(others, 'v4')).was).toEqual([['v3', null]]);
-    const after4 = await change(mine, 'v5');
-    expect(after4.was).toEqual([['v4', null]]);
-    expect(after4.ways.length).toBeGreaterThan(1);
-    expect(await change(mine, 'v6', { hashes: [hash], operation: true })).toMatchObject({ ways: AT_ONCE });
-    const again = await change(mine, 'v7', { hashes: [hash] });
-    expect(again).toMatchObject({ was: [['v6', null]], operations: [{ hash, versionSerial: 'v6' }] });
-    expect(again.ways.slice(0, 1)).toEqual(AT_ONCE);
   });
 
   it('start from what is stored, whoever wrote it and how', async () => {

@@ -39,6 +39,8 @@ export interface ClusterSetting {
   /** Asked for when the cluster starts, so that they may name addresses that are known only then. */
   readonly tenants: () => readonly Tenant[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Sections of the configuration files. */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** Besides two gateways and an api node. */
   readonly more?: readonly ProcessName[];
   /** Histories are kept in PostgreSQL, in a corner of its own. */
@@ -118,7 +120,11 @@ export class Cluster {
   /** One process more. */
   async add(app: ProcessName): Promise<Node> {
     const role: Record<string, string> = app === 'api' ? { SERVICE_SERVER_ROLE: 'api' } : {};
-    const node = new Node(app, { tenants: this.#tenants, env: { ...this.#env, ...role } });
+    const node = new Node(app, {
+      tenants: this.#tenants,
+      env: { ...this.#env, ...role },
+      ...(this.setting.config === undefined ? {} : { config: this.setting.config }),
+    });
     this.#nodes.push(node);
     await node.start();
     return node;
@@ -132,6 +138,11 @@ export class Cluster {
   /** The gateways that run, in the order they were added. */
   get gateways(): readonly Node[] {
     return this.#nodes.filter(({ app, process }) => app === 'gateway' && process.isRunning);
+  }
+
+  /** History-writers that run, in the order they were added. */
+  get writers(): readonly Node[] {
+    return this.#nodes.filter(({ app, process }) => app === 'history-writer' && process.isRunning);
   }
 
   gateway(index: 0 | 1): Node {

@@ -39,6 +39,18 @@ function cpuSeconds(pid) {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
+/**
+ * Seconds that the main thread of a process was ready to run and no core was free: on a busy machine most of what streams
+ * wait for. Null: this system does not tell. @param {number} pid
+ */
+function waitedSeconds(pid) {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e9;
+  } catch {
+    return null;
+  }
+}
+
 async function openServer() {
   const server = await engine('postgres', { own: true });
   const { hostname, port, username, password, pathname } = new URL(server.url);
@@ -190,6 +202,7 @@ export async function benchAi(args, progress) {
     const pid = node.child.pid ?? 0;
     const commitsBefore = await commitsOf(metrics);
     const cpuBefore = cpuSeconds(pid);
+    const waitedBefore = waitedSeconds(pid);
     const begunMs = performance.now();
     // Each stream waits for its token to be taken, as a model's server does that must keep their order.
     await Promise.all(
@@ -207,6 +220,7 @@ export async function benchAi(args, progress) {
     );
     const tookSeconds = (performance.now() - begunMs) / 1000;
     const cpu = cpuSeconds(pid) - cpuBefore;
+    const waited = waitedBefore === null ? null : (waitedSeconds(pid) ?? 0) - waitedBefore;
     const commits = (await commitsOf(metrics)) - commitsBefore;
     await reading;
     const tokens = streams * rate * seconds;
@@ -214,7 +228,10 @@ export async function benchAi(args, progress) {
     process.stdout.write(
       `${tokens} tokens in ${tookSeconds.toFixed(1)} s: ${(tokens / tookSeconds).toFixed(0)}/s, ` +
         `${((cpu * 1e6) / tokens).toFixed(0)} µs of CPU each, ${(commits / tookSeconds).toFixed(0)} commits/s of ` +
-        `${(tokens / commits).toFixed(1)} tokens\n`,
+        `${(tokens / commits).toFixed(1)} tokens` +
+        (waited === null
+          ? '\n'
+          : `; the server waited ${Math.round((100 * waited) / tookSeconds)} % of the time for a core\n`),
     );
     let isWhole = true;
     for (const [index, { frames, texts, latenciesMs, firstMs }] of readers.entries()) {
