@@ -6,8 +6,16 @@ import { LongestFirst } from './longest-first.js';
 const PROOF = process.env.CARILLON_PROOF === 'true';
 const WORKERS = Math.max(2, availableParallelism());
 
-/** Rooms without I/O, whose tests can share a process: their modules are loaded once. */
-const PURE = ['libs/ground/*', 'libs/domain/channels'];
+/** Rooms whose tests stay in their process and leave nothing in it, so that they can share one: modules are loaded once. */
+const PURE = [
+  'libs/ground/*',
+  ...['ai-transport', 'annotations', 'channels', 'compat-core', 'hub', 'messages', 'operations'].map(
+    (room) => `libs/domain/${room}`,
+  ),
+  'libs/domain/publishing',
+  'libs/edge/compat',
+  'libs/edge/http-api',
+];
 /** Whole processes beside the tests, for which those mostly wait: more of them at once keep the processors busy. */
 const PROCESSES = ['apps/*', 'tools/acceptance', 'tools/fleet'];
 /** Measure time or memory, or keep all processors busy by themselves. */
@@ -42,7 +50,8 @@ export default defineConfig({
     projects: [
       project('pure', PURE, [], 0, { isolate: false, maxWorkers: WORKERS }),
       project('rooms', ['libs/*/*', 'tools/*'], [...PURE, ...PROCESSES, ...BUSY], 1, {
-        maxWorkers: WORKERS + 1,
+        // Many wait for brokers and databases.
+        maxWorkers: WORKERS * 2,
       }),
       project('processes', PROCESSES, [], 2, { maxWorkers: WORKERS * 2 }),
       project('busy', BUSY, [], 3, { maxWorkers: WORKERS }),

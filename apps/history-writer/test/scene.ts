@@ -8,10 +8,10 @@ import { engine } from '@carillon/engines';
 import { openFabric, type OpenedFabric } from '@carillon/fabric';
 import { type HistoryStore, PostgresHistoryStore, SERVER_SPREAD } from '@carillon/history-store';
 import { createParts } from '@carillon/runtime';
-import { type SpawnedNode, spawnNode } from '@carillon/testing';
+import { programOf, type SpawnedNode, spawnNode } from '@carillon/testing';
 import { expect, onTestFinished, vi } from 'vitest';
 
-const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
+const MAIN = programOf(fileURLToPath(new URL('../src/main.js', import.meta.url)));
 
 const QUICK = {
   ENVIRONMENT: 'test',

@@ -2,9 +2,16 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type RawAnswer, type RawRequest, rawHttp, type SpawnedNode, spawnNode } from '@carillon/testing';
+import {
+  programOf,
+  type RawAnswer,
+  type RawRequest,
+  rawHttp,
+  type SpawnedNode,
+  spawnNode,
+} from '@carillon/testing';
 
-const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
+const MAIN = programOf(fileURLToPath(new URL('../src/main.js', import.meta.url)));
 
 /** Free ports, one app, JSON logs, a short stop: what most tests want. */
 export const QUICK = {

@@ -2,8 +2,9 @@ import type { App } from '@carillon/app-registry';
 import { Capability } from './capability.js';
 import { CompatError } from './compat-error.js';
 import type { Credentials } from './credentials.js';
-import { proveJwt, readJwt } from './jwt.js';
-import { isSameSecret, type KeyRing } from './key-ring.js';
+import { isJwe, readJwe } from './jwe.js';
+import { type Jwt, proveJwt, readJwt } from './jwt.js';
+import { isSameSecret, type Key, type KeyRing } from './key-ring.js';
 import { granted } from './token-request.js';
 import type { Revocable, Revocations } from './revocations.js';
 import type { Tokens } from './tokens.js';
@@ -85,13 +86,41 @@ export class Authentication {
   #token(token: string, nowMs: number): Promise<TokenFacts> {
     if (Buffer.byteLength(token) > MAX_TOKEN_BYTES || CONTROL.test(token))
       throw new CompatError(40_144, 'not a token');
-    return token.split('.').length === 3 ? this.#jwt(token, nowMs) : this.#opaque(token, nowMs);
+    if (isJwe(token)) return this.#sealed(token, nowMs);
+    return token.split('.').length === 3 ? this.#outer(readJwt(token), nowMs) : this.#opaque(token, nowMs);
   }
 
-  async #jwt(token: string, nowMs: number): Promise<TokenFacts> {
-    const jwt = readJwt(token);
-    const key = await this.keys.find(jwt.keyName, nowMs);
+  async #keyOf(name: string, nowMs: number): Promise<Key> {
+    const key = await this.keys.find(name, nowMs);
     if (key === null) throw new CompatError(40_400, 'the token names an unknown key');
+    return key;
+  }
+
+  /** Sealed is only what stands around another token. */
+  async #sealed(token: string, nowMs: number): Promise<TokenFacts> {
+    const jwe = readJwe(token);
+    const jwt = readJwt(jwe.open((await this.#keyOf(jwe.keyName, nowMs)).secret));
+    if (jwt.embedded === null) throw new CompatError(40_144, 'a sealed token must hold another');
+    return this.#outer(jwt, nowMs);
+  }
+
+  /** The token within decides who it is and what it may do; the one around it, how long at most. */
+  async #outer(jwt: Jwt, nowMs: number): Promise<TokenFacts> {
+    const around = await this.#jwt(jwt, nowMs);
+    const { embedded } = jwt;
+    if (embedded === null) return around;
+    const form = embedded.split('.').length;
+    const inner = form === 3 ? readJwt(embedded) : null;
+    if (form === 5 || (inner !== null && inner.embedded !== null))
+      throw new CompatError(40_144, 'tokens are nested too deep');
+    const within = await (inner === null ? this.#opaque(embedded, nowMs) : this.#jwt(inner, nowMs));
+    if (around.expiresMs > within.expiresMs || around.app.id !== within.app.id)
+      throw new CompatError(40_144, 'the token does not fit the one that it holds');
+    return { ...within, expiresMs: around.expiresMs };
+  }
+
+  async #jwt(jwt: Jwt, nowMs: number): Promise<TokenFacts> {
+    const key = await this.#keyOf(jwt.keyName, nowMs);
     const { clientId, capabilityText, expiresMs, issuedMs, revocationKey } = proveJwt(
       jwt,
       key.secret,

@@ -6,6 +6,7 @@ import { isSameSecret } from './key-ring.js';
 const MAX_HEADER_BYTES = 4096;
 const MAX_REVOCATION_KEY_BYTES = 256;
 const CLOCK_SECONDS = 30;
+const EMBEDDED = 'x-ably-token';
 
 const malformed = (text: string): CompatError => new CompatError(40_144, text);
 
@@ -14,6 +15,8 @@ export interface Jwt {
   readonly keyName: string;
   readonly claims: JsonObject;
   readonly algorithm: unknown;
+  /** The token that it stands around; null: it speaks for itself. */
+  readonly embedded: string | null;
   /** What is signed, and the signature. */
   readonly signedText: string;
   readonly signature: string;
@@ -25,11 +28,13 @@ export function readJwt(token: string): Jwt {
   if (rest.length > 0 || Buffer.byteLength(head) > MAX_HEADER_BYTES) throw malformed('not a token');
   const header = part(head);
   const { kid } = header;
+  const claims = part(body);
   if (typeof kid !== 'string' || kid === '') throw malformed('the token names no key');
   return {
     keyName: kid,
     algorithm: header['alg'],
-    claims: part(body),
+    claims,
+    embedded: optionalText(claims, EMBEDDED) ?? optionalText(header, EMBEDDED),
     signedText: `${head}.${body}`,
     signature,
   };

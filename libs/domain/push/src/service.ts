@@ -36,7 +36,7 @@ export class PushService {
     readonly parts: PushParts,
     private readonly worker: PushWorker,
   ) {
-    this.admit = new Admit(parts, worker.outbox, worker.planner, worker.own);
+    this.admit = new Admit(parts, worker);
     this.devices = new Devices(parts, new IdentityTokens(parts.now));
     this.#credentials = new Credentials(parts);
     this.subscriptions = new Subscriptions(parts, this.devices);

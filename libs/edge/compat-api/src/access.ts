@@ -39,6 +39,11 @@ export class Entry {
     return principal;
   }
 
+  /** Counts messages that were read. */
+  outbound({ app }: Principal, count: number, bytes: number): void {
+    if (count > 0) this.core.statistics.outbound(app.id, 'rest', count, bytes);
+  }
+
   /** Counts a request that was answered for the app that it turned out to be about. */
   answered(request: HttpRequest, status: number): void {
     const appId = this.#apps.get(request);

@@ -4,6 +4,8 @@ import { FABRIC, type Fabric } from '@carillon/fabric';
 import {
   HISTORY_READER,
   type HistoryReader,
+  MESSAGE_READER,
+  type MessageReader,
   PRESENCE_HISTORY_READER,
   type PresenceHistoryReader,
 } from '@carillon/history';
@@ -40,6 +42,7 @@ export class CompatApiModule implements OnModuleInit {
         OPERATIONS,
         LOGGING,
         { token: HISTORY_READER, optional: true },
+        { token: MESSAGE_READER, optional: true },
         { token: PRESENCE_HISTORY_READER, optional: true },
         { token: PUSH_OPERATIONS, optional: true },
         { token: PUSH, optional: true },
@@ -53,6 +56,7 @@ export class CompatApiModule implements OnModuleInit {
         operations: Operations,
         logging: Logging,
         history?: HistoryReader,
+        messages?: MessageReader,
         presenceHistory?: PresenceHistoryReader,
         push?: PushOperations,
         pushService?: PushService,
@@ -64,6 +68,7 @@ export class CompatApiModule implements OnModuleInit {
         fabric,
         operations,
         history: history ?? null,
+        messages: messages ?? null,
         presenceHistory: presenceHistory ?? null,
         presence: config.server_role === 'api' ? null : (presence ?? null),
         push: push ?? null,

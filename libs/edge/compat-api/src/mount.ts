@@ -1,7 +1,7 @@
 import type { CompatCore } from '@carillon/compat-core';
 import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
-import type { HistoryReader, PresenceHistoryReader } from '@carillon/history';
+import type { HistoryReader, MessageReader, PresenceHistoryReader } from '@carillon/history';
 import type { AppRate, Operations } from '@carillon/operations';
 import type { Presence } from '@carillon/presence';
 import type { PushOperations, Triggers } from '@carillon/push';
@@ -11,6 +11,7 @@ import { Entry } from './access.js';
 import { AnnotationRoutes } from './annotations.js';
 import { errorWords } from './error-answer.js';
 import { type Route, serve } from './exchange.js';
+import { FromSerial } from './from-serial.js';
 import { History } from './history.js';
 import { Messages } from './messages.js';
 import { MessagePush } from './message-push.js';
@@ -19,6 +20,7 @@ import { Publishing } from './publish.js';
 import { type Method, pushRoutes } from './push/mount.js';
 import { StatsRoutes } from './stats.js';
 import { State } from './state.js';
+import { Summaries } from './summaries.js';
 import { TokenRoutes } from './tokens.js';
 
 /** What the routes stand on. */
@@ -30,6 +32,8 @@ export interface CompatApiParts {
   readonly operations: Operations;
   /** Null: this process has no way to the histories of channels. */
   readonly history: HistoryReader | null;
+  /** Null: nor to messages that live on. */
+  readonly messages: MessageReader | null;
   /** Null: nor to who came and went. */
   readonly presenceHistory: PresenceHistoryReader | null;
   /** Null in a process without sockets, where the routes about them do not exist. */
@@ -79,7 +83,9 @@ export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): 
     entry,
     parts.triggers === null ? null : new MessagePush(parts.triggers),
   );
-  const pages = new History(history, entry, config.history.max_page_size);
+  const summaries = new Summaries(parts.messages);
+  const from = history === null ? null : new FromSerial(history, parts.messages);
+  const pages = new History(history, from, summaries, entry, config.history.max_page_size);
   put('GET', '/time', async () => ({ status: 200, body: [now()] }));
   const tokens = new TokenRoutes(core, entry, now);
   put('POST', '/keys/:keyName/requestToken', tokens.request);
@@ -94,7 +100,7 @@ export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): 
   put('GET', `${CHANNEL}/presence/history`, cameAndWent.page);
   put('POST', '/messages', publishing.batch);
   const versions = config.versioned_messages.max_page_size;
-  const messages = new Messages(core, operations, entry, versions);
+  const messages = new Messages(core, operations, entry, versions, summaries);
   put('GET', MESSAGE, messages.latest);
   put('PATCH', MESSAGE, messages.edit);
   put('GET', `${MESSAGE}/versions`, messages.versions);
@@ -111,6 +117,10 @@ export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): 
   put('GET', '/presence', state.membersOfMany);
 }
 
+const view =
+  (read: () => object): Route =>
+  async () => ({ status: 200, body: read() });
+
 function mountStats(
   adapter: UwsHttpAdapter,
   { core, config }: CompatApiParts,
@@ -125,7 +135,6 @@ function mountStats(
   });
   put('POST', '/stats', stats.replace);
   if (!config.http_api.usage_enabled) return;
-  const view = (read: () => object) => async () => ({ status: 200, body: read() });
   put(
     'GET',
     '/operator/stats/aggregation',

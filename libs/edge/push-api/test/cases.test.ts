@@ -26,6 +26,28 @@ describe('the hosts that browsers may be reached at', () => {
     expect(await register('https://push.example/1')).toBe(201);
     expect(await register('https://evilpush.example/1')).toBe(400);
   });
+
+  it('are looked up when something is sent, and not connected to where they lead inside (22)', async () => {
+    const asked: string[] = [];
+    const resolve = async (hostname: string) => {
+      asked.push(hostname);
+      return [{ address: '127.0.0.1', family: 4 }];
+    };
+    const vapid = createECDH('prime256v1');
+    vapid.generateKeys();
+    const env = { VAPID_PRIVATE_KEY: vapid.getPrivateKey('base64url'), VAPID_CONTACT: 'mailto:a@b.example' };
+    const scene = await openScene('memory', 'memory', env, '', { resolve });
+    onTestFinished(() => scene.close());
+    const device = fcmDevice('c22', browserAt('https://turncoat.example/x'));
+    expect((await scene.send('POST', '/deviceRegistrations', device)).status).toBe(201);
+    expect(asked).toEqual([]);
+    await scene.send('POST', '/publish', toDevice('p22', 'c22'));
+    expect(await scene.until('p22', isOver)).toMatchObject({ state: 'failed', counters: { failed: 1 } });
+    expect(asked).toEqual(['turncoat.example']);
+    const [letter] = (await scene.send('GET', '/deadLetters')).body.items;
+    expect(letter).toMatchObject({ provider: 'webPush', reason: 'provider_rejected', replayable: false });
+    expect((await scene.send('GET', '/deviceRegistrations/c22')).body).toMatchObject({ pushState: 'ACTIVE' });
+  });
 });
 
 describe('a new master key', () => {
@@ -74,6 +96,7 @@ describe('work that waits too long', () => {
     ['publish_log lag', 'push.publish.v1', { ready: 7, oldestReadyAgeMs: 0 }],
     ['shard_jobs age', 'push.shards.v1', { ready: 1, oldestReadyAgeMs: 60_000 }],
     ['delivery_jobs_fcm age', 'push.delivery.fcm.v1', { ready: 1, oldestReadyAgeMs: 60_000 }],
+    ['delivery_results age', 'push.results.v1', { ready: 0, active: 1, oldestActiveAgeMs: 60_000 }],
   ])('refuses publishes: %s (39)', async (text, queue, waiting) => {
     const scene = await sceneWith(LIMITS);
     const stats = scene.queue.stats.bind(scene.queue);

@@ -3,5 +3,6 @@ import { deliveries } from './suites/deliveries.js';
 import { lostWork } from './suites/lost-work.js';
 import { requests } from './suites/requests.js';
 import { resources } from './suites/resources.js';
+import { secrets } from './suites/secrets.js';
 
-pushOver('memory', 'memory', { requests, resources, deliveries, lostWork });
+pushOver('memory', 'memory', { requests, resources, deliveries, lostWork, secrets });

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { conformance } from './conformance.js';
-import { addressOf, append, headOf, NOW_MS, openEmbedded } from './scene.js';
+import { addressOf, append, headOf, openEmbedded } from './scene.js';
+import { fillAndTrim } from './trimmed.js';
 
 const newFolder = () => mkdtemp(join(tmpdir(), 'embedded-test-'));
 
@@ -50,23 +51,8 @@ describe('an embedded store', () => {
 
   it('uses the space of trimmed rows again', async () => {
     const { store, database, close } = await openEmbedded(folder);
-    const address = addressOf('reused');
-    const payload = JSON.stringify({ event: 'e', data: 'x'.repeat(2000) });
     const sizes: number[] = [];
-    for (let round = 1; round <= 4; round += 1) {
-      const nowMs = NOW_MS + round * 20_000;
-      const rows = Array.from({ length: 600 }, () => ({ payload, payloadSize: payload.length }));
-      await append(store, address, rows, { maxMessages: 3 });
-      const { streamKey, generation, nextDeliverySerial } = await headOf(store, address);
-      const mark = { streamKey, generation, serial: nextDeliverySerial - 1 };
-      await store.raiseWatermarks([mark], { lanes: [1], writerId: 'w', nowMs });
-      const request = { nowMs, batch: 1000, receiptsKeptMs: 600_000, windowMs: 0, onlyCapped: true } as const;
-      while ((await store.purge(request))?.more !== false);
-      const { rows: found } = await database.query(
-        `select sum(pg_total_relation_size(relid)) as bytes from pg_partition_tree('service_history_records')`,
-      );
-      sizes.push(Number(found[0]?.['bytes']));
-    }
+    for (let round = 1; round <= 4; round += 1) sizes.push(await fillAndTrim({ store, database }, round));
     await close();
     expect(sizes.at(-1)).toBeLessThan(1.5 * (sizes[0] ?? 0));
   });

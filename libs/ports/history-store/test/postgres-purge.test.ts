@@ -14,6 +14,7 @@ import {
   streamIn,
   wantedOf,
 } from './scene.js';
+import { fillAndTrim } from './trimmed.js';
 
 describe('a purge of postgres', () => {
   let end: () => Promise<void>;
@@ -125,6 +126,27 @@ describe('a purge of postgres', () => {
       [streamKey],
     );
     expect(rows).toEqual([{ generation: 2 }]);
+  });
+
+  it('leaves space that is used again, in parts that the server cleans soon by itself', async () => {
+    const vacuum = async (): Promise<void> =>
+      void (await one.database.query('vacuum service_history_records'));
+    const sizes: number[] = [];
+    for (let round = 1; round <= 3; round += 1) sizes.push(await fillAndTrim(one, round, vacuum));
+    expect(sizes.at(-1)).toBeLessThan(1.5 * (sizes[0] ?? 0));
+    const { rows } = await one.database.query(
+      `select distinct c.reloptions from pg_partition_tree('service_history_records') t
+        join pg_class c on c.oid = t.relid where t.isleaf`,
+    );
+    expect(rows).toEqual([
+      {
+        reloptions: [
+          'autovacuum_vacuum_threshold=1000',
+          'autovacuum_vacuum_scale_factor=0.02',
+          'autovacuum_vacuum_cost_delay=1',
+        ],
+      },
+    ]);
   });
 
   it('is done by one process at a time', async () => {

@@ -40,6 +40,7 @@ export interface DatabasesParts {
 /** The databases of a process: one of each dialect, and only those that a room uses. */
 export class Databases {
   readonly #open = new Map<SqlDialect, SqlDatabase>();
+  #embedded: EmbeddedDatabase | null = null;
   /** By which the server tells the connections of this process from those of others. */
   readonly #client = `${APPLICATION} ${randomBytes(4).toString('hex')}`;
 
@@ -76,14 +77,21 @@ export class Databases {
 
   /**
    * The PostgreSQL that comes with this service, in `database.postgres.embedded_path`: a process of its own that starts
-   * with `connect` and ends with `close`, or with this process. It has one connection, so calls take turns. At most one
-   * may be open. Whoever asks connects it, checks it and closes it.
+   * with the first `connect` and ends with the last `close`, or with this process. It has one connection, so calls take
+   * turns, also those of other rooms that use it. Whoever asks, while modules are made, connects it, checks it and closes
+   * it; the longest of their times for a statement counts.
    */
   embedded(options: Omit<ApartOptions, 'connections'>): Database {
     const { config, logging } = this.parts;
-    return new EmbeddedDatabase(config.database.postgres.embedded_path, {
+    this.#embedded ??= new EmbeddedDatabase({
+      folder: config.database.postgres.embedded_path,
       log: logging.for('service::database'),
       onMigrated: this.#onMigrated('embedded database'),
+      onClosed: () => {
+        this.#embedded = null;
+      },
+    });
+    return this.#embedded.use({
       tables: options.tables ?? [],
       setup: options.setup ?? [],
       limits: { statementMs: options.statementMs, calls: options.waiting + 1 },

@@ -3,6 +3,7 @@ import * as Ably from 'ably';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tellDriver } from '../clients/driven.js';
 import { onServer } from '../harness/every-app.js';
+import { eventually } from '../harness/eventually.js';
 import { openTenant } from '../harness/tenant.js';
 import { keyOf } from './key.js';
 
@@ -17,10 +18,9 @@ describe.runIf(whyMissing('ably-python') === null)('with Python', () => {
       ({ url } = await engine('ably-python'));
     });
     const tell = (what: string, given: object): Promise<unknown> => tellDriver(url, { do: what, ...given });
-    const options = (more: object = {}): object => ({
+    const options = (more: object = {}): Readonly<Record<string, unknown>> => ({
       key: keyOf(shop),
       rest_host: '127.0.0.1',
-      realtime_host: `127.0.0.1:${node.port}`,
       port: node.port,
       tls: false,
       // It sends a key over TLS only.
@@ -54,7 +54,12 @@ describe.runIf(whyMissing('ably-python') === null)('with Python', () => {
 
     it.each([true, false])('speaks with another library over connections (binary: %s)', async (binary) => {
       const channel = `python-live-${binary}`;
-      const given = options({ use_binary_protocol: binary, client_id: 'py' });
+      const { token } = (await tell('rest_token', { options: options(), client_id: 'py' })) as {
+        token: string;
+      };
+      // Its connections know a port only as a part of the host.
+      const endpoint = `127.0.0.1:${node.port}`;
+      const given = { token, endpoint, tls: false, use_binary_protocol: binary };
       const { client } = (await tell('connect', { options: given })) as { client: number };
       await tell('subscribe', { client, channel });
       const other = new Ably.Realtime({
@@ -72,8 +77,10 @@ describe.runIf(whyMissing('ably-python') === null)('with Python', () => {
       await tell('publish', { client, channel, name: 'from-python', data: { n: 2 } });
       expect(await heard).toMatchObject({ data: { n: 2 }, clientId: 'py' });
       await tell('enter', { client, channel, data: 'here' });
-      const [member] = await other.channels.get(channel).presence.get();
-      expect(member).toMatchObject({ clientId: 'py', data: 'here' });
+      await eventually(async () => {
+        const [member] = await other.channels.get(channel).presence.get();
+        expect(member).toMatchObject({ clientId: 'py', data: 'here' });
+      });
       const { members } = (await tell('members', { client, channel })) as { members: object[] };
       expect(members).toEqual([{ client_id: 'py', data: 'here' }]);
       other.close();

@@ -46,7 +46,7 @@ onServer('other libraries of Ably', { tenants: [shop], config, env }, (node) => 
     open.push(client);
     const channel = client.channels.get(`before-${binary}`);
     const inbox = new Inbox<{ name: string; data: unknown; clientId: string }>();
-    await channel.subscribe((message) => inbox.put(message as never));
+    await channel.subscribe((message) => inbox.put(message));
     await channel.publish('n', { n: 1 });
     expect(await inbox.take()).toMatchObject({ name: 'n', data: { n: 1 }, clientId: 'old' });
     await channel.publish('b', Buffer.from([0, 255]));
@@ -86,8 +86,9 @@ onServer('other libraries of Ably', { tenants: [shop], config, env }, (node) => 
   it('chat: who is in a room, who types, and reactions; messages need routes that there are not', async () => {
     const [ada, bob] = [connect('ada'), connect('bob')].map((one) => new ChatClient(one));
     const rooms = await Promise.all([ada?.rooms.get('lobby'), bob?.rooms.get('lobby')]);
-    await Promise.all(rooms.map((room) => room?.attach()));
     const [here, there] = rooms;
+    await here?.attach();
+    await there?.attach();
     await here?.presence.enter({ mood: 'fine' });
     await eventually(async () => {
       const members = (await there?.presence.get()) ?? [];

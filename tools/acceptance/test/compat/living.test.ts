@@ -199,6 +199,9 @@ onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (
       serial,
       annotations: { summary: { [type]: { like: { total: 1, clientIds: ['ada'] } } } },
     });
+    const summary = { [type]: { like: { total: 1, clientIds: ['ada'] } } };
+    expect((await ada.history()).items[0]).toMatchObject({ serial, annotations: { summary } });
+    expect(await ada.getMessage(serial)).toMatchObject({ annotations: { summary } });
     expect(await raw.take()).toMatchObject({
       action: 'annotation.create',
       name: 'like',

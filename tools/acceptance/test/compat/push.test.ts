@@ -170,6 +170,8 @@ onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
     expect(await ask('GET', 'deviceRegistrations')).toMatchObject({ status: 401, code: 40_160 });
     expect(await ask('GET', 'channels')).toMatchObject({ status: 401, code: 40_160 });
     expect(await ask('GET', 'publicVapidKey')).toMatchObject({ status: 404, code: 40_400 });
+    const stats = await fetch(`http://127.0.0.1:${node.port}/stats`, { method: 'POST', body: '[]' });
+    expect(stats.status).toBe(404);
     expect(await ask('POST', 'apnsBroadcastChannels', {})).toMatchObject({ status: 404, code: 40_400 });
   });
 });

@@ -19,6 +19,13 @@ const config = {
 const basicOf = (key: string): string => `Basic ${Buffer.from(key).toString('base64')}`;
 const basic = basicOf(keyOf(shop));
 
+const item = (more: object): object => ({ intervalId: '2024-02-03:15:05', ...more });
+const aiInput = (transport: object): object => ({
+  name: 'ai-input',
+  data: 'a',
+  extras: { ai: { transport } },
+});
+
 interface Told {
   readonly status: number;
   readonly headers: Headers;
@@ -51,6 +58,9 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
     const { error } = (value ?? {}) as { error?: { code: number } };
     return { status: answer.status, headers: answer.headers, value, code: error?.code };
   };
+
+  const publish = (channel: string, body: object, authorization = basic): Promise<Told> =>
+    ask(`/channels/${channel}/messages`, 'POST', body, authorization);
 
   it('tells in its words of paths and methods that there are not', async () => {
     for (const path of ['/nowhere', '/comet/connect', '/channels/a/b/c/d', '/push/apnsBroadcastChannels']) {
@@ -109,7 +119,6 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
   });
 
   it('refuses statistics that are none', async () => {
-    const item = (more: object): object => ({ intervalId: '2024-02-03:15:05', ...more });
     expect((await ask('/stats', 'POST', item({ inbound: { rest: -1 } }))).code).toBe(40_000);
     expect((await ask('/stats', 'POST', { intervalId: '2024-02-03:15' })).code).toBe(40_000);
     const many = Array.from({ length: 10_001 }, () => item({}));
@@ -174,9 +183,29 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
     expect((await ask('/channels/behalf/messages', 'POST', foreign)).code).toBe(40_006);
   });
 
+  it('reads what was published before a client came, and not what is no place of the channel', async () => {
+    const before = rest().channels.get('until');
+    for (const name of ['one', 'two']) await before.publish(name, 'x');
+    const channel = connect().channels.get('until');
+    await channel.attach();
+    await before.publish('three', 'x');
+    const page = await channel.history({ untilAttach: true, limit: 1 });
+    expect(page.items.map(({ name }) => name)).toEqual(['two']);
+    expect((await page.next())?.items.map(({ name }) => name)).toEqual(['one']);
+    expect((await before.history()).items).toHaveLength(3);
+    const from = (text: string): Promise<Told> => ask(`/channels/until/messages?from_serial=${text}`);
+    expect((await from('elsewhere:1')).code).toBe(90_005);
+    expect((await from('x')).code).toBe(90_005);
+    expect((await ask('/channels/until/messages?untilAttach=true')).code).toBe(40_000);
+    const { serials } = (await ask('/channels/until/messages', 'POST', { name: 'four' })).value as {
+      serials: string[];
+    };
+    await before.publish('five', 'x');
+    const told = (await from(serials[0] ?? '')).value as { name: string }[];
+    expect(told.map(({ name }) => name)).toEqual(['four', 'three', 'two', 'one']);
+  });
+
   it('takes messages of AI transport from whoever may send them, where it is', async () => {
-    const publish = (channel: string, body: object, authorization = basic): Promise<Told> =>
-      ask(`/channels/${channel}/messages`, 'POST', body, authorization);
     const streaming = {
       name: 'ai-output',
       data: 'a',
@@ -195,17 +224,12 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
     const trusted = await tokenOf('{"ai:*":["publish","message-append-own"]}');
     expect((await publish('ai:x', streaming, ada)).code).toBe(104_003);
     expect((await publish('ai:x', streaming, trusted)).status).toBe(201);
-    const input = (transport: object): object => ({
-      name: 'ai-input',
-      data: 'a',
-      extras: { ai: { transport } },
-    });
-    expect((await publish('ai:x', input({ what: 'x' }), ada)).code).toBe(104_000);
+    expect((await publish('ai:x', aiInput({ what: 'x' }), ada)).code).toBe(104_000);
     const many = Object.fromEntries(Array.from({ length: 33 }, (_one, index) => [`k${index}`, 'x']));
-    const tooMany = await publish('ai:x', input(many), ada);
+    const tooMany = await publish('ai:x', aiInput(many), ada);
     expect([tooMany.status, tooMany.code]).toEqual([413, 104_001]);
-    expect((await publish('ai:x', input({ 'input-client-id': 'bob' }), ada)).code).toBe(104_002);
-    expect((await publish('ai:x', input({ 'run-id': 'r' }), ada)).status).toBe(201);
+    expect((await publish('ai:x', aiInput({ 'input-client-id': 'bob' }), ada)).code).toBe(104_002);
+    expect((await publish('ai:x', aiInput({ 'run-id': 'r' }), ada)).status).toBe(201);
     const { items } = await rest().channels.get('ai:x').history({ limit: 1 });
     expect(items[0]?.extras).toMatchObject({
       ai: { transport: { 'run-id': 'r', 'input-client-id': 'ada' } },

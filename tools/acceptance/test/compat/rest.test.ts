@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import * as Ably from 'ably';
 import { expect, it } from 'vitest';
 import { onServer } from '../harness/every-app.js';
@@ -27,6 +27,16 @@ const part = (value: object): string => Buffer.from(JSON.stringify(value)).toStr
 function jwt(header: object, claims: object, secret: string): string {
   const text = `${part(header)}.${part(claims)}`;
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+}
+
+/** In a wrapper that only the key can open. */
+function sealed(token: string, { key, secret }: { readonly key: string; readonly secret: string }): string {
+  const head = part({ alg: 'dir', enc: 'A256GCM', cty: 'JWT', kid: key });
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', createHash('sha256').update(secret).digest(), iv);
+  cipher.setAAD(Buffer.from(head));
+  const text = Buffer.concat([cipher.update(token), cipher.final()]);
+  return [head, '', ...[iv, text, cipher.getAuthTag()].map((one) => one.toString('base64url'))].join('.');
 }
 
 const codeOf = async (answer: Promise<Response> | Response): Promise<number> => {
@@ -59,6 +69,9 @@ onServer('REST for Ably clients', { tenants: [shop], config, env }, (node) => {
   const publish = (channel: string, body: object): Promise<Response> =>
     ask(`/channels/${channel}/messages`, body, basic(keyOf(shop)));
   const request = (body: object, key = shop.key): Promise<Response> => ask(`/keys/${key}/requestToken`, body);
+
+  const reads = (token: string, channel = 'chat:x'): Promise<Response> =>
+    get(`/channels/${channel}/messages`, `Bearer ${token}`);
 
   it('tells the time to anybody', async () => {
     const answer = await fetch(url('/time'));
@@ -172,6 +185,22 @@ onServer('REST for Ably clients', { tenants: [shop], config, env }, (node) => {
     expect(await codeOf(get('/channels/chat:x/messages', `Bearer ${unsigned}`))).toBe(40_144);
     const expired = jwt(header, { ...claims, iat: iat - 120, exp: iat - 60 }, shop.secret);
     expect(await codeOf(get('/channels/chat:x/messages', `Bearer ${expired}`))).toBe(40_142);
+  });
+
+  it('takes a JWT around another token, also one that only the key can read, and nothing deeper', async () => {
+    const iat = Math.floor(Date.now() / 1000);
+    const header = { alg: 'HS256', kid: shop.key };
+    const claims = { iat, exp: iat + 60 };
+    const inner = jwt(header, { ...claims, 'x-ably-capability': '{"chat:*":["history"]}' }, shop.secret);
+    const around = (token: string, exp = iat + 60): string =>
+      jwt(header, { iat, exp, 'x-ably-token': token }, shop.secret);
+    expect((await reads(around(inner))).status).toBe(200);
+    expect(await codeOf(reads(around(inner), 'orders'))).toBe(40_160);
+    expect(await codeOf(reads(around(inner, iat + 61)))).toBe(40_144);
+    expect(await codeOf(reads(around(around(inner))))).toBe(40_144);
+    expect(await codeOf(reads(around('unknown')))).toBe(40_143);
+    expect((await reads(sealed(around(inner), shop))).status).toBe(200);
+    expect(await codeOf(reads(sealed(inner, shop)))).toBe(40_144);
   });
 
   it('answers in the format that is asked for', async () => {

@@ -212,6 +212,11 @@ export class PushFleet {
     await this.#say({ do: 'answer', cloud, answer, times, token });
   }
 
+  /** What the clouds heard before counts no more: they keep so much and nothing after it. */
+  async forgetTold(): Promise<void> {
+    await this.#say({ do: 'forget-arrived' });
+  }
+
   /** What the clouds heard, by device. */
   async told(): Promise<ReadonlyMap<string, Told>> {
     const told = new Map<string, Told>();

@@ -58,12 +58,12 @@ export function tokenFor(
   { key, secret }: Credentials,
   clientId: string,
   capability: Readonly<Record<string, readonly string[]>>,
-  { lifeSeconds = 3600, id = `${clientId}-${Math.random()}` } = {},
+  { lifeSeconds = 3600, id = `${clientId}-${Math.random()}`, vendor = 'service' } = {},
 ): string {
   const now = Math.floor(Date.now() / 1000);
   const claims = {
-    'x-service-client-id': clientId,
-    'x-service-capability': capability,
+    [`x-${vendor}-client-id`]: clientId,
+    [`x-${vendor}-capability`]: capability,
     iat: now,
     exp: now + lifeSeconds,
     jti: id,

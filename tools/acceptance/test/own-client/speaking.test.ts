@@ -91,6 +91,38 @@ onServer('the own client', { tenants: [shop], env: { TAG_FILTERING_ENABLED: 'tru
       expect(await inbox.take()).toEqual(['offline', 'bo']);
     });
 
+    it('hears what fits a pattern, and who comes and goes by a meta channel', async () => {
+      const ada = await people.come('ada', { format });
+      const inbox = new Inbox<unknown>();
+      const news = ada.subscribe(`${name('news-')}.*`);
+      news.bind('said', (text, { channel }) => inbox.put([channel, text]));
+      const eu = `${name('news-')}.eu`;
+      const meta = ada.subscribe(`[meta]${eu}`);
+      meta.on('meta', ({ event, subscriptionCount }) => inbox.put([event, subscriptionCount]));
+      await Promise.all([news.whenSubscribed(), meta.whenSubscribed()]);
+      await node.api().publish(eu, 'said', 'before');
+      expect(await inbox.take()).toEqual([eu, 'before']);
+      const bo = await people.come('bo');
+      await bo.subscribe(eu).whenSubscribed();
+      expect(await inbox.take()).toEqual(['channel_occupied', 1]);
+      expect(await inbox.take()).toEqual(['subscription_count', 1]);
+      bo.disconnect();
+      expect(await inbox.take()).toEqual(['channel_vacated', 0]);
+      const own = ada.subscribe(eu);
+      await own.whenSubscribed();
+      for (const event of ['channel_occupied', 'subscription_count'])
+        expect(await inbox.take()).toEqual([event, 1]);
+      own.bind('said', (text) => inbox.put(text));
+      await node.api().publish(eu, 'said', 'both');
+      expect([await inbox.take(), await inbox.take()]).toEqual(
+        expect.arrayContaining(['both', [eu, 'both']]),
+      );
+      await node.api().publish(eu, 'said', 'last');
+      await inbox.take();
+      await inbox.take();
+      expect(inbox.rest).toEqual([]);
+    });
+
     it('gets of a channel only what its filter lets through', async () => {
       const ada = await people.come('ada', { format });
       const filter = {

@@ -34,7 +34,8 @@ const LONGEST_WAIT_MS = 1000;
 /** Writes down what apps do, many observations at a time. */
 export class Recorder {
   readonly #waiting: Observation[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  /** What waits will be written. */
+  #isDue = false;
   #isWriting = false;
   #dropped = 0;
   #failures = 0;
@@ -86,12 +87,13 @@ export class Recorder {
       return false;
     }
     this.#waiting.push({ appId, entries, atMs: this.now(), done });
-    this.#timer ??= setTimeout(() => void this.#flush(), this.options.flushMs);
+    if (!this.#isDue) setTimeout(() => void this.#flush(), this.options.flushMs);
+    this.#isDue = true;
     return true;
   }
 
   async #flush(): Promise<void> {
-    this.#timer = null;
+    this.#isDue = false;
     if (this.#isWriting) return;
     this.#isWriting = true;
     while (this.#waiting.length > 0) await this.#write(this.#waiting.splice(0, AT_ONCE));

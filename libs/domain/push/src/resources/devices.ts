@@ -31,6 +31,8 @@ type Registration = Omit<
   readonly state: DeviceState | null;
   readonly failureCount: number;
   readonly errorReason: string | null;
+  /** Whether the body says when it was last active; else it is now. */
+  readonly saysWhenActive: boolean;
 };
 
 export class Devices {
@@ -80,8 +82,9 @@ export class Devices {
         existing !== null && !(caller.kind === 'admin' && caller.rotates)
           ? existing.identityHash
           : (issued?.hash ?? existing?.identityHash ?? '');
-      const next = merged(wanted, existing, identityHash);
-      change = existing === null ? 'inserted' : sameDevice(existing, next) ? 'unchanged' : 'updated';
+      const next = merged(wanted, existing, identityHash, caller);
+      const isSame = existing !== null && sameDevice(existing, next, wanted.saysWhenActive);
+      change = existing === null ? 'inserted' : isSame ? 'unchanged' : 'updated';
       stored = change === 'unchanged' ? existing : next;
       return change === 'unchanged' ? null : next;
     });
@@ -134,6 +137,7 @@ export class Devices {
     const { now, secrets } = this.parts;
     const policy = objectOf(body, 'pushRatePolicy');
     const isAdmin = caller.kind === 'admin';
+    const lastActiveMs = integerOf(body, 'lastActiveAtMs', 0);
     const state =
       isAdmin && push['state'] !== undefined && push['state'] !== null ? wordOf(push, 'state', STATES) : null;
     return {
@@ -145,7 +149,8 @@ export class Devices {
       metadata: readMetadata(body['metadata']),
       timezone: neededText(body, 'timezone', 64),
       locale: neededText(body, 'locale', 35),
-      lastActiveMs: integerOf(body, 'lastActiveAtMs', 0) ?? now(),
+      lastActiveMs: lastActiveMs ?? now(),
+      saysWhenActive: lastActiveMs !== undefined,
       state,
       failureCount: (isAdmin ? integerOf(push, 'failureCount', 0) : undefined) ?? 0,
       errorReason: isAdmin ? safeReason(textOf(push, 'errorReason', { maxBytes: 4096 }) ?? null) : null,
@@ -184,9 +189,15 @@ function readMetadata(value: unknown): string | null {
 }
 
 /** A device that registers is well again, unless an operator says otherwise. */
-function merged(wanted: Registration, existing: StoredDevice | null, identityHash: string): StoredDevice {
-  const { state, failureCount, errorReason, ...rest } = wanted;
-  const clientId = wanted.clientId ?? null;
+function merged(
+  wanted: Registration,
+  existing: StoredDevice | null,
+  identityHash: string,
+  caller: Caller,
+): StoredDevice {
+  const { state, failureCount, errorReason, saysWhenActive: _, ...rest } = wanted;
+  // A device that does not say whose it is stays whose it was; only an operator may take it away.
+  const clientId = wanted.clientId ?? (caller.kind === 'device' ? (existing?.clientId ?? null) : null);
   const health =
     state === null &&
     existing !== null &&
@@ -197,15 +208,16 @@ function merged(wanted: Registration, existing: StoredDevice | null, identityHas
   return { ...rest, ...health, clientId, identityHash, createdMs: existing?.createdMs ?? wanted.updatedMs };
 }
 
-/** Apart from when: the address is the same when its hash is, however it is sealed. */
-const sameDevice = (one: StoredDevice, other: StoredDevice): boolean => comparable(one) === comparable(other);
+/** Apart from when, unless that was said: the address is the same when its hash is, however it is sealed. */
+const sameDevice = (one: StoredDevice, other: StoredDevice, whenToo: boolean): boolean =>
+  comparable(one, whenToo) === comparable(other, whenToo);
 
-const comparable = (device: StoredDevice): string =>
+const comparable = (device: StoredDevice, whenToo: boolean): string =>
   canonicalJson({
     ...device,
     metadata: device.metadata === null ? null : (JSON.parse(device.metadata) as unknown),
     recipient: null,
-    lastActiveMs: 0,
+    lastActiveMs: whenToo ? device.lastActiveMs : 0,
     createdMs: 0,
     updatedMs: 0,
   });

@@ -158,6 +158,8 @@ export function requests(open: () => Scene): void {
     expect((await post('own', 'wrong')).status).toBe(401);
     expect((await post('own', token, { clientId: 'other' })).status).toBe(403);
     expect((await post('own', token, { clientId: 'me', locale: 'fr' })).body['change']).toBe('updated');
+    const quiet = await post('own', token, { locale: 'fr' });
+    expect(quiet.body).toMatchObject({ change: 'unchanged', device: { clientId: 'me' } });
     const as = { ...SUBSCRIBE, 'x-service-device-identity-token': token };
     await sent('POST', '/deviceRegistrations', fcmDevice('another'));
     for (const deviceId of ['own', 'another'])
@@ -172,6 +174,36 @@ export function requests(open: () => Scene): void {
     expect((await sent('POST', '/channelSubscriptions', { channel: 'c', clientId: 'me' }, as)).status).toBe(
       403,
     );
+  });
+
+  const active = async (more: Readonly<Record<string, unknown>>) =>
+    (await sent('POST', '/deviceRegistrations', fcmDevice('active', more))).body;
+
+  it('tell when a device was last active, if the device says it (15)', async () => {
+    expect(await active({ lastActiveAtMs: 7 })).toMatchObject({
+      change: 'inserted',
+      device: { lastActiveAtMs: 7 },
+    });
+    expect(await active({ lastActiveAtMs: 7 })).toMatchObject({ change: 'unchanged' });
+    expect(await active({})).toMatchObject({ change: 'unchanged', device: { lastActiveAtMs: 7 } });
+    expect(await active({ lastActiveAtMs: 8 })).toMatchObject({
+      change: 'updated',
+      device: { lastActiveAtMs: 8 },
+    });
+  });
+
+  it('refuse a template whose default is none of its languages, or with a placeholder that never ends (12)', async () => {
+    const put = async (more: object) =>
+      sent('POST', '/templates', { ...TEMPLATE, templateId: 'r12', ...more });
+    const endless = { en: { title: '{{ data.x', body: 'b' } };
+    for (const wrong of [{ defaultLocale: 'de' }, { locales: endless }]) {
+      expect(await put(wrong)).toMatchObject({ status: 400, body: { code: 'invalid_input' } });
+    }
+    expect((await sent('GET', '/templates/r12')).status).toBe(404);
+    expect(await put({})).toMatchObject({
+      status: 201,
+      body: { templateId: 'r12', locales: TEMPLATE.locales },
+    });
   });
 
   it('remove devices by filter, and never without one (23, 25)', async () => {

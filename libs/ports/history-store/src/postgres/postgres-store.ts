@@ -14,16 +14,17 @@ import type { PresenceCheckpoint } from '../model/checkpoint.js';
 import type { MemberThere, PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
-import type {
-  CheckpointQuery,
-  DegradedQuery,
-  DurableStore,
-  MembersQuery,
-  PageQuery,
-  RangeQuery,
-  Retained,
-  TailQuery,
-  Watermark,
+import {
+  type CheckpointQuery,
+  type DegradedQuery,
+  type DurableStore,
+  type MembersQuery,
+  type PageQuery,
+  type RangeQuery,
+  type Retained,
+  type TailQuery,
+  TRANSACTION_LIMITS,
+  type Watermark,
 } from '../port.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { MESSAGE_DIALECT } from './message-dialect.js';
@@ -76,6 +77,7 @@ interface Inside {
  * and the connections of `laneConnections`.
  */
 export class PostgresHistoryStore implements DurableStore {
+  readonly limits = TRANSACTION_LIMITS;
   readonly #reads: Database;
   readonly #sums = new RememberedSums();
   /** Null: where the tables are is not known yet. */

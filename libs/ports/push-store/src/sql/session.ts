@@ -7,6 +7,7 @@ import {
   type SqlDialect,
   type SqlScalar,
   type SqlSession,
+  type SqlValue,
 } from '@carillon/database';
 import { PushStoreUnavailable } from '../port.js';
 import { TABLES_NAME } from './schema.js';
@@ -50,16 +51,32 @@ export class Statements {
   async add<Row extends object>(table: Table<Row>, rows: readonly Row[]): Promise<number> {
     let added = 0;
     for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-      const some = rows.slice(from, from + ROWS_AT_ONCE);
-      const ignore = this.dialect === 'mysql' ? 'ignore ' : '';
-      const rest = this.dialect === 'mysql' ? '' : ' on conflict do nothing';
-      const { changed } = await this.run(
-        `insert ${ignore}into ${table.name} (${table.list}) values ${groups(some.length, table.names.length)}${rest}`,
-        some.flatMap((row) => table.valuesOf(row)),
-      );
-      added += changed;
+      const values = rows.slice(from, from + ROWS_AT_ONCE).map((row) => table.valuesOf(row));
+      added += await (this.dialect === 'mysql'
+        ? this.#addListed(table, values)
+        : this.#addUnnested(table, values));
     }
     return added;
+  }
+
+  async #addListed<Row extends object>(
+    table: Table<Row>,
+    rows: readonly (readonly SqlScalar[])[],
+  ): Promise<number> {
+    const values = groups(rows.length, table.names.length);
+    const text = `insert ignore into ${table.name} (${table.list}) values ${values}`;
+    return (await this.run(text, rows.flat())).changed;
+  }
+
+  /** An array a column: the text is the same for however many rows, and the server reads a dozen values instead of thousands. */
+  async #addUnnested<Row extends object>(
+    table: Table<Row>,
+    rows: readonly (readonly SqlScalar[])[],
+  ): Promise<number> {
+    const text = `insert into ${table.name} (${table.list}) select ${table.taken} from unnest(${table.arrays})
+      as given(${table.list}) on conflict do nothing`;
+    const columns = table.names.map((_, index) => rows.map((row) => row[index] ?? null));
+    return (await this.run(text, columns)).changed;
   }
 
   /** Writes a row in place of the one of its key. `keep`: columns that stay as they were. */
@@ -76,7 +93,7 @@ export class Statements {
     );
   }
 
-  async run(sql: string, values: readonly SqlScalar[] = []) {
+  async run(sql: string, values: readonly SqlValue[] = []) {
     return this.session.query(this.dialect === 'mysql' ? sql : this.#numbered(sql), values);
   }
 
@@ -104,6 +121,20 @@ export class Statements {
   }
 }
 
+/** What a step is made of, as it is counted. */
+export const COMPONENTS = ['statement', 'transaction'] as const;
+
+export type Component = (typeof COMPONENTS)[number];
+
+/** Told of steps that others were in the way of. */
+export interface StoreObserver {
+  repeated(component: Component): void;
+  /** It was repeated so often that its caller has to see to it. */
+  givenUp(component: Component): void;
+}
+
+export const UNOBSERVED: StoreObserver = { repeated: () => undefined, givenUp: () => undefined };
+
 /** The database behind the store: one step a call, repeated while others are in its way. */
 export class Sql {
   readonly dialect: SqlDialect;
@@ -111,22 +142,25 @@ export class Sql {
 
   readonly #place = (): Place => this.database.place(TABLES_NAME);
 
-  constructor(readonly database: Database) {
+  constructor(
+    readonly database: Database,
+    private readonly observer: StoreObserver = UNOBSERVED,
+  ) {
     this.dialect = database.dialect;
     this.direct = new Statements(database, database.dialect, this.#place);
   }
 
   async now<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
-    return this.#tried(() => work(this.direct));
+    return this.#tried('statement', () => work(this.direct));
   }
 
   async step<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
-    return this.#tried(() =>
+    return this.#tried('transaction', () =>
       this.database.transaction((session) => work(new Statements(session, this.dialect, this.#place))),
     );
   }
 
-  async #tried<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #tried<Result>(component: Component, work: () => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await work();
@@ -135,7 +169,12 @@ export class Sql {
           throw new PushStoreUnavailable('the push store cannot be asked', { cause: error });
         }
         const inTheWay = error instanceof DatabaseRejected && ['conflict', 'unique'].includes(error.reason);
-        if (!inTheWay || tries >= MOST_TRIES) throw error;
+        if (!inTheWay) throw error;
+        if (tries >= MOST_TRIES) {
+          this.observer.givenUp(component);
+          throw error;
+        }
+        this.observer.repeated(component);
       }
     }
   }

@@ -32,15 +32,24 @@ export interface TableShape {
   readonly indexes?: readonly (readonly string[])[];
 }
 
+/** Others are text. */
+const ARRAYS: Readonly<Record<string, string>> = { int: 'bigint', bool: 'boolean' };
+
 /** A table of rows whose members are named like its columns, in camel case. */
 export class Table<Row extends object> {
   readonly names: readonly string[];
   /** For a `select`. */
   readonly list: string;
+  /** Of PostgreSQL: an array a column, and what of it goes into the column. */
+  readonly arrays: string;
+  readonly taken: string;
 
   constructor(readonly shape: TableShape) {
     this.names = Object.keys(shape.columns);
     this.list = this.names.join(', ');
+    const kinds = Object.entries(shape.columns).map(([name, kind]) => [name, kind.replace('?', '')] as const);
+    this.arrays = kinds.map(([, kind]) => `?::${ARRAYS[kind] ?? 'text'}[]`).join(', ');
+    this.taken = kinds.map(([name, kind]) => (kind === 'json' ? `${name}::json` : name)).join(', ');
   }
 
   get name(): string {

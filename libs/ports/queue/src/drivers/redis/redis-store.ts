@@ -143,8 +143,11 @@ export class RedisStore implements JobStore {
 
   async stats(queue: string): Promise<QueueStats> {
     const reply = listOf(await this.#run(STATS, queue, []), whole);
-    const [ready = 0, active = 0, delayed = 0, deadLetter = 0, completed = 0, age = -1] = reply;
-    return { ready, active, delayed, deadLetter, completed, oldestReadyAgeMs: age < 0 ? null : age };
+    const [ready = 0, active = 0, delayed = 0, deadLetter = 0, completed = 0, readyMs = -1, activeMs = -1] =
+      reply;
+    const oldestReadyAgeMs = readyMs < 0 ? null : readyMs;
+    const oldestActiveAgeMs = activeMs < 0 ? null : activeMs;
+    return { ready, active, delayed, deadLetter, completed, oldestReadyAgeMs, oldestActiveAgeMs };
   }
 
   async listDeadLetters(queue: string, limit: number): Promise<readonly DeadLetter[]> {

@@ -5,7 +5,7 @@
 --
 -- Arguments: id, token. Answer: 'ok' or 'lost'.
 --uses: time, record, append, take-back, owns
---keys: jobs, active, tokens, attempts, own_max, completed, dedup_keys, events
+--keys: jobs, active, begun, tokens, attempts, own_max, completed, dedup_keys, events
 --numbers: event_retention, completed_retention
 --args: id, token
 

@@ -8,7 +8,7 @@
 -- Arguments: token, most jobs, bytes of the answer, bytes of the largest record. Answer: retried, dead, dropped,
 -- milliseconds until something may be ready (-1: unknown), then per job its id, attempt, most attempts and record.
 --uses: time, record, append, count-of, take-back, forget-dead, bury, retry-delay, fail-attempt
---keys: jobs, wait, delayed, active, tokens, attempts, own_max, dlq, failures, dedup_keys, notify, events
+--keys: jobs, wait, delayed, active, begun, tokens, attempts, own_max, dlq, failures, dedup_keys, notify, events
 --numbers: event_retention, failed_retention, max_attempts, retry_base_delay_ms, retry_max_delay_ms, retry_jitter, lease_duration_ms, stalled_batch_size
 --args: token, most_jobs, most_bytes, largest
 
@@ -33,6 +33,7 @@ local function hand(id, text)
   local attempt, most = count_of(attempts, id, 0) + 1, count_of(own_max, id, max_attempts)
   redis.call('HSET', tokens, id, token)
   redis.call('ZADD', active, whole(now + lease_duration_ms), id)
+  redis.call('ZADD', begun, whole(now), id)
   redis.call('HSET', attempts, id, attempt)
   record('active', id)
   return { id, attempt, most, text }

@@ -6,7 +6,7 @@
 --
 -- Arguments: id, token, delay in ms, and the other data if there is any. Answer: 'deferred' or 'lost'.
 --uses: time, append, count-of, take-back, owns
---keys: jobs, wait, delayed, active, tokens, attempts
+--keys: jobs, wait, delayed, active, begun, tokens, attempts
 --args: id, token, delay_ms, data
 
 if not owns(id, token) then return 'lost' end

@@ -2,9 +2,10 @@
 --
 -- Guarantee: the numbers are those of one moment.
 --
--- Answer: ready, running, delayed, dead, completed, age of the oldest ready one in ms (-1: none is).
+-- Answer: ready, running, delayed, dead, completed, and in ms (-1: there is none) how long the oldest ready one waits and
+-- the oldest running one runs.
 --uses: time
---keys: wait, delayed, active, dlq, completed
+--keys: wait, delayed, active, begun, dlq, completed
 
 local now = now_ms()
 local due = redis.call('ZCOUNT', delayed, '-inf', now)
@@ -15,6 +16,7 @@ if due > 0 then
   local first = tonumber(redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')[2])
   if not since or first < since then since = first end
 end
+local running_since = tonumber(redis.call('ZRANGE', begun, 0, 0, 'WITHSCORES')[2])
 return {
   waiting + due,
   redis.call('ZCARD', active),
@@ -22,4 +24,5 @@ return {
   redis.call('ZCARD', dlq),
   redis.call('ZCARD', completed),
   since and math.max(0, math.floor(now - since)) or -1,
+  running_since and math.max(0, math.floor(now - running_since)) or -1,
 }

@@ -1,0 +1,51 @@
+import { createDecipheriv, createHash } from 'node:crypto';
+import { CompatError } from './compat-error.js';
+import { isObject, parseJson } from './json.js';
+
+const MAX_HEADER_BYTES = 4096;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+const malformed = (): CompatError => new CompatError(40_144, 'not a token');
+
+/** A token that only the key can read. */
+export interface Jwe {
+  readonly keyName: string;
+  /**
+   * What it holds.
+   *
+   * @throws CompatError 40144 when the secret is not that of who made it.
+   */
+  open(secret: string): string;
+}
+
+/** Whether a token has the form of one. */
+export const isJwe = (token: string): boolean => token.split('.').length === 5;
+
+/** @throws CompatError 40144 when the text has no such form. */
+export function readJwe(token: string): Jwe {
+  const [head = '', key = '', iv = '', sealed = '', tag = ''] = token.split('.');
+  const header = Buffer.byteLength(head) > MAX_HEADER_BYTES ? null : parseJson(textOf(head).toString());
+  if (!isObject(header) || key !== '') throw malformed();
+  const { alg, enc, cty, kid } = header;
+  if (alg !== 'dir' || enc !== 'A256GCM' || cty !== 'JWT' || typeof kid !== 'string' || kid === '')
+    throw malformed();
+  const [nonce, seal] = [textOf(iv), textOf(tag)];
+  if (nonce.length !== IV_BYTES || seal.length !== TAG_BYTES) throw malformed();
+  return {
+    keyName: kid,
+    open(secret) {
+      const contentKey = createHash('sha256').update(secret).digest();
+      const decipher = createDecipheriv('aes-256-gcm', contentKey, nonce, { authTagLength: TAG_BYTES });
+      decipher.setAAD(Buffer.from(head));
+      decipher.setAuthTag(seal);
+      try {
+        return Buffer.concat([decipher.update(textOf(sealed)), decipher.final()]).toString();
+      } catch {
+        throw malformed();
+      }
+    },
+  };
+}
+
+const textOf = (part: string): Buffer => Buffer.from(part, 'base64url');
