@@ -42,7 +42,7 @@ export const roomArrows = (byName) =>
   );
 
 /**
- * The one graph of objects that are nothing without each other: an app, its channels, their subscribers and what
+ * The one graph of objects that are nothing without each other: an app, its channels and patterns, their subscribers and what
  * subscribers are told with. Imports among these files are no arrows.
  */
 const ONE_GRAPH = new Set(
@@ -51,8 +51,12 @@ const ONE_GRAPH = new Set(
     'channels/audience.ts',
     'channels/gate.ts',
     'channels/local-channel.ts',
+    'channels/lookout.ts',
+    'channels/topic.ts',
     'delivery/outlet.ts',
     'edge.ts',
+    'patterns/app-patterns.ts',
+    'patterns/local-pattern.ts',
     'subscriber/subscriber.ts',
     'users/token-holders.ts',
     'users/user-index.ts',

@@ -39,7 +39,7 @@ function namesOf(text) {
  */
 export function scriptProblems(text, read, constants) {
   const uses = listed(text, 'uses');
-  const given = ['keys', 'args', 'rest'].flatMap((word) => listed(text, word));
+  const given = ['keys', 'numbers', 'args', 'rest'].flatMap((word) => listed(text, word));
   const group = listed(text, 'group');
   try {
     const parts = [...uses.map((name) => namesOf(read(name))), namesOf(text)];

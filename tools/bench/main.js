@@ -13,6 +13,7 @@ const ON_THEIR_OWN = {
   history: async () => (await import('./src/history/main.js')).benchHistory,
   ai: async () => (await import('./src/ai/main.js')).benchAi,
   storm: async () => (await import('./src/storm/main.js')).benchStorm,
+  push: async () => (await import('./src/push/main.js')).benchPush,
   'history-pages': async () => (await import('./src/history-pages/main.js')).benchHistoryPages,
 };
 const EXIT = { failed: 1, misused: 2, aboveLimit: 3, interrupted: 130 };

@@ -15,6 +15,13 @@ const DEMO = {
   METRICS_HOST: '127.0.0.1',
   HISTORY_ENABLED: 'true',
   PRESENCE_HISTORY_ENABLED: 'true',
+  PUSH_STORAGE_DRIVER: 'postgres',
+  PUSH_CREDENTIAL_ENCRYPTION_KEY: 'a key that anybody may know',
+  PUSH_FCM_ENABLED: 'true',
+  PUSH_APNS_ENABLED: 'true',
+  PUSH_WEBPUSH_ENABLED: 'true',
+  PUSH_HMS_ENABLED: 'true',
+  PUSH_WNS_ENABLED: 'true',
   // Some server libraries take nothing but digits for an id.
   SERVICE_DEFAULT_APP_ID: '1001',
   SERVICE_DEFAULT_APP_KEY: 'demo-key',

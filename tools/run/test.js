@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { withBundles } from './bundle.js';
 import { ensureBuilt, ensureInstalled } from './ensure.js';
 import { LOOSE_ERRORS } from './loose-errors.js';
 import { bin, root, run, say } from './workspace.js';
@@ -104,7 +105,7 @@ const {
   files,
   unsteady,
   missing = [],
-} = filters.length > 0 ? await runTests(filters) : await withEngines(() => runTests([]));
+} = filters.length > 0 ? await runTests(filters) : await withBundles(() => withEngines(() => runTests([])));
 for (const { name, reason } of missing) say(`could not start ${name}: ${reason}`);
 for (const name of unsteady) say(`unsteady, failed at first: ${name}`);
 saySlowest(files);

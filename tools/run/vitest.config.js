@@ -1,12 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './longest-first.js';
 
 /** `npm run proof` also runs what takes long: `*.proof.test.*`, and every app where `npm test` takes one. */
 const PROOF = process.env.CARILLON_PROOF === 'true';
 const WORKERS = Math.max(2, availableParallelism());
 
-/** Rooms without I/O, whose tests can share a process: their modules are loaded once. */
-const PURE = ['libs/ground/*', 'libs/domain/channels'];
+/** Rooms whose tests stay in their process and leave nothing in it, so that they can share one: modules are loaded once. */
+const PURE = [
+  'libs/ground/*',
+  ...['ai-transport', 'annotations', 'channels', 'compat-core', 'hub', 'messages', 'operations'].map(
+    (room) => `libs/domain/${room}`,
+  ),
+  'libs/domain/publishing',
+  'libs/edge/compat',
+  'libs/edge/http-api',
+];
 /** Whole processes beside the tests, for which those mostly wait: more of them at once keep the processors busy. */
 const PROCESSES = ['apps/*', 'tools/acceptance', 'tools/fleet'];
 /** Measure time or memory, or keep all processors busy by themselves. */
@@ -15,6 +24,9 @@ const BUSY = ['tools/bench', 'tools/fuzz'];
 /** Tests run as compiled by the one compiler that also makes what ships; some tools run as they are written. */
 const tests = (folders) =>
   folders.flatMap((folder) => [`${folder}/dist/test/**/*.test.js`, `${folder}/test/**/*.test.js`]);
+
+/** What tests import of the rooms; the tests themselves stay with Vite, which tells their lines in the source. */
+const COMPILED = /\/(dist|engines)\/src\//;
 
 const project = (name, folders, others, order, more) => ({
   extends: true,
@@ -32,10 +44,14 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 120_000,
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
+    // Node loads what is compiled faster than Vite transforms it once more for every file.
+    server: { deps: { external: [COMPILED] } },
     projects: [
       project('pure', PURE, [], 0, { isolate: false, maxWorkers: WORKERS }),
       project('rooms', ['libs/*/*', 'tools/*'], [...PURE, ...PROCESSES, ...BUSY], 1, {
-        maxWorkers: WORKERS + 1,
+        // Many wait for brokers and databases.
+        maxWorkers: WORKERS * 2,
       }),
       project('processes', PROCESSES, [], 2, { maxWorkers: WORKERS * 2 }),
       project('busy', BUSY, [], 3, { maxWorkers: WORKERS }),

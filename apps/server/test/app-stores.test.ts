@@ -48,9 +48,12 @@ async function started(env: Record<string, string>): Promise<RunningServer> {
   return server;
 }
 
+const appsOf = (driver: SqlDialect): string =>
+  driver === 'postgres' ? 'service.applications' : 'applications';
+
 const insert = (database: Database, driver: SqlDialect, id: string, enabled: boolean) =>
   database.query(
-    `insert into applications (id, ${driver === 'postgres' ? '"key"' : '`key`'}, secret, enabled)
+    `insert into ${appsOf(driver)} (id, ${driver === 'postgres' ? '"key"' : '`key`'}, secret, enabled)
      values ('${id}', '${id}-key', '${id}-secret', ${enabled})`,
   );
 
@@ -66,7 +69,7 @@ describe.each(['postgres', 'mysql'] as const)('a server whose apps are in %s', (
       expect((await request('/up/off')).status).toBe(503);
       expect((await request('/up/none')).status).toBe(404);
     }
-    expect((await database.query('select id from applications')).rows).toHaveLength(3);
+    expect((await database.query(`select id from ${appsOf(driver)}`)).rows).toHaveLength(3);
   });
 
   it('does not start without its database, and says so without a secret', async () => {
@@ -85,13 +88,12 @@ it('a server opens the history of an app in its table when it starts, not with t
   const { env, database } = await corner('postgres');
   await started(env);
   const there = async () =>
-    (await database.query(`select to_regclass('service_history_meta') is not null as there`)).rows[0]?.[
-      'there'
-    ];
+    (await database.query(`select to_regclass('service.service_history_meta') is not null as there`))
+      .rows[0]?.['there'];
   expect(await there()).toBe(false);
   const policy = JSON.stringify({ history: { enabled: true } });
   await database.query(
-    `insert into applications (id, "key", secret, enabled, policy)
+    `insert into service.applications (id, "key", secret, enabled, policy)
      values ('late', 'late-key', 'late-secret', true, '${policy}')`,
   );
   await started({ ...env, QUEUE_DRIVER: 'none' });
@@ -111,7 +113,7 @@ describe('servers that share a cache', () => {
     const [one, two, apart] = await Promise.all([started(shared), started(shared), started(env)]);
     await insert(database, 'postgres', 'late', true);
     expect((await one.request('/up/late')).status).toBe(200);
-    await database.query(`delete from applications where id = 'late'`);
+    await database.query(`delete from service.applications where id = 'late'`);
     expect((await two.request('/up/late')).status).toBe(200);
     expect((await apart.request('/up/late')).status).toBe(404);
   });

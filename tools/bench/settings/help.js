@@ -17,7 +17,7 @@ export function helpText() {
   return [
     'node tools/bench <scenario> --url ws://127.0.0.1:6001 --app ID --key KEY --secret SECRET [--pid N | --spawn "command"]',
     'node tools/bench http --url http://127.0.0.1:PORT/path [--pid N | --spawn "command"]',
-    'node tools/bench ai | history | history-pages [--json], which need a build and start what they measure',
+    'node tools/bench ai | history | history-pages | push | storm [--json], which need a build and start what they measure',
     '',
     'Scenarios',
     ...named,

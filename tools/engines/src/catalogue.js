@@ -1,4 +1,5 @@
 // Every engine there is, those that take longest to start first.
+import { ablyPython } from './engines/ably-python.js';
 import { chromium } from './engines/chromium.js';
 import { composeGo } from './engines/compose-go.js';
 import { otlpReceiver } from './engines/otlp-receiver.js';
@@ -35,6 +36,7 @@ export const ENGINES = [
   composeGo,
   otlpReceiver,
   pushClouds,
+  ablyPython,
   pysher,
   pusherGo,
   pusherPython,

@@ -1,6 +1,6 @@
 import type { Channel } from './channel/channel.js';
 import type { Position } from './channel/continuity.js';
-import type { AnnotationEvent, MetaEvent, Rewound } from './channel/events.js';
+import type { AnnotationEvent, MetaEvent, Summary, Rewound } from './channel/events.js';
 import type { Histories } from './channel/history.js';
 import { parsed } from './channel/message.js';
 import { CarillonError } from './error.js';
@@ -86,11 +86,17 @@ export class Router {
       case 'message': {
         const { serial, annotations } = data as { serial: string; annotations?: { summary?: Data } };
         const summary = annotations?.summary ?? {};
-        return channel?.subscription.events.emit('summary', { messageSerial: serial, summary });
+        return this.#summarized({ channel: frame.channel ?? '', messageSerial: serial, summary });
       }
       default:
         return undefined;
     }
+  }
+
+  #summarized(summary: Summary): void {
+    const { channel, patterns } = this.parts;
+    for (const one of [channel(summary.channel), ...patterns(summary.channel)])
+      one?.subscription.events.emit('summary', summary);
   }
 
   #subscribed(frame: ReceivedFrame, data: Data, channel: Channel | undefined): void {

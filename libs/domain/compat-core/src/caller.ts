@@ -31,6 +31,7 @@ export function callerOf(principal: Principal, via: Via, waived: readonly string
     name: keyName,
     userId: clientId === '*' ? null : clientId,
     judgesNames: true,
+    setsHeaders: true,
     ...(via === 'realtime' ? { isCounted: true as const } : {}),
     require: (right, channel) => {
       if (waived.includes(right)) return;

@@ -26,6 +26,9 @@ const OPERATIONS: ReadonlySet<string> = new Set([
   'subscribe',
 ]);
 
+/** What is granted for the app as a whole, whichever pattern lists it. */
+const UNBOUND: ReadonlySet<string> = new Set(['push-admin', 'stats']);
+
 type Grants = ReadonlyMap<string, readonly string[]>;
 
 /** What a credential may do: operations by channel pattern. */
@@ -58,15 +61,17 @@ export class Capability {
   /** Whether it grants what is not bound to a channel. */
   allowsAnywhere(operation: string): boolean {
     return [...this.grants].some(
-      ([key, list]) => list.includes(operation) || (key === '*' && list.includes('*')),
+      ([key, list]) => list.includes(operation) || (plain(key) === '*' && list.includes('*')),
     );
   }
 
   /** What is granted of a request by a key that can do this. A broad request is narrowed. */
   narrow(requested: Capability): Capability {
     const granted = new Map<string, readonly string[]>();
-    for (const [pattern, list] of requested.grants) {
-      const covering = [...this.grants].filter(([key]) => key === pattern || covers(key, pattern));
+    for (const [pattern, asked] of requested.grants) {
+      // Everything on some channels is nothing of what is not bound to channels.
+      const list = asked.filter((one) => !UNBOUND.has(one) || this.allowsAnywhere(one));
+      const covering = [...this.grants].filter(([key]) => key === pattern || covers(key, plain(pattern)));
       add(
         granted,
         pattern,
@@ -76,7 +81,7 @@ export class Capability {
         ),
       );
       for (const [key, own] of this.grants) {
-        const isNarrower = key !== pattern && !covers(key, pattern) && covers(pattern, key);
+        const isNarrower = key !== pattern && !covers(key, plain(pattern)) && covers(pattern, plain(key));
         if (isNarrower) add(granted, key, common(list, own));
       }
     }
@@ -103,8 +108,11 @@ function operations(list: unknown): readonly string[] {
   return list;
 }
 
+/** Without what says that qualified names are meant as well, which all are. */
+const plain = (written: string): string => (written.startsWith('[*]') ? written.slice(3) : written);
+
 function covers(written: string, name: string): boolean {
-  const pattern = written.startsWith('[*]') ? written.slice(3) : written;
+  const pattern = plain(written);
   if (pattern === '*' || pattern === name) return true;
   const star = pattern.indexOf('*');
   if (star < 0 || pattern.includes('*', star + 1)) return false;

@@ -1,9 +1,11 @@
+import { AiChannels, headerLimits } from '@carillon/ai-transport';
 import type { App } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import { Channels, type OrdinaryChannel } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { Operations } from '@carillon/operations';
 import type { Publisher } from '@carillon/publishing';
+import { AiMessages } from './ai.js';
 import { type AnnotationFinder, Annotations } from './annotations.js';
 import { Authentication } from './authentication.js';
 import { ConnectionKeys } from './connection-keys.js';
@@ -12,6 +14,8 @@ import { type Apps, KeyRing } from './key-ring.js';
 import type { MessageRules } from './message/read-message.js';
 import { CompatPublisher } from './publisher.js';
 import { Revocations } from './revocations.js';
+import { RuntimeCounters } from './statistics/counters.js';
+import { Statistics } from './statistics/statistics.js';
 import { TokenRequests } from './token-request.js';
 import { Tokens } from './tokens.js';
 
@@ -35,11 +39,13 @@ export class CompatCore {
   readonly authentication: Authentication;
   readonly tokenRequests: TokenRequests;
   readonly revocations: Revocations;
-  readonly keys: Pick<KeyRing, 'find'>;
+  readonly keys: Pick<KeyRing, 'app' | 'find'>;
   readonly connectionKeys: ConnectionKeys;
   readonly publisher: CompatPublisher;
   readonly edits: Edits;
   readonly annotations: Annotations;
+  readonly statistics: Statistics;
+  readonly counters = new RuntimeCounters();
   readonly #channels: Channels;
 
   constructor({ config, apps, cache, publisher, operations, messages }: CompatCoreParts) {
@@ -55,8 +61,10 @@ export class CompatCore {
       skewMs: compat.token_request_timestamp_skew_ms,
       nonceTtlMs: compat.nonce_ttl_seconds * 1000,
     });
+    this.statistics = new Statistics(cache, compat, config.ssl.enabled);
     const ttlMs = Math.max(LEAST_KEPT_MS, idempotency.ttl_seconds * 1000);
-    this.publisher = new CompatPublisher(publisher, cache, ttlMs);
+    const ai = new AiMessages(new AiChannels(config.ai_transport), headerLimits(config));
+    this.publisher = new CompatPublisher(publisher, cache, ttlMs, { ai, counters: this.counters });
     this.edits = new Edits(operations);
     this.annotations = new Annotations({
       operations,
@@ -66,6 +74,11 @@ export class CompatCore {
       isEnabled: config.annotations.enabled,
     });
     this.#channels = new Channels(config);
+  }
+
+  /** @throws CompatError, in a promise, when there is no such app, or it is disabled. */
+  app(id: string): Promise<App> {
+    return this.keys.app(id);
   }
 
   /** The native channel of a base name. */

@@ -34,8 +34,13 @@ export {
   payloadOf,
   publisherOf,
   readMessage,
+  sizeOf,
 } from './message/read-message.js';
-export { memberOf, type MemberState, memberState, type WireMember } from './message/members.js';
+export { isShared, memberOf, type MemberState, memberState, type WireMember } from './message/members.js';
 export { COMPAT_CORE, CompatCoreModule } from './module.js';
 export { concerns, readRevocation, type Revocable, type Revocation } from './revocations.js';
+export { type CounterName, RuntimeCounters } from './statistics/counters.js';
+export { type Entries } from './statistics/entries.js';
+export { boundsOf, type Unit, UNITS } from './statistics/intervals.js';
+export { Statistics } from './statistics/statistics.js';
 export { decodeWire, encodeWire, type WireFormat } from './wire.js';

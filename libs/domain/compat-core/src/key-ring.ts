@@ -61,6 +61,16 @@ export class KeyRing {
     };
   }
 
+  /** @throws CompatError when the app is missing, disabled or cannot be looked up. */
+  async app(id: string): Promise<App> {
+    try {
+      return usable(await this.apps.findById(id));
+    } catch (error) {
+      if (error instanceof AppLookupUnavailable) throw unavailable();
+      throw error;
+    }
+  }
+
   async #app(row: Row | undefined, name: string): Promise<App | null> {
     try {
       return await (row === undefined ? this.apps.findByKey(name) : this.apps.findById(row.app_id));

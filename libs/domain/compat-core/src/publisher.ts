@@ -1,23 +1,25 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { App } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import { keptOf, type OrdinaryChannel } from '@carillon/channels';
 import { cacheKeys } from '@carillon/contract';
 import type { Publication, Publisher } from '@carillon/publishing';
+import type { AiMessages } from './ai.js';
+import type { Principal } from './authentication.js';
 import { CompatError } from './compat-error.js';
 import { toNative } from './message/native.js';
 import { idsOf, type NewMessage } from './message/read-message.js';
 import { refusalOf } from './refusal.js';
+import type { RuntimeCounters } from './statistics/counters.js';
 import { orUnavailable } from './tokens.js';
 
 /** Messages for one channel, judged. */
 export interface NewMessages {
-  readonly app: App;
+  readonly principal: Principal;
   readonly channel: OrdinaryChannel;
   readonly messages: readonly NewMessage[];
-  /** The connection that publishes; null: a server does. */
+  /** The connection that publishes, or that a server speaks for; null: none. */
   readonly connectionId: string | null;
-  /** What ids begin with that nobody gave. */
+  /** What ids begin with that nobody gave; null: a server publishes, and one is made. */
   readonly base: string | null;
 }
 
@@ -37,6 +39,7 @@ export class CompatPublisher {
     private readonly publisher: Publisher,
     private readonly cache: Pick<Cache, 'compareAndRemove' | 'get' | 'setIfAbsent'>,
     private readonly ttlMs: number,
+    private readonly parts: { readonly ai: AiMessages; readonly counters: RuntimeCounters },
   ) {}
 
   /**
@@ -45,7 +48,8 @@ export class CompatPublisher {
    * @throws CompatError, or rejects with it.
    */
   async publish(request: NewMessages): Promise<Published> {
-    const { messages, base } = request;
+    const { base } = request;
+    const messages = this.#judged(request);
     const ids = idsOf(messages, () => base ?? newBase());
     const serials: string[] = [];
     for (const [index, message] of messages.entries())
@@ -53,12 +57,21 @@ export class CompatPublisher {
     return { ids, serials };
   }
 
+  #judged({ messages, principal, channel }: NewMessages): readonly NewMessage[] {
+    try {
+      return messages.map((message) => this.parts.ai.judged(message, principal, channel.name));
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+
   async #publish(request: NewMessages, message: NewMessage, messageId: string): Promise<string> {
     const publication = publicationOf(request, message, messageId, this.ttlMs);
     const isClaimed = message.id !== null && publication.history === null;
     if (isClaimed && !(await this.#claim(publication))) return messageId;
     try {
-      const { version } = await this.publisher.publish(publication);
+      const { version, isDuplicate } = await this.publisher.publish(publication);
+      if (isDuplicate === true) this.parts.counters.add('duplicate_suppression');
       return version?.messageSerial ?? messageId;
     } catch (error) {
       if (isClaimed) await this.#release(publication);
@@ -73,6 +86,7 @@ export class CompatPublisher {
     if (await orUnavailable(this.cache.setIfAbsent(name, fingerprint, this.ttlMs))) return true;
     const known = await orUnavailable(this.cache.get(name));
     if (known !== fingerprint) throw reused();
+    this.parts.counters.add('duplicate_suppression');
     return false;
   }
 
@@ -86,7 +100,7 @@ export class CompatPublisher {
 const reused = (): CompatError => new CompatError(40_031, 'the id stands for another message');
 
 function publicationOf(
-  { app, channel, connectionId }: NewMessages,
+  { principal: { app }, channel, connectionId, base }: NewMessages,
   message: NewMessage,
   messageId: string,
   ttlMs: number,
@@ -103,9 +117,9 @@ function publicationOf(
     userId: message.clientId,
     ...(message.clientId === null ? {} : { creatorId: message.clientId }),
     exceptSocketId: connectionId,
-    isFromClient: connectionId !== null,
+    isFromClient: base !== null,
     messageId,
-    isLastEvent: connectionId === null && channel.traits.keepsLastEvent,
+    isLastEvent: base === null && channel.traits.keepsLastEvent,
     ...keptOf(channel, isEphemeral),
     tagsText: null,
     key: { key: `compat:${messageId}`, fingerprint, ttlMs },

@@ -7,6 +7,8 @@ export type WireFormat = 'json' | 'msgpack';
 
 const MAX_ENTRIES = 4096;
 const MAX_DEPTH = 32;
+/** Deeper than anybody nests, and far less than what cannot be written any more. */
+const MAX_JSON_DEPTH = 512;
 
 const encoder = new Encoder({ ignoreUndefined: true, sortKeys: false });
 const decoder = new Decoder({
@@ -29,6 +31,9 @@ export function decodeWire(bytes: Uint8Array, format: WireFormat): unknown {
   if (format === 'json') {
     const value = parseJson(textOf(bytes));
     if (value === undefined) throw new CompatError(40_000, 'not valid JSON');
+    const mayBeDeep = bytes.length > 2 * MAX_JSON_DEPTH;
+    if (mayBeDeep && depthOf(value, MAX_JSON_DEPTH) > MAX_JSON_DEPTH)
+      throw new CompatError(40_000, 'nested too deep');
     return value;
   }
   let value: unknown;

@@ -1,10 +1,13 @@
-import { annotationText } from '@carillon/annotations';
-import type { DurableStore, StoredMessage, Stream } from '@carillon/history-store';
+import { annotationText, summaryFrame } from '@carillon/annotations';
+import type { AnnotationSummary, DurableStore, StoredMessage, Stream } from '@carillon/history-store';
 import { latestItem, versionItem } from '@carillon/messages';
 import { inTime } from './in-time.js';
 
 /** What a reader asks of a store, or of a writer that has it. */
-export type MessageSource = Pick<DurableStore, 'annotations' | 'heads' | 'messages' | 'versions'>;
+export type MessageSource = Pick<
+  DurableStore,
+  'annotations' | 'heads' | 'messages' | 'summaries' | 'versions'
+>;
 
 export interface MessageReaderParts {
   readonly store: MessageSource;
@@ -59,6 +62,8 @@ export interface Listed<Item> {
 
 /** Annotations that are read at once where all of a type are looked through. */
 const WALK = 500;
+/** Summaries that are read at once. */
+const MOST_SUMMARIES = 200;
 
 /** The last digits of an annotation serial are the number of the annotation. */
 const NUMBER_DIGITS = 20;
@@ -147,6 +152,37 @@ export class MessageReader {
             alike.set(row.annotationNo, row.annotationSerial);
         }
         if (rows.length < WALK) return [...alike.values()].at(-1) ?? null;
+      }
+    });
+  }
+
+  /**
+   * What the annotations of these messages, at most a page of them, come to: by type, in at most so many bytes each as
+   * far as leaving clients out makes it fit. Messages that have none are left out.
+   */
+  summaries(
+    { appId, channel }: Omit<MessagePlace, 'messageSerial'>,
+    messageSerials: readonly string[],
+    maxBytes: number,
+  ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> {
+    return this.#inTime(async () => {
+      const { store, now } = this.parts;
+      const all = new Map<string, Readonly<Record<string, unknown>>>();
+      if (messageSerials.length === 0) return all;
+      const [stream] = (await store.heads([{ appId, channel, kind: 'messages' }])).values();
+      if (stream === undefined) return all;
+      const { streamKey, generation, floorMessageSerial } = stream;
+      const about = { streamKey, generation, floorMessageSerial, nowMs: now(), messageSerials };
+      const query = { ...about, limit: MOST_SUMMARIES };
+      for (let belowNo: number | null = null; ;) {
+        const rows: readonly AnnotationSummary[] = await store.summaries({ ...query, belowNo });
+        for (const row of rows) {
+          const { text } = summaryFrame({ ...row, channel }, maxBytes);
+          const told = JSON.parse(text) as { data: { annotations: { summary: Record<string, unknown> } } };
+          all.set(row.messageSerial, { ...told.data.annotations.summary, ...all.get(row.messageSerial) });
+          belowNo = row.lastNo;
+        }
+        if (rows.length < MOST_SUMMARIES) return all;
       }
     });
   }

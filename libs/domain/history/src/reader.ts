@@ -30,6 +30,12 @@ import { readWhole, type WholePage } from './whole-page.js';
 /** What a reader asks of a store, or of a writer that has it. */
 export type HistoryReads = Pick<DurableStore, 'heads' | 'messages' | 'page' | 'range' | 'retained'>;
 
+/** A moment of a stream, in the numbers of what subscribers are told. */
+export interface StreamMoment {
+  readonly streamId: string;
+  readonly deliverySerial: number;
+}
+
 export interface HistoryReaderParts {
   readonly store: HistoryReads;
   readonly now: () => number;
@@ -55,6 +61,8 @@ interface Row<Item> {
 
 /** Messages whose latest version is looked up at one time. */
 const AT_ONCE = 8;
+/** Records that are looked through at one time. */
+const WINDOW = 200;
 
 /** What is shown of a record; null: it cannot be. */
 type Show<Item> = (
@@ -88,6 +96,28 @@ export class HistoryReader {
         retained: retainedBody(stream, retained),
         state: stateBody(stream, seen, this.options.source),
       };
+    });
+  }
+
+  /**
+   * The history serial of the last message at that moment; 0: there was none. Null: it is the moment of another stream, or
+   * is still to come.
+   */
+  serialAt(appId: string, channel: string, moment: StreamMoment): Promise<number | null> {
+    return inTime(this.options.timeoutMs, async () => {
+      const { stream } = await this.#healthy({ appId, channel, kind: 'messages' });
+      const { streamId, deliverySerial } = moment;
+      if (stream?.streamId !== streamId || deliverySerial >= stream.nextDeliverySerial) return null;
+      const { streamKey, generation, floorDeliverySerial } = stream;
+      // What changes a message has no place of its own: the last that has one is looked for, backwards.
+      for (let toSerial = deliverySerial; toSerial >= floorDeliverySerial; toSerial -= WINDOW) {
+        const fromSerial = Math.max(floorDeliverySerial, toSerial - WINDOW + 1);
+        const query = { streamKey, generation, fromSerial, toSerial, limit: WINDOW };
+        const records = await this.parts.store.range(query);
+        const serials = records.flatMap(({ historySerial }) => historySerial ?? []);
+        if (serials.length > 0) return Math.max(...serials);
+      }
+      return 0;
     });
   }
 

@@ -228,6 +228,8 @@ describe.each(STORES)('messages that live on in $name', ({ open }) => {
     expect(await channel.summaries()).toEqual({
       [type]: { like: { total: 2, clientIds: ['u1', 'u2'], clipped: false } },
     });
+    expect(await channel.summaries([serial, 'other'])).toHaveProperty([type]);
+    for (const others of [[], ['other']]) expect(await channel.summaries(others)).toEqual({});
     const taken = await channel.one(channel.unannotate(serial, annotation));
     const again = await channel.one(channel.unannotate(serial, annotation));
     expect(again).toMatchObject({

@@ -126,11 +126,12 @@ export class LivingChannel {
     });
   }
 
-  async summaries(): Promise<Readonly<Record<string, unknown>>> {
+  async summaries(messageSerials?: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
     const summaries = await this.store.summaries({
       ...(await this.stream()),
       nowMs: this.nowMs,
       belowNo: null,
+      ...(messageSerials === undefined ? {} : { messageSerials }),
       limit: 1000,
     });
     return Object.fromEntries(summaries.map(({ type, summary }) => [type, JSON.parse(summary)]));

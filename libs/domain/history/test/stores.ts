@@ -29,7 +29,12 @@ export interface Opened {
 
 const PREFIX = 'service_history';
 const STATEMENT_MS = 5000;
-const LANES = { waiting: 100, statementMs: STATEMENT_MS, setup: laneConnections(STATEMENT_MS) };
+const LANES = {
+  waiting: 100,
+  statementMs: STATEMENT_MS,
+  // What the tests ask for names no schema.
+  setup: [...laneConnections(STATEMENT_MS), 'set search_path = service, public'],
+};
 
 function databasesOf(env: Record<string, string>): Databases {
   const outcome = configure({
@@ -66,7 +71,7 @@ export async function openPostgres(): Promise<Opened> {
   const { url, end } = await (await engine('postgres')).isolate();
   const databases = databasesAt('POSTGRES', url);
   const spread = { records: 2, forever: 1, messages: 1 };
-  const database = databases.apart('postgres', { ...LANES, migrations: [historyTables(PREFIX, spread)] });
+  const database = databases.apart('postgres', { ...LANES, tables: [historyTables(PREFIX, spread)] });
   const reads = databases.apart('postgres', { connections: 2, waiting: 9, statementMs: STATEMENT_MS });
   const watched = watching(reads);
   const options = { prefix: PREFIX, spread, now: Date.now, reads: watched.database };
@@ -106,7 +111,7 @@ export async function openEmbedded(): Promise<Opened> {
   const folder = await mkdtemp(join(tmpdir(), 'walks-test-'));
   const database = databasesOf({ DATABASE_POSTGRES_EMBEDDED_PATH: folder }).embedded({
     ...LANES,
-    migrations: [historyTables(PREFIX, SINGLE_SPREAD)],
+    tables: [historyTables(PREFIX, SINGLE_SPREAD)],
   });
   const store = new PostgresHistoryStore(database, {
     prefix: PREFIX,
@@ -147,6 +152,8 @@ function watching(reads: Database): { readonly database: Database; readonly bloc
       connect: () => reads.connect(),
       health: () => reads.health(),
       close: () => reads.close(),
+      place: (name) => reads.place(name),
+      entities: (work) => reads.entities(work),
       transaction: (work, setup) =>
         reads.transaction((session) => work({ ...over(session), last: () => session.last() }), setup),
       ...over(reads),

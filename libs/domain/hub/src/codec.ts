@@ -32,6 +32,8 @@ export interface Codec {
    * out of turn. Absent: the same, nothing is remembered.
    */
   readonly held?: Codec;
+  /** Whether whoever was left out of a message of a client begins anew too. Absent: only of one of a server. */
+  readonly remembersClients?: boolean;
   /** What it is for a subscriber that begins to receive now. Absent: the same. */
   live?(): Codec;
   /** Nobody of its one channel has it any more. */

@@ -11,7 +11,7 @@ import type { WebhookEvents } from '@carillon/webhooks';
 import type { FlushWheel } from './appends/flush-wheel.js';
 import { appendWays, flushWheel } from './appends/ways.js';
 import { Hubs } from './apps/hubs.js';
-import type { NativePublish } from './channels/audience.js';
+import type { NativePublish } from './channels/topic.js';
 import { ChannelBook } from './channels/channel-book.js';
 import { Delivery } from './delivery/delivery.js';
 import { HubListener } from './delivery/listener.js';
@@ -112,7 +112,7 @@ export class Hub {
     const patterns = new PatternBook({
       ...parts,
       hubs,
-      outlet,
+      ways: { outlet, publish },
       channels,
       maxSubscriptions: maxSubscriptions(config),
       onTrouble,

@@ -1,7 +1,7 @@
 export { type AppHub } from './apps/app-hub.js';
 export { rulesOf, type AppRules } from './apps/app-rules.js';
 export { type Hubs } from './apps/hubs.js';
-export { type NativePublish } from './channels/audience.js';
+export { type NativePublish } from './channels/topic.js';
 export { type LocalChannel, type Subscription } from './channels/local-channel.js';
 export { type Appends, frameBytes, Frames, type Codec, type Frame } from './codec.js';
 export { type Outlet } from './delivery/outlet.js';

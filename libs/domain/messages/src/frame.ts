@@ -1,20 +1,8 @@
 import { positioned, type StoredMessage, type StoredRecord, type Stream } from '@carillon/history-store';
-import { omitMembers, rawMember } from '@carillon/protocol';
+import { extrasWith, omitMembers, rawMember, versionHeaders } from '@carillon/protocol';
 import { objectText, quoted, versionOf } from './payload.js';
 
-/** Header names that only the service sets. */
-export const SERVICE_HEADERS = {
-  action: 'service_action',
-  messageSerial: 'service_message_serial',
-  versionSerial: 'service_version_serial',
-  historySerial: 'service_history_serial',
-  versionTimestamp: 'service_version_timestamp_ms',
-  rollupFrom: 'service_rollup_from_serial',
-} as const;
-
-const RESERVED: ReadonlySet<string> = new Set(Object.values(SERVICE_HEADERS));
 const EXTRAS: ReadonlySet<string> = new Set(['extras']);
-const HEADERS: ReadonlySet<string> = new Set(['headers']);
 
 /**
  * The V2 frame of a stored record, as it goes out live and as it is recovered; null: it was erased. A create keeps the
@@ -54,13 +42,7 @@ export function latestFrameOf(
   if (message.action === 'create') return null;
   // A fragment is of no use to who has not what it is appended to.
   const action = message.action === 'append' ? 'update' : message.action;
-  const headers = objectText([
-    [SERVICE_HEADERS.action, JSON.stringify(`message.${action}`)],
-    [SERVICE_HEADERS.messageSerial, quoted(message.messageSerial)],
-    [SERVICE_HEADERS.versionSerial, quoted(message.versionSerial)],
-    [SERVICE_HEADERS.historySerial, String(message.historySerial)],
-    [SERVICE_HEADERS.versionTimestamp, String(message.atMs)],
-  ]);
+  const headers = versionHeaders({ ...message, action });
   const frame = objectText([
     ['event', JSON.stringify(`service:message.${action}`)],
     ['channel', JSON.stringify(address.channel)],
@@ -74,42 +56,17 @@ export function latestFrameOf(
 }
 
 const serviceHeaders = (record: StoredRecord): string =>
-  objectText([
-    [SERVICE_HEADERS.action, JSON.stringify(`message.${record.action}`)],
-    [SERVICE_HEADERS.messageSerial, quoted(record.messageSerial)],
-    [SERVICE_HEADERS.versionSerial, quoted(record.versionSerial)],
-    [SERVICE_HEADERS.historySerial, String(record.rootHistorySerial ?? record.historySerial)],
-    [SERVICE_HEADERS.versionTimestamp, String(record.publishedAtMs)],
-  ]);
+  versionHeaders({
+    action: record.action,
+    messageSerial: record.messageSerial,
+    versionSerial: record.versionSerial,
+    historySerial: record.rootHistorySerial ?? record.historySerial,
+    atMs: record.publishedAtMs,
+  });
 
 /** A frame with these headers in its extras; the rest of it stays as written. */
 function withHeaders(frame: string, headers: string): string {
   const extras = extrasWith(rawMember(frame, 'extras'), headers);
   const rest = omitMembers(frame, EXTRAS) ?? '{}';
   return `${rest.slice(0, -1)},"extras":${extras}}`;
-}
-
-/** Extras of a version that came with earlier ones in one frame: the first serial that it covers is told beside. */
-export function rolledUp(extras: string | null, fromSerial: number): string {
-  const own = extras === null ? null : rawMember(extras, 'headers');
-  const header = `"${SERVICE_HEADERS.rollupFrom}":${fromSerial}`;
-  const headers = own?.startsWith('{"') === true ? `${own.slice(0, -1)},${header}}` : `{${header}}`;
-  const rest = extras === null ? null : omitMembers(extras, HEADERS);
-  return rest === null ? `{"headers":${headers}}` : `${rest.slice(0, -1)},"headers":${headers}}`;
-}
-
-/** The message that a version is of, from its extras as delivered; null: it is of none that lives on. */
-export function messageSerialOf(extras: string | null): string | null {
-  const headers = extras === null ? null : rawMember(extras, 'headers');
-  const raw = headers?.startsWith('{') === true ? rawMember(headers, SERVICE_HEADERS.messageSerial) : null;
-  return raw === null ? null : (JSON.parse(raw) as string);
-}
-
-/** Extras with these headers among their own, whatever those were called. */
-export function extrasWith(extras: string | null, headers: string): string {
-  const own = extras === null ? null : rawMember(extras, 'headers');
-  const kept = own?.startsWith('{') === true ? omitMembers(own, RESERVED) : null;
-  const all = kept === null ? headers : `${kept.slice(0, -1)},${headers.slice(1)}`;
-  const rest = extras === null ? null : omitMembers(extras, HEADERS);
-  return rest === null ? `{"headers":${all}}` : `${rest.slice(0, -1)},"headers":${all}}`;
 }

@@ -1,7 +1,7 @@
 export { type Grant, grantOf, mayChange, type MutationKind } from './authorize.js';
 export { created } from './create.js';
 export { foldVersions, type Folded } from './fold.js';
-export { extrasWith, frameOf, latestFrameOf, messageSerialOf, rolledUp, SERVICE_HEADERS } from './frame.js';
+export { frameOf, latestFrameOf } from './frame.js';
 export { latestItem, versionItem } from './item.js';
 export {
   checkSize,

@@ -16,6 +16,8 @@ export interface Caller {
   readonly userId: string | null;
   /** It names channels by rules of its own, and has judged the name. Absent: those of the service hold. */
   readonly judgesNames?: true;
+  /** It sets headers of extras that only the service may set. Absent: they are dropped. */
+  readonly setsHeaders?: true;
   /** What it does is counted elsewhere than in the windows of requests. Absent: there. */
   readonly isCounted?: true;
   /**

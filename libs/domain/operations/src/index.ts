@@ -14,6 +14,7 @@ export { type JsonSchema } from './describe/json-schema.js';
 export { type Option } from './describe/option.js';
 export { count, object, oneOf, text, type Shape, type ValueOf } from './describe/shape.js';
 export { COMMON_DESCRIPTIONS, DESCRIPTIONS, LIVE_DESCRIPTIONS } from './descriptions.js';
+export { extrasRules } from './messages/deliverable.js';
 export { type MessageAccess } from './messages/parts.js';
 export { type HistoryAccess } from './history/durable-channel.js';
 export { isJsonObject, jsonBody, ReceivedBody, type JsonBody, type JsonObject } from './json/json-body.js';

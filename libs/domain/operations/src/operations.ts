@@ -3,6 +3,7 @@ import { NO_WEBHOOKS, type WebhookEvents } from '@carillon/webhooks';
 import { annotateMessage, deleteAnnotation, listAnnotations } from './messages/annotate-message.js';
 import { mutateMessage, type MutationParts } from './messages/mutate-message.js';
 import { actingSockets } from './messages/acting-sockets.js';
+import { extrasRules } from './messages/deliverable.js';
 import type { MessageAccess } from './messages/parts.js';
 import { listVersions, readMessage } from './messages/read-message.js';
 import type { Cache } from '@carillon/cache';
@@ -110,7 +111,7 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
   const keys = new KeyRules(config.idempotency);
   const records = new RequestRecords(cache, log);
   const reader = new EventReader({
-    ephemeralEnabled: config.ephemeral.enabled,
+    extras: extrasRules(config),
     channels,
     keys,
     ai: new AiRules(new AiChannels(config.ai_transport), headerLimits(config)),
@@ -163,6 +164,7 @@ function messageWorks(parts: OperationsParts, channels: Channels) {
     webhooks,
     sockets: live === null ? null : actingSockets(parts.fabric),
     headers: headerLimits(config),
+    extras: extrasRules(config),
   };
   return {
     readMessage: readMessage(living),

@@ -9,12 +9,15 @@ export interface Member {
   readonly userId: string;
   /** JSON text, sent on as it is. */
   readonly userInfoText: string;
-}
-
-/** One connection of a user in a place. */
-export interface Presentation extends PresencePlace, Member {
+  /**
+   * The connection the user came by: the same as long as the user is there, whichever come and go since. Another one only
+   * after a store had lost it.
+   */
   readonly socketId: string;
 }
+
+/** One connection of a user in a place, whichever the user came by. */
+export interface Presentation extends PresencePlace, Member {}
 
 /**
  * What became of a join. `members` are in order of first join, the joiner included; for `ONLINE_USERS`, of which no
@@ -53,6 +56,8 @@ export type PresenceEvent = PresencePlace &
     | {
         readonly kind: 'removed';
         readonly userId: string;
+        /** The connection the user had come by. Empty: nobody knows any more. */
+        readonly cameBy: string;
         readonly cause: LeaveCause;
         /** The node that was cleared up after. Absent: whoever left did so alive. */
         readonly deadNodeId?: string;

@@ -57,7 +57,9 @@ export function left(
   const { member, connections } = before;
   if (connections > 1)
     return { next: { kind: 'connected', member, connections: connections - 1 }, change: null };
-  return lease === null ? removal(user, cause) : { next: { kind: 'leased', member, lease }, change: null };
+  return lease === null
+    ? removal(user, member, cause)
+    : { next: { kind: 'leased', member, lease }, change: null };
 }
 
 /** A connection of the user sets the info. Told also if it is the same as before. */
@@ -71,17 +73,19 @@ export function updated(before: UserState, presentation: Presentation, known: bo
 /** A lease ends. Only the one the user has counts: one of an earlier absence ends without effect. */
 export function leaseEnded(before: UserState, lease: Lease): Transition {
   if (before?.kind !== 'leased' || before.lease !== lease) return unchanged(before);
-  return removal(lease, lease.cause);
+  return removal(lease, before.member, lease.cause);
 }
 
 const unchanged = (state: UserState): Transition => ({ next: state, change: null });
 
 const removal = (
   { appId, channel, userId }: PresencePlace & Pick<Member, 'userId'>,
+  { socketId: cameBy }: Member,
   cause: LeaveCause,
-): Transition => ({ next: null, change: { kind: 'removed', appId, channel, userId, cause } });
+): Transition => ({ next: null, change: { kind: 'removed', appId, channel, userId, cameBy, cause } });
 
 /** The very member of before when the info is the same: whoever holds a list of members can tell by identity. */
-function memberFrom(before: UserState, { userId, userInfoText }: Member): Member {
-  return before?.member.userInfoText === userInfoText ? before.member : { userId, userInfoText };
+function memberFrom(before: UserState, { userId, userInfoText, socketId }: Member): Member {
+  if (before === null) return { userId, userInfoText, socketId };
+  return before.member.userInfoText === userInfoText ? before.member : { ...before.member, userInfoText };
 }

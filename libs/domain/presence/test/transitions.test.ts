@@ -14,13 +14,13 @@ import { as, brief, LOBBY } from './samples.js';
 
 const lease: Lease = { ...LOBBY, userId: 'ada', cause: 'connection_lost', endsAtMs: 20 };
 const anotherLease: Lease = { ...lease };
-const member = { userId: 'ada', userInfoText: '"old"' };
+const member = { userId: 'ada', userInfoText: '"old"', socketId: '1.1' };
 const absent = null;
 const connected: UserState = { kind: 'connected', member, connections: 1 };
 const connectedTwice: UserState = { kind: 'connected', member, connections: 2 };
 const leased: UserState = { kind: 'leased', member, lease };
 const anew = as('ada', '1.1', { info: 'new' });
-const renewed = { userId: 'ada', userInfoText: '"new"' };
+const renewed = { userId: 'ada', userInfoText: '"new"', socketId: '1.1' };
 
 const EVENTS = {
   'a new connection': (state: UserState) => joined(state, anew, false),
@@ -47,6 +47,7 @@ const removed = (cause: 'left' | 'connection_lost'): PresenceEvent => ({
   kind: 'removed',
   ...LOBBY,
   userId: 'ada',
+  cameBy: '1.1',
   cause,
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CommitRecordOf, CommitResult } from '@carillon/contract';
-import { encodeMessageV2 } from '@carillon/protocol';
+import { encodeMessageV2, extrasWith, versionHeaders } from '@carillon/protocol';
 import type { Logger } from '@carillon/runtime';
 import { isCommitted, refusalOf } from './commit-results.js';
 import type { Commits } from './commits.js';
@@ -99,19 +99,15 @@ export class DurablePublisher {
   }
 
   /** It is in the history all the same, and whoever subscribes is shown that. */
-  async #keepLast(
-    publication: Publication,
-    { message_id: messageId }: Published,
-    { stream_id: streamId, delivery_serial: serial }: CommitResult,
-  ): Promise<void> {
+  async #keepLast(publication: Publication, record: Published, result: CommitResult): Promise<void> {
+    const { stream_id: streamId, delivery_serial: serial } = result;
     if (typeof streamId !== 'string' || typeof serial !== 'number') return;
     const { appId, channel } = publication;
+    const message = messageOf(publication, record.message_id);
+    const headers = createHeaders(result);
+    const extrasText = headers === null ? message.extrasText : extrasWith(message.extrasText, headers);
     try {
-      await this.parts.lastEvents.keepPositioned(appId, {
-        ...messageOf(publication, messageId),
-        streamId,
-        serial,
-      });
+      await this.parts.lastEvents.keepPositioned(appId, { ...message, extrasText, streamId, serial });
     } catch (error) {
       this.parts.log.warn('last event not stored', { app_id: appId, channel, error });
     }
@@ -125,6 +121,14 @@ function versionOf(result: CommitResult): Pick<Receipt, 'version'> {
   if (typeof messageSerial !== 'string' || typeof versionSerial !== 'string' || typeof serial !== 'number')
     return {};
   return { version: { messageSerial, versionSerial, deliverySerial: serial } };
+}
+
+/** What a new message that lives on is told with; null: it does not. */
+function createHeaders(result: CommitResult): string | null {
+  const { history_serial: historySerial, published_at_ms: atMs } = result;
+  const { version } = versionOf(result);
+  if (version === undefined || typeof historySerial !== 'number' || typeof atMs !== 'number') return null;
+  return versionHeaders({ action: 'create', ...version, historySerial, atMs });
 }
 
 function recordOf(publication: Publication, kept: KeptFor): CommitRecordOf<'publish'> {

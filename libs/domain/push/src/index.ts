@@ -8,6 +8,7 @@ export { type PushInput } from './operations/ask.js';
 export { PushOperations } from './operations/push-operations.js';
 export type { PushDone } from './operations/work.js';
 export type { Caller } from './resources/devices.js';
+export { clientScope } from './resources/subscriptions.js';
 export { PUSH_ANSWERS, PUSH_ROUTES, type PushRoute, type PushRouteName } from './routes.js';
 export { Secrets } from './secrets.js';
 export { type PublishOptions, PushService } from './service.js';

@@ -6,6 +6,7 @@ import { acceptedShape } from './admission/shapes.js';
 import { type PublishRequest, readPublish, type RequestRules } from './admission/request.js';
 import { invalid } from './fields.js';
 import type { PushParts } from './parts.js';
+import { Credentials } from './pipeline/credentials.js';
 import type { DeadWork } from './pipeline/dead-letters.js';
 import { withCounts } from './pipeline/lifecycle.js';
 import { Devices } from './resources/devices.js';
@@ -28,16 +29,24 @@ export class PushService {
   readonly admit: Admit;
   readonly devices: Devices;
   readonly subscriptions: Subscriptions;
+  readonly #credentials: Credentials;
   readonly #waiting: Waiting;
 
   constructor(
     readonly parts: PushParts,
     private readonly worker: PushWorker,
   ) {
-    this.admit = new Admit(parts, worker.outbox, worker.planner, worker.own);
+    this.admit = new Admit(parts, worker);
     this.devices = new Devices(parts, new IdentityTokens(parts.now));
+    this.#credentials = new Credentials(parts);
     this.subscriptions = new Subscriptions(parts, this.devices);
     this.#waiting = new Waiting(64 * Math.max(1, parts.config.push.accept_worker_count));
+  }
+
+  /** The public key of the app's messages to browsers; null: there is none. */
+  async webKey(appId: string): Promise<string | null> {
+    const found = await this.#credentials.resolve(appId, 'webpush');
+    return found?.credential.provider === 'webpush' ? found.credential.publicKey : null;
   }
 
   /** For publishes of channels, whose names are judged already. */

@@ -17,17 +17,22 @@ const AWAY_MS = 1000;
  * Does the work, or gives it back while what it needs is away: however long that lasts, it uses up no attempt of the
  * work, since nothing about the work is wrong.
  */
-async function unlessAway(work: () => Promise<Settlement | void>): Promise<Settlement | void> {
+async function unlessAway(
+  worker: PushWorker,
+  stage: string,
+  work: () => Promise<Settlement | void>,
+): Promise<Settlement | void> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof PushStoreUnavailable) && !(error instanceof QueueUnavailable)) throw error;
-    return defer(AWAY_MS * (1 + Math.random()));
+    return worker.giveBack(stage, defer(AWAY_MS * (1 + Math.random())));
   }
 }
 
 /** Does the work of an item as part of the trace of what put it there. */
 async function worked<Value>(
+  worker: PushWorker,
   job: Job,
   stage: string,
   read: (payload: JsonObject) => Value | null,
@@ -38,7 +43,7 @@ async function worked<Value>(
   if (item === null || value === null) return MALFORMED;
   return traced(
     () => ({ name: `push ${stage}`, kind: 'consumer', parent: item.trace }),
-    () => unlessAway(() => work(value)),
+    () => unlessAway(worker, stage, () => work(value)),
   );
 }
 
@@ -49,7 +54,7 @@ export class PushWorkerController {
 
   @EventPattern(queueNames.pushPublish, PUSH_TRANSPORT)
   plan(@Payload() job: Job): Promise<Settlement | void> {
-    return worked(job, 'plan', publishNamed, async ({ appId, publishId }) => {
+    return worked(this.worker, job, 'plan', publishNamed, async ({ appId, publishId }) => {
       try {
         return await this.worker.planner.plan(appId, publishId);
       } catch (error) {
@@ -62,22 +67,28 @@ export class PushWorkerController {
 
   @EventPattern(queueNames.pushShards, PUSH_TRANSPORT)
   shard(@Payload() job: Job): Promise<Settlement | void> {
-    return worked(job, 'shard', readShard, (shard) => this.worker.planner.runShard(shard));
+    return worked(this.worker, job, 'shard', readShard, (shard) => this.worker.planner.runShard(shard));
   }
 
   @EventPattern('push.delivery', PUSH_TRANSPORT)
   dispatch(@Payload() job: Job): Promise<Settlement | void> {
-    return worked(job, 'dispatch', readBatch, (batch) => this.worker.dispatcher.dispatch(batch, job));
+    return worked(this.worker, job, 'dispatch', readBatch, (batch) =>
+      this.worker.dispatcher.dispatch(batch, job),
+    );
   }
 
   @EventPattern(queueNames.pushResults, PUSH_TRANSPORT)
   feedback(@Payload() job: Job): Promise<Settlement | void> {
-    return worked(job, 'feedback', readFeedback, (feedback) => this.worker.results.add(feedback));
+    return worked(this.worker, job, 'feedback', readFeedback, (feedback) =>
+      this.worker.results.add(feedback),
+    );
   }
 
   @EventPattern(queueNames.pushRetry, PUSH_TRANSPORT)
   async retry(@Payload() job: Job): Promise<Settlement | void> {
-    const settlement = await worked(job, 'retry', readRetry, (entry) => this.worker.retrier.retry(entry));
+    const settlement = await worked(this.worker, job, 'retry', readRetry, (entry) =>
+      this.worker.retrier.retry(entry),
+    );
     if (settlement === MALFORMED) this.worker.countMalformed();
     return settlement;
   }

@@ -1,13 +1,21 @@
+import type { Settlement } from '@carillon/queue';
+import { bounded } from '@carillon/runtime';
 import type { PushParts } from './parts.js';
 import { deadLetterOf } from './pipeline/dead-letters.js';
 import { Dispatcher } from './pipeline/dispatcher.js';
 import { FeedbackWorker } from './pipeline/feedback.js';
-import { moved } from './pipeline/lifecycle.js';
 import { Outbox } from './pipeline/outbox.js';
 import { Planner } from './pipeline/planner.js';
+import { putBack } from './pipeline/put-back.js';
 import { ResultsLane } from './pipeline/results-lane.js';
 import { Retrier } from './pipeline/retrier.js';
 import { enabledProviders, type WorkerStage, workersOf } from './stages.js';
+import { Cleanup } from './upkeep/cleanup.js';
+import { Counts } from './watch/counts.js';
+import { DispatchGauges } from './watch/dispatch-gauges.js';
+import { move } from './watch/invariants.js';
+import { showKnown } from './watch/known.js';
+import { Lags } from './watch/lags.js';
 import { Repair } from './upkeep/repair.js';
 import { Upkeep } from './upkeep/upkeep.js';
 import { Watchdog } from './upkeep/watchdog.js';
@@ -15,6 +23,12 @@ import { Watchdog } from './upkeep/watchdog.js';
 const BEAT_MS = 10_000;
 const ALIVE_MS = 30_000;
 const DEFERRED_MS = 1000;
+const COUNTED_MS = 60_000;
+/** A scrape waits no longer for a queue; what it does not tell in time keeps its last value. */
+const SCRAPE_MS = 1000;
+
+/** Work that does not wait for its first time. */
+const AT_ONCE: ReadonlySet<string> = new Set(['heartbeat', 'scheduler', 'jobs', 'devices', 'repair']);
 
 /** All stages of push, of which a process works on those it offers. */
 export class PushWorker {
@@ -24,6 +38,8 @@ export class PushWorker {
   readonly results: ResultsLane;
   readonly retrier: Retrier;
   readonly upkeep: Upkeep;
+  readonly cleanup: Cleanup;
+  readonly lags: Lags;
   readonly #repair: Repair;
   readonly #watchdog: Watchdog;
   readonly #timers: NodeJS.Timeout[] = [];
@@ -39,6 +55,8 @@ export class PushWorker {
     this.dispatcher = new Dispatcher(parts, this.outbox);
     this.results = new ResultsLane(new FeedbackWorker(parts, this.outbox));
     this.retrier = new Retrier(parts, this.outbox);
+    this.cleanup = new Cleanup(parts);
+    this.lags = new Lags(parts);
     this.upkeep = new Upkeep(parts, this.outbox);
     this.#repair = new Repair(parts, this.outbox, this.planner);
     this.#watchdog = new Watchdog(parts);
@@ -56,15 +74,30 @@ export class PushWorker {
     const { config } = this.parts;
     const { push } = config;
     const runs = (stage: WorkerStage): boolean => workersOf(config, stage, this.offered) > 0;
+    const counts = new Counts(this.parts);
     if (runs('scheduler')) {
       this.#every('scheduler', push.scheduler_interval_secs * 1000, () => this.upkeep.schedule());
       this.#every('deferred', DEFERRED_MS, () => this.upkeep.releaseDeferred());
+      this.#every('jobs', push.scheduler_interval_secs * 1000, () => counts.jobs());
+    }
+    if (runs('cleanup')) {
+      this.#every('cleanup', push.cleanup_interval_secs * 1000, () => this.cleanup.cleanUp());
+      this.#every('devices', Math.min(COUNTED_MS, push.cleanup_interval_secs * 1000), () => counts.devices());
     }
     if (runs('repair')) this.#every('repair', push.repair_interval_secs * 1000, () => this.repair());
-    if (runs('cleanup'))
-      this.#every('cleanup', push.cleanup_interval_secs * 1000, () => this.upkeep.cleanUp());
     if (runs('feedback')) this.#every('dead-letters', DEFERRED_MS, () => this.upkeep.importDeadLetters());
     if (this.own.stages.size > 0) this.#every('heartbeat', BEAT_MS, () => this.beat());
+    this.#show(runs('dispatch'));
+  }
+
+  /** What is read at a scrape rather than kept. */
+  #show(dispatches: boolean): void {
+    const { config, metrics, queue } = this.parts;
+    showKnown(metrics);
+    const gauges = new DispatchGauges(this.parts, this.dispatcher, enabledProviders(config));
+    if (dispatches) metrics.onScrape(() => gauges.show());
+    if (!queue.capabilities.observableLag) return;
+    metrics.onScrape(async () => void (await bounded(SCRAPE_MS, () => this.lags.read())));
   }
 
   /** Gives lost work out again, and ends what does not end by itself. */
@@ -94,7 +127,7 @@ export class PushWorker {
   async fail(appId: string, publishId: string, errorReason: string): Promise<void> {
     const { store, secrets, now } = this.parts;
     await store.changePublish(appId, publishId, [], (publish) => ({
-      publish: { ...moved(publish, 'failed', now()), errorReason },
+      publish: { ...move(this.parts, publish, 'failed'), errorReason },
       deadLetters: [
         deadLetterOf(
           {
@@ -111,6 +144,11 @@ export class PushWorker {
         ),
       ],
     }));
+  }
+
+  /** What its work needs is away. */
+  giveBack(stage: string, settlement: Settlement): Settlement {
+    return putBack(this.parts, stage, 'away', settlement);
   }
 
   countMalformed(): void {
@@ -135,7 +173,10 @@ export class PushWorker {
         this.#running.delete(name);
       }
     };
+    this.parts.metrics
+      .counter('push_worker_exits_total')
+      .for({ kind: 'upkeep', worker: name, reason: 'error' });
     this.#timers.push(setInterval(() => void run(), everyMs));
-    if (name === 'heartbeat' || name === 'scheduler') void run();
+    if (AT_ONCE.has(name)) void run();
   }
 }

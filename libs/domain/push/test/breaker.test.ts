@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { Breaker } from '../src/pipeline/breaker.js';
-import { FairShare } from '../src/pipeline/fair-share.js';
+import { Breakers, Gates } from '../src/pipeline/breakers.js';
 import { AdaptiveWindow } from '../src/pipeline/window.js';
 
 const FAILED = { anyAccepted: false, anyFailure: true, quotaUntilMs: null };
 const FINE = { anyAccepted: true, anyFailure: false, quotaUntilMs: null };
 const DEVICE = { anyAccepted: false, anyFailure: false, quotaUntilMs: null };
 const settings = { failure_threshold: 5, cooldown_secs: 60, half_open_max_inflight: 10 };
+
+const to = (host: string, count: number) => Array.from({ length: count }, () => ({ host }));
 
 describe('a circuit breaker', () => {
   it('opens after so many failed batches in a row, and lets few try after the cooldown (49)', () => {
@@ -31,6 +33,58 @@ describe('a circuit breaker', () => {
     expect(breaker.leave(1, { ...DEVICE, quotaUntilMs: 5000 }, 0)).toBe(true);
     expect(breaker.enter(1, 4999).allowed).toBe(0);
     expect(breaker.enter(1, 5000).allowed).toBe(1);
+  });
+});
+
+describe('the breakers of a batch', () => {
+  const resolved = {
+    tenant: 'shop',
+    credentialId: 'webpush',
+    version: '1',
+    credential: { provider: 'webpush', publicKey: '', privateKey: '', subject: null },
+  } as const;
+  const place = { appId: 'shop', provider: 'webpush', resolved } as const;
+
+  it('are one for each push service: one that fails holds up nobody else', () => {
+    const breakers = new Breakers(settings);
+    for (let batch = 0; batch < 5; batch += 1) {
+      const gates = new Gates(breakers, place);
+      expect(gates.admit([...to('bad.example', 2), ...to('good.example', 1)], 0)).toHaveLength(3);
+      gates.verdict('bad.example').anyFailure = true;
+      gates.verdict('good.example').anyAccepted = true;
+      expect(gates.leave(0)).toBe(batch < 4 ? 0 : 1);
+    }
+    const gates = new Gates(breakers, place);
+    expect(gates.admit([...to('bad.example', 2), ...to('good.example', 1)], 1)).toEqual(
+      to('good.example', 1),
+    );
+    expect(gates.heldUntilMs).toBe(60_000);
+    expect([...breakers.states(1)]).toEqual([{ provider: 'webpush', tenant: 'shop', state: 2 }]);
+    expect([...breakers.states(60_000)]).toEqual([{ provider: 'webpush', tenant: 'shop', state: 1 }]);
+  });
+
+  it('count a batch once, in however many parts it was sent', () => {
+    const breakers = new Breakers(settings);
+    const gates = new Gates(breakers, place);
+    for (let part = 0; part < 10; part += 1) {
+      gates.admit(to('bad.example', 32), 0);
+      gates.verdict('bad.example').anyFailure = true;
+    }
+    expect(gates.leave(0)).toBe(0);
+  });
+
+  it('let so many try after the cooldown, over all parts together', () => {
+    const breakers = new Breakers({ ...settings, failure_threshold: 1 });
+    const first = new Gates(breakers, place);
+    first.admit(to('bad.example', 1), 0);
+    first.verdict('bad.example').anyFailure = true;
+    first.leave(0);
+    const gates = new Gates(breakers, place);
+    expect(gates.admit(to('bad.example', 8), 60_000)).toHaveLength(8);
+    expect(gates.admit(to('bad.example', 8), 60_000)).toHaveLength(2);
+    expect(gates.admit(to('bad.example', 8), 60_000)).toHaveLength(0);
+    gates.leave(60_000);
+    expect(new Gates(breakers, place).admit(to('bad.example', 20), 60_000)).toHaveLength(10);
   });
 });
 
@@ -59,16 +113,5 @@ describe('the window of a provider', () => {
     expect(window.size).toBe(1);
     expect(window.enter(0)).toBe(true);
     expect(window.enter(0)).toBe(false);
-  });
-});
-
-describe('the share of an app', () => {
-  it('is everything while it is alone, and so much beside others', () => {
-    const fair = new FairShare();
-    for (let batch = 0; batch < 20; batch += 1) expect(fair.enter('large')).toBe(true);
-    expect(fair.enter('small')).toBe(true);
-    expect(fair.enter('large')).toBe(false);
-    for (let batch = 0; batch < 13; batch += 1) fair.leave('large');
-    expect(fair.enter('large')).toBe(true);
   });
 });

@@ -1,7 +1,15 @@
 import type { StoredPublish } from '@carillon/push-store';
 import { array, assert, constantFrom, nat, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isOver, moved, NO_COUNTS, settled, stateOf, withCounts } from '../src/pipeline/lifecycle.js';
+import {
+  isForbidden,
+  isOver,
+  moved,
+  NO_COUNTS,
+  settled,
+  stateOf,
+  withCounts,
+} from '../src/pipeline/lifecycle.js';
 
 const publish = (more: Partial<StoredPublish> = {}): StoredPublish => ({
   appId: 'shop',
@@ -61,5 +69,19 @@ describe('the state of a publish', () => {
     );
     expect(late.state).toBe('partiallySucceeded');
     expect(settled(publish({ planningComplete: false })).state).toBe('dispatching');
+  });
+
+  it('is told from what should be impossible, which a repeated hand-over is not', () => {
+    expect(isForbidden('queued', 'throttled')).toBe(true);
+    expect(isForbidden('dispatching', 'failed')).toBe(true);
+    for (const [from, to] of [
+      ['planning', 'dispatching'],
+      ['planning', 'planning'],
+      ['dispatching', 'planning'],
+      ['succeeded', 'dispatching'],
+      ['throttled', 'dispatching'],
+    ] as const) {
+      expect([from, to, isForbidden(from, to)]).toEqual([from, to, false]);
+    }
   });
 });

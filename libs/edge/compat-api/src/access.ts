@@ -10,6 +10,7 @@ import {
 } from '@carillon/compat-core';
 import type { OrdinaryChannel } from '@carillon/channels';
 import type { AppRate } from '@carillon/operations';
+import type { HttpRequest } from '@carillon/uws';
 import type { Ask } from './exchange.js';
 
 /** Who asks, and about which channel. */
@@ -21,16 +22,37 @@ export interface Access {
 
 /** Proves who asks and what they may do. */
 export class Entry {
+  readonly #apps = new WeakMap<HttpRequest, string>();
+
   constructor(
     private readonly core: CompatCore,
     private readonly rate: Pick<AppRate, 'admit'>,
     private readonly now: () => number = Date.now,
   ) {}
 
-  principal({ request }: Ask, clientIdFilters = false): Promise<Principal> {
+  async principal({ request }: Ask, clientIdFilters = false): Promise<Principal> {
     const { query } = request;
     const header = (name: string): string | undefined => request.header(name);
-    return this.core.authentication.prove(readCredentials({ query, header, clientIdFilters }), this.now());
+    const credentials = readCredentials({ query, header, clientIdFilters });
+    const principal = await this.core.authentication.prove(credentials, this.now());
+    this.#apps.set(request, principal.app.id);
+    return principal;
+  }
+
+  /** Counts messages that were read. */
+  outbound({ app }: Principal, count: number, bytes: number): void {
+    if (count > 0) this.core.statistics.outbound(app.id, 'rest', count, bytes);
+  }
+
+  /** Counts a request that was answered for the app that it turned out to be about. */
+  answered(request: HttpRequest, status: number): void {
+    const appId = this.#apps.get(request);
+    if (appId === undefined) return;
+    const kind = status < 400 ? 'succeeded' : 'failed';
+    this.core.statistics.observe(appId, {
+      [`apiRequests.${kind}`]: 1,
+      'apiRequests.requestBytes': request.bodyLength,
+    });
   }
 
   /** @throws CompatError 40160 unless one of the operations is granted on the channel of the path. */

@@ -1,10 +1,13 @@
 import { CompatError, decodeWire, encodeWire, refusalOf, type WireFormat } from '@carillon/compat-core';
 import type { HttpRequest, HttpResponse } from '@carillon/uws';
+import { errorAnswer } from './error-answer.js';
 
 /** What a route answers. */
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
+  /** What is answered instead of the body, in no format. */
+  readonly text?: string;
   /** Targets by relation. */
   readonly links?: Readonly<Record<string, string>>;
 }
@@ -23,15 +26,19 @@ const TYPES: Readonly<Record<WireFormat, string>> = {
   json: 'application/json',
   msgpack: 'application/x-msgpack',
 };
+const NO_CONTENT = 204;
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-const RETRY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
 
 /** In which an answer with this body is sent: data that was binary is so again where it can be. */
 export const formatOfAnswer = ({ request }: Ask): WireFormat =>
   answerFormat(request, formatOf(request.header('content-type')));
 
 /** Carries a route out and answers it, whatever happens. */
-export function serve(route: Route, onFault: (error: unknown) => void) {
+export function serve(
+  route: Route,
+  onFault: (error: unknown) => void,
+  onReply?: (request: HttpRequest, status: number) => void,
+) {
   return async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     try {
       const { query } = request;
@@ -39,12 +46,17 @@ export function serve(route: Route, onFault: (error: unknown) => void) {
       const format = answerFormat(request, received);
       const body = (): unknown => bodyOf(request, received);
       const reply = await route({ request, query, body });
+      onReply?.(request, reply.status);
       for (const [relation, target] of Object.entries(reply.links ?? {}))
         response.appendHeader('link', `<${target}>; rel="${relation}"`);
       response.statusCode = reply.status;
-      response.end(encodeWire(reply.body, format), TYPES[format]);
+      if (reply.text !== undefined) response.end(reply.text, 'text/plain');
+      else if (reply.status === NO_CONTENT) response.end();
+      else response.end(encodeWire(reply.body, format), TYPES[format]);
     } catch (error) {
-      fail(response, errorOf(error, onFault));
+      const told = errorOf(error, onFault);
+      onReply?.(request, told.statusCode);
+      fail(response, told);
     }
   };
 }
@@ -75,11 +87,9 @@ function errorOf(error: unknown, onFault: (error: unknown) => void): CompatError
   return new CompatError(50_000, 'internal error', 500);
 }
 
-function fail(response: HttpResponse, { body }: CompatError): void {
-  const { statusCode, code, message } = body;
-  response.setHeader('x-ably-errorcode', code);
-  response.setHeader('x-ably-errormessage', message.replaceAll(/[^ -~]/g, ' '));
-  if (RETRY_STATUSES.has(statusCode)) response.setHeader('retry-after', 1);
-  response.statusCode = statusCode;
-  response.end(JSON.stringify({ error: body }), TYPES.json);
+function fail(response: HttpResponse, error: CompatError): void {
+  const { status, headers, body } = errorAnswer(error);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.statusCode = status;
+  response.end(JSON.stringify(body), TYPES.json);
 }

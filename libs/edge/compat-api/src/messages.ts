@@ -12,6 +12,7 @@ import {
 import type { Operations } from '@carillon/operations';
 import type { Access, Entry } from './access.js';
 import { type Ask, formatOfAnswer, type Reply } from './exchange.js';
+import type { Summaries } from './summaries.js';
 import { cursorOf, directionOf, limitOf, linkTo, placeOf } from './paging.js';
 
 const EDITING = ['update', 'delete', 'append'].flatMap((what) => [
@@ -31,6 +32,7 @@ export class Messages {
     private readonly operations: MessageOperations,
     private readonly entry: Entry,
     private readonly maxVersions: number,
+    private readonly summaries: Summaries,
   ) {}
 
   readonly latest = async (ask: Ask): Promise<Reply> => {
@@ -43,7 +45,8 @@ export class Messages {
     );
     const shown = fromLatest(value.item, null, 0);
     if (shown === null) throw new CompatError(40_400, 'there is no such message');
-    return { status: 200, body: inFormat(shown, formatOfAnswer(ask)) };
+    const [told = shown] = await this.summaries.added(access, [shown]);
+    return { status: 200, body: inFormat(told, formatOfAnswer(ask)) };
   };
 
   readonly versions = async (ask: Ask): Promise<Reply> => {

@@ -1,9 +1,17 @@
 import { COMPAT_CORE, type CompatCore, CompatCoreModule } from '@carillon/compat-core';
 import type { Config } from '@carillon/config';
 import { FABRIC, type Fabric } from '@carillon/fabric';
-import { HISTORY_READER, type HistoryReader } from '@carillon/history';
+import {
+  HISTORY_READER,
+  type HistoryReader,
+  MESSAGE_READER,
+  type MessageReader,
+  PRESENCE_HISTORY_READER,
+  type PresenceHistoryReader,
+} from '@carillon/history';
 import { AppRate, OPERATIONS, type Operations } from '@carillon/operations';
 import { PRESENCE, type Presence } from '@carillon/presence';
+import { PUSH, PUSH_OPERATIONS, type PushOperations, type PushService } from '@carillon/push';
 import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
 import { LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
@@ -34,6 +42,10 @@ export class CompatApiModule implements OnModuleInit {
         OPERATIONS,
         LOGGING,
         { token: HISTORY_READER, optional: true },
+        { token: MESSAGE_READER, optional: true },
+        { token: PRESENCE_HISTORY_READER, optional: true },
+        { token: PUSH_OPERATIONS, optional: true },
+        { token: PUSH, optional: true },
         { token: PRESENCE, optional: true },
       ],
       useFactory: (
@@ -44,6 +56,10 @@ export class CompatApiModule implements OnModuleInit {
         operations: Operations,
         logging: Logging,
         history?: HistoryReader,
+        messages?: MessageReader,
+        presenceHistory?: PresenceHistoryReader,
+        push?: PushOperations,
+        pushService?: PushService,
         presence?: Presence,
       ): CompatApiParts => ({
         config,
@@ -52,7 +68,11 @@ export class CompatApiModule implements OnModuleInit {
         fabric,
         operations,
         history: history ?? null,
+        messages: messages ?? null,
+        presenceHistory: presenceHistory ?? null,
         presence: config.server_role === 'api' ? null : (presence ?? null),
+        push: push ?? null,
+        triggers: pushService?.triggers() ?? null,
         log: logging.for('service::compat'),
       }),
     };

@@ -4,11 +4,16 @@ import {
   isObject,
   type JsonObject,
   messageRules,
+  type KeyedConnection,
   type NewMessage,
+  type Principal,
   readMessage,
+  sizeOf,
 } from '@carillon/compat-core';
+import type { PreparedExtras } from '@carillon/push';
 import type { Access, Entry } from './access.js';
 import type { Ask, Reply } from './exchange.js';
+import type { MessagePush } from './message-push.js';
 
 const MAX_MESSAGES = 1000;
 const MAX_SPECS = 100;
@@ -26,6 +31,14 @@ interface Published {
   readonly serials: readonly string[];
 }
 
+/** Messages that may be published. */
+interface Judged {
+  readonly messages: readonly NewMessage[];
+  /** What each brings to be pushed; null, or none at all: nothing. */
+  readonly pushes: readonly (PreparedExtras | null)[];
+  readonly connectionId: string | null;
+}
+
 type Outcome = Published | { readonly channel: string; readonly error: object };
 
 /** Publishes to a channel. */
@@ -33,14 +46,16 @@ export class Publishing {
   constructor(
     private readonly core: CompatCore,
     private readonly entry: Entry,
+    /** Null: nothing is pushed by this process. */
+    private readonly push: MessagePush | null,
   ) {}
 
   readonly one = async (ask: Ask): Promise<Reply> => {
     const access = await this.entry.channel(ask, ['publish']);
     const values = listOf(ask.body());
-    const messages = this.#judged(access, values);
-    await this.entry.count(access.principal, 'backend', messages.length);
-    return { status: 201, body: await this.#publish(access, messages) };
+    const batch = await this.#judged(access, values);
+    await this.entry.count(access.principal, 'backend', values.length);
+    return { status: 201, body: await this.#publish(access, batch) };
   };
 
   readonly batch = async (ask: Ask): Promise<Reply> => {
@@ -55,7 +70,7 @@ export class Publishing {
     const outcomes = await inOrder(jobs, async ({ channel, messages }): Promise<Outcome> => {
       try {
         const access = this.entry.named(principal, channel, ['publish']);
-        return await this.#publish(access, this.#judged(access, messages));
+        return await this.#publish(access, await this.#judged(access, messages));
       } catch (error) {
         if (error instanceof CompatError) return { channel, error: error.body };
         throw error;
@@ -68,14 +83,44 @@ export class Publishing {
     };
   };
 
-  #judged({ principal }: Access, values: readonly unknown[]): readonly NewMessage[] {
+  /** All of them, or none: what each brings to be pushed is judged before the first is published. */
+  async #judged({ principal }: Access, values: readonly unknown[]): Promise<Judged> {
     const rules = messageRules(principal.app);
-    return values.map((value) => readMessage(value, principal, rules));
+    const connection = await this.#connection(principal, values);
+    // Who speaks for a connection speaks as its client.
+    const identity = connection === null || connection.clientId === '*' ? principal : connection;
+    const messages = values.map((value) => readMessage(value, identity, rules));
+    const { push } = this;
+    const pushes: (PreparedExtras | null)[] = [];
+    if (push !== null)
+      for (const message of messages) pushes.push(await push.prepared(principal.app.id, message));
+    return { messages, pushes, connectionId: connection?.connectionId ?? null };
   }
 
-  async #publish({ principal, channel, name }: Access, messages: readonly NewMessage[]): Promise<Published> {
-    const request = { app: principal.app, channel, messages, connectionId: null, base: null };
+  /** The connection for which all of them are published; null: for none. */
+  async #connection({ app }: Principal, values: readonly unknown[]): Promise<KeyedConnection | null> {
+    const keys = values.map((value) => (isObject(value) ? (value['connectionKey'] ?? null) : null));
+    const [key = null] = keys;
+    if (keys.some((one) => one !== key) || (key !== null && typeof key !== 'string'))
+      throw new CompatError(40_006, 'messages are published for one connection at a time');
+    if (key === null) return null;
+    return this.core.connectionKeys.find(key, app.id).catch((error: unknown) => {
+      throw error instanceof CompatError ? error : new CompatError(50_003, 'connections cannot be asked for');
+    });
+  }
+
+  async #publish({ principal, channel, name }: Access, batch: Judged): Promise<Published> {
+    const { messages, pushes, connectionId } = batch;
+    const request = { principal, channel, messages, connectionId, base: null };
     const { ids, serials } = await this.core.publisher.publish(request);
+    const bytes = sum(messages.map((message) => sizeOf(message, Buffer.byteLength(message.data ?? ''))));
+    await this.core.statistics.inbound(principal.app.id, 'rest', messages.length, bytes);
+    const { push } = this;
+    if (push !== null)
+      for (const [index, message] of messages.entries()) {
+        const published = { appId: principal.app.id, channel: channel.name, id: ids[index] ?? '', message };
+        await push.tell(pushes[index] ?? null, published);
+      }
     const [first = ''] = ids;
     const given = messages.length === 1 ? (messages[0]?.id ?? null) : null;
     return { channel: name.text, messageId: given ?? first.replace(/:\d+$/, ''), serials };

@@ -10,10 +10,22 @@ export class TokenRoutes {
     private readonly now: () => number,
   ) {}
 
-  readonly request = async ({ request, body }: Ask): Promise<Reply> => ({
-    status: 200,
-    body: await this.core.tokenRequests.grant(request.params['keyName'] ?? '', body(), this.now()),
-  });
+  readonly request = async ({ request, body }: Ask): Promise<Reply> => {
+    const keyName = request.params['keyName'] ?? '';
+    const { tokenRequests, keys, statistics } = this.core;
+    const count = async (kind: string): Promise<void> => {
+      const key = await keys.find(keyName, this.now()).catch(() => null);
+      if (key !== null) statistics.observe(key.app.id, { [`tokenRequests.${kind}`]: 1 });
+    };
+    try {
+      const granted = await tokenRequests.grant(keyName, body(), this.now());
+      await count('succeeded');
+      return { status: 200, body: granted };
+    } catch (error) {
+      await count('failed');
+      throw error;
+    }
+  };
 
   /** Only for who has the very key, whose tokens may be taken back. */
   readonly revoke = async (ask: Ask): Promise<Reply> => {

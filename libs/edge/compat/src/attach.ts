@@ -1,10 +1,11 @@
 import { type CompatCore, CompatError, type JsonObject } from '@carillon/compat-core';
-import type { Hub, Showing } from '@carillon/hub';
+import type { Codec, Hub, Showing } from '@carillon/hub';
 import { type AttachRequest, readAttach } from './attach-request.js';
 import { attachedFrame } from './attached.js';
-import type { Codecs, CompatCodec } from './codec.js';
+import type { Codecs } from './codec.js';
 import type { CompatConnection } from './connection.js';
 import type { Continuity } from './continuity.js';
+import type { Deltas } from './delta/deltas.js';
 import { ACTION, MODE } from './flags.js';
 import type { Said } from './said.js';
 import type { Syncing } from './syncing.js';
@@ -15,17 +16,26 @@ export interface AttachParts {
   readonly hub: Hub;
   readonly continuity: Continuity;
   readonly codecs: Codecs;
+  readonly deltas: Deltas;
   readonly said: Said;
   readonly syncing: Syncing;
   /** How long it may take. */
   readonly withinMs: number;
 }
 
+/** What decides how a connection is told of a channel. */
+interface Described {
+  readonly text: string;
+  readonly base: string;
+  readonly modes: number;
+  readonly params: Readonly<Record<string, string>>;
+}
+
 /** One attach under way. */
 interface Attaching {
   readonly connection: CompatConnection;
   readonly request: AttachRequest;
-  readonly codec: CompatCodec;
+  readonly codec: Codec;
   /** It took too long. */
   isGivenUp: boolean;
 }
@@ -40,7 +50,8 @@ export class Attach {
   async handle(connection: CompatConnection, frame: JsonObject): Promise<void> {
     try {
       const request = readAttach(connection, frame);
-      const codec = this.codecOf(connection, { ...request.name, modes: request.modes });
+      const { name, modes, params } = request;
+      const codec = this.codecOf(connection, { ...name, modes, params });
       await this.#within({ connection, request, codec, isGivenUp: false });
     } catch (error) {
       if (!(error instanceof CompatError)) throw error;
@@ -49,12 +60,11 @@ export class Attach {
   }
 
   /** What a connection is told of a channel with. */
-  codecOf(
-    { manner }: CompatConnection,
-    { text, base, modes }: { readonly text: string; readonly base: string; readonly modes: number },
-  ): CompatCodec {
+  codecOf({ manner, hub }: CompatConnection, { text, base, modes, params }: Described): Codec {
+    const { codecs, deltas } = this.parts;
     const channelText = text === base ? null : text;
-    return this.parts.codecs.of({ format: manner.format, channelText, modes });
+    const full = codecs.of({ format: manner.format, channelText, modes });
+    return params['delta'] === undefined ? full : deltas.entry(hub, base, full);
   }
 
   /** The channel is not attached any more, and the client is told why. */
@@ -134,7 +144,7 @@ export class Attach {
     const asked = before?.rewound === rewound ? { ...request, rewind: null } : request;
     const [missed, view] = await Promise.all([
       continuity.since(showing, asked),
-      (modes & MODE.PRESENCE_SUBSCRIBE) === 0 ? null : syncing.look(connection, base),
+      (modes & MODE.PRESENCE_SUBSCRIBE) === 0 ? null : showing.members(),
     ]);
     if (attaching.isGivenUp) return;
     connection.attachments.set(base, { text, asked: wanted, modes, params, echoes, rewound });

@@ -9,6 +9,7 @@ import {
   parseJson,
   summaryOf,
   type WireFormat,
+  type WireMessage,
 } from '@carillon/compat-core';
 import type { Codec, Frame, Frames } from '@carillon/hub';
 import type { Fact, Message, PresenceMember } from '@carillon/protocol';
@@ -64,13 +65,14 @@ export class CompatCodec implements Codec {
   #frameOf(fact: Fact, frames: Frames): object | null {
     switch (fact.kind) {
       case 'message':
-        return this.#has(MODE.SUBSCRIBE) ? this.#message(fact, frames.atMs ?? Date.now()) : null;
+        return this.#message(fact, this.shown(fact, frames));
       case 'member_added':
         return this.#member(fact.channel, fact.member, ENTER, fact.serial);
       case 'member_updated':
         return this.#member(fact.channel, fact.member, UPDATE, fact.serial);
       case 'member_removed': {
-        const gone = { userId: fact.userId, userInfoText: '{}' };
+        const { userId, socketId = '' } = fact;
+        const gone = { userId, userInfoText: '{}', socketId };
         return this.#member(fact.channel, gone, LEAVE, null);
       }
       case 'failed':
@@ -110,16 +112,25 @@ export class CompatCodec implements Codec {
     return (this.variant.modes & mode) !== 0;
   }
 
-  #message(message: Message, timestamp: number): object | null {
-    const shown = fromNative(message, timestamp);
+  /** A message as its readers get it; null: they are not told of it. */
+  shown(message: Message, { atMs }: Frames): WireMessage | null {
+    return this.#has(MODE.SUBSCRIBE) ? fromNative(message, atMs ?? Date.now()) : null;
+  }
+
+  /** The frame of a message that is shown so. */
+  frame(message: Message, shown: WireMessage): Frame | null {
+    const body = this.#message(message, shown);
+    return body === null ? null : encodeWire(body, this.variant.format);
+  }
+
+  #message({ streamId, serial, channel }: Message, shown: WireMessage | null): object | null {
     if (shown === null) return null;
-    const { streamId, serial, channel } = message;
     return {
       action: ACTION.message,
       id: shown.id,
       channel: this.variant.channelText ?? channel,
       ...(streamId === null || serial === null ? {} : { channelSerial: `${streamId}:${serial}` }),
-      timestamp,
+      timestamp: shown.timestamp,
       messages: [inFormat(shown, this.variant.format)],
     };
   }

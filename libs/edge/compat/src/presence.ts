@@ -2,12 +2,14 @@ import {
   CompatError,
   isObject,
   type JsonObject,
+  isShared,
   memberState,
   messageRules,
   payloadOf,
   publisherOf,
 } from '@carillon/compat-core';
 import type { Outlet } from '@carillon/hub';
+import type { MemberAdded, MemberRemoved } from '@carillon/protocol';
 import type { Presence } from '@carillon/presence';
 import type { CompatConnection, OwnMember } from './connection.js';
 import { MODE } from './flags.js';
@@ -51,10 +53,9 @@ export class Members {
   }
 
   /** Others are told by whoever decided it; the member itself is not. */
-  #tellOwn(connection: CompatConnection, channel: string, member: OwnMember, serial: number): void {
-    const codec = connection.subscriptions.get(channel)?.audience.codec;
-    if (codec !== undefined)
-      this.outlet.send(connection, { kind: 'member_added', channel, member, serial }, codec);
+  #tellOwn(connection: CompatConnection, fact: MemberAdded | MemberRemoved): void {
+    const codec = connection.subscriptions.get(fact.channel)?.audience.codec;
+    if (codec !== undefined) this.outlet.send(connection, fact, codec);
   }
 
   async #apply(connection: CompatConnection, channel: string, { isLeave, member }: Change): Promise<void> {
@@ -64,7 +65,11 @@ export class Members {
     const isMember = own.has(clientId);
     if (isLeave) {
       own.delete(clientId);
-      if (isMember) await this.presence.leave(place, 0, 'left');
+      if (!isMember) return;
+      await this.presence.leave(place, 0, 'left');
+      // Another connection may be the same user there, of whose going nobody is told.
+      const gone = { kind: 'member_removed', channel, userId, socketId: connection.id, serial: 0 } as const;
+      if (isShared(channel)) this.#tellOwn(connection, gone);
       return;
     }
     if (!isMember) {
@@ -75,7 +80,9 @@ export class Members {
       connection.members.set(channel, own);
       // It went while it was let in: its leaving could not know of this one.
       if (!connection.isOpen) await this.presence.leave(place, connection.manner.remainMs, 'connection_lost');
-      this.#tellOwn(connection, channel, member, outcome.serial);
+      const { serial } = outcome;
+      const told = { userId, userInfoText, socketId: connection.id };
+      this.#tellOwn(connection, { kind: 'member_added', channel, member: told, serial });
       return;
     }
     own.set(clientId, member);

@@ -161,7 +161,7 @@ export class Publishing {
     const rules = messageRules(hub.app);
     const messages = values.map((value) => readMessage(value, principal, rules));
     const channel = this.core.channel(hub.app, base);
-    const request = { app: hub.app, channel, messages, connectionId: connection.id };
+    const request = { principal, channel, messages, connectionId: connection.id };
     const { serials } = await this.core.publisher.publish({
       ...request,
       base: `${connection.id}:${msgSerial}`,

@@ -13,6 +13,7 @@ import { Codecs } from './codec.js';
 import { connectedFrame, MAX_FRAME_BYTES } from './connected.js';
 import { compatEdge, CompatConnection } from './connection.js';
 import type { Continuity } from './continuity.js';
+import { Deltas } from './delta/deltas.js';
 import { ACTION } from './flags.js';
 import { InboundFrames } from './frames.js';
 import { Life } from './life.js';
@@ -72,6 +73,7 @@ export class Realtime implements SocketHandlers<State> {
       hub,
       continuity,
       codecs: this.#codecs,
+      deltas: new Deltas(),
       said,
       syncing,
       withinMs: config.compat.attach_timeout_ms,

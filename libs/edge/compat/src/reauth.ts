@@ -61,7 +61,7 @@ export class Reauth {
     const channel = connection.subscriptions.get(base)?.channel;
     if (channel === undefined) return;
     const position = await hub.replays.standing(channel);
-    channel.renew(connection, attach.codecOf(connection, { text, base, modes }));
+    channel.renew(connection, attach.codecOf(connection, { text, base, modes, params }));
     const missed = { position, isProven: true, error: null };
     said.say(connection, attachedFrame({ text, modes, params }, missed, { members: false, backlog: false }));
   }

@@ -16,15 +16,12 @@ export class Syncing {
     private readonly said: Said,
   ) {}
 
-  look({ hub }: CompatConnection, channel: string): Promise<PresenceView> {
-    return this.presence.look({ appId: hub.appId, channel });
-  }
-
   /** All members once more, where the client asks for them. */
   async again(connection: CompatConnection, channel: string): Promise<void> {
     const attachment = connection.attachments.get(channel);
     if (attachment === undefined) return;
-    this.show(connection, channel, attachment.text, await this.look(connection, channel));
+    const view = await this.presence.look({ appId: connection.hub.appId, channel });
+    this.show(connection, channel, attachment.text, view);
   }
 
   /** In chunks, the last of which ends with a colon; one without members where there are none. */

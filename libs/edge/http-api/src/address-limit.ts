@@ -14,12 +14,14 @@ import {
 /** What the adapter asks before it reads a body. */
 export type Admission = (request: HttpRequest, response: HttpResponse) => Promise<Answer | null> | null;
 
-const API_ROUTES = '/apps/';
 const LABELS = { app_id: 'global', limiter_type: 'api_rate_limit', request_context: 'http_api' } as const;
 
+/** What is asked by clients and servers of apps, whichever protocol they speak. */
+const API_ROUTES = /^\/(?:apps|channels|keys|messages|presence|push|time)(?:\/|$)/;
+
 /**
- * Limits the requests of one client address to the routes below `/apps/`; others pass uncounted. Every answer carries
- * the state of its window. Fails closed: 503 when nobody can tell.
+ * Limits the requests of one client address to the routes of apps; others pass uncounted. Every answer carries the state
+ * of its window. Fails closed: 503 when nobody can tell.
  */
 export function addressLimit(
   { api_rate_limit: limit }: Config['rate_limiter'],
@@ -44,7 +46,7 @@ export function addressLimit(
     refusals.add();
     return errorAnswer(tooMany(verdict));
   };
-  return (request, response) => (request.route.startsWith(API_ROUTES) ? check(request, response) : null);
+  return (request, response) => (API_ROUTES.test(request.route) ? check(request, response) : null);
 }
 
 function showWindow(response: HttpResponse, { limit, remaining, resetSeconds }: RateVerdict): void {

@@ -1,3 +1,8 @@
-import { pushAcceptance } from './acceptance.js';
+import { pushOver } from './matrix.js';
+import { deliveries } from './suites/deliveries.js';
+import { lostWork } from './suites/lost-work.js';
+import { requests } from './suites/requests.js';
+import { resources } from './suites/resources.js';
+import { secrets } from './suites/secrets.js';
 
-pushAcceptance('memory', 'memory');
+pushOver('memory', 'memory', { requests, resources, deliveries, lostWork, secrets });

@@ -1,3 +1,4 @@
-import { pushAcceptance } from './acceptance.js';
+import { pushOver } from './matrix.js';
+import { deliveries } from './suites/deliveries.js';
 
-pushAcceptance('mysql', 'memory');
+pushOver('mysql', 'redis', { deliveries });

@@ -1,3 +1,6 @@
-import { pushAcceptance } from './acceptance.js';
+import { pushOver } from './matrix.js';
+import { deliveries } from './suites/deliveries.js';
+import { lostWork } from './suites/lost-work.js';
+import { resources } from './suites/resources.js';
 
-pushAcceptance('postgres', 'redis');
+pushOver('postgres', 'redis', { resources, deliveries, lostWork });

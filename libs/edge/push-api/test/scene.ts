@@ -13,7 +13,7 @@ import {
   PUSH,
   type PushService,
 } from '@carillon/push';
-import { MemoryClouds, openProviders } from '@carillon/push-providers';
+import { MemoryClouds, type Network, openProviders } from '@carillon/push-providers';
 import { PUSH_STORE, type PushStore, PushStoreModule } from '@carillon/push-store';
 import { PUSH_QUEUE, PushQueueModule, type Queue, type QueueTransport } from '@carillon/queue';
 import { RateLimitModule } from '@carillon/rate-limit';
@@ -84,6 +84,8 @@ export async function openScene(
   broker: Broker = 'memory',
   env: Record<string, string> = {},
   toml = '',
+  /** Real clients of providers in this world, instead of clouds in memory. */
+  network?: Network,
 ): Promise<Scene> {
   const ends: (() => Promise<void>)[] = [];
   const places = { ...(await storageEnv(storage, ends)), ...(await brokerEnv(broker, ends)) };
@@ -112,7 +114,10 @@ export async function openScene(
     providers: [
       {
         provide: PUSH_PROVIDERS_TOKEN,
-        useValue: outcome.config.push.dry_run ? openProviders(outcome.config) : clouds,
+        useValue:
+          outcome.config.push.dry_run || network !== undefined
+            ? openProviders(outcome.config, network)
+            : clouds,
       },
     ],
     exports: [PUSH_PROVIDERS_TOKEN],

@@ -1,6 +1,6 @@
 import type { Config } from '@carillon/config';
 import type { FilterRules } from '@carillon/filter';
-import type { ConnectRules, ExtrasRules, WireNames } from '@carillon/protocol';
+import type { ConnectRules } from '@carillon/protocol';
 import type { SocketOptions } from '@carillon/uws';
 import type { UpgradeLimitOptions } from './entrance/upgrade-limit.js';
 import type { HeartbeatOptions } from './time/heartbeats.js';
@@ -43,13 +43,6 @@ function pingInterval({ websocket, activity_timeout }: Config): number {
   if (!websocket.auto_ping || websocket.ping_interval === 0) return Infinity;
   return Math.max(websocket.ping_interval, activity_timeout / 2, 5);
 }
-
-/** What of a client's `extras` is delivered. */
-export const extrasRules = ({ ephemeral, echo_control }: Config, names: WireNames): ExtrasRules => ({
-  ephemeralEnabled: ephemeral.enabled,
-  echoControlEnabled: echo_control.enabled,
-  names,
-});
 
 /** What a subscription of protocol 2 may choose by. */
 export function filterRules({ event_name_filtering, tag_filtering }: Config): FilterRules {

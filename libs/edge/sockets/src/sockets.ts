@@ -6,7 +6,7 @@ import { SharedFilters } from '@carillon/filter';
 import type { HistoryReader } from '@carillon/history';
 import type { Hub } from '@carillon/hub';
 import { WireNames } from '@carillon/protocol';
-import { ClientPublisher, PublishNews } from '@carillon/operations';
+import { ClientPublisher, extrasRules, PublishNews } from '@carillon/operations';
 import type { Presence } from '@carillon/presence';
 import type { Publisher } from '@carillon/publishing';
 import type { RateLimit } from '@carillon/rate-limit';
@@ -26,7 +26,6 @@ import { Signin } from './requests/signin.js';
 import { Subscribe } from './requests/subscribe.js';
 import {
   connectRules,
-  extrasRules,
   filterRules,
   heartbeatOptions,
   socketOptions,
@@ -161,7 +160,7 @@ export class Sockets {
         publisher: new ClientPublisher(parts),
         channels,
         outlet,
-        extras: extrasRules(config, names),
+        extras: extrasRules(config),
         ai: new AiEvents(aiChannels, headerLimits(config), new AiMeters(metrics)),
         news: new PublishNews(parts.webhooks, aiChannels, metrics),
         onTrouble,

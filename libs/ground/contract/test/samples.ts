@@ -40,6 +40,7 @@ export const SAMPLES: Readonly<Record<string, fc.Arbitrary<object>>> = {
           serial: count,
           user_id: name,
           user_info: name,
+          socket_id: socket,
           count,
         },
         'kind',

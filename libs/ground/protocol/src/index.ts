@@ -143,5 +143,13 @@ export {
 } from './v2/requests.js';
 export { type MalformedFrameV2 } from './v2/malformed.js';
 export { jsonFormat, loadWireFormat, type WireFormatV2 } from './v2/wire-format.js';
+export {
+  extrasWith,
+  messageSerialOf,
+  rolledUp,
+  SERVICE_HEADERS,
+  versionHeaders,
+  type VersionHeaders,
+} from './v2/service-headers.js';
 export { WireNames } from './v2/wire-names.js';
 export { frameOfFactV2 } from './outbound/encode-fact-v2.js';

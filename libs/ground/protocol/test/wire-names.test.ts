@@ -29,11 +29,13 @@ describe("another vendor's word", () => {
     'is in the headers that the service sets, in %s',
     async (name) => {
       const format = await loadWireFormat(name, acme);
-      const extrasText = '{"headers":{"service_action":"message.update","mine":1,"x-service-y":"theirs"}}';
+      const extrasText =
+        '{"headers":{"service_action":"message.update","service_rollup_from_serial":2,"mine":1,"x-service-y":"theirs"}}';
       const text = Buffer.from(format.encode({ event: 'service:message.update', extrasText })).toString(
         'latin1',
       );
       expect(text).toContain('acme_action');
+      expect(text).toContain('acme_rollup_from_serial');
       expect(text).toContain('x-service-y');
       expect(text).not.toContain('service_action');
       expect(text).toContain('acme:message.update');

@@ -35,13 +35,13 @@ export async function openAppStore(driver: string, sources?: AppStoreSources): P
 async function openSqlStore(name: SqlDialect, sources: AppStoreSources | undefined): Promise<AppStore> {
   if (sources === undefined) throw new Error(`driver ${name} needs a database`);
   const { config, databases } = sources;
-  const [{ SqlAppStore }, { appTable }, dialect] = await Promise.all([
+  const [{ SqlAppStore }, { appTables }, dialect] = await Promise.all([
     import('./drivers/sql/store.js'),
-    import('./drivers/sql/table.js'),
+    import('./drivers/sql/tables.js'),
     DIALECTS[name](),
   ]);
   const { table_name: table } = config.database[name];
-  return new SqlAppStore(databases.use(name, [appTable(dialect, table)]), dialect, table);
+  return new SqlAppStore(databases.use(name, [appTables(name, dialect, table)]), dialect);
 }
 
 const DIALECTS = {

@@ -34,9 +34,10 @@ describe.each(SQL_DRIVERS)('the registry over %s', (driver, engineName) => {
       await close();
     });
     await registry.start();
-    const asked = vi.spyOn(database, 'query');
-    const write = (change: string) => database.query(`update ${quoted(driver, table)} set ${change}`);
-    return { registry, database, table, lines, asked, write };
+    const asked = vi.spyOn(database, 'entities');
+    const name = driver === 'postgres' ? `service.${quoted(driver, table)}` : quoted(driver, table);
+    const write = (change: string) => database.query(`update ${name} set ${change}`);
+    return { registry, database, name, lines, asked, write };
   }
 
   it('finds by id and by key what it registered, without asking again', async () => {
@@ -104,9 +105,9 @@ describe.each(SQL_DRIVERS)('the registry over %s', (driver, engineName) => {
 
   it('does not write inline apps that stand there already, so the others learn of nothing', async () => {
     const apps = [record('a', { region: 'eu', policy: { future: [1] } })];
-    const { registry, database, table } = await started({ inlineApps: apps });
+    const { registry, database, name } = await started({ inlineApps: apps });
     const stamp = async () =>
-      (await database.query(`select updated_at from ${quoted(driver, table)}`)).rows[0]?.['updated_at'];
+      (await database.query(`select updated_at from ${name}`)).rows[0]?.['updated_at'];
     const before = await stamp();
     await registry.start();
     expect(await stamp()).toEqual(before);

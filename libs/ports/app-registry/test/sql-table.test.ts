@@ -1,7 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { serializeAppRecord } from '@carillon/config';
+import type { QueryRunner } from '@carillon/database';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { mysql } from '../src/drivers/sql/mysql.js';
 import { postgres } from '../src/drivers/sql/postgres.js';
+import { appTables } from '../src/drivers/sql/tables.js';
 import { AppConflict, AppNotStorable, BrokenApp } from '../src/index.js';
 import { record } from './samples.js';
 import { corner, openSqlStore, quoted, SQL_DRIVERS, type SqlStore } from './sql-scene.js';
@@ -14,6 +17,8 @@ describe.each(SQL_DRIVERS)('the table of %s', (driver) => {
   afterAll(() => place.end());
 
   const q = (name: string): string => quoted(driver, name);
+  /** A table that this service made. */
+  const at = (name: string): string => (driver === 'postgres' ? `service.${q(name)}` : q(name));
   const json = driver === 'postgres' ? 'jsonb' : 'json';
 
   async function open(table?: string): Promise<SqlStore> {
@@ -37,7 +42,7 @@ describe.each(SQL_DRIVERS)('the table of %s', (driver) => {
 
   it('has the columns and indexes that others read', async () => {
     const { database, table } = await started();
-    const schema = driver === 'postgres' ? 'current_schema()' : 'database()';
+    const schema = driver === 'postgres' ? "'service'" : 'database()';
     const { rows } = await database.query(
       `select column_name as name, is_nullable as optional from information_schema.columns
        where table_schema = ${schema} and table_name = '${table}' order by ordinal_position`,
@@ -74,7 +79,10 @@ describe.each(SQL_DRIVERS)('the table of %s', (driver) => {
       'updated_at not null',
     ]);
     const dialect = driver === 'postgres' ? postgres : mysql;
-    const { indexes } = await database.transaction((session) => dialect.find(session, table));
+    const runner = {
+      query: async (sql: string, values: string[]) => (await database.query(sql, values)).rows,
+    } as unknown as QueryRunner;
+    const { indexes } = await dialect.find(runner, database.place(`apps ${table}`), table);
     expect(
       indexes.map(({ columns, unique }) => `${columns.join()}${unique ? ' unique' : ''}`).sort(),
     ).toEqual(['created_at', 'enabled', 'id unique', 'key unique', 'updated_at']);
@@ -98,9 +106,31 @@ describe.each(SQL_DRIVERS)('the table of %s', (driver) => {
     await expect(store.create(record('c', { key: 'b-key' }))).rejects.toEqual(new AppConflict('c', 'key'));
   });
 
+  it('of before migrations were recorded is taken over, with its apps', async () => {
+    const before = await openSqlStore(driver, place.url, 'before');
+    await before.store.init();
+    const text = await readFile(new URL(`../../test/fixtures/${driver}.sql`, import.meta.url), 'utf8');
+    for (const statement of text.trim().split('\n')) await before.database.query(statement.replace(/;$/, ''));
+    await before.close();
+    const { store, database } = await started('applications');
+    expect(database.place('apps applications')).toBe(driver === 'postgres' ? 'service' : null);
+    expect(await store.findByKey('shop-key')).toMatchObject({ policy: { limits: { max_connections: 7 } } });
+    const mark = await store.changedSince?.(null, 9);
+    await store.update(record('bakery', { enabled: false }));
+    expect((await store.changedSince?.(mark?.mark ?? null, 9))?.appIds).toContain('bakery');
+    const tables = appTables(driver, driver === 'postgres' ? postgres : mysql, 'applications');
+    const runner = {
+      query: async (sql: string) => (await database.query(sql)).rows,
+    } as unknown as QueryRunner;
+    for (const Migration of tables.migrations.toReversed())
+      await new Migration(database.place(tables.name)).down(runner);
+    await database.close();
+    expect((await (await started('applications')).store.list({ limit: 9, cursor: null })).apps).toEqual([]);
+  });
+
   it('is made again when somebody dropped it', async () => {
     const { database, table } = await started();
-    await database.query(`drop table ${q(table)}`);
+    await database.query(`drop table ${at(table)}`);
     const { store } = await started(table);
     expect(await store.findById('a')).toBeNull();
   });
@@ -113,7 +143,7 @@ describe.each(SQL_DRIVERS)('the table of %s', (driver) => {
     const origins = driver === 'postgres' ? 'allowed_origins::text' : 'cast(allowed_origins as char)';
     const { rows } = await database.query(
       `select max_connections, max_event_batch_size, max_event_name_length, enable_user_authentication,
-       ${origins} as origins from ${q(table)} where enabled = false`,
+       ${origins} as origins from ${at(table)} where enabled = false`,
     );
     expect(rows).toEqual([
       {
@@ -129,7 +159,7 @@ describe.each(SQL_DRIVERS)('the table of %s', (driver) => {
   it('is read by the columns of old where there is no policy', async () => {
     const { store, database, table } = await started();
     await database.query(
-      `insert into ${q(table)} (id, ${q('key')}, secret, max_connections, max_event_batch_size,
+      `insert into ${at(table)} (id, ${q('key')}, secret, max_connections, max_event_batch_size,
        enable_client_messages, enable_watchlist_events, allowed_origins, webhooks)
        values ('a', 'a-key', 'a-secret', 5, 7, true, false, '["*.example.com"]',
        '[{"url":"https://h/","event_types":["cache_miss"]}]')`,
@@ -162,7 +192,7 @@ describe.each(SQL_DRIVERS)('the table of %s', (driver) => {
     const huge = `{"x":"${'x'.repeat(1_100_000)}"}`;
     const value = policy === 'huge' ? `'${huge}'` : policy;
     await database.query(
-      `insert into ${q(table)} (id, ${q('key')}, secret, policy) values ('a', 'a-key', 'hush', cast(${value} as ${driver === 'postgres' ? json : 'char'}))`,
+      `insert into ${at(table)} (id, ${q('key')}, secret, policy) values ('a', 'a-key', 'hush', cast(${value} as ${driver === 'postgres' ? json : 'char'}))`,
     );
     const found = await store.findByKey('a-key');
     expect(found).toBeInstanceOf(BrokenApp);
@@ -196,11 +226,11 @@ describe.each(SQL_DRIVERS)('the table of %s', (driver) => {
     const { store, database, table } = await started();
     for (const id of ['a', 'b', 'c']) await store.create(record(id));
     const old = driver === 'postgres' ? `now() - interval '1 hour'` : 'now() - interval 1 hour';
-    if (driver === 'postgres') await database.query(`alter table ${q(table)} disable trigger user`);
-    await database.query(`update ${q(table)} set updated_at = ${old}`);
-    if (driver === 'postgres') await database.query(`alter table ${q(table)} enable trigger user`);
+    if (driver === 'postgres') await database.query(`alter table ${at(table)} disable trigger user`);
+    await database.query(`update ${at(table)} set updated_at = ${old}`);
+    if (driver === 'postgres') await database.query(`alter table ${at(table)} enable trigger user`);
     const start = await store.changedSince?.(null, 10);
-    await database.query(`update ${q(table)} set enabled = false where id = 'b'`);
+    await database.query(`update ${at(table)} set enabled = false where id = 'b'`);
     const changed = await store.changedSince?.(start?.mark ?? null, 10);
     expect(changed?.appIds).toEqual(['b']);
   });

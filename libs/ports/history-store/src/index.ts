@@ -75,6 +75,7 @@ export { MysqlHistoryStore, type MysqlHistoryOptions } from './mysql/mysql-store
 export { mysqlTables } from './mysql/tables.js';
 export { HISTORY_BACKENDS } from './open.js';
 export {
+  type BatchLimits,
   type CheckpointQuery,
   type DegradedQuery,
   type DurableStore,
@@ -86,6 +87,7 @@ export {
   type RangeQuery,
   type Retained,
   type TailQuery,
+  TRANSACTION_LIMITS,
   type Watermark,
 } from './port.js';
 export { laneConnections } from './postgres/lane-connections.js';

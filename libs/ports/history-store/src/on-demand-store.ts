@@ -15,6 +15,7 @@ import type { MemberThere, PresenceEvent } from './model/presence.js';
 import type { StoredRecord } from './model/record.js';
 import type { Stream, StreamAddress } from './model/stream.js';
 import type {
+  BatchLimits,
   CheckpointQuery,
   DegradedQuery,
   DurableStore,
@@ -39,6 +40,10 @@ export class OnDemandStore implements DurableStore {
     private readonly store: DurableStore,
     private readonly onFailure: (error: unknown) => void,
   ) {}
+
+  get limits(): BatchLimits {
+    return this.store.limits;
+  }
 
   get connected(): boolean {
     return this.#connected;

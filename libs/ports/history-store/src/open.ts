@@ -61,7 +61,7 @@ function openPostgres({ config, databases, now, ...parts }: StoreParts): OpenSto
     waiting: LANES_WAITING,
     statementMs: writeTimeoutMs,
     setup: laneConnections(writeTimeoutMs),
-    migrations: [historyTables(prefix, SERVER_SPREAD)],
+    tables: [historyTables(prefix, SERVER_SPREAD)],
   });
   const reads = databases.apart('postgres', { ...READS, statementMs: writeTimeoutMs });
   const store = new PostgresHistoryStore(lanes, {
@@ -83,7 +83,7 @@ function openMysql({ config, databases, now, log }: StoreParts): OpenStore {
   const lanes = databases.apart('mysql', {
     waiting: LANES_WAITING,
     statementMs,
-    migrations: [mysqlTables(prefix)],
+    tables: [mysqlTables(prefix)],
   });
   const reads = databases.apart('mysql', { ...READS, statementMs });
   const store = new MysqlHistoryStore(lanes, {
@@ -116,7 +116,7 @@ function openEmbedded({ config, databases, now, log }: StoreParts): OpenStore {
     waiting: LANES_WAITING,
     statementMs: writeTimeoutMs,
     setup: laneConnections(writeTimeoutMs),
-    migrations: [historyTables(prefix, SINGLE_SPREAD)],
+    tables: [historyTables(prefix, SINGLE_SPREAD)],
   });
   const store = new PostgresHistoryStore(database, {
     prefix,

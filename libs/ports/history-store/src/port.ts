@@ -68,15 +68,42 @@ export interface DegradedQuery {
   readonly limit: number;
 }
 
+/** What one batch may come to, and how many there may be at a time. */
+export interface BatchLimits {
+  readonly records: number;
+  /** Of the records, as they were sent. */
+  readonly bytes: number;
+  /**
+   * Streams; infinite: any number. Where it is one, `decide` is asked of one stream at a time: for stores that write no
+   * more than that all or nothing.
+   */
+  readonly streams: number;
+  /** Batches at one time; none of a stream that is in another. */
+  readonly batches: number;
+}
+
+/** Of stores that write any number of streams in one transaction: two small ones cost more than one of twice the size. */
+export const TRANSACTION_LIMITS: BatchLimits = {
+  records: 500,
+  bytes: 512 * 1024,
+  streams: Infinity,
+  batches: 2,
+};
+
 /**
  * Where the durable streams of channels live. Every call ends, with an answer or with `StoreFailure`.
  *
- * `commit` is the one way anything is written. It locks the streams, leaving out those that somebody else holds;
- * reads, after that, what is wanted of them; asks `decide`, which must be a pure function, for it may be asked of
- * several states, and only what it says of the one that is locked counts; and writes that, all or nothing. When it resolves the changes are durable. Two commits that touch the same
- * stream never overlap, whichever process they come from.
+ * `commit` is the one way anything is written. It reads what is wanted of the streams; asks `decide`; and writes what it
+ * says, all or nothing, if the streams and their receipts are still as they were read. A store may lock them before it
+ * reads, leaving out those that somebody else holds; or it reads without, claims the serials under the condition that
+ * the head of each stream is the one that was read, and when it is not, reads and asks again. So `decide` must be a pure
+ * function: it may be asked of several states, and only what it says of the one that was written on counts. When `commit`
+ * resolves the changes are durable. Two commits that touch the same stream never overlap, whichever process they come from.
  */
 export interface HistoryStore {
+  /** Nobody asks for more in one `commit`. */
+  readonly limits: BatchLimits;
+
   /** Makes or checks the tables. May be called again after it failed. */
   connect(): Promise<void>;
 

@@ -3,9 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { MemoryReceipts } from '../src/memory/receipts.js';
 import { MemoryHistoryStore } from '../src/index.js';
 import { conformance } from './conformance.js';
+import { conformanceOfTwoWriters } from './conformance-two-writers.js';
+import { OptimisticStore } from './optimistic-store.js';
 import { addressOf, append, headOf, NOW_MS, openMemory } from './scene.js';
 
 conformance('memory', openMemory);
+
+conformance('optimistic', async () => ({ store: new OptimisticStore(), close: async () => {} }));
+
+describe('a store that locks nothing', () => {
+  const store = new OptimisticStore();
+  conformanceOfTwoWriters(() => [store, store]);
+
+  it('has decided anew what others were ahead of', () => {
+    expect(store.conflicts).toBeGreaterThan(0);
+  });
+});
 
 describe('memory', () => {
   it('lets go of records over the cap and keeps the counters right', async () => {

@@ -59,6 +59,7 @@ describe('mysql', () => {
   it('refuses tables of a newer version', async () => {
     const newer = await openMysql(url, 'newer');
     await newer.database.query(`update newer_meta set value = '6' where name = 'schema_version'`);
+    await newer.database.query(`delete from service_migrations where name like 'history newer %'`);
     await newer.close();
     await expect(openMysql(url, 'newer')).rejects.toThrow('version 6');
   });
@@ -81,6 +82,7 @@ describe('mysql', () => {
     await old.database.query(`alter table ${prefix}_records drop key operations, drop column op_hash`);
     await old.database.query(`alter table ${prefix}_streams drop column floor_message_serial`);
     await old.database.query(`update ${prefix}_meta set value = '${version}' where name = 'schema_version'`);
+    await old.database.query(`delete from service_migrations where name like 'history ${prefix} %'`);
     await old.close();
     await (await openMysql(url, prefix)).close();
     const now = await openMysql(url, prefix);

@@ -93,6 +93,7 @@ describe('postgres', () => {
   it('refuses tables of a newer version', async () => {
     const newer = await openPostgres(url, 'newer');
     await newer.database.query(`update newer_meta set value = '6' where key = 'schema_version'`);
+    await newer.database.query(`delete from service_migrations where name like 'history newer %'`);
     await newer.close();
     await expect(openPostgres(url, 'newer')).rejects.toThrow('version 6');
   });
@@ -109,6 +110,7 @@ describe('postgres', () => {
     await old.database.query(`drop index ${prefix}_annotations_stream_key_target_no_idx`);
     await old.database.query(`alter table ${prefix}_streams drop column floor_message_serial`);
     await old.database.query(`update ${prefix}_meta set value = '${version}' where key = 'schema_version'`);
+    await old.database.query(`delete from service_migrations where name like 'history ${prefix} %'`);
     await old.close();
     await (await openPostgres(url, prefix)).close();
     const now = await openPostgres(url, prefix);

@@ -72,8 +72,9 @@ export const databaseAt = (url: string, prefix: string, spread: Spread): Databas
   databasesOf(settings('postgres', url)).apart('postgres', {
     waiting: 100,
     statementMs: WRITE_MS,
-    setup: laneConnections(WRITE_MS),
-    migrations: [historyTables(prefix, spread)],
+    // What the tests ask for names no schema.
+    setup: [...laneConnections(WRITE_MS), 'set search_path = service, public'],
+    tables: [historyTables(prefix, spread)],
   });
 
 /** The store of a single node, in a folder. */
@@ -82,7 +83,7 @@ export async function openEmbedded(folder: string): Promise<OpenedPostgres> {
     waiting: 100,
     statementMs: WRITE_MS,
     setup: laneConnections(WRITE_MS),
-    migrations: [historyTables('service_history', SINGLE_SPREAD)],
+    tables: [historyTables('service_history', SINGLE_SPREAD)],
   });
   const store = new PostgresHistoryStore(database, {
     prefix: 'service_history',

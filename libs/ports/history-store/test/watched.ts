@@ -21,6 +21,8 @@ export function watched(database: Database) {
     connect: () => database.connect(),
     health: () => database.health(),
     close: () => database.close(),
+    place: (name) => database.place(name),
+    entities: (work) => database.entities(work),
     query: over(database).query,
     transaction: (work, setup) =>
       database.transaction((session) => work({ ...over(session), last: () => session.last() }), setup),

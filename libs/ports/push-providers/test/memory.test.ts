@@ -1,4 +1,5 @@
-import { type Credential, MemoryClouds, type SendRequest } from '../src/index.js';
+import { expect, it } from 'vitest';
+import { type Credential, DRY_RUN, MemoryClouds, type SendRequest } from '../src/index.js';
 import { clientConformance } from './conformance.js';
 
 const credential: Credential = {
@@ -24,4 +25,10 @@ clientConformance('memory', async () => {
     hang: () => clouds.answer(() => new Promise(() => {})),
     arrived: () => clouds.arrivals.length,
   };
+});
+
+it('a dry run accepts everything under an id that says so (58)', async () => {
+  const client = await DRY_RUN.open(credential);
+  const outcome = await client.send(request('a'), new AbortController().signal);
+  expect(outcome).toEqual({ kind: 'accepted', providerMessageId: `dry-run:${'61'.padEnd(16, '0')}` });
 });

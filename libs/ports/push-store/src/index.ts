@@ -35,6 +35,9 @@ export { MemoryPushStore } from './memory/memory-store.js';
 export { PUSH_STORE, PushStoreModule, SEALER } from './module.js';
 export { openPushStore, openSql, PUSH_STORES } from './open.js';
 export {
+  type ClaimFilter,
+  type CountStore,
+  type DeviceCount,
   type DeviceFilter,
   PURGE_CATEGORIES,
   type PurgeCategory,

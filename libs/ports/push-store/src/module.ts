@@ -6,6 +6,8 @@ import {
   type Health,
   LOGGING,
   type Logging,
+  type Metrics,
+  METRICS_REGISTRY,
   type Severity,
   SHUTDOWN,
   type Shutdown,
@@ -16,6 +18,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { openPushStore } from './open.js';
 import type { PushStore } from './port.js';
 import { Sealer } from './sealing.js';
+import { COMPONENTS, type StoreObserver } from './sql/session.js';
 
 /** Token of the `PushStore`. */
 export const PUSH_STORE = Symbol('push store');
@@ -34,6 +37,19 @@ const sealerOf = ({ push }: Config): Sealer | null =>
         push.credential_encryption_key_previous.map((key) => key.reveal()),
       );
 
+function countRepeats(metrics: Metrics): StoreObserver {
+  const conflicts = metrics.counter('push_status_cas_conflicts_total');
+  const exhausted = metrics.counter('push_status_cas_exhausted_total');
+  for (const component of COMPONENTS) {
+    conflicts.for({ component });
+    exhausted.for({ component });
+  }
+  return {
+    repeated: (component) => conflicts.for({ component }).add(),
+    givenUp: (component) => exhausted.for({ component }).add(),
+  };
+}
+
 /** The store of `push.storage_driver` and the master key, for the whole process. Needs `RuntimeModule`. */
 @Global()
 @Module({
@@ -45,6 +61,7 @@ const sealerOf = ({ push }: Config): Sealer | null =>
         CONFIG,
         DATABASES,
         LOGGING,
+        METRICS_REGISTRY,
         STARTUP,
         HEALTH,
         SHUTDOWN,
@@ -54,12 +71,13 @@ const sealerOf = ({ push }: Config): Sealer | null =>
         config: Config,
         databases: Databases,
         logging: Logging,
+        metrics: Metrics,
         startup: Startup,
         health: Health,
         shutdown: Shutdown,
         severity: Severity = 'non-critical',
       ): PushStore => {
-        const store = openPushStore(config, databases);
+        const store = openPushStore(config, databases, countRepeats(metrics));
         if (!store.durable) return store;
         startup.needs({
           name: PART,

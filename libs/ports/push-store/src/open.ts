@@ -2,28 +2,57 @@ import type { Config } from '@carillon/config';
 import type { Databases } from '@carillon/database';
 import { MemoryPushStore } from './memory/memory-store.js';
 import type { PushStore } from './port.js';
+import { type StoreObserver, UNOBSERVED } from './sql/session.js';
 import { SqlPushStore } from './sql/sql-store.js';
 import { pushTables } from './sql/schema.js';
 
-type Open = (databases: Databases) => PushStore;
+type Open = (databases: Databases, observer: StoreObserver, config: Opened) => PushStore;
+type Opened = Pick<Config, 'database' | 'push'>;
+
+/** Longest run of a statement, and how many calls may wait, in the database that comes along. */
+const EMBEDDED = { statementMs: 30_000, waiting: 1000 } as const;
 
 /** One line a driver. */
 const DRIVERS: ReadonlyMap<string, Open> = new Map<string, Open>([
   ['memory', () => new MemoryPushStore()],
-  ['postgres', (databases) => openSql(databases, 'postgres')],
-  ['mysql', (databases) => openSql(databases, 'mysql')],
+  [
+    'postgres',
+    (databases, observer, config) =>
+      isEmbedded(config) ? openEmbedded(databases, observer) : openSql(databases, 'postgres', observer),
+  ],
+  ['mysql', (databases, observer) => openSql(databases, 'mysql', observer)],
 ]);
 
 /** Values of `push.storage_driver` that this build can serve. */
 export const PUSH_STORES: readonly string[] = [...DRIVERS.keys()];
 
 /** The store of `push.storage_driver`, not connected yet. */
-export function openPushStore({ push }: Pick<Config, 'push'>, databases: Databases): PushStore {
-  const open = DRIVERS.get(push.storage_driver);
-  if (open === undefined) throw new Error(`driver ${push.storage_driver} is not available in this build`);
-  return open(databases);
+export function openPushStore(
+  config: Opened,
+  databases: Databases,
+  observer: StoreObserver = UNOBSERVED,
+): PushStore {
+  const { storage_driver: driver } = config.push;
+  const open = DRIVERS.get(driver);
+  if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
+  return open(databases, observer, config);
 }
 
 /** Over the database that the process shares. */
-export const openSql = (databases: Databases, dialect: 'mysql' | 'postgres'): SqlPushStore =>
-  new SqlPushStore(dialect, databases.use(dialect, [pushTables(dialect)]));
+export const openSql = (
+  databases: Databases,
+  dialect: 'mysql' | 'postgres',
+  observer: StoreObserver = UNOBSERVED,
+): SqlPushStore => new SqlPushStore(dialect, databases.use(dialect, [pushTables(dialect)]), observer);
+
+/** A process that shares its queue with nobody shares its store with nobody either. */
+const isEmbedded = ({ database, push }: Opened): boolean =>
+  database.postgres.embedded && push.queue_driver === 'memory';
+
+/** In the database that comes along, beside whatever else the process keeps there. */
+export const openEmbedded = (databases: Databases, observer: StoreObserver = UNOBSERVED): SqlPushStore =>
+  new SqlPushStore(
+    'postgres',
+    databases.embedded({ ...EMBEDDED, tables: [pushTables('postgres')] }),
+    observer,
+  );

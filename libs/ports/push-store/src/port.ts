@@ -1,4 +1,5 @@
 import type {
+  DeviceState,
   OperatorEvent,
   StoredCredential,
   StoredDevice,
@@ -36,7 +37,7 @@ import type {
  * - Rejects with `PushStoreUnavailable` when it cannot be asked; whether a change happened is then unknown, and each may
  *   be made again.
  */
-export interface PushStore extends ResourceStore, PublishStore, UpkeepStore {
+export interface PushStore extends ResourceStore, PublishStore, UpkeepStore, CountStore {
   /** As configured. */
   readonly driver: string;
   /** Whether it outlives the process. */
@@ -49,6 +50,7 @@ export interface PushStore extends ResourceStore, PublishStore, UpkeepStore {
 }
 
 export type DeviceFilter = Readonly<Partial<Record<'clientId' | 'deviceId', string>>>;
+export type ClaimFilter = Readonly<{ provider: string } & Partial<Record<'batchId' | 'deviceId', string>>>;
 export type SubscriptionFilter = Readonly<Partial<Record<'channel' | 'deviceId', string>>>;
 
 /** The app of everything is the first argument. */
@@ -167,8 +169,8 @@ export interface PublishStore {
     owner: string,
     nowMs: number,
   ): Promise<void>;
-  /** The delivery to a device that is not done, else any. */
-  claimOfDevice(appId: string, publishId: string, provider: string, deviceId: string): Promise<Claim | null>;
+  /** Deliveries by a provider, of one device or one batch where that is said; those that are not done come first. */
+  claimsLike(appId: string, publishId: string, which: ClaimFilter, limit: number): Promise<Claim[]>;
   claim(appId: string, publishId: string, deliveryKey: string): Promise<Claim | null>;
   /** Those that are not done, by key. */
   openClaims(appId: string, publishId: string, after: string | null, limit: number): Promise<Claim[]>;
@@ -180,6 +182,7 @@ export interface PublishStore {
   /** Those that are not complete, by id. */
   openShards(appId: string, publishId: string, after: string | null, limit: number): Promise<StoredShard[]>;
 
+  hasEvent(appId: string, publishId: string, eventId: string): Promise<boolean>;
   /** False: it was there. */
   putEvent(event: DeliveryEvent): Promise<boolean>;
   /** How often each outcome of each provider was recorded for an app in `[fromMs, toMs)`. */
@@ -248,8 +251,14 @@ export interface UpkeepStore {
     nowMs: number,
     limit: number,
   ): Promise<StoredPublish[]>;
-  /** Deliveries that are not done, untouched since before that and since then in nobody's hands, of all apps. */
-  forgottenClaims(beforeMs: number, limit: number): Promise<Claim[]>;
+  /**
+   * Deliveries that are not done, untouched since before `untouchedMs` and in nobody's hands since before `freeMs`, of all
+   * apps.
+   */
+  forgottenClaims(
+    since: { readonly untouchedMs: number; readonly freeMs: number },
+    limit: number,
+  ): Promise<Claim[]>;
   /** Publishes that are not over and where nothing happened since then, of all apps. */
   stalePublishes(beforeMs: number, limit: number): Promise<StoredPublish[]>;
   /** Touches a delivery, so that it is not forgotten any more. */
@@ -257,9 +266,27 @@ export interface UpkeepStore {
 
   /** Removes what is older, of all apps, at most `limit`; how many it were. A publish goes with all that belongs to it. */
   purge(category: PurgeCategory, beforeMs: number, limit: number): Promise<number>;
+  /** Removes devices that failed for good and were last active before, with their subscriptions; how many, by app. */
+  removeStaleDevices(beforeMs: number, limit: number): Promise<ReadonlyMap<string, number>>;
 }
 
-/** `staleDevices` are those that failed for good; `idempotency`, `locks` and `workers` go by when they expired. */
+/** How much there is, for whoever looks after it. May read a table whole: to be asked now and then. */
+export interface CountStore {
+  /** Devices of all apps, by app and state; the first 10 000 of these. */
+  countDevices(): Promise<readonly DeviceCount[]>;
+  /** Scheduled jobs of all apps whose time has come, and others; each counted up to `most`. */
+  countJobs(nowMs: number, most: number): Promise<{ readonly due: number; readonly waiting: number }>;
+  /** What `useQuota` added up. */
+  quotaUsed(appId: string, day: string): Promise<number>;
+}
+
+export interface DeviceCount {
+  readonly appId: string;
+  readonly state: DeviceState;
+  readonly count: number;
+}
+
+/** `idempotency`, `locks` and `workers` go by when they expired. */
 export const PURGE_CATEGORIES = [
   'publishes',
   'deliveryEvents',
@@ -268,7 +295,6 @@ export const PURGE_CATEGORIES = [
   'idempotency',
   'locks',
   'workers',
-  'staleDevices',
 ] as const;
 
 export type PurgeCategory = (typeof PURGE_CATEGORIES)[number];

@@ -131,6 +131,27 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       expect(await store.cancelJob('shop', 'nothing', NOW)).toBe('absent');
     });
 
+    it('finds deliveries by their device or their batch, open ones first', async () => {
+      await store.admit(admission('like'));
+      const done = { state: 'done', outcome: 'accepted', deviceId: 'd1' } as const;
+      await store.plan('shop', 'like', [
+        claim('like', 'k1', { ...done, batchId: 'b1' }),
+        claim('like', 'k2', { deviceId: 'd1', batchId: 'b2' }),
+        claim('like', 'k3', { deviceId: null, batchId: 'b2', provider: 'hms' }),
+      ]);
+      const like = async (which: Parameters<PushStore['claimsLike']>[2], limit = 10) =>
+        (await store.claimsLike('shop', 'like', which, limit)).map(({ deliveryKey }) => deliveryKey);
+      expect(await like({ provider: 'fcm' })).toEqual(['k2', 'k1']);
+      expect(await like({ provider: 'fcm', deviceId: 'd1' }, 1)).toEqual(['k2']);
+      expect(await like({ provider: 'fcm', batchId: 'b1' })).toEqual(['k1']);
+      expect(await like({ provider: 'hms' })).toEqual(['k3']);
+      expect(await like({ provider: 'hms', deviceId: 'd1' })).toEqual([]);
+      const event = { appId: 'shop', publishId: 'like', eventId: 'e', occurredMs: NOW, provider: 'fcm' };
+      expect(await store.hasEvent('shop', 'like', 'e')).toBe(false);
+      await store.putEvent({ ...event, outcome: 'accepted', result: '{}' });
+      expect(await store.hasEvent('shop', 'like', 'e')).toBe(true);
+    });
+
     it('lists the shards that are not complete, by id', async () => {
       await store.putShards(['s2', 's1', 's3'].map((id) => shard('shards', id)));
       await store.putShards([{ ...shard('shards', 's1'), chain: 7 }]);
@@ -168,8 +189,10 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       const use = () => store.useQuota('quota', '2026-09-21', 4, 10);
       const got = await Promise.all([use(), use(), use()]);
       expect(got.filter(Boolean)).toHaveLength(2);
+      expect(await store.quotaUsed('quota', '2026-09-21')).toBe(8);
       await store.useQuota('quota', '2026-09-21', -4, 10);
       expect(await use()).toBe(true);
+      expect(await store.quotaUsed('quota', '2026-09-22')).toBe(0);
     });
 
     it('replays a dead letter once', async () => {
@@ -242,31 +265,39 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       ];
       const claims = idle.map((more, index) => claim('o8', `k${index}`, { ...more, updatedMs: old }));
       await store.plan('shop', 'o8', [...claims, claim('o8', 'fresh', { updatedMs: NOW })]);
-      const found = await store.forgottenClaims(NOW - 1, 10);
+      const found = await store.forgottenClaims({ untouchedMs: NOW - 1, freeMs: NOW - 1 }, 10);
       expect(found.map((one) => `${one.publishId} ${one.deliveryKey}`).toSorted()).toEqual([
         'o4 k',
         'o8 k0',
         'o8 k2',
         'o8 k4',
       ]);
-      expect(await store.forgottenClaims(NOW - 1, 2)).toHaveLength(2);
+      expect(await store.forgottenClaims({ untouchedMs: NOW - 1, freeMs: NOW - 1 }, 2)).toHaveLength(2);
       await store.touchClaims('shop', 'o8', ['k0', 'k2', 'k4'], NOW);
-      expect(await store.forgottenClaims(NOW - 1, 10)).toHaveLength(1);
+      expect(await store.forgottenClaims({ untouchedMs: NOW - 1, freeMs: NOW - 1 }, 10)).toHaveLength(1);
       expect(await store.purge('publishes', NOW - 1, 2)).toBe(2);
       expect(await store.purge('publishes', NOW - 1, 2)).toBe(1);
       expect(await store.countClaims('shop', 'o1')).toBe(0);
       await register(device('stale', { state: 'FAILED', lastActiveMs: old }));
       await register(device('quiet', { lastActiveMs: old }));
-      expect(await store.purge('staleDevices', NOW - 1, 10)).toBe(1);
+      await register(device('failed', { appId: 'other', state: 'FAILED' }));
+      const counted = (await store.countDevices()).filter(({ state }) => state === 'FAILED');
+      expect(counted).toEqual([
+        { appId: 'other', state: 'FAILED', count: 1 },
+        { appId: 'shop', state: 'FAILED', count: expect.toSatisfy((count) => count >= 1) },
+      ]);
+      expect((await store.removeStaleDevices(NOW - 1, 10)).get('shop')).toBe(1);
+      expect(await store.removeStaleDevices(NOW - 1, 10)).toEqual(new Map());
       expect(await store.device('shop', 'quiet')).not.toBeNull();
     });
 
-    it('knows the workers that live', async () => {
-      await store.beat({ workerId: 'w', stages: ['planner'], providers: ['fcm'], expiresMs: NOW + 10 });
-      expect(await store.workers(NOW)).toEqual([
-        { workerId: 'w', stages: ['planner'], providers: ['fcm'], expiresMs: NOW + 10 },
-      ]);
-      expect(await store.workers(NOW + 10)).toEqual([]);
+    it('counts jobs that wait for their time', async () => {
+      const before = await store.countJobs(NOW, 100);
+      await store.admit({ ...admission('due'), dueMs: NOW });
+      await store.admit({ ...admission('waits'), dueMs: NOW + 1 });
+      const after = await store.countJobs(NOW, 100);
+      expect([after.due - before.due, after.waiting - before.waiting]).toEqual([1, 1]);
+      expect(await store.countJobs(NOW, 1)).toEqual({ due: 1, waiting: 1 });
     });
 
     it('keeps items until their time', async () => {

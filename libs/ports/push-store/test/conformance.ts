@@ -178,5 +178,13 @@ export function pushStoreConformance(name: string, open: () => Promise<Scene>): 
       const later = { ...withKey('keyed-later'), publish: publish('keyed-later', { createdMs: NOW + 5000 }) };
       expect(await store.admit(later)).toBeNull();
     });
+
+    it('knows the workers that live', async () => {
+      await store.beat({ workerId: 'w', stages: ['planner'], providers: ['fcm'], expiresMs: NOW + 10 });
+      expect(await store.workers(NOW)).toEqual([
+        { workerId: 'w', stages: ['planner'], providers: ['fcm'], expiresMs: NOW + 10 },
+      ]);
+      expect(await store.workers(NOW + 10)).toEqual([]);
+    });
   });
 }

@@ -1,6 +1,8 @@
+import { adoptedConformance } from './conformance-adopted.js';
 import { deliveriesConformance } from './conformance-deliveries.js';
 import { pushStoreConformance } from './conformance.js';
 import { sqlScene } from './scene.js';
 
 pushStoreConformance('postgres', sqlScene('postgres'));
 deliveriesConformance('postgres', sqlScene('postgres'));
+adoptedConformance('postgres');

@@ -15,7 +15,8 @@ export const memoryScene = async (): Promise<Scene> => ({
   close: async () => {},
 });
 
-export const sqlScene = (dialect: 'mysql' | 'postgres') => async (): Promise<Scene> => {
+/** A database of its own on the engine of a dialect, and the databases of a process that is configured for it. */
+export async function cornerOf(dialect: 'mysql' | 'postgres') {
   const { url, end } = await (await engine(dialect === 'mysql' ? 'mariadb' : 'postgres')).isolate();
   const { hostname, port, username, password, pathname } = new URL(url);
   const prefix = `DATABASE_${dialect.toUpperCase()}`;
@@ -34,7 +35,13 @@ export const sqlScene = (dialect: 'mysql' | 'postgres') => async (): Promise<Sce
     files: { exists: () => false, read: () => '' },
   });
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
-  const store = openSql(new Databases(createParts(outcome.config)), dialect);
+  const { config } = outcome;
+  return { databases: () => new Databases(createParts(config)), end };
+}
+
+export const sqlScene = (dialect: 'mysql' | 'postgres') => async (): Promise<Scene> => {
+  const { databases, end } = await cornerOf(dialect);
+  const store = openSql(databases(), dialect);
   await store.connect();
   return {
     store,

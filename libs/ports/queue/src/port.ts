@@ -169,6 +169,8 @@ export interface QueueStats {
   readonly completed: number | null;
   /** How long the job that waits longest has been ready; null also when nothing is. */
   readonly oldestReadyAgeMs: number | null;
+  /** How long the job is under way that was handed out longest ago; null also when none is. */
+  readonly oldestActiveAgeMs: number | null;
 }
 
 /** Why a delivery failed, beside the reasons handlers give. */

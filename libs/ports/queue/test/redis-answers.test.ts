@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { QueueUnavailable } from '../src/index.js';
 import { RedisStore } from '../src/drivers/redis/redis-store.js';
 import { redisScene } from './redis-scene.js';
-import { ACKNOWLEDGE } from '../src/drivers/redis/scripts/acknowledge.js';
+import { ACKNOWLEDGE } from '../src/drivers/redis/scripts.js';
 import { collect, quick, recordingLog, until } from './scene.js';
 
 /** A queue whose connection loses the answers of chosen calls: they are carried out, and nobody is told. */

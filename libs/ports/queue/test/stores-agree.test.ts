@@ -108,12 +108,13 @@ class Run {
   }
 
   async look(): Promise<unknown> {
-    const { oldestReadyAgeMs, ...counts } = await this.store.stats(this.queue);
+    const { oldestReadyAgeMs, oldestActiveAgeMs, ...counts } = await this.store.stats(this.queue);
     const letters = await this.store.listDeadLetters(this.queue, 10);
     const events = await this.store.listEvents(this.queue, 1000);
     return {
       ...counts,
       someReady: oldestReadyAgeMs !== null,
+      someActive: oldestActiveAgeMs !== null,
       letters: letters.map((letter) => ({ ...letter, enqueuedAtMs: null, failedAtMs: null })),
       events: events.map(({ event, jobId }) => `${event} ${jobId}`),
     };

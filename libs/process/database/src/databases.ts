@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Config } from '@carillon/config';
 import type { Health, Logging, Shutdown, Startup } from '@carillon/runtime';
 import type { Dialect } from './dialects/dialect.js';
@@ -5,7 +6,9 @@ import { mysql } from './dialects/mysql.js';
 import { postgres } from './dialects/postgres.js';
 import { EmbeddedDatabase } from './embedded/embedded-database.js';
 import { partName } from './failures.js';
-import type { Database, Migration, SqlDialect } from './port.js';
+import { APPLICATION } from './migrations/settle.js';
+import type { Tables } from './migrations/tables.js';
+import type { Database, SqlDialect } from './port.js';
 import { isTooOld } from './server-version.js';
 import { SqlDatabase } from './sql-database.js';
 import { databaseTarget } from './target.js';
@@ -22,7 +25,7 @@ export interface ApartOptions {
   readonly statementMs: number;
   /** Statements that set up each of its connections; absent: none. */
   readonly setup?: readonly string[];
-  readonly migrations?: readonly Migration[];
+  readonly tables?: readonly Tables[];
 }
 
 /** What the databases are tied to. */
@@ -37,6 +40,9 @@ export interface DatabasesParts {
 /** The databases of a process: one of each dialect, and only those that a room uses. */
 export class Databases {
   readonly #open = new Map<SqlDialect, SqlDatabase>();
+  #embedded: EmbeddedDatabase | null = null;
+  /** By which the server tells the connections of this process from those of others. */
+  readonly #client = `${APPLICATION} ${randomBytes(4).toString('hex')}`;
 
   constructor(private readonly parts: DatabasesParts) {}
 
@@ -45,9 +51,9 @@ export class Databases {
    * while modules are made; the first call adds the database to what the process needs to start, to its health (how
    * much a failure matters is for the rooms that use it to say) and to what is closed at the stop.
    */
-  use(dialect: SqlDialect, migrations: readonly Migration[] = []): Database {
+  use(dialect: SqlDialect, tables: readonly Tables[] = []): Database {
     const database = this.#open.get(dialect) ?? this.#make(dialect);
-    database.add(migrations);
+    database.add(tables);
     return database;
   }
 
@@ -56,7 +62,7 @@ export class Databases {
    * may be brought up to date by several of one process side by side.
    */
   apart(dialect: SqlDialect, options: ApartOptions): Database {
-    const target = databaseTarget(this.parts.config, dialect);
+    const target = databaseTarget(this.parts.config, dialect, this.#client);
     const pool = options.connections === undefined ? target.pool : { min: 0, max: options.connections };
     const database = new SqlDatabase(
       { ...target, pool },
@@ -65,21 +71,28 @@ export class Databases {
       { statementMs: options.statementMs, calls: options.waiting + pool.max },
       options.setup,
     );
-    database.add(options.migrations ?? []);
+    database.add(options.tables ?? []);
     return database;
   }
 
   /**
    * The PostgreSQL that comes with this service, in `database.postgres.embedded_path`: a process of its own that starts
-   * with `connect` and ends with `close`, or with this process. It has one connection, so calls take turns. At most one
-   * may be open. Whoever asks connects it, checks it and closes it.
+   * with the first `connect` and ends with the last `close`, or with this process. It has one connection, so calls take
+   * turns, also those of other rooms that use it. Whoever asks, while modules are made, connects it, checks it and closes
+   * it; the longest of their times for a statement counts.
    */
   embedded(options: Omit<ApartOptions, 'connections'>): Database {
     const { config, logging } = this.parts;
-    return new EmbeddedDatabase(config.database.postgres.embedded_path, {
+    this.#embedded ??= new EmbeddedDatabase({
+      folder: config.database.postgres.embedded_path,
       log: logging.for('service::database'),
       onMigrated: this.#onMigrated('embedded database'),
-      migrations: options.migrations ?? [],
+      onClosed: () => {
+        this.#embedded = null;
+      },
+    });
+    return this.#embedded.use({
+      tables: options.tables ?? [],
       setup: options.setup ?? [],
       limits: { statementMs: options.statementMs, calls: options.waiting + 1 },
     });
@@ -94,7 +107,7 @@ export class Databases {
     const { config, startup, health, shutdown } = this.parts;
     const part = partName(dialect);
     const database = new SqlDatabase(
-      databaseTarget(config, dialect),
+      databaseTarget(config, dialect, this.#client),
       DIALECTS[dialect],
       this.#onMigrated(part),
     );

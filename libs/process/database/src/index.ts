@@ -7,9 +7,9 @@ export {
 } from './failures.js';
 export { DATABASES, DatabaseModule } from './module.js';
 export { DatabaseTooOld, isTooOld } from './server-version.js';
+export { type MigrationClass, type Owned, type Place, placed, type Tables } from './migrations/tables.js';
 export {
   type Database,
-  type Migration,
   type QueryOptions,
   type SqlAnswer,
   type SqlDialect,
@@ -19,3 +19,4 @@ export {
   type SqlTransaction,
   type SqlValue,
 } from './port.js';
+export type { EntityManager, EntitySchemaOptions, MigrationInterface, QueryRunner } from 'typeorm';

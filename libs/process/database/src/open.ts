@@ -1,16 +1,43 @@
 import { bounded } from '@carillon/runtime';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntitySchemaOptions, Logger, MigrationInterface } from 'typeorm';
 import type { Dialect } from './dialects/dialect.js';
 import { DatabaseUnavailable } from './failures.js';
 import { ANSWER_TIMEOUT_MS } from './limits.js';
+import { RECORDS_TABLE } from './migrations/records.js';
 import { checkServer } from './server-version.js';
 import { failureOf } from './session.js';
 import type { DatabaseTarget } from './target.js';
 
+/** Its own words would go past the log of the process, and may hold values; what fails is told by what is thrown. */
+const SILENT: Logger = {
+  logQuery: () => {},
+  logQueryError: () => {},
+  logQuerySlow: () => {},
+  logSchemaBuild: () => {},
+  logMigration: () => {},
+  log: () => {},
+};
+
+/** What a data source knows of tables. */
+export interface SourceParts {
+  readonly migrations?: readonly (new () => MigrationInterface)[];
+  readonly entities?: readonly EntitySchemaOptions<Record<string, unknown>>[];
+}
+
 /** Connects once, so that a wrong setting or too old a server shows. Loads TypeORM and with it the client library of the dialect. */
-export async function openDataSource(rules: Dialect, target: DatabaseTarget): Promise<DataSource> {
-  const { DataSource } = await import('typeorm');
-  const source = new DataSource(rules.options(target));
+export async function openDataSource(
+  rules: Dialect,
+  target: DatabaseTarget,
+  { migrations = [], entities = [] }: SourceParts,
+): Promise<DataSource> {
+  const { DataSource, EntitySchema } = await import('typeorm');
+  const source = new DataSource({
+    ...rules.options(target),
+    logger: SILENT,
+    migrations: [...migrations],
+    migrationsTableName: RECORDS_TABLE,
+    entities: entities.map((entity) => new EntitySchema(entity)),
+  });
   const outcome = await bounded(ANSWER_TIMEOUT_MS, async () => {
     await source.initialize();
     const [said] = await source.query<{ version: string }[]>('select version() as version');

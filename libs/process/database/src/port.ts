@@ -1,3 +1,6 @@
+import type { EntityManager } from 'typeorm';
+import type { Place } from './migrations/tables.js';
+
 /** The SQL a database speaks; MariaDB speaks `mysql`. */
 export type SqlDialect = 'mysql' | 'postgres';
 
@@ -68,24 +71,15 @@ export interface Database extends SqlSession {
    */
   transaction<Result>(work: (session: SqlTransaction) => Promise<Result>, setup?: string): Promise<Result>;
 
+  /** Where the tables of that name are. Throws `DatabaseUnavailable` before they were brought up to date once. */
+  place(name: string): Place;
+
+  /** Runs `work` on the entities of the tables, over one connection and in the time of one statement. */
+  entities<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result>;
+
   /** Rejects when the database does not answer. */
   health(): Promise<void>;
 
   /** Idempotent. What runs may end within 2 s; later calls reject with `DatabaseUnavailable`. */
   close(): Promise<void>;
-}
-
-/**
- * A part of the schema that one room owns, described by what it lacks rather than by a number: so tables that somebody
- * else made, or dropped, come out right as well.
- */
-export interface Migration {
-  /** Names it in logs, as in `table applications`. */
-  readonly name: string;
-  /**
-   * The statements that are missing, in order; none when everything is there. Asked at every start, under a lock that
-   * only one process of all has; throws when the schema is one that this version must not touch. In MySQL each
-   * statement is final by itself, so any first part of them must leave something that can be gone on from.
-   */
-  missing(session: SqlSession): Promise<readonly string[]>;
 }

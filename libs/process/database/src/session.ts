@@ -1,4 +1,5 @@
 import { bounded } from '@carillon/runtime';
+import type { EntityManager } from 'typeorm';
 import type { Dialect, Runner, Statement } from './dialects/dialect.js';
 import { DatabaseUnavailable, isFailure } from './failures.js';
 import type { QueryOptions, SqlAnswer, SqlSession, SqlValue } from './port.js';
@@ -48,11 +49,11 @@ export class Session implements SqlSession {
   async #query(statement: Statement): Promise<SqlAnswer> {
     if (this.#ended || !this.#usable) throw new DatabaseUnavailable('lost', 'the connection is not usable');
     const { send } = this.dialect;
-    const outcome = await bounded(
-      this.answerTimeoutMs,
-      () => send?.(this.connection, statement) ?? this.#wrapped(statement),
-      this.#abandoned.signal,
-    );
+    return this.#answered(() => send?.(this.connection, statement) ?? this.#wrapped(statement));
+  }
+
+  async #answered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    const outcome = await bounded(this.answerTimeoutMs, ask, this.#abandoned.signal);
     if (outcome.kind === 'done') return outcome.value;
     if (outcome.kind === 'timeout') {
       if (this.#abandoned.signal.aborted)
@@ -69,6 +70,11 @@ export class Session implements SqlSession {
   async #wrapped({ sql, values }: Statement): Promise<SqlAnswer> {
     const { records = [], affected = 0 } = (await this.runner.query(sql, [...values], true)) as Structured;
     return { rows: records, changed: affected };
+  }
+
+  /** What the entities of the data source come to, in the time of one answer; nothing else is asked for meanwhile. */
+  async entities<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+    return this.#answered(() => work(this.runner.manager));
   }
 
   /** Closes the connection now; what runs on it is rejected. */

@@ -1,6 +1,6 @@
 import { bounded } from '@carillon/runtime';
 import { tracedPart } from '@carillon/tracing';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager, EntitySchemaOptions } from 'typeorm';
 import type { Dialect } from './dialects/dialect.js';
 import { DatabaseUnavailable } from './failures.js';
 import {
@@ -8,13 +8,13 @@ import {
   ANSWER_GRACE_MS,
   CLOSE_TIMEOUT_MS,
   type DatabaseLimits,
-  MIGRATION_TIMEOUT_MS,
   SHARED_LIMITS,
   TRANSACTION_TIMEOUT_MS,
 } from './limits.js';
-import { migrate } from './migrate.js';
+import { migrate } from './migrations/migrate.js';
+import type { Place, Tables } from './migrations/tables.js';
 import { openDataSource } from './open.js';
-import type { Database, Migration, SqlAnswer, SqlDialect, SqlSession, SqlTransaction } from './port.js';
+import type { Database, SqlAnswer, SqlDialect, SqlSession, SqlTransaction } from './port.js';
 import { failureOf, Session } from './session.js';
 import type { DatabaseTarget } from './target.js';
 import { inTransaction } from './transaction.js';
@@ -28,10 +28,12 @@ export class SqlDatabase implements Database {
   readonly #sessions = new Set<Session>();
   /** How many times connections had been lost when each was set up. */
   readonly #prepared = new WeakMap<object, number>();
-  readonly #migrations: Migration[] = [];
+  readonly #tables: Tables[] = [];
+  readonly #places = new Map<string, Place>();
   #source: DataSource | null = null;
   #connecting: Promise<void> | null = null;
-  #migrated = 0;
+  /** How many of the tables were brought up to date. */
+  #settled = 0;
   /** How many times a connection was lost; its fall takes those that are as old with it. */
   #losses = 0;
   readonly #calls = new Set<Promise<unknown>>();
@@ -52,9 +54,21 @@ export class SqlDatabase implements Database {
     return this.limits.statementMs + ANSWER_GRACE_MS;
   }
 
-  /** Adds to what `connect` brings up to date; those that come first run first. */
-  add(migrations: readonly Migration[]): void {
-    this.#migrations.push(...migrations);
+  /** Adds to what `connect` brings up to date; those with entities before it is asked to. */
+  add(tables: readonly Tables[]): void {
+    this.#tables.push(...tables);
+  }
+
+  place(name: string): Place {
+    const place = this.#places.get(name);
+    if (place === undefined) throw new DatabaseUnavailable('lost', 'not connected yet');
+    return place;
+  }
+
+  entities<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+    return this.#traced('entities', () =>
+      this.#borrowed(this.#answerMs, (session) => session.entities(work)),
+    );
   }
 
   connect(): Promise<void> {
@@ -107,18 +121,19 @@ export class SqlDatabase implements Database {
   async #connect(): Promise<void> {
     if (this.#closed) throw new DatabaseUnavailable('closed', 'the database is closed');
     const { target, rules } = this;
-    this.#source ??= await openDataSource(rules, target);
-    const due = this.#migrations.slice(this.#migrated);
-    if (due.length === 0) return;
-    await this.#borrowed(MIGRATION_TIMEOUT_MS + this.#answerMs, async (session) => {
-      try {
-        await rules.locked(session, target.database, () => migrate(session, due, this.onMigrated));
-      } finally {
-        // It has the long time limits of a migration.
-        session.abandon();
-      }
-    });
-    this.#migrated += due.length;
+    const tables = this.#tables.slice(this.#settled);
+    if (tables.length > 0) {
+      const places = await migrate({ rules, target, tables, onMigrated: this.onMigrated });
+      for (const [name, place] of places) this.#places.set(name, place);
+      this.#settled += tables.length;
+    }
+    this.#source ??= await openDataSource(rules, target, { entities: this.#entities() });
+  }
+
+  #entities(): EntitySchemaOptions<Record<string, unknown>>[] {
+    return this.#tables.flatMap(({ name, entity }) =>
+      entity === undefined ? [] : [entity(this.place(name))],
+    );
   }
 
   /** Statements are not told: they may hold what clients sent. */

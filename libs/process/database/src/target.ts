@@ -20,17 +20,20 @@ export interface DatabaseTarget {
   readonly password: Secret;
   readonly database: string;
   readonly pool: PoolBounds;
+  /** How the connections of this process name themselves. */
+  readonly client: string;
 }
 
 /** The way that `database.postgres` or `database.mysql` and `database_pooling` describe. */
 export function databaseTarget(
   { database, database_pooling: pooling }: DatabaseConfig,
   dialect: SqlDialect,
+  client: string,
 ): DatabaseTarget {
   const settings = database[dialect];
   const { host, port, username, password, connection_pool_size: size, pool_min, pool_max } = settings;
   const pool = pooling.enabled
     ? { min: pool_min ?? pooling.min, max: pool_max ?? pooling.max }
     : { min: 0, max: size };
-  return { dialect, host, port, username, password, database: settings.database, pool };
+  return { dialect, host, port, username, password, database: settings.database, pool, client };
 }

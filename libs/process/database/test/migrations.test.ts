@@ -1,64 +1,116 @@
-import { describe, expect, it } from 'vitest';
-import type { Migration, SqlDialect } from '../src/index.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type MigrationClass,
+  type MigrationInterface,
+  placed,
+  type QueryRunner,
+  type Tables,
+} from '../src/index.js';
 import { connected, emptyDatabase, ENGINES, failure, processWith, settings, start } from './scene.js';
 
-const schema = (dialect: SqlDialect) => (dialect === 'postgres' ? 'current_schema()' : 'database()');
+/** A migration by its number; `{name}` in a statement stands for a table where it is. */
+function migration(number: number, statements: readonly string[]): MigrationClass {
+  class Made implements MigrationInterface {
+    constructor(private readonly place: string | null) {}
+
+    async up(runner: QueryRunner): Promise<void> {
+      for (const statement of statements)
+        await runner.query(statement.replace(/\{(\w+)\}/g, (_, name: string) => this.named(name)));
+    }
+
+    async down(): Promise<void> {}
+
+    private named(name: string): string {
+      return this.place === null ? name : placed(this.place, name);
+    }
+  }
+  return Object.defineProperty(Made, 'name', { value: `Made${1_764_000_000_000 + number}` });
+}
 
 /** A table that can be made only once. */
-const table = (dialect: SqlDialect, name: string, log: string[] = []): Migration => ({
-  name: `table ${name}`,
-  async missing(session) {
-    const { rows } = await session.query(
-      `select 1 from information_schema.tables where table_schema = ${schema(dialect)} and table_name = '${name}'`,
-    );
-    log.push(`${name} ${rows.length}`);
-    return rows.length === 0 ? [`create table ${name} (id int)`, `insert into ${name} values (1)`] : [];
-  },
+const table = (name: string, ...more: readonly MigrationClass[]): Tables => ({
+  name,
+  owned: { tables: [name] },
+  migrations: [
+    migration(1, [`create table {${name}} (id int)`, `insert into {${name}} values (1)`]),
+    ...more,
+  ],
 });
 
 describe.each(ENGINES)('migrations in %s', (dialect, engineName) => {
+  const home = dialect === 'postgres' ? 'service' : null;
+  const at = (name: string): string => (home === null ? name : placed(home, name));
+
   it('of several processes that start at once run once', async () => {
     const url = await emptyDatabase(engineName);
-    const migrations = [table(dialect, 'one'), table(dialect, 'two')];
-    const all = await Promise.all(Array.from({ length: 6 }, () => connected(dialect, url, migrations)));
+    const all = await Promise.all(
+      Array.from({ length: 6 }, () => connected(dialect, url, [table('one'), table('two')])),
+    );
     for (const name of ['one', 'two']) {
-      expect((await all[0]?.query(`select id from ${name}`))?.rows).toEqual([{ id: 1 }]);
+      expect((await all[0]?.query(`select id from ${at(name)}`))?.rows).toEqual([{ id: 1 }]);
+      expect(all.map((database) => database.place(name))).toEqual(all.map(() => home));
     }
   });
 
-  it('of several rooms share one database and run in the order of their coming, at every start', async () => {
+  it('of several rooms share one database, run in order, and are recorded', async () => {
     const url = await emptyDatabase(engineName);
-    const log: string[] = [];
-    for (const expected of [
-      ['one 0', 'two 0'],
-      ['one 1', 'two 1'],
-    ]) {
-      const { parts, databases } = await processWith(settings(dialect, url));
-      const first = databases.use(dialect, [table(dialect, 'one', log)]);
-      expect(databases.use(dialect, [table(dialect, 'two', log)])).toBe(first);
-      expect(parts.startup.dependencies.map(({ name }) => name)).toEqual([`${dialect} database`]);
-      await start(parts);
-      expect(log.splice(0)).toEqual(expected);
-      await first.connect();
-      expect(log).toEqual([]);
-      await first.close();
-    }
+    const { parts, databases } = await processWith(settings(dialect, url));
+    const first = databases.use(dialect, [table('one')]);
+    expect(databases.use(dialect, [table('two')])).toBe(first);
+    expect(parts.startup.dependencies.map(({ name }) => name)).toEqual([`${dialect} database`]);
+    expect(() => first.place('one')).toThrow('not connected yet');
+    await start(parts);
+    await first.close();
+    const later = await connected(dialect, url, [
+      table('one', migration(2, ['update {one} set id = id + 1'])),
+      table('two'),
+    ]);
+    expect((await later.query(`select id from ${at('one')}`)).rows).toEqual([{ id: 2 }]);
+    const { rows } = await later.query(`select name from ${at('service_migrations')} order by id`);
+    expect(rows.map(({ name }) => name)).toEqual([
+      'one Made1764000000001',
+      'two Made1764000000001',
+      'one Made1764000000002',
+    ]);
   });
 
   it('that fail fail the start, free the lock, and are tried again', async () => {
     const url = await emptyDatabase(engineName);
     const { databases } = await processWith(settings(dialect, url));
-    let broken = true;
-    const moody: Migration = {
+    const statements = ['create table {bad} (id nonsense)'];
+    const moody: Tables = {
       name: 'moody',
-      missing: async () => (broken ? ['create table bad (id nonsense)'] : ['create table good (id int)']),
+      owned: { tables: ['bad'] },
+      migrations: [migration(1, statements)],
     };
     const database = databases.use(dialect, [moody]);
+    onTestFinished(() => database.close());
     expect(await failure(database.connect())).toMatchObject({ name: 'DatabaseRejected' });
-    await connected(dialect, url, [table(dialect, 'other')]);
-    broken = false;
+    await connected(dialect, url, [table('other')]);
+    statements.splice(0, 1, 'create table {bad} (id int)');
     await database.connect();
-    expect((await database.query('select * from good')).rows).toEqual([]);
-    await database.close();
+    expect((await database.query(`select * from ${at('bad')}`)).rows).toEqual([]);
+  });
+
+  it('of a newer version of a room end the start, and those of other rooms do not', async () => {
+    const url = await emptyDatabase(engineName);
+    await connected(dialect, url, [table('one', migration(2, [])), table('two')]);
+    const { databases } = await processWith(settings(dialect, url));
+    const database = databases.use(dialect, [table('one')]);
+    onTestFinished(() => database.close());
+    expect(await failure(database.connect())).toMatchObject({
+      message: expect.stringContaining(
+        'one are of a newer version: this process does not know one Made1764000000002',
+      ),
+    });
+    await connected(dialect, url, [table('two')]);
+  });
+
+  it('make again what somebody has dropped', async () => {
+    const url = await emptyDatabase(engineName);
+    const first = await connected(dialect, url, [table('one'), table('two')]);
+    await first.query(`drop table ${at('one')}`);
+    const second = await connected(dialect, url, [table('one'), table('two')]);
+    expect((await second.query(`select id from ${at('one')}`)).rows).toEqual([{ id: 1 }]);
   });
 });

@@ -44,8 +44,8 @@ describe('a server below the oldest version that was tested', () => {
   it.each(ENGINES)('ends the start at once in %s', async (dialect, engineName) => {
     const { parts } = await processWith(settings(dialect, await emptyDatabase(engineName)));
     const oldest = { MariaDB: [99, 0], MySQL: [99, 0], PostgreSQL: [99, 0] } as const;
-    const target = databaseTarget(parts.config, dialect);
-    const thrown = await failure(openDataSource({ ...RULES[dialect], oldest }, target));
+    const target = databaseTarget(parts.config, dialect, 'carillon 1');
+    const thrown = await failure(openDataSource({ ...RULES[dialect], oldest }, target, {}));
     expect(String(thrown)).toMatch(/(PostgreSQL|MariaDB|MySQL) \d+\.\d+.* is too old: .* 99\.0 or newer/);
     expect(isTooOld(new Error('wrapped', { cause: new Error('twice', { cause: thrown }) }))).toBe(true);
     expect(isTooOld(new Error('something else'))).toBe(false);

@@ -10,8 +10,8 @@ import {
   DATABASES,
   DatabaseModule,
   type Databases,
-  type Migration,
   type SqlDialect,
+  type Tables,
 } from '../src/index.js';
 
 /** Every engine that a dialect is tested on. */
@@ -78,11 +78,11 @@ export async function emptyDatabase(engineName: string): Promise<string> {
 export async function connected(
   dialect: SqlDialect,
   url: string,
-  migrations: readonly Migration[] = [],
+  tables: readonly Tables[] = [],
   more: Record<string, string> = {},
 ): Promise<Database> {
   const { databases } = await processWith(settings(dialect, url, more));
-  const database = databases.use(dialect, migrations);
+  const database = databases.use(dialect, tables);
   onTestFinished(() => database.close());
   await database.connect();
   return database;

@@ -3,12 +3,12 @@ import { databaseTarget } from '../src/target.js';
 import { processWith } from './scene.js';
 
 const poolOf = async (env: Record<string, string>) =>
-  databaseTarget((await processWith(env)).parts.config, 'postgres').pool;
+  databaseTarget((await processWith(env)).parts.config, 'postgres', 'carillon 1').pool;
 
 describe('the way to a database', () => {
   it('is that of the defaults when nothing is set', async () => {
     const { config } = (await processWith({})).parts;
-    const { password: _, ...postgres } = databaseTarget(config, 'postgres');
+    const { password: _, ...postgres } = databaseTarget(config, 'postgres', 'carillon 1');
     expect(postgres).toEqual({
       dialect: 'postgres',
       host: 'localhost',
@@ -16,8 +16,9 @@ describe('the way to a database', () => {
       username: 'postgres',
       database: 'service',
       pool: { min: 2, max: 10 },
+      client: 'carillon 1',
     });
-    expect(databaseTarget(config, 'mysql')).toMatchObject({ port: 3306, username: 'root' });
+    expect(databaseTarget(config, 'mysql', 'carillon 1')).toMatchObject({ port: 3306, username: 'root' });
   });
 
   it('has the bounds of the pool from the database, else from the pooling', async () => {
@@ -35,6 +36,6 @@ describe('the way to a database', () => {
 
   it('does not print the password', async () => {
     const { config } = (await processWith({ DATABASE_POSTGRES_PASSWORD: 'hush' })).parts;
-    expect(JSON.stringify(databaseTarget(config, 'postgres'))).not.toContain('hush');
+    expect(JSON.stringify(databaseTarget(config, 'postgres', 'carillon 1'))).not.toContain('hush');
   });
 });

@@ -6,5 +6,5 @@ export { openRedisPubSub, type RedisPubSubOptions } from './pub-sub/open.js';
 export { type ClassicPubSub, type PubSubListener, type RedisPubSub } from './pub-sub/pub-sub.js';
 export { replyReader, type ReplyReader } from './reply-reader.js';
 export { redisScript, type RedisScript } from './script.js';
-export { scriptFile, type ScriptConstants, scriptHeader } from './script-file.js';
+export { type NamedScript, scriptFile, type ScriptConstants, scriptHeader } from './script-file.js';
 export { redisTarget, type RedisTarget, type RedisUse } from './target.js';

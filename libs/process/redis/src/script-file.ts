@@ -9,6 +9,8 @@ interface Header {
   /** Other scripts of the folder that stand before it. */
   readonly uses: readonly string[];
   readonly keys: readonly string[];
+  /** Arguments that are numbers, before all others. */
+  readonly numbers: readonly string[];
   readonly args: readonly string[];
   /** Arguments behind those come in groups of these; `group(at)` gives the names of one, from 0, of `group_count()`. */
   readonly group: readonly string[];
@@ -16,7 +18,7 @@ interface Header {
   readonly rest: readonly string[];
 }
 
-const WORDS = ['uses', 'keys', 'args', 'group', 'rest'] as const;
+const WORDS = ['uses', 'keys', 'numbers', 'args', 'group', 'rest'] as const;
 
 /** The header of a script's text. */
 export function scriptHeader(text: string): Header {
@@ -24,14 +26,15 @@ export function scriptHeader(text: string): Header {
     const [, listed = ''] = new RegExp(`^--${word}:(.*)$`, 'm').exec(text) ?? [];
     return listed.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
   };
-  const [uses, keys, args, group, rest] = WORDS.map(names) as [
+  const [uses, keys, numbers, args, group, rest] = WORDS.map(names) as [
+    string[],
     string[],
     string[],
     string[],
     string[],
     string[],
   ];
-  return { uses, keys, args, group, rest };
+  return { uses, keys, numbers, args, group, rest };
 }
 
 const literal = (value: number | string): string => {
@@ -41,21 +44,29 @@ const literal = (value: number | string): string => {
 };
 
 /** Gives every key and argument its name. */
-function locals({ keys, args, group, rest }: Header): readonly string[] {
+function locals({ keys, numbers, args, group, rest }: Header): readonly string[] {
   const [list] = rest;
+  const before = numbers.length + args.length;
   return [
     ...keys.map((name, at) => `local ${name} = KEYS[${at + 1}]`),
-    ...args.map((name, at) => `local ${name} = ARGV[${at + 1}]`),
+    ...numbers.map((name, at) => `local ${name} = tonumber(ARGV[${at + 1}])`),
+    ...args.map((name, at) => `local ${name} = ARGV[${numbers.length + at + 1}]`),
     ...(group.length === 0
       ? []
       : [
-          `local function group_count() return (#ARGV - ${args.length}) / ${group.length} end`,
-          `local function group(at) return unpack(ARGV, ${args.length + 1} + at * ${group.length}, ${args.length} + (at + 1) * ${group.length}) end`,
+          `local function group_count() return (#ARGV - ${before}) / ${group.length} end`,
+          `local function group(at) return unpack(ARGV, ${before + 1} + at * ${group.length}, ${before} + (at + 1) * ${group.length}) end`,
         ]),
     ...(list === undefined
       ? []
-      : [`local ${list} = {}`, `for at = ${args.length + 1}, #ARGV do ${list}[#${list} + 1] = ARGV[at] end`]),
+      : [`local ${list} = {}`, `for at = ${before + 1}, #ARGV do ${list}[#${list} + 1] = ARGV[at] end`]),
   ];
+}
+
+/** A script of a file, and what its first lines say that it is given before its arguments. */
+export interface NamedScript extends RedisScript {
+  readonly keys: readonly string[];
+  readonly numbers: readonly string[];
 }
 
 /**
@@ -64,10 +75,11 @@ function locals({ keys, args, group, rest }: Header): readonly string[] {
  *
  * @param folder where the files are, with `/` at its end
  */
-export function scriptFile(folder: URL, name: string, constants: ScriptConstants = {}): RedisScript {
+export function scriptFile(folder: URL, name: string, constants: ScriptConstants = {}): NamedScript {
   const read = (one: string): string => readFileSync(new URL(`${one}.lua`, folder), 'utf8');
   const text = read(name);
   const header = scriptHeader(text);
   const known = Object.entries(constants).map(([word, value]) => `local ${word} = ${literal(value)}`);
-  return redisScript([...locals(header), ...known, ...header.uses.map(read), text].join('\n'));
+  const script = redisScript([...locals(header), ...known, ...header.uses.map(read), text].join('\n'));
+  return { ...script, keys: header.keys, numbers: header.numbers };
 }

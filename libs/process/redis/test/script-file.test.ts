@@ -21,9 +21,10 @@ it('keys, arguments, groups, lists, constants and what is used have names in a s
     sum: `-- Adds up.
 --uses: double
 --keys: target
+--numbers: factor
 --args: start
 --group: name, amount
-local total = double(start)
+local total = factor * double(start)
 local names = {}
 for at = 0, group_count() - 1 do
   local name, amount = group(at)
@@ -38,7 +39,14 @@ return { target, total, table.concat(names, '+'), WORD, group_count() }`,
   onTestFinished(() => link.close());
   await vi.waitFor(() => link.call('ping'), { timeout: 10_000, interval: 20 });
   const sum = scriptFile(folder, 'sum', { WORD: 'word' });
-  expect(await link.call('eval', sum.lua, 1, 'key', 3, 'a', 1, 'b', 2)).toEqual(['key', 9, 'a+b', 'word', 2]);
+  expect(await link.call('eval', sum.lua, 1, 'key', 2, 3, 'a', 1, 'b', 2)).toEqual([
+    'key',
+    15,
+    'a+b',
+    'word',
+    2,
+  ]);
+  expect(sum).toMatchObject({ keys: ['target'], numbers: ['factor'] });
   expect(await link.call('script', 'load', sum.lua)).toBe(sum.sha1);
   const list = scriptFile(folder, 'list');
   expect(await link.call('eval', list.lua, 0, 'x', 'y', 'z')).toEqual(['x', 2, 'z']);

@@ -10,4 +10,5 @@ export {
   type RawFrame,
   RawSocketClient,
 } from './raw-socket-client.js';
+export { programOf } from './program-of.js';
 export { SpawnedNode, spawnNode } from './spawn-node.js';

@@ -83,6 +83,13 @@ onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (
     expect(await channel.getMessage(serial)).toMatchObject({ action: 'message.delete' });
   });
 
+  it('is heard of whoever publishes it', async () => {
+    const live = new Inbox<Ably.InboundMessage>();
+    await connect().channels.get('drafts').subscribe(live.put);
+    await node.api().publish('drafts', 'draft', 'one');
+    expect(await live.take()).toMatchObject({ name: 'draft', data: 'one' });
+  });
+
   it('shows versions in pages, either way round', async () => {
     const channel = rest().channels.get('pages');
     const serial = (await channel.publish('n', '0')).serials[0] ?? '';
@@ -176,6 +183,9 @@ onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (
       serial,
       annotations: { summary: { [type]: { like: { total: 1, clientIds: ['ada'] } } } },
     });
+    const summary = { [type]: { like: { total: 1, clientIds: ['ada'] } } };
+    expect((await ada.history()).items[0]).toMatchObject({ serial, annotations: { summary } });
+    expect(await ada.getMessage(serial)).toMatchObject({ annotations: { summary } });
     expect(await raw.take()).toMatchObject({
       action: 'annotation.create',
       name: 'like',

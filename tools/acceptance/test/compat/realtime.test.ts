@@ -1,9 +1,8 @@
+import { decode } from '@ably/vcdiff-decoder';
 import * as Ably from 'ably';
 import { RawSocketClient } from '@carillon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Backend } from '../clients/backend.js';
 import { Inbox } from '../clients/inbox.js';
-import { PusherClient } from '../clients/libraries.js';
 import { onServer } from '../harness/every-app.js';
 import { eventually } from '../harness/eventually.js';
 import { openTenant } from '../harness/tenant.js';
@@ -23,6 +22,8 @@ const config = {
   },
 };
 
+const extrasOf = ({ extras }: Ably.InboundMessage): Record<string, unknown> =>
+  (extras ?? {}) as Record<string, unknown>;
 const authCallback: Ably.ClientOptions['authCallback'] = (_params, done) =>
   done(null, tokenRequest(shop, { clientId: 'ada' }) as unknown as Ably.TokenRequest);
 
@@ -171,6 +172,50 @@ onServer('realtime for Ably clients', { tenants: [shop, limited], config, env },
     await expect(kept.publish('n', 'x')).rejects.toMatchObject({ code: 40_160 });
   });
 
+  it.each([true, false])(
+    'tells differences to who asks for them (case 46, binary: %s)',
+    async (useBinaryProtocol) => {
+      const client = connect({ useBinaryProtocol, plugins: { vcdiff: { decode } } });
+      const name = `differences:${useBinaryProtocol}`;
+      const channel = client.channels.get(name, { params: { delta: 'vcdiff' } });
+      const [inbox, whole] = [await heard(channel), await heard(connect().channels.get(name))];
+      expect(channel.params).toMatchObject({ delta: 'vcdiff' });
+      const publisher = connect().channels.get(name);
+      const text = 'all that stays as it was, and a number that does not: ';
+      const said = [
+        `${text}1`,
+        `${text}2`,
+        { text, n: 3 },
+        { text, n: 4 },
+        Buffer.from(text),
+        `${text}6`,
+        `${text}7`,
+      ];
+      for (const data of said) await publisher.publish('n', data);
+      const seen: { readonly id: string; readonly from: unknown }[] = [];
+      for (const data of said) {
+        const [one, other] = [await inbox.take(), await whole.take()];
+        expect(Buffer.isBuffer(data) ? Buffer.from(one.data as Uint8Array) : one.data).toEqual(data);
+        expect(other.data).toEqual(one.data);
+        expect(extrasOf(other)['delta']).toBeUndefined();
+        const { from } = (extrasOf(one)['delta'] ?? {}) as { from?: string };
+        seen.push({ id: one.id ?? '', from });
+      }
+      const ids = seen.map(({ id }) => id);
+      expect(seen.map(({ from }) => from)).toEqual([
+        undefined,
+        ids[0],
+        ids[1],
+        ids[2],
+        undefined,
+        undefined,
+        ids[5],
+      ]);
+      const wrong = connect().channels.get(name, { params: { delta: 'fossil' } });
+      await expect(wrong.attach()).rejects.toMatchObject({ code: 40_000 });
+    },
+  );
+
   it('refuses what is more than an app lets a client send', async () => {
     const few = new AblyClients(node, limited);
     clients.alsoClose(few);
@@ -241,67 +286,5 @@ onServer('realtime for Ably clients', { tenants: [shop, limited], config, env },
       socket.sendText('{"action":14,"channel":"not","msgSerial":1,"presence":[{"action":2}]}');
       expect(await frame(socket)).toMatchObject({ action: 2, error: { code: 91_001 } });
     });
-  });
-
-  it('shares messages and members with clients of protocol 1, both ways', async () => {
-    const backend = await Backend.start(node);
-    clients.alsoClose({ close: () => backend.close() });
-    const pusher = new PusherClient(backend.key, backend.clientOptions(node, 'ada', []));
-    clients.alsoClose({ close: () => pusher.disconnect() });
-    const members = pusher.subscribe('presence-a');
-    const [added, removed, news, ready] = [new Inbox(), new Inbox(), new Inbox(), new Inbox()];
-    members.bind('pusher:member_added', added.put);
-    members.bind('pusher:member_removed', removed.put);
-    members.bind('client-hi', news.put);
-    members.bind('message', news.put);
-    members.bind('pusher:subscription_succeeded', ready.put);
-    await ready.take();
-    const bob = connect({ clientId: 'bob' });
-    const channel = bob.channels.get('presence-a');
-    const inbox = await heard(channel);
-    const seen = await channel.presence.get();
-    expect(seen.map(({ clientId }) => clientId)).toEqual(['ada']);
-    await channel.presence.enter({ name: 'Bob' });
-    expect(await added.take()).toMatchObject({ id: 'bob', info: { name: 'Bob' } });
-    await channel.publish('client-hi', 'from bob');
-    expect(await news.take()).toBe('from bob');
-    await channel.publish({ data: 'without a name' });
-    expect(await news.take()).toBe('without a name');
-    expect((await inbox.take()).name).toBe('client-hi');
-    expect((await inbox.take()).name).toBeUndefined();
-    members.trigger('client-hi', { n: 1 });
-    expect(await inbox.take()).toMatchObject({ name: 'client-hi', data: { n: 1 } });
-    await node.api().request('POST', '/events', {
-      body: JSON.stringify({
-        name: 'news',
-        channel: 'presence-a',
-        data: 'to others',
-        socket_id: bob.connection.id,
-      }),
-    });
-    await node.api().request('POST', '/events', {
-      body: JSON.stringify({ name: 'end', channel: 'presence-a', data: 'x' }),
-    });
-    expect((await inbox.take()).name).toBe('end');
-    await channel.presence.leave();
-    expect(await removed.take()).toMatchObject({ id: 'bob' });
-    await eventually(async () => (await channel.presence.get()).length === 1);
-  });
-});
-
-const LIVING = { ...config, versioned_messages: { enabled: true } };
-
-onServer('realtime beside messages that live on', { tenants: [shop], config: LIVING, env }, (node) => {
-  it('loses no message of a channel whose messages can be changed', async () => {
-    const client = new Ably.Realtime({
-      key: keyOf(shop),
-      endpoint: '127.0.0.1',
-      port: node.port,
-      tls: false,
-    });
-    const inbox = await heard(client.channels.get('drafts'));
-    await node.api().publish('drafts', 'draft', 'one');
-    expect(await inbox.take()).toMatchObject({ name: 'draft', data: 'one' });
-    client.close();
   });
 });

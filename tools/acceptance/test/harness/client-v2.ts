@@ -182,13 +182,30 @@ export class ClientV2 {
     this.raw.destroy();
   }
 
-  /** Asks to go on from there; resolves with everything that came before the answer, and the answer. */
+  /** Asks to go on from there; reads nothing. */
+  askResume(positions: Readonly<Record<string, Position>>): void {
+    this.send({ event: 'service:resume', data: { channel_positions: positions } });
+  }
+
+  /**
+   * Asks to go on from there; resolves with everything that came, but for the answers, and what those said. A channel whose
+   * subscription is still under way is answered behind it, in a frame of its own.
+   */
   async resume(
     positions: Readonly<Record<string, Position>>,
   ): Promise<{ readonly frames: readonly FrameV2[]; readonly answer: Resumed }> {
-    this.send({ event: 'service:resume', data: { channel_positions: positions } });
-    const frames = await this.through('service:resume_success');
-    return { frames: frames.slice(0, -1), answer: JSON.parse(String(frames.at(-1)?.data)) as Resumed };
+    this.askResume(positions);
+    const frames: FrameV2[] = [];
+    const recovered: Resumed['recovered'][number][] = [];
+    const failed: Resumed['failed'][number][] = [];
+    do {
+      const some = await this.through('service:resume_success');
+      const answer = JSON.parse(String(some.pop()?.data)) as Resumed;
+      frames.push(...some);
+      recovered.push(...answer.recovered);
+      failed.push(...answer.failed);
+    } while (recovered.length + failed.length < Object.keys(positions).length);
+    return { frames, answer: { recovered, failed } };
   }
 }
 

@@ -2,6 +2,7 @@ import { engine, type EngineHandle } from '@carillon/engines';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { Api } from './api.js';
 import type { Client } from './client.js';
+import { type Store, STORES } from './every-store.js';
 import { Node, type ProcessName } from './node.js';
 import type { Tenant } from './tenant.js';
 
@@ -42,6 +43,8 @@ export interface ClusterSetting {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Besides two gateways and an api node. */
   readonly more?: readonly ProcessName[];
+  /** Histories are kept in PostgreSQL, in a corner of its own. */
+  readonly database?: boolean;
   /** The broker is nobody else's, to be killed and started again. */
   readonly ownBroker?: boolean;
 }
@@ -52,6 +55,7 @@ export class Cluster {
   #tenants: readonly Tenant[] = [];
   #env: Readonly<Record<string, string>> = {};
   readonly #own: EngineHandle[] = [];
+  #corner: Store['release'] = () => undefined;
 
   constructor(
     private readonly broker: Broker,
@@ -67,6 +71,7 @@ export class Cluster {
       QUEUE_DRIVER: driver,
       [driver === 'redis' ? 'REDIS_URL' : 'REDIS_CLUSTER_NODES']: store.url,
       ...(await this.#wayToBroker()),
+      ...(this.setting.database === true ? await this.#database() : {}),
       ...this.setting.env,
     };
     this.#tenants = this.setting.tenants();
@@ -88,6 +93,12 @@ export class Cluster {
     if (this.setting.ownBroker === true) return way((await this.#ownEngine(this.broker)).url, 'own');
     const { url, name } = await (await engine(this.broker)).isolate();
     return way(url, name);
+  }
+
+  async #database(): Promise<Readonly<Record<string, string>>> {
+    const { env, release } = await STORES.postgres();
+    this.#corner = release;
+    return env;
   }
 
   /** What its processes share: Redis, or a cluster of it. */
@@ -171,6 +182,7 @@ export class Cluster {
     try {
       await this.#stop();
     } finally {
+      await this.#corner();
       for (const handle of this.#own) await handle.release();
     }
   }
@@ -198,7 +210,7 @@ export function onCluster(
 ): void {
   describe.each(brokers)(`${title} (%s)`, (broker) => {
     const cluster = new Cluster(broker, setting);
-    beforeAll(() => cluster.start());
+    beforeAll(() => cluster.start(), 120_000);
     afterEach(() => cluster.dropClients());
     tests(cluster);
     afterAll(() => cluster.stop());

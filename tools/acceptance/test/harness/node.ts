@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  programOf,
   type RawAnswer,
   rawHttp,
   type RawRequest,
@@ -104,8 +105,8 @@ export class Node {
   async start(): Promise<void> {
     const { config = {}, env = {} } = this.#setting;
     const file = this.#write(config);
-    const main = new URL(MAINS[this.app], import.meta.url);
-    this.#process = spawnNode(fileURLToPath(main), ['--config', file], { ...QUICK, ...env });
+    const main = programOf(fileURLToPath(new URL(MAINS[this.app], import.meta.url)));
+    this.#process = spawnNode(main, ['--config', file], { ...QUICK, ...env });
     const [, ...numbers] = await this.#process.says(this.app === 'group' ? ALL_READY : READY);
     rmSync(dirname(file), { recursive: true });
     this.#ports = numbers.filter((_, index) => index % 2 === 0).map(Number);

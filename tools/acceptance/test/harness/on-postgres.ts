@@ -34,7 +34,12 @@ export function onPostgres(title: string, setting: Setting, tests: (watched: Wat
         DATABASE_POSTGRES_PASSWORD: decodeURIComponent(password),
         DATABASE_POSTGRES_DATABASE: pathname.slice(1),
       };
-      database = new Databases(createParts(configuration({ RUST_LOG: 'off', ...env }))).use('postgres', []);
+      database = new Databases(createParts(configuration({ RUST_LOG: 'off', ...env }))).apart('postgres', {
+        waiting: 100,
+        statementMs: 5000,
+        // What tests ask for names no schema.
+        setup: ['set search_path = service, public'],
+      });
       await database.connect();
       await node.start();
     }, 90_000);

@@ -74,8 +74,10 @@ export class PushFleet {
       DATABASE_POSTGRES_PASSWORD: decodeURIComponent(password),
       DATABASE_POSTGRES_DATABASE: pathname.slice(1),
     };
-    this.#database = new Databases(createParts(configuration({ RUST_LOG: 'off', ...stores }))).use(
+    this.#database = new Databases(createParts(configuration({ RUST_LOG: 'off', ...stores }))).apart(
       'postgres',
+      // What tests ask for names no schema.
+      { waiting: 100, statementMs: 5000, setup: ['set search_path = service, public'] },
     );
     await this.#database.connect();
     const { authority, origin } = await this.#openClouds();
@@ -208,6 +210,11 @@ export class PushFleet {
   /** How a cloud answers from now on, so many times. */
   async answers(cloud: 'fcm' | 'webpush', answer: object, times: number, token = '*'): Promise<void> {
     await this.#say({ do: 'answer', cloud, answer, times, token });
+  }
+
+  /** What the clouds heard before counts no more: they keep so much and nothing after it. */
+  async forgetTold(): Promise<void> {
+    await this.#say({ do: 'forget-arrived' });
   }
 
   /** What the clouds heard, by device. */

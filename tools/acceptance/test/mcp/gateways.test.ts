@@ -1,40 +1,12 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { engine } from '@carillon/engines';
 import { freePort } from '@carillon/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Mcp, mcpSection } from '../harness/mcp.js';
 import { Node } from '../harness/node.js';
+import { OnePort } from '../harness/one-port.js';
 import { tenant } from '../harness/tenant.js';
 
 const SHOP = tenant('shop');
-
-/** One port in front of several, each connection to the next of those that answer. */
-class OnePort {
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
-  #next = 0;
-
-  constructor(readonly targets: number[]) {
-    this.#server = createServer((client) => {
-      this.#next += 1;
-      const upstream = connect(this.targets[this.#next % this.targets.length] ?? 0, '127.0.0.1');
-      for (const socket of [client, upstream]) {
-        this.#sockets.add(socket);
-        socket.on('error', () => [client, upstream].forEach((one) => one.destroy()));
-      }
-      client.pipe(upstream).pipe(client);
-    });
-  }
-
-  listen(port: number): Promise<void> {
-    return new Promise((done) => void this.#server.listen(port, '127.0.0.1', done));
-  }
-
-  close(): void {
-    for (const socket of this.#sockets) socket.destroy();
-    this.#server.close();
-  }
-}
 
 describe('Two gateways of the tool protocol behind one port', () => {
   const nodes: Node[] = [];

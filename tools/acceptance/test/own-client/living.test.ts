@@ -2,8 +2,9 @@ import type { LiveMessage, LiveMessages } from '@carillon/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
 import { onServer } from '../harness/every-app.js';
+import { tokenFor } from '../harness/signatures.js';
 import { openTenant } from '../harness/tenant.js';
-import { FORMATS, People, signing, tokenFor } from './people.js';
+import { FORMATS, People, signing } from './people.js';
 
 const shop = openTenant('shop', { channels: { annotations_enabled: true } });
 const config = {

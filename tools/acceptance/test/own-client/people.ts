@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { answerOf, type Api, Carillon, type ClientOptions, json, type WireFormat } from '@carillon/client';
 import { messagepack } from '@carillon/client/messagepack';
 import { protobuf } from '@carillon/client/protobuf';
@@ -81,25 +80,4 @@ export function signing(node: Node, tenant: Tenant = node.tenant): Api {
     });
     return answerOf(answer.status, await answer.text());
   };
-}
-
-const segment = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-/** A capability token of the app, as its own server would make it. */
-export function tokenFor(
-  { key, secret }: Tenant,
-  clientId: string,
-  capability: Readonly<Record<string, readonly string[]>>,
-  lifeSeconds = 3600,
-): string {
-  const now = Math.floor(Date.now() / 1000);
-  const claims = {
-    'x-service-client-id': clientId,
-    'x-service-capability': capability,
-    iat: now,
-    exp: now + lifeSeconds,
-    jti: `${clientId}-${Math.random()}`,
-  };
-  const signed = `${segment({ alg: 'HS256', typ: 'JWT', kid: key })}.${segment(claims)}`;
-  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }

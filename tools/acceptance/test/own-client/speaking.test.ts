@@ -4,8 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Backend } from '../clients/backend.js';
 import { Inbox } from '../clients/inbox.js';
 import { onServer } from '../harness/every-app.js';
+import { tokenFor } from '../harness/signatures.js';
 import { openTenant } from '../harness/tenant.js';
-import { FORMATS, People, tokenFor } from './people.js';
+import { FORMATS, People } from './people.js';
 
 const shop = openTenant('shop');
 
@@ -90,6 +91,38 @@ onServer('the own client', { tenants: [shop], env: { TAG_FILTERING_ENABLED: 'tru
       expect(await inbox.take()).toEqual(['offline', 'bo']);
     });
 
+    it('hears what fits a pattern, and who comes and goes by a meta channel', async () => {
+      const ada = await people.come('ada', { format });
+      const inbox = new Inbox<unknown>();
+      const news = ada.subscribe(`${name('news-')}.*`);
+      news.bind('said', (text, { channel }) => inbox.put([channel, text]));
+      const eu = `${name('news-')}.eu`;
+      const meta = ada.subscribe(`[meta]${eu}`);
+      meta.on('meta', ({ event, subscriptionCount }) => inbox.put([event, subscriptionCount]));
+      await Promise.all([news.whenSubscribed(), meta.whenSubscribed()]);
+      await node.api().publish(eu, 'said', 'before');
+      expect(await inbox.take()).toEqual([eu, 'before']);
+      const bo = await people.come('bo');
+      await bo.subscribe(eu).whenSubscribed();
+      expect(await inbox.take()).toEqual(['channel_occupied', 1]);
+      expect(await inbox.take()).toEqual(['subscription_count', 1]);
+      bo.disconnect();
+      expect(await inbox.take()).toEqual(['channel_vacated', 0]);
+      const own = ada.subscribe(eu);
+      await own.whenSubscribed();
+      for (const event of ['channel_occupied', 'subscription_count'])
+        expect(await inbox.take()).toEqual([event, 1]);
+      own.bind('said', (text) => inbox.put(text));
+      await node.api().publish(eu, 'said', 'both');
+      expect([await inbox.take(), await inbox.take()]).toEqual(
+        expect.arrayContaining(['both', [eu, 'both']]),
+      );
+      await node.api().publish(eu, 'said', 'last');
+      await inbox.take();
+      await inbox.take();
+      expect(inbox.rest).toEqual([]);
+    });
+
     it('gets of a channel only what its filter lets through', async () => {
       const ada = await people.come('ada', { format });
       const filter = {
@@ -135,7 +168,7 @@ onServer('the own client', { tenants: [shop], env: { TAG_FILTERING_ENABLED: 'tru
     const made = new Inbox<string>();
     let lifeSeconds = 2;
     const token = (): string => {
-      const fresh = tokenFor(shop, 'ada', { 'room-*': ['subscribe'] }, lifeSeconds);
+      const fresh = tokenFor(shop, 'ada', { 'room-*': ['subscribe'] }, { lifeSeconds });
       lifeSeconds = 3600;
       made.put(fresh);
       return fresh;
@@ -152,7 +185,9 @@ onServer('the own client', { tenants: [shop], env: { TAG_FILTERING_ENABLED: 'tru
     let made = 0;
     const token = (): string => {
       made += 1;
-      return made === 1 ? tokenFor(shop, 'ada', { '*': ['subscribe'] }, 2) : tokenFor(shop, 'ada', {});
+      return made === 1
+        ? tokenFor(shop, 'ada', { '*': ['subscribe'] }, { lifeSeconds: 2 })
+        : tokenFor(shop, 'ada', {});
     };
     const ada = await people.come('ada', { token });
     const room = ada.subscribe('room-3');

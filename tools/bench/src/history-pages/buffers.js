@@ -18,6 +18,8 @@ export class Watched {
       connect: () => reads.connect(),
       health: () => reads.health(),
       close: () => reads.close(),
+      place: (name) => reads.place(name),
+      entities: (work) => reads.entities(work),
       transaction: (work, setup) =>
         reads.transaction(
           (session) => work({ ...this.#watching(session), last: () => session.last() }),

@@ -63,8 +63,9 @@ export async function openSetting() {
   const database = databases.apart('postgres', {
     waiting: 1024,
     statementMs: writeTimeoutMs,
-    setup: laneConnections(writeTimeoutMs),
-    migrations: [historyTables(prefix, SERVER_SPREAD)],
+    // What is asked for here and there names no schema.
+    setup: [...laneConnections(writeTimeoutMs), 'set search_path = service, public'],
+    tables: [historyTables(prefix, SERVER_SPREAD)],
   });
   const reads = databases.apart('postgres', { connections: 16, waiting: 256, statementMs: writeTimeoutMs });
   const storeOver = (/** @type {import('@carillon/database').Database} */ readFrom) =>

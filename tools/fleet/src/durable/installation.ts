@@ -10,7 +10,7 @@ const APIS = ['api-1', 'api-2'];
 const GATEWAYS = ['gateway-1', 'gateway-2'];
 
 /** What every table begins with: the default. */
-export const TABLES = 'service_history_';
+export const TABLES = 'service.service_history_';
 
 /** An installation whose channels are durable: two of each process, a broker, Redis and PostgreSQL, all its own. */
 export class Installation {

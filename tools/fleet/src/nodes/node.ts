@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rawHttp, type SpawnedNode, spawnNode } from '@carillon/testing';
+import { programOf, rawHttp, type SpawnedNode, spawnNode } from '@carillon/testing';
 import type { Broker } from '../broker/broker.js';
 import type { Door } from '../broker/door.js';
 import { Socket } from '../clients/socket.js';
@@ -78,7 +78,9 @@ export class Node {
       app_manager: { array: { apps: [TENANT] } },
     };
     writeFileSync(file, JSON.stringify(config));
-    const main = fileURLToPath(new URL(`../../../../../apps/${this.role}/dist/src/main.js`, import.meta.url));
+    const main = programOf(
+      fileURLToPath(new URL(`../../../../../apps/${this.role}/dist/src/main.js`, import.meta.url)),
+    );
     const role: Record<string, string> = this.role === 'api' ? { SERVICE_SERVER_ROLE: 'api' } : {};
     const started = spawnNode(main, ['--config', file], { ...ENV, ...role });
     this.#process = started;

@@ -15,6 +15,7 @@ import { PublishingModule } from '@carillon/publishing';
 import { RateLimitModule } from '@carillon/rate-limit';
 import { createParts, RuntimeModule } from '@carillon/runtime';
 import { UwsHttpAdapter, UwsModule } from '@carillon/uws';
+import { NO_WEBHOOKS, WEBHOOK_EVENTS } from '@carillon/webhooks';
 import { NestFactory } from '@nestjs/core';
 import { SOURCE } from '../restate/hmac.js';
 import { NativeRequest, NativeResponse } from './native.js';
@@ -120,6 +121,12 @@ export class HttpService {
           RateLimitModule,
           PresenceModule,
           PublishingModule,
+          {
+            global: true,
+            module: class {},
+            providers: [{ provide: WEBHOOK_EVENTS, useValue: NO_WEBHOOKS }],
+            exports: [WEBHOOK_EVENTS],
+          },
           OperationsModule.of(config),
           HttpApiModule.forMainListener(config),
         ],

@@ -1,6 +1,9 @@
 import { capabilityToken } from './capability-token.js';
 import { channelName } from './channel-name.js';
 import { clientEvent } from './client-event.js';
+import { compatCapability } from './compat-capability.js';
+import { compatCredentials } from './compat-credentials.js';
+import { compatFrame } from './compat-frame.js';
 import { connectQuery } from './connect-query.js';
 import { delta } from './delta.js';
 import { filter } from './filter.js';
@@ -25,4 +28,7 @@ export const PURE_TARGETS = [
   frameV2,
   filter,
   delta,
+  compatFrame,
+  compatCredentials,
+  compatCapability,
 ];

@@ -21,6 +21,8 @@ export interface Rewound {
 
 /** Annotations of one message, summed up by type. */
 export interface Summary {
+  /** What the message is of; on a pattern, one that it fits. */
+  readonly channel: string;
   readonly messageSerial: string;
   readonly summary: Readonly<Record<string, unknown>>;
 }

@@ -5,8 +5,6 @@ import { Committer } from './committer.js';
 import type { Entry } from './entry.js';
 import type { LoopOptions, LoopParts } from './loop-parts.js';
 
-/** So many batches are in the database at one time at most. */
-const MAX_BATCHES = 2;
 /** A batch that takes longer may be waiting for somebody: nobody else waits for it any more. */
 const LONG_MS = 20;
 /** So many records beside them that go through a whole stream: nobody else should wait for that. */
@@ -19,7 +17,7 @@ const MAX_ALONE = 4;
  * of what a small one costs is its own beginning and end. A stream is in one at a time.
  */
 export class CommitLoop {
-  readonly #queue = new CommitQueue();
+  readonly #queue: CommitQueue;
   readonly #committer: Committer;
   /** When the batches were begun that are in the database, on the monotonic clock. */
   readonly #begunMs: number[] = [];
@@ -36,6 +34,7 @@ export class CommitLoop {
     private readonly parts: LoopParts,
     options: LoopOptions,
   ) {
+    this.#queue = new CommitQueue(parts.store.limits);
     this.#committer = new Committer(parts, options);
   }
 
@@ -88,7 +87,10 @@ export class CommitLoop {
 
   #mayBegin(nowMs: number): boolean {
     const begun = this.#begunMs.length;
-    return begun === 0 || (begun < MAX_BATCHES && (this.#queue.isCrowded || this.#longMs <= nowMs));
+    return (
+      begun === 0 ||
+      (begun < this.parts.store.limits.batches && (this.#queue.isCrowded || this.#longMs <= nowMs))
+    );
   }
 
   /** From when on every batch that is in the database takes long. */

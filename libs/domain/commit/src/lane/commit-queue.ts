@@ -1,9 +1,7 @@
+import type { BatchLimits } from '@carillon/history-store';
 import { type Chain, travelsAlone } from '../evaluate/arrival.js';
 import type { Entry, EntryLane } from './entry.js';
 
-/** What one transaction takes at most. */
-const MAX_BATCH_RECORDS = 500;
-const MAX_BATCH_BYTES = 512 * 1024;
 /** A batch of so few streams is not made smaller for the sake of another. */
 const MIN_SHARED_STREAMS = 16;
 
@@ -38,6 +36,8 @@ export class CommitQueue {
   /** No deadline is over before. */
   #firstDeadlineMs = Infinity;
 
+  constructor(private readonly limits: BatchLimits) {}
+
   push(entry: Entry): void {
     this.#entries.push(entry);
     this.#count(entry, 1);
@@ -59,9 +59,11 @@ export class CommitQueue {
     return this.#entries.length === 0;
   }
 
-  /** Whether more waits than one batch takes. */
+  /** Whether more waits than one batch takes; where that is few streams, whether anything does. */
   get isCrowded(): boolean {
-    return this.#entries.length > MAX_BATCH_RECORDS || this.#bytes > MAX_BATCH_BYTES;
+    const { records, bytes, streams } = this.limits;
+    if (this.#entries.length > records || this.#bytes > bytes) return true;
+    return streams < Infinity && this.#entries.length > 0;
   }
 
   /** The next batch; none when everything that waits has to wait for something else, or travels alone. */
@@ -70,7 +72,7 @@ export class CommitQueue {
     const most = this.#mostStreams();
     const streams = new Set<string>();
     // However much a lane has, the others do not wait for all of it.
-    const share = Math.ceil(MAX_BATCH_RECORDS / this.#lanes);
+    const share = Math.ceil(this.limits.records / this.#lanes);
     const taken = new Map<EntryLane, number>();
     return this.#take(nowMs, ({ arrival, lane }, batch) => {
       const ofLane = taken.get(lane) ?? 0;
@@ -78,7 +80,8 @@ export class CommitQueue {
       if (streams.size >= most && !streams.has(arrival.stream)) return 'no';
       taken.set(lane, ofLane + 1);
       bytes += arrival.bytes;
-      if (batch.length >= MAX_BATCH_RECORDS || (batch.length > 0 && bytes > MAX_BATCH_BYTES)) return 'full';
+      if (batch.length >= this.limits.records || (batch.length > 0 && bytes > this.limits.bytes))
+        return 'full';
       streams.add(arrival.stream);
       return 'yes';
     });
@@ -111,6 +114,7 @@ export class CommitQueue {
 
   /** A batch with all of the streams would leave nothing for the one beside it, and both would wait in turn ever after. */
   #mostStreams(): number {
+    if (this.limits.streams < Infinity) return this.limits.streams;
     if (!this.isCrowded || this.#out.length > 0) return Infinity;
     const streams = new Set(this.#entries.map(({ arrival }) => arrival.stream));
     return Math.max(MIN_SHARED_STREAMS, Math.ceil(streams.size / 2));

@@ -25,7 +25,7 @@ export interface LaneEvents {
 
 /** What the loop of a process stands on. */
 export interface LoopParts {
-  readonly store: Pick<HistoryStore, 'commit'>;
+  readonly store: Pick<HistoryStore, 'commit' | 'limits'>;
   readonly clock: Clock;
   readonly events: LaneEvents;
   readonly newStreamId: () => string;

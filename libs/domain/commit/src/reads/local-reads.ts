@@ -81,8 +81,14 @@ export class LocalReads implements ChannelReads {
     return this.store.summaries(query);
   }
 
-  /** A batch that writes nothing makes the streams it is about. */
+  /** Batches that write nothing make the streams they are about. */
   async #make(addresses: readonly StreamAddress[]): Promise<void> {
+    const most = Math.min(this.store.limits.streams, addresses.length);
+    for (let from = 0; from < addresses.length; from += most)
+      await this.#makeSome(addresses.slice(from, from + most));
+  }
+
+  async #makeSome(addresses: readonly StreamAddress[]): Promise<void> {
     const nowMs = this.now();
     await this.store.commit(
       {

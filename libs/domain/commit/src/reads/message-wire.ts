@@ -49,8 +49,11 @@ export const annotationsOut = (query: AnnotationsQuery): Asked<'annotations'> =>
   return out({ streamKey, messageSerial, type, sinceMs, afterNo, limit });
 };
 export const summariesOut = (query: SummariesQuery): Asked<'summaries'> => {
-  const { streamKey, generation, floorMessageSerial, nowMs, belowNo, limit } = query;
-  return out({ streamKey, generation, floorMessageSerial, nowMs, belowNo, limit });
+  const { streamKey, generation, floorMessageSerial, nowMs, belowNo, messageSerials, limit } = query;
+  return {
+    ...out({ streamKey, generation, floorMessageSerial, nowMs, belowNo, limit }),
+    ...(messageSerials === undefined ? {} : { message_serials: [...messageSerials] }),
+  };
 };
 
 export const messagesIn = (asked: Asked<'messages'>): MessagesQuery => back(asked);

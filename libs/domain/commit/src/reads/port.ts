@@ -35,6 +35,7 @@ export type ReadableStore = Pick<
   | 'annotations'
   | 'commit'
   | 'heads'
+  | 'limits'
   | 'messages'
   | 'page'
   | 'presenceCheckpoint'

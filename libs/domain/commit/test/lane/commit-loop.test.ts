@@ -1,10 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CommitResult } from '@carillon/contract';
-import { StoreFailure, type Wanted } from '@carillon/history-store';
-import { describe, expect, it } from 'vitest';
+import {
+  type BatchLimits,
+  type Changes,
+  type Found,
+  StoreFailure,
+  type Wanted,
+} from '@carillon/history-store';
+import { describe, expect, it, vi } from 'vitest';
 import { settled } from '../manual-clock.js';
 import { keyed, publishOf, purgeOf } from '../samples.js';
-import { Gate, LaneScene, LoopScene } from './scene.js';
+import { FaultyStore, Gate, LaneScene, LoopScene } from './scene.js';
 
 /** Lanes of one process. */
 function lanesOf(count: number) {
@@ -33,11 +39,54 @@ function lanesOf(count: number) {
   return { store, clock, batches, retries, failures, lanes, transactions, holdBack };
 }
 
+const NOTHING: Changes = {
+  streams: [],
+  records: [],
+  receipts: [],
+  presenceEvents: [],
+  presenceMembers: [],
+  presenceCheckpoints: [],
+  operatorLog: [],
+};
+
 const idem = (content: string) => ({ idem: keyed('shop', 'key', content) });
 const channelOf = (number: number): string => `channel-${number}`;
 const resultsOn = async (lane: LaneScene | undefined, number: number): Promise<readonly CommitResult[]> =>
   (await lane?.results(one(number))) ?? [];
 const one = (number: number, data = 'x') => [publishOf(channelOf(number), data)];
+
+/** As one that writes no more than a stream all or nothing, and decides again when somebody else was ahead. */
+class OneStreamStore extends FaultyStore {
+  override readonly limits: BatchLimits = { records: 3, bytes: 64 * 1024, streams: 1, batches: 8 };
+  /** Streams of the batches that were asked for. */
+  readonly asked: string[][] = [];
+
+  override async commit<Decision extends { readonly changes: Changes }>(
+    wanted: Wanted,
+    decide: (found: Found) => Decision,
+  ): Promise<Decision> {
+    this.asked.push(wanted.streams.map(({ address }) => address.channel));
+    await super.commit(wanted, (found) => ({ ...decide(found), changes: NOTHING }));
+    return super.commit(wanted, decide);
+  }
+}
+
+it('a store of one stream a batch is asked for them side by side, within its bounds, and every record is there once', async () => {
+  const store = new OneStreamStore();
+  const gate = new Gate();
+  store.fault = { before: () => gate.opened };
+  const lane = new LaneScene(4096, new LoopScene('w1', store));
+  const records = Array.from({ length: 40 }, (_, n) => publishOf(channelOf(n % 5), String(n)));
+  const results = lane.results(records);
+  await vi.waitFor(() => expect(store.asked.length).toBeGreaterThan(0));
+  expect(store.asked).toEqual(Array.from({ length: 5 }, (_, n) => [channelOf(n)]));
+  gate.open();
+  expect((await results).map(({ status }) => status)).toEqual(records.map(() => 'applied'));
+  expect(store.asked.every((streams) => streams.length === 1)).toBe(true);
+  expect(store.asked.length).toBeGreaterThanOrEqual(5 * Math.ceil(8 / 3));
+  const serials = lane.sent.filter(({ channel }) => channel === channelOf(0)).map(({ serial }) => serial);
+  expect(serials).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+});
 
 describe('lanes of one process', () => {
   it('commit in one transaction what one turn of the event loop brings them', async () => {

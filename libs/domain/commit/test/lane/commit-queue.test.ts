@@ -1,3 +1,4 @@
+import { TRANSACTION_LIMITS } from '@carillon/history-store';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Chain } from '../../src/index.js';
@@ -39,7 +40,7 @@ const step = fc.oneof(
 );
 
 const queueOf = (channels: number, rounds: number, data = 'x') => {
-  const queue = new CommitQueue();
+  const queue = new CommitQueue(TRANSACTION_LIMITS);
   const lane = laneOf();
   for (let round = 0; round < rounds; round += 1)
     for (let channel = 0; channel < channels; channel += 1)
@@ -52,7 +53,7 @@ describe('what waits for a transaction', () => {
   it('is committed in the order of its stream and chain, each in one transaction at a time, and none is lost', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const queue = new CommitQueue();
+        const queue = new CommitQueue(TRANSACTION_LIMITS);
         const lanes = [laneOf(), laneOf()] as const;
         const chains: Chain[] = [{ broken: false }, { broken: false }, { broken: false }];
         const pushed: Entry[] = [];

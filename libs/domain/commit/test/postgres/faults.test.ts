@@ -88,7 +88,7 @@ describe('writers over postgres', () => {
         await pause(15);
         const { rows } = await other.database
           .query(
-            `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'carillon'
+            `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'carillon%'
               and datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`,
           )
           .catch(() => ({ rows: [] }));

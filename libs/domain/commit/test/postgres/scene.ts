@@ -40,8 +40,9 @@ export async function openWriter(url: string, writerId: string): Promise<Writer>
   const database = new Databases(createParts(outcome.config)).apart('postgres', {
     waiting: 100,
     statementMs: WRITE_MS,
-    setup: laneConnections(WRITE_MS),
-    migrations: [historyTables(prefix, SINGLE_SPREAD)],
+    // What the tests ask for names no schema.
+    setup: [...laneConnections(WRITE_MS), 'set search_path = service, public'],
+    tables: [historyTables(prefix, SINGLE_SPREAD)],
   });
   const options = { prefix, spread: SINGLE_SPREAD, now: () => Date.now() };
   const store = new PostgresHistoryStore(database, options);

@@ -20,9 +20,12 @@ export interface WireMember {
   readonly timestamp: number;
 }
 
-/** Stands for the connections of a user of a native presence channel, who is one member whatever connections it has. */
-const NATIVE_CONNECTION = '0.0';
+/** Stands for the connection of a member of whom it is not told. */
+const UNKNOWN_CONNECTION = '0.0';
 const NATIVE = 'presence-';
+
+/** Whether the members of a channel are users, whom native clients see too. */
+export const isShared = (channel: string): boolean => channel.startsWith(NATIVE);
 
 /** Of one member, what presence keeps. */
 export interface KeptMember {
@@ -36,7 +39,7 @@ export interface KeptMember {
  */
 export function memberState(channel: string, state: MemberState): KeptMember {
   const { clientId, connectionId, data, encoding } = state;
-  if (channel.startsWith(NATIVE)) return { userId: clientId, userInfoText: userInfoOf(data, encoding) };
+  if (isShared(channel)) return { userId: clientId, userInfoText: userInfoOf(data, encoding) };
   return {
     userId: `${connectionId}:${clientId}`,
     userInfoText: JSON.stringify({ data, encoding }),
@@ -52,12 +55,12 @@ function userInfoOf(data: string | null, encoding: string | null): string {
 /** The member that is kept so. The serial says which of two states is newer; null: it says nothing of that. */
 export function memberOf(
   channel: string,
-  { userId, userInfoText }: PresenceMember,
+  { userId, userInfoText, socketId }: PresenceMember,
   about: { readonly action: number; readonly serial: number | null; readonly timestamp: number },
 ): WireMember {
   const { action, serial, timestamp } = about;
-  const named = channel.startsWith(NATIVE)
-    ? { connectionId: NATIVE_CONNECTION, clientId: userId, ...nativeData(userInfoText) }
+  const named = isShared(channel)
+    ? { connectionId: socketId || UNKNOWN_CONNECTION, clientId: userId, ...nativeData(userInfoText) }
     : { ...namesOf(userId), ...keptData(userInfoText) };
   return {
     ...(serial === null ? {} : { id: `${named.connectionId}:${serial}:0` }),

@@ -1,5 +1,5 @@
 import { type Rolled, type RolledRecord, Rollup, type RollupLimits } from '@carillon/ai-transport';
-import { messageSerialOf, rolledUp } from '@carillon/messages';
+import { messageSerialOf, rolledUp } from '@carillon/protocol';
 import type { Message } from '@carillon/protocol';
 import type { Appends } from '../codec.js';
 import { Frames } from '../codec.js';

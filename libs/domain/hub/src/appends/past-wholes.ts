@@ -1,4 +1,4 @@
-import { messageSerialOf } from '@carillon/messages';
+import { messageSerialOf } from '@carillon/protocol';
 import type { Message } from '@carillon/protocol';
 import { Frames } from '../codec.js';
 import type { Text } from './wholes.js';

@@ -1,6 +1,5 @@
 import { isOver, streamStatus } from '@carillon/ai-transport';
-import { messageSerialOf } from '@carillon/messages';
-import type { Fact, Message, ResumeFailed } from '@carillon/protocol';
+import { type Fact, type Message, messageSerialOf, type ResumeFailed } from '@carillon/protocol';
 import { pause } from '@carillon/runtime';
 import { Frames } from '../codec.js';
 import type { Told } from './told.js';

@@ -7,6 +7,7 @@ import type { Codec } from '../codec.js';
 import type { MetaWatch } from '../meta/meta-watch.js';
 import type { Ways } from './audience.js';
 import { LocalChannel } from './local-channel.js';
+import { channelEntered, placeAnew } from '../patterns/placing.js';
 import { Roster } from '../state/roster.js';
 
 /** Told when a channel has a subscriber more or less here; it may have been the last. */
@@ -82,6 +83,7 @@ export class ChannelBook {
     codec: Codec = subscriber.codec,
   ): void {
     channel.add(subscriber, userId, codec);
+    if (subscriber.patterns !== null) channelEntered(subscriber, channel.about);
     if (channel.about.traits.signed) subscriber.isAuthorized = true;
     const meters = channel.hub.meters.kind(channel.about.kind);
     meters.subscriptions.add();
@@ -92,6 +94,7 @@ export class ChannelBook {
   /** Counts a subscriber out; what is left of the channel is settled. */
   leave(subscriber: Subscriber, channel: LocalChannel): void {
     channel.remove(subscriber);
+    if (subscriber.patterns !== null && subscriber.isOpen) placeAnew(subscriber);
     subscriber.attached(channel.name, null);
     const meters = channel.hub.meters.kind(channel.about.kind);
     meters.unsubscriptions.add();

@@ -10,6 +10,7 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 import { Audience, type Ways } from './audience.js';
 import { Gate } from './gate.js';
 import { liveGap } from './live-gap.js';
+import { Lookout } from './lookout.js';
 import { isOfCount, isState } from './state-facts.js';
 
 /** One channel of one subscriber. All of one audience who are no members share one. */
@@ -19,10 +20,6 @@ export interface Subscription {
   /** The member it is on a presence channel; null on any other. */
   readonly userId: string | null;
 }
-
-/** After so many events, or so many bytes, a channel looks for subscribers that have fallen behind. */
-const LOOK_EVENTS = 16;
-const LOOK_BYTES = 64 * 1024;
 
 /** A subscriber, and whom it is told things with. */
 interface Receiver {
@@ -46,13 +43,11 @@ export class LocalChannel {
   /** Facts that were told to any of them. */
   told = 0;
 
-  readonly #lookEvents: number;
+  readonly #lookout: Lookout;
   #audiences: Audiences = null;
   #gates: Set<Gate> | null = null;
   /** Null: everybody gets everything as it comes. */
   #pacing: Pacing | null = null;
-  #events = 0;
-  #bytes = 0;
   /** The last count that was told. */
   #countedAt = 0;
   #counted: number | null = null;
@@ -64,8 +59,7 @@ export class LocalChannel {
     /** What its subscribers know of its members. Null: it has none, or there are no other processes. */
     readonly roster: Roster | null = null,
   ) {
-    const { maxFrames } = ways.outlet.bounds;
-    this.#lookEvents = Math.min(LOOK_EVENTS, Math.max(1, Math.floor(maxFrames / 4)));
+    this.#lookout = new Lookout(ways.outlet);
   }
 
   get name(): string {
@@ -264,15 +258,17 @@ export class LocalChannel {
       for (const audience of audiences.values())
         if (audience.pace === pace) receivers += this.#tell(audience, frames, except);
     } else if (audiences?.pace === pace) receivers = this.#tell(audiences, frames, except);
-    this.#look();
+    this.#lookout.look(this.#all());
     this.#renewLeftOut(told, except, pace);
     return receivers;
   }
 
   /** Who was left out of what others of its pace were told cannot go on with what they remember. */
   #renewLeftOut({ frames: { fact } }: Told, except: Subscriber | null, pace: Pace | null): void {
-    if (except === null || fact.kind !== 'message' || fact.isFromClient) return;
-    if (except.subscriptionOf(this)?.audience.pace === pace) this.renew(except);
+    if (except === null || fact.kind !== 'message') return;
+    const audience = except.subscriptionOf(this)?.audience;
+    if (fact.isFromClient && audience?.codec.remembersClients !== true) return;
+    if (audience?.pace === pace) this.renew(except);
   }
 
   /** Holds back from those with gates, who want appends whole or not; null: whatever they want. */
@@ -308,7 +304,7 @@ export class LocalChannel {
     const frame = frames.of(audience.codec);
     if (frame === null) return 0;
     audience.tell(frame, except, this.#gates === null ? 0 : this.#heldOf(audience, this.#gates));
-    this.#bytes += frameBytes(frame);
+    this.#lookout.told(frameBytes(frame));
     return audience.count - Number(except?.subscriptionOf(this)?.audience === audience);
   }
 
@@ -360,19 +356,6 @@ export class LocalChannel {
     for (const { subscriber } of gates)
       held += Number(subscriber.subscriptionOf(this)?.audience === audience);
     return held;
-  }
-
-  /** Finds who has fallen behind, now and then: looking costs a little, and nobody falls far behind in between. */
-  #look(): void {
-    this.#events += 1;
-    if (this.#events < this.#lookEvents && this.#bytes < LOOK_BYTES) return;
-    this.#events = 0;
-    this.#bytes = 0;
-    for (const { subscribers } of this.#all()) {
-      for (const subscriber of subscribers) {
-        if (subscriber.lane === null) this.ways.outlet.slowDown(subscriber);
-      }
-    }
   }
 
   async #confirmed(interest: Promise<void>): Promise<void> {

@@ -15,6 +15,13 @@ const SPECIAL = 35;
 
 const EPOCH_MS = performance.timeOrigin;
 
+/** What those are told who have a channel by a pattern: what is said in it, what that comes to, and how many hear it. */
+const BY_PATTERN: ReadonlySet<ChannelFact['kind']> = new Set([
+  'message',
+  'annotations_summarized',
+  'channel_counted',
+]);
+
 /** What arrives for a channel, from whichever way. */
 export type Arrived = Omit<LiveEvent, 'eventId' | 'fact'> & { readonly fact: ChannelFact };
 
@@ -35,7 +42,7 @@ export class Delivery {
       return 0;
     }
     const channel = hub.channels.get(event.channel);
-    if (!hub.patterns.areNone && event.fact.kind === 'message') {
+    if (!hub.patterns.areNone && BY_PATTERN.has(event.fact.kind)) {
       return this.#deliverWithPatterns(hub, event, channel);
     }
     if (channel === undefined) return 0;
@@ -48,8 +55,10 @@ export class Delivery {
 
   #deliverWithPatterns(hub: AppHub, event: Arrived, channel: LocalChannel | undefined): number {
     const frames = new Frames(event.fact, event.publishedAtMs);
-    const exactly = channel?.deliver(event.fact, event.exceptSocketId, frames) ?? 0;
-    const byPattern = this.patterns.deliver(hub, event, frames);
+    const exactly = channel === undefined ? 0 : channel.deliver(event.fact, event.exceptSocketId, frames);
+    // What is old for the channel is old for everybody.
+    if (exactly === null) return 0;
+    const byPattern = this.patterns.deliver(hub, event, frames, channel?.about ?? null);
     const kind = channel?.about.kind ?? byPattern?.about.kind;
     if (kind !== undefined) count(hub, kind, exactly + (byPattern?.receivers ?? 0), event);
     return exactly;

@@ -82,7 +82,7 @@ export class Outlet {
     const unsent = subscriber.socket?.bufferedBytes ?? 0;
     if (unsent < this.bounds.slowBytes || subscriber.lane !== null || !subscriber.isOpen) return;
     subscriber.lane = new SlowLane();
-    for (const { audience } of subscriber.subscriptions) audience.becameSlow(subscriber);
+    for (const topic of subscriber.topics()) topic.becameSlow(subscriber);
   }
 
   /** The client has read some: sends more, and ends its being slow when nothing is left. */
@@ -92,7 +92,7 @@ export class Outlet {
     this.#flush(subscriber, lane);
     if (lane.size > 0 || socket.bufferedBytes > 0) return;
     subscriber.lane = null;
-    for (const { audience } of subscriber.subscriptions) audience.becameFast(subscriber);
+    for (const topic of subscriber.topics()) topic.becameFast(subscriber);
   }
 
   /**

@@ -56,6 +56,7 @@ export class DurableDelivery implements ChannelFollower {
   readonly #byPattern: PassingStreams;
   /** What is annotated has an order of its own. */
   readonly #annotations: Streams;
+  readonly #annotationsByPattern: PassingStreams;
 
   constructor(private readonly parts: DurableDeliveryParts) {
     const { metrics, reads, onTrouble, givenUp } = parts;
@@ -82,10 +83,12 @@ export class DurableDelivery implements ChannelFollower {
       },
     });
     this.#byPattern = new PassingStreams(this.streams);
+    this.#annotationsByPattern = new PassingStreams(this.#annotations);
   }
 
   follow({ hub, name, about }: LocalChannel): void {
     this.#byPattern.settled(hub.appId, name);
+    this.#annotationsByPattern.settled(hub.appId, name);
     if (about.policy.history.enabled) this.streams.follow(hub.appId, name);
     if (about.policy.annotationsEnabled) this.#annotations.follow(hub.appId, name);
   }
@@ -103,8 +106,9 @@ export class DurableDelivery implements ChannelFollower {
     const isHere = hub.channels.has(channel);
     // Its history, or its annotations, may have been enabled after somebody here subscribed.
     if (record.op === 'annotate' || record.op === 'unannotate') {
-      if (!isHere) return;
-      this.#annotations.follow(appId, channel);
+      if (isHere) this.#annotations.follow(appId, channel);
+      else if (this.parts.patterns.covers(hub, channel)) this.#annotationsByPattern.follow(appId, channel);
+      else return;
       return this.#annotations.take(inAnnotationOrder(record));
     }
     if (!isHere && !this.parts.patterns.covers(hub, channel)) return;
@@ -116,6 +120,7 @@ export class DurableDelivery implements ChannelFollower {
   /** Nobody here has a pattern of the app any more. */
   noPatterns(appId: string): void {
     this.#byPattern.forget(appId);
+    this.#annotationsByPattern.forget(appId);
   }
 
   /** What came while the broker was out of reach has to be fetched. */

@@ -11,6 +11,7 @@ import type { Outlet } from '../delivery/outlet.js';
 import type { Leaving } from '../leave/leaving.js';
 import type { Looks } from '../state/looks.js';
 import type { Attached, Positions } from '../recovery/positions.js';
+import { isBrought } from '../patterns/placing.js';
 import type { Rewinds } from '../recovery/rewinds.js';
 import type { Resumes } from '../recovery/resumes.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
@@ -168,13 +169,17 @@ export class Joins {
     const isUnwanted = joining.isWanted?.() === false;
     if (isUnwanted || (attach === undefined && joining.show === undefined)) return;
     if (isRepeated) local.recode(subscriber, codec);
-    else book.enter(subscriber, local, member?.userId ?? null, codec);
+    else {
+      if (subscriber.patterns !== null)
+        gate.drop((fact) => fact.kind === 'message' && isBrought(subscriber, local.about, fact));
+      book.enter(subscriber, local, member?.userId ?? null, codec);
+    }
     if (member !== null) {
       // What is sent to the user after the success frame must come here.
       const attempt = identities.joinedAs(subscriber, member.userId);
       if (attempt !== undefined) await attempt;
     }
-    if (joining.show !== undefined) return joining.show(new Showing(outlet, local, gate, attach));
+    if (joining.show !== undefined) return joining.show(new Showing(this.parts, local, gate, attach));
     if (attach === undefined) return;
     const members = outcome === null ? null : outcome.members;
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members, attach });

@@ -1,3 +1,4 @@
+import type { Presence, PresenceView } from '@carillon/presence';
 import type { Message } from '@carillon/protocol';
 import type { Gate } from '../channels/gate.js';
 import type { LocalChannel } from '../channels/local-channel.js';
@@ -5,16 +6,32 @@ import type { Frames } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Attached } from '../recovery/positions.js';
 import { tellPast, wasTold } from '../recovery/telling.js';
+import type { Looks } from '../state/looks.js';
+
+/** What showing works with. */
+export interface ShowingParts {
+  readonly outlet: Outlet;
+  readonly presence: Pick<Presence, 'look'>;
+  readonly looks: Pick<Looks, 'shown'>;
+}
 
 /** What an edge has that shows by itself what comes before live events, which wait meanwhile. */
 export class Showing {
   constructor(
-    private readonly outlet: Outlet,
+    private readonly parts: ShowingParts,
     readonly channel: LocalChannel,
     private readonly gate: Gate,
     /** Where the subscription begins; what waits is newer. Null: it has no position. Undefined: that cannot be told now. */
     readonly attach: Attached | null | undefined,
   ) {}
+
+  /** Who is there. Nothing that is in there already is told again, and others here are told what they did not know. */
+  async members(): Promise<PresenceView> {
+    const { hub, name } = this.channel;
+    const view = await this.parts.presence.look({ appId: hub.appId, channel: name });
+    this.parts.looks.shown(this.channel, this.gate, view);
+    return view;
+  }
 
   /** Everything of the stream up to there is shown: none of it is told again. */
   covered(place: { readonly streamId: string; readonly serial: number }): void {
@@ -29,7 +46,7 @@ export class Showing {
   /** Tells messages of the past, no faster than they are read, and lets go of what waits of the same. */
   async tell(past: readonly Frames[]): Promise<void> {
     const { subscriber, codec } = this.gate;
-    await tellPast(this.outlet, subscriber, codec, past);
+    await tellPast(this.parts.outlet, subscriber, codec, past);
     this.gate.drop(wasTold(past.map(({ fact }) => fact as Message)));
   }
 }

@@ -1,13 +1,5 @@
-import { patternCovers, type ChannelPattern, type OrdinaryChannel } from '@carillon/channels';
-import type { Codec } from '../codec.js';
-import type { Subscriber } from '../subscriber/subscriber.js';
-
-/** One pattern that somebody in this process has. */
-export interface LocalPattern {
-  readonly about: ChannelPattern;
-  /** With what each is told things. */
-  readonly subscribers: Map<Subscriber, Codec>;
-}
+import { type ChannelPattern, patternCovers, type OrdinaryChannel } from '@carillon/channels';
+import type { LocalPattern } from './local-pattern.js';
 
 /** The patterns of one app in this process. */
 export class AppPatterns {
@@ -33,18 +25,16 @@ export class AppPatterns {
     return this.#byName.get(name);
   }
 
-  put(about: ChannelPattern, subscriber: Subscriber, codec: Codec): void {
-    const found = this.#byName.get(about.name);
-    if (found === undefined)
-      this.#byName.set(about.name, { about, subscribers: new Map([[subscriber, codec]]) });
-    else found.subscribers.set(subscriber, codec);
+  /** The pattern, to be given somebody at once. */
+  open({ name }: ChannelPattern, make: () => LocalPattern): LocalPattern {
+    const pattern = this.#byName.get(name) ?? make();
+    this.#byName.set(name, pattern);
+    return pattern;
   }
 
-  remove(name: string, subscriber: Subscriber): boolean {
-    const found = this.#byName.get(name);
-    if (found?.subscribers.delete(subscriber) !== true) return false;
-    if (found.subscribers.size === 0) this.#byName.delete(name);
-    return true;
+  /** Lets go of one that nobody has any more. */
+  settle(pattern: LocalPattern): void {
+    if (pattern.isEmpty) this.#byName.delete(pattern.about.name);
   }
 
   /** The patterns whose subscribers get the messages of a channel. */

@@ -2,15 +2,17 @@ import type { ChannelPattern, Channels, OrdinaryChannel } from '@carillon/channe
 import type { Fabric, LiveEvent } from '@carillon/fabric';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
+import type { TopicWays } from '../channels/topic.js';
 import type { Codec, Frames } from '../codec.js';
-import type { Outlet } from '../delivery/outlet.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
+import { LocalPattern } from './local-pattern.js';
+import { placeAnew } from './placing.js';
 
 /** What patterns work with. */
 export interface PatternBookParts {
   readonly hubs: Hubs;
   readonly fabric: Pick<Fabric, 'subscribeAll' | 'unsubscribeAll'>;
-  readonly outlet: Outlet;
+  readonly ways: TopicWays;
   readonly channels: Channels;
   /** Channels and patterns one subscriber may have. */
   readonly maxSubscriptions: number;
@@ -65,15 +67,19 @@ export class PatternBook {
   }
 
   leave(subscriber: Subscriber, name: string): void {
-    if (subscriber.patterns?.delete(name) !== true) return;
+    const pattern = subscriber.patterns?.get(name);
+    if (pattern === undefined) return;
     const { hub } = subscriber;
-    hub.patterns.remove(name, subscriber);
+    subscriber.patterns?.delete(name);
+    pattern.remove(subscriber);
+    hub.patterns.settle(pattern);
+    if (subscriber.isOpen) placeAnew(subscriber);
     hub.meters.kind('public').unsubscriptions.add();
     this.#settle(hub);
   }
 
   leaveAll(subscriber: Subscriber): void {
-    for (const name of subscriber.patterns ?? []) this.leave(subscriber, name);
+    for (const name of subscriber.patterns?.keys() ?? []) this.leave(subscriber, name);
   }
 
   /** Whether somebody here has a pattern that fits the channel. */
@@ -83,35 +89,48 @@ export class PatternBook {
   }
 
   /**
-   * Hands a message to everybody who has a pattern that fits, once, but to who has got it by the channel itself.
-   * `frames` are those that the channel was told with. Returns the channel with how many; null: nobody has such a pattern.
+   * Hands a message, or what is said of one, to everybody who has a pattern that fits, once, but to who has got it by the
+   * channel itself. `frames` are those that the channel was told with. Returns the channel with how many; null: nobody has
+   * such a pattern.
    */
-  deliver(hub: AppHub, { channel, exceptSocketId }: Published, frames: Frames): PatternDelivery | null {
-    const about = this.#about(hub, channel);
+  deliver(
+    hub: AppHub,
+    { channel, exceptSocketId }: Published,
+    frames: Frames,
+    known: OrdinaryChannel | null,
+  ): PatternDelivery | null {
+    const about = known ?? this.#about(hub, channel);
     const covering = about === null ? [] : hub.patterns.covering(about);
     if (about === null || covering.length === 0) return null;
+    const except = exceptSocketId === null ? null : hub.subscriber(exceptSocketId);
     const served = new Set<Subscriber>();
-    for (const { subscribers } of covering) {
-      for (const [subscriber, codec] of subscribers) {
-        if (subscriber.id === exceptSocketId || served.has(subscriber)) continue;
+    let receivers = 0;
+    for (const pattern of covering) {
+      receivers += pattern.tell(frames, except);
+      for (const subscriber of pattern.apart) {
+        const codec = pattern.codecOf(subscriber);
+        if (codec === undefined || subscriber === except || served.has(subscriber)) continue;
         const exact = subscriber.subscriptions.get(channel)?.audience.codec;
         const hasIt = exact !== undefined && frames.of(exact.held ?? exact) !== null;
         const frame = hasIt ? null : frames.of(codec);
         if (frame === null) continue;
         served.add(subscriber);
-        this.parts.outlet.sendFrame(subscriber, frame);
+        this.parts.ways.outlet.sendFrame(subscriber, frame);
       }
     }
-    return { about, receivers: served.size };
+    return { about, receivers: receivers + served.size };
   }
 
   #enter({ subscriber, pattern, codec, settled }: PatternRequest): void {
     const { hub } = subscriber;
-    subscriber.patterns ??= new Set();
+    const { ways } = this.parts;
+    subscriber.patterns ??= new Map();
     if (!subscriber.patterns.has(pattern.name)) hub.meters.kind('public').subscriptions.add();
-    subscriber.patterns.add(pattern.name);
-    hub.patterns.put(pattern, subscriber, codec);
-    this.parts.outlet.send(subscriber, { kind: 'subscribed', channel: pattern.name, members: null });
+    const local = hub.patterns.open(pattern, () => new LocalPattern(hub, pattern, ways));
+    subscriber.patterns.set(pattern.name, local);
+    local.put(subscriber, codec, true);
+    placeAnew(subscriber);
+    ways.outlet.send(subscriber, { kind: 'subscribed', channel: pattern.name, members: null });
     settled();
   }
 

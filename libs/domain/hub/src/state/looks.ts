@@ -1,6 +1,5 @@
 import type { ChannelCounts, Presence, PresenceView } from '@carillon/presence';
-import type { Member } from '@carillon/presence';
-import type { MemberAdded } from '@carillon/protocol';
+import type { MemberAdded, PresenceMember } from '@carillon/protocol';
 import type { Gate } from '../channels/gate.js';
 import type { Watchlists } from '../users/watchlists.js';
 import type { AppHub } from '../apps/app-hub.js';
@@ -132,19 +131,22 @@ export class Looks {
   }
 
   /** Those who are not in the view and believed to be there. */
-  #compare(channel: LocalChannel, view: PresenceView): readonly Member[] {
+  #compare(channel: LocalChannel, view: PresenceView): readonly PresenceMember[] {
     if (channel.roster === null) return [];
     const { added: come, removed, missed } = channel.roster.compare(view);
     const { name } = channel;
     const { serial } = view;
     for (const member of come) channel.tell(added(channel, member, serial));
-    for (const userId of removed) channel.tell({ kind: 'member_removed', channel: name, userId, serial });
+    for (const { userId, socketId } of removed) {
+      const by = socketId === undefined ? {} : { socketId };
+      channel.tell({ kind: 'member_removed', channel: name, userId, ...by, serial });
+    }
     if (missed.length > 0) this.later(channel);
     return missed;
   }
 }
 
-const added = ({ name }: LocalChannel, member: Member, serial: number): MemberAdded => ({
+const added = ({ name }: LocalChannel, member: PresenceMember, serial: number): MemberAdded => ({
   kind: 'member_added',
   channel: name,
   member,

@@ -36,7 +36,8 @@ export class MemberNews {
       announcements.announce({ appId, channel, fact, exceptSocketId: null });
       metaWatch.announce(appId, channel, fact);
     } else if (change.kind === 'removed') {
-      const fact = { kind: 'member_removed', channel, userId: change.userId, serial } as const;
+      const { userId, cameBy: socketId } = change;
+      const fact = { kind: 'member_removed', channel, userId, socketId, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId: null });
       metaWatch.announce(appId, channel, fact);
       webhooks.memberRemoved(app, channel, change.userId);

@@ -1,11 +1,17 @@
-import type { Member, PresenceView } from '@carillon/presence';
-import { type ChannelCounted, type ChannelTurned, type StateFact, subjectOf } from '@carillon/protocol';
+import type { PresenceView } from '@carillon/presence';
+import {
+  type ChannelCounted,
+  type ChannelTurned,
+  type PresenceMember,
+  type StateFact,
+  subjectOf,
+} from '@carillon/protocol';
 
 /** What subscribers of this process have been told of one user. */
 interface Known {
   serial: number;
   /** What they were told of it last; null: that it is gone. */
-  member: Member | null;
+  member: PresenceMember | null;
   /** When the user was first missed in the store without anybody having told of it; null: not missed. */
   missedAtMs: number | null;
 }
@@ -13,11 +19,11 @@ interface Known {
 /** What there is to tell after a look at the store. */
 export interface Differences {
   /** In the store, and nobody has told of them. */
-  readonly added: readonly Member[];
+  readonly added: readonly PresenceMember[];
   /** Not in the store for so long that nobody will tell of it any more. */
-  readonly removed: readonly string[];
+  readonly removed: readonly PresenceMember[];
   /** Not in the store, but told to be there: word of it may be on its way, or the store may have lost them. */
-  readonly missed: readonly Member[];
+  readonly missed: readonly PresenceMember[];
 }
 
 /** Users who went are remembered so long, and so many of them, to know late word of them from new. */
@@ -69,7 +75,7 @@ export class Roster {
    */
   compare({ members, serial }: PresenceView, asked?: Iterable<string>): Differences {
     const stored = new Set<string>();
-    const added: Member[] = [];
+    const added: PresenceMember[] = [];
     for (const member of members) {
       const { userId } = member;
       stored.add(userId);
@@ -77,15 +83,16 @@ export class Roster {
       if (known !== undefined && serial <= known.serial) continue;
       if (this.#become(userId, known, member, serial)) added.push(member);
     }
-    const removed: string[] = [];
-    const missed: Member[] = [];
+    const removed: PresenceMember[] = [];
+    const missed: PresenceMember[] = [];
     for (const userId of asked ?? this.#known.keys()) {
       const known = this.#known.get(userId);
       if (known === undefined || known.member === null) continue;
       if (stored.has(userId) || serial <= known.serial) continue;
       known.missedAtMs ??= this.#miss();
-      if (this.nowMs() - known.missedAtMs < MISSED_MS) missed.push(known.member);
-      else if (this.#become(userId, known, null, serial)) removed.push(userId);
+      const { member } = known;
+      if (this.nowMs() - known.missedAtMs < MISSED_MS) missed.push(member);
+      else if (this.#become(userId, known, null, serial)) removed.push(member);
     }
     return { added, removed, missed };
   }
@@ -99,7 +106,7 @@ export class Roster {
   }
 
   /** Whether it has come or gone. */
-  #become(userId: string, known: Known | undefined, member: Member | null, serial: number): boolean {
+  #become(userId: string, known: Known | undefined, member: PresenceMember | null, serial: number): boolean {
     this.#settle(known);
     this.#gone.delete(userId);
     if (member === null) this.#remember(userId);
@@ -136,7 +143,7 @@ export class Roster {
 }
 
 /** Null: it is gone. */
-function memberOf(fact: Exclude<StateFact, ChannelCounted | ChannelTurned>): Member | null {
+function memberOf(fact: Exclude<StateFact, ChannelCounted | ChannelTurned>): PresenceMember | null {
   if (fact.kind === 'member_removed') return null;
   if (fact.kind !== 'user_seen') return fact.member;
   return fact.isOnline ? { userId: fact.userId, userInfoText: '{}' } : null;

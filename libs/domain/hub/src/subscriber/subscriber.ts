@@ -6,6 +6,8 @@ import type { LocalChannel, Subscription } from '../channels/local-channel.js';
 import type { Codec } from '../codec.js';
 import type { SlowLane } from '../delivery/slow-lane.js';
 import type { Edge } from '../edge.js';
+import type { Topic } from '../channels/topic.js';
+import type { LocalPattern } from '../patterns/local-pattern.js';
 import type { Identity } from '../users/identity.js';
 import type { Opening } from './in-turn.js';
 import { Subscriptions } from './subscriptions.js';
@@ -34,8 +36,8 @@ export class Subscriber {
   /** Set when the socket opens, before anything can reach the subscriber. */
   socket: SubscriberSocket | null = null;
   readonly subscriptions = new Subscriptions();
-  /** The patterns it has; null: it never had one. */
-  patterns: Set<string> | null = null;
+  /** The patterns it has, by name; null: it never had one. */
+  patterns: Map<string, LocalPattern> | null = null;
   /** Channels and patterns it is being let into, beside those it has. */
   joining = 0;
   /** Signed in, token-authenticated or subscribed to a channel that needs a signature. */
@@ -88,5 +90,14 @@ export class Subscriber {
 
   subscriptionOf(channel: LocalChannel): Subscription | undefined {
     return this.subscriptions.get(channel.name);
+  }
+
+  /** Everything that it is told natively. */
+  *topics(): Iterable<Topic> {
+    for (const { audience } of this.subscriptions) yield audience;
+    for (const pattern of this.patterns?.values() ?? []) {
+      const topic = pattern.topicOf(this);
+      if (topic !== undefined) yield topic;
+    }
   }
 }

@@ -57,7 +57,7 @@ export class Watchlists {
       serial,
     });
     for (const { userId } of added) this.#tell(hub, seen(userId, true));
-    for (const userId of removed) this.#tell(hub, seen(userId, false));
+    for (const { userId } of removed) this.#tell(hub, seen(userId, false));
     if (missed.length > 0) this.parts.onDoubt(hub);
   }
 

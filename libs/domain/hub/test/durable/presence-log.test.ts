@@ -17,7 +17,7 @@ const came = (userId: string, serial: number, channel: string = PLACE.channel): 
   ...PLACE,
   channel,
   kind: 'added',
-  member: { userId, userInfoText: '{"name":"Ada"}' },
+  member: { userId, userInfoText: '{"name":"Ada"}', socketId: '1.2' },
   socketId: '1.2',
   serial,
 });
@@ -25,6 +25,7 @@ const went = (userId: string, serial: number): PresenceChange => ({
   ...PLACE,
   kind: 'removed',
   userId,
+  cameBy: '1.2',
   cause: 'connection_lost',
   serial,
 });

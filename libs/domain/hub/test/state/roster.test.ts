@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Roster } from '../../src/state/roster.js';
 
 const LONG_MS = 6000;
-const member = (userId: string) => ({ userId, userInfoText: '{}' });
+const member = (userId: string) => ({ userId, userInfoText: '{}', socketId: '1.2' });
 const view = (serial: number, ...userIds: string[]) => ({ members: userIds.map(member), serial });
 
 function scene() {
@@ -24,7 +24,7 @@ function scene() {
       const { added, removed, missed } = roster.compare(view(serial, ...userIds));
       return {
         added: added.map(({ userId }) => userId),
-        removed,
+        removed: removed.map(({ userId }) => userId),
         missed: missed.map(({ userId }) => userId),
       };
     },

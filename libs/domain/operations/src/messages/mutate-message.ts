@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { checkHeaders, checkIdentity, endsStream, type HeaderLimits } from '@carillon/ai-transport';
 import { ServiceError } from '@carillon/errors';
 import type { Mutation } from '@carillon/messages';
+import type { ExtrasRules } from '@carillon/protocol';
 import { uuidV7 } from '@carillon/publishing';
 import type { Caller } from '../caller.js';
 import { describe } from '../describe/description.js';
@@ -10,6 +11,7 @@ import { always, count, object, oneOf, text } from '../describe/shape.js';
 import { isJsonObject, type JsonBody } from '../json/json-body.js';
 import type { Work } from '../operation.js';
 import { actorOf } from './actor.js';
+import { deliverable } from './deliverable.js';
 import {
   APPEND,
   checkSize,
@@ -93,6 +95,8 @@ function readMutation(kind: Kind, body: JsonBody, maxBytes: number): Said & { re
 
 export interface MutationParts extends MessageParts {
   readonly headers: HeaderLimits;
+  /** What of `extras` is delivered. */
+  readonly extras: ExtrasRules;
 }
 
 /** Changes a message as one kind of operation does. */
@@ -115,6 +119,10 @@ export const mutateMessage =
     checkAi(said.extras, actor.socket_id === undefined ? null : (actor.client_id ?? ''), parts, channel);
     const result = await committed(living.commits, {
       ...said,
+      // What is replaced by nothing is gone all the same.
+      ...(said.extras === undefined
+        ? {}
+        : { extras: deliverable(caller, said.extras, parts.extras) ?? '{}' }),
       op: kind,
       pub_id: uuidV7(),
       app_id: caller.app.id,

@@ -2,8 +2,9 @@ import { isStorable } from '@carillon/contract';
 import type { App } from '@carillon/app-registry';
 import type { Channels } from '@carillon/channels';
 import { ServiceError } from '@carillon/errors';
-import { compactJson, rawMember } from '@carillon/protocol';
+import { compactJson, type ExtrasRules, rawMember } from '@carillon/protocol';
 import type { Caller } from '../caller.js';
+import { deliverable } from '../messages/deliverable.js';
 import { infoTokens } from '../describe/info.js';
 import type { KeyRules } from '../idempotency/keys.js';
 import { isJsonObject, type JsonBody, type JsonObject } from '../json/json-body.js';
@@ -25,8 +26,8 @@ export interface EventRules {
   readonly aiMeters: AiMeters;
   /** False in role `api`, where nobody can be asked how many there are. */
   readonly countsAllowed: boolean;
-  /** Off: what publishers say of it is ignored. */
-  readonly ephemeralEnabled: boolean;
+  /** What of `extras` is delivered. */
+  readonly extras: ExtrasRules;
 }
 
 /** Judges the events that servers publish. */
@@ -57,7 +58,7 @@ export class EventReader {
     return {
       name,
       channels: targets,
-      isEphemeral: this.rules.ephemeralEnabled && extras?.isEphemeral === true,
+      isEphemeral: this.rules.extras.ephemeralEnabled && extras?.isEphemeral === true,
       dataText: readData(body, app.limits.maxEventPayloadBytes),
       socketId,
       info,
@@ -66,7 +67,7 @@ export class EventReader {
       idempotencyKey: keys.key(app, EVENT.idempotencyKey.name, key),
       messageKey: keys.key(app, 'extras.idempotencyKey', extras?.idempotencyKey),
       tagsText: compactMember(body, EVENT.tags),
-      extrasText: (extras?.push ?? null) === null ? compactMember(body, EVENT.extras) : withoutPush(object),
+      extrasText: deliverable(caller, compactMember(body, EVENT.extras), this.rules.extras),
       push: extras?.push ?? null,
     };
   }
@@ -112,11 +113,6 @@ function readName({ limits }: App, object: JsonObject): string {
 }
 
 /** What subscribers get of extras whose push is for devices alone; null: nothing is left. */
-function withoutPush(object: JsonObject): string | null {
-  const { push: _push, ...rest } = EVENT.extras.of(object) ?? {};
-  return Object.keys(rest).length === 0 ? null : JSON.stringify(rest);
-}
-
 function compactMember({ text, object }: JsonBody, field: Field<unknown>): string | null {
   if (field.of(object) === undefined) return null;
   return compactJson(rawMember(text, field.name) ?? 'null');

@@ -19,6 +19,8 @@ export interface Operation {
   readonly mostSubjects: number;
   /** All nodes together hold no more of the subject; Infinity: no limit. */
   readonly mostOfIt: number;
+  /** What the subject comes by if it is new: digits and dots. Empty: nothing. */
+  readonly cameBy: string;
 }
 
 export const END_OF_LEASE = -1;
@@ -40,6 +42,7 @@ export const holding = (subject: string, count: number, rest: Partial<Operation>
   cause: '',
   mostSubjects: Infinity,
   mostOfIt: Infinity,
+  cameBy: '',
   ...rest,
 });
 
@@ -48,6 +51,8 @@ const LONGEST_LEASE_MS = 2 ** 43;
 const wholeLease = (ms: number): number => Math.ceil(Math.min(ms, LONGEST_LEASE_MS));
 
 const limited = (most: number): number => (most < Infinity ? Math.max(0, Math.floor(most)) : -1);
+
+const DIGITS_AND_DOTS = /^[\d.]*$/;
 
 /** In the order the script reads them. */
 export const operationFields = (operation: Operation): readonly (number | string)[] => [
@@ -60,6 +65,8 @@ export const operationFields = (operation: Operation): readonly (number | string
   limited(operation.mostSubjects),
   limited(operation.mostOfIt),
   wholeLease(operation.lostMs),
+  // Whatever else it were, it would break the record.
+  DIGITS_AND_DOTS.test(operation.cameBy) ? operation.cameBy : '',
 ];
 
 const OUTCOMES = ['added', 'removed', 'leased', 'unchanged', 'full', 'early'] as const;
@@ -76,6 +83,8 @@ export interface Result {
   readonly count: number;
   /** For `leased` and `early`, milliseconds until the lease is over; else 0. */
   readonly leaseMs: number;
+  /** What the subject came by, or had come by; empty: nothing. */
+  readonly cameBy: string;
   /** Of two changes of one subject, the later one has the higher serial. */
   readonly serial: number;
 }
@@ -96,12 +105,13 @@ export function readAnswer(reply: unknown): Answer {
   const [outcomes, subjects, serial] = list(reply);
   const [first, ...rest] = text(outcomes).split(' ');
   const results = rest.map((result) => {
-    const [outcome, total, count, leaseMs] = result.split(':');
+    const [outcome, total, count, leaseMs, cameBy = ''] = result.split(':');
     return {
       outcome: oneOf(outcome, OUTCOMES),
       total: whole(total),
       count: whole(count),
       leaseMs: whole(leaseMs),
+      cameBy,
       serial: whole(first),
     };
   });
@@ -114,6 +124,8 @@ export interface Reaped {
   readonly outcome: 'removed' | 'unchanged';
   readonly total: number;
   readonly cause: string;
+  /** What it had come by; empty: nothing. */
+  readonly cameBy: string;
   readonly serial: number;
 }
 
@@ -129,12 +141,13 @@ export function readPage(reply: unknown): Page {
   const [cursor, left, serial, fields] = list(reply);
   const changes: Reaped[] = [];
   const all = list(fields);
-  for (let at = 0; at < all.length; at += 4) {
+  for (let at = 0; at < all.length; at += 5) {
     changes.push({
       subject: text(all[at]),
       outcome: oneOf(all[at + 1], ['removed', 'unchanged']),
       total: whole(all[at + 2]),
       cause: text(all[at + 3]),
+      cameBy: text(all[at + 4]),
       serial: whole(serial),
     });
   }
@@ -146,9 +159,12 @@ export interface SubjectRecord {
   readonly total: number;
   /** Later comers have later texts. */
   readonly order: string;
+  /** What it came by; empty: nothing. */
+  readonly cameBy: string;
   readonly payload: string;
 }
 
+const CAME_BY = /^\d+\.\d+\.(.+)$/;
 const RECORD = /^(\d+):([\d.]+):\d*:[^:]*:[^:]*:/;
 
 /** Null: it is not a record of this version. */
@@ -156,7 +172,8 @@ export function readRecord(record: string): SubjectRecord | null {
   const header = RECORD.exec(record);
   const [all, total, order] = header ?? [];
   if (all === undefined || total === undefined || order === undefined) return null;
-  return { total: Number(total), order, payload: record.slice(all.length) };
+  const [, cameBy = ''] = CAME_BY.exec(order) ?? [];
+  return { total: Number(total), order, cameBy, payload: record.slice(all.length) };
 }
 
 /** Subjects and what their records say, of everything a shard has. */

@@ -14,7 +14,7 @@ export interface SubjectLeasesParts {
   /** Whether this process holds something of the subject, which leaves nothing for a lease to end. */
   readonly isHeld: (subject: string) => boolean;
   /** Nobody has come: the subject is gone for all nodes. */
-  readonly removed: (subject: string, cause: LeaveCause, serial: number) => void;
+  readonly removed: (subject: string, cause: LeaveCause, result: Result) => void;
   /** Leases that run, over all that share it. */
   readonly count: { count: number };
 }
@@ -92,10 +92,11 @@ export class SubjectLeases {
     );
   }
 
-  #ended(subject: string, { outcome, leaseMs, serial }: Result): void {
+  #ended(subject: string, result: Result): void {
+    const { outcome, leaseMs } = result;
     const cause = this.cause(subject);
     this.end(subject);
     if (outcome === 'early') this.begin(subject, leaseMs, cause);
-    else if (outcome === 'removed') this.parts.removed(subject, cause, serial);
+    else if (outcome === 'removed') this.parts.removed(subject, cause, result);
   }
 }

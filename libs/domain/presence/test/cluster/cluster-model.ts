@@ -5,6 +5,8 @@ import { as, line } from '../samples.js';
 type Life = object;
 
 interface ModelUser {
+  /** The one it came by. */
+  readonly socketId: string;
   userInfoText: string;
   readonly holders: Set<Life>;
   /** Whose lease keeps the user; null: none. */
@@ -28,7 +30,11 @@ export class ClusterModel {
   constructor(private readonly place: PresencePlace) {}
 
   get members(): Member[] {
-    return [...this.#users].map(([userId, { userInfoText }]) => ({ userId, userInfoText }));
+    return [...this.#users].map(([userId, { userInfoText, socketId }]) => ({
+      userId,
+      userInfoText,
+      socketId,
+    }));
   }
 
   /** What is to be told since it was asked last. */
@@ -95,15 +101,17 @@ export class ClusterModel {
       user.lease = null;
       return;
     }
-    this.#users.set(userId, { userInfoText, holders: new Set([this.#lifeOf(node)]), lease: null });
     const [socketId = ''] = sockets;
-    const member = { userId, userInfoText };
+    const holders = new Set([this.#lifeOf(node)]);
+    this.#users.set(userId, { userInfoText, socketId, holders, lease: null });
+    const member = { userId, userInfoText, socketId };
     this.#told.push(line({ kind: 'added', ...this.place, member, socketId }));
   }
 
   #remove(userId: string, cause: LeaveCause): void {
+    const { socketId: cameBy = '' } = this.#users.get(userId) ?? {};
     this.#users.delete(userId);
-    this.#told.push(line({ kind: 'removed', ...this.place, userId, cause }));
+    this.#told.push(line({ kind: 'removed', ...this.place, userId, cameBy, cause }));
   }
 
   #lifeOf(node: number): Life {

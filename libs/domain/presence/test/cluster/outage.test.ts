@@ -128,9 +128,9 @@ describe('while the store is away', () => {
     await two.presence.leave(as('cy', '2.1'), 0, 'left');
     await one.counts.set('shop', 'news', 0);
     expect(await one.presence.members(LOBBY)).toEqual([
-      { userId: 'ada', userInfoText: '"mine"' },
-      { userId: 'bo', userInfoText: '{"from":"1.3"}' },
-      { userId: 'cy', userInfoText: '{"from":"2.1"}' },
+      { userId: 'ada', userInfoText: '"mine"', socketId: '1.1' },
+      { userId: 'bo', userInfoText: '{"from":"1.3"}', socketId: '1.2' },
+      { userId: 'cy', userInfoText: '{"from":"2.1"}', socketId: '2.1' },
     ]);
     expect(told()).toEqual(['+ada', '+bo']);
     expect(await one.counts.occupied('shop', '')).toEqual(new Map());

@@ -25,7 +25,7 @@ export class CrowdModel {
   #users: ModelUser[] = [];
 
   get members(): readonly Member[] {
-    return this.#users.map(({ userId, userInfoText }) => ({ userId, userInfoText }));
+    return this.#users.map(({ userId, userInfoText, socketId }) => ({ userId, userInfoText, socketId }));
   }
 
   join(presentation: Presentation, maxMembers: number): Expected {
@@ -33,8 +33,8 @@ export class CrowdModel {
     const user = this.#find(userId);
     if (user === undefined) {
       if (this.#users.length >= maxMembers) return expected({ kind: 'full' });
-      this.#users.push({ userId, sockets: new Set([socketId]), userInfoText, leased: false });
-      const member = { userId, userInfoText };
+      this.#users.push({ userId, socketId, sockets: new Set([socketId]), userInfoText, leased: false });
+      const member = { userId, userInfoText, socketId };
       return expected(this.#joined(), { kind: 'added', member, ...presentation });
     }
     if (!user.sockets.has(socketId)) {
@@ -54,7 +54,8 @@ export class CrowdModel {
       return expected(undefined);
     }
     this.#users = this.#users.filter((one) => one !== user);
-    return expected(undefined, { kind: 'removed', appId, channel, userId, cause: 'left' });
+    const { socketId: cameBy } = user;
+    return expected(undefined, { kind: 'removed', appId, channel, userId, cameBy, cause: 'left' });
   }
 
   update(presentation: Presentation): Expected {
@@ -62,7 +63,8 @@ export class CrowdModel {
     const user = this.#find(userId);
     if (user?.sockets.has(socketId) !== true) return expected(false);
     user.userInfoText = userInfoText;
-    return expected(true, { kind: 'updated', member: { userId, userInfoText }, ...presentation });
+    const member = { userId, userInfoText, socketId: user.socketId };
+    return expected(true, { kind: 'updated', member, ...presentation });
   }
 
   endLeases(appId: string, channel: string): Expected {
@@ -70,7 +72,10 @@ export class CrowdModel {
     this.#users = this.#users.filter(({ leased }) => !leased);
     return expected(
       undefined,
-      ...gone.map(({ userId }) => ({ kind: 'removed', appId, channel, userId, cause: 'left' }) as const),
+      ...gone.map(
+        ({ userId, socketId: cameBy }) =>
+          ({ kind: 'removed', appId, channel, userId, cameBy, cause: 'left' }) as const,
+      ),
     );
   }
 

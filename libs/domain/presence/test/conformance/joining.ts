@@ -8,7 +8,7 @@ export function joining(scene: Scene): void {
     it('answers the members, the joiner included, and tells of a new user once', async () => {
       expect(await join(scene.one, 'ada', '1.1')).toEqual({
         kind: 'joined',
-        members: [{ userId: 'ada', userInfoText: '{"from":"1.1"}' }],
+        members: [{ userId: 'ada', userInfoText: '{"from":"1.1"}', socketId: '1.1' }],
         serial: expect.any(Number),
       });
       expect(scene.world.told()).toEqual(['shop presence-lobby: ada added {"from":"1.1"} by 1.1']);
@@ -24,7 +24,9 @@ export function joining(scene: Scene): void {
         members: [{ userInfoText: '{"from":"2.1"}' }],
       });
       expect(scene.world.told()).toEqual([]);
-      expect(await scene.one.members(LOBBY)).toEqual([{ userId: 'ada', userInfoText: '{"from":"2.1"}' }]);
+      expect(await scene.one.members(LOBBY)).toEqual([
+        { userId: 'ada', userInfoText: '{"from":"2.1"}', socketId: '1.1' },
+      ]);
     });
 
     it('changes nothing when a connection joins again, and answers the members', async () => {
@@ -55,7 +57,7 @@ export function joining(scene: Scene): void {
       const members = await scene.one.members(LOBBY);
       await join(scene.other, 'bo', '2.1');
       await scene.one.update(as('ada', '1.1', { info: 'anew' }));
-      const asGiven = [{ userId: 'ada', userInfoText: '{"from":"1.1"}' }];
+      const asGiven = [{ userId: 'ada', userInfoText: '{"from":"1.1"}', socketId: '1.1' }];
       expect([outcome, members]).toEqual([
         { kind: 'joined', members: asGiven, serial: expect.any(Number) },
         asGiven,
@@ -80,7 +82,7 @@ export function joining(scene: Scene): void {
     it('hands info on as it was given', async () => {
       const userInfoText = '{ "name" : "A\\u0064a", "n": 1.0, "ends": ":|\\u0000" }';
       await scene.one.join({ ...as('ada', '1.1'), userInfoText }, Infinity);
-      expect(await scene.other.members(LOBBY)).toEqual([{ userId: 'ada', userInfoText }]);
+      expect(await scene.other.members(LOBBY)).toEqual([{ userId: 'ada', userInfoText, socketId: '1.1' }]);
     });
   });
 }

@@ -16,6 +16,20 @@ export function leaving(scene: Scene): void {
       expect(await scene.ids()).toEqual(['bo']);
     });
 
+    it('tells by which connection the user had come, whichever is the last to go', async () => {
+      await join(scene.one, 'ada', '1.1');
+      await join(scene.other, 'ada', '2.1');
+      await scene.one.leave(as('ada', '1.1'), 0, 'left');
+      expect((await scene.one.look(LOBBY)).members).toMatchObject([{ userId: 'ada', socketId: '1.1' }]);
+      await scene.other.update(as('ada', '2.1', { info: 'anew' }));
+      await scene.other.leave(as('ada', '2.1'), scene.world.leaseMs, 'connection_lost');
+      await scene.world.pass(scene.world.leaseMs);
+      const [added, updated, removed] = scene.world.changes;
+      expect(added).toMatchObject({ kind: 'added', socketId: '1.1', member: { socketId: '1.1' } });
+      expect(updated).toMatchObject({ kind: 'updated', socketId: '2.1', member: { socketId: '1.1' } });
+      expect(removed).toMatchObject({ kind: 'removed', cameBy: '1.1' });
+    });
+
     it('ignores connections that are not there', async () => {
       await scene.one.leave(as('ada', '1.1'), 0, 'left');
       await join(scene.one, 'ada', '1.1');
@@ -92,7 +106,9 @@ export function leaving(scene: Scene): void {
       await scene.one.leave(as('ada', '1.1'), scene.world.leaseMs, 'connection_lost');
       await scene.one.leave(as('ada', '1.1'), 0, 'left');
       expect(await scene.one.update(as('ada', '1.1', { info: 'away' }))).toBe(false);
-      expect(await scene.other.members(LOBBY)).toEqual([{ userId: 'ada', userInfoText: '{"from":"1.1"}' }]);
+      expect(await scene.other.members(LOBBY)).toEqual([
+        { userId: 'ada', userInfoText: '{"from":"1.1"}', socketId: '1.1' },
+      ]);
       expect(scene.world.toldBriefly()).toEqual(['+ada']);
     });
   });

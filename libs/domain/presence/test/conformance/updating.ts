@@ -27,7 +27,9 @@ export function updating(scene: Scene): void {
       expect(await scene.one.update(as('ada', '1.2'))).toBe(false);
       expect(await scene.one.update(as('bo', '1.1'))).toBe(false);
       expect(scene.world.told()).toEqual([]);
-      expect(await scene.one.members(LOBBY)).toEqual([{ userId: 'ada', userInfoText: '{"from":"1.1"}' }]);
+      expect(await scene.one.members(LOBBY)).toEqual([
+        { userId: 'ada', userInfoText: '{"from":"1.1"}', socketId: '1.1' },
+      ]);
     });
   });
 }

@@ -4,9 +4,11 @@ import { PROVIDERS, type RenderedPayload } from '@carillon/push-providers';
 import type { IdempotencyRow, PublishState, StoredPublish } from '@carillon/push-store';
 import { canonicalJson, sha256 } from '../hash.js';
 import type { PushParts } from '../parts.js';
+import { dayOf } from '../pipeline/app-weights.js';
 import { NO_COUNTS } from '../pipeline/lifecycle.js';
 import type { Outbox } from '../pipeline/outbox.js';
 import type { Planner } from '../pipeline/planner.js';
+import type { Lags } from '../watch/lags.js';
 import { Backpressure } from './backpressure.js';
 import { expectedOf } from './expected.js';
 import { publishItem } from './publish-item.js';
@@ -24,6 +26,8 @@ export interface AdmitOptions {
 /** What a publish is answered with. */
 export interface Accepted {
   readonly publish: StoredPublish;
+  /** How many it reaches, of one that is refused too. */
+  readonly expected: number;
   readonly rendered: readonly RenderedPayload[];
   readonly duplicate: boolean;
 }
@@ -37,6 +41,15 @@ export interface Prepared {
   readonly bodyHash: string;
 }
 
+/** What accepted publishes go to. */
+export interface Work {
+  readonly outbox: Outbox;
+  readonly planner: Planner;
+  readonly lags: Lags;
+  /** What runs in this process. */
+  readonly own: Workers;
+}
+
 /** Accepts publishes: what was answered with 202 is kept, and its work is done however often processes die. */
 export class Admit {
   readonly #readiness: Readiness;
@@ -44,12 +57,10 @@ export class Admit {
 
   constructor(
     private readonly parts: PushParts,
-    private readonly outbox: Outbox,
-    private readonly planner: Planner,
-    workers: Workers,
+    private readonly work: Work,
   ) {
-    this.#readiness = new Readiness(parts, workers);
-    this.#backpressure = new Backpressure(parts);
+    this.#readiness = new Readiness(parts, work.own);
+    this.#backpressure = new Backpressure(parts, work.lags);
   }
 
   /** Counts so many publishes in the second they came in. */
@@ -61,6 +72,8 @@ export class Admit {
     const verdict = await rateLimit.check(rule, appId, count).catch((cause: unknown) => {
       throw new ServiceError('service_unavailable', { text: 'acceptance rate limiter unavailable', cause });
     });
+    const used = limit - verdict.remaining;
+    metrics.gauge('push_quota_consumed_acceptance').for({ app: appId }).set(used);
     if (verdict.allowed) return;
     metrics.counter('push_quota_acceptance_rejections_total').for({ app: appId }).add();
     const { resetSeconds: retryAfterSeconds } = verdict;
@@ -92,6 +105,7 @@ export class Admit {
 
   async admit(prepared: Prepared, options: AdmitOptions): Promise<Accepted> {
     const { metrics } = this.parts;
+    metrics.known({ app: prepared.appId });
     const fromMs = performance.now();
     const known = await this.#known(prepared);
     if (known !== null) return this.#duplicate(prepared, known);
@@ -128,7 +142,7 @@ export class Admit {
     });
     if (existing !== null) return this.#duplicate(prepared, existing);
     if (state === 'queued') await this.#hand(prepared, expected, isScheduled);
-    return { publish, rendered, duplicate: false };
+    return { publish, expected, rendered, duplicate: false };
   }
 
   /** Gives the work out; what cannot be given out now is found by the repair. */
@@ -139,12 +153,12 @@ export class Admit {
     const isDirect = request.targets.every(({ type }) => type === 'device' || type === 'recipient');
     try {
       if (!isScheduled && threshold > 0 && expected <= threshold && isDirect) {
-        await this.planner.plan(appId, publishId);
+        await this.work.planner.plan(appId, publishId);
         return;
       }
       const delayMs = isScheduled ? (request.notBeforeMs ?? 0) - now() : 0;
-      if (isScheduled && !this.outbox.canDelay(delayMs)) return;
-      await this.outbox.put([publishItem(appId, publishId, isScheduled ? request.notBeforeMs : null)]);
+      if (isScheduled && !this.work.outbox.canDelay(delayMs)) return;
+      await this.work.outbox.put([publishItem(appId, publishId, isScheduled ? request.notBeforeMs : null)]);
     } catch (cause) {
       if (config.push.repair_interval_secs > 0) {
         log.warn('push work could not be given out, the repair will', { app_id: appId, error: cause });
@@ -194,9 +208,9 @@ export class Admit {
     metrics.counter('push_duplicate_suppressed_total').for().add();
     const log = publish.state === 'queued' ? await store.log(appId, publish.publishId) : null;
     if (log !== null && (log.notBeforeMs ?? 0) <= now()) {
-      await this.outbox.put([publishItem(appId, publish.publishId, null)]).catch(() => undefined);
+      await this.work.outbox.put([publishItem(appId, publish.publishId, null)]).catch(() => undefined);
     }
-    return { publish, rendered, duplicate: true };
+    return { publish, expected: publish.counters.planned, rendered, duplicate: true };
   }
 
   /** Why it is too much; null: it is not. */
@@ -230,12 +244,17 @@ export class Admit {
       const windowMs = Math.max(1, Math.ceil((device.rateCapacity / device.rateRefill) * 1000));
       const rule = { identifier: 'push:publish-device', limit: device.rateCapacity, windowMs };
       const verdict = await rateLimit.check(rule, `${appId}:${device.deviceId}`);
-      if (!verdict.allowed) return refused('pushRatePolicy');
+      if (verdict.allowed) continue;
+      metrics.counter('push_rate_dropped_total').for({ app: appId }).add();
+      return refused('pushRatePolicy');
     }
     const daily = quotas.delivery_quota_daily;
     if (daily > 0) {
-      const day = new Date(now()).toISOString().slice(0, 10);
-      if (!(await store.useQuota(appId, day, expected, daily))) return refused('push.delivery_quota_daily');
+      const day = dayOf(now());
+      const isWithin = await store.useQuota(appId, day, expected, daily);
+      const used = await store.quotaUsed(appId, day);
+      metrics.gauge('push_quota_consumed_delivery').for({ app: appId }).set(used);
+      if (!isWithin) return refused('push.delivery_quota_daily');
     }
     return null;
   }

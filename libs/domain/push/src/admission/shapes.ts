@@ -8,10 +8,10 @@ const LABELS: Readonly<Partial<Record<PublishState, string>>> = {
 };
 
 /** The answer to a publish. */
-export const acceptedShape = ({ publish, rendered, duplicate }: Accepted): JsonObject => ({
+export const acceptedShape = ({ publish, expected, rendered, duplicate }: Accepted): JsonObject => ({
   publishId: publish.publishId,
   status: LABELS[publish.state] ?? publish.state,
-  expectedRecipients: publish.counters.planned,
+  expectedRecipients: expected,
   ...(publish.fanoutRegime === null ? {} : { fanoutRegime: publish.fanoutRegime }),
   ...(publish.errorReason === null ? {} : { errorReason: publish.errorReason }),
   ...(duplicate ? { duplicate: true } : {}),

@@ -23,6 +23,10 @@ export interface PushInput {
   /** Under which a publish may be repeated; a key in the body wins. Absent: none. */
   readonly requestKey?: string;
   readonly quotaOverride: boolean;
+  /** The face names channels by rules of its own, and has judged them. Absent: those of the service hold. */
+  readonly judgesNames?: true;
+  /** Devices are told of with their addresses and metadata. Absent: without. */
+  readonly inFull?: true;
 }
 
 export interface PushAskParts {
@@ -52,6 +56,7 @@ export class PushAsk {
       deviceUrls: deviceUrlRules(config),
       maxKeyBytes: config.idempotency.max_key_length,
       checkChannel: (name) => {
+        if (input.judgesNames === true) return name;
         const channel = channels.publishTarget(app, name);
         if (!channel.accepted) throw refusalError(channel);
         return channel.name;
@@ -61,6 +66,10 @@ export class PushAsk {
 
   get appId(): string {
     return this.input.app.id;
+  }
+
+  get isInFull(): boolean {
+    return this.input.inFull === true;
   }
 
   get quotaOverride(): boolean {

@@ -8,10 +8,15 @@ export class PushOperations {
   readonly #work: ReturnType<typeof pushWork>;
 
   constructor(
-    push: PushService,
+    private readonly push: PushService,
     private readonly parts: PushAskParts,
   ) {
     this.#work = pushWork(push);
+  }
+
+  /** What browsers of the app subscribe with; null: nothing is sent to browsers. */
+  webKey(appId: string): Promise<string | null> {
+    return this.push.webKey(appId);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { ServiceError } from '@carillon/errors';
-import { providerNamed, PROVIDERS } from '@carillon/push-providers';
+import { type JsonObject, providerNamed, PROVIDERS } from '@carillon/push-providers';
+import type { StoredDevice } from '@carillon/push-store';
 import { statusShape } from '../admission/shapes.js';
 import { invalid } from '../fields.js';
 import { credentialItem, credentialShape, putCredential } from '../resources/credentials.js';
@@ -85,10 +86,13 @@ const templateWork = ({ parts: { store, now } }: PushService) =>
     },
   }) satisfies Partial<Record<PushRouteName, Work>>;
 
-const deviceWork = ({ parts: { store, log }, devices }: PushService) =>
-  ({
+const deviceWork = ({ parts: { store, log }, devices }: PushService) => {
+  const shapeFor = (ask: PushAsk): ((device: StoredDevice) => JsonObject) =>
+    ask.isInFull ? (device) => devices.inFull(device) : deviceShape;
+  return {
     async registerPushDevice(ask) {
-      return { value: await devices.register(ask.appId, ask.body(), ask.caller, ask.rules) };
+      const { appId, caller, rules } = ask;
+      return { value: await devices.register(appId, ask.body(), caller, rules, shapeFor(ask)) };
     },
     async listPushDevices(ask) {
       const { limit, after } = pageOf(ask, 'device', 1);
@@ -96,7 +100,7 @@ const deviceWork = ({ parts: { store, log }, devices }: PushService) =>
       const rows = await store.devices(ask.appId, filter, textAt(after), limit + 1);
       return listed(ask, rows, limit, {
         kind: 'device',
-        shape: deviceShape,
+        shape: shapeFor(ask),
         positionOf: ({ deviceId }) => [deviceId],
       });
     },
@@ -112,7 +116,7 @@ const deviceWork = ({ parts: { store, log }, devices }: PushService) =>
     async findPushDevice(ask) {
       const device = await devices.find(ask.appId, ask.segment('deviceId'), ask.caller);
       if (device === null) throw notFound('the device is not known');
-      return { value: deviceShape(device) };
+      return { value: shapeFor(ask)(device) };
     },
     async removePushDevice(ask) {
       const deviceId = ask.segment('deviceId');
@@ -120,7 +124,8 @@ const deviceWork = ({ parts: { store, log }, devices }: PushService) =>
       await store.removeDevices(ask.appId, { deviceId });
       return NOTHING;
     },
-  }) satisfies Partial<Record<PushRouteName, Work>>;
+  } satisfies Partial<Record<PushRouteName, Work>>;
+};
 
 const subscriptionWork = ({ parts: { store }, subscriptions }: PushService) =>
   ({

@@ -45,6 +45,16 @@ interface Kept {
 interface OpenClient {
   readonly version: string;
   readonly client: Promise<PushClient>;
+  readonly labels: { readonly provider: Provider; readonly tenant: string };
+  /** Null: it is being opened. */
+  opened: PushClient | null;
+}
+
+/** What the clients of one provider and owner use together. */
+export interface ClientUsage {
+  readonly labels: { readonly provider: Provider; readonly tenant: string };
+  readonly connections: number;
+  readonly streams: number;
 }
 
 /**
@@ -77,8 +87,13 @@ export class Credentials {
     if (open?.version === version) return open.client;
     if (this.#clients.size >= MOST_CLIENTS) await this.close();
     const client = this.parts.providers.open(credential);
-    this.#clients.set(name, { version, client });
-    client.catch(() => this.#clients.delete(name));
+    const labels = { provider: credential.provider, tenant };
+    const now: OpenClient = { version, client, labels, opened: null };
+    this.#clients.set(name, now);
+    client.then(
+      (opened) => void (now.opened = opened),
+      () => this.#clients.delete(name),
+    );
     await open?.client.then((old) => old.close()).catch(() => undefined);
     return client;
   }
@@ -86,6 +101,21 @@ export class Credentials {
   /** Whether the settings alone are enough for a provider, or every app brings its own. */
   async ready(provider: Provider): Promise<boolean> {
     return this.parts.config.push.dry_run || ofSettings(this.parts.config, provider) !== null;
+  }
+
+  usage(): ClientUsage[] {
+    const sums = new Map<string, ClientUsage>();
+    for (const { labels, opened } of this.#clients.values()) {
+      const name = JSON.stringify(labels);
+      const { connections = 0, streams = 0 } = sums.get(name) ?? {};
+      const usage = opened?.usage ?? { connections: 0, streams: 0 };
+      sums.set(name, {
+        labels,
+        connections: connections + usage.connections,
+        streams: streams + usage.streams,
+      });
+    }
+    return [...sums.values()];
   }
 
   async close(): Promise<void> {

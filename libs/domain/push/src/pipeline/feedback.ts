@@ -19,6 +19,7 @@ import type { Feedback } from './payloads.js';
 import { retryItem } from './retry-item.js';
 import { nextAttemptAtMs as nextAttemptOf, retryKeyOf } from './retry-rule.js';
 import { deliveryStage } from './stages.js';
+import { checkCounts } from '../watch/invariants.js';
 
 const MINUTE_MS = 60_000;
 
@@ -45,6 +46,7 @@ export class FeedbackWorker {
       const after = withCounts(publish, countsOf(own), this.parts.now());
       trips =
         guardTripped(after.counters) && own.some(({ failureClass }) => failureClass === 'device_terminal');
+      checkCounts(this.parts, after);
       return { publish: after, events: this.#events(own), deadLetters: this.#deadLetters(own, after) };
     });
     this.#count(results, taken);

@@ -62,3 +62,18 @@ export function moved(publish: StoredPublish, state: PublishState, nowMs: number
   const allowed = MAY_BECOME[publish.state]?.includes(state) === true;
   return allowed ? { ...publish, state, updatedMs: nowMs } : publish;
 }
+
+const RANKS: Readonly<Partial<Record<PublishState, number>>> = {
+  queued: 0,
+  planning: 1,
+  dispatching: 2,
+  throttled: 2,
+};
+const OVER = 3;
+
+/**
+ * Whether a step should be impossible: one ahead that there is not. A step to where the publish has been, or that comes
+ * after its end, is what a repeated hand-over makes, and nothing happens.
+ */
+export const isForbidden = (from: PublishState, to: PublishState): boolean =>
+  (RANKS[to] ?? OVER) > (RANKS[from] ?? OVER) && MAY_BECOME[from]?.includes(to) !== true;

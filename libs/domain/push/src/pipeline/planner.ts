@@ -5,11 +5,13 @@ import type { Target } from '../admission/targets.js';
 import { sha256 } from '../hash.js';
 import type { PushParts } from '../parts.js';
 import { Batcher, jobOf, type Reached } from './batcher.js';
-import { isOver, moved, settled } from './lifecycle.js';
+import { isOver, settled } from './lifecycle.js';
 import type { Outbox } from './outbox.js';
 import type { DeliveryJob, ShardJob } from './payloads.js';
 import { streamDevices } from './stream.js';
 import type { Plan } from './plan.js';
+import { putBack } from './put-back.js';
+import { move } from '../watch/invariants.js';
 
 const LOCK_MS = 30_000;
 const BUSY_MS = 1000;
@@ -31,7 +33,8 @@ export class Planner {
     const found = await store.publish(appId, publishId);
     if (found === null || found.planningComplete || isOver(found)) return undefined;
     const lock = `planner:${publishId}`;
-    if (!(await store.lock(appId, lock, owner, now(), now() + LOCK_MS))) return defer(BUSY_MS);
+    if (!(await store.lock(appId, lock, owner, now(), now() + LOCK_MS)))
+      return putBack(this.parts, 'publish_log', 'locked', defer(BUSY_MS));
     const renewal = setInterval(() => {
       void store.lock(appId, lock, owner, now(), now() + LOCK_MS).catch(() => undefined);
     }, LOCK_MS / 3);
@@ -50,16 +53,17 @@ export class Planner {
     if (plan === null) return undefined;
     const { notBeforeMs } = plan.log;
     // The queue or the scheduler was early; a clock differs.
-    if (notBeforeMs !== null && notBeforeMs > now()) return defer(notBeforeMs - now());
+    if (notBeforeMs !== null && notBeforeMs > now())
+      return putBack(this.parts, 'publish_log', 'early', defer(notBeforeMs - now()));
     await store.changePublish(appId, publishId, [], (publish) => ({
-      publish: moved(publish, 'planning', now()),
+      publish: move(this.parts, publish, 'planning'),
     }));
     const inShards = plan.publish.fanoutRegime === 'shardPath';
     const rest = await this.#direct(plan, inShards);
     const shards = inShards ? this.#shardsOfAll(plan) : rest;
     await this.#putShards(appId, publishId, shards);
     await store.changePublish(appId, publishId, [], (publish) => ({
-      publish: moved(publish, 'dispatching', now()),
+      publish: move(this.parts, publish, 'dispatching'),
     }));
     metrics
       .histogram('push_planner_duration_seconds')
@@ -85,7 +89,7 @@ export class Planner {
     metrics.histogram('push_fanout_size').for({ app: appId }).observe(planned);
     await store.changePublish(appId, publishId, [], (publish) => ({
       publish: settled({
-        ...moved(publish, 'dispatching', now()),
+        ...move(this.parts, publish, 'dispatching'),
         planningComplete: true,
         counters: { ...publish.counters, planned },
         updatedMs: now(),

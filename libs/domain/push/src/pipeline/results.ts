@@ -1,5 +1,5 @@
 import type { SendOutcome } from '@carillon/push-providers';
-import type { BatchVerdict } from './breaker.js';
+import type { Verdict } from './breakers.js';
 import type { Feedback } from './payloads.js';
 
 /** What one delivery came to, before it is known whose it was. */
@@ -26,15 +26,6 @@ export const result = (outcome: Feedback['outcome'], more: Partial<Result> = {})
   tokenHash: null,
   ...more,
 });
-
-/** What a batch says of its provider so far. */
-export interface Verdict extends BatchVerdict {
-  anyAccepted: boolean;
-  anyFailure: boolean;
-  quotaUntilMs: number | null;
-  /** The provider wants less. */
-  throttled: boolean;
-}
 
 /** Failures that are the provider's, the network's or the credential's. */
 const OF_PROVIDER: ReadonlySet<string> = new Set([
@@ -64,7 +55,10 @@ export const RATE_LIMITED = result('rejected', {
   reason: 'device_rate_limited',
 });
 
-export function resultOf(outcome: SendOutcome): Result & { deviceOnly?: boolean } {
+/** With whether it is only about the device, or the service its subscription names. */
+export type Judged = Result & { readonly deviceOnly?: boolean };
+
+export function resultOf(outcome: SendOutcome): Judged {
   if (outcome.kind === 'accepted')
     return result('accepted', { providerMessageId: outcome.providerMessageId });
   const { errorClass, failureClass, reason } = outcome;
@@ -79,12 +73,16 @@ export function resultOf(outcome: SendOutcome): Result & { deviceOnly?: boolean 
 /** What one result says of its provider. */
 export function judge(
   verdict: Verdict,
-  { outcome, failureClass, retryAtMs, deviceOnly = false }: Result & { deviceOnly?: boolean },
+  { outcome, failureClass, retryAtMs, deviceOnly = false }: Judged,
 ): void {
   if (outcome === 'accepted') verdict.anyAccepted = true;
   if (failureClass === null || deviceOnly) return;
   if (OF_PROVIDER.has(failureClass)) verdict.anyFailure = true;
-  if (failureClass !== 'provider_quota') return;
-  verdict.throttled = true;
-  if (retryAtMs !== null) verdict.quotaUntilMs = Math.max(verdict.quotaUntilMs ?? 0, retryAtMs);
+  if (failureClass === 'provider_quota' && retryAtMs !== null) {
+    verdict.quotaUntilMs = Math.max(verdict.quotaUntilMs ?? 0, retryAtMs);
+  }
 }
+
+/** Whether the provider wants less. */
+export const isThrottling = ({ failureClass, deviceOnly = false }: Judged): boolean =>
+  failureClass === 'provider_quota' && !deviceOnly;

@@ -6,6 +6,7 @@ import { deadLetterOf, replayOf } from './dead-letters.js';
 import { withCounts } from './lifecycle.js';
 import type { Outbox } from './outbox.js';
 import type { RetryEntry } from './payloads.js';
+import { putBack } from './put-back.js';
 import { deadlineOf } from './retry-rule.js';
 
 const KEPT_MS = 7 * 86_400_000;
@@ -30,7 +31,8 @@ export class Retrier {
     if (earlyMs > EARLY_MS) return this.#wait(entry, earlyMs);
     const [known] = await store.idempotency(appId, [retryKey], now());
     if (known !== undefined) return undefined;
-    if (!(await store.lock(appId, retryKey, owner, now(), now() + LOCK_MS))) return defer(LATER_MS);
+    if (!(await store.lock(appId, retryKey, owner, now(), now() + LOCK_MS)))
+      return putBack(this.parts, 'retry_schedule', 'locked', defer(LATER_MS));
     try {
       const end = this.#endOf(entry);
       await (end === null ? this.#again(entry) : this.#end(entry, end));
@@ -41,8 +43,14 @@ export class Retrier {
   }
 
   #wait({ provider, appId }: RetryEntry, earlyMs: number): Settlement {
-    this.parts.metrics.counter('push_retry_deferred_total').for({ provider, app: appId }).add();
-    return defer(earlyMs);
+    const { metrics } = this.parts;
+    const labels = { provider, app: appId };
+    metrics.counter('push_retry_deferred_total').for(labels).add();
+    metrics
+      .gauge('push_retry_deferred_delay_seconds')
+      .for(labels)
+      .set(earlyMs / 1000);
+    return putBack(this.parts, 'retry_schedule', 'early', defer(earlyMs));
   }
 
   /** Null: it is tried again. */

@@ -13,6 +13,8 @@ import { sealPlace } from '../pipeline/credentials.js';
 
 const REDACTED = '[REDACTED]';
 const MOST_TRIES = 5;
+/** What is read from a service account is shown by the names it has there. */
+const OF_ACCOUNT: Readonly<Record<string, string>> = { projectId: 'project_id', clientEmail: 'client_email' };
 
 /** A credential without what is secret. */
 export const credentialShape = ({
@@ -31,7 +33,9 @@ export const credentialItem = (row: StoredCredential): JsonObject => ({
   ...credentialShape(row),
   updated_at_ms: row.updatedMs,
   material: {
-    ...row.openFields,
+    ...Object.fromEntries(
+      Object.entries(row.openFields).map(([name, value]) => [OF_ACCOUNT[name] ?? name, value]),
+    ),
     ...Object.fromEntries(Object.keys(row.sealedFields).map((field) => [field, REDACTED])),
   },
 });

@@ -6,10 +6,13 @@ import {
   providerNamed,
 } from '@carillon/push-providers';
 import { integerOf, invalid, neededText, objectOf, textOf, wholeObject, wordOf } from '../fields.js';
+import type { Claim, PushStore } from '@carillon/push-store';
 import { sha256 } from '../hash.js';
 import type { PushParts } from '../parts.js';
 import type { Outbox } from '../pipeline/outbox.js';
 
+/** What later attempts add to the name of a batch. */
+const RETRIED = /-retry-\d+(-[0-9a-f]+)?$/;
 const OUTCOMES = ['accepted', 'rejected', 'retryable', 'expired', 'cancelled'] as const;
 
 const DERIVED: Readonly<Record<string, FailureClass>> = {
@@ -25,7 +28,10 @@ const DERIVED: Readonly<Record<string, FailureClass>> = {
   device_transient: 'device_transient',
 };
 
-/** Takes in what somebody else found out about a delivery; the same event again changes nothing. */
+/**
+ * Takes in what somebody else found out about a delivery; the same event again changes nothing. It is given on before it
+ * is kept: one that could not be given on is taken in when it is told again.
+ */
 export async function ingestStatus(
   parts: PushParts,
   outbox: Outbox,
@@ -48,10 +54,13 @@ export async function ingestStatus(
   if ((result['publishId'] ?? publishId) !== publishId)
     throw invalid('publishId of the result must be that of the event');
   const deviceId = textOf(result, 'deviceId', { maxBytes: 255, notBlank: true }) ?? null;
+  const batchId = textOf(result, 'batchId', { maxBytes: 255, notBlank: true }) ?? null;
   const error = objectOf(result, 'error');
   const failure = error === undefined ? null : readError(error);
   const answer = { ...body, appId };
-  const isNew = await store.putEvent({
+  if (await store.hasEvent(appId, publishId, eventId)) return answer;
+  await apply(parts, outbox, { appId, publishId, eventId, provider, outcome, deviceId, batchId, failure });
+  await store.putEvent({
     appId,
     publishId,
     eventId,
@@ -60,8 +69,6 @@ export async function ingestStatus(
     outcome,
     result: JSON.stringify({ deviceId, attempt, failureClass: failure?.failureClass ?? null }),
   });
-  if (!isNew) return answer;
-  await apply(parts, outbox, { appId, publishId, eventId, provider, outcome, deviceId, failure });
   return answer;
 }
 
@@ -72,6 +79,7 @@ interface Told {
   readonly provider: Provider;
   readonly outcome: (typeof OUTCOMES)[number];
   readonly deviceId: string | null;
+  readonly batchId: string | null;
   readonly failure: {
     readonly errorClass: string;
     readonly failureClass: FailureClass;
@@ -83,9 +91,8 @@ interface Told {
 /** Of what nothing is known but the event, nothing changes. */
 async function apply({ store }: PushParts, outbox: Outbox, told: Told): Promise<void> {
   const { appId, publishId, eventId, provider, outcome, deviceId, failure } = told;
-  if (deviceId === null) return;
-  const claim = await store.claimOfDevice(appId, publishId, provider, deviceId);
-  const device = await store.device(appId, deviceId);
+  const claim = await claimOf(store, told);
+  const device = deviceId === null ? null : await store.device(appId, deviceId);
   const log = await store.log(appId, publishId);
   if (log === null || claim === null) return;
   const rendered = (JSON.parse(log.rendered) as { provider: string; payload: JsonObject }[]).find(
@@ -119,6 +126,21 @@ async function apply({ store }: PushParts, outbox: Outbox, told: Told): Promise<
       },
     },
   ]);
+}
+
+/** Which delivery is meant; null: there is none, or there are several that it could be. */
+async function claimOf(
+  store: PushStore,
+  { appId, publishId, provider, deviceId, batchId }: Told,
+): Promise<Claim | null> {
+  const planned = batchId?.replace(RETRIED, '');
+  const which = {
+    provider,
+    ...(deviceId === null ? {} : { deviceId }),
+    ...(deviceId !== null || planned === undefined ? {} : { batchId: planned }),
+  };
+  const [first = null, other] = await store.claimsLike(appId, publishId, which, 2);
+  return deviceId === null && other !== undefined ? null : first;
 }
 
 function readError(error: JsonObject): NonNullable<Told['failure']> {

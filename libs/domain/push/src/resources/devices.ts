@@ -16,7 +16,12 @@ const METADATA_BYTES = 4096;
 /** Who asks: an operator's server, or a device with its token (null: it sent none). */
 export type Caller =
   | { readonly kind: 'admin'; readonly rotates: boolean }
-  | { readonly kind: 'device'; readonly token: string | null };
+  | {
+      readonly kind: 'device';
+      readonly token: string | null;
+      /** A device that nobody knows yet may register itself. Absent: operators do that. */
+      readonly mayBegin?: true;
+    };
 
 /** What a body says of a device; the state only where an operator may say it. */
 type Registration = Omit<
@@ -26,6 +31,8 @@ type Registration = Omit<
   readonly state: DeviceState | null;
   readonly failureCount: number;
   readonly errorReason: string | null;
+  /** Whether the body says when it was last active; else it is now. */
+  readonly saysWhenActive: boolean;
 };
 
 export class Devices {
@@ -34,27 +41,50 @@ export class Devices {
     private readonly tokens: IdentityTokens,
   ) {}
 
-  async register(appId: string, value: unknown, caller: Caller, rules: RecipientRules): Promise<JsonObject> {
+  /** As the store has it, with its address and what the app keeps with it. */
+  inFull(device: StoredDevice): JsonObject {
+    const { appId, deviceId, metadata } = device;
+    const recipient = this.parts.secrets.open(device.recipient, devicePlace(appId, deviceId));
+    return {
+      ...deviceShape(device),
+      ...(metadata === null ? {} : { metadata: JSON.parse(metadata) as unknown }),
+      recipient: JSON.parse(recipient) as unknown,
+    };
+  }
+
+  async register(
+    appId: string,
+    value: unknown,
+    caller: Caller,
+    rules: RecipientRules,
+    shape: (device: StoredDevice) => JsonObject = deviceShape,
+  ): Promise<JsonObject> {
     const { store } = this.parts;
     const wanted = this.#read(appId, wholeObject(value), caller, rules);
     const seen = await store.device(appId, wanted.deviceId);
-    if (caller.kind === 'device') {
+    const begins = caller.kind === 'device' && caller.mayBegin === true && seen === null;
+    if (caller.kind === 'device' && !begins) {
+      if (caller.mayBegin === true)
+        throw new ServiceError('forbidden', { text: 'the device belongs to somebody else' });
       if (seen === null) throw new ServiceError('forbidden', { text: 'the device is not known' });
       await this.#check(seen, caller.token);
     }
-    const isNew = seen === null || (caller.kind === 'admin' && caller.rotates);
-    const issued = isNew && caller.kind === 'admin' ? await issueToken() : null;
+    const isNew = begins || (caller.kind === 'admin' && (seen === null || caller.rotates));
+    const issued = isNew ? await issueToken() : null;
     let change: 'inserted' | 'unchanged' | 'updated' = 'inserted';
     let stored: StoredDevice | null = null;
     await store.changeDevice(appId, wanted.deviceId, (existing) => {
-      if (caller.kind === 'device') this.#sameOwner(existing, seen, wanted);
+      if (begins && existing !== null)
+        throw new ServiceError('forbidden', { text: 'the device belongs to somebody else' });
+      if (caller.kind === 'device' && !begins) this.#sameOwner(existing, seen, wanted);
       // Somebody else registered it meanwhile: its token stays theirs.
       const identityHash =
         existing !== null && !(caller.kind === 'admin' && caller.rotates)
           ? existing.identityHash
           : (issued?.hash ?? existing?.identityHash ?? '');
-      const next = merged(wanted, existing, identityHash);
-      change = existing === null ? 'inserted' : sameDevice(existing, next) ? 'unchanged' : 'updated';
+      const next = merged(wanted, existing, identityHash, caller);
+      const isSame = existing !== null && sameDevice(existing, next, wanted.saysWhenActive);
+      change = existing === null ? 'inserted' : isSame ? 'unchanged' : 'updated';
       stored = change === 'unchanged' ? existing : next;
       return change === 'unchanged' ? null : next;
     });
@@ -64,7 +94,7 @@ export class Devices {
       change,
       tokenHash: device.tokenHash,
       ...(gave ? { deviceIdentityToken: issued.token } : {}),
-      device: deviceShape(device),
+      device: shape(device),
     };
   }
 
@@ -107,6 +137,7 @@ export class Devices {
     const { now, secrets } = this.parts;
     const policy = objectOf(body, 'pushRatePolicy');
     const isAdmin = caller.kind === 'admin';
+    const lastActiveMs = integerOf(body, 'lastActiveAtMs', 0);
     const state =
       isAdmin && push['state'] !== undefined && push['state'] !== null ? wordOf(push, 'state', STATES) : null;
     return {
@@ -118,19 +149,31 @@ export class Devices {
       metadata: readMetadata(body['metadata']),
       timezone: neededText(body, 'timezone', 64),
       locale: neededText(body, 'locale', 35),
-      lastActiveMs: integerOf(body, 'lastActiveAtMs', 0) ?? now(),
+      lastActiveMs: lastActiveMs ?? now(),
+      saysWhenActive: lastActiveMs !== undefined,
       state,
       failureCount: (isAdmin ? integerOf(push, 'failureCount', 0) : undefined) ?? 0,
       errorReason: isAdmin ? safeReason(textOf(push, 'errorReason', { maxBytes: 4096 }) ?? null) : null,
       transport: recipient.transportType,
       provider: providerOf(recipient),
       tokenHash: tokenHash(recipient),
-      recipient: secrets.seal(JSON.stringify(recipient), ['push_devices', appId, deviceId]),
+      recipient: secrets.seal(
+        JSON.stringify({ ...recipient, ...writtenAs(push['recipient']) }),
+        devicePlace(appId, deviceId),
+      ),
       rateCapacity: policy === undefined ? null : neededInteger(policy, 'capacity'),
       rateRefill: policy === undefined ? null : neededInteger(policy, 'refillPerSecond'),
       updatedMs: now(),
     };
   }
+}
+
+const devicePlace = (appId: string, deviceId: string): readonly string[] => ['push_devices', appId, deviceId];
+
+/** How a face that knows addresses in other forms had this one; kept for it, and of no use to anybody else. */
+function writtenAs(recipient: unknown): JsonObject {
+  const form = (recipient as JsonObject)['writtenAs'];
+  return typeof form === 'string' && form.length <= 16 ? { writtenAs: form } : {};
 }
 
 function neededInteger(policy: JsonObject, name: string): number {
@@ -146,9 +189,15 @@ function readMetadata(value: unknown): string | null {
 }
 
 /** A device that registers is well again, unless an operator says otherwise. */
-function merged(wanted: Registration, existing: StoredDevice | null, identityHash: string): StoredDevice {
-  const { state, failureCount, errorReason, ...rest } = wanted;
-  const clientId = wanted.clientId ?? null;
+function merged(
+  wanted: Registration,
+  existing: StoredDevice | null,
+  identityHash: string,
+  caller: Caller,
+): StoredDevice {
+  const { state, failureCount, errorReason, saysWhenActive: _, ...rest } = wanted;
+  // A device that does not say whose it is stays whose it was; only an operator may take it away.
+  const clientId = wanted.clientId ?? (caller.kind === 'device' ? (existing?.clientId ?? null) : null);
   const health =
     state === null &&
     existing !== null &&
@@ -159,15 +208,16 @@ function merged(wanted: Registration, existing: StoredDevice | null, identityHas
   return { ...rest, ...health, clientId, identityHash, createdMs: existing?.createdMs ?? wanted.updatedMs };
 }
 
-/** Apart from when: the address is the same when its hash is, however it is sealed. */
-const sameDevice = (one: StoredDevice, other: StoredDevice): boolean => comparable(one) === comparable(other);
+/** Apart from when, unless that was said: the address is the same when its hash is, however it is sealed. */
+const sameDevice = (one: StoredDevice, other: StoredDevice, whenToo: boolean): boolean =>
+  comparable(one, whenToo) === comparable(other, whenToo);
 
-const comparable = (device: StoredDevice): string =>
+const comparable = (device: StoredDevice, whenToo: boolean): string =>
   canonicalJson({
     ...device,
     metadata: device.metadata === null ? null : (JSON.parse(device.metadata) as unknown),
     recipient: null,
-    lastActiveMs: 0,
+    lastActiveMs: whenToo ? device.lastActiveMs : 0,
     createdMs: 0,
     updatedMs: 0,
   });

@@ -29,7 +29,7 @@ export class Subscriptions {
       const row: StoredSubscription = {
         appId,
         channel,
-        deviceId: `${CLIENT_SCOPE}${sha256(clientId)}`,
+        deviceId: clientScope(clientId),
         clientId,
         provider: null,
         tokenHash: null,
@@ -70,6 +70,9 @@ export class Subscriptions {
     return this.parts.store.removeSubscriptions(appId, filter);
   }
 }
+
+/** Stands for all devices of a client where a subscription names a device. */
+export const clientScope = (clientId: string): string => `${CLIENT_SCOPE}${sha256(clientId)}`;
 
 const idOf = (body: JsonObject, name: string, alias: string): string | undefined =>
   textOf({ [name]: body[name] ?? body[alias] }, name, { maxBytes: 255, notBlank: true });

@@ -1,5 +1,5 @@
 import { type Provider, PROVIDERS } from '@carillon/push-providers';
-import type { Claim } from '@carillon/push-store';
+import { CannotOpen, type Claim } from '@carillon/push-store';
 import { publishItem } from '../admission/publish-item.js';
 import type { PushParts } from '../parts.js';
 import { batchItem } from '../pipeline/batcher.js';
@@ -12,6 +12,7 @@ import { retryItem } from '../pipeline/retry-item.js';
 import { retryKeyOf } from '../pipeline/retry-rule.js';
 
 const CLAIMS_AT_ONCE = 1000;
+const MOST_ROUNDS = 20;
 const JOBS_OF_BATCH = 100;
 const FORGOTTEN_MS = 600_000;
 
@@ -21,11 +22,21 @@ const FORGOTTEN_MS = 600_000;
  * next time.
  */
 export class Repair {
+  readonly #startedMs: number;
+
   constructor(
     private readonly parts: PushParts,
     private readonly outbox: Outbox,
     private readonly planner: Planner,
-  ) {}
+  ) {
+    this.#startedMs = parts.now();
+  }
+
+  /** A queue that ends with its process lost everything of an earlier one, which nobody has to wait for. */
+  get #hasLostQueue(): boolean {
+    const { queue, store } = this.parts;
+    return store.durable && !queue.capabilities.durable;
+  }
 
   async run(): Promise<void> {
     await this.#publishes();
@@ -36,19 +47,35 @@ export class Repair {
   async #publishes(): Promise<void> {
     const { store, config, metrics, now } = this.parts;
     const { repair_batch_size: most, repair_min_age_secs: seconds } = config.push;
-    const queued = await store.forgottenPublishes('queued', now() - seconds * 1000, now(), most);
-    const begun = await store.forgottenPublishes('begun', now() - FORGOTTEN_MS, now(), most);
+    const queued = await store.forgottenPublishes('queued', this.#before(seconds * 1000), now(), most);
+    const begun = await store.forgottenPublishes('begun', this.#before(FORGOTTEN_MS), now(), most);
     const found = [...queued, ...begun];
     metrics.counter('push_repair_scanned_total').for({ category: 'publishes' }).add(found.length);
     for (const { appId, publishId } of found) {
-      await this.outbox.hand([publishItem(appId, publishId, null, `#repair:${this.#minute()}`)]);
+      await this.outbox.hand([publishItem(appId, publishId, null, `#repair:${this.#round()}`)]);
       metrics.counter('push_repair_requeued_total').for({ stage: 'publish_log', reason: 'missing' }).add();
     }
   }
 
+  /** Since when nothing may have happened. */
+  #before(idleMs: number): number {
+    const beforeMs = this.parts.now() - idleMs;
+    return this.#hasLostQueue ? Math.max(beforeMs, this.#startedMs) : beforeMs;
+  }
+
   async #claims(): Promise<void> {
+    for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
+      if ((await this.#someClaims()) < CLAIMS_AT_ONCE) return;
+    }
+  }
+
+  /** How many were found. */
+  async #someClaims(): Promise<number> {
     const { store, metrics, now } = this.parts;
-    const found = await store.forgottenClaims(now() - FORGOTTEN_MS, CLAIMS_AT_ONCE);
+    const untouchedMs = this.#before(FORGOTTEN_MS);
+    // Those of an earlier process are in nobody's hands once their time is over.
+    const freeMs = untouchedMs === this.#startedMs ? now() : untouchedMs;
+    const found = await store.forgottenClaims({ untouchedMs, freeMs }, CLAIMS_AT_ONCE);
     const byPublish = new Map<string, Claim[]>();
     for (const claim of found) {
       const name = JSON.stringify([claim.appId, claim.publishId]);
@@ -59,18 +86,32 @@ export class Repair {
       .counter('push_repair_requeued_total')
       .for({ stage: 'delivery_jobs', reason: 'forgotten' })
       .add(found.length);
+    return found.length;
   }
 
   /** Of one publish. */
   async #giveOut(claims: readonly Claim[]): Promise<void> {
-    const { store, now } = this.parts;
+    const { store, metrics, now } = this.parts;
     const [first] = claims;
     if (first === undefined) return;
     const { appId, publishId } = first;
-    const plan = await this.planner.load(appId, publishId);
-    if (plan !== null && !this.#isHeld(plan)) await this.outbox.hand(this.#itemsOf(plan, claims));
+    const plan = await this.#load(appId, publishId);
+    const why = plan === null ? 'publish_gone' : this.#isHeld(plan) ? 'throttled' : null;
+    if (why !== null) metrics.counter('push_repair_skipped_total').for({ reason: why }).add(claims.length);
+    else if (plan !== null) await this.outbox.hand(this.#itemsOf(plan, claims));
     const keys = claims.map(({ deliveryKey }) => deliveryKey);
     await store.touchClaims(appId, publishId, keys, now());
+  }
+
+  /** Null: there is none, or nobody can read it any more. Then only the watchdog is left to it. */
+  async #load(appId: string, publishId: string): Promise<Plan | null> {
+    try {
+      return await this.planner.load(appId, publishId);
+    } catch (error) {
+      if (!(error instanceof CannotOpen) && !(error instanceof SyntaxError)) throw error;
+      this.parts.log.error('a push cannot be read', { app_id: appId, error });
+      return null;
+    }
   }
 
   /** Its batches wait for the provider to be asked again. */
@@ -141,11 +182,13 @@ export class Repair {
   }
 
   #batchId(job: DeliveryJob | undefined): string {
-    return `repair-${this.#minute()}-${job?.deliveryKey.slice(0, 16)}`;
+    return `repair-${this.#round()}-${job?.deliveryKey.slice(0, 16)}`;
   }
 
-  #minute(): number {
-    return Math.floor(this.parts.now() / 60_000);
+  /** The same for all who repair at about the same time, so that a queue that can tell keeps one of what they give out. */
+  #round(): number {
+    const { config, now } = this.parts;
+    return Math.floor(now() / (config.push.repair_interval_secs * 1000));
   }
 }
 

@@ -25,13 +25,16 @@ export class Watchdog {
   }
 
   async #close({ appId, publishId, state }: StoredPublish): Promise<void> {
-    const { store, log, now } = this.parts;
+    const { store, log, now, metrics } = this.parts;
     // Nobody has begun it, so nothing is incomplete: it is planned however late.
     if (state === 'queued') return;
     let closed = 0;
     for (;;) {
       const open = await store.openClaims(appId, publishId, null, PAGE);
-      if (open.some(({ leaseUntilMs }) => (leaseUntilMs ?? 0) > now())) return;
+      if (open.some(({ leaseUntilMs }) => (leaseUntilMs ?? 0) > now())) {
+        metrics.counter('push_repair_skipped_total').for({ reason: 'leased' }).add();
+        return;
+      }
       const steps = open.map(({ deliveryKey, attempt }) => ({
         deliveryKey,
         attempt,

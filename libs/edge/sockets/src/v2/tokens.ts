@@ -119,7 +119,7 @@ export class Tokens {
       if (connection.seesAnnotations(name)) needs.push('annotation-subscribe');
       return { name, needs };
     });
-    const patterns = [...(connection.patterns ?? [])].map((name) => ({
+    const patterns = [...(connection.patterns?.keys() ?? [])].map((name) => ({
       name,
       needs: ['subscribe'] as const,
     }));

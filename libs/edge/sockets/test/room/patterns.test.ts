@@ -2,6 +2,7 @@ import type { WireFormat } from '@carillon/protocol';
 import { describe, expect, it } from 'vitest';
 import { ClientV2, token } from './client-v2.js';
 import { DeltaClient, ways } from './delta-client.js';
+import { Hold } from './ports.js';
 import { openRoom } from './room.js';
 
 const FORMATS: readonly WireFormat[] = ['json', 'messagepack', 'protobuf'];
@@ -110,4 +111,33 @@ it('has no differences of its own, and lends its wish to channels that it fits',
   await client.subscribe('mkt.a');
   for (let n = 0; n < 3; n += 1) publish(n);
   expect(ways(await client.messages())).toEqual(['full 0', 'full 1', 'delta 2']);
+});
+
+it('brings what comes while the channel itself is joined, which then does not bring it again', async () => {
+  const room = await openRoom();
+  const client = await ClientV2.connect(room.port, 'json');
+  client.subscribe('news.*');
+  await client.until('service_internal:subscription_succeeded');
+  const hold = new Hold();
+  room.fabric.confirm = () => hold;
+  client.subscribe('news.eu');
+  await client.heard();
+  room.publish('news.eu', '1');
+  hold.release();
+  await client.until('service_internal:subscription_succeeded');
+  room.publish('news.eu', '2');
+  client.send('service:unsubscribe', { channel: 'news.eu' });
+  room.publish('news.eu', '3');
+  const news = [...client.frames, ...(await client.heard())].filter(({ event }) => event === 'news');
+  expect([...new Set(news)].map((frame) => client.text(frame))).toEqual(['1', '2', '3']);
+});
+
+it('tells how many have a channel that fits, where the app wants that told', async () => {
+  const room = await openRoom({ policy: { features: { enable_subscription_count_events: true } } });
+  const [client, other] = [await ClientV2.connect(room.port, 'json'), await room.connect()];
+  client.subscribe('news.*');
+  await client.until('service_internal:subscription_succeeded');
+  other.subscribe('news.eu');
+  const told = await client.until('service_internal:subscription_count');
+  expect([told.channel, client.text(told)]).toEqual(['news.eu', '{"subscription_count":1}']);
 });

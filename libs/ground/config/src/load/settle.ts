@@ -26,8 +26,10 @@ const DERIVED: Readonly<Record<string, (settling: Settling) => unknown>> = {
   'logging.filter': ({ config: { debug, logging } }) =>
     debug ? logging.filter_debug : logging.filter_production,
   'adapter.routing': ({ config }) => (INTEREST_DRIVERS.has(config.adapter.driver) ? 'interest' : 'broadcast'),
-  'database.postgres.embedded': ({ config: { history, adapter, database } }) =>
-    history.backend === 'postgres' && adapter.driver === 'local' && database.postgres.host === null,
+  'database.postgres.embedded': ({ config: { history, push, adapter, database } }) =>
+    (history.backend === 'postgres' || push.storage_driver === 'postgres') &&
+    adapter.driver === 'local' &&
+    database.postgres.host === null,
   'database.postgres.host': () => 'localhost',
   'mcp.host': ({ config }) => config.host,
   'app_manager.cache.ttl': ({ config: { app_manager: apps, database } }) =>

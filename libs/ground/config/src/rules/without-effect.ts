@@ -37,7 +37,6 @@ const APPS = ['mysql', 'postgres', 'surrealdb'].flatMap((database): WithoutEffec
 ]);
 
 const NEVER_SHOWN = 'payloads are never shown and never logged';
-const NO_STATISTICS = 'statistics by interval are not built yet';
 
 const OF_FEATURES: readonly WithoutEffect[] = [
   {
@@ -64,11 +63,6 @@ const OF_FEATURES: readonly WithoutEffect[] = [
     only: null,
     why: 'credentials are encrypted with push.credential_encryption_key',
   },
-  { path: 'compat.stats_queue_capacity', only: 4096, why: NO_STATISTICS },
-  { path: 'compat.stats_flush_interval_ms', only: 10, why: NO_STATISTICS },
-  { path: 'compat.stats_retention_seconds', only: 34_560_000, why: NO_STATISTICS },
-  { path: 'compat.stats_max_scan_entries', only: 100_000, why: NO_STATISTICS },
-  { path: 'compat.stats_cas_retries', only: 8, why: NO_STATISTICS },
 ];
 
 /**

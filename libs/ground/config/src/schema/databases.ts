@@ -142,9 +142,10 @@ const postgres = table({
   embedded: derived(
     bool({
       default: null,
-      meaning: 'Keep durable records in a PostgreSQL inside the process; single node only',
+      meaning:
+        'Keep durable records, and push where its queue is memory, in a PostgreSQL that comes along; single node only',
     }),
-    'true when `history.backend` is postgres, the adapter is local and no host is given',
+    'true when `history.backend` or `push.storage_driver` is postgres, the adapter is local and no host is given',
   ),
   embedded_path: path({
     default: './data/postgres',

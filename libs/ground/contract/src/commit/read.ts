@@ -245,6 +245,7 @@ export const READ = message('read', {
       floor_message_serial: field.serial,
       now_ms: count,
       below_no: nullable(count),
+      message_serials: optional(list(field.textSerial, 0, MAX_READ_HEADS)),
       limit,
     }),
   ),

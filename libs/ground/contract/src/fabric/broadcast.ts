@@ -27,6 +27,8 @@ const fact = object({
   user_id: optional(userId),
   /** JSON text of what a member says of itself. */
   user_info: optional(text(0, Number.MAX_SAFE_INTEGER)),
+  /** The connection that a member came by. Absent: not told. */
+  socket_id: optional(socketId),
   count: optional(count),
   /** Absent: false. */
   online: optional(flag),

@@ -6,6 +6,8 @@ export interface PresenceMember {
   readonly userId: string;
   /** JSON text of what the user said about itself, sent on as it is. */
   readonly userInfoText: string;
+  /** The connection the user came by. Absent: not told. */
+  readonly socketId?: string;
 }
 
 /** A user has come; for every other subscriber. */

@@ -1,13 +1,7 @@
 import { readReservedEvent, type ReservedKind } from '../event-names.js';
+import { SERVICE_HEADERS } from './service-headers.js';
 
-/** The headers of `extras` that the service sets, as named inside of it. */
-const SERVICE_HEADERS: ReadonlySet<string> = new Set([
-  'service_action',
-  'service_message_serial',
-  'service_version_serial',
-  'service_history_serial',
-  'service_version_timestamp_ms',
-]);
+const HEADERS: ReadonlySet<string> = new Set(Object.values(SERVICE_HEADERS));
 
 /**
  * How names of protocol 2 are spelled to clients and publishers. Inside of the service they are always spelled with
@@ -60,7 +54,7 @@ export class WireNames {
 
   /** The name of a header of `extras` as clients see it. Publishers' own names stay as they are. */
   headerToWire(name: string): string {
-    return SERVICE_HEADERS.has(name) ? this.#header + name.slice('service_'.length) : name;
+    return HEADERS.has(name) ? this.#header + name.slice('service_'.length) : name;
   }
 
   /** Whether publishers may not set a header: what it says, only the service says. */

@@ -57,9 +57,15 @@ function factField(fact: StateFact): FactField {
   switch (fact.kind) {
     case 'member_added':
     case 'member_updated':
-      return { kind, serial, user_id: fact.member.userId, user_info: fact.member.userInfoText };
+      return {
+        kind,
+        serial,
+        user_id: fact.member.userId,
+        user_info: fact.member.userInfoText,
+        socket_id: fact.member.socketId || undefined,
+      };
     case 'member_removed':
-      return { kind, serial, user_id: fact.userId };
+      return { kind, serial, user_id: fact.userId, socket_id: fact.socketId || undefined };
     case 'channel_occupied':
     case 'channel_vacated':
       return { kind, serial };
@@ -77,6 +83,7 @@ function factOf({ kind, serial, ...field }: FactField, channel: string): StateFa
   if (kind === 'channel_occupied' || kind === 'channel_vacated') return { kind, channel, serial };
   if (userId === undefined) return null;
   if (kind === 'user_seen') return { kind, userId, isOnline, serial };
-  if (kind === 'member_removed') return { kind, channel, userId, serial };
-  return { kind, channel, member: { userId, userInfoText }, serial };
+  const by = field.socket_id === undefined ? {} : { socketId: field.socket_id };
+  if (kind === 'member_removed') return { kind, channel, userId, ...by, serial };
+  return { kind, channel, member: { userId, userInfoText, ...by }, serial };
 }

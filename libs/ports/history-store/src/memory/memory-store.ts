@@ -16,16 +16,17 @@ import type { StoredMessage } from '../model/message.js';
 import type { StoredRecord } from '../model/record.js';
 import { laneOf } from '../model/route.js';
 import { newStream, type Stream, type StreamAddress, streamName } from '../model/stream.js';
-import type {
-  CheckpointQuery,
-  DegradedQuery,
-  DurableStore,
-  MembersQuery,
-  PageQuery,
-  RangeQuery,
-  Retained,
-  TailQuery,
-  Watermark,
+import {
+  type CheckpointQuery,
+  type DegradedQuery,
+  type DurableStore,
+  type MembersQuery,
+  type PageQuery,
+  type RangeQuery,
+  type Retained,
+  type TailQuery,
+  TRANSACTION_LIMITS,
+  type Watermark,
 } from '../port.js';
 import { type AppSurvey, type Evicted, type PurgeRequest, type PurgeStep, sumEvicted } from '../retention.js';
 import { findMessages } from './find-messages.js';
@@ -45,6 +46,7 @@ const sumOf = (evicted: readonly Evicted[]): number => evicted.reduce((sum, { re
  * written, and of every stream as a purge comes by; the number of streams is bounded by the channels in use only.
  */
 export class MemoryHistoryStore implements DurableStore {
+  readonly limits = TRANSACTION_LIMITS;
   readonly #byName = new Map<string, MemoryStream>();
   readonly #byKey = new Map<string, MemoryStream>();
   /** Keys of streams that are degraded. */
@@ -257,6 +259,7 @@ export class MemoryHistoryStore implements DurableStore {
   async summaries({
     nowMs,
     belowNo,
+    messageSerials,
     limit,
     ...stream
   }: SummariesQuery): Promise<readonly AnnotationSummary[]> {
@@ -264,7 +267,10 @@ export class MemoryHistoryStore implements DurableStore {
     if (held === undefined) return [];
     const all = held.messages
       .summaries(held.stream, nowMs)
-      .filter(({ lastNo }) => belowNo === null || lastNo < belowNo);
+      .filter(
+        ({ lastNo, messageSerial }) =>
+          (belowNo === null || lastNo < belowNo) && messageSerials?.includes(messageSerial) !== false,
+      );
     return all.sort((one, other) => other.lastNo - one.lastNo).slice(0, limit);
   }
 

@@ -102,6 +102,8 @@ export interface SummariesQuery {
   readonly nowMs: number;
   /** Changed before this annotation; null: at any time. */
   readonly belowNo: number | null;
+  /** Of these messages only. Absent: of all. */
+  readonly messageSerials?: readonly string[];
   readonly limit: number;
 }
 

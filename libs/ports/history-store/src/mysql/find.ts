@@ -4,19 +4,11 @@ import type { Found, Wanted } from '../model/changes.js';
 import type { PresenceMember } from '../model/presence.js';
 import type { FoundReceipt } from '../model/receipt.js';
 import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
-import { findCrowds } from '../sql/checkpoints.js';
-import { findMessages } from '../sql/find-messages.js';
-import { findMessageId, findPurgeable, inspectAll } from '../sql/look.js';
+import { findBeside, type Held } from '../sql/find-beside.js';
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
 import { MESSAGE_DIALECT } from './message-dialect.js';
 import { NumberedSession } from './numbered.js';
 import { type Names, tuples } from './statements.js';
-
-/** The streams of a batch: those that are held now, and those that are not there at all. */
-export interface Held {
-  readonly streams: ReadonlyMap<string, Stream>;
-  readonly absent: readonly StreamAddress[];
-}
 
 /** Rows of streams by name; none are asked for without an address. */
 export async function selectStreams(
@@ -56,32 +48,10 @@ export async function findWanted(
   wanted: Wanted,
   held: Held,
 ): Promise<Found> {
-  const streams = new Map<string, Stream | null>(held.streams);
-  for (const address of held.absent) streams.set(streamName(address), null);
-  const [first] = held.streams.values();
-  const numbered = new NumberedSession(session);
   return {
-    streams,
     receipts: await findReceipts(session, table, wanted),
     members: await findMembers(session, table, wanted, held),
-    crowds: await findCrowds(numbered, table, wanted, held.streams),
-    purgeable:
-      wanted.below === null || first === undefined
-        ? null
-        : await findPurgeable(numbered, table, first, wanted.below, wanted.nowMs),
-    inspections: wanted.inspect ? await inspectAll(numbered, table, held.streams, wanted.nowMs) : new Map(),
-    ...(await findMessageId(numbered, table, first, wanted)),
-    ...(wanted.messages === undefined
-      ? {}
-      : {
-          messages: await findMessages(
-            numbered,
-            table,
-            wanted.messages,
-            { streams: held.streams, nowMs: wanted.nowMs },
-            MESSAGE_DIALECT,
-          ),
-        }),
+    ...(await findBeside(new NumberedSession(session), table, wanted, held, MESSAGE_DIALECT)),
   };
 }
 

@@ -18,16 +18,17 @@ import type { MemberThere, PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
 import { routeOf } from '../model/route.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
-import type {
-  CheckpointQuery,
-  DegradedQuery,
-  DurableStore,
-  MembersQuery,
-  PageQuery,
-  RangeQuery,
-  Retained,
-  TailQuery,
-  Watermark,
+import {
+  type CheckpointQuery,
+  type DegradedQuery,
+  type DurableStore,
+  type MembersQuery,
+  type PageQuery,
+  type RangeQuery,
+  type Retained,
+  type TailQuery,
+  TRANSACTION_LIMITS,
+  type Watermark,
 } from '../port.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { readCheckpoint } from '../sql/checkpoints.js';
@@ -72,6 +73,7 @@ const MAX_BEHIND = 10_000;
  * Whoever made the `Database` gave it the tables of `mysqlTables` and the time that a statement may take.
  */
 export class MysqlHistoryStore implements DurableStore {
+  readonly limits = TRANSACTION_LIMITS;
   readonly #table: (name: string) => string;
   readonly #reads: Database;
   readonly #sums = new RememberedSums();

@@ -1,4 +1,4 @@
-import type { Migration } from '@carillon/database';
+import type { MigrationInterface, QueryRunner, SqlRow, Tables } from '@carillon/database';
 import type { Names } from './statements.js';
 import { checkedVersion, SCHEMA_VERSION, upgradeFrom } from '../schema-version.js';
 
@@ -10,43 +10,72 @@ export function mysqlNames(prefix: string): (name: string) => string {
   return (name) => `\`${prefix}_${name}\``;
 }
 
-/**
- * Makes the tables, brings older ones up to date, and refuses those of a newer version. The version is written last:
- * each statement is final.
- */
-export function mysqlTables(prefix: string): Migration {
+/** Whole tables; the first is there whenever any is. */
+const TABLES = [
+  'meta',
+  'lanes',
+  'streams',
+  'records',
+  'messages',
+  'receipts',
+  'annotations',
+  'annotation_summaries',
+  'presence_events',
+  'presence_members',
+  'presence_checkpoints',
+  'operator_log',
+];
+
+/** The tables of the room. */
+export function mysqlTables(prefix: string): Tables {
   const table = mysqlNames(prefix);
+  /**
+   * Makes the tables, or takes over those of the time when their version was kept in `meta`, where it still is for
+   * processes of that time. It is written last: each statement is final.
+   */
+  class HistoryTables1764000000001 implements MigrationInterface {
+    async up(runner: QueryRunner): Promise<void> {
+      for (const statement of await missing(runner, prefix, table)) await runner.query(statement);
+    }
+
+    async down(runner: QueryRunner): Promise<void> {
+      for (const name of TABLES.toReversed()) await runner.query(`drop table if exists ${table(name)}`);
+    }
+  }
   return {
     name: `history ${prefix}`,
-    async missing(session) {
-      const { rows } = await session.query(
-        'select 1 from information_schema.tables where table_schema = database() and table_name = ?',
-        [`${prefix}_meta`],
-      );
-      if (rows.length === 0) return statements(table);
-      const stored = await session.query(
-        `select cast(value as char) as value from ${table('meta')} where name = 'schema_version'`,
-      );
-      if (stored.rows.length === 0) return statements(table);
-      const version = checkedVersion(prefix, stored.rows[0]?.['value']);
-      if (version === SCHEMA_VERSION) return [];
-      const keys = await session.query(
-        `select concat(table_name, ' ', index_name) as name from information_schema.statistics
-            where table_schema = database() and table_name in (?)
-          union select concat(table_name, ' ', column_name) from information_schema.columns
-            where table_schema = database() and table_name in (?)`,
-        [upgraded(prefix), upgraded(prefix)],
-      );
-      const there = new Set(keys.rows.map((row) => String(row['name'])));
-      return [
-        ...upgradeFrom(
-          version,
-          steps(table, (of, name) => there.has(`${prefix}_${of} ${name}`)),
-        ),
-        `update ${table('meta')} set value = '${SCHEMA_VERSION}' where name = 'schema_version'`,
-      ];
-    },
+    owned: { tables: TABLES.map((name) => `${prefix}_${name}`) },
+    migrations: [HistoryTables1764000000001],
   };
+}
+
+async function missing(runner: QueryRunner, prefix: string, table: Names): Promise<readonly string[]> {
+  const found: SqlRow[] = await runner.query(
+    'select 1 from information_schema.tables where table_schema = database() and table_name = ?',
+    [`${prefix}_meta`],
+  );
+  if (found.length === 0) return statements(table);
+  const stored: SqlRow[] = await runner.query(
+    `select cast(value as char) as value from ${table('meta')} where name = 'schema_version'`,
+  );
+  if (stored.length === 0) return statements(table);
+  const version = checkedVersion(prefix, stored[0]?.['value']);
+  if (version === SCHEMA_VERSION) return [];
+  const keys: SqlRow[] = await runner.query(
+    `select concat(table_name, ' ', index_name) as name from information_schema.statistics
+        where table_schema = database() and table_name in (?)
+      union select concat(table_name, ' ', column_name) from information_schema.columns
+        where table_schema = database() and table_name in (?)`,
+    [upgraded(prefix), upgraded(prefix)],
+  );
+  const there = new Set(keys.map((row) => String(row['name'])));
+  return [
+    ...upgradeFrom(
+      version,
+      steps(table, (of, name) => there.has(`${prefix}_${of} ${name}`)),
+    ),
+    `update ${table('meta')} set value = '${SCHEMA_VERSION}' where name = 'schema_version'`,
+  ];
 }
 
 const upgraded = (prefix: string): string[] =>

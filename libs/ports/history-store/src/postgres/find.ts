@@ -3,21 +3,16 @@ import { keepDay, slotsBetween } from '../model/calendar.js';
 import type { Found, Wanted } from '../model/changes.js';
 import type { FoundReceipt } from '../model/receipt.js';
 import type { PresenceMember } from '../model/presence.js';
-import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
+import { type StreamAddress, streamName } from '../model/stream.js';
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
-import { findCrowds } from '../sql/checkpoints.js';
+import { findBeside, type Held as HeldStreams } from '../sql/find-beside.js';
 import { TRANSACTION_NUMBER } from './at-once.js';
-import { findMessages } from '../sql/find-messages.js';
-import { findMessageId, findPurgeable, inspectAll } from '../sql/look.js';
 import { arrayOf, binaryArray, INT, SMALLINT, TEXT, UUID } from './binary-arrays.js';
 import { MESSAGE_DIALECT } from './message-dialect.js';
 
 type Names = (name: string) => string;
 
-/** The streams of a batch: those that are held now, and those that are not there at all. */
-export interface Held {
-  readonly streams: ReadonlyMap<string, Stream>;
-  readonly absent: readonly StreamAddress[];
+export interface Held extends HeldStreams {
   /** Of the transaction that holds them; empty when it holds none. */
   readonly transactionNumber: string;
 }
@@ -64,30 +59,9 @@ export async function findWanted(
   wanted: Wanted,
   held: Held,
 ): Promise<Omit<Found, 'receipts'>> {
-  const streams = new Map<string, Stream | null>(held.streams);
-  for (const address of held.absent) streams.set(streamName(address), null);
-  const [first] = held.streams.values();
   return {
-    streams,
     members: await findMembers(session, table, wanted, held),
-    crowds: await findCrowds(session, table, wanted, held.streams),
-    purgeable:
-      wanted.below === null || first === undefined
-        ? null
-        : await findPurgeable(session, table, first, wanted.below, wanted.nowMs),
-    inspections: wanted.inspect ? await inspectAll(session, table, held.streams, wanted.nowMs) : new Map(),
-    ...(await findMessageId(session, table, first, wanted)),
-    ...(wanted.messages === undefined
-      ? {}
-      : {
-          messages: await findMessages(
-            session,
-            table,
-            wanted.messages,
-            { streams: held.streams, nowMs: wanted.nowMs },
-            MESSAGE_DIALECT,
-          ),
-        }),
+    ...(await findBeside(session, table, wanted, held, MESSAGE_DIALECT)),
   };
 }
 

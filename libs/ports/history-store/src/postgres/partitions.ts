@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Database } from '@carillon/database';
 import { FOREVER_DAY, keepDay, slotOf } from '../model/calendar.js';
 import type { Changes } from '../model/changes.js';
-import { hashParts, type Spread, tableNames } from './tables.js';
+import { hashParts, type Spread } from './tables.js';
 
 /** One part of a table that is split by time. */
 interface Partition {
@@ -26,15 +26,14 @@ const MAX_KNOWN = 4096;
  */
 export class Partitions {
   readonly #known = new Set<string>();
-  readonly #table: (name: string) => string;
   readonly #lockKey: string;
 
   constructor(
     private readonly database: Database,
+    private readonly table: (name: string) => string,
     prefix: string,
     private readonly spread: Spread,
   ) {
-    this.#table = tableNames(prefix);
     this.#lockKey = createHash('sha256').update(`partitions ${prefix}`).digest().readBigInt64BE(0).toString();
   }
 
@@ -62,7 +61,7 @@ export class Partitions {
     await this.database.transaction(async (session) => {
       await session.query('select pg_advisory_xact_lock($1)', [this.#lockKey]);
       for (const partition of partitions) {
-        const name = this.#table(this.#shortName(partition));
+        const name = this.table(this.#shortName(partition));
         const { rows } = await session.query('select to_regclass($1) is not null as there', [name]);
         if (rows[0]?.['there'] === true) continue;
         for (const statement of this.#statements(partition, name)) await session.query(statement);
@@ -89,12 +88,12 @@ export class Partitions {
     const leaf = table === 'receipts' ? '' : ` with (${REUSED})`;
     const [from, to] = table === 'receipts' ? [of, String(Number(of) + 1)] : [`'${of}'`, `'${dayAfter(of)}'`];
     return [
-      `create table ${name} (like ${this.#table(table)} including defaults including constraints)` +
+      `create table ${name} (like ${this.table(table)} including defaults including constraints)` +
         (parts > 1 ? ' partition by hash (stream_key)' : leaf),
       ...(parts > 1
-        ? hashParts(name, (index) => this.#table(`${this.#shortName(partition)}_${index}`), parts, leaf)
+        ? hashParts(name, (index) => this.table(`${this.#shortName(partition)}_${index}`), parts, leaf)
         : []),
-      `alter table ${this.#table(table)} attach partition ${name} for values from (${from}) to (${to})`,
+      `alter table ${this.table(table)} attach partition ${name} for values from (${from}) to (${to})`,
     ];
   }
 }

@@ -14,16 +14,17 @@ import type { PresenceCheckpoint } from '../model/checkpoint.js';
 import type { MemberThere, PresenceEvent } from '../model/presence.js';
 import type { StoredRecord } from '../model/record.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
-import type {
-  CheckpointQuery,
-  DegradedQuery,
-  DurableStore,
-  MembersQuery,
-  PageQuery,
-  RangeQuery,
-  Retained,
-  TailQuery,
-  Watermark,
+import {
+  type CheckpointQuery,
+  type DegradedQuery,
+  type DurableStore,
+  type MembersQuery,
+  type PageQuery,
+  type RangeQuery,
+  type Retained,
+  type TailQuery,
+  TRANSACTION_LIMITS,
+  type Watermark,
 } from '../port.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { MESSAGE_DIALECT } from './message-dialect.js';
@@ -46,7 +47,7 @@ import { readPage, readPresenceEvents, readRange } from '../sql/read.js';
 import { readRetained } from '../sql/retained.js';
 import { RememberedSums } from '../sql/sums.js';
 import { readBehind, readHeads } from './heads.js';
-import { type Spread, tableNames } from './tables.js';
+import { type Spread, tableNames, tablesName } from './tables.js';
 
 export interface PostgresHistoryOptions {
   readonly prefix: string;
@@ -63,17 +64,24 @@ export interface PostgresHistoryOptions {
   readonly vacuums?: boolean;
 }
 
+/** What is there once the tables are found. */
+interface Inside {
+  readonly table: (name: string) => string;
+  readonly commits: PostgresCommits;
+  readonly purger: PostgresPurger;
+}
+
 /**
  * Streams in PostgreSQL 15 or newer. The row of a stream is its lock; a transaction never waits for one, so two writers
  * on the same streams are slower and never wrong. Whoever made the `Database` gave it the tables of `historyTables`
  * and the connections of `laneConnections`.
  */
 export class PostgresHistoryStore implements DurableStore {
-  readonly #table: (name: string) => string;
-  readonly #commits: PostgresCommits;
+  readonly limits = TRANSACTION_LIMITS;
   readonly #reads: Database;
   readonly #sums = new RememberedSums();
-  readonly #purger: PostgresPurger;
+  /** Null: where the tables are is not known yet. */
+  #tables: Inside | null = null;
   /** Null: it has not worked yet. */
   #connecting: Promise<void> | null = null;
 
@@ -81,11 +89,28 @@ export class PostgresHistoryStore implements DurableStore {
     private readonly database: Database,
     private readonly options: PostgresHistoryOptions,
   ) {
-    this.#table = tableNames(options.prefix);
-    const partitions = new Partitions(database, options.prefix, options.spread);
-    this.#commits = new PostgresCommits(database, this.#table, partitions);
     this.#reads = options.reads ?? database;
-    this.#purger = new PostgresPurger(database, this.#table, partitions, options.vacuums ?? false);
+  }
+
+  /** Throws before the store was connected once. */
+  get #inside(): Inside {
+    this.#tables ??= this.#found();
+    return this.#tables;
+  }
+
+  #found(): Inside {
+    const { prefix, spread, vacuums = false } = this.options;
+    const table = tableNames(prefix, this.database.place(tablesName(prefix)));
+    const partitions = new Partitions(this.database, table, prefix, spread);
+    return {
+      table,
+      commits: new PostgresCommits(this.database, table, partitions),
+      purger: new PostgresPurger(this.database, table, prefix, partitions, vacuums),
+    };
+  }
+
+  get #table(): (name: string) => string {
+    return this.#inside.table;
   }
 
   connect(): Promise<void> {
@@ -107,7 +132,7 @@ export class PostgresHistoryStore implements DurableStore {
     wanted: Wanted,
     decide: (found: Found) => Decision,
   ): Promise<Decision> {
-    return asStoreFailure(() => this.#commits.commit(wanted, decide));
+    return asStoreFailure(() => this.#inside.commits.commit(wanted, decide));
   }
 
   raiseWatermarks(
@@ -218,11 +243,11 @@ export class PostgresHistoryStore implements DurableStore {
   }
 
   purge(request: PurgeRequest): Promise<PurgeStep | null> {
-    return asStoreFailure(() => this.#purger.purge(request));
+    return asStoreFailure(() => this.#inside.purger.purge(request));
   }
 
   async survey(): Promise<readonly AppSurvey[]> {
-    return this.#purger.survey;
+    return this.#inside.purger.survey;
   }
 
   membersThere(query: MembersQuery): Promise<readonly MemberThere[]> {

@@ -219,6 +219,9 @@ const ALL: readonly {
   readonly since: number;
 }[] = [RECORD, RECEIPT, EVENT, MEMBER, CHECKPOINT, OPERATOR_LOG, STREAM, MESSAGE, ANNOTATION, SUMMARY];
 
+/** Without the prefix. */
+export const ROW_TYPE_NAMES: readonly string[] = ALL.map(({ name }) => name);
+
 /** Makes the types. One whose columns change needs another name, since a process of before may still write the old. */
 export const createRowTypes = (table: (name: string) => string, of?: number): string[] =>
   ALL.filter(({ since }) => of === undefined || since === of).map(({ name, columns }) => {

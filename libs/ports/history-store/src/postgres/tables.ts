@@ -1,5 +1,12 @@
-import type { Migration } from '@carillon/database';
-import { createRowTypes } from './row-types.js';
+import {
+  type MigrationInterface,
+  type Place,
+  placed,
+  type QueryRunner,
+  type SqlRow,
+  type Tables,
+} from '@carillon/database';
+import { createRowTypes, ROW_TYPE_NAMES } from './row-types.js';
 import { checkedVersion, SCHEMA_VERSION, upgradeFrom } from '../schema-version.js';
 
 /** Into how many parts each table is spread by stream. One part: everything in a process of its own, or a test. */
@@ -22,28 +29,80 @@ export const SINGLE_SPREAD: Spread = { records: 1, forever: 1, messages: 1 };
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,40}$/;
 
 /** A table of the room as it stands in a statement. */
-export function tableNames(prefix: string): (name: string) => string {
+export const tableNames =
+  (prefix: string, place: Place) =>
+  (name: string): string =>
+    placed(place, `${prefix}_${name}`);
+
+/** Whole tables; the first is there whenever any is. */
+const TABLES = [
+  'meta',
+  'lanes',
+  'streams',
+  'records',
+  'messages',
+  'receipts',
+  'annotations',
+  'annotation_parts',
+  'annotation_summaries',
+  'presence_events',
+  'presence_members',
+  'presence_checkpoints',
+  'operator_log',
+];
+
+/** By which a database knows the tables of a prefix. */
+export const tablesName = (prefix: string): string => `history ${prefix}`;
+
+/** The tables of the room. */
+export function historyTables(prefix: string, spread: Spread): Tables {
   if (!PREFIX.test(prefix)) throw new Error('the table prefix is not an identifier of at most 41 characters');
-  return (name) => `"${prefix}_${name}"`;
+  /**
+   * Makes the tables, or takes over those of the time when their version was kept in `meta`. It still is, for processes
+   * of that time, which go on beside this one as long as they know the version.
+   */
+  class HistoryTables1764000000001 implements MigrationInterface {
+    private readonly table: Names;
+
+    constructor(place: Place) {
+      this.table = tableNames(prefix, place);
+    }
+
+    async up(runner: QueryRunner): Promise<void> {
+      for (const statement of await missing(runner, prefix, this.table, spread))
+        await runner.query(statement);
+    }
+
+    async down(runner: QueryRunner): Promise<void> {
+      for (const name of TABLES) await runner.query(`drop table if exists ${this.table(name)}`);
+      for (const name of ROW_TYPE_NAMES) await runner.query(`drop type if exists ${this.table(name)}`);
+    }
+  }
+  const named = (names: readonly string[]): string[] => names.map((name) => `${prefix}_${name}`);
+  return {
+    name: tablesName(prefix),
+    owned: { tables: named(TABLES), types: named(ROW_TYPE_NAMES) },
+    migrations: [HistoryTables1764000000001],
+  };
 }
 
-/** Makes the tables, brings older ones up to date, and refuses those of a newer version. */
-export function historyTables(prefix: string, spread: Spread): Migration {
-  const table = tableNames(prefix);
-  return {
-    name: `history ${prefix}`,
-    async missing(session) {
-      const { rows } = await session.query('select to_regclass($1) is not null as there', [table('meta')]);
-      if (rows[0]?.['there'] !== true) return statements(table, spread);
-      const stored = await session.query(`select value from ${table('meta')} where key = 'schema_version'`);
-      const version = checkedVersion(prefix, stored.rows[0]?.['value']);
-      if (version === SCHEMA_VERSION) return [];
-      return [
-        ...upgradeFrom(version, steps(table)),
-        `update ${table('meta')} set value = '${SCHEMA_VERSION}' where key = 'schema_version'`,
-      ];
-    },
-  };
+async function missing(
+  runner: QueryRunner,
+  prefix: string,
+  table: Names,
+  spread: Spread,
+): Promise<readonly string[]> {
+  const found: SqlRow[] = await runner.query('select to_regclass($1) is not null as there', [table('meta')]);
+  if (found[0]?.['there'] !== true) return statements(table, spread);
+  const stored: SqlRow[] = await runner.query(
+    `select value from ${table('meta')} where key = 'schema_version'`,
+  );
+  const version = checkedVersion(prefix, stored[0]?.['value']);
+  if (version === SCHEMA_VERSION) return [];
+  return [
+    ...upgradeFrom(version, steps(table)),
+    `update ${table('meta')} set value = '${SCHEMA_VERSION}' where key = 'schema_version'`,
+  ];
 }
 
 type Names = (name: string) => string;

@@ -87,14 +87,20 @@ export async function readAnnotations(
 export async function readSummaries(
   session: SqlSession,
   table: Names,
-  { streamKey, generation, floorMessageSerial, nowMs, belowNo, limit }: SummariesQuery,
+  { streamKey, generation, floorMessageSerial, nowMs, belowNo, messageSerials, limit }: SummariesQuery,
 ): Promise<AnnotationSummary[]> {
+  if (messageSerials?.length === 0) return [];
+  const values = new Values();
+  const only = messageSerials?.map((serial) => values.add(serial)).join(', ');
   const { rows } = await session.query(
     `select ${SUMMARY_COLUMNS} from ${table('annotation_summaries')} u join ${table('messages')} m
         on m.stream_key = u.stream_key and m.message_serial = u.message_serial
-      where u.stream_key = $1::bigint and m.generation = $2 and m.history_serial >= $3 and m.keep_until_ms > $4
-        and u.last_no < $5::bigint order by u.last_no desc limit $6`,
-    [streamKey, generation, floorMessageSerial, nowMs, belowNo ?? Number.MAX_SAFE_INTEGER, limit],
+      where ${only === undefined ? '' : `u.message_serial in (${only}) and`} u.stream_key = ${values.add(streamKey)}::bigint
+        and m.generation = ${values.add(generation)} and m.history_serial >= ${values.add(floorMessageSerial)}
+        and m.keep_until_ms > ${values.add(nowMs)}
+        and u.last_no < ${values.add(belowNo ?? Number.MAX_SAFE_INTEGER)}::bigint
+      order by u.last_no desc limit ${values.add(limit)}`,
+    values.all,
   );
   return rows.map(summaryOf);
 }

@@ -1,3 +1,4 @@
+import { byColumns } from '../model/compare.js';
 import {
   ACTIVE_STATES,
   type Claim,
@@ -6,11 +7,12 @@ import {
   type StoredPublish,
   type WorkerRow,
 } from '../model/publishes.js';
-import type { PurgeCategory, PushStore } from '../port.js';
+import type { DeviceCount, PurgeCategory, PushStore } from '../port.js';
 import { MemoryPublishes } from './publishes.js';
 import { Tables } from './tables.js';
 
 const ACTIVE: ReadonlySet<string> = new Set(ACTIVE_STATES);
+const MOST_COUNTS = 10_000;
 
 /** Everything in the memory of the process, and gone with it. */
 export class MemoryPushStore extends MemoryPublishes implements PushStore {
@@ -124,12 +126,15 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
     );
   }
 
-  async forgottenClaims(beforeMs: number, limit: number): Promise<Claim[]> {
+  async forgottenClaims(
+    { untouchedMs, freeMs }: { readonly untouchedMs: number; readonly freeMs: number },
+    limit: number,
+  ): Promise<Claim[]> {
     return [...this.tables.claims.values()]
       .flatMap((claims) => [...claims.values()])
       .filter(
         ({ state, updatedMs, leaseUntilMs }) =>
-          state !== 'done' && updatedMs < beforeMs && (leaseUntilMs ?? 0) < beforeMs,
+          state !== 'done' && updatedMs < untouchedMs && (leaseUntilMs ?? 0) < freeMs,
       )
       .slice(0, limit);
   }
@@ -161,14 +166,6 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
         for (const publish of gone) tables.removePublish(publish);
         return gone.length;
       }
-      case 'staleDevices': {
-        const gone = tables.devices.filter(
-          ({ state, lastActiveMs }) => state === 'FAILED' && lastActiveMs < beforeMs,
-          limit,
-        );
-        for (const device of gone) tables.removeDevice(device);
-        return gone.length;
-      }
       case 'deliveryEvents':
         return tables.events.removeWhere(older, limit).length;
       case 'operatorEvents':
@@ -182,6 +179,42 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
       default:
         return tables.workers.removeWhere(({ expiresMs }) => expiresMs < beforeMs, limit).length;
     }
+  }
+
+  async removeStaleDevices(beforeMs: number, limit: number): Promise<ReadonlyMap<string, number>> {
+    const { devices } = this.tables;
+    const gone = devices.filter(
+      ({ state, lastActiveMs }) => state === 'FAILED' && lastActiveMs < beforeMs,
+      limit,
+    );
+    const byApp = new Map<string, number>();
+    for (const device of gone) {
+      this.tables.removeDevice(device);
+      byApp.set(device.appId, (byApp.get(device.appId) ?? 0) + 1);
+    }
+    return byApp;
+  }
+
+  async countDevices(): Promise<readonly DeviceCount[]> {
+    const counts = new Map<string, DeviceCount>();
+    for (const { appId, state } of this.tables.devices.values()) {
+      const name = JSON.stringify([appId, state]);
+      counts.set(name, { appId, state, count: (counts.get(name)?.count ?? 0) + 1 });
+    }
+    return [...counts.values()]
+      .sort((one, other) => byColumns([one.appId, one.state], [other.appId, other.state]))
+      .slice(0, MOST_COUNTS);
+  }
+
+  async countJobs(nowMs: number, most: number): Promise<{ due: number; waiting: number }> {
+    const { scheduled } = this.tables;
+    const due = scheduled.filter(({ dueMs }) => dueMs <= nowMs, most).length;
+    const waiting = scheduled.filter(({ dueMs }) => dueMs > nowMs, most).length;
+    return { due, waiting };
+  }
+
+  async quotaUsed(appId: string, day: string): Promise<number> {
+    return this.tables.quotas.get(appId, day)?.used ?? 0;
   }
 }
 

@@ -13,7 +13,7 @@ import {
   type StoredPublish,
   type StoredShard,
 } from '../model/publishes.js';
-import type { PublishStore } from '../port.js';
+import type { ClaimFilter, PublishStore } from '../port.js';
 import { MemoryResources } from './resources.js';
 
 const ACTIVE: ReadonlySet<string> = new Set(ACTIVE_STATES);
@@ -157,16 +157,21 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
     }
   }
 
-  async claimOfDevice(
+  async claimsLike(
     appId: string,
     publishId: string,
-    provider: string,
-    deviceId: string,
-  ): Promise<Claim | null> {
-    const own = [...this.tables.claimsOf(appId, publishId).values()].filter(
-      (claim) => claim.provider === provider && claim.deviceId === deviceId,
-    );
-    return own.find(({ state }) => state !== 'done') ?? own[0] ?? null;
+    { provider, deviceId, batchId }: ClaimFilter,
+    limit: number,
+  ): Promise<Claim[]> {
+    return [...this.tables.claimsOf(appId, publishId).values()]
+      .filter(
+        (claim) =>
+          claim.provider === provider &&
+          (deviceId === undefined || claim.deviceId === deviceId) &&
+          (batchId === undefined || claim.batchId === batchId),
+      )
+      .sort((one, other) => rank(one) - rank(other) || byBytes(one.deliveryKey, other.deliveryKey))
+      .slice(0, limit);
   }
 
   async claim(appId: string, publishId: string, deliveryKey: string): Promise<Claim | null> {
@@ -204,6 +209,10 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
       after === null ? null : [after],
       limit,
     );
+  }
+
+  async hasEvent(appId: string, publishId: string, eventId: string): Promise<boolean> {
+    return this.tables.events.get(appId, publishId, eventId) !== null;
   }
 
   async putEvent(event: DeliveryEvent): Promise<boolean> {
@@ -281,3 +290,4 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
 }
 
 const waiting = ({ replayedMs, item }: StoredDeadLetter): boolean => replayedMs === null && item !== null;
+const rank = ({ state }: Claim): number => (state === 'done' ? 1 : 0);

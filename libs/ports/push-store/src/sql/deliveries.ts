@@ -10,6 +10,8 @@ import {
   type PublishLog,
   type StoredPublish,
 } from '../model/publishes.js';
+import type { ClaimFilter } from '../port.js';
+import { claimKey, keyRow } from './idempotency.js';
 import { publishOf, publishRow } from './publish-row.js';
 import { SqlResources } from './resources.js';
 import { places, ROWS_AT_ONCE, type Statements } from './session.js';
@@ -191,15 +193,19 @@ export class SqlDeliveries extends SqlResources {
     }
   }
 
-  async claimOfDevice(
+  async claimsLike(
     appId: string,
     publishId: string,
-    provider: string,
-    deviceId: string,
-  ): Promise<Claim | null> {
-    const rest = `${OF_PUBLISH} and provider = ? and device_id = ?
-      order by case when state = 'done' then 1 else 0 end limit 1`;
-    return this.sql.now((one) => one.row(CLAIMS, rest, [appId, publishId, provider, deviceId]));
+    { provider, deviceId, batchId }: ClaimFilter,
+    limit: number,
+  ): Promise<Claim[]> {
+    const asked: [string, string][] = [['provider = ?', provider]];
+    if (deviceId !== undefined) asked.push(['device_id = ?', deviceId]);
+    if (batchId !== undefined) asked.push(['batch_id = ?', batchId]);
+    const rest = `${OF_PUBLISH} and ${asked.map(([clause]) => clause).join(' and ')}
+      order by case when state = 'done' then 1 else 0 end, delivery_key limit ${limit}`;
+    const values = asked.map(([, value]) => value);
+    return this.sql.now((one) => one.rows(CLAIMS, rest, [appId, publishId, ...values]));
   }
 
   async claim(appId: string, publishId: string, deliveryKey: string): Promise<Claim | null> {
@@ -219,28 +225,6 @@ export class SqlDeliveries extends SqlResources {
     return Number(rows[0]?.['n'] ?? 0);
   }
 }
-
-/** The publish that has the key; null: it is ours now, or its time was over and it can be. */
-async function claimKey(
-  one: Statements,
-  row: IdempotencyRow & { readonly appId: string },
-  nowMs: number,
-): Promise<string | null> {
-  if ((await one.add(IDEMPOTENCY, [keyRow(row.appId, row)])) === 1) return null;
-  const rest = 'where app_id = ? and item_key = ? for update';
-  const there = await one.row(IDEMPOTENCY, rest, [row.appId, row.key]);
-  if (there !== null && there.expiresMs > nowMs) return there.publishId;
-  await one.put(IDEMPOTENCY, keyRow(row.appId, row));
-  return null;
-}
-
-const keyRow = (appId: string, { key: itemKey, publishId, bodyHash, expiresMs }: IdempotencyRow) => ({
-  appId,
-  itemKey,
-  publishId,
-  bodyHash,
-  expiresMs,
-});
 
 export async function findPublish(
   one: Statements,

@@ -32,6 +32,11 @@ export class SqlPublishes extends SqlDeliveries implements PublishStore {
     return this.sql.now((one) => one.rows(SHARDS, rest, [appId, publishId, after ?? '']));
   }
 
+  async hasEvent(appId: string, publishId: string, eventId: string): Promise<boolean> {
+    const rest = `${OF_PUBLISH} and event_id = ?`;
+    return (await this.sql.now((one) => one.row(EVENTS, rest, [appId, publishId, eventId]))) !== null;
+  }
+
   async putEvent(event: DeliveryEvent): Promise<boolean> {
     return (await this.sql.now((one) => one.add(EVENTS, [event]))) === 1;
   }

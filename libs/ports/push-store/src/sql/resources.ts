@@ -262,7 +262,7 @@ async function changeDevice(
   return true;
 }
 
-async function removeDevice(one: Statements, appId: string, deviceId: string): Promise<void> {
+export async function removeDevice(one: Statements, appId: string, deviceId: string): Promise<void> {
   for (const { name } of [SUBSCRIPTIONS, DEVICES]) {
     await one.run(`delete from ${name} where app_id = ? and device_id = ?`, [appId, deviceId]);
   }

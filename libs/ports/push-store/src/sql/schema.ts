@@ -1,37 +1,60 @@
-import type { Migration, SqlDialect } from '@carillon/database';
+import {
+  type MigrationInterface,
+  type Place,
+  placed,
+  type QueryRunner,
+  type SqlDialect,
+  type SqlRow,
+  type Tables,
+} from '@carillon/database';
 import type { Table } from './table.js';
 import * as tables from './tables.js';
 
 /** Every table of the room. */
-const ALL: readonly Pick<Table<object>, 'create'>[] = Object.values(tables);
+const ALL: readonly Pick<Table<object>, 'create' | 'name'>[] = Object.values(tables);
 
-/** The form of the tables that this version knows. */
-export const SCHEMA_VERSION = 1;
+/** By which a database knows the tables of the room. */
+export const TABLES_NAME = 'push';
 
+/** Processes of before migrations were recorded start with tables of this version, which their table of versions tells. */
+const VERSION = 1;
 const VERSION_TABLE = 'push_schema_version';
 
-/** Makes the tables; the version is written last. Refuses those of another version. */
-export function pushTables(dialect: SqlDialect): Migration {
-  const place = dialect === 'postgres' ? 'current_schema()' : 'database()';
-  return {
-    name: 'push',
-    async missing(session) {
-      const { rows } = await session.query(
-        `select 1 from information_schema.tables where table_schema = ${place} and table_name = '${VERSION_TABLE}'`,
+/** A table as it stands in a statement. */
+const tableName = (dialect: SqlDialect, place: Place, name: string): string =>
+  dialect === 'mysql' ? name : placed(place, name);
+
+/** The tables of the room. */
+export function pushTables(dialect: SqlDialect): Tables {
+  /** Makes what is not there yet. */
+  class PushTables1764000000001 implements MigrationInterface {
+    constructor(private readonly place: Place) {}
+
+    async up(runner: QueryRunner): Promise<void> {
+      const named = (name: string): string => tableName(dialect, this.place, name);
+      const versions = named(VERSION_TABLE);
+      for (const table of ALL)
+        for (const statement of table.create(dialect, named)) await runner.query(statement);
+      await runner.query(
+        `create table if not exists ${versions} (version int not null primary key, applied_ms bigint not null)`,
       );
-      if (rows.length > 0) {
-        const stored = await session.query(`select version from ${VERSION_TABLE}`);
-        const version = Number(stored.rows[0]?.['version'] ?? Number.NaN);
-        if (version === SCHEMA_VERSION) return [];
-        if (stored.rows.length > 0) {
-          throw new Error(`push tables are of version ${version}, this build needs ${SCHEMA_VERSION}`);
-        }
-      }
-      return [
-        ...ALL.flatMap((table) => table.create(dialect)),
-        `create table if not exists ${VERSION_TABLE} (version int not null primary key, applied_ms bigint not null)`,
-        `insert into ${VERSION_TABLE} values (${SCHEMA_VERSION}, ${Date.now()})`,
-      ];
-    },
+      const [stored]: SqlRow[] = await runner.query(`select version from ${versions}`);
+      if (stored === undefined)
+        await runner.query(`insert into ${versions} values (${VERSION}, ${Date.now()})`);
+      else if (Number(stored['version']) !== VERSION)
+        throw new Error(
+          `push tables are of version ${Number(stored['version'])}, this build needs ${VERSION}`,
+        );
+    }
+
+    async down(runner: QueryRunner): Promise<void> {
+      for (const name of [VERSION_TABLE, ...ALL.map((table) => table.name)])
+        await runner.query(`drop table if exists ${tableName(dialect, this.place, name)}`);
+    }
+  }
+  return {
+    name: TABLES_NAME,
+    owned: { tables: [VERSION_TABLE, ...ALL.map(({ name }) => name)] },
+    migrations: [PushTables1764000000001],
   };
 }

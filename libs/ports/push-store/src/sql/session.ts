@@ -2,11 +2,14 @@ import {
   type Database,
   DatabaseRejected,
   DatabaseUnavailable,
+  type Place,
+  placed,
   type SqlDialect,
   type SqlScalar,
   type SqlSession,
 } from '@carillon/database';
 import { PushStoreUnavailable } from '../port.js';
+import { TABLES_NAME } from './schema.js';
 import type { Table } from './table.js';
 
 /** Tries of one step that others are in the way of. */
@@ -14,11 +17,15 @@ const MOST_TRIES = 8;
 /** Rows of one statement. */
 export const ROWS_AT_ONCE = 500;
 
-/** Statements with `?`, in the words of whichever database it is. */
+/** A placeholder, or the name of a table: all of them begin alike, and no column does. */
+const WORDS = /\?|\bpush_\w+/g;
+
+/** Statements with `?` and with plain names of tables, in the words of whichever database it is. */
 export class Statements {
   constructor(
     private readonly session: SqlSession,
     private readonly dialect: SqlDialect,
+    private readonly place: () => Place,
   ) {}
 
   async rows<Row extends object>(
@@ -70,9 +77,13 @@ export class Statements {
   }
 
   async run(sql: string, values: readonly SqlScalar[] = []) {
+    return this.session.query(this.dialect === 'mysql' ? sql : this.#numbered(sql), values);
+  }
+
+  #numbered(sql: string): string {
+    const place = this.place();
     let number = 0;
-    const text = this.dialect === 'mysql' ? sql : sql.replaceAll('?', () => `$${(number += 1)}`);
-    return this.session.query(text, values);
+    return sql.replaceAll(WORDS, (word) => (word === '?' ? `$${(number += 1)}` : placed(place, word)));
   }
 
   /** A delete of at most so many rows, by their key. */
@@ -93,27 +104,46 @@ export class Statements {
   }
 }
 
+/** What a step is made of, as it is counted. */
+export const COMPONENTS = ['statement', 'transaction'] as const;
+
+export type Component = (typeof COMPONENTS)[number];
+
+/** Told of steps that others were in the way of. */
+export interface StoreObserver {
+  repeated(component: Component): void;
+  /** It was repeated so often that its caller has to see to it. */
+  givenUp(component: Component): void;
+}
+
+export const UNOBSERVED: StoreObserver = { repeated: () => undefined, givenUp: () => undefined };
+
 /** The database behind the store: one step a call, repeated while others are in its way. */
 export class Sql {
   readonly dialect: SqlDialect;
   readonly direct: Statements;
 
-  constructor(readonly database: Database) {
+  readonly #place = (): Place => this.database.place(TABLES_NAME);
+
+  constructor(
+    readonly database: Database,
+    private readonly observer: StoreObserver = UNOBSERVED,
+  ) {
     this.dialect = database.dialect;
-    this.direct = new Statements(database, database.dialect);
+    this.direct = new Statements(database, database.dialect, this.#place);
   }
 
   async now<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
-    return this.#tried(() => work(this.direct));
+    return this.#tried('statement', () => work(this.direct));
   }
 
   async step<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
-    return this.#tried(() =>
-      this.database.transaction((session) => work(new Statements(session, this.dialect))),
+    return this.#tried('transaction', () =>
+      this.database.transaction((session) => work(new Statements(session, this.dialect, this.#place))),
     );
   }
 
-  async #tried<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #tried<Result>(component: Component, work: () => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await work();
@@ -122,7 +152,12 @@ export class Sql {
           throw new PushStoreUnavailable('the push store cannot be asked', { cause: error });
         }
         const inTheWay = error instanceof DatabaseRejected && ['conflict', 'unique'].includes(error.reason);
-        if (!inTheWay || tries >= MOST_TRIES) throw error;
+        if (!inTheWay) throw error;
+        if (tries >= MOST_TRIES) {
+          this.observer.givenUp(component);
+          throw error;
+        }
+        this.observer.repeated(component);
       }
     }
   }

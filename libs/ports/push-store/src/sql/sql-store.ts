@@ -3,15 +3,14 @@ import type { Claim, DeferredItem, ScheduledJob, StoredPublish, WorkerRow } from
 import type { PurgeCategory, PushStore } from '../port.js';
 import { publishOf } from './publish-row.js';
 import { ACTIVE } from './deliveries.js';
-import { SqlPublishes } from './publishes.js';
-import { places, Sql, type Statements } from './session.js';
+import { SqlCounts } from './counts.js';
+import { places, Sql, type Statements, type StoreObserver } from './session.js';
 import type { Table } from './table.js';
 import { textOf } from './table.js';
 import {
   CLAIMS,
   DEAD_LETTERS,
   DEFERRED,
-  DEVICES,
   EVENTS,
   IDEMPOTENCY,
   LOCKS,
@@ -21,7 +20,6 @@ import {
   QUOTAS,
   SCHEDULED,
   SHARDS,
-  SUBSCRIPTIONS,
   WORKERS,
 } from './tables.js';
 
@@ -36,14 +34,15 @@ const BY_TIME: Readonly<Partial<Record<PurgeCategory, readonly [Table<never>, st
 };
 
 /** In tables of PostgreSQL, MySQL or MariaDB. */
-export class SqlPushStore extends SqlPublishes implements PushStore {
+export class SqlPushStore extends SqlCounts implements PushStore {
   readonly durable = true;
 
   constructor(
     readonly driver: string,
     private readonly database: Database,
+    observer?: StoreObserver,
   ) {
-    super(new Sql(database));
+    super(new Sql(database, observer));
   }
 
   async connect(): Promise<void> {
@@ -175,10 +174,13 @@ export class SqlPushStore extends SqlPublishes implements PushStore {
     return this.#publishes(`p.state in ${ACTIVE} and p.updated_ms < ?`, beforeMs, beforeMs, limit);
   }
 
-  async forgottenClaims(beforeMs: number, limit: number): Promise<Claim[]> {
+  async forgottenClaims(
+    { untouchedMs, freeMs }: { readonly untouchedMs: number; readonly freeMs: number },
+    limit: number,
+  ): Promise<Claim[]> {
     const rest = `where state in ('planned', 'sending', 'retry') and updated_ms < ?
       and (lease_until_ms is null or lease_until_ms < ?) limit ${limit}`;
-    return this.sql.now((one) => one.rows(CLAIMS, rest, [beforeMs, beforeMs]));
+    return this.sql.now((one) => one.rows(CLAIMS, rest, [untouchedMs, freeMs]));
   }
 
   async touchClaims(appId: string, publishId: string, keys: readonly string[], nowMs: number): Promise<void> {
@@ -194,9 +196,7 @@ export class SqlPushStore extends SqlPublishes implements PushStore {
       const [table, column] = byTime;
       return this.sql.now((one) => one.removeSome(table, `${column} < ?`, [beforeMs], limit));
     }
-    return category === 'publishes'
-      ? this.#purgePublishes(beforeMs, limit)
-      : this.#purgeDevices(beforeMs, limit);
+    return this.#purgePublishes(beforeMs, limit);
   }
 
   async #purgePublishes(beforeMs: number, limit: number): Promise<number> {
@@ -207,25 +207,6 @@ export class SqlPushStore extends SqlPublishes implements PushStore {
       for (const { name } of [CLAIMS, SHARDS, LOGS, PUBLISHES]) {
         await this.#run(`delete from ${name} where app_id = ? and publish_id = ?`, [appId, publishId]);
       }
-    }
-    return rows.length;
-  }
-
-  async #purgeDevices(beforeMs: number, limit: number): Promise<number> {
-    const rest = `where state = 'FAILED' and last_active_ms < ? limit ${limit}`;
-    const rows = await this.sql.now((one) => one.rows(DEVICES, rest, [beforeMs]));
-    for (const { appId, deviceId } of rows) {
-      await this.sql.step(async (one) => {
-        const { changed } = await one.run(
-          `delete from ${DEVICES.name} where app_id = ? and device_id = ? and state = 'FAILED'`,
-          [appId, deviceId],
-        );
-        if (changed === 0) return;
-        await one.run(`delete from ${SUBSCRIPTIONS.name} where app_id = ? and device_id = ?`, [
-          appId,
-          deviceId,
-        ]);
-      });
     }
     return rows.length;
   }

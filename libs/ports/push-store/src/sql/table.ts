@@ -47,8 +47,8 @@ export class Table<Row extends object> {
     return this.shape.name;
   }
 
-  /** Statements that make it; none does anything where it is there. */
-  create(dialect: SqlDialect): string[] {
+  /** Statements that make it; none does anything where it is there. `placed`: a name as it stands in a statement. */
+  create(dialect: SqlDialect, placed: (name: string) => string): string[] {
     const { name, columns, key, indexes = [] } = this.shape;
     const lines = Object.entries(columns).map(([column, kind]) => {
       const type = TYPES[dialect][kind.replace('?', '')] ?? '';
@@ -58,11 +58,11 @@ export class Table<Row extends object> {
     const named = indexes.map((of, number) => [`${name}_${number + 1}`, of.join(', ')] as const);
     if (dialect === 'mysql') {
       lines.push(...named.map(([index, of]) => `key ${index} (${of})`));
-      return [`create table if not exists ${name} (${lines.join(', ')}) engine = innodb`];
+      return [`create table if not exists ${placed(name)} (${lines.join(', ')}) engine = innodb`];
     }
     return [
-      `create table if not exists ${name} (${lines.join(', ')})`,
-      ...named.map(([index, of]) => `create index if not exists ${index} on ${name} (${of})`),
+      `create table if not exists ${placed(name)} (${lines.join(', ')})`,
+      ...named.map(([index, of]) => `create index if not exists ${index} on ${placed(name)} (${of})`),
     ];
   }
 

@@ -9,6 +9,7 @@ const UNKNOWN: QueueStats = {
   deadLetter: null,
   completed: null,
   oldestReadyAgeMs: null,
+  oldestActiveAgeMs: null,
 };
 
 /** No queue: whoever enqueues is told so, nothing is taken and dropped. */

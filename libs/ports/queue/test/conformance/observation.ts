@@ -14,6 +14,7 @@ export function observationConformance(name: string, openScene: () => Promise<Sc
         deadLetter: 0,
         completed: 0,
         oldestReadyAgeMs: null,
+        oldestActiveAgeMs: null,
       });
       const end = gate();
       await queue.enqueueBatch('q', [
@@ -42,10 +43,12 @@ export function observationConformance(name: string, openScene: () => Promise<Sc
         completed: 1,
       });
       await sleep(20);
-      expect((await queue.stats('q')).oldestReadyAgeMs).toBeGreaterThanOrEqual(15);
+      const ages = await queue.stats('q');
+      expect(ages.oldestReadyAgeMs).toBeGreaterThanOrEqual(15);
+      expect(ages.oldestActiveAgeMs).toBeGreaterThanOrEqual(15);
       end.open();
       await until(async () => (await queue.stats('q')).completed === 4);
-      expect((await queue.stats('q')).oldestReadyAgeMs).toBeNull();
+      expect(await queue.stats('q')).toMatchObject({ oldestReadyAgeMs: null, oldestActiveAgeMs: null });
     });
 
     it('records what happens to a job', async () => {

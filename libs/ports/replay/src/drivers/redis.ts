@@ -12,8 +12,7 @@ import {
   type ReplayRange,
   type StreamPosition,
 } from '../port.js';
-import { APPEND } from '../redis/append-script.js';
-import { HEAD, RANGE, RENEW } from '../redis/read-scripts.js';
+import { APPEND, HEAD, RANGE, RENEW } from '../redis/scripts.js';
 
 export interface RedisReplayParts {
   /** Connected when it is first wanted; rejects when that cannot be. */

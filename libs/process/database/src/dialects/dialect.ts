@@ -1,6 +1,7 @@
 import type { DataSourceOptions, QueryRunner } from 'typeorm';
 import type { Classify } from '../failures.js';
 import type { DatabaseLimits } from '../limits.js';
+import type { Settled, Tables } from '../migrations/tables.js';
 import type { SqlAnswer, SqlSession, SqlValue } from '../port.js';
 import type { OldestVersions } from '../server-version.js';
 import type { DatabaseTarget } from '../target.js';
@@ -51,7 +52,14 @@ export interface Dialect {
    * session must not be used for anything else afterwards.
    */
   locked(session: SqlSession, database: string, work: () => Promise<void>): Promise<void>;
+
+  /** Where the tables of each room are, by their name; the caller holds the lock, and may move them. */
+  settle(
+    session: SqlSession,
+    target: DatabaseTarget,
+    tables: readonly Tables[],
+  ): Promise<ReadonlyMap<string, Settled>>;
 }
 
 /** How a pooled connection is borrowed and given back. */
-export type Runner = Pick<QueryRunner, 'connect' | 'query' | 'release'>;
+export type Runner = Pick<QueryRunner, 'connect' | 'manager' | 'query' | 'release'>;

@@ -8,6 +8,7 @@ import {
   type UnavailableReason,
 } from '../failures.js';
 import { ACQUIRE_TIMEOUT_MS, IDLE_TIMEOUT_MS, KEEPALIVE_MS, MIGRATION_TIMEOUT_MS } from '../limits.js';
+import type { Settled, Tables } from '../migrations/tables.js';
 import type { SqlSession } from '../port.js';
 import { readMysqlVersion } from '../server-version.js';
 import type { DatabaseTarget } from '../target.js';
@@ -25,7 +26,6 @@ function options({ host, port, username, password, database, pool }: DatabaseTar
     poolSize: pool.max,
     charset: 'utf8mb4',
     timezone: 'Z',
-    logging: false,
     extra: {
       // The library looks at idle connections only when not all of them may be idle.
       maxIdle: Math.max(pool.min, pool.max - 1, 1),
@@ -97,6 +97,22 @@ async function locked(session: SqlSession, database: string, work: () => Promise
   await session.query('select release_lock(?)', [lockName(database)]);
 }
 
+/** A database is a schema: there is nothing to move. */
+async function settle(
+  session: SqlSession,
+  _target: DatabaseTarget,
+  tables: readonly Tables[],
+): Promise<ReadonlyMap<string, Settled>> {
+  const { rows } = await session.query(
+    'select table_name as name from information_schema.tables where table_schema = database() and table_name in (?)',
+    [tables.map(({ owned }) => owned.tables[0] ?? '')],
+  );
+  const found = new Set(rows.map(({ name }) => String(name)));
+  return new Map(
+    tables.map(({ name, owned }) => [name, { place: null, areThere: found.has(owned.tables[0] ?? '') }]),
+  );
+}
+
 export const mysql: Dialect = {
   options,
   oldest: { MariaDB: [10, 11], MySQL: [8, 0] },
@@ -123,4 +139,5 @@ export const mysql: Dialect = {
   },
   classify,
   locked,
+  settle,
 };

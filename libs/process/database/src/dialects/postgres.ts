@@ -17,6 +17,7 @@ import {
   TRANSACTION_TIMEOUT_MS,
 } from '../limits.js';
 import type { SqlAnswer, SqlRow, SqlSession } from '../port.js';
+import { settle } from '../migrations/settle.js';
 import type { DatabaseTarget } from '../target.js';
 import type { Dialect, Statement } from './dialect.js';
 
@@ -31,9 +32,8 @@ function options(target: DatabaseTarget): DataSourceOptions {
     database,
     connectTimeoutMS: ACQUIRE_TIMEOUT_MS,
     poolSize: pool.max,
-    applicationName: 'carillon',
+    applicationName: target.client,
     installExtensions: false,
-    logging: false,
     // An idle connection that breaks leaves the pool by itself; the next call tells whether there is another.
     poolErrorHandler: () => {},
     extra: {
@@ -197,4 +197,6 @@ export const postgres: Dialect = {
   discard: (connection) => void (connection as { end(): Promise<void> }).end().catch(() => undefined),
   classify,
   locked,
+  // The embedded one belongs to one process; there is nothing to tell its tables from.
+  settle: (session, target, tables) => settle(session, isSocket(target) ? null : target.client, tables),
 };

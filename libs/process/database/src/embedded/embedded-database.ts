@@ -1,70 +1,150 @@
 import { resolve } from 'node:path';
 import { Secret } from '@carillon/config';
 import type { Logger } from '@carillon/runtime';
+import type { EntityManager } from 'typeorm';
 import { postgres } from '../dialects/postgres.js';
+import { DatabaseUnavailable } from '../failures.js';
 import type { DatabaseLimits } from '../limits.js';
-import type { Database, Migration, SqlAnswer, SqlSession, SqlTransaction } from '../port.js';
+import { APPLICATION } from '../migrations/settle.js';
+import type { Place, Tables } from '../migrations/tables.js';
+import type { Database, SqlAnswer, SqlSession, SqlTransaction } from '../port.js';
 import { type MigratedListener, SqlDatabase } from '../sql-database.js';
 import { ServerProcess } from './server-process.js';
 import { newSocketFolder } from './socket-folder.js';
 
+/** What one of those who use it needs of it. */
 export interface EmbeddedOptions {
-  readonly log: Logger;
-  readonly onMigrated: MigratedListener;
-  readonly migrations: readonly Migration[];
+  readonly tables: readonly Tables[];
+  /** Statements for its connection, which all have. */
   readonly setup: readonly string[];
   readonly limits: DatabaseLimits;
 }
 
-/** The PostgreSQL of a single node, with its server: one connection over a socket that only this user can reach. */
-export class EmbeddedDatabase implements Database {
-  readonly dialect = 'postgres';
+interface Parts {
+  readonly folder: string;
+  readonly log: Logger;
+  readonly onMigrated: MigratedListener;
+  /** Nobody uses it any more. */
+  readonly onClosed: () => void;
+}
+
+/**
+ * The PostgreSQL of a single node, with its server: one connection over a socket that only this user can reach. Everybody
+ * who uses it shares that; it starts with the first who connects and ends with the last who closes.
+ */
+export class EmbeddedDatabase {
   readonly #server: ServerProcess;
-  readonly #sql: SqlDatabase;
+  readonly #socketFolder = newSocketFolder();
+  readonly #users = new Set<EmbeddedOptions>();
+  #sql: SqlDatabase | null = null;
+  #starting: Promise<SqlDatabase> | null = null;
+
+  constructor(private readonly parts: Parts) {
+    this.#server = new ServerProcess(resolve(parts.folder), this.#socketFolder, parts.log);
+  }
+
+  /** To be called before anybody connects, or what it says of its connection comes too late. */
+  use(options: EmbeddedOptions): Database {
+    this.#users.add(options);
+    this.#sql?.add(options.tables);
+    return new EmbeddedUse(
+      () => this.#open(),
+      () => this.#leave(options),
+    );
+  }
+
+  #open(): Promise<SqlDatabase> {
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = null;
+    });
+    return this.#starting;
+  }
+
+  async #start(): Promise<SqlDatabase> {
+    await this.#server.start();
+    this.#sql ??= this.#make([...this.#users]);
+    await this.#sql.connect();
+    return this.#sql;
+  }
+
+  #make(users: readonly EmbeddedOptions[]): SqlDatabase {
+    const limits = {
+      statementMs: Math.max(...users.map((one) => one.limits.statementMs)),
+      calls: users.reduce((sum, one) => sum + one.limits.calls, 0),
+    };
+    const target = {
+      dialect: 'postgres',
+      host: this.#socketFolder,
+      port: 5432,
+      username: 'postgres',
+      password: new Secret(''),
+      database: 'postgres',
+      pool: { min: 1, max: 1 },
+      client: APPLICATION,
+    } as const;
+    const setup = users.flatMap((one) => one.setup);
+    const sql = new SqlDatabase(target, postgres, this.parts.onMigrated, limits, setup);
+    sql.add(users.flatMap((one) => one.tables));
+    return sql;
+  }
+
+  async #leave(options: EmbeddedOptions): Promise<void> {
+    this.#users.delete(options);
+    if (this.#users.size > 0) return;
+    this.parts.onClosed();
+    await this.#starting?.catch(() => undefined);
+    await this.#sql?.close();
+    await this.#server.stop();
+  }
+}
+
+/** The database as one of those has it who share it. */
+class EmbeddedUse implements Database {
+  readonly dialect = 'postgres';
+  #sql: SqlDatabase | null = null;
+  #closing: Promise<void> | null = null;
 
   constructor(
-    folder: string,
-    private readonly options: EmbeddedOptions,
-  ) {
-    const socketFolder = newSocketFolder();
-    this.#server = new ServerProcess(resolve(folder), socketFolder, options.log);
-    this.#sql = new SqlDatabase(
-      {
-        dialect: 'postgres',
-        host: socketFolder,
-        port: 5432,
-        username: 'postgres',
-        password: new Secret(''),
-        database: 'postgres',
-        pool: { min: 1, max: 1 },
-      },
-      postgres,
-      options.onMigrated,
-      options.limits,
-      options.setup,
-    );
-    this.#sql.add(options.migrations);
-  }
+    private readonly open: () => Promise<SqlDatabase>,
+    private readonly leave: () => Promise<void>,
+  ) {}
 
   async connect(): Promise<void> {
-    await this.#server.start();
-    await this.#sql.connect();
+    if (this.#closing !== null) throw new DatabaseUnavailable('closed', 'the database is closed');
+    this.#sql = await this.open();
   }
 
-  query(...asked: Parameters<SqlSession['query']>): Promise<SqlAnswer> {
-    return this.#sql.query(...asked);
+  async query(...asked: Parameters<SqlSession['query']>): Promise<SqlAnswer> {
+    return this.#open.query(...asked);
   }
 
-  transaction<Result>(work: (session: SqlTransaction) => Promise<Result>, setup?: string): Promise<Result> {
-    return this.#sql.transaction(work, setup);
+  async transaction<Result>(
+    work: (session: SqlTransaction) => Promise<Result>,
+    setup?: string,
+  ): Promise<Result> {
+    return this.#open.transaction(work, setup);
   }
 
-  health(): Promise<void> {
-    return this.#sql.health();
+  place(name: string): Place {
+    return this.#open.place(name);
   }
 
-  async close(): Promise<void> {
-    await this.#sql.close();
-    await this.#server.stop();
+  async entities<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+    return this.#open.entities(work);
+  }
+
+  async health(): Promise<void> {
+    await this.#open.health();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.leave();
+    return this.#closing;
+  }
+
+  get #open(): SqlDatabase {
+    if (this.#closing !== null) throw new DatabaseUnavailable('closed', 'the database is closed');
+    if (this.#sql === null) throw new DatabaseUnavailable('lost', 'not connected yet');
+    return this.#sql;
   }
 }

@@ -47,13 +47,30 @@ export function adapterOptions({ config, logging, metrics }: RuntimeParts): Adap
   return {
     bodyLimitBytes: config.http_api.request_limit_in_mb * 1024 * 1024,
     trustHops: config.rate_limiter.api_rate_limit.trust_hops,
-    cors: corsOptions(config.cors),
+    cors: corsOptions(config),
     onFinished: durationObserver(metrics),
     onFault: (error, route) => log.error('unexpected fault', { error: error.cause ?? error, route }),
   };
 }
 
-function corsOptions(cors: Config['cors']): CorsOptions {
+/** What Ably clients in browsers say besides, and want to read. */
+const COMPAT_HEADERS = {
+  allowed: [
+    'X-Ably-ClientId',
+    'X-Ably-Version',
+    'X-Ably-Lib',
+    'X-Ably-DeviceToken',
+    'Ably-Agent',
+    'Ably-Version',
+    'Ably-ClientId',
+    'X-Idempotency-Key',
+  ],
+  exposed: ['Link', 'x-ably-errorcode', 'x-ably-errormessage'],
+} as const;
+const NO_HEADERS = { allowed: [], exposed: [] } as const;
+
+function corsOptions({ cors, compat }: Config): CorsOptions {
+  const more = compat.enabled ? COMPAT_HEADERS : NO_HEADERS;
   // Only patterns that parse get through validation.
   const patterns = cors.origin
     .map(parseOriginPattern)
@@ -62,8 +79,8 @@ function corsOptions(cors: Config['cors']): CorsOptions {
     anyOrigin: patterns.some(({ kind }) => kind === 'any'),
     matches: (origin) => matchesOrigin(patterns, origin),
     methods: cors.methods,
-    allowedHeaders: cors.allowed_headers,
-    exposedHeaders: EXPOSED_HEADERS,
+    allowedHeaders: [...new Set([...cors.allowed_headers, ...more.allowed])],
+    exposedHeaders: [...EXPOSED_HEADERS, ...more.exposed],
     credentials: cors.credentials,
   };
 }

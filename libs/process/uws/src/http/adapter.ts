@@ -8,7 +8,7 @@ import type { Message } from '../text.js';
 import type { Answer } from './answer.js';
 import { Cors, type CorsOptions } from './cors.js';
 import type { Endpoint } from './endpoint.js';
-import { Dispatcher, type Entrance, type FinishedObserver } from './dispatcher.js';
+import { Dispatcher, type Entrance, type ErrorWords, type FinishedObserver } from './dispatcher.js';
 import type { Handler } from './middleware.js';
 import { NodeServerStandIn } from './node-server.js';
 import type { HttpRequest } from './request.js';
@@ -99,6 +99,11 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
     this.#dispatcher.admission = admission;
   }
 
+  /** For paths whose clients know errors in another form than that of the service. */
+  set errorWords(words: ErrorWords | null) {
+    this.#dispatcher.errorWords = words;
+  }
+
   /** Requests begun and not yet answered. */
   inFlight(): number {
     return this.#dispatcher.inFlight;
@@ -116,15 +121,16 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
 
   /**
    * Registers a plain function for a hot route: the same objects and rules, without Nest in between. The entrance sees
-   * requests that bring a body before it is read, and answers those it refuses.
+   * requests that bring a body before it is read, and answers those it refuses. A handler that calls `next` leaves the
+   * request to whatever is registered for the same path later.
    */
-  fastRoute(
-    method: string,
-    path: string,
-    handler: (request: HttpRequest, response: HttpResponse) => unknown,
-    entrance?: Entrance,
-  ): void {
+  fastRoute(method: string, path: string, handler: Handler, entrance?: Entrance): void {
     this.#dispatcher.route(method.toUpperCase(), path, handler, entrance);
+  }
+
+  /** Looks first at requests for a path that something else answers, which they are left to by calling `next`. */
+  before(method: string, path: string, handler: Handler): void {
+    this.#dispatcher.before(method.toUpperCase(), path, handler);
   }
 
   /** Gives a path to what answers everything there itself. One trailing slash is ignored. */

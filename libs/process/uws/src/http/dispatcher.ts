@@ -24,6 +24,9 @@ export type Target = { readonly handlers: Handler[]; readonly entrance: Entrance
  */
 export type Entrance = (request: HttpRequest, response: HttpResponse) => void | Promise<void>;
 
+/** Says an error in the form that clients of a path know; what is not for it comes back as it was. */
+export type ErrorWords = (answer: Answer, path: string) => Answer;
+
 /** Methods whose bodies are counted but ignored. */
 const IGNORED_BODIES = new Set(['GET', 'HEAD', 'DELETE']);
 
@@ -79,6 +82,8 @@ export class Dispatcher implements ResponseOwner {
   admission:
     | ((request: HttpRequest, response: HttpResponse) => Answer | null | Promise<Answer | null>)
     | null = null;
+  /** Null: errors have one form everywhere. */
+  errorWords: ErrorWords | null = null;
   observer: FinishedObserver | null = null;
   onFault: (error: ServiceError, request: HttpRequest) => void = () => {};
   /** Nest's exception layer, for errors handed to `next`; until it is set they are answered directly. */
@@ -98,8 +103,18 @@ export class Dispatcher implements ResponseOwner {
   route(method: string, path: string, handler: Handler, entrance: Entrance | null = null): void {
     const handlers = [handler];
     if (this.router.add(method, path, { handlers, entrance })) return;
+    this.#handlers(method, path).push(handler);
+  }
+
+  /** Registers a handler that is asked before those that the path has by then; they run when it calls `next`. */
+  before(method: string, path: string, handler: Handler): void {
+    if (this.router.add(method, path, { handlers: [handler], entrance: null })) return;
+    this.#handlers(method, path).unshift(handler);
+  }
+
+  #handlers(method: string, path: string): Handler[] {
     const { target } = this.router.find(method, withoutTrailingSlash(path)) ?? {};
-    if (target !== undefined && target !== 'socket') target.handlers.push(handler);
+    return target === undefined || target === 'socket' ? [] : target.handlers;
   }
 
   /** Makes our objects for a native pair, which are then safe to use at any time; the native ones are not. */
@@ -137,6 +152,10 @@ export class Dispatcher implements ResponseOwner {
     const status = response.aborted ? 0 : response.statusCode;
     const seconds = (performance.now() - response.startedAtMs) / 1000;
     this.observer(request.route, request.method, status, seconds, request.bodyLength, response.bodyLength);
+  }
+
+  worded(answer: Answer, { rawPath }: HttpRequest): Answer {
+    return this.errorWords === null ? answer : this.errorWords(answer, rawPath);
   }
 
   faulted(error: ServiceError, request: HttpRequest): void {

@@ -16,6 +16,8 @@ export type FixedHeaders = readonly string[];
 export interface ResponseOwner {
   /** Called once per response: answered, upgraded, or the client gone. */
   finished(response: HttpResponse): void;
+  /** The answer to a failed request in the words that its path is told errors in. */
+  worded(answer: Answer, request: HttpRequest): Answer;
   /** A fault of ours that was answered with a 500 or came too late to be answered. */
   faulted(error: ServiceError, request: HttpRequest): void;
 }
@@ -150,8 +152,9 @@ export class HttpResponse {
   }
 
   /** Sends plain data as the whole answer; headers set before stay unless the answer names them too. */
-  answer(answer: Answer): void {
+  answer(plain: Answer): void {
     if (this.#finished) return;
+    const answer = plain.status < 400 ? plain : this.#owner.worded(plain, this.request);
     this.statusCode = answer.status;
     this.#contentType = '';
     for (const name in answer.headers) this.setHeader(name, answer.headers[name] ?? '');

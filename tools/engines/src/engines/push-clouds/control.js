@@ -41,6 +41,10 @@ export function control(command, rooms, about) {
         count: room.counts.get(cloud) ?? 0,
         arrived: room.arrived.filter((one) => one.cloud === cloud && (token === '*' || one.token === token)),
       };
+    case 'forget-arrived':
+      room.arrived.length = 0;
+      room.counts.clear();
+      return;
     case 'forget-grants':
       room.granted.clear();
       return;

@@ -6,14 +6,16 @@
 -- a leftover is told, since it may have been told to be gone. Nothing happens when the lease of the node has ended, or
 -- when the batch was recalled ('late').
 --
+-- `came_by_text`: what a subject that is added comes by, of digits and dots, or nothing.
 -- `held` and `last`: of this node. `wants_subjects`: '1' for all of them. Of an operation: `count` -1 ends a lease;
 -- `replaces` '1' replaces the payload of a known subject; `most_subjects` and `most_total` (of this one over all nodes)
 -- -1: no limit; `lease_ms` keeps what is given back, `lost_ms` what is given back and not known.
--- Answer: 'late', or { serial and per operation its outcome, total, count and ms of its lease; subjects; serial of them }.
+-- Answer: 'late', or { serial and per operation its outcome, total, count, ms of its lease and what the subject came by;
+-- subjects; serial of them }.
 --uses: now, subject
 --keys: subjects, held, last
 --args: ahead_ms, node, lease_until, batch, wants_subjects
---group: subject, count, payload, replaces, lease_ms, cause, most_subjects, most_total, lost_ms
+--group: subject, count, payload, replaces, lease_ms, cause, most_subjects, most_total, lost_ms, came_by_text
 
 if now > tonumber(lease_until) then return 'late' end
 
@@ -58,13 +60,14 @@ end
 
 local outcomes = { whole(now_us) }
 for at = 0, group_count() - 1 do
-  local subject, count_text, payload, replaces, lease_text, cause, most_subjects_text, most_text, lost_text = group(at)
+  local subject, count_text, payload, replaces, lease_text, cause, most_subjects_text, most_text, lost_text, came_by_text = group(at)
   local count = tonumber(count_text)
   local most_subjects, most_total = tonumber(most_subjects_text), tonumber(most_text)
   local subject_now, own = read(subject), redis.call('HGET', held, subject)
   local before = tonumber(own or '0') or 0
   local others = subject_now and math.max(0, subject_now.total - before) or 0
-  local known = subject_now or { order = whole(now_us) .. '.' .. string.format('%04d', at), payload = payload }
+  local order = whole(now_us) .. '.' .. string.format('%04d', at) .. (came_by_text == '' and '' or '.' .. came_by_text)
+  local known = subject_now or { order = order, payload = payload }
   local outcome, total, lease_ms
   if count < 0 then
     outcome, total, count, lease_ms = end_lease(subject, subject_now, own)
@@ -84,7 +87,7 @@ for at = 0, group_count() - 1 do
       redis.call('HSET', held, subject, whole(count))
     end
   end
-  outcomes[#outcomes + 1] = table.concat({ outcome, whole(total), whole(count), whole(lease_ms or 0) }, ':')
+  outcomes[#outcomes + 1] = table.concat({ outcome, whole(total), whole(count), whole(lease_ms or 0), came_by(known) }, ':')
 end
 
 local text = table.concat(outcomes, ' ')

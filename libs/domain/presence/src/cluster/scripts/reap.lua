@@ -6,26 +6,26 @@
 --
 -- `held` and `last`: of the dead node. `is_confirmed`: '1' when the page before is.
 -- Answer: 'late', or { cursor of the next page ('0': none), how much is still held, serial, per change subject,
--- outcome, total and cause }.
+-- outcome, total, cause and what it came by }.
 --uses: now, subject
 --keys: subjects, held, last
 --args: ahead_ms, claim_until, cursor, is_confirmed, dead_node
 
 if now > tonumber(claim_until) then return 'late' end
 
-local PAGE, MARK = 500, 'page '
+local PAGE, MARK = 500, 'page 2 '
 if is_confirmed == '1' then redis.call('DEL', last) end
 local known = redis.call('GET', last)
 if known and string.sub(known, 1, #MARK) == MARK then return cmsgpack.unpack(string.sub(known, #MARK + 1)) end
 
 local scan = redis.call('HSCAN', held, cursor, 'COUNT', PAGE)
 local changes = {}
-local function tell(subject, outcome, total, cause)
-  for _, one in ipairs({ subject, outcome, whole(total), cause }) do changes[#changes + 1] = one end
+local function tell(subject, outcome, total, cause, known)
+  for _, one in ipairs({ subject, outcome, whole(total), cause, came_by(known) }) do changes[#changes + 1] = one end
 end
-local function remove(subject, cause)
+local function remove(subject, cause, known)
   redis.call('HDEL', subjects, subject)
-  tell(subject, 'removed', 0, cause)
+  tell(subject, 'removed', 0, cause, known)
 end
 
 for at = 1, #scan[2], 2 do
@@ -35,15 +35,15 @@ for at = 1, #scan[2], 2 do
   if subject_now and count > 0 and subject_now.total > 0 then
     local total = math.max(0, subject_now.total - count)
     if total == 0 then
-      remove(subject, LEFTOVER)
+      remove(subject, LEFTOVER, subject_now)
     else
       write(subject, total, subject_now.order, subject_now.payload)
-      tell(subject, 'unchanged', total, LEFTOVER)
+      tell(subject, 'unchanged', total, LEFTOVER, subject_now)
     end
   elseif subject_now and count == 0 and subject_now.total == 0
     and subject_now.lease_node == dead_node then
     is_kept = subject_now.lease_until > now
-    if not is_kept then remove(subject, subject_now.cause) end
+    if not is_kept then remove(subject, subject_now.cause, subject_now) end
   end
   if not is_kept then redis.call('HDEL', held, subject) end
 end

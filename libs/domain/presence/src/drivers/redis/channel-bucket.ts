@@ -37,7 +37,7 @@ export class ChannelBucket implements ShardOwner {
       time,
       shard,
       isHeld: (channel) => this.#wanted.has(channel),
-      removed: (channel, _, serial) => {
+      removed: (channel, _, { serial }) => {
         this.#stored.delete(channel);
         this.tell({ kind: 'vacated', appId, channel, count: 0, serial });
       },

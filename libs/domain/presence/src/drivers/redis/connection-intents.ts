@@ -9,7 +9,7 @@ import type { Place } from './place.js';
 export const membersOf = (reply: unknown): Member[] =>
   readSubjects(reply)
     .sort(([, one], [, other]) => (one.order < other.order ? -1 : 1))
-    .map(([userId, { payload }]) => ({ userId, userInfoText: payload }));
+    .map(([userId, { payload, cameBy }]) => ({ userId, userInfoText: payload, socketId: cameBy }));
 
 interface Caller<Value> {
   readonly resolve: (value: Value) => void;

@@ -35,7 +35,7 @@ export class Place implements ShardOwner {
       time: around.time,
       shard,
       isHeld: (userId) => this.#users.has(userId),
-      removed: (userId, cause, serial) => this.#tellRemoved(userId, cause, serial),
+      removed: (userId, cause, result) => this.#tellRemoved(userId, cause, result),
       count: around.leases,
     });
   }
@@ -64,7 +64,12 @@ export class Place implements ShardOwner {
   joining(userId: string, socketId: string, userInfoText: string, maxMembers: number): Operation {
     const count = this.#count(userId);
     if (this.holds(userId, socketId)) return this.#holding(userId, count);
-    return holding(userId, count + 1, { payload: userInfoText, replaces: true, mostSubjects: maxMembers });
+    return this.#holding(userId, count + 1, {
+      payload: userInfoText,
+      replaces: true,
+      mostSubjects: maxMembers,
+      cameBy: this.#first(userId) ?? socketId,
+    });
   }
 
   joined(userId: string, socketId: string, userInfoText: string, result: Result): void {
@@ -103,7 +108,7 @@ export class Place implements ShardOwner {
     if (user !== undefined) user.userInfoText = userInfoText;
     this.#tellIfAdded(userId, result, { by: socketId, isAgain: true });
     const { appId, channel } = this.place;
-    const member = { userId, userInfoText };
+    const member = { userId, userInfoText, socketId: result.cameBy };
     this.around.tell({ kind: 'updated', appId, channel, member, socketId, serial: result.serial });
   }
 
@@ -127,35 +132,43 @@ export class Place implements ShardOwner {
   }
 
   /** This process has nothing of the user any more. */
-  #gone(userId: string, cause: LeaveCause, { outcome, leaseMs, serial }: Result): void {
+  #gone(userId: string, cause: LeaveCause, result: Result): void {
+    const { outcome, leaseMs } = result;
     this.#leases.end(userId);
     if (outcome === 'leased') this.#leases.begin(userId, leaseMs, cause);
-    else if (outcome === 'removed') this.#tellRemoved(userId, cause, serial);
+    else if (outcome === 'removed') this.#tellRemoved(userId, cause, result);
   }
 
   /** With what this process knows of the user, in case the store has lost it. */
   #holding(userId: string, count: number, rest: Partial<Operation> = {}): Operation {
-    return holding(userId, count, { payload: this.#users.get(userId)?.userInfoText ?? '', ...rest });
+    const payload = this.#users.get(userId)?.userInfoText ?? '';
+    return holding(userId, count, { payload, cameBy: this.#first(userId) ?? '', ...rest });
+  }
+
+  /** The connection to this process that came first; null: there is none. */
+  #first(userId: string): string | null {
+    const connections = this.#users.get(userId)?.connections ?? null;
+    return connections instanceof Set ? ([...connections][0] ?? null) : connections;
   }
 
   /** A user is new to the store with the first connection, or when the store had lost it. */
   #tellIfAdded(
     userId: string,
-    { outcome, serial }: Result,
+    { outcome, cameBy, serial }: Result,
     { by, isAgain = false }: { readonly by?: string; readonly isAgain?: boolean },
   ): void {
     const user = this.#users.get(userId);
     if (outcome !== 'added' || user === undefined) return;
-    const { connections, userInfoText } = user;
-    const [first = ''] = connections instanceof Set ? connections : [connections ?? ''];
+    const { userInfoText } = user;
+    const first = this.#first(userId) ?? '';
     const { appId, channel } = this.place;
-    const member = { userId, userInfoText };
+    const member = { userId, userInfoText, socketId: cameBy };
     const again = isAgain ? { isAgain } : {};
     this.around.tell({ kind: 'added', appId, channel, member, socketId: by ?? first, serial, ...again });
   }
 
-  #tellRemoved(userId: string, cause: LeaveCause, serial: number): void {
+  #tellRemoved(userId: string, cause: LeaveCause, { cameBy, serial }: Result): void {
     const { appId, channel } = this.place;
-    this.around.tell({ kind: 'removed', appId, channel, userId, cause, serial });
+    this.around.tell({ kind: 'removed', appId, channel, userId, cameBy, cause, serial });
   }
 }

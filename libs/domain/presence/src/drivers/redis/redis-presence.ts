@@ -135,13 +135,14 @@ export class RedisPresence implements Presence, ShardKeeper {
   }
 
   reaped({ appId, name: channel }: ShardName, changes: readonly Reaped[], deadNodeId: string): void {
-    for (const { outcome, subject: userId, cause, serial } of changes) {
+    for (const { outcome, subject: userId, cause, cameBy, serial } of changes) {
       if (outcome !== 'removed') continue;
       this.#tell({
         kind: 'removed',
         appId,
         channel,
         userId,
+        cameBy,
         cause: cause as LeaveCause,
         serial,
         deadNodeId,

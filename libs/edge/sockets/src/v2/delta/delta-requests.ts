@@ -111,7 +111,7 @@ export class DeltaRequests {
 
 /** What the first pattern of the connection that fits a channel asks for; null: none says anything. */
 function wishByPattern({ hub, patterns, views }: Viewer, channel: OrdinaryChannel): DeltaWish | null {
-  for (const name of patterns ?? []) {
+  for (const name of patterns?.keys() ?? []) {
     const pattern = hub.patterns.get(name);
     const wish = views.get(name)?.wish ?? null;
     if (wish !== null && pattern !== undefined && patternCovers(pattern.about, channel)) return wish;

@@ -1,4 +1,4 @@
-import type { SqlSession } from '@carillon/database';
+import type { Place, QueryRunner, SqlRow } from '@carillon/database';
 import type { ColumnKind } from './columns.js';
 import type { FoundTable, Index, TableDialect } from './dialect.js';
 
@@ -8,8 +8,8 @@ const quote = (name: string): string => `\`${name}\``;
 const EXACT = ['utf8mb4_0900_bin', 'utf8mb4_nopad_bin'];
 const COMMON = 'utf8mb4_bin';
 
-async function types(session: SqlSession): Promise<Readonly<Record<ColumnKind, string>>> {
-  const { rows } = await session.query(
+async function types(runner: Pick<QueryRunner, 'query'>): Promise<Readonly<Record<ColumnKind, string>>> {
+  const rows: SqlRow[] = await runner.query(
     'select collation_name as name from information_schema.collations where collation_name in (?)',
     [EXACT],
   );
@@ -25,19 +25,19 @@ async function types(session: SqlSession): Promise<Readonly<Record<ColumnKind, s
   };
 }
 
-async function find(session: SqlSession, table: string): Promise<FoundTable> {
-  const columns = await session.query(
+async function find(runner: Pick<QueryRunner, 'query'>, _place: Place, table: string): Promise<FoundTable> {
+  const columns: SqlRow[] = await runner.query(
     'select column_name as name from information_schema.columns where table_schema = database() and table_name = ?',
     [table],
   );
-  const parts = await session.query(
+  const parts: SqlRow[] = await runner.query(
     `select index_name as index_name, column_name as column_name, non_unique as non_unique
      from information_schema.statistics where table_schema = database() and table_name = ?
      order by index_name, seq_in_index`,
     [table],
   );
   const indexes = new Map<string, Index>();
-  for (const row of parts.rows) {
+  for (const row of parts) {
     const name = String(row['index_name']);
     const before = indexes.get(name)?.columns ?? [];
     indexes.set(name, {
@@ -46,7 +46,7 @@ async function find(session: SqlSession, table: string): Promise<FoundTable> {
     });
   }
   return {
-    columns: new Set(columns.rows.map(({ name }) => String(name))),
+    columns: new Set(columns.map(({ name }) => String(name))),
     indexes: [...indexes.values()],
   };
 }
@@ -54,15 +54,16 @@ async function find(session: SqlSession, table: string): Promise<FoundTable> {
 /** MySQL and MariaDB. */
 export const mysql: TableDialect = {
   quote,
-  placeholder: () => '?',
+  table: (_place, name) => quote(name),
   types,
   find,
   // The type of `updated_at` says it all.
   afterCreation: () => [],
+  afterDrop: () => [],
+  owned: () => ({}),
   addIndex: (table, column, unique) =>
-    `alter table ${quote(table)} add ${unique ? 'unique ' : ''}index (${quote(column)})`,
-  jsonText(column, maxBytes) {
-    const name = quote(column);
+    `alter table ${table} add ${unique ? 'unique ' : ''}index (${quote(column)})`,
+  jsonText(name, maxBytes) {
     // What the server has no room to convert is null: that counts as too long.
     return `case when ${name} is null then null
       when coalesce(length(${name}), ${maxBytes + 1}) > ${maxBytes} then '' else cast(${name} as char) end`;

@@ -1,31 +1,30 @@
-import type { SqlSession } from '@carillon/database';
+import { type Place, placed, type QueryRunner, type SqlRow } from '@carillon/database';
 import type { FoundTable, TableDialect } from './dialect.js';
 
 const quote = (name: string): string => `"${name}"`;
 
 /** Names are cut to 63 bytes by the database; this one is made to fit. */
-const touch = (table: string): string => quote(`${table.slice(0, 50)}_touch`);
+const touchName = (table: string): string => `${table.slice(0, 50)}_touch`;
 
-const IN_THIS_SCHEMA = `to_regclass(quote_ident(current_schema()) || '.' || quote_ident($1))`;
-
-async function find(session: SqlSession, table: string): Promise<FoundTable> {
-  const columns = await session.query(
+async function find(runner: Pick<QueryRunner, 'query'>, place: Place, table: string): Promise<FoundTable> {
+  const name = placed(place, table);
+  const columns: SqlRow[] = await runner.query(
     `select attname::text as name from pg_attribute
-     where attrelid = ${IN_THIS_SCHEMA} and attnum > 0 and not attisdropped`,
-    [table],
+     where attrelid = to_regclass($1) and attnum > 0 and not attisdropped`,
+    [name],
   );
-  const indexes = await session.query(
+  const indexes: SqlRow[] = await runner.query(
     `select indisunique as is_unique, (
        select string_agg(coalesce(attname::text, ''), ',' order by position)
        from unnest(indkey) with ordinality as key (number, position)
        left join pg_attribute on attrelid = indrelid and attnum = number
      ) as columns
-     from pg_index where indrelid = ${IN_THIS_SCHEMA} and indpred is null and indisvalid`,
-    [table],
+     from pg_index where indrelid = to_regclass($1) and indpred is null and indisvalid`,
+    [name],
   );
   return {
-    columns: new Set(columns.rows.map(({ name }) => String(name))),
-    indexes: indexes.rows.map((row) => ({
+    columns: new Set(columns.map(({ name }) => String(name))),
+    indexes: indexes.map((row) => ({
       columns: String(row['columns']).split(','),
       unique: row['is_unique'] === true,
     })),
@@ -35,7 +34,7 @@ async function find(session: SqlSession, table: string): Promise<FoundTable> {
 /** PostgreSQL. */
 export const postgres: TableDialect = {
   quote,
-  placeholder: (position) => `$${position}`,
+  table: placed,
   types: async () => ({
     boolean: 'boolean',
     created: 'timestamptz default now()',
@@ -46,16 +45,21 @@ export const postgres: TableDialect = {
     updated: 'timestamptz default now()',
   }),
   find,
-  afterCreation: (table) => [
-    `create or replace function ${touch(table)}() returns trigger language plpgsql as
-     $$ begin new.updated_at := now(); return new; end $$`,
-    `create trigger ${touch(table)} before update on ${quote(table)}
-     for each row execute function ${touch(table)}()`,
-  ],
+  afterCreation(place, table) {
+    const touch = placed(place, touchName(table));
+    return [
+      `create or replace function ${touch}() returns trigger language plpgsql as
+       $$ begin new.updated_at := now(); return new; end $$`,
+      `create trigger ${quote(touchName(table))} before update on ${placed(place, table)}
+       for each row execute function ${touch}()`,
+    ];
+  },
+  afterDrop: (place, table) => [`drop function if exists ${placed(place, touchName(table))}()`],
+  owned: (table) => ({ functions: [touchName(table)] }),
   addIndex: (table, column, unique) =>
-    `create ${unique ? 'unique ' : ''}index on ${quote(table)} (${quote(column)})`,
+    `create ${unique ? 'unique ' : ''}index on ${table} (${quote(column)})`,
   jsonText(column, maxBytes) {
-    const text = `${quote(column)}::text`;
+    const text = `cast(${column} as text)`;
     return `case when octet_length(${text}) > ${maxBytes} then '' else ${text} end`;
   },
   timeText: (expression) => `(${expression})::timestamptz::text`,

@@ -1,5 +1,5 @@
 import { parseAppRecord, serializeAppRecord, type AppRecord, type Problem } from '@carillon/config';
-import type { SqlRow, SqlScalar } from '@carillon/database';
+import type { SqlRow } from '@carillon/database';
 import { AppNotStorable } from '../../failures.js';
 import { BrokenApp, type StoredApp } from '../../port.js';
 import { CHANNEL_RULES, OPTIONAL_FEATURES, OPTIONAL_LIMITS, OVERRIDES, REQUIRED_LIMITS } from './columns.js';
@@ -14,46 +14,48 @@ const MAX_INTEGER = 2_147_483_647;
 
 type Json = Record<string, unknown>;
 
+/** A row by column. */
+export type AppRow = Readonly<Record<string, unknown>>;
+
 /** Null stays null. */
 const integer = (value: number | null): number | null => value && Math.min(value, MAX_INTEGER);
 
 const isTable = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The values of every column that is written, by name. */
-export function rowOf(record: AppRecord): ReadonlyMap<string, SqlScalar> {
+/** The values of every column that is written. */
+export function rowOf(record: AppRecord): AppRow {
   const { id, key, secret, enabled, policy, ...members } = serializeAppRecord(record);
   const whole = isTable(policy) ? policy : {};
   const channels = isTable(whole['channels']) ? whole['channels'] : {};
   const { limits, features } = record.policy;
   const stored = Object.keys(members).length > 0 ? { ...whole, [RECORD_MEMBERS]: members } : whole;
-  const json = (name: string, value: unknown): [string, SqlScalar] => [name, jsonText(record, name, value)];
-  const text = (name: string, value: unknown): [string, SqlScalar] => [name, wellFormed(record, name, value)];
-  return new Map<string, SqlScalar>([
+  const json = (name: string, value: unknown): [string, unknown] => [name, storable(record, name, value)];
+  const text = (name: string, value: unknown): [string, unknown] => [name, wellFormed(record, name, value)];
+  return Object.fromEntries<unknown>([
     text('id', id),
     text('key', key),
     text('secret', secret),
     ['enabled', enabled !== false],
-    ...[...REQUIRED_LIMITS, ...OPTIONAL_LIMITS].map((name): [string, SqlScalar] => [
+    ...[...REQUIRED_LIMITS, ...OPTIONAL_LIMITS].map((name): [string, unknown] => [
       name,
       integer(limits[name]),
     ]),
     ['enable_client_messages', features.enable_client_messages],
-    ...OPTIONAL_FEATURES.map((name): [string, SqlScalar] => [name, features[name]]),
+    ...OPTIONAL_FEATURES.map((name): [string, unknown] => [name, features[name]]),
     json('policy', stored),
     ...OVERRIDES.map((name) => json(name, whole[name])),
     ...CHANNEL_RULES.map((name) => json(name, channels[name])),
   ]);
 }
 
-function jsonText({ id }: AppRecord, name: string, value: unknown): string | null {
+function storable({ id }: AppRecord, name: string, value: unknown): unknown {
   if (value === undefined || value === null) return null;
-  const text = JSON.stringify(value);
   // The database may write it with more spaces than this.
-  if (Buffer.byteLength(text) > MAX_JSON_BYTES / 2) {
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_JSON_BYTES / 2) {
     throw new AppNotStorable(id, `${name} must be at most ${MAX_JSON_BYTES / 2} bytes of JSON`);
   }
-  return text;
+  return value;
 }
 
 function wellFormed({ id }: AppRecord, name: string, value: unknown): string {

@@ -3,87 +3,70 @@ import {
   type Database,
   DatabaseRejected,
   DatabaseUnavailable,
-  type SqlAnswer,
+  type EntityManager,
   type SqlRow,
-  type SqlScalar,
 } from '@carillon/database';
 import { AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable } from '../../failures.js';
 import type { AppChangePage, AppPage, AppPageRequest, AppStore, StoredApp } from '../../port.js';
 import { COLUMNS } from './columns.js';
 import type { TableDialect } from './dialect.js';
+import { APP } from './entity.js';
 import { readMark, writeMark } from './mark.js';
 import { appOf, isWellFormed, MAX_JSON_BYTES, rowOf } from './row.js';
 
 /** A transaction that began this long before the store was asked may still commit an earlier time; it is looked for again. */
 const OVERLAP_SECONDS = 10;
 
+/** What is read of an app; times are for the database alone. */
+const READ = COLUMNS.filter(({ kind }) => kind !== 'created' && kind !== 'updated');
+
 /**
- * Drivers `postgres` and `mysql`: one row an app. The database is shared by the process, so closing the store leaves
- * it open.
+ * Drivers `postgres` and `mysql`: one row an app, an entity of TypeORM. JSON is read as text, so that what is too long
+ * never leaves the database. The database is shared by the process, so closing the store leaves it open.
  */
 export class SqlAppStore implements AppStore {
   readonly local = false;
-  readonly #table: string;
-  readonly #columns: string;
 
-  /** The table is among the migrations of the database. */
+  /** The table is among those of the database. */
   constructor(
     private readonly database: Database,
     private readonly dialect: TableDialect,
-    table: string,
-  ) {
-    const { quote, jsonText } = dialect;
-    this.#table = quote(table);
-    const read = COLUMNS.filter(({ kind }) => kind !== 'created' && kind !== 'updated');
-    this.#columns = read
-      .map(({ name, kind }) =>
-        kind === 'json' ? `${jsonText(name, MAX_JSON_BYTES)} as ${quote(name)}` : quote(name),
-      )
-      .join(', ');
-  }
+  ) {}
 
   async init(): Promise<void> {
     await available(this.database.connect());
   }
 
   async create(record: AppRecord): Promise<void> {
-    const row = [...rowOf(record)];
-    const { quote, placeholder } = this.dialect;
-    const names = row.map(([name]) => quote(name)).join(', ');
-    const values = row.map((_, index) => placeholder(index + 1)).join(', ');
-    const write = this.database.query(
-      `insert into ${this.#table} (${names}) values (${values})`,
-      row.map(([, value]) => value),
+    const row = rowOf(record);
+    const write = this.database.entities((manager) =>
+      manager.createQueryBuilder().insert().into(APP).values(row).updateEntity(false).execute(),
     );
     await this.#written(record, write, async () => ((await this.#holds(record.id)) ? 'id' : 'key'));
   }
 
   async update(record: AppRecord): Promise<void> {
-    const row = [...rowOf(record)].filter(([name]) => name !== 'id');
-    const { quote, placeholder, now } = this.dialect;
-    const changes = row.map(([name], index) => `${quote(name)} = ${placeholder(index + 1)}`);
-    const write = this.database.query(
-      `update ${this.#table} set ${changes.join(', ')}, ${quote('updated_at')} = ${now}
-       where ${quote('id')} = ${placeholder(row.length + 1)}`,
-      [...row.map(([, value]) => value), record.id],
+    const { id, ...row } = rowOf(record);
+    const changes = { ...row, updated_at: () => this.dialect.now };
+    const write = this.database.entities((manager) =>
+      manager.createQueryBuilder().update(APP).set(changes).where({ id }).updateEntity(false).execute(),
     );
-    const { changed } = await this.#written(record, write, async () => 'key');
-    if (changed === 0) throw new AppNotFound(record.id);
+    const { affected } = await this.#written(record, write, async () => 'key');
+    if (affected === 0) throw new AppNotFound(record.id);
   }
 
   async delete(id: string): Promise<boolean> {
-    const where = `where ${this.dialect.quote('id')} = ${this.dialect.placeholder(1)}`;
-    const { changed } = await this.#ask(`delete from ${this.#table} ${where}`, [id]);
-    return changed > 0;
+    const { affected } = await this.#ask((manager) => manager.delete(APP, { id }));
+    return (affected ?? 0) > 0;
   }
 
   async list({ limit, cursor }: AppPageRequest): Promise<AppPage> {
-    const { quote, placeholder } = this.dialect;
-    const where = cursor === null ? '' : `where ${quote('id')} > ${placeholder(1)}`;
-    const { rows } = await this.#ask(
-      `select ${this.#columns} from ${this.#table} ${where} order by ${quote('id')} limit ${limit + 1}`,
-      cursor === null ? [] : [cursor],
-    );
+    const rows = await this.#ask((manager) => {
+      const query = this.#read(manager)
+        .orderBy('app.id')
+        .limit(limit + 1);
+      return (cursor === null ? query : query.where('app.id > :cursor', { cursor })).getRawMany<SqlRow>();
+    });
     const page = rows.slice(0, limit);
     const last = page.at(-1);
     return {
@@ -101,19 +84,25 @@ export class SqlAppStore implements AppStore {
   }
 
   async changedSince(mark: string | null, limit: number): Promise<AppChangePage> {
-    const { quote, placeholder, timeText, time, now } = this.dialect;
+    const { timeText, time, now } = this.dialect;
     if (mark === null) return { appIds: [], mark: writeMark({ time: await this.#now(), id: null }) };
     const from = readMark(mark);
-    const updated = quote('updated_at');
-    const after = time(placeholder(1), from.id === null ? OVERLAP_SECONDS : 0);
+    const after = time(':time', from.id === null ? OVERLAP_SECONDS : 0);
     const where =
       from.id === null
-        ? `${updated} > ${after}`
-        : `(${updated} > ${after} or (${updated} = ${time(placeholder(2), 0)} and ${quote('id')} > ${placeholder(3)}))`;
-    const { rows } = await this.#ask(
-      `select ${quote('id')} as id, ${timeText(updated)} as time, ${timeText(now)} as asked
-       from ${this.#table} where ${where} order by ${updated}, ${quote('id')} limit ${limit}`,
-      from.id === null ? [from.time] : [from.time, from.time, from.id],
+        ? `app.updated_at > ${after}`
+        : `(app.updated_at > ${after} or (app.updated_at = ${time(':time', 0)} and app.id > :id))`;
+    const rows = await this.#ask((manager) =>
+      manager
+        .createQueryBuilder(APP, 'app')
+        .select('app.id', 'id')
+        .addSelect(timeText('app.updated_at'), 'time')
+        .addSelect(timeText(now), 'asked')
+        .where(where, from)
+        .orderBy('app.updated_at')
+        .addOrderBy('app.id')
+        .limit(limit)
+        .getRawMany<SqlRow>(),
     );
     const last = rows.at(-1);
     const open = rows.length === limit && last !== undefined;
@@ -140,18 +129,24 @@ export class SqlAppStore implements AppStore {
   }
 
   async #row(by: 'id' | 'key', value: string): Promise<SqlRow | undefined> {
-    const where = `where ${this.dialect.quote(by)} = ${this.dialect.placeholder(1)}`;
     try {
-      const { rows } = await this.database.query(
-        `select ${this.#columns} from ${this.#table} ${where} limit 1`,
-        [value],
+      return await this.database.entities((manager) =>
+        this.#read(manager).where(`app.${by} = :value`, { value }).limit(1).getRawOne<SqlRow>(),
       );
-      return rows[0];
     } catch (thrown) {
       // What cannot be in the column is not in it.
       if (thrown instanceof DatabaseRejected && thrown.reason === 'data') return undefined;
       throw unavailable(thrown);
     }
+  }
+
+  #read(manager: EntityManager) {
+    const query = manager.createQueryBuilder(APP, 'app').select([]);
+    for (const { name, kind } of READ) {
+      const column = `app.${name}`;
+      query.addSelect(kind === 'json' ? this.dialect.jsonText(column, MAX_JSON_BYTES) : column, name);
+    }
+    return query;
   }
 
   async #holds(id: string): Promise<boolean> {
@@ -160,15 +155,15 @@ export class SqlAppStore implements AppStore {
 
   async #now(): Promise<string> {
     const { timeText, now } = this.dialect;
-    const { rows } = await this.#ask(`select ${timeText(now)} as asked`);
+    const { rows } = await available(this.database.query(`select ${timeText(now)} as asked`));
     return String(rows[0]?.['asked']);
   }
 
-  async #written(
+  async #written<Answer>(
     { id }: AppRecord,
-    write: Promise<SqlAnswer>,
+    write: Promise<Answer>,
     taken: () => Promise<'id' | 'key'>,
-  ): Promise<SqlAnswer> {
+  ): Promise<Answer> {
     try {
       return await write;
     } catch (thrown) {
@@ -179,8 +174,8 @@ export class SqlAppStore implements AppStore {
     }
   }
 
-  #ask(sql: string, values: readonly SqlScalar[] = []): Promise<SqlAnswer> {
-    return available(this.database.query(sql, values));
+  #ask<Answer>(work: (manager: EntityManager) => Promise<Answer>): Promise<Answer> {
+    return available(this.database.entities(work));
   }
 }
 

@@ -28,7 +28,7 @@ export async function dropExpiredPart(scope: PurgeScope): Promise<PartDone | nul
   return receipts === null ? null : drop(scope, receipts);
 }
 
-/** The name of the first part of before that day or hour; null: there is none. */
+/** The first part of before that day or hour, as it stands in a statement; null: there is none. */
 async function oldestPart(
   { session, table }: PurgeScope,
   of: string,
@@ -40,25 +40,27 @@ async function oldestPart(
       where i.inhparent = to_regclass($1) order by c.relname`,
     [table(of)],
   );
-  const start = bare(table(`${names}_`));
+  const whole = table(`${names}_`);
+  const start = bare(whole);
   const found = rows
     .map((row) => String(row['name']))
     .find((name) => {
       const period = name.slice(start.length);
       return name.startsWith(start) && /^\d+$/.test(period) && Number(period) < Number(before);
     });
-  return found ?? null;
+  return found === undefined ? null : whole.replace(`"${start}"`, `"${found}"`);
 }
 
-const bare = (quoted: string): string => quoted.slice(1, -1);
+/** The name alone, without the schema. */
+const bare = (quoted: string): string => quoted.slice(quoted.lastIndexOf('"', quoted.length - 2) + 1, -1);
 
 async function drop({ session, table }: PurgeScope, part: string): Promise<PartDone> {
-  await session.query(`drop table "${part}"`);
+  await session.query(`drop table ${part}`);
   await session.query(`delete from ${table('meta')} where key = $1`, [progressKey(part)]);
   return { evicted: [], removed: 1 };
 }
 
-const progressKey = (part: string): string => `purged_up_to:${part}`;
+const progressKey = (part: string): string => `purged_up_to:${bare(part)}`;
 
 /**
  * Takes the rows of some streams of a dying part out of their counters and floors, and notes how far that went; so a
@@ -69,7 +71,7 @@ async function takeOut(scope: PurgeScope, part: string, kind: StreamKind): Promi
   const { history, size } = ROWS[kind];
   const noted = await session.query(`select value from ${table('meta')} where key = $1`, [progressKey(part)]);
   const next = await session.query(
-    `select distinct c.stream_key from "${part}" c where c.stream_key > $1 order by c.stream_key limit $2`,
+    `select distinct c.stream_key from ${part} c where c.stream_key > $1 order by c.stream_key limit $2`,
     [noted.rows[0] === undefined ? '0' : String(noted.rows[0]['value']), request.batch],
   );
   const keys = next.rows.map((row) => String(row['stream_key']));
@@ -78,7 +80,7 @@ async function takeOut(scope: PurgeScope, part: string, kind: StreamKind): Promi
   const lost = await session.query(
     `select v.stream_key, count(*) as records, coalesce(sum(c.${size}), 0) as bytes
       from unnest($1::bigint[], $2::int[], $3::bigint[]) as v(stream_key, generation, floor)
-        join "${part}" c on c.stream_key = v.stream_key and c.generation = v.generation and c.${history} >= v.floor
+        join ${part} c on c.stream_key = v.stream_key and c.generation = v.generation and c.${history} >= v.floor
       group by v.stream_key`,
     [
       streams.map((row) => String(row['stream_key'])),

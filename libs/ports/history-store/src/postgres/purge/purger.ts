@@ -28,12 +28,14 @@ export class PostgresPurger {
   constructor(
     private readonly database: Database,
     private readonly table: (name: string) => string,
+    prefix: string,
     private readonly partitions: Partitions,
     /** Whether nothing else cleans the pages of the stream rows. */
     private readonly vacuums: boolean,
   ) {
+    // The same wherever the tables are.
     this.#lockKey = createHash('sha256')
-      .update(`purge ${table('streams')}`)
+      .update(`purge "${prefix}_streams"`)
       .digest()
       .readBigInt64BE(0)
       .toString();

@@ -20,6 +20,8 @@ export interface Entry extends Due {
   dueMs: number;
   sequence: number;
   readySinceMs: number;
+  /** When the running delivery was handed out, on that clock; of no meaning while none runs. */
+  begunMs: number;
   /** Of the running delivery; null when none runs. */
   token: string | null;
   failure: Pick<DeadLetter, 'reason' | 'detail' | 'failedAtMs'> | null;
@@ -42,6 +44,7 @@ export function newEntry(job: PreparedJob): Entry {
     dueMs: nowMs,
     sequence: 0,
     readySinceMs: nowMs,
+    begunMs: nowMs,
     token: null,
     failure: null,
   };

@@ -22,7 +22,8 @@ export class Ledger {
   readonly #completed: Retained<Completed>;
   readonly #deduplication: Deduplication;
   readonly #events: EventLog;
-  #active = 0;
+  /** The one handed out longest ago first. */
+  readonly #active = new Set<Entry>();
   #sequence = 0;
 
   constructor(
@@ -78,7 +79,7 @@ export class Ledger {
   settle(job: ClaimedJob, outcome: Outcome): Settled {
     const entry = this.#own(job);
     if (entry === undefined) return 'lost';
-    this.#active--;
+    this.#active.delete(entry);
     entry.token = null;
     switch (outcome.kind) {
       case 'ok':
@@ -104,7 +105,7 @@ export class Ledger {
     for (const { job, begun } of returned.toReversed()) {
       const entry = this.#own(job);
       if (entry === undefined) continue;
-      this.#active--;
+      this.#active.delete(entry);
       entry.token = null;
       if (!begun) entry.attempts--;
       this.#ready.addFirst(entry);
@@ -114,14 +115,16 @@ export class Ledger {
 
   get stats(): QueueStats {
     const first = this.#ready.first;
+    const [running] = this.#active;
+    const nowMs = performance.now();
     return {
       ready: this.#ready.size,
-      active: this.#active,
+      active: this.#active.size,
       delayed: this.#delayed.size,
       deadLetter: this.#dead.size,
       completed: this.#completed.size,
-      oldestReadyAgeMs:
-        first === undefined ? null : Math.max(0, Math.round(performance.now() - first.readySinceMs)),
+      oldestReadyAgeMs: first === undefined ? null : Math.max(0, Math.round(nowMs - first.readySinceMs)),
+      oldestActiveAgeMs: running === undefined ? null : Math.max(0, Math.round(nowMs - running.begunMs)),
     };
   }
 
@@ -178,7 +181,8 @@ export class Ledger {
   #hand(entry: Entry, token: string): ClaimedJob {
     entry.attempts++;
     entry.token = token;
-    this.#active++;
+    entry.begunMs = performance.now();
+    this.#active.add(entry);
     this.#events.record('active', entry.id);
     const maxAttempts = this.#mostAttempts(entry);
     const { id, data, attempts: attempt, enqueuedAtMs } = entry;

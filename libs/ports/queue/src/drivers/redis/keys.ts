@@ -6,6 +6,7 @@ export const PARTS = [
   'wait',
   'delayed',
   'active',
+  'begun',
   'tokens',
   'attempts',
   'max-attempts',

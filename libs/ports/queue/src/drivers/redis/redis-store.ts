@@ -19,18 +19,20 @@ import type { OpenLink, QueueLink } from './link.js';
 import { claimedJob, deadLetterOf, eventOf, HEADER_BYTES } from './records.js';
 import { list, listOf, oneOf, text, whole } from './replies.js';
 import { ScriptRunner } from './script-runner.js';
-import { ACKNOWLEDGE } from './scripts/acknowledge.js';
-import { CLAIM } from './scripts/claim.js';
-import { DEFER } from './scripts/defer.js';
-import { ENQUEUE } from './scripts/enqueue.js';
-import { FAIL_DELIVERY } from './scripts/fail.js';
-import { GIVE_UP } from './scripts/give-up.js';
-import { LIST_DEAD } from './scripts/list-dead.js';
-import { RELEASE } from './scripts/release.js';
-import { REMOVE_DEAD } from './scripts/remove-dead.js';
-import { RENEW } from './scripts/renew.js';
-import { REPLAY_DEAD } from './scripts/replay-dead.js';
-import { STATS } from './scripts/stats.js';
+import {
+  ACKNOWLEDGE,
+  CLAIM,
+  DEFER,
+  ENQUEUE,
+  FAIL_DELIVERY,
+  GIVE_UP,
+  LIST_DEAD,
+  RELEASE,
+  REMOVE_DEAD,
+  RENEW,
+  REPLAY_DEAD,
+  STATS,
+} from './scripts.js';
 
 /** Pauses before an enqueue is tried again: ids are stable, so it cannot be done twice. */
 const ENQUEUE_PAUSES_MS = [50, 100];
@@ -141,8 +143,11 @@ export class RedisStore implements JobStore {
 
   async stats(queue: string): Promise<QueueStats> {
     const reply = listOf(await this.#run(STATS, queue, []), whole);
-    const [ready = 0, active = 0, delayed = 0, deadLetter = 0, completed = 0, age = -1] = reply;
-    return { ready, active, delayed, deadLetter, completed, oldestReadyAgeMs: age < 0 ? null : age };
+    const [ready = 0, active = 0, delayed = 0, deadLetter = 0, completed = 0, readyMs = -1, activeMs = -1] =
+      reply;
+    const oldestReadyAgeMs = readyMs < 0 ? null : readyMs;
+    const oldestActiveAgeMs = activeMs < 0 ? null : activeMs;
+    return { ready, active, delayed, deadLetter, completed, oldestReadyAgeMs, oldestActiveAgeMs };
   }
 
   async listDeadLetters(queue: string, limit: number): Promise<readonly DeadLetter[]> {

@@ -1,38 +1,55 @@
-import { createHash } from 'node:crypto';
+import { type RedisScript, scriptFile } from '@carillon/redis';
 import type { Reliability } from '../../options.js';
-import type { Part } from './keys.js';
+import { type Part, PARTS } from './keys.js';
 
-/** A numeric setting that a script knows by its own name. */
-export type Setting = Exclude<keyof Reliability, 'worker_prefetch' | 'memory_capacity' | 'max_batch_size'>;
+/** Numeric settings that scripts know by their own names. */
+const SETTINGS = [
+  'completed_retention',
+  'deduplication_ttl_ms',
+  'event_retention',
+  'failed_retention',
+  'lease_duration_ms',
+  'max_attempts',
+  'retry_base_delay_ms',
+  'retry_jitter',
+  'retry_max_delay_ms',
+  'stalled_batch_size',
+] as const satisfies readonly (keyof Reliability)[];
 
 /** One transition of a queue. It runs alone in the server, so nothing happens between its steps. */
-export interface QueueScript {
+export interface QueueScript extends RedisScript {
+  /** The keys it touches. */
   readonly parts: readonly Part[];
-  readonly settings: readonly Setting[];
-  readonly lua: string;
-  /** What the server calls it once it knows it. */
-  readonly sha1: string;
+  /** The numbers before its arguments. */
+  readonly settings: readonly (typeof SETTINGS)[number][];
 }
 
-export interface QueueScriptSource {
-  /** The keys it touches: in Lua by their own names, with `_` for `-`, and `own_max` for `max-attempts`. */
-  readonly parts: readonly Part[];
-  readonly settings: readonly Setting[];
-  /** Functions it uses, each after those it uses itself. */
-  readonly uses: readonly string[];
-  /** Its other arguments are `arg(1)` and so on. */
-  readonly body: string;
+const FOLDER = new URL('./scripts/', import.meta.url);
+
+/** Parts have their own names in Lua, with `_` for `-`. */
+const inLua = (part: Part): string => (part === 'max-attempts' ? 'own_max' : part.replaceAll('-', '_'));
+
+function known<Name>(found: Name | undefined, name: string): Name {
+  if (found === undefined) throw new Error(`a script of the queue asks for ${name}, which nobody has`);
+  return found;
 }
 
-const local = (part: Part) => (part === 'max-attempts' ? 'own_max' : part.replaceAll('-', '_'));
-
-export function queueScript({ parts, settings, uses, body }: QueueScriptSource): QueueScript {
-  const lua = [
-    ...parts.map((part, index) => `local ${local(part)} = KEYS[${index + 1}]`),
-    ...settings.map((setting, index) => `local ${setting} = tonumber(ARGV[${index + 1}])`),
-    `local function arg(n) return ARGV[${settings.length} + n] end`,
-    ...uses,
-    body,
-  ].join('\n');
-  return { parts, settings, lua, sha1: createHash('sha1').update(lua).digest('hex') };
+/** The script of a file, which says itself what it is given. Throws when nobody has that. */
+export function queueScript(name: string): QueueScript {
+  const { keys, numbers, ...script } = scriptFile(FOLDER, name);
+  return {
+    ...script,
+    parts: keys.map((key) =>
+      known(
+        PARTS.find((part) => inLua(part) === key),
+        key,
+      ),
+    ),
+    settings: numbers.map((number) =>
+      known(
+        SETTINGS.find((setting) => setting === number),
+        number,
+      ),
+    ),
+  };
 }

@@ -1,0 +1,108 @@
+import type { Cache } from '@carillon/cache';
+import { CompatError } from '../compat-error.js';
+import { isObject, parseJson } from '../json.js';
+import { type Entries, merged } from './entries.js';
+import { intervalOf, startOf } from './intervals.js';
+
+/** What was counted in one minute. */
+export interface Bucket {
+  readonly startMs: number;
+  readonly entries: Entries;
+}
+
+export interface BucketOptions {
+  readonly retentionMs: number;
+  readonly retries: number;
+}
+
+type Change = (before: string | null) => string;
+
+const nameOf = (...parts: readonly string[]): string =>
+  `compat:stats:${parts.map(encodeURIComponent).join(':')}`;
+
+/**
+ * Minutes of apps in the cache that all processes share. One entry a minute, found through one a day that lists its
+ * minutes and one an app that lists its days; a list is written before what it leads to, so that nothing is lost.
+ */
+export class Buckets {
+  constructor(
+    private readonly cache: Pick<Cache, 'compareAndSwap' | 'get' | 'setIfAbsent'>,
+    private readonly options: BucketOptions,
+  ) {}
+
+  /** Adds to a minute. Rejects when that could not be done. */
+  async add(appId: string, startMs: number, entries: Entries): Promise<void> {
+    await this.#change(appId, startMs, (before) => JSON.stringify(merged(entriesOf(before), entries)));
+  }
+
+  /** Puts these in the place of whatever there is. Rejects when that could not be done. */
+  async replace(appId: string, startMs: number, entries: Entries): Promise<void> {
+    await this.#change(appId, startMs, () => JSON.stringify(entries));
+  }
+
+  /** Minutes that begin in the span and have something, in the order asked for; read as they are asked for. */
+  async *read(
+    appId: string,
+    { fromMs, untilMs }: { readonly fromMs: number; readonly untilMs: number },
+    newestFirst: boolean,
+  ): AsyncGenerator<Bucket> {
+    const [firstDay, lastDay] = [intervalOf(fromMs, 'day'), intervalOf(untilMs - 1, 'day')];
+    const days = listOf(await this.cache.get(nameOf(appId))).filter(
+      (day) => day >= firstDay && day <= lastDay,
+    );
+    for (const day of inOrder(days, newestFirst))
+      for (const minute of inOrder(listOf(await this.cache.get(nameOf(appId, day))), newestFirst)) {
+        const startMs = startOf(minute) ?? -1;
+        if (startMs < fromMs || startMs >= untilMs) continue;
+        const text = await this.cache.get(nameOf(appId, day, minute));
+        if (text !== null) yield { startMs, entries: entriesOf(text) };
+      }
+  }
+
+  async #change(appId: string, startMs: number, change: Change): Promise<void> {
+    const day = intervalOf(startMs, 'day');
+    const minute = intervalOf(startMs, 'minute');
+    const name = nameOf(appId, day, minute);
+    if ((await this.cache.get(name)) === null) {
+      await this.#swap(nameOf(appId), listing(day));
+      await this.#swap(nameOf(appId, day), listing(minute));
+    }
+    await this.#swap(name, change);
+  }
+
+  async #swap(name: string, change: Change): Promise<void> {
+    const { retentionMs, retries } = this.options;
+    for (let attempt = 0; attempt <= retries; attempt += 1) {
+      const before = await this.cache.get(name);
+      const after = change(before);
+      if (after === before) return;
+      const isDone =
+        before === null
+          ? await this.cache.setIfAbsent(name, after, retentionMs)
+          : await this.cache.compareAndSwap(name, before, after, retentionMs);
+      if (isDone) return;
+    }
+    throw new CompatError(50_003, 'statistics are written by too many at once');
+  }
+}
+
+/** Adds to a list of ids. Those of the last retention are few: days of an app, or minutes of a day. */
+const listing =
+  (id: string): Change =>
+  (before) => {
+    const ids = listOf(before);
+    return before !== null && ids.includes(id) ? before : JSON.stringify([...ids, id].sort());
+  };
+
+const inOrder = (ids: readonly string[], newestFirst: boolean): readonly string[] =>
+  newestFirst ? ids.toReversed() : ids;
+
+function listOf(text: string | null): readonly string[] {
+  const list = text === null ? [] : parseJson(text);
+  return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
+}
+
+function entriesOf(text: string | null): Entries {
+  const read = text === null ? {} : parseJson(text);
+  return isObject(read) ? (read as Entries) : {};
+}

@@ -1,0 +1,59 @@
+import { isObject, type JsonObject } from '../json.js';
+
+/** Numbers by their names, `messages.inbound.rest.messages.count`. */
+export type Entries = Readonly<Record<string, number>>;
+
+const PEAK = /\.peak$/;
+/** What the nested form leaves out in front. */
+const MESSAGES = /^messages\.(?=inbound\.|outbound\.)/;
+const DIRECTIONS = ['inbound', 'outbound'] as const;
+/** What `all` of messages is the sum of. */
+const PARTS = /^messages\.(inbound|outbound)\.(?:rest|realtime)\.(.+)$/;
+
+/** Both together: peaks are the highest of all, everything else adds up. */
+export function merged(one: Entries, other: Entries): Entries {
+  const all: Record<string, number> = { ...one };
+  for (const [name, value] of Object.entries(other)) {
+    const before = all[name];
+    all[name] = before === undefined ? value : PEAK.test(name) ? Math.max(before, value) : before + value;
+  }
+  return all;
+}
+
+/** With what follows from them: messages however they came. */
+export function withSums(entries: Entries): Entries {
+  const sums: Record<string, number> = {};
+  for (const [name, value] of Object.entries(entries)) {
+    const [, direction, rest] = PARTS.exec(name) ?? [];
+    if (direction === undefined) continue;
+    const sum = `messages.${direction}.all.${rest}`;
+    sums[sum] = (sums[sum] ?? 0) + value;
+  }
+  return { ...sums, ...entries };
+}
+
+/** The older form of the same: objects in objects. */
+export function nested(entries: Entries): JsonObject {
+  const root: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(entries)) {
+    const path = name.replace(MESSAGES, '').split('.');
+    let at = root;
+    for (const part of path.slice(0, -1)) {
+      const next = Object.hasOwn(at, part) ? at[part] : {};
+      const inner: Record<string, unknown> = isObject(next) ? { ...next } : {};
+      at[part] = inner;
+      at = inner;
+    }
+    at[path.at(-1) ?? ''] = value;
+  }
+  return root;
+}
+
+/** The name in the flat form of a path in the nested one. */
+export const flatName = (path: readonly string[]): string => {
+  const [first, ...rest] = path;
+  if (first === 'entries') return rest.join('.');
+  return (DIRECTIONS as readonly string[]).includes(first ?? '')
+    ? `messages.${path.join('.')}`
+    : path.join('.');
+};

@@ -1,0 +1,129 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Buckets } from '../src/statistics/buckets.js';
+import { merged, nested, withSums } from '../src/statistics/entries.js';
+import { readFixtures } from '../src/statistics/fixtures.js';
+import { boundsOf, endOf, intervalOf, startOf, UNITS } from '../src/statistics/intervals.js';
+import { readStats } from '../src/statistics/query.js';
+import { Recorder } from '../src/statistics/recorder.js';
+
+/** The cache in a map. */
+class Kept {
+  readonly values = new Map<string, string>();
+  async get(name: string): Promise<string | null> {
+    return this.values.get(name) ?? null;
+  }
+  async setIfAbsent(name: string, value: string): Promise<boolean> {
+    if (this.values.has(name)) return false;
+    this.values.set(name, value);
+    return true;
+  }
+  async compareAndSwap(name: string, expected: string, value: string): Promise<boolean> {
+    if (this.values.get(name) !== expected) return false;
+    this.values.set(name, value);
+    return true;
+  }
+}
+
+const OPTIONS = { retentionMs: 86_400_000, retries: 8 };
+const at = (id: string): number => startOf(id) ?? Number.NaN;
+
+describe('intervals', () => {
+  it('are named for when they begin, and end where the next one begins', () => {
+    const time = fc.integer({ min: 0, max: 4_000_000_000_000 });
+    fc.assert(
+      fc.property(time, fc.constantFrom(...UNITS), (ms, unit) => {
+        const start = at(intervalOf(ms, unit));
+        expect(start).toBeLessThanOrEqual(ms);
+        expect(endOf(start, unit)).toBeGreaterThan(ms);
+        expect(intervalOf(endOf(start, unit) - 1, unit)).toBe(intervalOf(ms, unit));
+        expect(boundsOf(String(ms), unit)).toEqual({ fromMs: start, untilMs: endOf(start, unit) });
+      }),
+    );
+  });
+
+  it('are none where the calendar has no such', () => {
+    for (const id of ['', '2025', '2025-02-30', '2025-13', '2025-06-15:24', '2025-06-15:14:60', 'x'])
+      expect([id, startOf(id)]).toEqual([id, null]);
+  });
+});
+
+it('entries add up, whatever came first, and peaks are the highest', () => {
+  const entries = fc.dictionary(fc.constantFrom('a.count', 'b.peak', 'c.data'), fc.nat());
+  fc.assert(
+    fc.property(entries, entries, (one, other) => {
+      expect(merged(one, other)).toEqual(merged(other, one));
+    }),
+  );
+  expect(merged({ 'a.peak': 3, b: 1 }, { 'a.peak': 2, b: 2 })).toEqual({ 'a.peak': 3, b: 3 });
+  const sums = withSums({
+    'messages.inbound.rest.messages.count': 1,
+    'messages.inbound.realtime.messages.count': 2,
+  });
+  expect(sums['messages.inbound.all.messages.count']).toBe(3);
+  expect(nested(sums)).toMatchObject({
+    inbound: { all: { messages: { count: 3 } }, rest: { messages: { count: 1 } } },
+  });
+});
+
+it('fixtures are read whole or not at all', () => {
+  const item = (more: object): object => ({ intervalId: '2025-06-15:14:05', ...more });
+  expect(readFixtures(item({ inbound: { rest: { messages: { count: 3 } } } }))[0]?.entries).toMatchObject({
+    'messages.inbound.rest.messages.count': 3,
+    'messages.inbound.all.messages.count': 3,
+  });
+  const deep = Array.from({ length: 17 }).reduce<object>((inner) => ({ a: inner }), { a: 1 });
+  for (const wrong of [
+    null,
+    { intervalId: '2025-06-15:14' },
+    item({ inbound: -1 }),
+    item({ inbound: 'x' }),
+    item({ inbound: deep }),
+    item({ ['n'.repeat(257)]: 1 }),
+    item(Object.fromEntries(Array.from({ length: 2049 }, (_one, index) => [`n${index}`, 1]))),
+  ])
+    expect(() => readFixtures(wrong)).toThrow();
+});
+
+it('minutes are found again, of both ends, and too many are refused', async () => {
+  const buckets = new Buckets(new Kept(), OPTIONS);
+  for (const minute of ['2025-06-15:14:05', '2025-06-15:14:06', '2025-06-16:00:00', '2025-07-01:00:00'])
+    await buckets.add('a:b', at(minute), { n: 1 });
+  await buckets.add('a:b', at('2025-06-15:14:05'), { n: 1, 'x.peak': 4 });
+  const query = {
+    appId: 'a:b',
+    unit: 'day',
+    fromMs: at('2025-06-15'),
+    untilMs: at('2025-07-01'),
+    newestFirst: true,
+    limit: 1,
+  } as const;
+  const limits = { maxScan: 10, nowMs: at('2025-06-16:00:00') };
+  const first = await readStats(buckets, query, limits);
+  expect(first.intervals).toMatchObject([{ intervalId: '2025-06-16', inProgress: '2025-06-16:00:00' }]);
+  const second = await readStats(buckets, { ...query, untilMs: first.lastMs ?? 0 }, limits);
+  expect(second).toMatchObject({ lastMs: null, intervals: [{ entries: { n: 3, 'x.peak': 4 } }] });
+  expect(second.intervals[0]).not.toHaveProperty('inProgress');
+  await expect(readStats(buckets, { ...query, limit: 9 }, { ...limits, maxScan: 2 })).rejects.toMatchObject({
+    code: 50_000,
+  });
+  expect((await readStats(buckets, { ...query, appId: 'a' }, limits)).intervals).toEqual([]);
+});
+
+it('observations of several processes come together', async () => {
+  const kept = new Kept();
+  const recorders = [1, 2].map(
+    () => new Recorder(new Buckets(kept, OPTIONS), { capacity: 100, flushMs: 0 }, () => 0),
+  );
+  const all = recorders.flatMap((one) => Array.from({ length: 20 }, () => one.written('a', { n: 1 })));
+  await Promise.all(all);
+  expect([...kept.values.values()].some((text) => text === '{"n":40}')).toBe(true);
+  expect(recorders[0]?.aggregation).toMatchObject({ backlog: 0, flushedObservations: 20, flushFailures: 0 });
+});
+
+it('an observation that finds no room is dropped and counted, and one that cannot be written holds nobody up', async () => {
+  const broken = { add: () => Promise.reject(new Error('away')) };
+  const recorder = new Recorder(broken, { capacity: 1, flushMs: 0 });
+  await Promise.all([recorder.written('a', { n: 1 }), recorder.written('a', { n: 1 })]);
+  expect(recorder.aggregation).toMatchObject({ dropped: 1, flushFailures: 1 });
+});

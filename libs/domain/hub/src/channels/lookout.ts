@@ -1,0 +1,33 @@
+import type { Outlet } from '../delivery/outlet.js';
+import type { Topic } from './topic.js';
+
+/** After so many events, or so many bytes, those who get them are looked at. */
+const LOOK_EVENTS = 16;
+const LOOK_BYTES = 64 * 1024;
+
+/** Finds who has fallen behind, now and then: looking costs a little, and nobody falls far behind in between. */
+export class Lookout {
+  readonly #lookEvents: number;
+  #events = 0;
+  #bytes = 0;
+
+  constructor(private readonly outlet: Pick<Outlet, 'bounds' | 'slowDown'>) {
+    this.#lookEvents = Math.min(LOOK_EVENTS, Math.max(1, Math.floor(outlet.bounds.maxFrames / 4)));
+  }
+
+  /** So much was told at once. */
+  told(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  /** An event is over. */
+  look(topics: Iterable<Topic>): void {
+    this.#events += 1;
+    if (this.#events < this.#lookEvents && this.#bytes < LOOK_BYTES) return;
+    this.#events = 0;
+    this.#bytes = 0;
+    for (const { subscribers } of topics) {
+      for (const subscriber of subscribers) if (subscriber.lane === null) this.outlet.slowDown(subscriber);
+    }
+  }
+}

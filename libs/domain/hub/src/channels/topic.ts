@@ -1,0 +1,129 @@
+import type { AppHub } from '../apps/app-hub.js';
+import { type Codec, type Frame, frameBytes } from '../codec.js';
+import type { Outlet } from '../delivery/outlet.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
+
+/** Sends one frame to all sockets of a native topic. */
+export type NativePublish = (topic: string, frame: Frame) => void;
+
+/** How frames reach the sockets of topics. */
+export interface TopicWays {
+  readonly outlet: Outlet;
+  readonly publish: NativePublish;
+}
+
+/** Subscribers before they need a set. */
+type Subscribers = Set<Subscriber> | Subscriber | null;
+
+const numbers = new WeakMap<Codec, number>();
+let codecs = 0;
+
+/** A number for every codec there ever was in this process, so that topics of different frames never mix. */
+function numberOf(codec: Codec): number {
+  let number = numbers.get(codec);
+  if (number === undefined) {
+    codecs += 1;
+    number = codecs;
+    numbers.set(codec, number);
+  }
+  return number;
+}
+
+/** Subscribers who get the same frames of a channel or a pattern, on a native topic of their own. */
+export class Topic {
+  readonly #name: string;
+  readonly #hub: AppHub;
+  readonly #ways: TopicWays;
+  #subscribers: Subscribers = null;
+  #slow: Set<Subscriber> | null = null;
+
+  constructor(
+    hub: AppHub,
+    /** Of the channel or the pattern, which no channel is called like. */
+    name: string,
+    readonly codec: Codec,
+    ways: TopicWays,
+  ) {
+    this.#hub = hub;
+    this.#ways = ways;
+    this.#name = `${numberOf(codec)}/${hub.appId}/${name}`;
+  }
+
+  get count(): number {
+    const subscribers = this.#subscribers;
+    if (subscribers === null) return 0;
+    return subscribers instanceof Set ? subscribers.size : 1;
+  }
+
+  get subscribers(): Iterable<Subscriber> {
+    const subscribers = this.#subscribers;
+    if (subscribers === null) return [];
+    return subscribers instanceof Set ? subscribers : [subscribers];
+  }
+
+  has(subscriber: Subscriber): boolean {
+    const subscribers = this.#subscribers;
+    return subscribers instanceof Set ? subscribers.has(subscriber) : subscribers === subscriber;
+  }
+
+  add(subscriber: Subscriber): void {
+    const subscribers = this.#subscribers;
+    if (subscribers === null) this.#subscribers = subscriber;
+    else if (subscribers instanceof Set) subscribers.add(subscriber);
+    else if (subscribers !== subscriber) this.#subscribers = new Set([subscribers, subscriber]);
+  }
+
+  remove(subscriber: Subscriber): void {
+    const subscribers = this.#subscribers;
+    if (subscribers instanceof Set) {
+      subscribers.delete(subscriber);
+      if (subscribers.size === 0) this.#subscribers = null;
+    } else if (subscribers === subscriber) this.#subscribers = null;
+    this.mute(subscriber);
+  }
+
+  /** Lets a subscriber receive. */
+  open(subscriber: Subscriber): void {
+    if (subscriber.lane === null) subscriber.socket?.subscribe(this.#name);
+    else this.#addSlow(subscriber);
+  }
+
+  /** Nothing more reaches the subscriber, until it is let receive again. */
+  mute(subscriber: Subscriber): void {
+    subscriber.socket?.unsubscribe(this.#name);
+    this.#removeSlow(subscriber);
+  }
+
+  becameSlow(subscriber: Subscriber): void {
+    // One that is held back is on no topic, and joins the slow ones when its gate opens.
+    if (subscriber.socket?.unsubscribe(this.#name) === true) this.#addSlow(subscriber);
+  }
+
+  becameFast(subscriber: Subscriber): void {
+    if (this.#removeSlow(subscriber)) subscriber.socket?.subscribe(this.#name);
+  }
+
+  /** Hands everybody but one a frame; so many of them are held back and get it otherwise. */
+  tell(frame: Frame, except: Subscriber | null, held = 0): void {
+    const { publish, outlet } = this.#ways;
+    // The native library leaves the publisher out by itself, if it is on the topic.
+    const publisher = except?.socket?.isSubscribed(this.#name) === true ? except.socket : null;
+    const onTopic = this.count - (this.#slow?.size ?? 0) - held - Number(publisher !== null);
+    this.#hub.meters.sent(onTopic, frameBytes(frame));
+    if (publisher === null) publish(this.#name, frame);
+    else publisher.publish(this.#name, frame, typeof frame !== 'string', outlet.bounds.compress);
+    if (this.#slow === null) return;
+    for (const subscriber of this.#slow) if (subscriber !== except) outlet.queue(subscriber, frame);
+  }
+
+  #addSlow(subscriber: Subscriber): void {
+    this.#slow ??= new Set();
+    this.#slow.add(subscriber);
+  }
+
+  #removeSlow(subscriber: Subscriber): boolean {
+    const removed = this.#slow?.delete(subscriber) === true;
+    if (removed && this.#slow?.size === 0) this.#slow = null;
+    return removed;
+  }
+}

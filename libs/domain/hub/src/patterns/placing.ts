@@ -1,0 +1,32 @@
+import { type OrdinaryChannel, patternCovers } from '@carillon/channels';
+import type { Message } from '@carillon/protocol';
+import { Frames } from '../codec.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
+
+/** A subscriber that has patterns has a channel now, too: what both bring must come once. */
+export function channelEntered(subscriber: Subscriber, channel: OrdinaryChannel): void {
+  if (subscriber.patterns === null) return;
+  for (const pattern of subscriber.patterns.values())
+    if (patternCovers(pattern.about, channel)) pattern.place(subscriber, true);
+}
+
+/** Its patterns, or the channels it has beside them, are others than before. */
+export function placeAnew(subscriber: Subscriber): void {
+  const { patterns, subscriptions } = subscriber;
+  if (patterns === null) return;
+  for (const pattern of patterns.values()) {
+    const isApart =
+      patterns.size > 1 ||
+      [...subscriptions].some(({ channel }) => patternCovers(pattern.about, channel.about));
+    pattern.place(subscriber, isApart);
+  }
+}
+
+/** Whether its patterns have brought it a message of a channel that it has not got itself. */
+export function isBrought(subscriber: Subscriber, channel: OrdinaryChannel, message: Message): boolean {
+  for (const pattern of subscriber.patterns?.values() ?? []) {
+    const codec = patternCovers(pattern.about, channel) ? pattern.codecOf(subscriber) : undefined;
+    if (codec !== undefined && new Frames(message).of(codec) !== null) return true;
+  }
+  return false;
+}

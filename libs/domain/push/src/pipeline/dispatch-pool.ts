@@ -1,0 +1,114 @@
+import { FairQueue } from './fair-queue.js';
+
+/** Batches one worker sends at once. */
+export const SENT_AT_ONCE = 8;
+/** Batches one worker holds, those it sends included. */
+export const HELD = 32;
+/** Of them, beside batches of other apps, and while there are none. */
+const OF_ONE_APP = 8;
+const OF_ONE_ALONE = 24;
+/** More is not put back in a second: a queue is not turned over and over because it is long. */
+const BACK_A_SECOND = 64;
+
+interface Waiting {
+  readonly app: string;
+  readonly sinceMs: number;
+  readonly go: (turn: boolean) => void;
+}
+
+/** `back`: another batch may need the place more; `lost`: nobody waits for the turn any more. */
+export type Turn = 'go' | 'back' | 'lost';
+
+/**
+ * The workers that send to one provider, and the batches that wait for one of them: apps take turns, whatever each has
+ * waiting. An app that holds more than its share has further batches put back into the queue, where others stand behind
+ * them that cannot be seen otherwise.
+ */
+export class DispatchPool {
+  readonly #waiting = new FairQueue<Waiting>();
+  readonly #held = new Map<string, number>();
+  #busy = 0;
+  #secondMs = 0;
+  #back = 0;
+
+  constructor(
+    private readonly workers: number,
+    private readonly now: () => number,
+    private readonly onTurn: (app: string) => void = () => undefined,
+  ) {}
+
+  get size(): number {
+    return this.workers * SENT_AT_ONCE;
+  }
+
+  get busy(): number {
+    return this.#busy;
+  }
+
+  /** How long the batch of each app has waited that waits longest; nothing of apps whose batches are all being sent. */
+  *starvation(): Iterable<readonly [app: string, ms: number]> {
+    for (const [app, { sinceMs }] of this.#waiting.heads()) yield [app, this.now() - sinceMs];
+  }
+
+  /** Whoever may go says when it is done, by `leave`. */
+  async turn(app: string, weight: number, signal: AbortSignal): Promise<Turn> {
+    if (this.#isTooMuch(app)) return 'back';
+    this.#held.set(app, (this.#held.get(app) ?? 0) + 1);
+    const turn = signal.aborted ? false : await this.#wait(app, weight, signal);
+    if (turn) return 'go';
+    this.#release(app);
+    return 'lost';
+  }
+
+  leave(app: string): void {
+    this.#busy -= 1;
+    this.#release(app);
+    this.#call();
+  }
+
+  #wait(app: string, weight: number, signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const stop = (): void => {
+        this.#waiting.remove(app, one);
+        resolve(false);
+      };
+      const go = (turn: boolean): void => {
+        signal.removeEventListener('abort', stop);
+        resolve(turn);
+      };
+      const one: Waiting = { app, sinceMs: this.now(), go };
+      signal.addEventListener('abort', stop, { once: true });
+      this.#waiting.add(app, one, weight);
+      this.#call();
+    });
+  }
+
+  #call(): void {
+    while (this.#busy < this.size) {
+      const next = this.#waiting.take();
+      if (next === null) return;
+      this.#busy += 1;
+      this.onTurn(next.app);
+      next.go(true);
+    }
+  }
+
+  #isTooMuch(app: string): boolean {
+    const own = this.#held.get(app) ?? 0;
+    const isAlone = this.#held.size === (own > 0 ? 1 : 0);
+    if (own < this.workers * (isAlone ? OF_ONE_ALONE : OF_ONE_APP)) return false;
+    const nowMs = this.now();
+    if (nowMs - this.#secondMs >= 1000) {
+      this.#secondMs = nowMs;
+      this.#back = 0;
+    }
+    this.#back += 1;
+    return this.#back <= this.workers * BACK_A_SECOND;
+  }
+
+  #release(app: string): void {
+    const left = (this.#held.get(app) ?? 1) - 1;
+    if (left === 0) this.#held.delete(app);
+    else this.#held.set(app, left);
+  }
+}

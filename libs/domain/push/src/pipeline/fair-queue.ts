@@ -1,0 +1,63 @@
+/** What one item costs. */
+const COST = 10;
+
+interface Lane<Item> {
+  readonly weight: number;
+  readonly items: Item[];
+  credit: number;
+}
+
+/**
+ * Takes turns between apps, however much each of them has (deficit round robin): at its turn an app is credited its
+ * weight, and has an item when that is enough. Of one app, what came first goes first.
+ */
+export class FairQueue<Item> {
+  /** In the order of their turns. */
+  readonly #lanes = new Map<string, Lane<Item>>();
+
+  /** Apps that have something here. */
+  get apps(): number {
+    return this.#lanes.size;
+  }
+
+  waiting(app: string): number {
+    return this.#lanes.get(app)?.items.length ?? 0;
+  }
+
+  /** The first item of each app. */
+  *heads(): Iterable<readonly [app: string, item: Item]> {
+    for (const [app, { items }] of this.#lanes) {
+      const [first] = items;
+      if (first !== undefined) yield [app, first];
+    }
+  }
+
+  /** The weight, 1 to 10, holds until the app has nothing left here. */
+  add(app: string, item: Item, weight: number): void {
+    const lane = this.#lanes.get(app);
+    if (lane === undefined) this.#lanes.set(app, { weight, items: [item], credit: 0 });
+    else lane.items.push(item);
+  }
+
+  /** Null: nothing is waiting. */
+  take(): Item | null {
+    for (;;) {
+      const [turn] = this.#lanes;
+      if (turn === undefined) return null;
+      const [app, lane] = turn;
+      this.#lanes.delete(app);
+      lane.credit += lane.weight;
+      const item = lane.credit >= COST ? lane.items.shift() : undefined;
+      if (item !== undefined) lane.credit -= COST;
+      if (lane.items.length > 0) this.#lanes.set(app, lane);
+      if (item !== undefined) return item;
+    }
+  }
+
+  remove(app: string, item: Item): void {
+    const items = this.#lanes.get(app)?.items ?? [];
+    const place = items.indexOf(item);
+    if (place >= 0) items.splice(place, 1);
+    if (items.length === 0) this.#lanes.delete(app);
+  }
+}

@@ -1,0 +1,209 @@
+import {
+  type Provider,
+  ProviderUnavailable,
+  type Recipient,
+  rejected,
+  type SendOutcome,
+  type SendTarget,
+} from '@carillon/push-providers';
+import { CannotOpen, type StoredDevice } from '@carillon/push-store';
+import type { Job } from '@carillon/queue';
+import type { PushParts } from '../parts.js';
+import type { Gates } from './breakers.js';
+import type { Credentials, ResolvedCredential } from './credentials.js';
+import type { Outbox } from './outbox.js';
+import type { DeliveryBatch, DeliveryJob } from './payloads.js';
+import {
+  GONE,
+  isThrottling,
+  judge,
+  RATE_LIMITED,
+  type Result,
+  resultOf,
+  type Judged,
+  UNREADABLE,
+} from './results.js';
+import { tell } from './telling.js';
+
+export const LEASE_MS = 60_000;
+
+/** How a batch is sent. */
+interface How {
+  readonly resolved: ResolvedCredential;
+  readonly gates: Gates;
+  readonly job: Job;
+  /** Before the first of it is sent. */
+  readonly onFirst: () => Promise<void>;
+}
+
+interface Sent {
+  /** Some of it has to come again: it was not begun, or others are at it. */
+  readonly left: boolean;
+  readonly begun: boolean;
+  /** The provider wants less. */
+  readonly throttled: boolean;
+}
+
+/** A delivery and where it goes; `target` is what became of it instead where it goes nowhere. */
+interface Addressed {
+  readonly job: DeliveryJob;
+  readonly device: StoredDevice | null;
+  readonly target: SendTarget | Result;
+  readonly host: string;
+}
+
+const isTarget = (target: SendTarget | Result): target is SendTarget => 'kind' in target;
+
+/** Sends the deliveries of a batch, some at a time: claimed before, told after. */
+export class Sending {
+  constructor(
+    private readonly parts: PushParts,
+    private readonly outbox: Outbox,
+    private readonly credentials: Credentials,
+  ) {}
+
+  async send(batch: DeliveryBatch, how: How): Promise<Sent> {
+    const { config } = this.parts;
+    const { gates, job } = how;
+    const most = config.push.dispatch_max_outbound_requests;
+    let sent: Sent = { left: false, begun: false, throttled: false };
+    for (let from = 0; from < batch.jobs.length; from += most) {
+      const stopped = job.signal.aborted || (from > 0 && !(await job.renew()));
+      if (stopped) return { ...sent, left: true };
+      // Before they are claimed: should the store be away, nothing has begun.
+      const some = await this.#addressed(batch, batch.jobs.slice(from, from + most));
+      const nowhere = some.filter(({ target }) => !isTarget(target));
+      const somewhere = some.filter(({ target }) => isTarget(target));
+      const admitted = [...nowhere, ...gates.admit(somewhere, this.parts.now())];
+      if (admitted.length > 0) sent = await this.#some(batch, admitted, how, sent);
+      if (admitted.length < some.length) sent = { ...sent, left: true };
+    }
+    return sent;
+  }
+
+  /** Whether others have some of what was not taken: should they be dead, the batch comes again when their time is over. */
+  async isHeld(
+    { appId, publishId }: DeliveryBatch,
+    wanted: readonly DeliveryJob[],
+    taken: ReadonlySet<string>,
+  ): Promise<boolean> {
+    const others = wanted.filter(({ deliveryKey }) => !taken.has(deliveryKey));
+    return others.length > 0 && this.parts.store.isBeingSent(appId, publishId, others, this.parts.now());
+  }
+
+  async #some(batch: DeliveryBatch, some: readonly Addressed[], how: How, before: Sent): Promise<Sent> {
+    const { store, now, owner } = this.parts;
+    const { appId, publishId, batchId } = batch;
+    const wanted = some.map(({ job }) => job);
+    const lease = { owner: `${owner}:${batchId}`, nowMs: now(), untilMs: now() + LEASE_MS };
+    const taken = await store.takeForSending(appId, publishId, wanted, lease);
+    const own = some.filter(({ job }) => taken.has(job.deliveryKey));
+    const left = before.left || (await this.isHeld(batch, wanted, taken));
+    if (own.length === 0) return { ...before, left };
+    if (!before.begun) await how.onFirst();
+    const results = await Promise.all(
+      own.map(async (one) => [one, await this.#one(batch, one, how)] as const),
+    );
+    for (const [{ host }, told] of results) judge(how.gates.verdict(host), told);
+    await tell(
+      this.parts,
+      this.outbox,
+      batch,
+      results.map(([{ job }, told]) => [job, told] as const),
+      { signal: how.job.signal, leaseMs: LEASE_MS },
+    );
+    return {
+      left,
+      begun: true,
+      throttled: before.throttled || results.some(([, told]) => isThrottling(told)),
+    };
+  }
+
+  async #one(batch: DeliveryBatch, { job, device, target }: Addressed, how: How): Promise<Judged> {
+    const { metrics } = this.parts;
+    const { appId, provider } = batch;
+    if (!isTarget(target)) return target;
+    if (device !== null && !(await this.#withinRate(appId, device))) {
+      metrics.counter('push_rate_dropped_total').for({ app: appId }).add();
+      return RATE_LIMITED;
+    }
+    const fromMs = performance.now();
+    const inflight = metrics.gauge('push_dispatch_inflight').for({ provider, app: appId });
+    inflight.add(1);
+    const outcome = await this.#call(batch, job, target, how);
+    inflight.add(-1);
+    metrics
+      .histogram('push_dispatch_duration_seconds')
+      .for({ provider, app: appId })
+      .observe((performance.now() - fromMs) / 1000);
+    return { ...resultOf(outcome), tokenHash: device?.tokenHash ?? null };
+  }
+
+  async #call(
+    { rendered, expiresAtMs }: DeliveryBatch,
+    { deliveryKey }: DeliveryJob,
+    target: SendTarget,
+    { resolved, job }: How,
+  ): Promise<SendOutcome> {
+    try {
+      const client = await this.credentials.client(resolved);
+      return await client.send({ target, payload: rendered, deliveryKey, expiresAtMs }, job.signal);
+    } catch (error) {
+      if (error instanceof ProviderUnavailable)
+        return rejected('auth_failure', 'credential_auth', 'not available');
+      this.parts.log.error('push client failed', { error });
+      return rejected('provider_rejected', 'unknown', 'client failed');
+    }
+  }
+
+  /** A device is reached by the token it has now. */
+  async #addressed(batch: DeliveryBatch, jobs: readonly DeliveryJob[]): Promise<Addressed[]> {
+    const ids = jobs.map(({ deviceId }) => deviceId).filter((id) => id !== null);
+    const devices = ids.length === 0 ? [] : await this.parts.store.devicesOf(batch.appId, ids);
+    const byId = new Map(devices.map((device) => [device.deviceId, device]));
+    return jobs.map((job) => {
+      const device = job.deviceId === null ? null : (byId.get(job.deviceId) ?? null);
+      const target = this.#targetOf(batch, job, device);
+      return { job, device, target, host: hostOf(batch.provider, target) };
+    });
+  }
+
+  #targetOf(
+    { provider, appId, publishId }: DeliveryBatch,
+    { audience, recipient, deliveryKey }: DeliveryJob,
+    device: StoredDevice | null,
+  ): SendTarget | Result {
+    if (audience !== null) return { kind: 'audience', audience };
+    if (recipient !== null) return this.#opened(recipient, [appId, publishId, deliveryKey, 'recipient']);
+    if (device === null || device.provider !== provider) return GONE;
+    return this.#opened(device.recipient, ['push_devices', appId, device.deviceId]);
+  }
+
+  #opened(sealed: string, place: readonly string[]): SendTarget | Result {
+    try {
+      const recipient = JSON.parse(this.parts.secrets.open(sealed, place)) as Recipient;
+      return { kind: 'recipient', recipient };
+    } catch (error) {
+      // One that nobody can read any more must not keep the others of its batch.
+      if (error instanceof CannotOpen || error instanceof SyntaxError) return UNREADABLE;
+      throw error;
+    }
+  }
+
+  async #withinRate(appId: string, { deviceId, rateCapacity, rateRefill }: StoredDevice): Promise<boolean> {
+    if (rateCapacity === null || rateRefill === null) return true;
+    const windowMs = Math.max(1, Math.ceil((rateCapacity / rateRefill) * 1000));
+    const rule = { identifier: 'push:device', limit: rateCapacity, windowMs };
+    // It is begun: what counts is away, the notification is not held back for that.
+    const verdict = await this.parts.rateLimit.check(rule, `${appId}:${deviceId}`).catch(() => null);
+    return verdict?.allowed ?? true;
+  }
+}
+
+/** Of Web Push every service fails by itself; the others are one service each. */
+function hostOf(provider: Provider, target: SendTarget | Result): string {
+  if (provider !== 'webpush' || !isTarget(target) || target.kind !== 'recipient') return '';
+  const { recipient } = target;
+  const isWeb = recipient.transportType === 'web' && URL.canParse(recipient.endpoint);
+  return isWeb ? new URL(recipient.endpoint).host : '';
+}

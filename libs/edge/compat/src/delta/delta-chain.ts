@@ -1,0 +1,103 @@
+import { ACTION_NUMBER, type WireMessage } from '@carillon/compat-core';
+import { type BaseHolder, SharedEncoding } from '@carillon/delta';
+import type { Codec, Frame, Frames } from '@carillon/hub';
+import type { Fact } from '@carillon/protocol';
+import type { CompatCodec } from '../codec.js';
+import type { DeltaEntry } from './delta-entry.js';
+
+/** What the next difference is made to. */
+interface Base {
+  readonly id: string;
+  readonly data: string;
+  readonly atMs: number;
+}
+
+/** What chains of one channel share. */
+export interface ChainChannel {
+  /** What a chain holds has changed. */
+  stepped(chain: DeltaChain): void;
+  /** Nobody is in the chain any more. */
+  left(chain: DeltaChain): void;
+}
+
+const MAX_LENGTH = 64 * 1024;
+const MAX_AGE_MS = 120_000;
+
+/** The differences that are made of a message, each once for all who hold its base, in whatever format. */
+const encodings = new WeakMap<Frames, SharedEncoding>();
+
+/** Everybody of a channel who got the same last message: they are told the next one as the difference to it. */
+export class DeltaChain implements Codec, BaseHolder {
+  readonly remembersClients = true;
+  #base: Base | null = null;
+
+  constructor(
+    private readonly channel: ChainChannel,
+    readonly full: CompatCodec,
+    /** What its subscribers are while they may not get everything. */
+    readonly held: DeltaEntry,
+  ) {}
+
+  /** The message that everybody in it got last; null: the next one is sent in full. */
+  get baseId(): string | null {
+    return this.#base?.id ?? null;
+  }
+
+  get length(): number {
+    return this.#base?.data.length ?? 0;
+  }
+
+  clear(): void {
+    this.#base = null;
+  }
+
+  encode(fact: Fact, frames: Frames): Frame | null {
+    const full = frames.of(this.full);
+    if (fact.kind !== 'message' || full === null) return full;
+    const shown = this.full.shown(fact, frames);
+    const isCandidate = shown !== null && fact.mayBeDelta && mayBeBase(shown);
+    const next: Base | null = isCandidate
+      ? { id: shown.id, data: shown.data, atMs: performance.now() }
+      : null;
+    const before = this.#base;
+    this.#base = next;
+    this.channel.stepped(this);
+    if (!isCandidate || before === null || performance.now() - before.atMs > MAX_AGE_MS) return full;
+    const delta = encodingOf(shown.data, frames).from(before.data);
+    return delta === null ? full : this.full.frame(fact, differenceTo(before.id, shown, delta));
+  }
+
+  left(): void {
+    this.channel.left(this);
+  }
+}
+
+type Candidate = WireMessage & { readonly id: string; readonly data: string };
+
+function mayBeBase(shown: WireMessage): shown is Candidate {
+  const { id, data, encoding, action } = shown;
+  const isText = encoding === undefined || encoding === 'json';
+  return (
+    id !== undefined &&
+    data !== undefined &&
+    isText &&
+    action === ACTION_NUMBER.create &&
+    Buffer.byteLength(data) <= MAX_LENGTH
+  );
+}
+
+function encodingOf(data: string, frames: Frames): SharedEncoding {
+  let encoding = encodings.get(frames);
+  if (encoding === undefined) encodings.set(frames, (encoding = new SharedEncoding(data, 'xdelta3')));
+  return encoding;
+}
+
+function differenceTo(from: string, shown: Candidate, data: string): WireMessage {
+  const { encoding, extras } = shown;
+  return {
+    ...shown,
+    data,
+    encoding: `${encoding === undefined ? '' : `${encoding}/`}utf-8/vcdiff/base64`,
+    extras: { ...extras, delta: { from, format: 'vcdiff' } },
+  };
+}

@@ -1,0 +1,19 @@
+import type { Codec, Frame, Frames } from '@carillon/hub';
+import type { Fact } from '@carillon/protocol';
+import type { CompatCodec } from '../codec.js';
+
+/** An attachment with differences before it receives, and whenever it is held back: it is told everything in full. */
+export class DeltaEntry implements Codec {
+  constructor(
+    readonly full: CompatCodec,
+    private readonly begin: (entry: DeltaEntry) => Codec,
+  ) {}
+
+  encode(_: Fact, frames: Frames): Frame | null {
+    return frames.of(this.full);
+  }
+
+  live(): Codec {
+    return this.begin(this);
+  }
+}

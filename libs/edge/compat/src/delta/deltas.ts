@@ -1,0 +1,71 @@
+import { BaseBudget } from '@carillon/delta';
+import type { AppHub, Codec, LocalChannel } from '@carillon/hub';
+import type { CompatCodec } from '../codec.js';
+import { type ChainChannel, DeltaChain } from './delta-chain.js';
+import { DeltaEntry } from './delta-entry.js';
+
+/** Characters of the bases of one app in this process. Beyond, those not used for longest are forgotten. */
+const MAX_LENGTH = 64 * 1024 * 1024;
+
+/** Who is told differences, of all channels of this process. */
+export class Deltas {
+  readonly #channels = new WeakMap<LocalChannel, Chains>();
+  readonly #budgets = new WeakMap<AppHub, BaseBudget>();
+
+  /** The codec of an attachment with differences. */
+  entry(hub: AppHub, channel: string, full: CompatCodec): Codec {
+    return new DeltaEntry(full, (entry) => {
+      const local = hub.channels.get(channel);
+      // Nobody is told anything of a channel that nobody has.
+      return local === undefined ? full : this.#chains(hub, local).begin(entry);
+    });
+  }
+
+  #chains(hub: AppHub, local: LocalChannel): Chains {
+    let chains = this.#channels.get(local);
+    if (chains === undefined) this.#channels.set(local, (chains = new Chains(local, this.#budget(hub))));
+    return chains;
+  }
+
+  #budget(hub: AppHub): BaseBudget {
+    let budget = this.#budgets.get(hub);
+    if (budget === undefined) this.#budgets.set(hub, (budget = new BaseBudget(MAX_LENGTH)));
+    return budget;
+  }
+}
+
+/** The chains of one channel: of those who are told alike at most one with a base, and one that begins. */
+class Chains implements ChainChannel {
+  readonly #chains = new Set<DeltaChain>();
+
+  constructor(
+    private readonly local: LocalChannel,
+    private readonly budget: BaseBudget,
+  ) {}
+
+  /** The chain of who begins to receive now. */
+  begin(entry: DeltaEntry): DeltaChain {
+    const alike = [...this.#chains].filter(({ full }) => full === entry.full);
+    const [first, ...others] = alike.filter(({ baseId }) => baseId !== null);
+    // Whoever got the same message last goes on together.
+    for (const other of others) {
+      if (first === undefined) break;
+      if (other.baseId !== first.baseId) first.clear();
+      this.local.merge(other, first);
+    }
+    const found = alike.find(({ baseId }) => baseId === null);
+    if (found !== undefined) return found;
+    const chain = new DeltaChain(this, entry.full, entry);
+    this.#chains.add(chain);
+    return chain;
+  }
+
+  stepped(chain: DeltaChain): void {
+    this.budget.used(chain);
+  }
+
+  left(chain: DeltaChain): void {
+    this.budget.left(chain);
+    this.#chains.delete(chain);
+  }
+}

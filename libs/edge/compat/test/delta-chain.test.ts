@@ -1,0 +1,101 @@
+import { decode } from '@ably/vcdiff-decoder';
+import { Frames } from '@carillon/hub';
+import type { Message } from '@carillon/protocol';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CompatCodec } from '../src/codec.js';
+import { DeltaChain } from '../src/delta/delta-chain.js';
+import { DeltaEntry } from '../src/delta/delta-entry.js';
+import { MODE } from '../src/flags.js';
+
+const full = new CompatCodec({ format: 'json', channelText: null, modes: MODE.SUBSCRIBE });
+
+const nothing = (): void => undefined;
+
+function chain(): DeltaChain {
+  const entry = new DeltaEntry(full, () => made);
+  const made = new DeltaChain({ stepped: nothing, left: nothing }, full, entry);
+  return made;
+}
+
+let ids = 0;
+const message = (data: string, more: Partial<Message> = {}): Message => ({
+  kind: 'message',
+  channel: 'c',
+  event: 'n',
+  name: null,
+  dataText: JSON.stringify(data),
+  userId: null,
+  messageId: `m${(ids += 1)}`,
+  tagsText: null,
+  extrasText: null,
+  streamId: null,
+  serial: null,
+  action: 'plain',
+  isFromClient: true,
+  mayBeDelta: true,
+  ...more,
+});
+
+interface Shown {
+  readonly id: string;
+  readonly data: string;
+  readonly encoding?: string;
+  readonly extras?: { readonly delta?: { readonly from: string } };
+}
+
+const shownBy = (codec: DeltaChain | DeltaEntry, fact: Message): Shown =>
+  (JSON.parse(String(new Frames(fact).of(codec))) as { messages: [Shown] }).messages[0];
+
+/** What a client makes of it, as its library does. */
+function read(shown: Shown, before: Shown | null, held: string): string {
+  if (shown.extras?.delta === undefined) return shown.data;
+  expect(shown.extras.delta.from).toBe(before?.id);
+  expect(shown.encoding).toBe('utf-8/vcdiff/base64');
+  const bytes = decode(Buffer.from(shown.data, 'base64'), Buffer.from(held));
+  return Buffer.from(bytes).toString();
+}
+
+describe('differences', () => {
+  it('make what was said, whatever it was', () => {
+    const texts = fc.array(
+      fc.oneof(fc.string({ maxLength: 200 }), fc.constantFrom('a'.repeat(300), 'b'.repeat(90))),
+    );
+    fc.assert(
+      fc.property(texts, (said) => {
+        const one = chain();
+        let before: Shown | null = null;
+        let held = '';
+        for (const text of said) {
+          const shown = shownBy(one, message(text));
+          held = read(shown, before, held);
+          expect(held).toBe(text);
+          before = shown;
+        }
+      }),
+    );
+  });
+
+  it('begin anew after what is no base, and where nothing of them was asked for', () => {
+    const one = chain();
+    const [text, isDelta] = ['x'.repeat(200), (shown: Shown) => shown.extras?.delta !== undefined];
+    expect(isDelta(shownBy(one, message(text)))).toBe(false);
+    expect(isDelta(shownBy(one, message(text)))).toBe(true);
+    expect(isDelta(shownBy(one, message(text, { mayBeDelta: false })))).toBe(false);
+    expect(isDelta(shownBy(one, message(text)))).toBe(false);
+    expect(isDelta(shownBy(one, message('y'.repeat(70_000))))).toBe(false);
+    expect(isDelta(shownBy(one, message(text)))).toBe(false);
+    expect(isDelta(shownBy(one, message(text)))).toBe(true);
+    expect(isDelta(shownBy(one.held, message(text)))).toBe(false);
+    one.clear();
+    expect(isDelta(shownBy(one, message(text)))).toBe(false);
+  });
+
+  it('are nothing for who is told nothing', () => {
+    const nobody = new CompatCodec({ format: 'json', channelText: null, modes: 0 });
+    const entry = new DeltaEntry(nobody, () => nobody);
+    const one = new DeltaChain({ stepped: nothing, left: nothing }, nobody, entry);
+    expect(new Frames(message('a')).of(one)).toBeNull();
+    expect(one.baseId).toBeNull();
+  });
+});

@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { type Broker, openScene, type Scene, type Storage } from './scene.js';
+
+/** Tests that hold whatever the store and the broker, in a scene that all of them share: each has ids of its own. */
+export type Suite = (open: () => Scene) => void;
+/** By their titles. */
+export type Suites = Readonly<Record<string, Suite>>;
+
+/** So that what was lost is looked for at once. */
+const ENV = { PUSH_REPAIR_INTERVAL_SECS: '1', PUSH_REPAIR_MIN_AGE_SECS: '0' };
+
+export function pushOver(storage: Storage, broker: Broker, suites: Suites): void {
+  describe(`push over ${storage} and a queue in ${broker}`, () => {
+    let scene: Scene;
+    beforeAll(async () => {
+      scene = await openScene(storage, broker, ENV);
+    }, 60_000);
+    afterAll(() => scene.close(), 60_000);
+    describe.each(Object.entries(suites))('%s', (_title, suite) => {
+      suite(() => scene);
+    });
+  });
+}

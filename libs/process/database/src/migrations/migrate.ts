@@ -1,0 +1,116 @@
+import { bounded } from '@carillon/runtime';
+import type { DataSource, MigrationExecutor, MigrationInterface, QueryRunner } from 'typeorm';
+import type { Dialect } from '../dialects/dialect.js';
+import { DatabaseUnavailable } from '../failures.js';
+import { ANSWER_GRACE_MS, CLOSE_TIMEOUT_MS, MIGRATION_TIMEOUT_MS } from '../limits.js';
+import { openDataSource } from '../open.js';
+import { failureOf, Session } from '../session.js';
+import type { DatabaseTarget } from '../target.js';
+import { RECORDS } from './records.js';
+import type { MigrationClass, Place, Tables } from './tables.js';
+
+export interface MigrationParts {
+  readonly rules: Dialect;
+  readonly target: DatabaseTarget;
+  readonly tables: readonly Tables[];
+  /** Told what is recorded of every migration that ran. */
+  readonly onMigrated: (name: string) => void;
+}
+
+/** Waits for others who migrate, and migrates. */
+const LONGEST_MS = 2 * MIGRATION_TIMEOUT_MS;
+
+/**
+ * Finds out where the tables are, or will be, and runs the migrations that are not recorded yet, under a lock that one
+ * process of all has at a time. Over a connection of its own, which has the long time limits of a migration.
+ */
+export async function migrate(parts: MigrationParts): Promise<ReadonlyMap<string, Place>> {
+  const { rules, target, tables } = parts;
+  const places = new Map<string, Place>();
+  const migrations = tables.flatMap(({ name, migrations: classes }) =>
+    classes.map((one) => recorded(name, one, () => places.get(name) ?? null)),
+  );
+  const source = await openDataSource(rules, { ...target, pool: { min: 0, max: 1 } }, { migrations });
+  const runner = source.createQueryRunner();
+  let session: Session | null = null;
+  try {
+    const outcome = await bounded(LONGEST_MS, async () => {
+      const connection = (await runner.connect()) as object;
+      const limits = { statementMs: MIGRATION_TIMEOUT_MS, calls: 1 };
+      session = new Session(rules, runner, connection, MIGRATION_TIMEOUT_MS + ANSWER_GRACE_MS, () => {});
+      await session.query(rules.sessionSetup(target, limits));
+      await underLock(parts, session, source, runner, places);
+    });
+    if (outcome.kind === 'failed') throw reasonOf(rules, outcome.error);
+    if (outcome.kind === 'timeout') throw new DatabaseUnavailable('timeout', 'the migration took too long');
+    return places;
+  } finally {
+    // Whatever it still does ends here, and with it the lock.
+    (session as Session | null)?.abandon();
+    await bounded(CLOSE_TIMEOUT_MS, () => source.destroy());
+  }
+}
+
+async function underLock(
+  { rules, target, tables, onMigrated }: MigrationParts,
+  session: Session,
+  source: DataSource,
+  runner: QueryRunner,
+  places: Map<string, Place>,
+): Promise<void> {
+  const { MigrationExecutor } = await import('typeorm');
+  await rules.locked(session, target.database, async () => {
+    const settled = await rules.settle(session, target, [RECORDS, ...tables]);
+    for (const [name, { place }] of settled) places.set(name, place);
+    const home = places.get(RECORDS.name) ?? null;
+    // Read by the executor when it is made.
+    if (home !== null) source.setOptions({ schema: home });
+    const executor = new MigrationExecutor(source, runner);
+    executor.transaction = 'none';
+    const dropped = tables.filter(({ name }) => settled.get(name)?.areThere !== true);
+    if (settled.get(RECORDS.name)?.areThere === true)
+      for (const { name } of dropped) await forget(executor, name);
+    await refuseNewer(executor, source, tables);
+    for (const { name } of await executor.executePendingMigrations()) onMigrated(name);
+  });
+}
+
+/** What somebody has dropped is made again. */
+async function forget(executor: MigrationExecutor, of: string): Promise<void> {
+  for (const one of await executor.getExecutedMigrations())
+    if (one.name.startsWith(`${of} `)) await executor.deleteMigration(one);
+}
+
+/** Throws when tables have what no migration of this process made. */
+async function refuseNewer(
+  executor: MigrationExecutor,
+  source: DataSource,
+  tables: readonly Tables[],
+): Promise<void> {
+  const known = new Set(source.migrations.map(({ name }) => name));
+  for (const { name } of await executor.getExecutedMigrations()) {
+    const of = tables.find((one) => name.startsWith(`${one.name} `));
+    if (of === undefined || known.has(name)) continue;
+    throw new Error(`the tables of ${of.name} are of a newer version: this process does not know ${name}`);
+  }
+}
+
+/** A migration under the name that is recorded; where its tables are is known when it runs. */
+const recorded = (of: string, Migration: MigrationClass, place: () => Place) =>
+  class implements MigrationInterface {
+    readonly name = `${of} ${Migration.name}`;
+
+    up(runner: QueryRunner): Promise<void> {
+      return new Migration(place()).up(runner) as Promise<void>;
+    }
+
+    down(runner: QueryRunner): Promise<void> {
+      return new Migration(place()).down(runner) as Promise<void>;
+    }
+  };
+
+/** What the client library says becomes an error of this room; what a migration itself throws stays as it is. */
+const reasonOf = (rules: Dialect, thrown: unknown): unknown =>
+  typeof thrown === 'object' && thrown !== null && 'driverError' in thrown
+    ? failureOf(rules, thrown)
+    : thrown;

@@ -1,0 +1,127 @@
+import { ChatClient, type RoomReactionEvent, type TypingSetEvent } from '@ably/chat';
+import Spaces, { type SpaceMember } from '@ably/spaces';
+import * as Ably from 'ably';
+import AblyBefore from 'ably-v1';
+import { afterEach, expect, it } from 'vitest';
+import { Inbox } from '../clients/inbox.js';
+import { onServer } from '../harness/every-app.js';
+import { eventually } from '../harness/eventually.js';
+import { openTenant } from '../harness/tenant.js';
+import { keyOf } from './key.js';
+
+const shop = openTenant('shop', { history: { enabled: true } });
+const env = {
+  HISTORY_ENABLED: 'true',
+  HISTORY_BACKEND: 'memory',
+  PUSH_ALLOW_MEMORY_DRIVERS: 'true',
+  PUSH_CREDENTIAL_ENCRYPTION_KEY: 'a master key',
+  PUSH_FCM_ENABLED: 'true',
+  FCM_PROVIDER_TOKEN: 'static-fcm-token',
+  FCM_PROJECT_ID: 'a-project',
+};
+const config = { push: { dry_run: true }, compat: { enabled: true } };
+
+onServer('other libraries of Ably', { tenants: [shop], config, env }, (node) => {
+  const open: { close(): void }[] = [];
+  afterEach(() => {
+    for (const one of open.splice(0)) one.close();
+  });
+  const connect = (clientId: string): Ably.Realtime => {
+    const where = { endpoint: '127.0.0.1', port: node.port, tls: false };
+    const client = new Ably.Realtime({ key: keyOf(shop), clientId, ...where });
+    open.push(client);
+    return client;
+  };
+  const before = (useBinaryProtocol: boolean) => ({
+    key: keyOf(shop),
+    restHost: '127.0.0.1',
+    realtimeHost: '127.0.0.1',
+    port: node.port,
+    tls: false,
+    useBinaryProtocol,
+  });
+
+  it.each([true, false])('the major before: connections (binary: %s)', async (binary) => {
+    const client = new AblyBefore.Realtime.Promise({ ...before(binary), clientId: 'old' });
+    open.push(client);
+    const channel = client.channels.get(`before-${binary}`);
+    const inbox = new Inbox<{ name: string; data: unknown; clientId: string }>();
+    await channel.subscribe((message) => inbox.put(message as never));
+    await channel.publish('n', { n: 1 });
+    expect(await inbox.take()).toMatchObject({ name: 'n', data: { n: 1 }, clientId: 'old' });
+    await channel.publish('b', Buffer.from([0, 255]));
+    expect(Buffer.from((await inbox.take()).data as Uint8Array)).toEqual(Buffer.from([0, 255]));
+    await channel.presence.enter('here');
+    const members = await channel.presence.get();
+    expect(members.map(({ clientId, data }) => [clientId, data as unknown])).toEqual([['old', 'here']]);
+    const newer = connect('new').channels.get(`before-${binary}`);
+    await newer.publish('from-new', 'x');
+    expect(await inbox.take()).toMatchObject({ name: 'from-new', clientId: 'new' });
+  });
+
+  it.each([true, false])('the major before: REST, tokens and push (binary: %s)', async (binary) => {
+    const rest = new AblyBefore.Rest.Promise(before(binary));
+    const channel = rest.channels.get(`before-rest-${binary}`);
+    for (const n of [1, 2, 3]) await channel.publish(`n${n}`, { n });
+    const page = await channel.history({ limit: 2 });
+    expect(page.items.map(({ data }) => data as unknown)).toEqual([{ n: 3 }, { n: 2 }]);
+    expect((await page.next())?.items.map(({ name }) => name)).toEqual(['n1']);
+    const { clientId } = await rest.auth.requestToken({ clientId: 'ada' });
+    expect(clientId).toBe('ada');
+    expect(Math.abs((await rest.time()) - Date.now())).toBeLessThan(5000);
+    const { deviceRegistrations } = rest.push.admin;
+    const id = `before-${binary}`;
+    const recipient = { transportType: 'gcm', registrationToken: 'x' };
+    await deviceRegistrations.save({
+      id,
+      platform: 'android',
+      formFactor: 'phone',
+      push: { recipient },
+    } as never);
+    expect(await deviceRegistrations.get(id)).toMatchObject({ id, push: { recipient } });
+    await rest.push.admin.publish({ deviceId: id }, { notification: { title: 'x' } });
+    expect((await rest.stats({ unit: 'month' })).items[0]).toHaveProperty('intervalId');
+  });
+
+  it('chat: who is in a room, who types, and reactions; messages need routes that there are not', async () => {
+    const [ada, bob] = [connect('ada'), connect('bob')].map((one) => new ChatClient(one));
+    const rooms = await Promise.all([ada?.rooms.get('lobby'), bob?.rooms.get('lobby')]);
+    await Promise.all(rooms.map((room) => room?.attach()));
+    const [here, there] = rooms;
+    await here?.presence.enter({ mood: 'fine' });
+    await eventually(async () => {
+      const members = (await there?.presence.get()) ?? [];
+      expect(members.map(({ clientId, data }) => [clientId, data])).toEqual([['ada', { mood: 'fine' }]]);
+    });
+    const typing = new Inbox<TypingSetEvent>();
+    const reactions = new Inbox<RoomReactionEvent>();
+    there?.typing.subscribe(typing.put);
+    there?.reactions.subscribe(reactions.put);
+    await here?.typing.keystroke();
+    expect([...(await typing.take()).currentlyTyping]).toEqual(['ada']);
+    await here?.reactions.send({ name: 'like' });
+    expect((await reactions.take()).reaction).toMatchObject({ name: 'like', clientId: 'ada' });
+    await expect(here?.messages.send({ text: 'hi' })).rejects.toMatchObject({ code: 40_400 });
+    await Promise.all([ada?.rooms.release('lobby'), bob?.rooms.release('lobby')]);
+  });
+
+  it('spaces: members and where they are', async () => {
+    const [one, other] = [connect('ada'), connect('bob')];
+    const [space, watching] = [await new Spaces(one).get('board'), await new Spaces(other).get('board')];
+    const updates = new Inbox<SpaceMember>();
+    watching.members.subscribe('update', updates.put);
+    await watching.enter({ name: 'Bob' });
+    await space.enter({ name: 'Ada' });
+    await eventually(async () => {
+      const members = await watching.members.getAll();
+      expect(members.map(({ clientId }) => clientId).sort()).toEqual(['ada', 'bob']);
+    });
+    await space.locations.set({ slide: 3 });
+    await eventually(async () => {
+      const locations = Object.values(await watching.locations.getOthers());
+      expect(locations).toContainEqual({ slide: 3 });
+    });
+    // It cannot bear to be told that somebody left without the data that they had.
+    for (const client of [one, other]) client.channels.get('board::$space').presence.unsubscribe();
+  });
+});

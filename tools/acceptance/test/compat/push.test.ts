@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import * as Ably from 'ably';
+import { afterEach, expect, it } from 'vitest';
+import { Inbox } from '../clients/inbox.js';
+import { onServer } from '../harness/every-app.js';
+import { openTenant } from '../harness/tenant.js';
+import { keyOf } from './key.js';
+
+const shop = openTenant('shop');
+const DEVICE_KEY = { key: 'shop.devices', secret: 'dev1ces' };
+const env = {
+  PUSH_ALLOW_MEMORY_DRIVERS: 'true',
+  PUSH_CREDENTIAL_ENCRYPTION_KEY: 'a master key',
+  PUSH_FCM_ENABLED: 'true',
+  FCM_PROVIDER_TOKEN: 'static-fcm-token',
+  FCM_PROJECT_ID: 'a-project',
+};
+const config = {
+  push: { dry_run: true },
+  compat: {
+    enabled: true,
+    keys: [
+      {
+        app_id: 'shop',
+        key_name: DEVICE_KEY.key,
+        secret: DEVICE_KEY.secret,
+        capability: '{"*":["push-subscribe","subscribe"]}',
+      },
+    ],
+  },
+};
+const phone = (id: string, clientId = 'ann'): Ably.DeviceDetails => ({
+  id,
+  clientId,
+  formFactor: 'phone',
+  platform: 'android',
+  metadata: { model: 'x' },
+  push: { recipient: { transportType: 'fcm', registrationToken: `token-of-${id}` } },
+});
+const basic = `Basic ${Buffer.from(keyOf(DEVICE_KEY)).toString('base64')}`;
+
+onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
+  const open: Ably.Realtime[] = [];
+  afterEach(() => {
+    for (const one of open.splice(0)) one.close();
+  });
+  const where = (): Ably.ClientOptions => ({ endpoint: '127.0.0.1', port: node.port, tls: false });
+  const admin = (useBinaryProtocol = true): Ably.PushAdmin =>
+    new Ably.Rest({ key: keyOf(shop), ...where(), useBinaryProtocol }).push.admin;
+  const ask = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`http://127.0.0.1:${node.port}/push/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', authorization: basic, ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const value = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+    return { status: answer.status, value, code: (value['error'] as { code?: number } | undefined)?.code };
+  };
+
+  it.each([true, false])('keeps devices as they were said, and forgets them (binary: %s)', async (binary) => {
+    const { deviceRegistrations: devices } = admin(binary);
+    const ids = ['a', 'b', 'c'].map((name) => `${name}-${binary}`);
+    for (const id of ids) expect(await devices.save(phone(id, `client-${binary}`))).toMatchObject({ id });
+    const got = await devices.get(ids[0] ?? '');
+    expect(got).toMatchObject({
+      clientId: `client-${binary}`,
+      platform: 'android',
+      metadata: { model: 'x' },
+      push: { recipient: { transportType: 'fcm', registrationToken: `token-of-${ids[0]}` }, state: 'ACTIVE' },
+    });
+    const first = await devices.list({ clientId: `client-${binary}`, limit: 2 });
+    const second = await first.next();
+    expect([...first.items, ...(second?.items ?? [])].map(({ id }) => id)).toEqual(ids);
+    expect(second?.hasNext()).toBe(false);
+    await devices.remove(ids[0] ?? '');
+    await expect(devices.get(ids[0] ?? '')).rejects.toMatchObject({ code: 40_400 });
+    await devices.removeWhere({ clientId: `client-${binary}` });
+    expect((await devices.list({ clientId: `client-${binary}` })).items).toEqual([]);
+  });
+
+  it('subscribes devices and clients to channels', async () => {
+    const { channelSubscriptions: subscriptions, deviceRegistrations: devices } = admin();
+    await devices.save(phone('subscribed'));
+    await subscriptions.save({ channel: 'news', deviceId: 'subscribed' });
+    await subscriptions.save({ channel: 'a name', clientId: 'ann' });
+    expect((await subscriptions.listChannels({})).items).toEqual(['a name', 'news']);
+    expect((await subscriptions.list({ clientId: 'ann' })).items).toMatchObject([{ channel: 'a name' }]);
+    expect((await subscriptions.list({ channel: 'news' })).items).toMatchObject([{ deviceId: 'subscribed' }]);
+    await subscriptions.remove({ channel: 'news', deviceId: 'subscribed' });
+    await subscriptions.removeWhere({ clientId: 'ann' });
+    expect((await subscriptions.list({})).items).toEqual([]);
+  });
+
+  it('publishes to devices and clients that are there, and to channels, once', async () => {
+    const { deviceRegistrations: devices } = admin();
+    await devices.save(phone('reached'));
+    const payload = { notification: { title: 'Hi', body: 'There' }, data: { n: '1' } };
+    await admin().publish({ deviceId: 'reached' }, payload);
+    await admin().publish({ clientId: 'ann' }, payload);
+    await expect(admin().publish({ deviceId: 'nobody' }, payload)).rejects.toMatchObject({ code: 40_400 });
+    await expect(admin().publish({ transportType: 'pigeon' }, payload)).rejects.toMatchObject({
+      code: 40_000,
+    });
+    const client = new Ably.Realtime({ key: keyOf(shop), ...where() });
+    open.push(client);
+    const inbox = new Inbox<Ably.InboundMessage>();
+    await client.channels.get('pushed').subscribe(inbox.put);
+    const body = { recipient: { transportType: 'ablyChannel', channel: 'pushed' }, ...payload };
+    const key = {
+      authorization: `Basic ${Buffer.from(keyOf(shop)).toString('base64')}`,
+      'idempotency-key': 'k',
+    };
+    expect((await ask('POST', 'publish', body, key)).status).toBe(201);
+    expect((await ask('POST', 'publish', body, key)).status).toBe(201);
+    await admin().publish(
+      { ...body.recipient, ablyKey: 'x', ablyUrl: 'y' },
+      { notification: { title: 'last' } },
+    );
+    const [one, last] = [await inbox.take(), await inbox.take()];
+    expect(one).toMatchObject({ name: '__ably_push__' });
+    expect(JSON.parse(one.data as string)).toEqual(payload);
+    expect(JSON.parse(last.data as string)).toEqual({ notification: { title: 'last' } });
+  });
+
+  it('lets a device make itself known, and change with its token alone', async () => {
+    const id = randomUUID();
+    const web = {
+      id,
+      platform: 'browser',
+      formFactor: 'desktop',
+      deviceSecret: 'not kept',
+      push: {
+        recipient: {
+          transportType: 'web',
+          targetUrl: Buffer.from('https://fcm.googleapis.com/fcm/send/x').toString('base64'),
+          encryptionKey: {
+            p256dh: Buffer.from([4, ...new Uint8Array(64)]).toString('base64url'),
+            auth: Buffer.alloc(16).toString('base64url'),
+          },
+        },
+      },
+    };
+    const made = await ask('POST', 'deviceRegistrations', web);
+    expect(made).toMatchObject({ status: 201, value: { id, push: web.push } });
+    const { token } = made.value['deviceIdentityToken'] as { token: string };
+    expect(await ask('POST', 'deviceRegistrations', web)).toMatchObject({ status: 401, code: 40_160 });
+    const path = `deviceRegistrations/${id}`;
+    const own = { 'x-ably-devicetoken': token };
+    const change = { push: { recipient: { transportType: 'gcm', registrationToken: 'other' } } };
+    expect(await ask('PATCH', path, change, own)).toMatchObject({
+      status: 200,
+      value: { platform: 'browser', ...change },
+    });
+    const wrong = { 'x-ably-devicetoken': `${token}x` };
+    expect(await ask('PATCH', path, change, wrong)).toMatchObject({ status: 401, code: 40_140 });
+    const bearer = { authorization: `Bearer ${Buffer.from(token).toString('base64')}` };
+    expect(await ask('GET', path, undefined, bearer)).toMatchObject({ status: 200, value: { id } });
+    const subscription = { channel: 'news', deviceId: id };
+    expect(await ask('POST', 'channelSubscriptions', subscription, own)).toMatchObject({ status: 201 });
+    expect((await ask('GET', 'channelSubscriptions', undefined, own)).value).toEqual([subscription]);
+    expect(await ask('DELETE', 'channelSubscriptions', undefined, own)).toMatchObject({ code: 40_000 });
+    expect(await ask('DELETE', 'deviceRegistrations', undefined, own)).toMatchObject({ code: 40_000 });
+    expect((await ask('DELETE', path, undefined, own)).status).toBe(204);
+  });
+
+  it('lets nobody else do what operators do', async () => {
+    const payload = { recipient: { clientId: 'ann' }, notification: { title: 'x' } };
+    expect(await ask('POST', 'publish', payload)).toMatchObject({ status: 401, code: 40_160 });
+    expect(await ask('GET', 'deviceRegistrations')).toMatchObject({ status: 401, code: 40_160 });
+    expect(await ask('GET', 'channels')).toMatchObject({ status: 401, code: 40_160 });
+    expect(await ask('GET', 'publicVapidKey')).toMatchObject({ status: 404, code: 40_400 });
+    expect(await ask('POST', 'apnsBroadcastChannels', {})).toMatchObject({ status: 404, code: 40_400 });
+  });
+});

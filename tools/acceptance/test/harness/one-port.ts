@@ -1,0 +1,32 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** One port in front of several, each connection to the next of those that answer. */
+export class OnePort {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #next = 0;
+
+  constructor(readonly targets: number[]) {
+    this.#server = createServer((client) => {
+      this.#next += 1;
+      const upstream = connect(this.targets[this.#next % this.targets.length] ?? 0, '127.0.0.1');
+      for (const socket of [client, upstream]) {
+        this.#sockets.add(socket);
+        socket.on('error', () => [client, upstream].forEach((one) => one.destroy()));
+      }
+      client.pipe(upstream).pipe(client);
+    });
+  }
+
+  /** Resolves with its port; 0: one that is free. */
+  listen(port = 0): Promise<number> {
+    return new Promise((done) => {
+      this.#server.listen(port, '127.0.0.1', () => done((this.#server.address() as AddressInfo).port));
+    });
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+}

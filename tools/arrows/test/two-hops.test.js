@@ -1,0 +1,153 @@
+// Rules of the service, each found in two hops: the table of its room's page, then the line in the file it names.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+import { namedFiles } from '../tables.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** What holds; the room; how its row begins; the file there; what the line says. */
+const RULES = [
+  [
+    'a channel has so many members in a whole cluster',
+    'domain/presence',
+    'most members of a channel',
+    'cluster/scripts/apply.lua',
+    'most_subjects',
+  ],
+  [
+    'memory, node and app say who may come in',
+    'domain/hub',
+    'quotas of node and app, memory',
+    'src/entry/places.ts',
+    "admission.state() === 'MEMORY_PRESSURE'",
+  ],
+  [
+    'a user watches 100 others',
+    'edge/sockets',
+    'sign-in, and how many',
+    'requests/signin.ts',
+    'MAX_WATCHED = 100',
+  ],
+  [
+    'an app says how many client events a connection may send',
+    'edge/sockets',
+    'who may send client events',
+    'libs/domain/hub/src/apps/app-rules.ts',
+    'limits.maxClientEvents',
+  ],
+  [
+    'a wrong channel signature is 401',
+    'edge/sockets',
+    'who may subscribe to what',
+    'requests/subscribe-verdict.ts',
+    "failure('auth_failed', 401",
+  ],
+  [
+    'a request is 600 s old at most',
+    'ground/signing',
+    'which request is authentic',
+    'request/verify-request.ts',
+    'TIMESTAMP_WINDOW_SECONDS = 600',
+  ],
+  [
+    'a token has 8192 bytes at most',
+    'ground/signing',
+    'tokens: claims',
+    'capability/token.ts',
+    'MAX_TOKEN_BYTES = 8192',
+  ],
+  [
+    'a pattern never brings private channels',
+    'domain/channels',
+    'meta channels and subscriptions by pattern',
+    'wildcard.ts',
+    "startsWith('private-')",
+  ],
+  ['base#user admits that user alone', 'domain/channels', '`base#u1,u2`', 'user-limit.ts', 'usersOf'],
+  [
+    'a rewind counts messages or seconds',
+    'domain/hub',
+    'the past that a subscription begins with',
+    'src/recovery/rewind-selection.ts',
+    'wish.seconds * 1000',
+  ],
+  [
+    'a replay is bounded in count, bytes and age',
+    'ports/replay',
+    'serial and entry in one atomic step',
+    'src/redis/scripts/append.lua',
+    'most_age_ms',
+  ],
+  [
+    'a publish names so many channels',
+    'domain/operations',
+    'which channels, how many',
+    'publish/targets.ts',
+    'maxEventChannelsAtOnce',
+  ],
+  [
+    'an app publishes so much a second',
+    'domain/operations',
+    'rates of an app per second',
+    'app-rate.ts',
+    'maxBackendEventsPerSecond',
+  ],
+  [
+    'a key with other content is a conflict',
+    'domain/operations',
+    'a message once per channel and key',
+    'idempotency/message-receipts.ts',
+    "ServiceError('conflict'",
+  ],
+  ['a cursor belongs to its walk', 'domain/history', 'a cursor belongs', 'cursor.ts', 'MAX_CURSOR_BYTES'],
+  [
+    'an accumulated message has a bound',
+    'domain/messages',
+    'what a change makes of a message',
+    'src/mutation.ts',
+    'max_accumulated_message_bytes',
+  ],
+  [
+    'others are told after 3 s that a channel is vacated',
+    'domain/webhooks',
+    'vacated and removed',
+    'absence/absences.ts',
+    'SETTLE_MS = 3000',
+  ],
+  [
+    '429 of a receiver is tried again',
+    'domain/webhooks',
+    'which answers are tried again',
+    'delivery/retry.ts',
+    'new Set([408, 409, 425, 429])',
+  ],
+  [
+    'a long request head is 431',
+    'process/uws',
+    'who answers a path',
+    'http/dispatcher.ts',
+    "'headers_too_large'",
+  ],
+  [
+    'pages of other origins do not reach the tools',
+    'edge/mcp',
+    'order of everything before the protocol',
+    'http/entrance.ts',
+    'isOriginAllowed',
+  ],
+];
+
+it.each(RULES)('%s', (_rule, room, row, file, line) => {
+  const folder = join(root, 'libs', room);
+  const page = readFileSync(join(folder, 'README.md'), 'utf8');
+  const found = page.split('\n').filter((text) => text.startsWith(`| ${row}`));
+  expect(found).toHaveLength(1);
+  expect(namedFiles(`| rule | file |\n${found[0]}`)).toContain(file);
+  const path =
+    [join(folder, 'src'), folder, root].map((place) => join(place, file)).find((one) => existsSync(one)) ??
+    file;
+  expect(readFileSync(path, 'utf8')).toContain(line);
+});
