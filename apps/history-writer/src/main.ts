@@ -1,15 +1,25 @@
+import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { WriterModule } from '@carillon/commit';
 import { FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
 import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
 import { OpsApiModule } from '@carillon/ops-api';
+import { QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
 import { bootstrap } from '@carillon/runtime';
+import { WebhookEventsModule } from '@carillon/webhooks';
 
 await bootstrap({
   process: 'history-writer',
-  drivers: { 'adapter.driver': FABRIC_DRIVERS, 'history.backend': HISTORY_BACKENDS },
+  drivers: {
+    'adapter.driver': FABRIC_DRIVERS,
+    'app_manager.driver': APP_MANAGER_DRIVERS,
+    'history.backend': HISTORY_BACKENDS,
+    'queue.driver': QUEUE_DRIVERS,
+  },
   modules: (config) => [
     FabricModule,
     HistoryStoreModule,
+    // A writer has nothing to tell but that it ended the stream of an answer: else it needs neither apps nor a queue.
+    ...(config.ai_transport.enabled ? [AppRegistryModule, QueueModule, WebhookEventsModule] : []),
     WriterModule,
     PurgeModule,
     OpsApiModule.forWorker(config),

@@ -50,8 +50,8 @@ function openWebhookEvents(
   metrics: Metrics,
   shutdown: Shutdown,
   queue: Queue,
-  cache: Cache,
   apps: AppRegistry,
+  cache?: Cache,
   delivery?: Delivery,
 ): WebhookEvents {
   const log = logging.for('service::webhook');
@@ -62,7 +62,7 @@ function openWebhookEvents(
     batcher,
     apps,
     log,
-    notices: config.adapter.driver === 'local' ? null : new CacheNotices(cache),
+    notices: cache === undefined || config.adapter.driver === 'local' ? null : new CacheNotices(cache),
   });
   shutdown.onShutdown(
     'flush',
@@ -77,7 +77,12 @@ function openWebhookEvents(
   return webhooks;
 }
 
-/** Where other rooms of this process say what happened. Needs the modules of the rooms it injects. */
+const optional = (token: symbol) => ({ token, optional: true });
+
+/**
+ * Where other rooms of this process say what happened. Needs the modules of the rooms it injects; the cache only where
+ * there are sockets beside those of other processes, since nobody else says who comes and goes.
+ */
 @Global()
 @Module({
   providers: [
@@ -89,9 +94,9 @@ function openWebhookEvents(
         METRICS_REGISTRY,
         SHUTDOWN,
         QUEUE,
-        CACHE,
         APP_REGISTRY,
-        { token: WEBHOOK_DELIVERY, optional: true },
+        optional(CACHE),
+        optional(WEBHOOK_DELIVERY),
       ],
       useFactory: openWebhookEvents,
     },

@@ -41,6 +41,8 @@ export class LiveWebhooks implements WebhookEvents {
   readonly #channels: AbsenceWatch<ChannelPlace>;
   readonly #members: AbsenceWatch<MemberPlace>;
   #attendance = NOBODY;
+  /** Events whose app is being looked for. */
+  #looking = 0;
 
   constructor(private readonly parts: LiveWebhooksParts) {
     this.#channels = this.#watch<ChannelPlace>({
@@ -66,10 +68,12 @@ export class LiveWebhooks implements WebhookEvents {
     return wantsEvent(app, name);
   }
 
-  emit(app: App, event: WebhookEvent): void {
-    if (wantsEvent(app, event.name)) this.parts.batcher.add(app, event);
-    const twin = legacyTwin(event);
-    if (twin !== null && wantsEvent(app, twin.name)) this.parts.batcher.add(app, twin);
+  emit(app: App | string, event: WebhookEvent): void {
+    this.#withApp(app, (found) => {
+      if (wantsEvent(found, event.name)) this.parts.batcher.add(found, event);
+      const twin = legacyTwin(event);
+      if (twin !== null && wantsEvent(found, twin.name)) this.parts.batcher.add(found, twin);
+    });
   }
 
   channelOccupied(app: App | string, channel: string, isAgain = false): void {
@@ -106,9 +110,9 @@ export class LiveWebhooks implements WebhookEvents {
     void this.parts.notices?.begin().catch(() => undefined);
   }
 
-  /** Waits until it is settled who has gone, then until the queue has everything, or there is no more time. */
+  /** Waits until it is settled who has gone and whose events they are, then until the queue has everything, or there is no more time. */
   async flush(signal: AbortSignal): Promise<void> {
-    while (this.#channels.size + this.#members.size > 0 && !signal.aborted) {
+    while (this.#channels.size + this.#members.size + this.#looking > 0 && !signal.aborted) {
       // What is told meanwhile need not wait for the rest.
       this.parts.batcher.cut();
       await pause(LOOK_MS, signal);
@@ -146,11 +150,14 @@ export class LiveWebhooks implements WebhookEvents {
   }
 
   async #look(appId: string, then: (app: App) => void): Promise<void> {
+    this.#looking += 1;
     try {
       const app = await this.parts.apps.findById(appId);
       if (app !== null) then(app);
     } catch (error) {
       this.parts.log.warn('app of a webhook event not found', { app_id: appId, error });
+    } finally {
+      this.#looking -= 1;
     }
   }
 }

@@ -23,9 +23,12 @@ export interface Attendance {
 export interface WebhookEvents {
   /** Whether any receiver of the app lists the event: ask before doing anything costly for it. */
   wants(app: App, name: WebhookEventName): boolean;
-  /** Something that is certain. Does nothing when no receiver lists it; also tells it under its older name, if wanted. */
-  emit(app: App, event: WebhookEvent): void;
-  /** A channel has its first subscriber, over all processes. The app, or its id when nothing else of it is at hand. */
+  /**
+   * Something that is certain. Does nothing when no receiver lists it; also tells it under its older name, if wanted.
+   * The app, here and below, or its id when nothing else of it is at hand.
+   */
+  emit(app: App | string, event: WebhookEvent): void;
+  /** A channel has its first subscriber, over all processes. */
   channelOccupied(app: App | string, channel: string, isAgain?: boolean): void;
   /** A channel has no subscriber any more, over all processes. */
   channelVacated(app: App | string, channel: string): void;

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { WebhookEvent } from '../src/events/event.js';
 import { LiveWebhooks } from '../src/live-webhooks.js';
@@ -50,6 +51,31 @@ function scene() {
   };
   return { clock, told, webhooks, present, occupied, occupy, vacate, news };
 }
+
+it('tells what is certain of an app that only its id is known of, before it stops', async () => {
+  const answers = new EventEmitter();
+  const answered = once(answers, 'answer');
+  const told: unknown[] = [];
+  const webhooks = new LiveWebhooks({
+    batcher: {
+      add: (_: unknown, event: WebhookEvent) => void told.push(event),
+      cut() {},
+      flush: async () => {},
+    } as never,
+    apps: {
+      peekById: () => undefined,
+      findById: async () => (await answered, wanting('ai_stream_orphaned')),
+    },
+    log: recordingLog().log,
+    notices: null,
+  });
+  const event = { channel: 'ai-left', message_serial: 's', reason: 'orphan_timeout' } as const;
+  webhooks.emit('shop', { name: 'ai_stream_orphaned', ...event });
+  const flushed = webhooks.flush(new AbortController().signal);
+  answers.emit('answer');
+  await flushed;
+  expect(told).toEqual([{ name: 'ai_stream_orphaned', ...event }]);
+});
 
 describe('a channel', () => {
   it('is occupied at once, and vacated three seconds after its last subscriber has gone', async () => {

@@ -21,9 +21,7 @@ const WITHOUT: Readonly<Partial<Record<ProcessKind, Readonly<Record<string, read
   'history-writer': {
     'push.storage_driver': NOTHING,
     'push.queue_driver': NOTHING,
-    'queue.driver': NOTHING,
     'cache.driver': NOTHING,
-    'app_manager.driver': NOTHING,
   },
   'webhook-worker': {
     'adapter.driver': NOTHING,

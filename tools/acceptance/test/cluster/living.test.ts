@@ -48,7 +48,7 @@ describe('messages that live on, by processes of their own', () => {
     store = await STORES.postgres();
     cluster = new Cluster('nats', {
       tenants: () => {
-        const hooks = [{ url: receiver.url, event_types: ['annotation_created'] }];
+        const hooks = [{ url: receiver.url, event_types: ['annotation_created', 'ai_stream_orphaned'] }];
         const shop = openTenant('shop', { webhooks: hooks, channels: { annotations_enabled: true } });
         receiver.belongsTo(shop);
         return [shop];
@@ -151,7 +151,9 @@ describe('messages that live on, by processes of their own', () => {
     const state = { active_streams: 1, last_history_serial: 1, message_count: 1 };
     expect((await cluster.api().channel('ai-lost'))['ai']).toEqual(state);
     const back = await ClientV2.connect(cluster.gateway(1), { query: '&append_rollup_window=500' });
-    await back.resume({ 'ai-lost': { ...begin, serial: 2 } });
+    // Answered at once, and for the channel itself behind its subscription.
+    back.askResume({ 'ai-lost': { ...begin, serial: 2 } });
+    await back.through('service:resume_success');
     await back.subscribe('ai-lost');
     const missed = await back.through('service:resume_success');
     await done(cluster.apiNode, `${path}/append`, { data: '.', extras: status('complete') });
@@ -165,7 +167,7 @@ describe('messages that live on, by processes of their own', () => {
     { timeout: 120_000 },
     async () => {
       await cluster.add('history-writer');
-      const { path } = await made(cluster.apiNode, 'ai-moved', '', { extras: status('streaming') });
+      const { path, serial } = await made(cluster.apiNode, 'ai-moved', '', { extras: status('streaming') });
       const nodes = [cluster.apiNode, cluster.gateway(0), cluster.gateway(1)];
       const append = (n: number) =>
         done(nodes[n % nodes.length] as Node, `${path}/append`, { data: String(n % 10), op_id: `o-${n}` });
@@ -192,8 +194,14 @@ describe('messages that live on, by processes of their own', () => {
       expect([...text].sort()).toEqual(Array.from({ length: 200 }, (_, n) => String(n % 10)).sort());
       expect(versions.at(-1)?.data).toBe(text.join(''));
       expect(await post(cluster.apiNode, `${path}/append`, { data: 'x' })).toMatchObject([400, {}]);
+      await receiver.hears('ai_stream_orphaned', ['ai-moved']);
       // Whoever looks again ends nothing twice.
       expect(await versionsOf(cluster.apiNode, path)).toHaveLength(202);
+      const told = receiver.events.filter(({ channel }) => channel === 'ai-moved');
+      const reason = 'orphan_timeout';
+      expect(told).toEqual([
+        { name: 'ai_stream_orphaned', channel: 'ai-moved', message_serial: serial, reason },
+      ]);
     },
   );
 });

@@ -13,6 +13,7 @@ import {
   type Startup,
 } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
+import { WEBHOOK_EVENTS, type WebhookEvents } from '@carillon/webhooks';
 import { CommitClient } from '../client/commit-client.js';
 import type { CommitTransport } from '../client/transport.js';
 import { systemClock } from '../clock.js';
@@ -90,6 +91,7 @@ function readsOf(config: Config, fabric: OpenedFabric, store?: DurableStore): Ch
         FABRIC,
         optional(HISTORY_STORE),
         optional(COMMIT_WRITER),
+        optional(WEBHOOK_EVENTS),
       ],
       useFactory: (
         config: Config,
@@ -100,9 +102,10 @@ function readsOf(config: Config, fabric: OpenedFabric, store?: DurableStore): Ch
         fabric: OpenedFabric,
         store?: DurableStore,
         writer?: Writer,
+        webhooks?: WebhookEvents,
       ): CommitTransport => {
         const log = logging.for('service::commit');
-        const around = { config, log, metrics, startup, shutdown, fabric, store, writer };
+        const around = { config, log, metrics, startup, shutdown, fabric, store, writer, webhooks };
         return isClustered(config) ? remoteTransport(around) : localTransport(around);
       },
     },

@@ -3,6 +3,7 @@ import type { Config } from '@carillon/config';
 import type { OpenedFabric } from '@carillon/fabric';
 import { opensAtStart, type DurableStore } from '@carillon/history-store';
 import { errorText, type Logger, type Metrics, type Shutdown, type Startup } from '@carillon/runtime';
+import type { WebhookEvents } from '@carillon/webhooks';
 import { LocalLanes } from '../client/local-transport.js';
 import { NearestLanes } from '../client/nearest-lanes.js';
 import { RemoteLanes } from '../client/remote-lanes.js';
@@ -25,11 +26,13 @@ export interface TransportSurroundings {
   readonly store: DurableStore | undefined;
   /** Undefined: the writers are elsewhere. */
   readonly writer: Writer | undefined;
+  /** Undefined: this process tells no webhooks. */
+  readonly webhooks: WebhookEvents | undefined;
 }
 
 /** The writers of all lanes in this process. */
 export function localTransport(around: TransportSurroundings): CommitTransport {
-  const { config, log, metrics, startup, shutdown, fabric, store } = around;
+  const { config, log, metrics, startup, shutdown, fabric, store, webhooks } = around;
   if (store === undefined)
     throw new Error('adapter.driver local: the process commits itself and needs a history store');
   const { writer_shards: lanes, writer_queue_capacity: queueCapacity } = config.history;
@@ -61,11 +64,18 @@ export function localTransport(around: TransportSurroundings): CommitTransport {
   local.beginVerifying((error) =>
     log.warn('degraded streams could not be verified', { error: errorText(error), retryable: true }),
   );
-  const orphans = orphansOf(config, log, { store, laneHere: (lane) => local.laneInside(lane) });
+  const orphans = orphansOf({
+    config,
+    log,
+    shutdown,
+    store,
+    webhooks,
+    laneHere: (lane) => local.laneInside(lane),
+  });
   orphans?.begin();
-  shutdown.onShutdown('flush', PART, () => {
-    orphans?.stop();
-    return local.close();
+  shutdown.onShutdown('flush', PART, async () => {
+    await orphans?.stop();
+    await local.close();
   });
   return local;
 }

@@ -16,6 +16,7 @@ import {
   type Startup,
 } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
+import { WEBHOOK_EVENTS, type WebhookEvents } from '@carillon/webhooks';
 import { systemClock } from '../clock.js';
 import type { LaneEvents } from '../lane/loop-parts.js';
 import { LanesDiffer, Writer } from '../writer/writer.js';
@@ -44,11 +45,13 @@ interface Surroundings {
   readonly shutdown: Shutdown;
   readonly fabric: LaneFabric;
   readonly store: DurableStore;
+  /** Undefined: this process tells no webhooks. */
+  readonly webhooks: WebhookEvents | undefined;
 }
 
 /** A writer tied to the life of the process: it takes lanes once all is there, and its lanes move at the stop. */
 function writerOfProcess(around: Surroundings): Writer {
-  const { config, logging, metrics, startup, health, shutdown, fabric, store } = around;
+  const { config, logging, metrics, startup, health, shutdown, fabric, store, webhooks } = around;
   const { writer_shards: lanes, writer_queue_capacity: queueCapacity } = config.history;
   const log = logging.for('service::history_writer');
   const writerId = newWriterId(config.instance.process_id);
@@ -72,7 +75,14 @@ function writerOfProcess(around: Surroundings): Writer {
     { writerId, nodeId: config.instance.process_id, lanes, queueCapacity },
   );
   showWriter(metrics, writer);
-  const orphans = orphansOf(config, log, { store, laneHere: (lane) => writer.laneHere(lane) });
+  const orphans = orphansOf({
+    config,
+    log,
+    shutdown,
+    store,
+    webhooks,
+    laneHere: (lane) => writer.laneHere(lane),
+  });
   const stopping = new AbortController();
   startup.needs({
     name: PART,
@@ -92,10 +102,10 @@ function writerOfProcess(around: Surroundings): Writer {
       if (writer.problem !== null) throw new Error(writer.problem);
     },
   });
-  shutdown.onShutdown('flush', PART, () => {
+  shutdown.onShutdown('flush', PART, async () => {
     stopping.abort();
-    orphans?.stop();
-    return writer.leave();
+    await orphans?.stop();
+    await writer.leave();
   });
   return writer;
 }
@@ -106,7 +116,17 @@ function writerOfProcess(around: Surroundings): Writer {
   providers: [
     {
       provide: COMMIT_WRITER,
-      inject: [CONFIG, LOGGING, METRICS_REGISTRY, STARTUP, HEALTH, SHUTDOWN, LANE_FABRIC, HISTORY_STORE],
+      inject: [
+        CONFIG,
+        LOGGING,
+        METRICS_REGISTRY,
+        STARTUP,
+        HEALTH,
+        SHUTDOWN,
+        LANE_FABRIC,
+        HISTORY_STORE,
+        { token: WEBHOOK_EVENTS, optional: true },
+      ],
       useFactory: (
         config: Config,
         logging: Logging,
@@ -116,7 +136,8 @@ function writerOfProcess(around: Surroundings): Writer {
         shutdown: Shutdown,
         fabric: LaneFabric,
         store: DurableStore,
-      ) => writerOfProcess({ config, logging, metrics, startup, health, shutdown, fabric, store }),
+        webhooks?: WebhookEvents,
+      ) => writerOfProcess({ config, logging, metrics, startup, health, shutdown, fabric, store, webhooks }),
     },
   ],
   exports: [COMMIT_WRITER],

@@ -41,6 +41,7 @@ export interface OrphanOptions {
 export class Orphans {
   #isOver = false;
   #stopWaiting: () => void = () => {};
+  #round: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly parts: OrphanParts,
@@ -50,12 +51,16 @@ export class Orphans {
   begin(): void {
     if (this.#isOver) return;
     const waitMs = Math.max(EVERY_MS, this.options.everyMs);
-    this.#stopWaiting = this.parts.clock.after(waitMs, () => void this.#roundAndNext());
+    this.#stopWaiting = this.parts.clock.after(waitMs, () => {
+      this.#round = this.#roundAndNext();
+    });
   }
 
-  stop(): void {
+  /** Ends no other stream; resolves when what has begun is done and told. */
+  stop(): Promise<void> {
     this.#isOver = true;
     this.#stopWaiting();
+    return this.#round;
   }
 
   async #roundAndNext(): Promise<void> {

@@ -15,7 +15,9 @@ import {
   type Writer,
   WriterModule,
 } from '../../src/index.js';
-import { publishOf } from '../samples.js';
+import { NO_WEBHOOKS, WEBHOOK_EVENTS } from '@carillon/webhooks';
+import { Global, Module } from '@nestjs/common';
+import { POLICY, publishOf } from '../samples.js';
 import { memory, processWith } from './scene.js';
 
 const ADDRESS = { appId: 'shop', channel: 'orders', kind: 'messages' } as const;
@@ -68,6 +70,40 @@ describe('the commit module of one process', () => {
     expect(shown).toMatch(/service_history_queue_depth\{[^}]*app_id="shop"[^}]*\} 0/);
     expect(shown).toMatch(/service_commit_results_total\{[^}]*status="applied"[^}]*\} 2/);
     expect(shown).toMatch(/service_commit_request_ms_count\{[^}]*result="committed"[^}]*\} 2/);
+  });
+
+  it('tells the servers of an app that the stream of an answer was ended', async () => {
+    const emit = vi.fn();
+    @Global()
+    @Module({
+      providers: [{ provide: WEBHOOK_EVENTS, useValue: { ...NO_WEBHOOKS, emit } }],
+      exports: [WEBHOOK_EVENTS],
+    })
+    class Webhooks {}
+    const env = {
+      HISTORY_ENABLED: 'true',
+      CONNECTION_RECOVERY_ENABLED: 'true',
+      VERSIONED_MESSAGES_ENABLED: 'true',
+      AI_TRANSPORT_ENABLED: 'true',
+      AI_TRANSPORT_ROLLUP_ORPHAN_TTL_MS: '1',
+    };
+    const { get, start } = await processWith(env, [Webhooks, CommitModule], memory());
+    await start();
+    const channel = 'ai-left';
+    const extras = { ai: { transport: { status: 'streaming' } } };
+    const message = JSON.stringify({ event: 'ai-output', channel, data: 'a', extras });
+    const ai = {
+      max_accumulated_message_bytes: 1000,
+      max_appends_per_message: 9,
+      max_open_streaming_messages: 9,
+    };
+    const policy = { ...POLICY, versioned: true, ai };
+    const [made] = await get<CommitClient>(COMMIT_CLIENT).commit([
+      { ...publishOf(channel, ''), op: 'create', message, policy },
+    ]);
+    const message_serial = made?.message_serial;
+    const event = { name: 'ai_stream_orphaned', channel, message_serial, reason: 'orphan_timeout' };
+    await vi.waitFor(() => expect(emit.mock.calls).toEqual([['shop', event]]), { timeout: 10_000 });
   });
 
   it('needs a store', async () => {

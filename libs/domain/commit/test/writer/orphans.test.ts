@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { MemoryHistoryStore } from '@carillon/history-store';
 import { describe, expect, it } from 'vitest';
 import { LocalLanes } from '../../src/index.js';
@@ -83,5 +84,37 @@ describe('a stream that nobody goes on with', () => {
       ai: { transport: { status: 'cancelled', 'run-id': 'r', 'error-code': 'orphan_timeout' } },
     });
     await lanes.close();
+  });
+
+  it('is told before who looks is over', async () => {
+    const clock = new ManualClock();
+    const message = { messageSerial: 's', versionSerial: 'v', extras: null };
+    const address = { appId: 'shop', channel: 'ai-left', kind: 'messages' };
+    const commits = new EventEmitter();
+    const committed = once(commits, 'commit');
+    const events: string[] = [];
+    const orphans = new Orphans(
+      {
+        store: { idleStreams: async () => [{ address, message }] as never },
+        clock,
+        laneHere: () => ({
+          submit: async () => {
+            await committed;
+            return { kind: 'committed', results: [{ status: 'applied' }] } as never;
+          },
+        }),
+        orphaned: (_address, serial) => void events.push(serial),
+        failed: (error) => {
+          throw error;
+        },
+      },
+      { lanes: 1, idleMs: 1000, everyMs: 1000, policyOf: () => policy },
+    );
+    orphans.begin();
+    await clock.pass(1000);
+    const over = orphans.stop().then(() => events.push('over'));
+    commits.emit('commit');
+    await over;
+    expect(events).toEqual(['s', 'over']);
   });
 });

@@ -27,7 +27,7 @@ const UNUSED: Readonly<Record<ProcessKind, readonly Section[]>> = {
   api: ['websocket'],
   'mcp-gateway': ['websocket'],
   gateway: PUSH,
-  'history-writer': [...PUSH, ...FACES, 'app_manager', 'cache', 'queue', 'webhooks', 'websocket'],
+  'history-writer': [...PUSH, ...FACES, 'cache', 'websocket'],
   'webhook-worker': [...DURABLE, ...PUSH, ...FACES, 'adapter', 'ai_transport', 'cache', 'websocket'],
   'push-planner': PUSH_WORKER,
   'push-dispatch': PUSH_WORKER,
