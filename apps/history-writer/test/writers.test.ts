@@ -87,6 +87,23 @@ describe('a history writer', { timeout: 60_000 }, () => {
     }
   });
 
+  it('starts with streams of answers to end where no other process sees its queue', async () => {
+    const { env } = await installation();
+    const writer = await ready({
+      ...env,
+      QUEUE_DRIVER: 'memory',
+      CONNECTION_RECOVERY_ENABLED: 'true',
+      VERSIONED_MESSAGES_ENABLED: 'true',
+      VERSIONED_MESSAGES_DRIVER: 'postgres',
+      AI_TRANSPORT_ENABLED: 'true',
+    });
+    const ended = new Promise((resolve) => writer.child.once('close', resolve));
+    writer.child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    // No app of it asks for webhooks.
+    expect(writer.output).not.toContain('webhooks are off');
+  });
+
   it('does not start beside writers that count other lanes', async () => {
     const { env } = await installation();
     await ready(env);
