@@ -17,6 +17,10 @@ const env = {
 const RESUMED = 4;
 const BATCH = 1000;
 
+/** The frame that enters or changes a member of the channel `moving`. */
+const presence = (msgSerial: number, member: object): string =>
+  JSON.stringify({ action: 14, channel: 'moving', msgSerial, presence: [member] });
+
 onServer(
   'clients of Ably come back',
   { tenants: [kept, fleeting], config: { compat: { enabled: true } }, env },
@@ -154,22 +158,20 @@ onServer(
       await watching.presence.subscribe(told.put);
       await watching.attach();
       const attach = '{"action":10,"channel":"moving"}';
-      const say = (msgSerial: number, member: object): string =>
-        JSON.stringify({ action: 14, channel: 'moving', msgSerial, presence: [member] });
       const first = await clients.raw('&clientId=eve');
       const { connectionId, connectionDetails } = await frame(first);
       const { connectionKey } = connectionDetails as { connectionKey: string };
       const eve = { clientId: 'eve', connectionId };
       first.sendText(attach);
-      first.sendText(say(0, { action: 2, data: 'x' }));
+      first.sendText(presence(0, { action: 2, data: 'x' }));
       const entered = await told.take();
       expect(entered).toMatchObject({ action: 'enter', ...eve });
       const second = await clients.raw(`&clientId=eve&resume=${connectionKey}`);
       expect(await frame(second)).toMatchObject({ action: 4, connectionId });
       second.sendText(attach);
       // As clients do when they have come back: nobody is told again of what was told before.
-      second.sendText(say(1, { action: 2, id: entered.id, data: 'x' }));
-      second.sendText(say(2, { action: 4, data: 'y' }));
+      second.sendText(presence(1, { action: 2, id: entered.id, data: 'x' }));
+      second.sendText(presence(2, { action: 4, data: 'y' }));
       expect(await told.take()).toMatchObject({ action: 'update', ...eve, data: 'y' });
       second.sendText('{"action":7}');
       expect(await told.take()).toMatchObject({ action: 'leave', ...eve });
