@@ -45,7 +45,7 @@ export function arrivalOf(request: HttpRequest, core: CompatCore, config: Config
   const header = (name: string): string | undefined =>
     name === 'authorization' ? authorization : name === 'x-ably-clientid' ? clientId : undefined;
   return new Arrival(
-    mannerOf(query, format, config.presence.ungraceful_timeout_seconds * 1000),
+    mannerOf(query, format, config.presence.v2_ungraceful_timeout_seconds * 1000),
     query['resume'] || query['recover'] || null,
     request.header('origin') ?? '',
     async () => core.authentication.prove(readCredentials({ query, header }), Date.now()),

@@ -15,12 +15,16 @@ import type { CompatConnection, OwnMember } from './connection.js';
 import { MODE } from './flags.js';
 
 const ABSENT = 0;
+const PRESENT = 1;
+const ENTER = 2;
 const LEAVE = 3;
 const MOST_ACTION = 4;
 const NAMES: Readonly<Record<string, number>> = { absent: 0, present: 1, enter: 2, leave: 3, update: 4 };
 
 interface Change {
   readonly isLeave: boolean;
+  /** With an id of this connection: nothing newer than what was told of the member before. */
+  readonly isAgain: boolean;
   readonly member: OwnMember;
 }
 
@@ -43,13 +47,15 @@ export class Members {
     for (const change of changes) await this.#apply(connection, base, change);
   }
 
-  /** Those of a connection that has come back. */
+  /** Those of a connection that has come back. It has them at once; resolves when they will stay. */
   async keep(from: CompatConnection, to: CompatConnection): Promise<void> {
+    const kept: Promise<unknown>[] = [];
     for (const [channel, members] of from.members) {
       to.members.set(channel, members);
       const place = { appId: to.hub.appId, channel, socketId: to.id };
-      for (const member of members.values()) await this.presence.join({ ...place, ...member }, Infinity);
+      for (const member of members.values()) kept.push(this.presence.join({ ...place, ...member }, Infinity));
     }
+    await Promise.all(kept);
   }
 
   /** Others are told by whoever decided it; the member itself is not. */
@@ -58,7 +64,8 @@ export class Members {
     if (codec !== undefined) this.outlet.send(connection, fact, codec);
   }
 
-  async #apply(connection: CompatConnection, channel: string, { isLeave, member }: Change): Promise<void> {
+  async #apply(connection: CompatConnection, channel: string, change: Change): Promise<void> {
+    const { isLeave, isAgain, member } = change;
     const own = connection.members.get(channel) ?? new Map<string, OwnMember>();
     const { clientId, userId, userInfoText } = member;
     const place = { appId: connection.hub.appId, channel, socketId: connection.id, userId };
@@ -85,6 +92,8 @@ export class Members {
       this.#tellOwn(connection, { kind: 'member_added', channel, member: told, serial });
       return;
     }
+    // Clients enter again whatever they had when they come back; it was kept for them, and others have not missed it.
+    if (isAgain) return;
     own.set(clientId, member);
     await this.presence.update({ ...place, userInfoText });
   }
@@ -103,7 +112,11 @@ function readChange(connection: CompatConnection, channel: string, value: unknow
   );
   if (bytes > maxBytes) throw new CompatError(40_009, 'the member is too large');
   const kept = memberState(channel, { clientId, connectionId: connection.id, data, encoding });
-  return { isLeave: action === LEAVE || action === ABSENT, member: { clientId, ...kept } };
+  const isLeave = action === LEAVE || action === ABSENT;
+  const { id } = value;
+  const isAgain =
+    (action === ENTER || action === PRESENT) && typeof id === 'string' && id.startsWith(`${connection.id}:`);
+  return { isLeave, isAgain, member: { clientId, ...kept } };
 }
 
 function actionOf({ action }: JsonObject): number {

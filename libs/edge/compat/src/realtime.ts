@@ -60,7 +60,7 @@ export class Realtime implements SocketHandlers<State> {
 
   constructor(private readonly parts: RealtimeParts) {
     const { hub, presence, core, continuity, config, webhooks } = parts;
-    this.#edge = compatEdge(config.presence.ungraceful_timeout_seconds * 1000);
+    this.#edge = compatEdge(config.presence.v2_ungraceful_timeout_seconds * 1000);
     const said = new Said(hub, presence);
     this.#said = said;
     this.#members = new Members(presence, hub.outlet);
@@ -170,7 +170,9 @@ export class Realtime implements SocketHandlers<State> {
     socket.state = connection;
     this.#life.begin(connection);
     this.#said.say(connection, connectedFrame(connection, session));
-    if (former !== null) await this.#members.keep(former, connection);
+    const kept = former === null ? null : this.#members.keep(former, connection);
+    // Before whatever comes from now on.
     for (const { bytes, isBinary } of arrival.early) this.#frames.take(connection, bytes, isBinary);
+    await kept;
   }
 }

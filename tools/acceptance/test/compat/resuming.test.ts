@@ -8,9 +8,18 @@ import { cutUnderLoad } from './crowd.js';
 
 const kept = openTenant('kept', { history: { enabled: true } });
 const fleeting = openTenant('fleeting', { history: { enabled: false } });
-const env = { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory' };
+/** With a lease that outlasts every test: whoever leaves before has left at once, or after a time of its own. */
+const env = {
+  HISTORY_ENABLED: 'true',
+  HISTORY_BACKEND: 'memory',
+  PRESENCE_V2_UNGRACEFUL_TIMEOUT_SECONDS: '600',
+};
 const RESUMED = 4;
 const BATCH = 1000;
+
+/** The frame that enters or changes a member of the channel `moving`. */
+const presence = (msgSerial: number, member: object): string =>
+  JSON.stringify({ action: 14, channel: 'moving', msgSerial, presence: [member] });
 
 onServer(
   'clients of Ably come back',
@@ -99,19 +108,74 @@ onServer(
     const clients = new AblyClients(node, kept);
     afterEach(() => clients.close());
 
-    it('or their members leave when their time is over (case 43)', async () => {
-      const left = new Inbox<Ably.PresenceMessage>();
+    it('with their members in time, or these leave (case 43)', async () => {
+      const told = new Inbox<Ably.PresenceMessage>();
       const watching = clients.connect().channels.get('staying');
-      await watching.presence.subscribe('leave', left.put);
+      await watching.presence.subscribe(told.put);
       await watching.attach();
+      const ada = clients.connect({ clientId: 'ada' });
+      const staying = ada.channels.get('staying');
+      await staying.presence.enter('here');
+      const { id: connectionId } = ada.connection;
+      expect(await told.take()).toMatchObject({ action: 'enter', clientId: 'ada', connectionId });
+      const isBack = new Promise<void>((resolve) => {
+        ada.connection.once('disconnected', () => ada.connection.once('connected', () => resolve()));
+      });
+      cut(ada);
+      await isBack;
+      await staying.presence.update('back');
+      // Had it left meanwhile, that would come first.
+      expect(await told.take()).toMatchObject({
+        action: 'update',
+        clientId: 'ada',
+        connectionId,
+        data: 'back',
+      });
+
       const gone = await clients.raw('&clientId=bob&remainPresentFor=1000');
-      const { connectionId } = await frame(gone);
+      const bob = { clientId: 'bob', connectionId: (await frame(gone))['connectionId'] };
       gone.sendText('{"action":10,"channel":"staying"}');
       await frame(gone);
       gone.sendText('{"action":14,"channel":"staying","msgSerial":0,"presence":[{"action":2,"data":"x"}]}');
-      for (let one = await frame(gone); one['action'] !== 1; one = await frame(gone));
+      expect(await told.take()).toMatchObject({ action: 'enter', ...bob });
       gone.destroy();
-      expect(await left.take()).toMatchObject({ clientId: 'bob', connectionId });
+      const left = await told.take();
+      expect(left).toMatchObject({ action: 'leave', ...bob });
+      expect(left.id).toBeUndefined();
+
+      await staying.detach();
+      expect(await told.take()).toMatchObject({ action: 'leave', clientId: 'ada', connectionId });
+      await staying.presence.enter();
+      expect(await told.take()).toMatchObject({ action: 'enter', clientId: 'ada', connectionId });
+      ada.close();
+      expect(await told.take()).toMatchObject({ action: 'leave', clientId: 'ada', connectionId });
+      expect(told.rest).toEqual([]);
+    });
+
+    it('with their members, though their old sockets still look open', async () => {
+      const told = new Inbox<Ably.PresenceMessage>();
+      const watching = clients.connect().channels.get('moving');
+      await watching.presence.subscribe(told.put);
+      await watching.attach();
+      const attach = '{"action":10,"channel":"moving"}';
+      const first = await clients.raw('&clientId=eve');
+      const { connectionId, connectionDetails } = await frame(first);
+      const { connectionKey } = connectionDetails as { connectionKey: string };
+      const eve = { clientId: 'eve', connectionId };
+      first.sendText(attach);
+      first.sendText(presence(0, { action: 2, data: 'x' }));
+      const entered = await told.take();
+      expect(entered).toMatchObject({ action: 'enter', ...eve });
+      const second = await clients.raw(`&clientId=eve&resume=${connectionKey}`);
+      expect(await frame(second)).toMatchObject({ action: 4, connectionId });
+      second.sendText(attach);
+      // As clients do when they have come back: nobody is told again of what was told before.
+      second.sendText(presence(1, { action: 2, id: entered.id, data: 'x' }));
+      second.sendText(presence(2, { action: 4, data: 'y' }));
+      expect(await told.take()).toMatchObject({ action: 'update', ...eve, data: 'y' });
+      second.sendText('{"action":7}');
+      expect(await told.take()).toMatchObject({ action: 'leave', ...eve });
+      expect(told.rest).toEqual([]);
     });
 
     it('are answered again what they were answered, and it is published once (case 40)', async () => {

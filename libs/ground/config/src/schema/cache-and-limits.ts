@@ -146,7 +146,7 @@ export const presence = table({
   v2_ungraceful_timeout_seconds: lease(
     15,
     'PRESENCE_V2_UNGRACEFUL_TIMEOUT_SECONDS',
-    'How long a V2 member outlives an abrupt disconnect',
+    'How long a V2 member outlives an abrupt disconnect; so does a member of an Ably client that does not ask for another time',
   ),
 });
 
