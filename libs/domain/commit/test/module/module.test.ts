@@ -87,7 +87,7 @@ describe('the commit module of one process', () => {
       AI_TRANSPORT_ENABLED: 'true',
       AI_TRANSPORT_ROLLUP_ORPHAN_TTL_MS: '1',
     };
-    const { get, start } = await processWith(env, [Webhooks, CommitModule], memory());
+    const { get, start } = await processWith(env, [CommitModule, Webhooks], memory());
     await start();
     const channel = 'ai-left';
     const extras = { ai: { transport: { status: 'streaming' } } };
