@@ -6,7 +6,12 @@ import type { CommitRecordOf, CommitResult } from '@carillon/contract';
 import { Databases } from '@carillon/database';
 import { engine } from '@carillon/engines';
 import { openFabric, type OpenedFabric } from '@carillon/fabric';
-import { type HistoryStore, PostgresHistoryStore, SERVER_SPREAD } from '@carillon/history-store';
+import {
+  type HistoryStore,
+  historyTables,
+  PostgresHistoryStore,
+  SERVER_SPREAD,
+} from '@carillon/history-store';
 import { createParts } from '@carillon/runtime';
 import { programOf, type SpawnedNode, spawnNode } from '@carillon/testing';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -78,14 +83,15 @@ export async function installation(): Promise<Installation> {
   const { metrics, logging } = parts;
   const log = logging.for('test');
   const fabric = await openFabric({ config, metrics, log, onFault: () => {} });
-  const database = new Databases(parts).use('postgres');
+  const { table_prefix: prefix, write_timeout_ms: writeTimeoutMs } = config.history.postgres;
+  const tables = [historyTables(prefix, SERVER_SPREAD)];
+  const database = new Databases(parts).use('postgres', tables);
   onTestFinished(async () => {
     await fabric.close();
     await database.close();
     await corner.end();
   });
   await vi.waitFor(async () => expect(await fabric.health()).toBeNull(), { timeout: 10_000 });
-  const { table_prefix: prefix, write_timeout_ms: writeTimeoutMs } = config.history.postgres;
   const options = { prefix, spread: SERVER_SPREAD, now: Date.now };
   const client = new CommitClient(
     {

@@ -58,7 +58,7 @@ describe('an engine that cannot be had', () => {
   });
 
   it('is told apart from a name no engine has', async () => {
-    await expect(engine('bell')).rejects.toThrow('no engine is called bell; there are chromium, ');
+    await expect(engine('bell')).rejects.toThrow('no engine is called bell; there are ably-python, ');
     await expect(startAll(['redis', 'bell'])).rejects.toThrow('no engine is called bell');
   });
 });

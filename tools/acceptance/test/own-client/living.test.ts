@@ -85,7 +85,11 @@ onServer('messages that change, by the own client', { tenants: [shop], config },
       const late = await people.come('bo', { format });
       const summaries = new Inbox<unknown>();
       late.subscribe(chat.name).on('summary', summaries.put);
-      expect(await summaries.take()).toEqual({ messageSerial: serial, summary: { [type]: { like } } });
+      expect(await summaries.take()).toEqual({
+        channel: chat.name,
+        messageSerial: serial,
+        summary: { [type]: { like } },
+      });
       await chat.annotations.delete(serial, annotation);
       expect(await raw.take()).toEqual(['annotation.delete', 'like', 'ada']);
       expect(live.get(serial)?.summary).toEqual({ [type]: {} });
