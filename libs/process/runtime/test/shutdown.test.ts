@@ -37,6 +37,17 @@ const never = (): Promise<void> => new Promise(() => undefined);
 const pause = (ms: number): Promise<void> => new Promise((done) => void setTimeout(done, ms));
 
 describe('shutdown', () => {
+  it('of many parts is taken for no leak', async () => {
+    const { shutdown: stopping, exit } = shutdown();
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    for (let part = 0; part < 20; part += 1) stopping.onShutdown('flush', `part ${part}`, () => pause(10));
+    void stopping.stop('test');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(exit).toHaveBeenCalledWith(0);
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
+  });
+
   it('runs the phases in order, the work of one side by side, and exits with 0', async () => {
     const { shutdown: stop, process, exit, flushLog } = shutdown();
     const began = Date.now();

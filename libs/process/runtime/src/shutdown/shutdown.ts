@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Logger } from '../logging/logger.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { ProcessState } from '../process-state.js';
@@ -121,6 +122,8 @@ export class Shutdown {
   }
 
   async #runPhases(signal: AbortSignal): Promise<void> {
+    // All work of a phase listens to it; Node takes more than ten for a leak.
+    setMaxListeners(0, signal);
     for (const phase of this.plan.phases) {
       if (signal.aborted) return;
       this.#phase = phase;
