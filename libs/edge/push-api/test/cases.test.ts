@@ -3,13 +3,8 @@ import { accepted, rejected } from '@carillon/push-providers';
 import { Sealer } from '@carillon/push-store';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fcmDevice, openScene } from './scene.js';
+import { sceneWith } from './work.js';
 import { isOver, toDevice } from './suites/parts.js';
-
-async function sceneWith(env: Record<string, string>) {
-  const scene = await openScene('memory', 'memory', env);
-  onTestFinished(() => scene.close());
-  return scene;
-}
 
 const browserAt = (endpoint: string) => {
   const p256dh = createECDH('prime256v1').generateKeys('base64url');

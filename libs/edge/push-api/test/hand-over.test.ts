@@ -1,22 +1,7 @@
 import { accepted, rejected, retryable } from '@carillon/push-providers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fcmDevice, openScene, type Scene, type Storage, type Broker } from './scene.js';
-
-async function sceneWith(
-  env: Record<string, string>,
-  storage: Storage = 'memory',
-  broker: Broker = 'memory',
-) {
-  const scene = await openScene(storage, broker, env);
-  onTestFinished(() => scene.close());
-  return scene;
-}
-
-const done = ({ state }: Readonly<Record<string, unknown>>) =>
-  !['queued', 'planning', 'dispatching', 'throttled'].includes(String(state));
-
-const publish = (scene: Scene, publishId: string, recipients: readonly object[], more = {}) =>
-  scene.send('POST', '/publish', { publishId, recipients, payload: { title: 'Hi' }, ...more });
+import { fcmDevice, openScene } from './scene.js';
+import { done, publish, sceneWith } from './work.js';
 
 describe('work that is handed over twice, or lost', () => {
   it('is sent once, though a worker died between the claim and the send (51)', async () => {

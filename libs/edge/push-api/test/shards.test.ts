@@ -1,21 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Broker, openScene, type Scene, type Storage } from './scene.js';
-
-async function sceneWith(
-  env: Record<string, string>,
-  storage: Storage = 'memory',
-  broker: Broker = 'memory',
-) {
-  const scene = await openScene(storage, broker, env);
-  onTestFinished(() => scene.close());
-  return scene;
-}
-
-const done = ({ state }: Readonly<Record<string, unknown>>) =>
-  !['queued', 'planning', 'dispatching', 'throttled'].includes(String(state));
-
-const publish = (scene: Scene, publishId: string, recipients: readonly object[], more = {}) =>
-  scene.send('POST', '/publish', { publishId, recipients, payload: { title: 'Hi' }, ...more });
+import { describe, expect, it } from 'vitest';
+import { done, publish, sceneWith } from './work.js';
 
 describe('shards', () => {
   it.each([
