@@ -9,6 +9,7 @@ import { engine } from '@carillon/engines';
 import { prepareSigningKey, signRequest } from '@carillon/signing';
 import { RawSocketClient, spawnNode } from '@carillon/testing';
 import { BenchError } from '../../settings/bench-error.js';
+import { postgresEnv, processEnv } from '../../settings/process-env.js';
 
 const KEY = { appId: 'bench', key: 'bench-key', secret: 'bench-secret' };
 const SERVER = fileURLToPath(new URL('../../../../apps/server/dist/src/main.js', import.meta.url));
@@ -53,30 +54,16 @@ function waitedSeconds(pid) {
 
 async function openServer() {
   const server = await engine('postgres', { own: true });
-  const { hostname, port, username, password, pathname } = new URL(server.url);
   const folder = mkdtempSync(join(tmpdir(), 'carillon-bench-'));
   const file = join(folder, 'config.json');
   writeFileSync(file, JSON.stringify({ ai_transport: { enabled: true, channels: [{ prefix: 'ai-' }] } }));
   const node = spawnNode(SERVER, ['--config', file], {
-    ENVIRONMENT: 'test',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    METRICS_HOST: '127.0.0.1',
-    METRICS_PORT: '0',
-    LOG_OUTPUT_FORMAT: 'json',
-    SHUTDOWN_GRACE_PERIOD: '0',
-    SERVICE_DEFAULT_APP_ID: KEY.appId,
-    SERVICE_DEFAULT_APP_KEY: KEY.key,
-    SERVICE_DEFAULT_APP_SECRET: KEY.secret,
+    ...processEnv(KEY),
     RATE_LIMITER_ENABLED: 'false',
     HISTORY_ENABLED: 'true',
     HISTORY_BACKEND: 'postgres',
     VERSIONED_MESSAGES_ENABLED: 'true',
-    DATABASE_POSTGRES_HOST: hostname,
-    DATABASE_POSTGRES_PORT: port,
-    DATABASE_POSTGRES_USERNAME: username,
-    DATABASE_POSTGRES_PASSWORD: password,
-    DATABASE_POSTGRES_DATABASE: pathname.slice(1),
+    ...postgresEnv(server.url),
   });
   const [, listening, metrics = ''] = await node.says(READY);
   const close = async () => {

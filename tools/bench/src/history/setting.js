@@ -8,12 +8,12 @@ import { engine } from '@carillon/engines';
 import { historyTables, laneConnections, PostgresHistoryStore, SERVER_SPREAD } from '@carillon/history-store';
 import { createParts, setV8Flags } from '@carillon/runtime';
 import { BenchError } from '../../settings/bench-error.js';
+import { postgresEnv } from '../../settings/process-env.js';
 
 const NODE_ID = 'bench';
 
 /** @param {import('@carillon/engines').EngineHandle} server */
 function configured({ url }) {
-  const { hostname, port, username, password, pathname } = new URL(url);
   const outcome = configure({
     process: 'history-writer',
     argv: [],
@@ -23,11 +23,7 @@ function configured({ url }) {
       HISTORY_ENABLED: 'true',
       ADAPTER_DRIVER: 'nats',
       CACHE_DRIVER: 'redis',
-      DATABASE_POSTGRES_HOST: hostname,
-      DATABASE_POSTGRES_PORT: port,
-      DATABASE_POSTGRES_USERNAME: username,
-      DATABASE_POSTGRES_PASSWORD: password,
-      DATABASE_POSTGRES_DATABASE: pathname.slice(1),
+      ...postgresEnv(url),
     },
     cwd: '/nowhere',
     files: { exists: () => false, read: () => '' },

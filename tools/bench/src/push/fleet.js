@@ -12,6 +12,7 @@ import { prepareSigningKey, signRequest } from '@carillon/signing';
 import { spawnNode } from '@carillon/testing';
 import { remember } from '../../control/children.js';
 import { BenchError } from '../../settings/bench-error.js';
+import { postgresEnv, processEnv } from '../../settings/process-env.js';
 
 const KEY = { appId: 'bench', key: 'bench-key', secret: 'bench-secret' };
 const READY = /"listening":"http:\/\/[^"]*?:(\d+)","metrics":"(http:[^"]+)"/;
@@ -43,27 +44,13 @@ export async function openFleet() {
   const { origin, authority } = await say({ do: 'about' });
   const certificate = join(folder, 'authority.pem');
   writeFileSync(certificate, authority);
-  const { hostname, port, username, password, pathname } = new URL(postgres.url);
   const stores = {
-    DATABASE_POSTGRES_HOST: hostname,
-    DATABASE_POSTGRES_PORT: port,
-    DATABASE_POSTGRES_USERNAME: username,
-    DATABASE_POSTGRES_PASSWORD: password,
-    DATABASE_POSTGRES_DATABASE: pathname.slice(1),
+    ...postgresEnv(postgres.url),
     PUSH_STORAGE_DRIVER: 'postgres',
   };
   const env = {
     ...stores,
-    ENVIRONMENT: 'test',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    METRICS_HOST: '127.0.0.1',
-    METRICS_PORT: '0',
-    LOG_OUTPUT_FORMAT: 'json',
-    SHUTDOWN_GRACE_PERIOD: '0',
-    SERVICE_DEFAULT_APP_ID: KEY.appId,
-    SERVICE_DEFAULT_APP_KEY: KEY.key,
-    SERVICE_DEFAULT_APP_SECRET: KEY.secret,
+    ...processEnv(KEY),
     RATE_LIMITER_ENABLED: 'false',
     REDIS_URL: redis.url,
     ADAPTER_DRIVER: 'redis',

@@ -6,6 +6,7 @@ import { engine } from '@carillon/engines';
 import { remember } from '../../control/children.js';
 import { signedPost } from '../../load/sign.js';
 import { BenchError } from '../../settings/bench-error.js';
+import { postgresEnv, processEnv } from '../../settings/process-env.js';
 
 const CREDENTIALS = { app: 'storm', key: 'storm-key', secret: 'storm-secret' };
 const START_TIMEOUT_MS = 60_000;
@@ -62,15 +63,10 @@ async function overRedis(ends) {
 async function withHistory(ends) {
   const corner = await (await engine('postgres')).isolate();
   ends.push(() => corner.end());
-  const { hostname, port, username, password, pathname } = new URL(corner.url);
   return {
     HISTORY_ENABLED: 'true',
     HISTORY_BACKEND: 'postgres',
-    DATABASE_POSTGRES_HOST: hostname,
-    DATABASE_POSTGRES_PORT: port,
-    DATABASE_POSTGRES_USERNAME: decodeURIComponent(username),
-    DATABASE_POSTGRES_PASSWORD: decodeURIComponent(password),
-    DATABASE_POSTGRES_DATABASE: pathname.slice(1),
+    ...postgresEnv(corner.url),
   };
 }
 
@@ -81,16 +77,7 @@ function startProcess(app, env) {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'],
-      ENVIRONMENT: 'test',
-      HOST: '127.0.0.1',
-      PORT: '0',
-      METRICS_HOST: '127.0.0.1',
-      METRICS_PORT: '0',
-      LOG_OUTPUT_FORMAT: 'json',
-      SHUTDOWN_GRACE_PERIOD: '0',
-      SERVICE_DEFAULT_APP_ID: CREDENTIALS.app,
-      SERVICE_DEFAULT_APP_KEY: CREDENTIALS.key,
-      SERVICE_DEFAULT_APP_SECRET: CREDENTIALS.secret,
+      ...processEnv({ ...CREDENTIALS, appId: CREDENTIALS.app }),
       ...env,
     },
   });
