@@ -2,10 +2,11 @@ import type * as Ably from 'ably';
 import { afterEach, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
 import { onCluster } from '../harness/cluster.js';
+import { eventually } from '../harness/eventually.js';
 import { OnePort } from '../harness/one-port.js';
 import { openTenant } from '../harness/tenant.js';
-import { AblyClients, cut, heard } from './ably.js';
-import { keyOf, tokenRequest } from './key.js';
+import { AblyClients, cut, frame, heard } from './ably.js';
+import { tokenRequest } from './key.js';
 
 const shop = openTenant('shop', { history: { enabled: true } });
 const KEY = { key: 'shop.rev', secret: 'rev0kable' };
@@ -30,6 +31,13 @@ const setting = {
 const basic = ({ key, secret }: typeof KEY): string =>
   `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`;
 
+const post = (port: number, path: string, body: object, authorization = ''): Promise<Response> =>
+  fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
+  });
+
 onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
   const at = (index: 0 | 1): AblyClients =>
     new AblyClients(
@@ -46,12 +54,6 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     here.close();
     there.close();
   });
-  const post = (port: number, path: string, body: object, authorization = ''): Promise<Response> =>
-    fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
-    });
 
   it('hear what is published at either and at the api node, in one order', async () => {
     const name = 'news';
@@ -140,6 +142,33 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     } finally {
       front.close();
     }
+  });
+
+  it('leave their old sockets with their members, though these still look open', async () => {
+    const name = 'moving';
+    const told = new Inbox<Ably.PresenceMessage>();
+    const watching = here.connect().channels.get(name);
+    await watching.presence.subscribe(told.put);
+    const first = await here.raw('&clientId=eve');
+    const { connectionId, connectionDetails } = await frame(first);
+    const { connectionKey } = connectionDetails as { connectionKey: string };
+    const eve = { clientId: 'eve', connectionId };
+    const attach = `{"action":10,"channel":"${name}"}`;
+    first.sendText(attach);
+    const presence = (msgSerial: number, member: object): string =>
+      JSON.stringify({ action: 14, channel: name, msgSerial, presence: [member] });
+    first.sendText(presence(0, { action: 2, data: 'x' }));
+    expect(await told.take()).toMatchObject({ action: 'enter', ...eve });
+    const second = await there.raw(`&clientId=eve&resume=${connectionKey}`);
+    expect(await frame(second)).toMatchObject({ action: 4, connectionId });
+    await eventually(() => expect(first.connection.ended).toBe(true));
+    second.sendText(attach);
+    // It is a member there already, without having entered.
+    second.sendText(presence(0, { action: 4, data: 'y' }));
+    expect(await told.take()).toMatchObject({ action: 'update', ...eve, data: 'y' });
+    second.sendText('{"action":7}');
+    expect(await told.take()).toMatchObject({ action: 'leave', ...eve });
+    expect(told.rest).toEqual([]);
   });
 
   it('get no second token for a nonce, wherever they ask (case 5)', async () => {
