@@ -13,6 +13,7 @@ import type { MemberAdded, MemberRemoved } from '@carillon/protocol';
 import type { Presence } from '@carillon/presence';
 import type { CompatConnection, OwnMember } from './connection.js';
 import { MODE } from './flags.js';
+import type { Remaining } from './remaining.js';
 
 const ABSENT = 0;
 const PRESENT = 1;
@@ -33,6 +34,7 @@ export class Members {
   constructor(
     private readonly presence: Presence,
     private readonly outlet: Outlet,
+    private readonly remaining: Remaining,
   ) {}
 
   /** @throws CompatError, or rejects with it, when not all of it could be done. */
@@ -49,7 +51,7 @@ export class Members {
 
   /** Those of a connection that has come back. It has them at once; resolves when they will stay. */
   async keep(from: CompatConnection, to: CompatConnection): Promise<void> {
-    const kept: Promise<unknown>[] = [];
+    const kept: Promise<unknown>[] = [this.remaining.back(from)];
     for (const [channel, members] of from.members) {
       to.members.set(channel, members);
       const place = { appId: to.hub.appId, channel, socketId: to.id };
@@ -90,6 +92,7 @@ export class Members {
       const { serial } = outcome;
       const told = { userId, userInfoText, socketId: connection.id };
       this.#tellOwn(connection, { kind: 'member_added', channel, member: told, serial });
+      await this.remaining.entered(connection, channel, clientId);
       return;
     }
     // Clients enter again whatever they had when they come back; it was kept for them, and others have not missed it.
