@@ -26,6 +26,8 @@ export interface Manner {
   readonly beats: boolean;
   /** How long its members outlive it, in milliseconds. */
   readonly remainMs: number;
+  /** It said so itself. */
+  readonly asksToRemain: boolean;
 }
 
 /** A member that a connection has entered. */

@@ -3,6 +3,7 @@ import type { Hub, Membership, TakenConnection } from '@carillon/hub';
 import { CompatConnection } from './connection.js';
 import { expiryOf } from './expiry.js';
 import { ACTION } from './flags.js';
+import type { Remaining } from './remaining.js';
 import type { Said } from './said.js';
 import type { Sessions } from './sessions.js';
 
@@ -22,6 +23,7 @@ export class Life {
     private readonly said: Said,
     private readonly sessions: Sessions,
     private readonly keys: ConnectionKeys,
+    private readonly remaining: Remaining,
   ) {
     this.#timers = [
       setInterval(() => this.#beat(Date.now()), BEAT_MS).unref(),
@@ -54,9 +56,10 @@ export class Life {
     if (!this.hub.closed(connection, code)) return;
     this.connections.delete(connection);
     this.sessions.park(connection);
-    void this.said
-      .allLeave(connection, connection.manner.remainMs, 'connection_lost')
-      .catch((error: unknown) => this.hub.onTrouble('presence leave', error));
+    const left = this.said.allLeave(connection, connection.manner.remainMs, 'connection_lost');
+    void Promise.all([left, this.remaining.cut(connection)]).catch((error: unknown) =>
+      this.hub.onTrouble('presence leave', error),
+    );
   }
 
   /**

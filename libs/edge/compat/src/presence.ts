@@ -14,6 +14,7 @@ import type { MemberAdded, MemberRemoved } from '@carillon/protocol';
 import type { Presence } from '@carillon/presence';
 import type { CompatConnection, OwnMember } from './connection.js';
 import { MODE } from './flags.js';
+import type { Remaining } from './remaining.js';
 
 const ABSENT = 0;
 const PRESENT = 1;
@@ -34,6 +35,7 @@ export class Members {
   constructor(
     private readonly presence: Presence,
     private readonly outlet: Outlet,
+    private readonly remaining: Remaining,
   ) {}
 
   /** @throws CompatError, or rejects with it, when not all of it could be done. */
@@ -61,6 +63,7 @@ export class Members {
       members.set(channel, own);
       kept.push(this.presence.join({ appId: hub.appId, channel, socketId, userId, userInfoText }, Infinity));
     }
+    kept.push(this.remaining.back(connection));
     await Promise.all(kept);
   }
 
@@ -99,6 +102,7 @@ export class Members {
       const { serial } = outcome;
       const told = { userId, userInfoText, socketId: connection.id };
       this.#tellOwn(connection, { kind: 'member_added', channel, member: told, serial });
+      await this.remaining.entered(connection, channel, clientId);
       return;
     }
     // Clients enter again whatever they had when they come back; it was kept for them, and others have not missed it.

@@ -50,7 +50,7 @@ export class Publishing {
     try {
       this.#count(connection, frame);
       const serials = await this.#once(connection, frame, msgSerial);
-      const res = serials === null ? {} : { res: [{ serials }] };
+      const res = serials.length === 0 ? {} : { res: [{ serials }] };
       this.said.say(connection, { action: ACTION.ack, msgSerial, count: 1, ...res });
     } catch (error) {
       const told = refusalOf(error);
@@ -77,12 +77,8 @@ export class Publishing {
     connection: CompatConnection,
     frame: JsonObject,
     msgSerial: number,
-  ): Promise<readonly string[] | null> {
+  ): Promise<readonly string[]> {
     const { base, text } = readChannelName(frame['channel']);
-    if (frame['action'] === ACTION.presence) {
-      await this.members.handle(connection, base, frame['presence']);
-      return null;
-    }
     const known = connection.receipts.get(msgSerial);
     if (known !== undefined) return known;
     const serials = await this.#done(connection, { base, text, frame, msgSerial });
@@ -91,8 +87,12 @@ export class Publishing {
     return serials;
   }
 
-  #done(connection: CompatConnection, asked: Asked): Promise<readonly string[]> {
-    const { action, messages, annotations } = asked.frame;
+  async #done(connection: CompatConnection, asked: Asked): Promise<readonly string[]> {
+    const { action, messages, annotations, presence } = asked.frame;
+    if (action === ACTION.presence) {
+      await this.members.handle(connection, asked.base, presence);
+      return [];
+    }
     if (action === ACTION.annotation)
       return this.#annotate(connection, asked, listOf(annotations, 'annotations'));
     if (action !== ACTION.message) throw new CompatError(40_000, `${asked.text}: not offered`);

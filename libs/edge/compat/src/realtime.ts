@@ -21,6 +21,7 @@ import { Members } from './presence.js';
 import { Publishing } from './publishing.js';
 import { Reauth } from './reauth.js';
 import { Revoking } from './revoking.js';
+import { Remaining } from './remaining.js';
 import { Said } from './said.js';
 import { Sessions } from './sessions.js';
 import { Syncing } from './syncing.js';
@@ -59,13 +60,14 @@ export class Realtime implements SocketHandlers<State> {
   readonly #revoking: Revoking;
 
   constructor(private readonly parts: RealtimeParts) {
-    const { hub, presence, core, continuity, config, webhooks } = parts;
+    const { hub, presence, core, continuity, config, webhooks, cache } = parts;
     this.#edge = compatEdge(config.presence.v2_ungraceful_timeout_seconds * 1000);
     const said = new Said(hub, presence);
     this.#said = said;
-    this.#members = new Members(presence, hub.outlet);
+    const remaining = new Remaining(cache, presence);
+    this.#members = new Members(presence, hub.outlet, remaining);
     this.#sessions = new Sessions(core.connectionKeys);
-    const life = new Life(hub, said, this.#sessions, core.connectionKeys);
+    const life = new Life(hub, said, this.#sessions, core.connectionKeys, remaining);
     this.#life = life;
     hub.takings.answerWith((appId, taken) => life.takenElsewhere(appId, taken));
     const syncing = new Syncing(presence, said);
