@@ -8,10 +8,11 @@ import {
   payloadOf,
   publisherOf,
 } from '@carillon/compat-core';
-import type { Outlet } from '@carillon/hub';
+import { Frames, type Outlet } from '@carillon/hub';
 import type { MemberAdded, MemberRemoved } from '@carillon/protocol';
 import type { Presence } from '@carillon/presence';
 import type { CompatConnection, OwnMember } from './connection.js';
+import type { Counted } from './counted.js';
 import { MODE } from './flags.js';
 
 const ABSENT = 0;
@@ -26,6 +27,9 @@ interface Change {
   /** With an id of this connection: nothing newer than what was told of the member before. */
   readonly isAgain: boolean;
   readonly member: OwnMember;
+  /** What the client said of it. */
+  readonly data: string | null;
+  readonly clientId: string;
 }
 
 /** Members that connections enter, change and take away. */
@@ -33,6 +37,7 @@ export class Members {
   constructor(
     private readonly presence: Presence,
     private readonly outlet: Outlet,
+    private readonly counted: Counted,
   ) {}
 
   /** @throws CompatError, or rejects with it, when not all of it could be done. */
@@ -45,6 +50,7 @@ export class Members {
       throw new CompatError(40_000, 'presence must be a list');
     const changes = values.map((value) => readChange(connection, base, value));
     for (const change of changes) await this.#apply(connection, base, change);
+    this.counted.presence(connection, base, changes);
   }
 
   /** Those of a connection that has come back. It has them at once; resolves when they will stay. */
@@ -61,7 +67,10 @@ export class Members {
   /** Others are told by whoever decided it; the member itself is not. */
   #tellOwn(connection: CompatConnection, fact: MemberAdded | MemberRemoved): void {
     const codec = connection.subscriptions.get(fact.channel)?.audience.codec;
-    if (codec !== undefined) this.outlet.send(connection, fact, codec);
+    if (codec === undefined) return;
+    const frames = new Frames(fact);
+    this.outlet.sendOf(connection, frames, codec);
+    codec.told?.(frames, Number(frames.of(codec) !== null), connection.hub.appId);
   }
 
   async #apply(connection: CompatConnection, channel: string, change: Change): Promise<void> {
@@ -116,7 +125,7 @@ function readChange(connection: CompatConnection, channel: string, value: unknow
   const { id } = value;
   const isAgain =
     (action === ENTER || action === PRESENT) && typeof id === 'string' && id.startsWith(`${connection.id}:`);
-  return { isLeave, isAgain, member: { clientId, ...kept } };
+  return { isLeave, isAgain, member: { clientId, ...kept }, clientId, data };
 }
 
 function actionOf({ action }: JsonObject): number {
