@@ -1,6 +1,7 @@
 import { CompatError, type ConnectionKeys, type ErrorBody } from '@carillon/compat-core';
 import type { Hub, Membership, TakenConnection } from '@carillon/hub';
 import { CompatConnection } from './connection.js';
+import type { Counted } from './counted.js';
 import { expiryOf } from './expiry.js';
 import { ACTION } from './flags.js';
 import type { Remaining } from './remaining.js';
@@ -24,6 +25,7 @@ export class Life {
     private readonly sessions: Sessions,
     private readonly keys: ConnectionKeys,
     private readonly remaining: Remaining,
+    private readonly counted: Counted,
   ) {
     this.#timers = [
       setInterval(() => this.#beat(Date.now()), BEAT_MS).unref(),
@@ -34,6 +36,7 @@ export class Life {
   begin(connection: CompatConnection): void {
     this.hub.admit(connection);
     this.connections.add(connection);
+    this.counted.opened(connection);
   }
 
   /** Says the last frame, and closes: the client may come back. */
@@ -55,6 +58,7 @@ export class Life {
   closed(connection: CompatConnection, code: number): void {
     if (!this.hub.closed(connection, code)) return;
     this.connections.delete(connection);
+    this.counted.closed(connection);
     this.sessions.park(connection);
     const left = this.said.allLeave(connection, connection.manner.remainMs, 'connection_lost');
     void Promise.all([left, this.remaining.cut(connection)]).catch((error: unknown) =>
