@@ -7,9 +7,9 @@ import {
   messageRules,
   NOT_GRANTED,
   readAnnotation,
-  readChannelName,
   readEdit,
   readMessage,
+  readOwnChannelName,
   refusalOf,
 } from '@carillon/compat-core';
 import { type Outlet, rulesOf } from '@carillon/hub';
@@ -78,7 +78,7 @@ export class Publishing {
     frame: JsonObject,
     msgSerial: number,
   ): Promise<readonly string[] | null> {
-    const { base, text } = readChannelName(frame['channel']);
+    const { base, text } = readOwnChannelName(frame['channel']);
     if (frame['action'] === ACTION.presence) {
       await this.members.handle(connection, base, frame['presence']);
       return null;
@@ -143,10 +143,10 @@ export class Publishing {
     return serials;
   }
 
-  /** Somebody who is not attached needs no mode: the capability decides alone. */
+  /** Somebody who is not attached, or as a derived channel, needs no mode: the capability decides alone. */
   #require({ attachments }: CompatConnection, base: string, mode: number): void {
     const attachment = attachments.get(base);
-    if (attachment !== undefined && (attachment.modes & mode) === 0)
+    if (attachment?.filter === null && (attachment.modes & mode) === 0)
       throw new CompatError(40_160, NOT_GRANTED);
   }
 
