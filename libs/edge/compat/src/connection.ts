@@ -1,6 +1,6 @@
 import { isDerived, type Principal, type WireFormat } from '@carillon/compat-core';
 import type { Expression } from '@carillon/filter';
-import { type AppHub, type Codec, type Edge, Subscriber, Windows } from '@carillon/hub';
+import { type AppHub, type Codec, type Edge, type Membership, Subscriber, Windows } from '@carillon/hub';
 import { echoOf } from '@carillon/protocol';
 import type { Socket } from '@carillon/uws';
 import { FrameQueue } from './frame-queue.js';
@@ -59,6 +59,8 @@ export class CompatConnection extends Subscriber {
   transport: Pick<Socket<unknown>, 'ping'> | null = null;
   /** The last publish that was taken on this transport. */
   lastSerial = -1;
+  /** By then it is known what it was a member as before it came back; null: it has not come back. Never rejects. */
+  comingBack: Promise<void> | null = null;
   /** What it asked for, in order. */
   readonly queue: FrameQueue;
   /** Counts what it publishes. */
@@ -84,6 +86,13 @@ export class CompatConnection extends Subscriber {
     this.keyHash = keyHash;
     this.queue = new FrameQueue(this);
     this.receipts = receipts;
+  }
+
+  /** Everything that it is a member as. */
+  memberships(): readonly Membership[] {
+    return [...this.members].flatMap(([channel, members]) =>
+      [...members.values()].map(({ userId, userInfoText }) => ({ channel, userId, userInfoText })),
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  clientOf,
   CompatError,
   isObject,
   type JsonObject,
@@ -8,7 +9,7 @@ import {
   payloadOf,
   publisherOf,
 } from '@carillon/compat-core';
-import type { Outlet } from '@carillon/hub';
+import type { Membership, Outlet } from '@carillon/hub';
 import type { MemberAdded, MemberRemoved } from '@carillon/protocol';
 import type { Presence } from '@carillon/presence';
 import type { CompatConnection, OwnMember } from './connection.js';
@@ -44,16 +45,21 @@ export class Members {
     if (!Array.isArray(values) || values.length === 0)
       throw new CompatError(40_000, 'presence must be a list');
     const changes = values.map((value) => readChange(connection, base, value));
+    // Who leaves must be known to be there, and who is there is not told again to have come.
+    if (connection.comingBack !== null) await connection.comingBack;
     for (const change of changes) await this.#apply(connection, base, change);
   }
 
   /** Those of a connection that has come back. It has them at once; resolves when they will stay. */
-  async keep(from: CompatConnection, to: CompatConnection): Promise<void> {
+  async keep(connection: CompatConnection, memberships: readonly Membership[]): Promise<void> {
     const kept: Promise<unknown>[] = [];
-    for (const [channel, members] of from.members) {
-      to.members.set(channel, members);
-      const place = { appId: to.hub.appId, channel, socketId: to.id };
-      for (const member of members.values()) kept.push(this.presence.join({ ...place, ...member }, Infinity));
+    const { id: socketId, hub, members } = connection;
+    for (const { channel, userId, userInfoText } of memberships) {
+      const own = members.get(channel) ?? new Map<string, OwnMember>();
+      const clientId = clientOf(channel, userId);
+      own.set(clientId, { clientId, userId, userInfoText });
+      members.set(channel, own);
+      kept.push(this.presence.join({ appId: hub.appId, channel, socketId, userId, userInfoText }, Infinity));
     }
     await Promise.all(kept);
   }
@@ -80,6 +86,8 @@ export class Members {
       return;
     }
     if (!isMember) {
+      // Whom it was before may be there still, though what had it does not answer any more.
+      const isNews = !isAgain || !(await this.presence.present(place, [userId])).has(userId);
       const limit = connection.hub.app.limits.maxPresenceMembersPerChannel;
       const outcome = await this.presence.join({ ...place, userInfoText }, limit);
       if (outcome.kind === 'full') throw new CompatError(91_003, 'the channel has as many members as it may');
@@ -87,6 +95,7 @@ export class Members {
       connection.members.set(channel, own);
       // It went while it was let in: its leaving could not know of this one.
       if (!connection.isOpen) await this.presence.leave(place, connection.manner.remainMs, 'connection_lost');
+      if (!isNews) return;
       const { serial } = outcome;
       const told = { userId, userInfoText, socketId: connection.id };
       this.#tellOwn(connection, { kind: 'member_added', channel, member: told, serial });
