@@ -49,5 +49,7 @@ export { concerns, readRevocation, type Revocable, type Revocation } from './rev
 export { type CounterName, RuntimeCounters } from './statistics/counters.js';
 export { type Entries } from './statistics/entries.js';
 export { boundsOf, type Unit, UNITS } from './statistics/intervals.js';
+export { type LevelName } from './statistics/levels.js';
+export { bytesOf, type Counted, type Measurable, measured } from './statistics/measured.js';
 export { Statistics } from './statistics/statistics.js';
 export { decodeWire, encodeWire, type WireFormat } from './wire.js';

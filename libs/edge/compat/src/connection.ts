@@ -2,6 +2,7 @@ import type { Principal, WireFormat } from '@carillon/compat-core';
 import { type AppHub, type Codec, type Edge, type Membership, Subscriber, Windows } from '@carillon/hub';
 import { echoOf } from '@carillon/protocol';
 import type { Socket } from '@carillon/uws';
+import { Answers } from './answers.js';
 import { FrameQueue } from './frame-queue.js';
 
 /** One channel that a connection is attached to. */
@@ -26,6 +27,8 @@ export interface Manner {
   readonly beats: boolean;
   /** How long its members outlive it, in milliseconds. */
   readonly remainMs: number;
+  /** It said so itself. */
+  readonly asksToRemain: boolean;
 }
 
 /** A member that a connection has entered. */
@@ -56,6 +59,10 @@ export class CompatConnection extends Subscriber {
   comingBack: Promise<void> | null = null;
   /** What it asked for, in order. */
   readonly queue: FrameQueue;
+  /** What it is answered for what it published. */
+  readonly answers = new Answers();
+  /** It is one of the open connections of its app in statistics. */
+  isCounted = false;
   /** Counts what it publishes. */
   readonly windows = new Windows();
   principal: Principal;
