@@ -104,10 +104,16 @@ export class CompatConnection extends Subscriber {
 }
 
 /** How the hub sees these connections. */
-export const compatEdge = (leaseMs: number): Edge => ({
+export const compatEdge = (
+  leaseMs: number,
+  lost: (connection: CompatConnection, base: string) => void,
+): Edge => ({
   protocol: 'compat',
   leaseMs,
   tellsPositions: true,
+  lost: (subscriber, channel) => {
+    if (subscriber instanceof CompatConnection) lost(subscriber, channel);
+  },
   echoes: (sender, message) => {
     const own = echoOf(message);
     if (own !== null || !(sender instanceof CompatConnection)) return own === true;

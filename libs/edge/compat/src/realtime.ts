@@ -62,7 +62,10 @@ export class Realtime implements SocketHandlers<State> {
 
   constructor(private readonly parts: RealtimeParts) {
     const { hub, presence, core, continuity, config, webhooks, cache } = parts;
-    this.#edge = compatEdge(config.presence.v2_ungraceful_timeout_seconds * 1000);
+    const leaseMs = config.presence.v2_ungraceful_timeout_seconds * 1000;
+    this.#edge = compatEdge(leaseMs, (connection, base) => {
+      this.#frames.next(connection, 0, () => attach.again(connection, base));
+    });
     const counted = new Counted(core);
     this.#codecs = new Codecs(counted);
     const said = new Said(hub, presence, counted);

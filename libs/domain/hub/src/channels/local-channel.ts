@@ -156,6 +156,7 @@ export class LocalChannel {
     gate.subscriber.subscriptionOf(this)?.audience.pace?.flush();
     gate.send();
     this.open(gate.subscriber);
+    if (gate.isLost) gate.subscriber.edge.lost?.(gate.subscriber, this.name);
   }
 
   /** Ends a hold of somebody who has given up: another one of the same subscriber goes on. */
@@ -196,9 +197,13 @@ export class LocalChannel {
       : this.#tellOthers(fact, exceptSocketId, own);
   }
 
-  /** Tells everybody here something about this process's side of the channel. */
-  announce(fact: ResumeFailed): void {
-    this.#tellAll(fact, null);
+  /** Live events up to this serial will not come any more. Whoever goes by positions is told so. */
+  lost(place: { readonly streamId: string; readonly serial: number }): void {
+    const gap = liveGap(this.about, place);
+    if (gap !== null) this.#tellAll(gap, null);
+    // Whoever is told may be said things in another codec from then on.
+    const all = [...allAudiences(this.#audiences)].flatMap(({ subscribers }) => [...subscribers]);
+    for (const subscriber of all) subscriber.edge.lost?.(subscriber, this.name);
   }
 
   /**
