@@ -11,7 +11,7 @@ import {
   type WireFormat,
   type WireMessage,
 } from '@carillon/compat-core';
-import type { Codec, Frame, Frames } from '@carillon/hub';
+import type { Codec, Frame, Frames, Roles } from '@carillon/hub';
 import type { Fact, Message, PresenceMember } from '@carillon/protocol';
 import { ERRORS } from '@carillon/errors';
 import type { Counted, ToldKind } from './counted.js';
@@ -69,9 +69,21 @@ export class CompatCodec implements Codec {
   constructor(
     private readonly variant: Variant,
     private readonly counted: Pick<Counted, 'encoded' | 'told'>,
+    /** What says the same to others, who may do other things; null: it says it itself. */
+    private readonly same: CompatCodec | null = null,
   ) {}
 
+  get roles(): Roles {
+    return {
+      publishes: this.#has(MODE.PUBLISH),
+      subscribes: this.#has(MODE.SUBSCRIBE),
+      enters: this.#has(MODE.PRESENCE),
+      seesMembers: this.#has(MODE.PRESENCE_SUBSCRIBE),
+    };
+  }
+
   encode(fact: Fact, frames: Frames): Frame | null {
+    if (this.same !== null) return frames.of(this.same);
     const body = this.#frameOf(fact, frames);
     return body === null ? null : encodeWire(body, this.variant.format);
   }
@@ -212,6 +224,9 @@ function endOf(message: string): object {
   return { action, error: { message, code, statusCode } };
 }
 
+/** Modes that say what is told. */
+const TOLD = MODE.SUBSCRIBE | MODE.PRESENCE_SUBSCRIBE | MODE.ANNOTATION_SUBSCRIBE;
+
 /** One codec for all attachments that are alike; those with a name of their own have one each. */
 export class Codecs {
   readonly #shared = new Map<string, CompatCodec>();
@@ -220,11 +235,12 @@ export class Codecs {
 
   of(variant: Variant): CompatCodec {
     if (variant.channelText !== null) return new CompatCodec(variant, this.counted);
-    const told = variant.modes & (MODE.SUBSCRIBE | MODE.PRESENCE_SUBSCRIBE | MODE.ANNOTATION_SUBSCRIBE);
-    const key = `${variant.format} ${told}`;
+    const key = `${variant.format} ${variant.modes}`;
     const known = this.#shared.get(key);
     if (known !== undefined) return known;
-    const codec = new CompatCodec({ ...variant, modes: told }, this.counted);
+    const told = variant.modes & TOLD;
+    const same = told === variant.modes ? null : this.of({ ...variant, modes: told });
+    const codec = new CompatCodec(variant, this.counted, same);
     this.#shared.set(key, codec);
     return codec;
   }

@@ -22,6 +22,19 @@ export interface Question {
   readonly token_revoked: RevokedTokens;
   /** Who a connection of protocol 2 is, and what it may do on the channel. */
   readonly acting_socket: { readonly socketId: string; readonly channel: string };
+  /** Connections of one channel, by what they may do there. */
+  readonly channel_occupancy: { readonly channel: string };
+}
+
+/** Connections of a channel, by what they may do there; each counts in all that it may. */
+export interface ChannelOccupancy {
+  readonly connections: number;
+  readonly publishers: number;
+  readonly subscribers: number;
+  /** Those that may be members. */
+  readonly presenceConnections: number;
+  /** Those that are told of members. */
+  readonly presenceSubscribers: number;
 }
 
 /** A connection that somebody is to act as. */
@@ -50,4 +63,5 @@ export interface Answer {
   readonly token_revoked: number;
   /** Null: it is not here, or of another protocol. */
   readonly acting_socket: ActingSocket | null;
+  readonly channel_occupancy: ChannelOccupancy;
 }

@@ -11,6 +11,7 @@ export const KINDS = [
   'terminate_user',
   'force_reconnect',
   'token_revoked',
+  'channel_occupancy',
 ] as const satisfies readonly (keyof Question)[];
 
 export const message = (more: Partial<Message> = {}): Message => ({
@@ -59,7 +60,27 @@ export const anAnswer: fc.Arbitrary<Answer> = fc.record({
   token_revoked: some,
   // A socket lives in one process.
   acting_socket: fc.constantFrom(null, { clientId: 'u:é', hasToken: true, rights: ['publish'] }),
+  channel_occupancy: fc.record({
+    connections: some,
+    publishers: some,
+    subscribers: some,
+    presenceConnections: some,
+    presenceSubscribers: some,
+  }),
 });
+
+/** One question of each kind. */
+export const QUESTIONS: Question = {
+  channels_with_sockets_count: { prefix: 'presence-' },
+  batch_channel_sockets_count: { channels: ['a', 'presence-é'] },
+  sockets_count: null,
+  meta_watched: { channels: ['a', 'presence-é'] },
+  terminate_user: { userId: 'u:1' },
+  force_reconnect: { userId: 'u:1' },
+  token_revoked: { jti: 't:1', clientId: 'u:é' },
+  acting_socket: { socketId: '1.2', channel: 'presence-é' },
+  channel_occupancy: { channel: 'presence-é' },
+};
 
 /** A process with sockets: remembers what it is given and asked, and answers what it is told to. */
 export class Gateway implements FabricListener {
@@ -76,6 +97,13 @@ export class Gateway implements FabricListener {
     force_reconnect: 0,
     token_revoked: 0,
     acting_socket: null,
+    channel_occupancy: {
+      connections: 0,
+      publishers: 0,
+      subscribers: 0,
+      presenceConnections: 0,
+      presenceSubscribers: 0,
+    },
   };
   /** Called before each event and question; throws to be a listener with a bug. */
   before: () => void = () => {};
