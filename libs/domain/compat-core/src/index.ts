@@ -36,7 +36,14 @@ export {
   readMessage,
   sizeOf,
 } from './message/read-message.js';
-export { isShared, memberOf, type MemberState, memberState, type WireMember } from './message/members.js';
+export {
+  clientOf,
+  isShared,
+  memberOf,
+  type MemberState,
+  memberState,
+  type WireMember,
+} from './message/members.js';
 export { COMPAT_CORE, CompatCoreModule } from './module.js';
 export { concerns, readRevocation, type Revocable, type Revocation } from './revocations.js';
 export { type CounterName, RuntimeCounters } from './statistics/counters.js';

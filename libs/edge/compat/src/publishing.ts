@@ -27,8 +27,8 @@ const MAX_RECEIPTS = 1000;
 
 /** What became of a frame. */
 interface Done {
-  /** Null: it has none. */
-  readonly serials: readonly string[] | null;
+  /** Of the messages of it; none of members and annotations. */
+  readonly serials: readonly string[];
   /** Settles when it is counted; null: nothing is to be. */
   readonly counted: Promise<void> | null;
 }
@@ -71,7 +71,7 @@ export class Publishing {
     try {
       this.#count(connection, frame);
       const { serials, counted } = await this.#once(connection, frame, msgSerial);
-      answer(ACTION.ack, serials === null ? {} : { res: [{ serials }] }, counted);
+      answer(ACTION.ack, serials.length === 0 ? {} : { res: [{ serials }] }, counted);
     } catch (error) {
       const told = refusalOf(error);
       const { body } = told instanceof CompatError ? told : new CompatError(50_003, 'not done, retry');
@@ -95,10 +95,6 @@ export class Publishing {
   /** What it was answered before it was cut is answered again, and nothing is published twice. */
   async #once(connection: CompatConnection, frame: JsonObject, msgSerial: number): Promise<Done> {
     const { base, text } = readChannelName(frame['channel']);
-    if (frame['action'] === ACTION.presence) {
-      await this.members.handle(connection, base, frame['presence']);
-      return { serials: null, counted: null };
-    }
     const known = connection.receipts.get(msgSerial);
     if (known !== undefined) {
       this.core.counters.add('duplicate_suppression');
@@ -107,11 +103,15 @@ export class Publishing {
     const { serials, said } = await this.#done(connection, { base, text, frame, msgSerial });
     connection.receipts.set(msgSerial, serials);
     connection.receipts.delete(msgSerial - MAX_RECEIPTS);
-    return { serials, counted: this.counted.published(connection, said) };
+    return { serials, counted: said.length === 0 ? null : this.counted.published(connection, said) };
   }
 
-  #done(connection: CompatConnection, asked: Asked): Promise<Published> {
-    const { action, messages, annotations } = asked.frame;
+  async #done(connection: CompatConnection, asked: Asked): Promise<Published> {
+    const { action, messages, annotations, presence } = asked.frame;
+    if (action === ACTION.presence) {
+      await this.members.handle(connection, asked.base, presence);
+      return { serials: [], said: [] };
+    }
     if (action === ACTION.annotation)
       return this.#annotate(connection, asked, listOf(annotations, 'annotations'));
     if (action !== ACTION.message) throw new CompatError(40_000, `${asked.text}: not offered`);

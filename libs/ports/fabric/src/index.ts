@@ -18,6 +18,8 @@ export {
   type ActingSocket,
   type Answer,
   type ChannelOccupancy,
+  type Membership,
   type Question,
   type RevokedTokens,
+  type TakenConnection,
 } from './question.js';

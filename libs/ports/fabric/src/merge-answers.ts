@@ -34,6 +34,7 @@ const RULES: { readonly [Kind in keyof Question]: Merge<Answer[Kind]> } = {
   token_revoked: sum,
   acting_socket: (parts) => parts.find((part) => part !== null) ?? null,
   channel_occupancy: sumOccupancy,
+  connection_taken: (parts) => parts.flat(),
 };
 
 /**

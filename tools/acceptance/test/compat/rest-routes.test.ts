@@ -212,8 +212,14 @@ onServer('routes of REST for Ably clients', { tenants: [shop, counted], config, 
       ['leave', 'ada'],
     ]);
     expect(items.slice(0, 2).map(({ data }) => data as unknown)).toEqual([{ n: 1 }, { n: 2 }]);
+    const { id: connectionId } = client.connection;
+    expect(items.map((item) => item.connectionId)).toEqual([connectionId, connectionId, connectionId]);
     const others = await channel.presence.history({ clientId: 'nobody' } as object);
     expect(others.items).toEqual([]);
+    const byConnection = { direction: 'forwards', connectionId } as object;
+    expect((await channel.presence.history(byConnection)).items).toHaveLength(3);
+    const elsewhere = await channel.presence.history({ connectionId: '1.1' } as object);
+    expect(elsewhere.items).toEqual([]);
     const first = await channel.presence.history({ limit: 2 });
     expect((await first.next())?.items.map(({ action }) => action)).toEqual(['enter']);
   });
