@@ -60,6 +60,11 @@ export class LocalChannel {
     this.#lookout = new Lookout(ways.outlet);
   }
 
+  /** Its subscribers, by what they are told. */
+  get audiences(): Iterable<Audience> {
+    return allAudiences(this.#audiences);
+  }
+
   get name(): string {
     return this.about.name;
   }
