@@ -33,8 +33,9 @@ export class Remaining {
   }
 
   /** It is back, and its members with it. */
-  async back(from: CompatConnection): Promise<void> {
-    if (from.manner.asksToRemain) await each(from, (name, text) => this.cache.compareAndRemove(name, text));
+  async back(connection: CompatConnection): Promise<void> {
+    if (!connection.manner.asksToRemain) return;
+    await each(connection, (name, text) => this.cache.compareAndRemove(name, text));
   }
 
   /** A client has entered by this connection: what remains of it by an older one leaves. */
