@@ -36,11 +36,20 @@ export {
   readMessage,
   sizeOf,
 } from './message/read-message.js';
-export { isShared, memberOf, type MemberState, memberState, type WireMember } from './message/members.js';
+export {
+  clientOf,
+  isShared,
+  memberOf,
+  type MemberState,
+  memberState,
+  type WireMember,
+} from './message/members.js';
 export { COMPAT_CORE, CompatCoreModule } from './module.js';
 export { concerns, readRevocation, type Revocable, type Revocation } from './revocations.js';
 export { type CounterName, RuntimeCounters } from './statistics/counters.js';
 export { type Entries } from './statistics/entries.js';
 export { boundsOf, type Unit, UNITS } from './statistics/intervals.js';
+export { type LevelName } from './statistics/levels.js';
+export { bytesOf, type Counted, type Measurable, measured } from './statistics/measured.js';
 export { Statistics } from './statistics/statistics.js';
 export { decodeWire, encodeWire, type WireFormat } from './wire.js';

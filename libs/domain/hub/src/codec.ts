@@ -36,6 +36,8 @@ export interface Codec {
   readonly remembersClients?: boolean;
   /** What it is for a subscriber that begins to receive now. Absent: the same. */
   live?(): Codec;
+  /** So many of an app were handed what it said of a fact. It must cost no more than an addition. Absent: nobody counts. */
+  told?(frames: Frames, receivers: number, appId: string): void;
   /** Nobody of its one channel has it any more. */
   left?(): void;
 }

@@ -25,6 +25,7 @@ import { closeAll } from './leave/closing.js';
 import { endCause } from './leave/departure.js';
 import { Isolation } from './leave/isolation.js';
 import { Leaving } from './leave/leaving.js';
+import { Takings } from './leave/takings.js';
 import { SocketOccupancy } from './occupancy.js';
 import { PatternBook } from './patterns/pattern-book.js';
 import type { Replays } from './recovery/replays.js';
@@ -81,6 +82,8 @@ export class Hub {
   /** What was missed of channels, for edges that tell it in their own way. */
   readonly replays: Replays;
   readonly leaving: Leaving;
+  /** How connections come back as themselves. */
+  readonly takings: Takings;
   readonly isolation: Isolation;
   readonly occupancy: SocketOccupancy;
   readonly identities: Identities;
@@ -190,6 +193,8 @@ export class Hub {
       },
     });
     const { isolation } = this;
+    const takings = new Takings(fabric);
+    this.takings = takings;
     this.state = state;
     this.#wheel = wheel;
     this.identities = identities;
@@ -206,6 +211,7 @@ export class Hub {
         announcements,
         metaWatch: state.metaWatch,
         looks,
+        takings,
       }),
     );
     presence.observe(

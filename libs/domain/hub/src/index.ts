@@ -14,6 +14,7 @@ export { type JoinRefusal, type JoinRequest, type Joins } from './joining/joins.
 export { type Showing } from './joining/showing.js';
 export { type Isolation } from './leave/isolation.js';
 export { type Leaving } from './leave/leaving.js';
+export { type Membership, type TakenConnection, type Takings } from './leave/takings.js';
 export { type ConnectionErrorType, type SocketLimit } from './metrics.js';
 export { type SocketOccupancy } from './occupancy.js';
 export { type PatternBook, type PatternRequest } from './patterns/pattern-book.js';

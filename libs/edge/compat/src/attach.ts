@@ -5,6 +5,7 @@ import { attachedFrame } from './attached.js';
 import type { Codecs } from './codec.js';
 import type { CompatConnection } from './connection.js';
 import type { Continuity } from './continuity.js';
+import type { Counted } from './counted.js';
 import type { Deltas } from './delta/deltas.js';
 import { ACTION, MODE } from './flags.js';
 import type { Said } from './said.js';
@@ -16,6 +17,7 @@ export interface AttachParts {
   readonly hub: Hub;
   readonly continuity: Continuity;
   readonly codecs: Codecs;
+  readonly counted: Counted;
   readonly deltas: Deltas;
   readonly said: Said;
   readonly syncing: Syncing;
@@ -78,7 +80,7 @@ export class Attach {
   /** Takes a connection out of the channel of this text, with its members. */
   async leave(connection: CompatConnection, text: string): Promise<void> {
     const base = text.startsWith('[') ? text.slice(text.indexOf(']') + 1) : text;
-    connection.attachments.delete(base);
+    if (connection.attachments.delete(base)) this.parts.counted.detached(connection, base);
     const subscription = connection.subscriptions.get(base);
     if (subscription !== undefined) await this.parts.hub.leaving.channel(connection, subscription);
     await this.parts.said.membersLeave(connection, base, 0);
@@ -136,7 +138,7 @@ export class Attach {
   /** Everything that comes before live events. */
   async #show(attaching: Attaching, showing: Showing): Promise<void> {
     const { connection, request } = attaching;
-    const { continuity, said, syncing } = this.parts;
+    const { continuity, counted, said, syncing } = this.parts;
     const { asked: wanted, modes, params, echoes, name } = request;
     const { text, base } = name;
     const before = connection.attachments.get(base);
@@ -147,6 +149,7 @@ export class Attach {
       (modes & MODE.PRESENCE_SUBSCRIBE) === 0 ? null : showing.members(),
     ]);
     if (attaching.isGivenUp) return;
+    if (!connection.attachments.has(base)) counted.attached(connection, base);
     connection.attachments.set(base, { text, asked: wanted, modes, params, echoes, rewound });
     const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : showing.of(missed.past);
     const hasMembers = view !== null && view.members.length > 0;
@@ -154,5 +157,6 @@ export class Attach {
     said.say(connection, attachedFrame({ text, modes, params }, missed, has));
     if (hasMembers) syncing.show(connection, base, text, view);
     await showing.tell(past);
+    for (const frames of past) attaching.codec.told?.(frames, 1, connection.hub.appId);
   }
 }

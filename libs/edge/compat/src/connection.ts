@@ -1,7 +1,8 @@
 import type { Principal, WireFormat } from '@carillon/compat-core';
-import { type AppHub, type Codec, type Edge, Subscriber, Windows } from '@carillon/hub';
+import { type AppHub, type Codec, type Edge, type Membership, Subscriber, Windows } from '@carillon/hub';
 import { echoOf } from '@carillon/protocol';
 import type { Socket } from '@carillon/uws';
+import { Answers } from './answers.js';
 import { FrameQueue } from './frame-queue.js';
 
 /** One channel that a connection is attached to. */
@@ -26,6 +27,8 @@ export interface Manner {
   readonly beats: boolean;
   /** How long its members outlive it, in milliseconds. */
   readonly remainMs: number;
+  /** It said so itself. */
+  readonly asksToRemain: boolean;
 }
 
 /** A member that a connection has entered. */
@@ -52,8 +55,14 @@ export class CompatConnection extends Subscriber {
   transport: Pick<Socket<unknown>, 'ping'> | null = null;
   /** The last publish that was taken on this transport. */
   lastSerial = -1;
+  /** By then it is known what it was a member as before it came back; null: it has not come back. Never rejects. */
+  comingBack: Promise<void> | null = null;
   /** What it asked for, in order. */
   readonly queue: FrameQueue;
+  /** What it is answered for what it published. */
+  readonly answers = new Answers();
+  /** It is one of the open connections of its app in statistics. */
+  isCounted = false;
   /** Counts what it publishes. */
   readonly windows = new Windows();
   principal: Principal;
@@ -77,6 +86,13 @@ export class CompatConnection extends Subscriber {
     this.keyHash = keyHash;
     this.queue = new FrameQueue(this);
     this.receipts = receipts;
+  }
+
+  /** Everything that it is a member as. */
+  memberships(): readonly Membership[] {
+    return [...this.members].flatMap(([channel, members]) =>
+      [...members.values()].map(({ userId, userInfoText }) => ({ channel, userId, userInfoText })),
+    );
   }
 }
 

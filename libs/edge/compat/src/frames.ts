@@ -58,9 +58,15 @@ export class InboundFrames {
         said.say(connection, { action: ACTION.heartbeat, ...(typeof id === 'string' ? { id } : {}) });
         return null;
       case ACTION.close:
-        return async () => life.endForGood(connection, ACTION.closed);
+        return async () => {
+          await connection.answers.said;
+          life.endForGood(connection, ACTION.closed);
+        };
       case ACTION.disconnect:
-        return async () => life.end(connection, ACTION.disconnected);
+        return async () => {
+          await connection.answers.said;
+          life.end(connection, ACTION.disconnected);
+        };
       case ACTION.attach:
         return () => attach.handle(connection, frame);
       case ACTION.detach:

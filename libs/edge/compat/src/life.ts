@@ -1,8 +1,10 @@
 import { CompatError, type ConnectionKeys, type ErrorBody } from '@carillon/compat-core';
-import type { Hub } from '@carillon/hub';
-import type { CompatConnection } from './connection.js';
+import type { Hub, Membership, TakenConnection } from '@carillon/hub';
+import { CompatConnection } from './connection.js';
+import type { Counted } from './counted.js';
 import { expiryOf } from './expiry.js';
 import { ACTION } from './flags.js';
+import type { Remaining } from './remaining.js';
 import type { Said } from './said.js';
 import type { Sessions } from './sessions.js';
 
@@ -22,6 +24,8 @@ export class Life {
     private readonly said: Said,
     private readonly sessions: Sessions,
     private readonly keys: ConnectionKeys,
+    private readonly remaining: Remaining,
+    private readonly counted: Counted,
   ) {
     this.#timers = [
       setInterval(() => this.#beat(Date.now()), BEAT_MS).unref(),
@@ -32,6 +36,7 @@ export class Life {
   begin(connection: CompatConnection): void {
     this.hub.admit(connection);
     this.connections.add(connection);
+    this.counted.opened(connection);
   }
 
   /** Says the last frame, and closes: the client may come back. */
@@ -53,28 +58,43 @@ export class Life {
   closed(connection: CompatConnection, code: number): void {
     if (!this.hub.closed(connection, code)) return;
     this.connections.delete(connection);
+    this.counted.closed(connection);
     this.sessions.park(connection);
-    void this.said
-      .allLeave(connection, connection.manner.remainMs, 'connection_lost')
-      .catch((error: unknown) => this.hub.onTrouble('presence leave', error));
+    const left = this.said.allLeave(connection, connection.manner.remainMs, 'connection_lost');
+    void Promise.all([left, this.remaining.cut(connection)]).catch((error: unknown) =>
+      this.hub.onTrouble('presence leave', error),
+    );
   }
 
-  /** The connection that came back, whose old socket may still look open; null: it was not here. */
-  former(open: unknown, connectionId: string): CompatConnection | null {
-    if (open !== undefined && this.#isHere(open)) {
+  /**
+   * The connection that came back, here or elsewhere, with the key of this hash. Its old socket may still look open, and
+   * ends without a word; its members stay for as long as it may be away. Null: it was not here.
+   */
+  former(appId: string, connectionId: string, keyHash: string): CompatConnection | null {
+    const open = this.#here(appId, connectionId);
+    if (open !== null) {
       const { socket } = open;
       this.closed(open, REPLACED);
       socket?.terminate();
     }
-    return this.sessions.unpark(connectionId);
+    return this.sessions.unpark(connectionId, keyHash);
+  }
+
+  /** The same, where it came back elsewhere: what it was a member as. */
+  takenElsewhere(appId: string, { socketId, keyHash }: TakenConnection): readonly Membership[] {
+    const open = this.#here(appId, socketId);
+    // It may have come back once more since, to this process.
+    if (open !== null && open.keyHash !== keyHash) return [];
+    return this.former(appId, socketId, keyHash)?.memberships() ?? [];
   }
 
   stop(): void {
     for (const timer of this.#timers) clearInterval(timer);
   }
 
-  #isHere(open: unknown): open is CompatConnection {
-    return this.connections.has(open as CompatConnection);
+  #here(appId: string, connectionId: string): CompatConnection | null {
+    const open = this.hub.hubs.find(appId)?.subscriber(connectionId);
+    return open instanceof CompatConnection ? open : null;
   }
 
   #beat(nowMs: number): void {

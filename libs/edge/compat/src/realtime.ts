@@ -13,6 +13,7 @@ import { Codecs } from './codec.js';
 import { connectedFrame, MAX_FRAME_BYTES } from './connected.js';
 import { compatEdge, CompatConnection } from './connection.js';
 import type { Continuity } from './continuity.js';
+import { Counted } from './counted.js';
 import { Deltas } from './delta/deltas.js';
 import { ACTION } from './flags.js';
 import { InboundFrames } from './frames.js';
@@ -21,6 +22,7 @@ import { Members } from './presence.js';
 import { Publishing } from './publishing.js';
 import { Reauth } from './reauth.js';
 import { Revoking } from './revoking.js';
+import { Remaining } from './remaining.js';
 import { Said } from './said.js';
 import { Sessions } from './sessions.js';
 import { Syncing } from './syncing.js';
@@ -49,7 +51,7 @@ const NORMAL = 1000;
 /** The realtime edge for Ably clients: who is let in, and what their sockets do. */
 export class Realtime implements SocketHandlers<State> {
   readonly socketOptions: SocketOptions = { maxPayloadBytes: 4 * MAX_FRAME_BYTES, maxBackpressureBytes: 0 };
-  readonly #codecs = new Codecs();
+  readonly #codecs: Codecs;
   readonly #said: Said;
   readonly #members: Members;
   readonly #sessions: Sessions;
@@ -59,26 +61,31 @@ export class Realtime implements SocketHandlers<State> {
   readonly #revoking: Revoking;
 
   constructor(private readonly parts: RealtimeParts) {
-    const { hub, presence, core, continuity, config, webhooks } = parts;
+    const { hub, presence, core, continuity, config, webhooks, cache } = parts;
     this.#edge = compatEdge(config.presence.v2_ungraceful_timeout_seconds * 1000);
-    const said = new Said(hub, presence);
+    const counted = new Counted(core);
+    this.#codecs = new Codecs(counted);
+    const said = new Said(hub, presence, counted);
     this.#said = said;
-    this.#members = new Members(presence, hub.outlet);
+    const remaining = new Remaining(cache, presence);
+    this.#members = new Members(presence, hub.outlet, remaining, counted);
     this.#sessions = new Sessions(core.connectionKeys);
-    const life = new Life(hub, said, this.#sessions, core.connectionKeys);
+    const life = new Life(hub, said, this.#sessions, core.connectionKeys, remaining, counted);
     this.#life = life;
+    hub.takings.answerWith((appId, taken) => life.takenElsewhere(appId, taken));
     const syncing = new Syncing(presence, said);
     const attach = new Attach({
       core,
       hub,
       continuity,
       codecs: this.#codecs,
+      counted,
       deltas: new Deltas(),
       said,
       syncing,
       withinMs: config.compat.attach_timeout_ms,
     });
-    const publishing = new Publishing(core, this.#members, said, webhooks, hub.outlet);
+    const publishing = new Publishing(core, this.#members, said, webhooks, hub.outlet, counted);
     const reauth = new Reauth({ core, hub, said, attach });
     this.#frames = new InboundFrames({ hub, said, life, attach, syncing, publishing, reauth });
     this.#revoking = new Revoking({
@@ -154,8 +161,8 @@ export class Realtime implements SocketHandlers<State> {
     const { hub } = this.parts;
     const session = await this.#sessions.open(arrival.wanted, principal);
     const appHub = hub.hubs.of(principal.app);
-    const { connectionId, keyHash, isResumed } = session;
-    const former = isResumed ? this.#life.former(appHub.subscriber(connectionId), connectionId) : null;
+    const { connectionId, keyHash, takenHash } = session;
+    const former = takenHash === null ? null : this.#life.former(appHub.appId, connectionId, takenHash);
     const codec = this.#codecs.of({ format: arrival.manner.format, channelText: null, modes: 0 });
     const { manner } = arrival;
     const about = { principal, manner, keyHash };
@@ -170,9 +177,21 @@ export class Realtime implements SocketHandlers<State> {
     socket.state = connection;
     this.#life.begin(connection);
     this.#said.say(connection, connectedFrame(connection, session));
-    const kept = former === null ? null : this.#members.keep(former, connection);
+    if (takenHash !== null) this.#comeBack(connection, former, takenHash);
     // Before whatever comes from now on.
     for (const { bytes, isBinary } of arrival.early) this.#frames.take(connection, bytes, isBinary);
-    await kept;
+  }
+
+  /** It stays the members that it was, wherever that was. */
+  #comeBack(connection: CompatConnection, former: CompatConnection | null, keyHash: string): void {
+    const { takings, onTrouble } = this.parts.hub;
+    const { id: socketId, hub } = connection;
+    const kept =
+      former === null
+        ? takings.take(hub.appId, { socketId, keyHash }).then((all) => this.#members.keep(connection, all))
+        : this.#members.keep(connection, former.memberships());
+    connection.comingBack = kept.catch((error: unknown) =>
+      onTrouble('members of a connection that is back', error),
+    );
   }
 }

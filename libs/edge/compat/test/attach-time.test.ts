@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Attach } from '../src/attach.js';
 import { Codecs } from '../src/codec.js';
 import type { CompatConnection } from '../src/connection.js';
+import type { Counted } from '../src/counted.js';
 import type { Continuity } from '../src/continuity.js';
 import { Deltas } from '../src/delta/deltas.js';
 import type { Said } from '../src/said.js';
@@ -32,6 +33,7 @@ function scene() {
   };
   const showing = { of: () => [], tell: async () => undefined } as unknown as Showing;
   const missed = { position: { streamId: 's', serial: 1 }, isProven: false, past: [], error: null };
+  const counted = { attached: () => undefined, detached: () => undefined } as unknown as Counted;
   const attach = new Attach({
     core: { channel: () => ({}) } as unknown as CompatCore,
     hub: {
@@ -40,7 +42,8 @@ function scene() {
       onTrouble: () => undefined,
     } as unknown as Hub,
     continuity: { since: async () => missed } as unknown as Continuity,
-    codecs: new Codecs(),
+    codecs: new Codecs(counted),
+    counted,
     deltas: new Deltas(),
     said: {
       say: (_: unknown, frame: object) => void said.push(frame),

@@ -48,7 +48,7 @@ export class FilterSubject {
     return this.#tags;
   }
 
-  /** The document of expressions; null: it is too large. */
+  /** The document of expressions; null: it is too large, or too deep. */
   get projection(): { readonly value: unknown } | null {
     if (this.#projection === undefined) this.#projection = this.#project();
     return this.#projection;
@@ -69,7 +69,16 @@ export class FilterSubject {
       serial,
       action,
     };
-    return Buffer.byteLength(JSON.stringify(value)) > MAX_PROJECTION_BYTES ? null : { value };
+    return bytesOf(value) > MAX_PROJECTION_BYTES ? null : { value };
+  }
+}
+
+/** Of its JSON. What is nested deeper than the stack is read without one, but not written: too large as well. */
+function bytesOf(value: unknown): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(value));
+  } catch {
+    return Infinity;
   }
 }
 

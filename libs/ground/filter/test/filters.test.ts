@@ -224,6 +224,12 @@ describe('an expression', () => {
     expect(accepts({ expression: '`true`' }, large(65_536))).toBe(false);
   });
 
+  it('over a document nested deeper than the stack is no, and throws nothing', () => {
+    const nested = (levels: number) => event({ dataText: '['.repeat(levels) + ']'.repeat(levels) });
+    expect(accepts({ expression: '`true`' }, nested(100))).toBe(true);
+    expect(accepts({ expression: '`true`' }, nested(32_000))).toBe(false);
+  });
+
   it('that is made to take long is no, soon', () => {
     const doubled = Array.from({ length: 30 }, () => '[@,@]').join('|');
     const list = event({ dataText: JSON.stringify(Array.from({ length: 10_000 }, (_, n) => n % 7)) });

@@ -25,6 +25,7 @@ const RULES: { readonly [Kind in keyof Question]: Merge<Answer[Kind]> } = {
   meta_watched: sum,
   token_revoked: sum,
   acting_socket: (parts) => parts.find((part) => part !== null) ?? null,
+  connection_taken: (parts) => parts.flat(),
 };
 
 /**

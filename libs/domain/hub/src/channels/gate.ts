@@ -4,7 +4,7 @@ import type { Outlet } from '../delivery/outlet.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 
 interface Held {
-  readonly fact: Fact;
+  readonly frames: Frames;
   readonly frame: Frame;
   /** Of the change of a member it tells; null: it tells of none. */
   readonly serial: number | null;
@@ -35,13 +35,13 @@ export class Gate {
     const bytes = frameBytes(frame);
     if (this.#held.length >= maxFrames || this.#bytes + bytes > maxBytes)
       return this.outlet.overflow(this.subscriber);
-    this.#held.push({ fact: frames.fact, frame, serial });
+    this.#held.push({ frames, frame, serial });
     this.#bytes += bytes;
   }
 
   /** Whether this message waits here, so that the client will get it in its place. */
   has(messageId: string): boolean {
-    return this.#held.some(({ fact }) => fact.kind === 'message' && fact.messageId === messageId);
+    return this.#held.some(({ frames: { fact } }) => fact.kind === 'message' && fact.messageId === messageId);
   }
 
   /** The members are about to be shown as they were then: what tells of earlier changes is in there already. */
@@ -58,17 +58,21 @@ export class Gate {
 
   /** Lets go of what the subscriber is not to get. */
   drop(isNotWanted: (fact: Fact) => boolean): void {
-    this.#keep(({ fact }) => !isNotWanted(fact));
+    this.#keep(({ frames: { fact } }) => !isNotWanted(fact));
   }
 
   /** How many messages wait. */
   get messages(): number {
-    return this.#held.filter(({ fact }) => fact.kind === 'message').length;
+    return this.#held.filter(({ frames: { fact } }) => fact.kind === 'message').length;
   }
 
   /** Sends what was held, in order. */
   send(): void {
-    for (const { frame } of this.#held) this.outlet.sendFrame(this.subscriber, frame);
+    const { subscriber, codec } = this;
+    for (const { frames, frame } of this.#held) {
+      this.outlet.sendFrame(subscriber, frame);
+      codec.told?.(frames, 1, subscriber.hub.appId);
+    }
     this.#held = [];
     this.#bytes = 0;
   }

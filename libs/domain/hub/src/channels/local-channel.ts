@@ -292,11 +292,15 @@ export class LocalChannel {
   }
 
   #tell(audience: Audience, frames: Frames, except: Subscriber | null): number {
-    const frame = frames.of(audience.codec);
+    const { codec } = audience;
+    const frame = frames.of(codec);
     if (frame === null) return 0;
-    audience.tell(frame, except, this.#gates === null ? 0 : this.#heldOf(audience, this.#gates));
+    const held = this.#gates === null ? 0 : this.#heldOf(audience, this.#gates);
+    audience.tell(frame, except, held);
     this.#lookout.told(frameBytes(frame));
-    return audience.count - Number(except?.subscriptionOf(this)?.audience === audience);
+    const receivers = audience.count - Number(except?.subscriptionOf(this)?.audience === audience);
+    codec.told?.(frames, Math.max(0, receivers - held), this.hub.appId);
+    return receivers;
   }
 
   /** Whom an event is not for. A client may want what it sent itself. */

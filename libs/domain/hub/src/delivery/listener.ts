@@ -19,6 +19,7 @@ import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { Looks } from '../state/looks.js';
 import type { Isolation } from '../leave/isolation.js';
+import type { Takings } from '../leave/takings.js';
 
 type Answers = { [Kind in keyof Question]: (hub: AppHub, about: Question[Kind]) => Answer[Kind] };
 
@@ -31,6 +32,7 @@ const NOTHING: Answer = {
   meta_watched: 0,
   token_revoked: 0,
   acting_socket: null,
+  connection_taken: [],
 };
 
 /** What the listener works with. */
@@ -44,6 +46,7 @@ export interface ListenerParts {
   readonly announcements: Announcements;
   readonly metaWatch: Pick<MetaWatch, 'told'>;
   readonly looks: Looks;
+  readonly takings: Pick<Takings, 'taken'>;
 }
 
 /** What this process does for the fabric: delivers events, and answers what others ask about its sockets. */
@@ -60,6 +63,7 @@ export class HubListener implements FabricListener {
       force_reconnect: (hub, { userId }) => closeUser(hub, userId, outlet, 'reconnect_requested'),
       meta_watched: () => 1,
       acting_socket: (hub, { socketId, channel }) => actingSocket(hub, socketId, channel),
+      connection_taken: ({ appId }, taken) => parts.takings.taken(appId, taken),
       token_revoked: (hub, revoked) => closeHolders(hub, revoked, outlet),
     };
   }
@@ -80,7 +84,9 @@ export class HubListener implements FabricListener {
     // An app that has nothing here may have it soon.
     if (isOfMeta(kind, about)) this.parts.metaWatch.told(appId, about.channels);
     const hub = this.parts.hubs.find(appId);
-    return hub === null ? NOTHING[kind] : this.#answers[kind](hub, about);
+    if (hub !== null) return this.#answers[kind](hub, about);
+    // What is kept of connections that have gone outlasts everything else that their app had here.
+    return isOfTaken(kind, about) ? (this.parts.takings.taken(appId, about) as Answer[Kind]) : NOTHING[kind];
   }
 
   outOfReach(sinceMs: number, isForAll: () => Promise<boolean>): void {
@@ -106,6 +112,11 @@ const isOfMeta = (
   kind: keyof Question,
   _about: Question[keyof Question],
 ): _about is Question['meta_watched'] => kind === 'meta_watched';
+
+const isOfTaken = (
+  kind: keyof Question,
+  _about: Question[keyof Question],
+): _about is Question['connection_taken'] => kind === 'connection_taken';
 
 /** What a connection of protocol 2 may do on a channel; others cannot be acted as. */
 function actingSocket(hub: AppHub, socketId: string, channel: string): ActingSocket | null {

@@ -67,6 +67,10 @@ export class DeltaChain implements Codec, BaseHolder {
     return delta === null ? full : this.full.frame(fact, differenceTo(before.id, shown, delta));
   }
 
+  told(frames: Frames, receivers: number, appId: string): void {
+    this.full.told(frames, receivers, appId);
+  }
+
   left(): void {
     this.channel.left(this);
   }

@@ -13,6 +13,10 @@ export class DeltaEntry implements Codec {
     return frames.of(this.full);
   }
 
+  told(frames: Frames, receivers: number, appId: string): void {
+    this.full.told(frames, receivers, appId);
+  }
+
   live(): Codec {
     return this.begin(this);
   }

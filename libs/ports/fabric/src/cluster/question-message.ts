@@ -1,10 +1,13 @@
 import type { Request, RequestBody, ResponseBody, TokenRevoked, TokenRevokedBody } from '@carillon/contract';
-import type { ActingSocket, Answer, Question, RevokedTokens } from '../question.js';
+import type { ActingSocket, Answer, Membership, Question, RevokedTokens } from '../question.js';
 
 type Kind = keyof Question;
-type Asked = Pick<RequestBody, 'channel' | 'channels' | 'prefix' | 'socket_id' | 'user_id'> &
+type Asked = Pick<RequestBody, 'channel' | 'channels' | 'key_hash' | 'prefix' | 'socket_id' | 'user_id'> &
   Pick<TokenRevokedBody, 'jti' | 'client_id'>;
-type Answered = Pick<ResponseBody, 'acting' | 'channels_with_sockets_count' | 'sockets_count'>;
+type Answered = Pick<
+  ResponseBody,
+  'acting' | 'channels_with_sockets_count' | 'memberships' | 'sockets_count'
+>;
 
 /** How one kind of question and its answer are written; reading gives undefined where a member is missing. */
 interface Writing<K extends Kind> {
@@ -25,21 +28,31 @@ const count = {
 /** Bytes that a name takes beyond itself when it is written with its count. */
 const ENTRY_BYTES = 24;
 
-const counts = {
-  answer: (all: ReadonlyMap<string, number>, maxBytes: number) => {
-    const parts: [string, number][][] = [[]];
-    let bytes = 0;
-    for (const entry of all) {
-      const more = Buffer.byteLength(JSON.stringify(entry[0])) + ENTRY_BYTES;
-      if (bytes + more > maxBytes && bytes > 0) {
-        parts.push([]);
-        bytes = 0;
-      }
-      parts.at(-1)?.push(entry);
-      bytes += more;
+/** At least one part, and in each what fits, but one entry at least. */
+function inParts<Entry>(
+  entries: Iterable<Entry>,
+  maxBytes: number,
+  bytesOf: (entry: Entry) => number,
+): readonly (readonly Entry[])[] {
+  const parts: Entry[][] = [[]];
+  let bytes = 0;
+  for (const entry of entries) {
+    const more = bytesOf(entry);
+    if (bytes + more > maxBytes && bytes > 0) {
+      parts.push([]);
+      bytes = 0;
     }
-    return parts.map((part) => ({ channels_with_sockets_count: Object.fromEntries(part) }));
-  },
+    parts.at(-1)?.push(entry);
+    bytes += more;
+  }
+  return parts;
+}
+
+const counts = {
+  answer: (all: ReadonlyMap<string, number>, maxBytes: number) =>
+    inParts(all, maxBytes, ([name]) => Buffer.byteLength(JSON.stringify(name)) + ENTRY_BYTES).map((part) => ({
+      channels_with_sockets_count: Object.fromEntries(part),
+    })),
   answered: ({ channels_with_sockets_count: all }: Answered) =>
     all === undefined ? undefined : new Map(Object.entries(all)),
 };
@@ -94,7 +107,38 @@ const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
         : { clientId: acting.client_id ?? null, hasToken: acting.token, rights: acting.rights },
     isQuick: false,
   },
+  connection_taken: {
+    ask: ({ socketId, keyHash }) => ({ socket_id: socketId, key_hash: keyHash }),
+    asked: ({ socket_id: socketId, key_hash: keyHash }) =>
+      socketId === undefined || keyHash === undefined ? undefined : { socketId, keyHash },
+    answer: (memberships, maxBytes) =>
+      inParts(
+        memberships.map(membershipField),
+        maxBytes,
+        (one) => Buffer.byteLength(JSON.stringify(one)) + 1,
+      ).map((part) => ({ memberships: [...part] })),
+    answered: ({ memberships }) => memberships?.map(membershipOf),
+    isQuick: true,
+  },
 };
+
+type MembershipField = NonNullable<Answered['memberships']>[number];
+
+const membershipField = ({ channel, userId, userInfoText }: Membership): MembershipField => ({
+  channel,
+  user_id: userId,
+  user_info_text: userInfoText,
+});
+
+const membershipOf = ({
+  channel,
+  user_id: userId,
+  user_info_text: userInfoText,
+}: MembershipField): Membership => ({
+  channel,
+  userId,
+  userInfoText,
+});
 
 const actingField = ({ clientId, hasToken, rights }: ActingSocket): NonNullable<Answered['acting']> => ({
   ...(clientId === null ? {} : { client_id: clientId }),
