@@ -9,7 +9,7 @@ import type { HttpRequest, Socket, SocketHandlers, SocketOptions, UpgradeDecisio
 import type { WebhookEvents } from '@carillon/webhooks';
 import { Arrival, arrivalOf } from './arrival.js';
 import { Attach } from './attach.js';
-import { Codecs } from './codec.js';
+import { Codecs } from './codecs.js';
 import { connectedFrame, MAX_FRAME_BYTES } from './connected.js';
 import { compatEdge, CompatConnection } from './connection.js';
 import type { Continuity } from './continuity.js';
@@ -176,7 +176,12 @@ export class Realtime implements SocketHandlers<State> {
     const appHub = hub.hubs.of(principal.app);
     const { connectionId, keyHash, takenHash } = session;
     const former = takenHash === null ? null : this.#life.former(appHub.appId, connectionId, takenHash);
-    const codec = this.#codecs.of({ format: arrival.manner.format, channelText: null, modes: 0 });
+    const codec = this.#codecs.of({
+      format: arrival.manner.format,
+      channelText: null,
+      modes: 0,
+      filter: null,
+    });
     const { manner } = arrival;
     const about = { principal, manner, keyHash };
     const connection = new CompatConnection(connectionId, appHub, this.#edge, codec, about, former?.receipts);

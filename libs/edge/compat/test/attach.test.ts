@@ -35,6 +35,7 @@ describe('an attach', () => {
       asked: 786_432,
       modes: 786_432,
       params: { rewind: '3' },
+      filter: null,
       echoes: null,
       rewound: '{"count":3,"sinceMs":null}',
     };

@@ -1,7 +1,7 @@
 import { Capability, type CompatCore } from '@carillon/compat-core';
 import type { Hub, JoinRequest, Showing } from '@carillon/hub';
 import { Attach } from '../src/attach.js';
-import { Codecs } from '../src/codec.js';
+import { Codecs } from '../src/codecs.js';
 import type { CompatConnection } from '../src/connection.js';
 import type { Counted } from '../src/counted.js';
 import type { Continuity } from '../src/continuity.js';
