@@ -7,7 +7,7 @@ import {
   measured,
   NOT_GRANTED,
   type Principal,
-  readChannelName,
+  readOwnChannelName,
   readCredentials,
 } from '@carillon/compat-core';
 import type { OrdinaryChannel } from '@carillon/channels';
@@ -76,7 +76,7 @@ export class Entry {
   }
 
   named(principal: Principal, text: string, operations: readonly string[]): Access {
-    const name = readChannelName(text);
+    const name = readOwnChannelName(text);
     if (!operations.some((one) => isGranted(principal, one, name.base)))
       throw new CompatError(40_160, NOT_GRANTED);
     return { principal, name, channel: this.core.channel(principal.app, name.base) };

@@ -2,7 +2,7 @@ import { CompatError, type RuntimeCounters } from '@carillon/compat-core';
 import type { HistoryReader } from '@carillon/history';
 import { Frames, type Replays, type Showing } from '@carillon/hub';
 import type { AttachRequest } from './attach-request.js';
-import { continuityLost, foreign, type Position, readPosition, unreadable } from './position.js';
+import { continuityLost, foreign, notRetained, type Position, readPosition, unreadable } from './position.js';
 import type { Rewind } from './rewind.js';
 
 /** What a client is shown of the past as it attaches, and where the channel stands. */
@@ -16,6 +16,14 @@ export interface Missed {
   /** Why it cannot go on where it was; null: it can, or did not ask to. */
   readonly error: CompatError | null;
 }
+
+/** Where somebody stands who has lost what was before. */
+export const lostAt = ({ attach }: Pick<Showing, 'attach'>): Missed => ({
+  position: attach?.standing ?? null,
+  isProven: false,
+  past: [],
+  error: notRetained(),
+});
 
 /** So many messages may be missed. */
 const MAX_MISSED = 4096;

@@ -9,7 +9,7 @@ import type { HttpRequest, Socket, SocketHandlers, SocketOptions, UpgradeDecisio
 import type { WebhookEvents } from '@carillon/webhooks';
 import { Arrival, arrivalOf } from './arrival.js';
 import { Attach } from './attach.js';
-import { Codecs } from './codec.js';
+import { Codecs } from './codecs.js';
 import { connectedFrame, MAX_FRAME_BYTES } from './connected.js';
 import { compatEdge, CompatConnection } from './connection.js';
 import type { Continuity } from './continuity.js';
@@ -63,7 +63,10 @@ export class Realtime implements SocketHandlers<State> {
 
   constructor(private readonly parts: RealtimeParts) {
     const { hub, presence, core, continuity, config, webhooks, cache } = parts;
-    this.#edge = compatEdge(config.presence.v2_ungraceful_timeout_seconds * 1000);
+    const leaseMs = config.presence.v2_ungraceful_timeout_seconds * 1000;
+    this.#edge = compatEdge(leaseMs, (connection, base) => {
+      this.#frames.next(connection, 0, () => attach.again(connection, base));
+    });
     const counted = new Counted(core);
     this.#counted = counted;
     this.#codecs = new Codecs(counted);
@@ -168,7 +171,12 @@ export class Realtime implements SocketHandlers<State> {
     const appHub = hub.hubs.of(principal.app);
     const { connectionId, keyHash, takenHash } = session;
     const former = takenHash === null ? null : this.#life.former(appHub.appId, connectionId, takenHash);
-    const codec = this.#codecs.of({ format: arrival.manner.format, channelText: null, modes: 0 });
+    const codec = this.#codecs.of({
+      format: arrival.manner.format,
+      channelText: null,
+      modes: 0,
+      filter: null,
+    });
     const { manner } = arrival;
     const about = { principal, manner, keyHash };
     const connection = new CompatConnection(connectionId, appHub, this.#edge, codec, about, former?.receipts);
