@@ -1,4 +1,4 @@
-import type * as Ably from 'ably';
+import * as Ably from 'ably';
 import { afterEach, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
 import { onCluster } from '../harness/cluster.js';
@@ -169,6 +169,32 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     second.sendText('{"action":7}');
     expect(await told.take()).toMatchObject({ action: 'leave', ...eve });
     expect(told.rest).toEqual([]);
+  });
+
+  it('find at the api node everything but what sockets are asked for (case 53)', async () => {
+    const { apiNode } = cluster;
+    const url = (path: string): string => `http://127.0.0.1:${apiNode.port}${path}`;
+    const get = (path: string): Promise<Response> =>
+      fetch(url(path), { headers: { authorization: basic(shop) } });
+    for (const path of ['/channels/x', '/channels/x/presence', '/presence?channels=x']) {
+      const answer = await get(path);
+      expect([path, answer.status, answer.headers.get('x-ably-errorcode')]).toEqual([path, 404, '40400']);
+    }
+    const upgraded = await apiNode.upgrade(`/?key=${shop.key}:${shop.secret}`, {});
+    expect(upgraded.answer.status).toBe(404);
+    const client = new Ably.Rest({
+      key: `${shop.key}:${shop.secret}`,
+      endpoint: '127.0.0.1',
+      port: apiNode.port,
+      tls: false,
+    });
+    const channel = client.channels.get('api-alone');
+    await channel.publish('n', { n: 1 });
+    for (const path of ['/channels/api-alone/messages', '/channels/api-alone/history'])
+      expect(await (await get(path)).json()).toMatchObject([{ name: 'n', data: '{"n":1}' }]);
+    expect((await channel.presence.history()).items).toEqual([]);
+    expect(await (await get('/push/channels')).json()).toEqual([]);
+    expect(Math.abs((await client.time()) - Date.now())).toBeLessThan(60_000);
   });
 
   it('get no second token for a nonce, wherever they ask (case 5)', async () => {

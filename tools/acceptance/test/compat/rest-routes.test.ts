@@ -26,6 +26,16 @@ const aiInput = (transport: object): object => ({
   extras: { ai: { transport } },
 });
 
+const output = (transport: object): object => ({
+  name: 'ai-output',
+  data: 'so',
+  extras: { ai: { transport } },
+});
+const refused = (sent: Promise<unknown>, code: number, statusCode: number): Promise<void> =>
+  expect(sent).rejects.toMatchObject({ code, statusCode });
+const transportOf = ({ extras }: Ably.InboundMessage): unknown =>
+  (extras as { ai: { transport: unknown } }).ai.transport;
+
 interface Told {
   readonly status: number;
   readonly headers: Headers;
@@ -234,5 +244,49 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
     expect(items[0]?.extras).toMatchObject({
       ai: { transport: { 'run-id': 'r', 'input-client-id': 'ada' } },
     });
+  });
+
+  it('takes the same over connections (case 47)', async () => {
+    const by = async (capability: string, clientId: string): Promise<Ably.RealtimeChannel> => {
+      const { token } = await rest().auth.requestToken({ capability, clientId });
+      const client = new Ably.Realtime({ ...where(), token });
+      open.push(client);
+      return client.channels.get('ai:live');
+    };
+    const ada = await by('{"ai:*":["publish","subscribe"]}', 'ada');
+    const agent = await by('{"ai:*":["publish","subscribe","message-append-own"]}', 'agent');
+    const told = new Inbox<Ably.InboundMessage>();
+    await ada.subscribe(told.put);
+    await refused(ada.publish(output({ status: 'streaming' })), 104_003, 403);
+    await refused(connect().channels.get('no-ai').publish(output({})), 104_003, 403);
+    await refused(ada.publish(aiInput({ what: 'x' }) as Ably.Message), 104_000, 400);
+    await refused(ada.publish(aiInput({ status: 'gone' }) as Ably.Message), 104_000, 400);
+    await refused(ada.publish(aiInput({ model: 'x'.repeat(257) }) as Ably.Message), 104_001, 413);
+    const many = Object.fromEntries(Array.from({ length: 33 }, (_one, index) => [`k${index}`, 'x']));
+    await refused(ada.publish(aiInput(many) as Ably.Message), 104_001, 413);
+    await refused(ada.publish(aiInput({ 'input-client-id': 'bob' }) as Ably.Message), 104_002, 400);
+    const headers = { 'run-id': 'r' };
+    await ada.publish(aiInput(headers) as Ably.Message);
+    await ada.publish({ name: 'ai-cancel', extras: { ai: { transport: headers } } });
+    expect(transportOf(await told.take())).toEqual({ ...headers, 'input-client-id': 'ada' });
+    expect(transportOf(await told.take())).toEqual({ ...headers, 'run-client-id': 'ada' });
+
+    const { serials } = await agent.publish(output({ ...headers, status: 'streaming', 'run-client-id': '' }));
+    const serial = serials[0] ?? '';
+    expect(await told.take()).toMatchObject({ name: 'ai-output', data: 'so', action: 'message.create' });
+    await agent.appendMessage({ serial, data: ' it is' });
+    expect(await told.take()).toMatchObject({ data: ' it is', action: 'message.append' });
+    await refused(ada.appendMessage({ serial, data: '!' }), 40_160, 401);
+    await refused(agent.appendMessage({ serial, data: '' }), 40_000, 400);
+    const end = { serial, data: '', extras: { ai: { transport: { ...headers, status: 'complete' } } } };
+    await refused(
+      agent.appendMessage({ ...end, data: 'x', extras: { ai: { transport: { status: 'over' } } } }),
+      104_000,
+      400,
+    );
+    await agent.appendMessage(end);
+    expect(transportOf(await told.take())).toEqual({ ...headers, status: 'complete' });
+    expect((await rest().channels.get('ai:live').getMessage(serial)).data).toBe('so it is');
+    expect(told.rest).toEqual([]);
   });
 });
