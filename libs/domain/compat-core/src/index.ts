@@ -1,6 +1,6 @@
 export { type Principal } from './authentication.js';
 export { Capability } from './capability.js';
-export { type ChannelName, readChannelName } from './channel-name.js';
+export { type ChannelName, isDerived, readChannelName, readOwnChannelName } from './channel-name.js';
 export {
   type ConnectionKey,
   ConnectionKeys,
@@ -10,6 +10,8 @@ export {
 } from './connection-keys.js';
 export { CompatError, type ErrorBody } from './compat-error.js';
 export { CompatCore, type CompatCoreParts, messageRules } from './core.js';
+export { DerivedFilters } from './derived/derived-filters.js';
+export { DerivedSubject } from './derived/derived-subject.js';
 export { type Credentials, type CredentialSource, readCredentials } from './credentials.js';
 export { readJwe } from './jwe.js';
 export { type JwtClaims, proveJwt, readJwt } from './jwt.js';
@@ -27,6 +29,7 @@ export {
 export { fromItem, fromLatest } from './message/item.js';
 export { fromNative, inFormat, type WireMessage } from './message/native.js';
 export { type Edit, readEdit } from './message/read-edit.js';
+export { RecentlyUsed } from './recently-used.js';
 export { orRefused, refusalOf } from './refusal.js';
 export { type Published } from './publisher.js';
 export {

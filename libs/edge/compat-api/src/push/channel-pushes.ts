@@ -1,5 +1,5 @@
 import type { App } from '@carillon/app-registry';
-import { Capability, type CompatCore, CompatError, readChannelName } from '@carillon/compat-core';
+import { Capability, type CompatCore, CompatError, readOwnChannelName } from '@carillon/compat-core';
 import { type ChannelDelivery, type ChannelMessage, ChannelRefused } from '@carillon/push';
 
 /** The event that libraries take for a push. */
@@ -42,7 +42,7 @@ export class ChannelPushes implements ChannelDelivery {
 
   async deliver({ appId, channel, id, text }: ChannelMessage): Promise<void> {
     try {
-      const { base } = readChannelName(channel);
+      const { base } = readOwnChannelName(channel);
       await publishPush(this.core, await this.core.app(appId), { channel: base, id, text });
     } catch (error) {
       const isLasting = error instanceof CompatError && error.statusCode < 500 && error.statusCode !== 429;
