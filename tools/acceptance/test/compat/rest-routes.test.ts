@@ -10,6 +10,7 @@ const shop = openTenant('shop', { history: { enabled: true } });
 const counted = openTenant('counted', { history: { enabled: true } });
 const env = { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory', PRESENCE_HISTORY_ENABLED: 'true' };
 const config = {
+  versioned_messages: { enabled: true },
   compat: {
     enabled: true,
     stats_fixture_ingest_enabled: true,
