@@ -18,6 +18,7 @@ function scene(renew: () => Promise<never>) {
   const parts = {
     config: {
       compat: { realtime_admission: 'accept', attach_timeout_ms: 1000 },
+      websocket: { idle_timeout: 120 },
       presence: { v2_ungraceful_timeout_seconds: 15 },
     } as unknown as Config,
     core: { connectionKeys: { renew } } as unknown as CompatCore,

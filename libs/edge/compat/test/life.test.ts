@@ -6,7 +6,7 @@ import type { Counted } from '../src/counted.js';
 import { Life } from '../src/life.js';
 import type { Remaining } from '../src/remaining.js';
 import type { Said } from '../src/said.js';
-import type { Sessions } from '../src/sessions.js';
+import { Sessions } from '../src/sessions.js';
 
 const START_MS = 1_900_000_000_000;
 
@@ -17,22 +17,25 @@ afterEach(() => void vi.useRealTimers());
 function scene({ beats = true, expiresMs = null as number | null } = {}) {
   const told: unknown[] = [];
   const refreshed: unknown[] = [];
+  const hub = { admit: () => undefined, onTrouble: () => undefined, hubs: { find: () => null } };
+  const sessions = new Sessions({} as ConnectionKeys);
   const life = new Life(
-    { admit: () => undefined, onTrouble: () => undefined } as unknown as Hub,
+    hub as unknown as Hub,
     { say: (_: unknown, frame: object) => void told.push(frame) } as unknown as Said,
-    {} as Sessions,
+    sessions,
     { refresh: async (one: unknown) => void refreshed.push(one) } as unknown as ConnectionKeys,
     {} as Remaining,
     { opened: () => undefined } as unknown as Counted,
   );
   const connection = {
     manner: { beats },
-    principal: { expiresMs },
+    hub: { signedIn: { add: () => true } },
+    principal: { clientId: 'ada', expiresMs },
     transport: { ping: () => void told.push('ping') },
     socket: { end: (code: number) => void told.push(code) },
   } as unknown as CompatConnection;
   life.begin(connection);
-  return { life, told, refreshed, connection };
+  return { life, sessions, told, refreshed, connection };
 }
 
 it.each([
@@ -68,5 +71,14 @@ it('the key of a connection that is here stays good', async () => {
   const { life, refreshed, connection } = scene();
   await vi.advanceTimersByTimeAsync(120_000);
   expect(refreshed).toEqual([connection, connection]);
+  life.stop();
+});
+
+it('what is kept of a connection goes with who comes back elsewhere by its last key, once', () => {
+  const { life, sessions } = scene();
+  const member = { channel: 'room', userId: '1.2:ada', userInfoText: '{}' };
+  sessions.park({ id: '1.2', keyHash: 'last', memberships: () => [member] } as unknown as CompatConnection);
+  const taken = (keyHash: string): unknown => life.takenElsewhere('shop', { socketId: '1.2', keyHash });
+  expect(['earlier', 'last', 'last'].map(taken)).toEqual([[], [member], []]);
   life.stop();
 });
