@@ -58,6 +58,7 @@ export class Entry {
 
   /** Counts a request that was answered, if it is known for which app. */
   answered(request: HttpRequest, status: number, responseBytes: number): void {
+    if (status >= 500) this.core.counters.add('backend_failure');
     const appId = this.#apps.get(request);
     if (appId === undefined) return;
     const kind = status < 400 ? 'succeeded' : 'failed';

@@ -83,6 +83,7 @@ export class Attach {
   /** The channel is not attached any more, and the client is told why. */
   async failed(connection: CompatConnection, text: unknown, error: CompatError): Promise<void> {
     // A client that may ask again is not told of an error that is final for the channel.
+    this.parts.counted.refused(error);
     const action = error.code === 50_003 ? ACTION.detached : ACTION.error;
     this.parts.said.say(connection, { action, channel: text, error: error.body });
     if (typeof text === 'string') await this.leave(connection, text);

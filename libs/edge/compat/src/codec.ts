@@ -13,7 +13,7 @@ import {
   type WireMessage,
 } from '@carillon/compat-core';
 import type { Expression } from '@carillon/filter';
-import type { Codec, Frame, Frames } from '@carillon/hub';
+import type { Codec, Frame, Frames, Roles } from '@carillon/hub';
 import type { Fact, Message, PresenceMember } from '@carillon/protocol';
 import { ERRORS } from '@carillon/errors';
 import type { Counted, ToldKind } from './counted.js';
@@ -76,9 +76,21 @@ export class CompatCodec implements Codec {
   constructor(
     private readonly variant: Variant,
     private readonly counted: Pick<Counted, 'encoded' | 'told'>,
+    /** What says the same to others, who may do other things; null: it says it itself. */
+    private readonly same: CompatCodec | null = null,
   ) {}
 
+  get roles(): Roles {
+    return {
+      publishes: this.#has(MODE.PUBLISH),
+      subscribes: this.#has(MODE.SUBSCRIBE),
+      enters: this.#has(MODE.PRESENCE),
+      seesMembers: this.#has(MODE.PRESENCE_SUBSCRIBE),
+    };
+  }
+
   encode(fact: Fact, frames: Frames): Frame | null {
+    if (this.same !== null) return frames.of(this.same);
     const body = this.#frameOf(fact, frames);
     return body === null ? null : encodeWire(body, this.variant.format);
   }

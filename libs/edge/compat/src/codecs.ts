@@ -3,6 +3,8 @@ import { CompatCodec, type Variant } from './codec.js';
 import type { Counted } from './counted.js';
 import { MODE } from './flags.js';
 
+/** Modes that say what is told. */
+const TOLD = MODE.SUBSCRIBE | MODE.PRESENCE_SUBSCRIBE | MODE.ANNOTATION_SUBSCRIBE;
 /** Of the names that clients give channels. */
 const MAX_NAMED = 4096;
 const MAX_NAMES_BYTES = 1024 * 1024;
@@ -17,11 +19,12 @@ export class Codecs {
 
   of(variant: Variant): CompatCodec {
     const { format, channelText, modes } = variant;
-    const told = modes & (MODE.SUBSCRIBE | MODE.PRESENCE_SUBSCRIBE | MODE.ANNOTATION_SUBSCRIBE);
-    const key = `${format} ${told}`;
+    const key = `${format} ${modes}`;
     const known = channelText === null ? this.#shared.get(key) : this.#named.get(`${key} ${channelText}`);
     if (known !== undefined) return known;
-    const codec = new CompatCodec({ ...variant, modes: told }, this.counted);
+    const told = modes & TOLD;
+    const same = told === modes ? null : this.of({ ...variant, modes: told });
+    const codec = new CompatCodec(variant, this.counted, same);
     if (channelText === null) this.#shared.set(key, codec);
     else this.#named.put(`${key} ${channelText}`, codec);
     return codec;

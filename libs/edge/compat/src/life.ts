@@ -116,8 +116,10 @@ export class Life {
       else connection.transport?.ping();
       const what = expiryOf(connection.principal.expiresMs, nowMs, BEAT_MS);
       if (what === 'ending') this.said.say(connection, { action: ACTION.auth });
-      else if (what === 'ended')
+      else if (what === 'ended') {
+        this.counted.tokenExpired();
         this.end(connection, ACTION.disconnected, new CompatError(40_142, 'the token has expired').body);
+      }
     }
   }
 

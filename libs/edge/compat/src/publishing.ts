@@ -74,8 +74,9 @@ export class Publishing {
       answer(ACTION.ack, serials.length === 0 ? {} : { res: [{ serials }] }, counted);
     } catch (error) {
       const told = refusalOf(error);
-      const { body } = told instanceof CompatError ? told : new CompatError(50_003, 'not done, retry');
-      answer(ACTION.nack, { error: body });
+      const refusal = told instanceof CompatError ? told : new CompatError(50_003, 'not done, retry');
+      this.counted.refused(refusal);
+      answer(ACTION.nack, { error: refusal.body });
     }
   }
 

@@ -58,6 +58,7 @@ const idleSeconds = (seconds: number): number =>
 /** The realtime edge for Ably clients: who is let in, and what their sockets do. */
 export class Realtime implements SocketHandlers<State> {
   readonly socketOptions: SocketOptions;
+  readonly #counted: Counted;
   readonly #codecs: Codecs;
   readonly #said: Said;
   readonly #members: Members;
@@ -81,6 +82,7 @@ export class Realtime implements SocketHandlers<State> {
       this.#frames.next(connection, 0, () => attach.again(connection, base));
     });
     const counted = new Counted(core);
+    this.#counted = counted;
     this.#codecs = new Codecs(counted);
     const said = new Said(hub, presence, counted);
     this.#said = said;
@@ -89,6 +91,7 @@ export class Realtime implements SocketHandlers<State> {
     this.#sessions = new Sessions(core.connectionKeys);
     const life = new Life(hub, said, this.#sessions, core.connectionKeys, remaining, counted);
     this.#life = life;
+    counted.watch(life.connections);
     hub.takings.answerWith((appId, taken) => life.takenElsewhere(appId, taken));
     const syncing = new Syncing(presence, said);
     const attach = new Attach({
@@ -177,6 +180,7 @@ export class Realtime implements SocketHandlers<State> {
     } catch (error) {
       const told = error instanceof CompatError ? error : new CompatError(50_000, 'service unavailable', 503);
       if (!(error instanceof CompatError)) this.parts.log.warn('connection not let in', { error });
+      this.#counted.refused(told);
       const action = COMES_AGAIN.has(told.code) ? ACTION.disconnected : ACTION.error;
       socket.send(encodeWire({ action, error: told.body }, format), format === 'msgpack');
       socket.end(NORMAL, '');
@@ -186,6 +190,7 @@ export class Realtime implements SocketHandlers<State> {
   async #admit(socket: Client, arrival: Arrival, principal: Principal, holdsPlace: boolean): Promise<void> {
     const { hub } = this.parts;
     const session = await this.#session(socket, arrival, principal, holdsPlace);
+    if (arrival.wanted !== null) this.#counted.cameBack(session.error);
     const appHub = hub.hubs.of(principal.app);
     const { connectionId, keyHash, takenHash } = session;
     const former = takenHash === null ? null : this.#life.former(appHub.appId, connectionId, takenHash);

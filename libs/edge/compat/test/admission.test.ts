@@ -21,7 +21,10 @@ function scene(renew: () => Promise<never>) {
       websocket: { idle_timeout: 120 },
       presence: { v2_ungraceful_timeout_seconds: 15 },
     } as unknown as Config,
-    core: { connectionKeys: { renew } } as unknown as CompatCore,
+    core: {
+      connectionKeys: { renew },
+      counters: { add: () => undefined, gauge: () => undefined },
+    } as unknown as CompatCore,
     hub: {
       takings: { answerWith: () => undefined },
       places: {

@@ -38,7 +38,11 @@ export function scene() {
     attach: { standing: { streamId: 's', serial: 7 } },
   } as unknown as Showing;
   const missed = { position: { streamId: 's', serial: 1 }, isProven: false, past: [], error: null };
-  const counted = { attached: () => undefined, detached: () => undefined } as unknown as Counted;
+  const counted = {
+    attached: () => undefined,
+    detached: () => undefined,
+    refused: () => undefined,
+  } as unknown as Counted;
   const attach = new Attach({
     core: { channel: () => ({}) } as unknown as CompatCore,
     hub: {

@@ -25,7 +25,7 @@ export interface DurableParts {
   readonly apps: AppRegistry;
   readonly channels: Channels;
   readonly delivery: Delivery;
-  readonly patterns: Pick<PatternBook, 'covers'>;
+  readonly patterns: Pick<PatternBook, 'covered'>;
   readonly fabric: Pick<Fabric, 'nodeId'>;
   /** Null: this process has no way to streams. */
   readonly streamReads: StreamReads | null;
