@@ -10,6 +10,8 @@ import type { Said } from './said.js';
 import type { Sessions } from './sessions.js';
 
 const BEAT_MS = 7500;
+/** Connections that one process holds. */
+const MAX_HERE = 100_000;
 const REFRESH_MS = 60_000;
 const NORMAL = 1000;
 /** Why the service ends connections that do not come back. */
@@ -41,6 +43,11 @@ export class Life {
     ];
   }
 
+  /** No more are let in. */
+  get isFull(): boolean {
+    return this.connections.size >= MAX_HERE;
+  }
+
   begin(connection: CompatConnection): void {
     this.hub.admit(connection);
     this.connections.add(connection);
@@ -57,6 +64,7 @@ export class Life {
 
   /** The same, and its members leave at once: it does not come back. */
   endForGood(connection: CompatConnection, action: number, error?: ErrorBody): void {
+    connection.isOver = true;
     const left = this.said.allLeave(connection, 0, 'left');
     void Promise.all([left, this.keys.end(connection)]).catch((trouble: unknown) =>
       this.hub.onTrouble('the end of a connection', trouble),
@@ -71,8 +79,8 @@ export class Life {
     const { hub, principal, endedFor, manner } = connection;
     if (principal.clientId !== null) hub.signedIn.remove(principal.clientId, connection);
     this.counted.closed(connection);
-    this.sessions.park(connection);
-    const isOver = endedFor !== null && FOR_GOOD.has(endedFor);
+    const isOver = connection.isOver || (endedFor !== null && FOR_GOOD.has(endedFor));
+    if (!isOver) this.sessions.park(connection);
     const left = isOver
       ? [this.said.allLeave(connection, 0, 'forced_disconnect'), this.keys.end(connection)]
       : [this.said.allLeave(connection, manner.remainMs, 'connection_lost'), this.remaining.cut(connection)];

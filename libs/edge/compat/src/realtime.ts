@@ -173,6 +173,7 @@ export class Realtime implements SocketHandlers<State> {
     try {
       if (this.parts.config.compat.realtime_admission === 'placement_constraint')
         throw new CompatError(50_320, 'no connection may be placed here');
+      if (this.#life.isFull) throw new CompatError(50_003, 'no more connections are taken here', 503);
       const principal = await arrival.prove();
       const place = await this.parts.hub.places.take(principal.app);
       if (place === false) throw new CompatError(50_004, 'too many connections');

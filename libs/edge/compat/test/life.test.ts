@@ -17,19 +17,35 @@ afterEach(() => void vi.useRealTimers());
 function scene({ beats = true, expiresMs = null as number | null } = {}) {
   const told: unknown[] = [];
   const refreshed: unknown[] = [];
-  const hub = { admit: () => undefined, onTrouble: () => undefined, hubs: { find: () => null } };
+  const hub = {
+    admit: () => undefined,
+    closed: () => true,
+    onTrouble: () => undefined,
+    hubs: { find: () => null },
+  };
   const sessions = new Sessions({} as ConnectionKeys);
   const life = new Life(
     hub as unknown as Hub,
-    { say: (_: unknown, frame: object) => void told.push(frame) } as unknown as Said,
+    {
+      say: (_: unknown, frame: object) => void told.push(frame),
+      allLeave: async (_: unknown, leaseMs: number) => void told.push(`left in ${leaseMs}`),
+    } as unknown as Said,
     sessions,
-    { refresh: async (one: unknown) => void refreshed.push(one) } as unknown as ConnectionKeys,
-    {} as Remaining,
-    { opened: () => undefined, tokenExpired: () => undefined } as unknown as Counted,
+    {
+      refresh: async (one: unknown) => void refreshed.push(one),
+      end: async () => void told.push('key ended'),
+    } as unknown as ConnectionKeys,
+    { cut: async () => undefined } as unknown as Remaining,
+    { opened: () => undefined, closed: () => undefined, tokenExpired: () => undefined } as unknown as Counted,
   );
   const connection = {
-    manner: { beats },
-    hub: { signedIn: { add: () => true } },
+    manner: { beats, remainMs: 15_000 },
+    id: '1.2',
+    keyHash: 'last',
+    memberships: () => ['a member'],
+    endedFor: null,
+    isOver: false,
+    hub: { signedIn: { add: () => true, remove: () => true } },
     principal: { clientId: 'ada', expiresMs },
     transport: { ping: () => void told.push('ping') },
     socket: { end: (code: number) => void told.push(code) },
@@ -80,5 +96,21 @@ it('what is kept of a connection goes with who comes back elsewhere by its last 
   sessions.park({ id: '1.2', keyHash: 'last', memberships: () => [member] } as unknown as CompatConnection);
   const taken = (keyHash: string): unknown => life.takenElsewhere('shop', { socketId: '1.2', keyHash });
   expect(['earlier', 'last', 'last'].map(taken)).toEqual([[], [member], []]);
+  life.stop();
+});
+
+it.each([
+  ['who was cut', null, false, ['left in 15000'], ['a member']],
+  ['who said goodbye', null, true, ['left in 0', 'key ended', { action: 8 }, 1000], []],
+  ['whom the app has ended', 'disconnected_by_app' as const, false, ['left in 0', 'key ended'], []],
+])('%s may come back, or not', (_title, endedFor, closes, said, kept) => {
+  const { life, told, connection } = scene();
+  connection.endedFor = endedFor;
+  if (closes) life.endForGood(connection, 8);
+  expect(life.connections.size).toBe(1);
+  life.closed(connection, 1006);
+  expect(told.slice(0, said.length)).toEqual(said);
+  expect(life.connections.size).toBe(0);
+  expect(life.takenElsewhere('shop', { socketId: '1.2', keyHash: 'last' })).toEqual(kept);
   life.stop();
 });
