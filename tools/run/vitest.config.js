@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longest-first.js';
+import { SEED, seedOfRun } from './seed.js';
 
 /** `npm run proof` also runs what takes long: `*.proof.test.*`, and every app where `npm test` takes one. */
 const PROOF = process.env.CARILLON_PROOF === 'true';
@@ -28,6 +30,9 @@ const tests = (folders) =>
 /** What tests import of the rooms; the tests themselves stay with Vite, which tells their lines in the source. */
 const COMPILED = /\/(dist|engines)\/src\//;
 
+/** Stands for the library of that name, and lets its properties begin with the seed of the run. */
+const FAST_CHECK = fileURLToPath(new URL('fast-check.js', import.meta.url));
+
 const project = (name, folders, others, order, more) => ({
   extends: true,
   test: {
@@ -40,13 +45,15 @@ const project = (name, folders, others, order, more) => ({
 });
 
 export default defineConfig({
+  resolve: { alias: { 'fast-check': FAST_CHECK } },
   test: {
+    env: { [SEED]: seedOfRun() },
     testTimeout: 30_000,
     hookTimeout: 120_000,
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
     // Node loads what is compiled faster than Vite transforms it once more for every file.
-    server: { deps: { external: [COMPILED] } },
+    server: { deps: { external: [COMPILED, /\/tools\/run\/fast-check\.js$/] } },
     projects: [
       project('pure', PURE, [], 0, { isolate: false, maxWorkers: WORKERS }),
       project('rooms', ['libs/*/*', 'tools/*'], [...PURE, ...PROCESSES, ...BUSY], 1, {

@@ -112,10 +112,13 @@ export class Hub {
       maxConnections: config.max_connections,
     });
     const { channels } = this;
+    const wheel = flushWheel(config);
+    const appends = appendWays(config, parts.streamReads, wheel, onTrouble);
+    const ways = { outlet, publish, appends };
     const patterns = new PatternBook({
       ...parts,
       hubs,
-      ways: { outlet, publish },
+      ways,
       channels,
       maxSubscriptions: maxSubscriptions(config),
       onTrouble,
@@ -125,11 +128,8 @@ export class Hub {
     const maxFrameBytes = config.websocket_max_payload_kb * 1024;
     const durable = new Durable({ ...parts, hubs, channels, delivery, patterns, maxFrameBytes, onTrouble });
     patterns.onLast = (appId) => durable.noPatterns(appId);
-    const wheel = flushWheel(config);
-    const appends = appendWays(config, parts.streamReads, wheel, onTrouble);
     this.#interests = new Interests(fabric, onTrouble);
     const state = new State({ ...parts, hubs, outlet, interests: this.#interests, isAlone, onTrouble });
-    const ways = { outlet, publish, appends };
     const book = new ChannelBook(hubs, fabric, ways, durable.positions, state.metaWatch, isAlone);
     book.observe((channel) => state.tally.changed(channel));
     const identities = new Identities(this.#interests);

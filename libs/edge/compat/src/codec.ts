@@ -13,9 +13,10 @@ import {
   type WireMessage,
 } from '@carillon/compat-core';
 import type { Expression } from '@carillon/filter';
-import type { Codec, Frame, Frames } from '@carillon/hub';
+import type { Codec, Frame, Frames, Roles } from '@carillon/hub';
 import type { Fact, Message, PresenceMember } from '@carillon/protocol';
 import { ERRORS } from '@carillon/errors';
+import type { Counted, ToldKind } from './counted.js';
 import { ACTION, MODE } from './flags.js';
 
 /** Who a codec is for. */
@@ -31,6 +32,16 @@ export interface Variant {
 const ENTER = 2;
 const LEAVE = 3;
 const UPDATE = 4;
+
+/** As what facts count that subscribers are told of; others count as nothing. */
+const WHAT: ReadonlyMap<Fact['kind'], ToldKind> = new Map([
+  ['message', 'messages'],
+  ['annotated', 'messages'],
+  ['annotations_summarized', 'messages'],
+  ['member_added', 'presence'],
+  ['member_updated', 'presence'],
+  ['member_removed', 'presence'],
+]);
 
 interface Ending {
   readonly action: number;
@@ -62,34 +73,57 @@ const subjects = new WeakMap<Frames, DerivedSubject>();
 
 /** What Ably clients are told of a fact. */
 export class CompatCodec implements Codec {
-  constructor(private readonly variant: Variant) {}
+  constructor(
+    private readonly variant: Variant,
+    private readonly counted: Pick<Counted, 'encoded' | 'told'>,
+    /** What says the same to others, who may do other things; null: it says it itself. */
+    private readonly same: CompatCodec | null = null,
+  ) {}
+
+  get roles(): Roles {
+    return {
+      publishes: this.#has(MODE.PUBLISH),
+      subscribes: this.#has(MODE.SUBSCRIBE),
+      enters: this.#has(MODE.PRESENCE),
+      seesMembers: this.#has(MODE.PRESENCE_SUBSCRIBE),
+    };
+  }
 
   encode(fact: Fact, frames: Frames): Frame | null {
+    if (this.same !== null) return frames.of(this.same);
     const body = this.#frameOf(fact, frames);
     return body === null ? null : encodeWire(body, this.variant.format);
   }
 
+  told(frames: Frames, receivers: number, appId: string): void {
+    const what = WHAT.get(frames.fact.kind);
+    if (what !== undefined) this.counted.told(appId, what, frames, receivers);
+  }
+
   #frameOf(fact: Fact, frames: Frames): object | null {
     switch (fact.kind) {
-      case 'message':
-        return this.#message(fact, this.shown(fact, frames));
+      case 'message': {
+        const shown = this.shown(fact, frames);
+        if (shown !== null) this.counted.encoded(frames, shown);
+        return this.#message(fact, shown);
+      }
       case 'member_added':
-        return this.#member(fact.channel, fact.member, ENTER, fact.serial);
+        return this.#member(frames, fact.channel, fact.member, { action: ENTER, serial: fact.serial });
       case 'member_updated':
-        return this.#member(fact.channel, fact.member, UPDATE, fact.serial);
+        return this.#member(frames, fact.channel, fact.member, { action: UPDATE, serial: fact.serial });
       case 'member_removed': {
         const { userId, socketId = '' } = fact;
         const gone = { userId, userInfoText: '{}', socketId };
-        return this.#member(fact.channel, gone, LEAVE, null);
+        return this.#member(frames, fact.channel, gone, { action: LEAVE, serial: null });
       }
       case 'failed':
         return fact.channel === null ? endOf(fact.message) : null;
       case 'token_revoked':
         return endOf('the token is revoked');
       case 'annotated':
-        return this.#has(MODE.ANNOTATION_SUBSCRIBE) ? this.#annotation(fact) : null;
+        return this.#has(MODE.ANNOTATION_SUBSCRIBE) ? this.#annotation(frames, fact) : null;
       case 'annotations_summarized':
-        return this.#has(MODE.SUBSCRIBE) ? this.#summary(fact, frames) : null;
+        return this.#has(MODE.SUBSCRIBE) ? this.#summary(frames, fact) : null;
       case 'cache_missed':
       case 'channel_counted':
       case 'channel_occupied':
@@ -152,9 +186,13 @@ export class CompatCodec implements Codec {
     };
   }
 
-  #annotation({ channel, annotationText }: Extract<Fact, { kind: 'annotated' }>): object | null {
+  #annotation(
+    frames: Frames,
+    { channel, annotationText }: Extract<Fact, { kind: 'annotated' }>,
+  ): object | null {
     const shown = fromListed(parseJson(annotationText));
     if (shown === null) return null;
+    this.counted.encoded(frames, shown);
     return {
       action: ACTION.annotation,
       channel: this.variant.channelText ?? channel,
@@ -164,14 +202,15 @@ export class CompatCodec implements Codec {
   }
 
   #summary(
-    { channel, messageSerial: serial, summaryText }: Extract<Fact, { kind: 'annotations_summarized' }>,
     frames: Frames,
+    { channel, messageSerial: serial, summaryText }: Extract<Fact, { kind: 'annotations_summarized' }>,
   ): object | null {
     const read = parseJson(summaryText);
     const summary = isObject(read) ? summaryOf(read) : {};
     const timestamp = Date.now();
     const shown = { action: ACTION_NUMBER.summary, serial, timestamp, annotations: { summary } };
     if (!this.#lets(shown, frames)) return null;
+    this.counted.encoded(frames, { data: summaryText });
     return {
       action: ACTION.message,
       channel: this.variant.channelText ?? channel,
@@ -180,10 +219,16 @@ export class CompatCodec implements Codec {
     };
   }
 
-  #member(channel: string, member: PresenceMember, action: number, serial: number | null): object | null {
+  #member(
+    frames: Frames,
+    channel: string,
+    member: PresenceMember,
+    about: { readonly action: number; readonly serial: number | null },
+  ): object | null {
     if (!this.#has(MODE.PRESENCE_SUBSCRIBE)) return null;
     const timestamp = Date.now();
-    const shown = memberOf(channel, member, { action, serial, timestamp });
+    const shown = memberOf(channel, member, { ...about, timestamp });
+    this.counted.encoded(frames, shown);
     return {
       action: ACTION.presence,
       channel: this.variant.channelText ?? channel,

@@ -1,7 +1,10 @@
 import { RecentlyUsed } from '@carillon/compat-core';
 import { CompatCodec, type Variant } from './codec.js';
+import type { Counted } from './counted.js';
 import { MODE } from './flags.js';
 
+/** Modes that say what is told. */
+const TOLD = MODE.SUBSCRIBE | MODE.PRESENCE_SUBSCRIBE | MODE.ANNOTATION_SUBSCRIBE;
 /** Of the names that clients give channels. */
 const MAX_NAMED = 4096;
 const MAX_NAMES_BYTES = 1024 * 1024;
@@ -12,13 +15,16 @@ export class Codecs {
   /** Clients name these. One that had to go is made again for those who come; who has it keeps it. */
   readonly #named = new RecentlyUsed<CompatCodec>(MAX_NAMED, MAX_NAMES_BYTES);
 
+  constructor(private readonly counted: Pick<Counted, 'encoded' | 'told'>) {}
+
   of(variant: Variant): CompatCodec {
     const { format, channelText, modes } = variant;
-    const told = modes & (MODE.SUBSCRIBE | MODE.PRESENCE_SUBSCRIBE | MODE.ANNOTATION_SUBSCRIBE);
-    const key = `${format} ${told}`;
+    const key = `${format} ${modes}`;
     const known = channelText === null ? this.#shared.get(key) : this.#named.get(`${key} ${channelText}`);
     if (known !== undefined) return known;
-    const codec = new CompatCodec({ ...variant, modes: told });
+    const told = modes & TOLD;
+    const same = told === modes ? null : this.of({ ...variant, modes: told });
+    const codec = new CompatCodec(variant, this.counted, same);
     if (channelText === null) this.#shared.set(key, codec);
     else this.#named.put(`${key} ${channelText}`, codec);
     return codec;

@@ -3,6 +3,7 @@ import type { Expression } from '@carillon/filter';
 import { type AppHub, type Codec, type Edge, type Membership, Subscriber, Windows } from '@carillon/hub';
 import { echoOf } from '@carillon/protocol';
 import type { Socket } from '@carillon/uws';
+import { Answers } from './answers.js';
 import { FrameQueue } from './frame-queue.js';
 
 /** One channel that a connection is attached to. */
@@ -33,6 +34,8 @@ export interface Manner {
   readonly beats: boolean;
   /** How long its members outlive it, in milliseconds. */
   readonly remainMs: number;
+  /** It said so itself. */
+  readonly asksToRemain: boolean;
 }
 
 /** A member that a connection has entered. */
@@ -63,6 +66,10 @@ export class CompatConnection extends Subscriber {
   comingBack: Promise<void> | null = null;
   /** What it asked for, in order. */
   readonly queue: FrameQueue;
+  /** What it is answered for what it published. */
+  readonly answers = new Answers();
+  /** It is one of the open connections of its app in statistics. */
+  isCounted = false;
   /** Counts what it publishes. */
   readonly windows = new Windows();
   principal: Principal;
@@ -97,10 +104,16 @@ export class CompatConnection extends Subscriber {
 }
 
 /** How the hub sees these connections. */
-export const compatEdge = (leaseMs: number): Edge => ({
+export const compatEdge = (
+  leaseMs: number,
+  lost: (connection: CompatConnection, base: string) => void,
+): Edge => ({
   protocol: 'compat',
   leaseMs,
   tellsPositions: true,
+  lost: (subscriber, channel) => {
+    if (subscriber instanceof CompatConnection) lost(subscriber, channel);
+  },
   echoes: (sender, message) => {
     const own = echoOf(message);
     if (own !== null || !(sender instanceof CompatConnection)) return own === true;

@@ -1,8 +1,10 @@
 import { CompatError, type ConnectionKeys, type ErrorBody } from '@carillon/compat-core';
 import type { Hub, Membership, TakenConnection } from '@carillon/hub';
 import { CompatConnection } from './connection.js';
+import type { Counted } from './counted.js';
 import { expiryOf } from './expiry.js';
 import { ACTION } from './flags.js';
+import type { Remaining } from './remaining.js';
 import type { Said } from './said.js';
 import type { Sessions } from './sessions.js';
 
@@ -22,6 +24,8 @@ export class Life {
     private readonly said: Said,
     private readonly sessions: Sessions,
     private readonly keys: ConnectionKeys,
+    private readonly remaining: Remaining,
+    private readonly counted: Counted,
   ) {
     this.#timers = [
       setInterval(() => this.#beat(Date.now()), BEAT_MS).unref(),
@@ -32,6 +36,7 @@ export class Life {
   begin(connection: CompatConnection): void {
     this.hub.admit(connection);
     this.connections.add(connection);
+    this.counted.opened(connection);
   }
 
   /** Says the last frame, and closes: the client may come back. */
@@ -53,10 +58,12 @@ export class Life {
   closed(connection: CompatConnection, code: number): void {
     if (!this.hub.closed(connection, code)) return;
     this.connections.delete(connection);
+    this.counted.closed(connection);
     this.sessions.park(connection);
-    void this.said
-      .allLeave(connection, connection.manner.remainMs, 'connection_lost')
-      .catch((error: unknown) => this.hub.onTrouble('presence leave', error));
+    const left = this.said.allLeave(connection, connection.manner.remainMs, 'connection_lost');
+    void Promise.all([left, this.remaining.cut(connection)]).catch((error: unknown) =>
+      this.hub.onTrouble('presence leave', error),
+    );
   }
 
   /**
@@ -96,8 +103,10 @@ export class Life {
       else connection.transport?.ping();
       const what = expiryOf(connection.principal.expiresMs, nowMs, BEAT_MS);
       if (what === 'ending') this.said.say(connection, { action: ACTION.auth });
-      else if (what === 'ended')
+      else if (what === 'ended') {
+        this.counted.tokenExpired();
         this.end(connection, ACTION.disconnected, new CompatError(40_142, 'the token has expired').body);
+      }
     }
   }
 

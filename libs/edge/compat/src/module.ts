@@ -49,7 +49,12 @@ export class CompatModule implements OnModuleInit {
         shutdown: Shutdown,
         reader?: HistoryReader,
       ): Realtime => {
-        const continuity = new Continuity(hub.replays, reader ?? null, config.history.max_page_size);
+        const continuity = new Continuity(
+          hub.replays,
+          reader ?? null,
+          config.history.max_page_size,
+          core.counters,
+        );
         const log = logging.for('service::compat');
         const made = new Realtime({
           config,

@@ -9,11 +9,13 @@ import {
   payloadOf,
   publisherOf,
 } from '@carillon/compat-core';
-import type { Membership, Outlet } from '@carillon/hub';
+import { Frames, type Membership, type Outlet } from '@carillon/hub';
 import type { MemberAdded, MemberRemoved } from '@carillon/protocol';
 import type { Presence } from '@carillon/presence';
 import type { CompatConnection, OwnMember } from './connection.js';
+import type { Counted } from './counted.js';
 import { MODE } from './flags.js';
+import type { Remaining } from './remaining.js';
 
 const ABSENT = 0;
 const PRESENT = 1;
@@ -27,6 +29,9 @@ interface Change {
   /** With an id of this connection: nothing newer than what was told of the member before. */
   readonly isAgain: boolean;
   readonly member: OwnMember;
+  /** What the client said of it. */
+  readonly data: string | null;
+  readonly clientId: string;
 }
 
 /** Members that connections enter, change and take away. */
@@ -34,6 +39,8 @@ export class Members {
   constructor(
     private readonly presence: Presence,
     private readonly outlet: Outlet,
+    private readonly remaining: Remaining,
+    private readonly counted: Counted,
   ) {}
 
   /** @throws CompatError, or rejects with it, when not all of it could be done. */
@@ -48,6 +55,7 @@ export class Members {
     // Who leaves must be known to be there, and who is there is not told again to have come.
     if (connection.comingBack !== null) await connection.comingBack;
     for (const change of changes) await this.#apply(connection, base, change);
+    this.counted.presence(connection, base, changes);
   }
 
   /** Those of a connection that has come back. It has them at once; resolves when they will stay. */
@@ -61,13 +69,17 @@ export class Members {
       members.set(channel, own);
       kept.push(this.presence.join({ appId: hub.appId, channel, socketId, userId, userInfoText }, Infinity));
     }
+    kept.push(this.remaining.back(connection));
     await Promise.all(kept);
   }
 
   /** Others are told by whoever decided it; the member itself is not. */
   #tellOwn(connection: CompatConnection, fact: MemberAdded | MemberRemoved): void {
     const codec = connection.subscriptions.get(fact.channel)?.audience.codec;
-    if (codec !== undefined) this.outlet.send(connection, fact, codec);
+    if (codec === undefined) return;
+    const frames = new Frames(fact);
+    this.outlet.sendOf(connection, frames, codec);
+    codec.told?.(frames, Number(frames.of(codec) !== null), connection.hub.appId);
   }
 
   async #apply(connection: CompatConnection, channel: string, change: Change): Promise<void> {
@@ -99,6 +111,7 @@ export class Members {
       const { serial } = outcome;
       const told = { userId, userInfoText, socketId: connection.id };
       this.#tellOwn(connection, { kind: 'member_added', channel, member: told, serial });
+      await this.remaining.entered(connection, channel, clientId);
       return;
     }
     // Clients enter again whatever they had when they come back; it was kept for them, and others have not missed it.
@@ -125,7 +138,7 @@ function readChange(connection: CompatConnection, channel: string, value: unknow
   const { id } = value;
   const isAgain =
     (action === ENTER || action === PRESENT) && typeof id === 'string' && id.startsWith(`${connection.id}:`);
-  return { isLeave, isAgain, member: { clientId, ...kept } };
+  return { isLeave, isAgain, member: { clientId, ...kept }, clientId, data };
 }
 
 function actionOf({ action }: JsonObject): number {

@@ -13,6 +13,7 @@ import { Codecs } from './codecs.js';
 import { connectedFrame, MAX_FRAME_BYTES } from './connected.js';
 import { compatEdge, CompatConnection } from './connection.js';
 import type { Continuity } from './continuity.js';
+import { Counted } from './counted.js';
 import { Deltas } from './delta/deltas.js';
 import { ACTION } from './flags.js';
 import { InboundFrames } from './frames.js';
@@ -21,6 +22,7 @@ import { Members } from './presence.js';
 import { Publishing } from './publishing.js';
 import { Reauth } from './reauth.js';
 import { Revoking } from './revoking.js';
+import { Remaining } from './remaining.js';
 import { Said } from './said.js';
 import { Sessions } from './sessions.js';
 import { Syncing } from './syncing.js';
@@ -49,7 +51,8 @@ const NORMAL = 1000;
 /** The realtime edge for Ably clients: who is let in, and what their sockets do. */
 export class Realtime implements SocketHandlers<State> {
   readonly socketOptions: SocketOptions = { maxPayloadBytes: 4 * MAX_FRAME_BYTES, maxBackpressureBytes: 0 };
-  readonly #codecs = new Codecs();
+  readonly #counted: Counted;
+  readonly #codecs: Codecs;
   readonly #said: Said;
   readonly #members: Members;
   readonly #sessions: Sessions;
@@ -59,14 +62,22 @@ export class Realtime implements SocketHandlers<State> {
   readonly #revoking: Revoking;
 
   constructor(private readonly parts: RealtimeParts) {
-    const { hub, presence, core, continuity, config, webhooks } = parts;
-    this.#edge = compatEdge(config.presence.v2_ungraceful_timeout_seconds * 1000);
-    const said = new Said(hub, presence);
+    const { hub, presence, core, continuity, config, webhooks, cache } = parts;
+    const leaseMs = config.presence.v2_ungraceful_timeout_seconds * 1000;
+    this.#edge = compatEdge(leaseMs, (connection, base) => {
+      this.#frames.next(connection, 0, () => attach.again(connection, base));
+    });
+    const counted = new Counted(core);
+    this.#counted = counted;
+    this.#codecs = new Codecs(counted);
+    const said = new Said(hub, presence, counted);
     this.#said = said;
-    this.#members = new Members(presence, hub.outlet);
+    const remaining = new Remaining(cache, presence);
+    this.#members = new Members(presence, hub.outlet, remaining, counted);
     this.#sessions = new Sessions(core.connectionKeys);
-    const life = new Life(hub, said, this.#sessions, core.connectionKeys);
+    const life = new Life(hub, said, this.#sessions, core.connectionKeys, remaining, counted);
     this.#life = life;
+    counted.watch(life.connections);
     hub.takings.answerWith((appId, taken) => life.takenElsewhere(appId, taken));
     const syncing = new Syncing(presence, said);
     const attach = new Attach({
@@ -74,12 +85,13 @@ export class Realtime implements SocketHandlers<State> {
       hub,
       continuity,
       codecs: this.#codecs,
+      counted,
       deltas: new Deltas(),
       said,
       syncing,
       withinMs: config.compat.attach_timeout_ms,
     });
-    const publishing = new Publishing(core, this.#members, said, webhooks, hub.outlet);
+    const publishing = new Publishing(core, this.#members, said, webhooks, hub.outlet, counted);
     const reauth = new Reauth({ core, hub, said, attach });
     this.#frames = new InboundFrames({ hub, said, life, attach, syncing, publishing, reauth });
     this.#revoking = new Revoking({
@@ -145,6 +157,7 @@ export class Realtime implements SocketHandlers<State> {
     } catch (error) {
       const told = error instanceof CompatError ? error : new CompatError(50_000, 'service unavailable', 503);
       if (!(error instanceof CompatError)) this.parts.log.warn('connection not let in', { error });
+      this.#counted.refused(told);
       const action = COMES_AGAIN.has(told.code) ? ACTION.disconnected : ACTION.error;
       socket.send(encodeWire({ action, error: told.body }, format), format === 'msgpack');
       socket.end(NORMAL, '');
@@ -154,6 +167,7 @@ export class Realtime implements SocketHandlers<State> {
   async #admit(socket: Client, arrival: Arrival, principal: Principal, holdsPlace: boolean): Promise<void> {
     const { hub } = this.parts;
     const session = await this.#sessions.open(arrival.wanted, principal);
+    if (arrival.wanted !== null) this.#counted.cameBack(session.error);
     const appHub = hub.hubs.of(principal.app);
     const { connectionId, keyHash, takenHash } = session;
     const former = takenHash === null ? null : this.#life.former(appHub.appId, connectionId, takenHash);

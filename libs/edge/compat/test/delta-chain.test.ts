@@ -8,9 +8,12 @@ import { DeltaChain } from '../src/delta/delta-chain.js';
 import { DeltaEntry } from '../src/delta/delta-entry.js';
 import { MODE } from '../src/flags.js';
 
-const full = new CompatCodec({ format: 'json', channelText: null, modes: MODE.SUBSCRIBE, filter: null });
-
 const nothing = (): void => undefined;
+const uncounted = { encoded: nothing, told: nothing };
+const full = new CompatCodec(
+  { format: 'json', channelText: null, modes: MODE.SUBSCRIBE, filter: null },
+  uncounted,
+);
 
 function chain(): DeltaChain {
   const entry = new DeltaEntry(full, () => made);
@@ -92,7 +95,7 @@ describe('differences', () => {
   });
 
   it('are nothing for who is told nothing', () => {
-    const nobody = new CompatCodec({ format: 'json', channelText: null, modes: 0, filter: null });
+    const nobody = new CompatCodec({ format: 'json', channelText: null, modes: 0, filter: null }, uncounted);
     const entry = new DeltaEntry(nobody, () => nobody);
     const one = new DeltaChain({ stepped: nothing, left: nothing }, nobody, entry);
     expect(new Frames(message('a')).of(one)).toBeNull();

@@ -7,6 +7,7 @@ import { openTenant } from '../harness/tenant.js';
 import { keyOf } from './key.js';
 
 const shop = openTenant('shop', { history: { enabled: true } });
+const counted = openTenant('counted', { history: { enabled: true } });
 const env = { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory', PRESENCE_HISTORY_ENABLED: 'true' };
 const config = {
   ai_transport: { enabled: true, channels: [{ prefix: 'ai:' }] },
@@ -44,7 +45,7 @@ interface Told {
   readonly code: number | undefined;
 }
 
-onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (node) => {
+onServer('routes of REST for Ably clients', { tenants: [shop, counted], config, env }, (node) => {
   const open: Ably.Realtime[] = [];
   afterEach(() => {
     for (const one of open.splice(0)) one.close();
@@ -153,6 +154,56 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
     expect(runtime).toHaveProperty('duplicate_suppression');
   });
 
+  it('counts what clients say to each other, who they are and how many channels they have', async () => {
+    const own = { key: keyOf(counted) };
+    const entries = async (): Promise<Record<string, number>> => {
+      const [month] = (await rest(own).stats({ unit: 'month' } as object)).items;
+      return (month?.entries ?? {}) as Record<string, number>;
+    };
+    const [one, other] = [
+      connect({ ...own, clientId: 'ada' }),
+      connect({ ...own, useBinaryProtocol: false }),
+    ];
+    const inbox = new Inbox<Ably.InboundMessage>();
+    for (const client of [one, other]) await client.channels.get('talk').subscribe(inbox.put);
+    await one.channels.get('talk').publish('greeting', 'hello');
+    for (let taken = 0; taken < 2; taken += 1) await inbox.take();
+    // What was acknowledged is counted.
+    const name = 'messages.inbound.realtime.messages';
+    const bytes = Buffer.byteLength('greetinghelloada');
+    expect(await entries()).toMatchObject({ [`${name}.count`]: 1, [`${name}.data`]: bytes });
+    await one.channels.get('talk').presence.enter('here');
+    await eventually(async () =>
+      expect(await entries()).toMatchObject({
+        'messages.outbound.realtime.messages.count': 2,
+        'messages.outbound.all.messages.data': 2 * bytes,
+        'messages.inbound.realtime.presence.count': 1,
+        'messages.inbound.realtime.presence.data': Buffer.byteLength('adahere'),
+        'messages.outbound.realtime.presence.count': 2,
+        'persisted.presence.count': 1,
+        'connections.all.opened': 2,
+        'connections.plain.peak': 2,
+        'channels.opened': 1,
+        'channels.peak': 1,
+      }),
+    );
+    await one.channels.get('talk').detach();
+    for (const client of [one, other]) client.close();
+    await eventually(async () =>
+      expect(await entries()).toMatchObject({ 'connections.all.closed': 2, 'channels.closed': 1 }),
+    );
+    const told = await entries();
+    expect(told['apiRequests.succeeded']).toBeGreaterThan(2);
+    expect(told['apiRequests.responseBytes']).toBeGreaterThan(1000);
+    const runtime = (await ask('/operator/stats/compat-runtime', 'GET', undefined, '')).value as Record<
+      string,
+      number
+    >;
+    expect(runtime['fanout']).toBeGreaterThanOrEqual(4);
+    expect(runtime['data_encoded']).toBeGreaterThanOrEqual(2);
+    expect(runtime['encoded']).toBeGreaterThan(runtime['data_encoded'] ?? 0);
+  });
+
   it('tells who came and went', async () => {
     const client = connect({ clientId: 'ada' });
     const { presence } = client.channels.get('presence-room');
@@ -171,8 +222,14 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
       ['leave', 'ada'],
     ]);
     expect(items.slice(0, 2).map(({ data }) => data as unknown)).toEqual([{ n: 1 }, { n: 2 }]);
+    const { id: connectionId } = client.connection;
+    expect(items.map((item) => item.connectionId)).toEqual([connectionId, connectionId, connectionId]);
     const others = await channel.presence.history({ clientId: 'nobody' } as object);
     expect(others.items).toEqual([]);
+    const byConnection = { direction: 'forwards', connectionId } as object;
+    expect((await channel.presence.history(byConnection)).items).toHaveLength(3);
+    const elsewhere = await channel.presence.history({ connectionId: '1.1' } as object);
+    expect(elsewhere.items).toEqual([]);
     const first = await channel.presence.history({ limit: 2 });
     expect((await first.next())?.items.map(({ action }) => action)).toEqual(['enter']);
   });

@@ -23,13 +23,14 @@ export class PushPublishing {
     const given = request.header('idempotency-key') ?? request.header('x-idempotency-key');
     const publishId = given === undefined || given === '' ? randomUUID() : given;
     const asked = readPushPublish(ask.body());
-    const { native, onlyDevice } = asked;
-    if (Buffer.byteLength(asked.text) > MAX_TEXT_BYTES)
-      throw new CompatError(40_009, 'the push is too large');
-    for (const channel of asked.channels) readOwnChannelName(channel);
-    if (onlyDevice !== null) await caller.admin('findPushDevice', { segments: { deviceId: onlyDevice } });
-    if (native !== null) await caller.admin('publishPush', { body: () => ({ ...native, publishId }) });
-    await this.#toChannels(caller, asked, publishId);
+    const counted = { count: asked.recipients, bytes: Buffer.byteLength(asked.text) };
+    try {
+      await this.#take(caller, asked, publishId);
+    } catch (error) {
+      this.core.statistics.push(caller.app.id, false, counted);
+      throw error;
+    }
+    this.core.statistics.push(caller.app.id, true, counted);
     return { status: 201, body: {} };
   };
 
@@ -40,6 +41,16 @@ export class PushPublishing {
     if (key === null) throw new CompatError(40_400, 'no key is configured');
     return { status: 200, body: undefined, text: key };
   };
+
+  async #take(caller: PushCaller, asked: PushPublish, publishId: string): Promise<void> {
+    const { native, onlyDevice } = asked;
+    if (Buffer.byteLength(asked.text) > MAX_TEXT_BYTES)
+      throw new CompatError(40_009, 'the push is too large');
+    for (const channel of asked.channels) readOwnChannelName(channel);
+    if (onlyDevice !== null) await caller.admin('findPushDevice', { segments: { deviceId: onlyDevice } });
+    if (native !== null) await caller.admin('publishPush', { body: () => ({ ...native, publishId }) });
+    await this.#toChannels(caller, asked, publishId);
+  }
 
   /** Channels are told at once, each once for the id of the publish: that it failed is the answer to the request. */
   async #toChannels(

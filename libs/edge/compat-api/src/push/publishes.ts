@@ -14,6 +14,8 @@ export interface PushPublish {
   readonly channels: readonly string[];
   /** The one device that it is for; null: it is for others, or more. */
   readonly onlyDevice: string | null;
+  /** Of how many it is told. */
+  readonly recipients: number;
   /** What channels are sent. */
   readonly text: string;
 }
@@ -43,6 +45,7 @@ export function readPushPublish(body: unknown): PushPublish {
     channels,
     onlyDevice:
       isObject(recipient) && typeof recipient['deviceId'] === 'string' ? recipient['deviceId'] : null,
+    recipients: recipients.length,
     text: JSON.stringify(content),
   };
 }

@@ -1,6 +1,6 @@
 import { ACTION_NUMBER, type WireMessage } from '@carillon/compat-core';
 import { type BaseHolder, SharedEncoding } from '@carillon/delta';
-import type { Codec, Frame, Frames } from '@carillon/hub';
+import type { Codec, Frame, Frames, Roles } from '@carillon/hub';
 import type { Fact } from '@carillon/protocol';
 import type { CompatCodec } from '../codec.js';
 import type { DeltaEntry } from './delta-entry.js';
@@ -65,6 +65,14 @@ export class DeltaChain implements Codec, BaseHolder {
     if (!isCandidate || before === null || performance.now() - before.atMs > MAX_AGE_MS) return full;
     const delta = encodingOf(shown.data, frames).from(before.data);
     return delta === null ? full : this.full.frame(fact, differenceTo(before.id, shown, delta));
+  }
+
+  get roles(): Roles {
+    return this.full.roles;
+  }
+
+  told(frames: Frames, receivers: number, appId: string): void {
+    this.full.told(frames, receivers, appId);
   }
 
   left(): void {
