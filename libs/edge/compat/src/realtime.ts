@@ -24,7 +24,7 @@ import { Reauth } from './reauth.js';
 import { Revoking } from './revoking.js';
 import { Remaining } from './remaining.js';
 import { Said } from './said.js';
-import { Sessions } from './sessions.js';
+import { type Session, Sessions } from './sessions.js';
 import { Syncing } from './syncing.js';
 
 /** What the edge works with. */
@@ -44,6 +44,7 @@ type State = Arrival | CompatConnection | null;
 type Client = Socket<State>;
 
 const MAX_EARLY = 16;
+const ADMISSION_MS = 10_000;
 /** Codes after which the client may come again. */
 const COMES_AGAIN: ReadonlySet<number> = new Set([40_141, 40_142, 50_000, 50_003, 50_004, 50_320]);
 const NORMAL = 1000;
@@ -114,7 +115,7 @@ export class Realtime implements SocketHandlers<State> {
 
   open(socket: Client): void {
     const { state } = socket;
-    if (state instanceof Arrival) void this.#receive(socket, state);
+    if (state instanceof Arrival) void this.#receiveInTime(socket, state);
   }
 
   message(socket: Client, data: ArrayBuffer, isBinary: boolean): void {
@@ -145,6 +146,15 @@ export class Realtime implements SocketHandlers<State> {
     this.#life.stop();
   }
 
+  /** Who is not let in by then has waited long enough. */
+  async #receiveInTime(socket: Client, arrival: Arrival): Promise<void> {
+    const late = setTimeout(() => {
+      if (socket.state === arrival) socket.end(NORMAL, '');
+    }, ADMISSION_MS);
+    await this.#receive(socket, arrival);
+    clearTimeout(late);
+  }
+
   async #receive(socket: Client, arrival: Arrival): Promise<void> {
     const { format } = arrival.manner;
     try {
@@ -166,7 +176,7 @@ export class Realtime implements SocketHandlers<State> {
 
   async #admit(socket: Client, arrival: Arrival, principal: Principal, holdsPlace: boolean): Promise<void> {
     const { hub } = this.parts;
-    const session = await this.#sessions.open(arrival.wanted, principal);
+    const session = await this.#session(socket, arrival, principal, holdsPlace);
     if (arrival.wanted !== null) this.#counted.cameBack(session.error);
     const appHub = hub.hubs.of(principal.app);
     const { connectionId, keyHash, takenHash } = session;
@@ -193,6 +203,22 @@ export class Realtime implements SocketHandlers<State> {
     if (takenHash !== null) this.#comeBack(connection, former, takenHash);
     // Before whatever comes from now on.
     for (const { bytes, isBinary } of arrival.early) this.#frames.take(connection, bytes, isBinary);
+  }
+
+  /** Nobody comes back by a socket that has closed meanwhile. */
+  async #session(
+    { isOpen }: Client,
+    { wanted }: Arrival,
+    principal: Principal,
+    holdsPlace: boolean,
+  ): Promise<Session> {
+    try {
+      if (!isOpen) throw new CompatError(50_004, 'the socket has closed');
+      return await this.#sessions.open(wanted, principal);
+    } catch (error) {
+      if (holdsPlace) this.parts.hub.places.giveUp(principal.app);
+      throw error;
+    }
   }
 
   /** It stays the members that it was, wherever that was. */

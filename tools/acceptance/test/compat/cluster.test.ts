@@ -1,4 +1,5 @@
 import * as Ably from 'ably';
+import { RawSocketClient } from '@carillon/testing';
 import { afterEach, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
 import { onCluster } from '../harness/cluster.js';
@@ -6,7 +7,7 @@ import { eventually } from '../harness/eventually.js';
 import { OnePort } from '../harness/one-port.js';
 import { openTenant } from '../harness/tenant.js';
 import { AblyClients, cut, frame, heard } from './ably.js';
-import { tokenRequest } from './key.js';
+import { keyOf, tokenRequest } from './key.js';
 
 const shop = openTenant('shop', { history: { enabled: true } });
 const KEY = { key: 'shop.rev', secret: 'rev0kable' };
@@ -237,5 +238,74 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
       expect(
         (await fetch(`http://127.0.0.1:${port}/channels/a/messages`, { headers: { authorization } })).status,
       ).toBe(401);
+  });
+
+  it('find no connections and no members at the api node, and everything else (case 53)', async () => {
+    const { port } = cluster.apiNode;
+    const headers = { authorization: basic(shop) };
+    for (const path of ['/channels/x', '/channels/x/presence'])
+      expect((await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status).toBe(404);
+    const { answer } = await RawSocketClient.open(port, `/?key=${keyOf(shop)}`);
+    expect(answer.status).toBe(404);
+    expect((await post(port, '/channels/x/messages', { data: 'a' }, basic(shop))).status).toBe(201);
+    const history = await fetch(`http://127.0.0.1:${port}/channels/x/messages`, { headers });
+    expect(await history.json()).toMatchObject([{ data: 'a' }]);
+    const devices = await fetch(`http://127.0.0.1:${port}/push/deviceRegistrations`, { headers });
+    expect(devices.status).toBe(200);
+  });
+
+  // From here on there is one gateway.
+  it('go on at another gateway when theirs dies, and their members stay', async () => {
+    const name = 'dying';
+    const victim = cluster.gateway(1);
+    const targets = [victim.port];
+    const front = new OnePort(targets);
+    const port = await front.listen();
+    try {
+      const told = new Inbox<Ably.PresenceMessage>();
+      const watching = here.connect().channels.get(name);
+      await watching.presence.subscribe(told.put);
+      const client = here.connect({ port, clientId: 'eve', disconnectedRetryTimeout: 100 });
+      const channel = client.channels.get(name);
+      const inbox = await heard(channel);
+      await channel.presence.enter('x');
+      expect(await told.take()).toMatchObject({ action: 'enter', clientId: 'eve' });
+      const { id } = client.connection;
+      const changes = new Inbox<Ably.ChannelStateChange>();
+      channel.on(['attached', 'update'], changes.put);
+      targets[0] = cluster.gateway(0).port;
+      await victim.process.kill();
+      await watching.publish('missed', '1');
+      expect((await inbox.take()).data).toBe('1');
+      expect((await changes.take()).resumed).toBe(true);
+      expect(client.connection.id).toBe(id);
+      await channel.presence.update('y');
+      expect(await told.take()).toMatchObject({ action: 'update', clientId: 'eve', data: 'y' });
+      expect([inbox.rest, told.rest, changes.rest]).toEqual([[], [], []]);
+    } finally {
+      front.close();
+    }
+  });
+
+  // The last: everything that is shared is lost.
+  it('get no token and do not come back while what is shared is away, and nothing is left of it (case 55)', async () => {
+    const first = await here.raw();
+    const { connectionDetails } = await frame(first);
+    const { connectionKey } = connectionDetails as { connectionKey: string };
+    const path = `/keys/${KEY.key}/requestToken`;
+    const request = tokenRequest(KEY, { clientId: 'ada' });
+    await cluster.store.kill();
+    const answer = await post(cluster.gateway(0).port, path, request);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ error: { code: 50_000, statusCode: 503 } });
+    for (const query of [`&resume=${connectionKey}`, '']) {
+      const again = await here.raw(query);
+      expect(await frame(again)).toMatchObject({ action: 6, error: { code: 50_000, statusCode: 503 } });
+    }
+    await cluster.store.restart();
+    await eventually(async () => {
+      const later = await post(cluster.gateway(0).port, path, request);
+      expect(later.status).toBe(200);
+    });
   });
 });

@@ -12,6 +12,7 @@ import { Audience, type Ways } from './audience.js';
 import { allAudiences, audienceOf, type Audiences, withAudience, withoutAudience } from './audiences.js';
 import { CountNews } from './count-news.js';
 import { Gate } from './gate.js';
+import { liveGap } from './live-gap.js';
 import { Lookout } from './lookout.js';
 import { isOfCount, isState } from './state-facts.js';
 
