@@ -10,7 +10,6 @@ const shop = openTenant('shop', { history: { enabled: true } });
 const counted = openTenant('counted', { history: { enabled: true } });
 const env = { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory', PRESENCE_HISTORY_ENABLED: 'true' };
 const config = {
-  ai_transport: { enabled: true, channels: [{ prefix: 'ai:' }] },
   versioned_messages: { enabled: true },
   compat: {
     enabled: true,
@@ -21,21 +20,14 @@ const basicOf = (key: string): string => `Basic ${Buffer.from(key).toString('bas
 const basic = basicOf(keyOf(shop));
 
 const item = (more: object): object => ({ intervalId: '2024-02-03:15:05', ...more });
-const aiInput = (transport: object): object => ({
-  name: 'ai-input',
-  data: 'a',
-  extras: { ai: { transport } },
-});
 
-const output = (transport: object): object => ({
-  name: 'ai-output',
-  data: 'so',
-  extras: { ai: { transport } },
-});
-const refused = (sent: Promise<unknown>, code: number, statusCode: number): Promise<void> =>
-  expect(sent).rejects.toMatchObject({ code, statusCode });
-const transportOf = ({ extras }: Ably.InboundMessage): unknown =>
-  (extras as { ai: { transport: unknown } }).ai.transport;
+const seen = (members: readonly Ably.PresenceMessage[]): unknown =>
+  Object.fromEntries(
+    members.map(({ clientId, data }) => [
+      clientId,
+      data instanceof Uint8Array ? Buffer.from(data) : (data as unknown),
+    ]),
+  );
 
 interface Told {
   readonly status: number;
@@ -69,9 +61,6 @@ onServer('routes of REST for Ably clients', { tenants: [shop, counted], config, 
     const { error } = (value ?? {}) as { error?: { code: number } };
     return { status: answer.status, headers: answer.headers, value, code: error?.code };
   };
-
-  const publish = (channel: string, body: object, authorization = basic): Promise<Told> =>
-    ask(`/channels/${channel}/messages`, 'POST', body, authorization);
 
   it('tells in its words of paths and methods that there are not', async () => {
     for (const path of ['/nowhere', '/comet/connect', '/channels/a/b/c/d', '/push/apnsBroadcastChannels']) {
@@ -272,78 +261,27 @@ onServer('routes of REST for Ably clients', { tenants: [shop, counted], config, 
     expect(told.map(({ name }) => name)).toEqual(['four', 'three', 'two', 'one']);
   });
 
-  it('takes messages of AI transport from whoever may send them, where it is', async () => {
-    const streaming = {
-      name: 'ai-output',
-      data: 'a',
-      extras: { ai: { transport: { status: 'streaming' } } },
+  it.each(['room', 'presence-room-of-all'])('shows the data of members as it came (on %s)', async (name) => {
+    const said: Readonly<Record<string, unknown>> = {
+      binary: Buffer.from([0, 255]),
+      list: [1, 'two'],
+      nothing: undefined,
+      object: { n: 1 },
+      text: 'away',
     };
-    expect((await publish('other', streaming)).code).toBe(104_003);
-    expect((await publish('ai:x', streaming)).status).toBe(201);
-    const tokenOf = async (capability: string, clientId?: string): Promise<string> => {
-      const { token } = await rest().auth.requestToken({
-        capability,
-        ...(clientId === undefined ? {} : { clientId }),
-      });
-      return `Bearer ${Buffer.from(token).toString('base64')}`;
-    };
-    const ada = await tokenOf('{"ai:*":["publish","subscribe"]}', 'ada');
-    const trusted = await tokenOf('{"ai:*":["publish","message-append-own"]}');
-    expect((await publish('ai:x', streaming, ada)).code).toBe(104_003);
-    expect((await publish('ai:x', streaming, trusted)).status).toBe(201);
-    expect((await publish('ai:x', aiInput({ what: 'x' }), ada)).code).toBe(104_000);
-    const many = Object.fromEntries(Array.from({ length: 33 }, (_one, index) => [`k${index}`, 'x']));
-    const tooMany = await publish('ai:x', aiInput(many), ada);
-    expect([tooMany.status, tooMany.code]).toEqual([413, 104_001]);
-    expect((await publish('ai:x', aiInput({ 'input-client-id': 'bob' }), ada)).code).toBe(104_002);
-    expect((await publish('ai:x', aiInput({ 'run-id': 'r' }), ada)).status).toBe(201);
-    const { items } = await rest().channels.get('ai:x').history({ limit: 1 });
-    expect(items[0]?.extras).toMatchObject({
-      ai: { transport: { 'run-id': 'r', 'input-client-id': 'ada' } },
-    });
-  });
-
-  it('takes the same over connections (case 47)', async () => {
-    const by = async (capability: string, clientId: string): Promise<Ably.RealtimeChannel> => {
-      const { token } = await rest().auth.requestToken({ capability, clientId });
-      const client = new Ably.Realtime({ ...where(), token });
-      open.push(client);
-      return client.channels.get('ai:live');
-    };
-    const ada = await by('{"ai:*":["publish","subscribe"]}', 'ada');
-    const agent = await by('{"ai:*":["publish","subscribe","message-append-own"]}', 'agent');
-    const told = new Inbox<Ably.InboundMessage>();
-    await ada.subscribe(told.put);
-    await refused(ada.publish(output({ status: 'streaming' })), 104_003, 403);
-    await refused(connect().channels.get('no-ai').publish(output({})), 104_003, 403);
-    await refused(ada.publish(aiInput({ what: 'x' }) as Ably.Message), 104_000, 400);
-    await refused(ada.publish(aiInput({ status: 'gone' }) as Ably.Message), 104_000, 400);
-    await refused(ada.publish(aiInput({ model: 'x'.repeat(257) }) as Ably.Message), 104_001, 413);
-    const many = Object.fromEntries(Array.from({ length: 33 }, (_one, index) => [`k${index}`, 'x']));
-    await refused(ada.publish(aiInput(many) as Ably.Message), 104_001, 413);
-    await refused(ada.publish(aiInput({ 'input-client-id': 'bob' }) as Ably.Message), 104_002, 400);
-    const headers = { 'run-id': 'r' };
-    await ada.publish(aiInput(headers) as Ably.Message);
-    await ada.publish({ name: 'ai-cancel', extras: { ai: { transport: headers } } });
-    expect(transportOf(await told.take())).toEqual({ ...headers, 'input-client-id': 'ada' });
-    expect(transportOf(await told.take())).toEqual({ ...headers, 'run-client-id': 'ada' });
-
-    const { serials } = await agent.publish(output({ ...headers, status: 'streaming', 'run-client-id': '' }));
-    const serial = serials[0] ?? '';
-    expect(await told.take()).toMatchObject({ name: 'ai-output', data: 'so', action: 'message.create' });
-    await agent.appendMessage({ serial, data: ' it is' });
-    expect(await told.take()).toMatchObject({ data: ' it is', action: 'message.append' });
-    await refused(ada.appendMessage({ serial, data: '!' }), 40_160, 401);
-    await refused(agent.appendMessage({ serial, data: '' }), 40_000, 400);
-    const end = { serial, data: '', extras: { ai: { transport: { ...headers, status: 'complete' } } } };
-    await refused(
-      agent.appendMessage({ ...end, data: 'x', extras: { ai: { transport: { status: 'over' } } } }),
-      104_000,
-      400,
-    );
-    await agent.appendMessage(end);
-    expect(transportOf(await told.take())).toEqual({ ...headers, status: 'complete' });
-    expect((await rest().channels.get('ai:live').getMessage(serial)).data).toBe('so it is');
-    expect(told.rest).toEqual([]);
+    const { presence } = connect().channels.get(name);
+    for (const [clientId, data] of Object.entries(said)) await presence.enterClient(clientId, data);
+    for (const useBinaryProtocol of [true, false]) {
+      const reader = rest({ useBinaryProtocol });
+      expect(seen((await reader.channels.get(name).presence.get({ limit: 10 })).items)).toEqual(said);
+      const watching = connect({ useBinaryProtocol }).channels.get(name);
+      expect(seen(await watching.presence.get())).toEqual(said);
+      const many = await reader.batchPresence([name]);
+      expect(many).toMatchObject({ successCount: 1, failureCount: 0 });
+    }
+    const first = await rest({ useBinaryProtocol: true }).channels.get(name).presence.get({ limit: 2 });
+    expect((await first.next())?.items.map(({ clientId }) => clientId)).toEqual(['nothing', 'object']);
+    const told = (await ask(`/channels/${name}/presence?clientId=binary`)).value;
+    expect(told).toMatchObject([{ clientId: 'binary', data: 'AP8=', encoding: 'base64' }]);
   });
 });
