@@ -23,6 +23,12 @@ export interface KeyedConnection {
   readonly mayBeAnybody: boolean;
 }
 
+/** A connection that has been taken by its key, of which this is the hash. */
+export interface TakenByKey {
+  readonly connectionId: string;
+  readonly keyHash: string;
+}
+
 /** A connection as its key stands for it. */
 export interface Keyed {
   readonly id: string;
@@ -58,10 +64,11 @@ export class ConnectionKeys {
     await this.cache.compareAndRemove(nameOf(keyHash), recordOf(id, principal));
   }
 
-  /** The id of the connection that a client comes back as, to which the key stands no more; or why it cannot. */
-  async take(key: string, principal: Principal): Promise<string | CompatError> {
+  /** The connection that a client comes back as, for which the key stands no more; or why it cannot. */
+  async take(key: string, principal: Principal): Promise<TakenByKey | CompatError> {
     if (!KEY.test(key)) return new CompatError(80_018, 'the connection key is not valid');
-    const name = nameOf(hashOf(key));
+    const keyHash = hashOf(key);
+    const name = nameOf(keyHash);
     const text = await this.cache.get(name);
     const found = text === null ? null : read(text);
     const gone = new CompatError(80_008, 'the connection cannot be resumed any more');
@@ -69,7 +76,8 @@ export class ConnectionKeys {
     if (found.appId !== principal.app.id || found.clientId !== principal.clientId)
       return new CompatError(80_011, 'the connection is that of another client');
     // Of two who come with one key, one finds it gone.
-    return (await this.cache.compareAndRemove(name, text)) ? found.connectionId : gone;
+    const isTaken = await this.cache.compareAndRemove(name, text);
+    return isTaken ? { connectionId: found.connectionId, keyHash } : gone;
   }
 
   /**

@@ -4,7 +4,7 @@ import type { Config } from '@carillon/config';
 import { MESSAGE_READER, type MessageReader } from '@carillon/history';
 import { OPERATIONS, type Operations } from '@carillon/operations';
 import { PUBLISHER, type Publisher } from '@carillon/publishing';
-import { CONFIG } from '@carillon/runtime';
+import { CONFIG, RELOADS, type Reloads, SHUTDOWN, type Shutdown } from '@carillon/runtime';
 import { Module } from '@nestjs/common';
 import { CompatCore } from './core.js';
 
@@ -17,15 +17,31 @@ const open = (
   cache: Cache,
   publisher: Publisher,
   operations: Operations,
+  shutdown: Shutdown,
+  reloads: Reloads,
   messages?: MessageReader,
-): CompatCore => new CompatCore({ config, apps, cache, publisher, operations, messages: messages ?? null });
+): CompatCore => {
+  const core = new CompatCore({ config, apps, cache, publisher, operations, messages: messages ?? null });
+  shutdown.onShutdown('flush', 'compat statistics', () => core.statistics.stop());
+  reloads.onReload('compat.keys', ({ compat }) => core.keys.replace(compat.keys));
+  return core;
+};
 
 /** Needs the modules of the app registry, the cache, publishing and operations; knows messages that live on where there are readers of them. */
 @Module({
   providers: [
     {
       provide: COMPAT_CORE,
-      inject: [CONFIG, APP_REGISTRY, CACHE, PUBLISHER, OPERATIONS, { token: MESSAGE_READER, optional: true }],
+      inject: [
+        CONFIG,
+        APP_REGISTRY,
+        CACHE,
+        PUBLISHER,
+        OPERATIONS,
+        SHUTDOWN,
+        RELOADS,
+        { token: MESSAGE_READER, optional: true },
+      ],
       useFactory: open,
     },
   ],

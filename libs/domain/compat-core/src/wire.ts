@@ -1,3 +1,4 @@
+import { isDeeperThan } from '@carillon/protocol';
 import { Decoder, Encoder } from '@msgpack/msgpack';
 import { CompatError } from './compat-error.js';
 import { parseJson } from './json.js';
@@ -32,8 +33,7 @@ export function decodeWire(bytes: Uint8Array, format: WireFormat): unknown {
     const value = parseJson(textOf(bytes));
     if (value === undefined) throw new CompatError(40_000, 'not valid JSON');
     const mayBeDeep = bytes.length > 2 * MAX_JSON_DEPTH;
-    if (mayBeDeep && depthOf(value, MAX_JSON_DEPTH) > MAX_JSON_DEPTH)
-      throw new CompatError(40_000, 'nested too deep');
+    if (mayBeDeep && isDeeperThan(value, MAX_JSON_DEPTH)) throw new CompatError(40_000, 'nested too deep');
     return value;
   }
   let value: unknown;
@@ -43,7 +43,7 @@ export function decodeWire(bytes: Uint8Array, format: WireFormat): unknown {
   } catch {
     throw new CompatError(40_000, 'not valid MessagePack');
   }
-  if (depthOf(value, MAX_DEPTH) > MAX_DEPTH) throw new CompatError(40_000, 'nested too deep');
+  if (isDeeperThan(value, MAX_DEPTH)) throw new CompatError(40_000, 'nested too deep');
   return value;
 }
 
@@ -53,11 +53,4 @@ function textOf(bytes: Uint8Array): string {
   } catch {
     throw new CompatError(40_000, 'not valid UTF-8');
   }
-}
-
-/** Looks no deeper than it must. */
-function depthOf(value: unknown, left: number): number {
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return 0;
-  if (left < 0) return 1;
-  return 1 + Object.values(value).reduce<number>((most, one) => Math.max(most, depthOf(one, left - 1)), 0);
 }

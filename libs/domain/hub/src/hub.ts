@@ -25,6 +25,7 @@ import { closeAll } from './leave/closing.js';
 import { endCause } from './leave/departure.js';
 import { Isolation } from './leave/isolation.js';
 import { Leaving } from './leave/leaving.js';
+import { Takings } from './leave/takings.js';
 import { SocketOccupancy } from './occupancy.js';
 import { PatternBook } from './patterns/pattern-book.js';
 import type { Replays } from './recovery/replays.js';
@@ -81,6 +82,8 @@ export class Hub {
   /** What was missed of channels, for edges that tell it in their own way. */
   readonly replays: Replays;
   readonly leaving: Leaving;
+  /** How connections come back as themselves. */
+  readonly takings: Takings;
   readonly isolation: Isolation;
   readonly occupancy: SocketOccupancy;
   readonly identities: Identities;
@@ -109,10 +112,13 @@ export class Hub {
       maxConnections: config.max_connections,
     });
     const { channels } = this;
+    const wheel = flushWheel(config);
+    const appends = appendWays(config, parts.streamReads, wheel, onTrouble);
+    const ways = { outlet, publish, appends };
     const patterns = new PatternBook({
       ...parts,
       hubs,
-      ways: { outlet, publish },
+      ways,
       channels,
       maxSubscriptions: maxSubscriptions(config),
       onTrouble,
@@ -122,11 +128,8 @@ export class Hub {
     const maxFrameBytes = config.websocket_max_payload_kb * 1024;
     const durable = new Durable({ ...parts, hubs, channels, delivery, patterns, maxFrameBytes, onTrouble });
     patterns.onLast = (appId) => durable.noPatterns(appId);
-    const wheel = flushWheel(config);
-    const appends = appendWays(config, parts.streamReads, wheel, onTrouble);
     this.#interests = new Interests(fabric, onTrouble);
     const state = new State({ ...parts, hubs, outlet, interests: this.#interests, isAlone, onTrouble });
-    const ways = { outlet, publish, appends };
     const book = new ChannelBook(hubs, fabric, ways, durable.positions, state.metaWatch, isAlone);
     book.observe((channel) => state.tally.changed(channel));
     const identities = new Identities(this.#interests);
@@ -190,6 +193,8 @@ export class Hub {
       },
     });
     const { isolation } = this;
+    const takings = new Takings(fabric);
+    this.takings = takings;
     this.state = state;
     this.#wheel = wheel;
     this.identities = identities;
@@ -206,6 +211,7 @@ export class Hub {
         announcements,
         metaWatch: state.metaWatch,
         looks,
+        takings,
       }),
     );
     presence.observe(

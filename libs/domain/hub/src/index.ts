@@ -3,7 +3,8 @@ export { rulesOf, type AppRules } from './apps/app-rules.js';
 export { type Hubs } from './apps/hubs.js';
 export { type NativePublish } from './channels/topic.js';
 export { type LocalChannel, type Subscription } from './channels/local-channel.js';
-export { type Appends, frameBytes, Frames, type Codec, type Frame } from './codec.js';
+export { type Appends, frameBytes, Frames, type Codec, type Frame, type Roles } from './codec.js';
+export { DeltaMeters } from './delta-meters.js';
 export { type Outlet } from './delivery/outlet.js';
 export { type StreamReads } from './durable/stream-reads.js';
 export { type Edge } from './edge.js';
@@ -14,6 +15,7 @@ export { type JoinRefusal, type JoinRequest, type Joins } from './joining/joins.
 export { type Showing } from './joining/showing.js';
 export { type Isolation } from './leave/isolation.js';
 export { type Leaving } from './leave/leaving.js';
+export { type Membership, type TakenConnection, type Takings } from './leave/takings.js';
 export { type ConnectionErrorType, type SocketLimit } from './metrics.js';
 export { type SocketOccupancy } from './occupancy.js';
 export { type PatternBook, type PatternRequest } from './patterns/pattern-book.js';

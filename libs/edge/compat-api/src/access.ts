@@ -3,9 +3,11 @@ import {
   type ChannelName,
   CompatError,
   type CompatCore,
+  type Measurable,
+  measured,
   NOT_GRANTED,
   type Principal,
-  readChannelName,
+  readOwnChannelName,
   readCredentials,
 } from '@carillon/compat-core';
 import type { OrdinaryChannel } from '@carillon/channels';
@@ -35,23 +37,35 @@ export class Entry {
     const header = (name: string): string | undefined => request.header(name);
     const credentials = readCredentials({ query, header, clientIdFilters });
     const principal = await this.core.authentication.prove(credentials, this.now());
-    this.#apps.set(request, principal.app.id);
+    this.about(request, principal.app.id);
     return principal;
   }
 
-  /** Counts messages that were read. */
-  outbound({ app }: Principal, count: number, bytes: number): void {
-    if (count > 0) this.core.statistics.outbound(app.id, 'rest', count, bytes);
+  /** The request turned out to be about this app. */
+  about(request: HttpRequest, appId: string): void {
+    this.#apps.set(request, appId);
   }
 
-  /** Counts a request that was answered for the app that it turned out to be about. */
-  answered(request: HttpRequest, status: number): void {
+  /** Counts messages that were published; resolves when they are counted, or after a while all the same. */
+  inbound({ app }: Principal, messages: readonly Measurable[]): Promise<void> {
+    return this.core.statistics.inbound(app.id, 'rest', measured(messages));
+  }
+
+  /** Counts messages that were read. */
+  outbound({ app }: Principal, messages: readonly Measurable[]): void {
+    if (messages.length > 0) this.core.statistics.outbound(app.id, 'rest', measured(messages));
+  }
+
+  /** Counts a request that was answered, if it is known for which app. */
+  answered(request: HttpRequest, status: number, responseBytes: number): void {
+    if (status >= 500) this.core.counters.add('backend_failure');
     const appId = this.#apps.get(request);
     if (appId === undefined) return;
     const kind = status < 400 ? 'succeeded' : 'failed';
     this.core.statistics.observe(appId, {
       [`apiRequests.${kind}`]: 1,
       'apiRequests.requestBytes': request.bodyLength,
+      'apiRequests.responseBytes': responseBytes,
     });
   }
 
@@ -62,7 +76,7 @@ export class Entry {
   }
 
   named(principal: Principal, text: string, operations: readonly string[]): Access {
-    const name = readChannelName(text);
+    const name = readOwnChannelName(text);
     if (!operations.some((one) => isGranted(principal, one, name.base)))
       throw new CompatError(40_160, NOT_GRANTED);
     return { principal, name, channel: this.core.channel(principal.app, name.base) };

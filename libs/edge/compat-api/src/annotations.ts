@@ -43,6 +43,10 @@ export class AnnotationRoutes {
     }));
     for (const request of requests) this.core.annotations.check(request);
     for (const request of requests) await this.core.annotations.apply(request);
+    await this.entry.inbound(
+      principal,
+      requests.map(({ annotation }) => annotation),
+    );
     return { status: 201, body: {} };
   };
 
@@ -63,10 +67,9 @@ export class AnnotationRoutes {
       }),
     );
     const format = formatOfAnswer(ask);
-    const body = value.items.flatMap((item) => {
-      const shown = fromListed(item);
-      return shown === null ? [] : [inFormat(shown, format)];
-    });
+    const shown = value.items.flatMap((item) => fromListed(item) ?? []);
+    this.entry.outbound(principal, shown);
+    const body = shown.map((one) => inFormat(one, format));
     const next = value.hasMore ? value.nextCursor : null;
     const links = {
       first: linkTo(ask, KEPT, null),

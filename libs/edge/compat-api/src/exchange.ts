@@ -37,28 +37,32 @@ export const formatOfAnswer = ({ request }: Ask): WireFormat =>
 export function serve(
   route: Route,
   onFault: (error: unknown) => void,
-  onReply?: (request: HttpRequest, status: number) => void,
+  onReply?: (request: HttpRequest, status: number, bytes: number) => void,
 ) {
   return async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     try {
       const { query } = request;
       const received = formatOf(request.header('content-type'));
       const format = answerFormat(request, received);
-      const body = (): unknown => bodyOf(request, received);
-      const reply = await route({ request, query, body });
-      onReply?.(request, reply.status);
+      const reply = await route({ request, query, body: () => bodyOf(request, received) });
+      const body = bodyOfReply(reply, format);
       for (const [relation, target] of Object.entries(reply.links ?? {}))
         response.appendHeader('link', `<${target}>; rel="${relation}"`);
       response.statusCode = reply.status;
-      if (reply.text !== undefined) response.end(reply.text, 'text/plain');
-      else if (reply.status === NO_CONTENT) response.end();
-      else response.end(encodeWire(reply.body, format), TYPES[format]);
+      if (body === null) response.end();
+      else response.end(body, reply.text === undefined ? TYPES[format] : 'text/plain');
+      onReply?.(request, reply.status, body === null ? 0 : Buffer.byteLength(body));
     } catch (error) {
       const told = errorOf(error, onFault);
-      onReply?.(request, told.statusCode);
-      fail(response, told);
+      onReply?.(request, told.statusCode, fail(response, told));
     }
   };
+}
+
+/** Null: there is none. */
+function bodyOfReply({ status, body, text }: Reply, format: WireFormat): string | Uint8Array | null {
+  if (text !== undefined) return text;
+  return status === NO_CONTENT ? null : encodeWire(body, format);
 }
 
 function bodyOf({ rawBody }: HttpRequest, format: WireFormat): unknown {
@@ -87,9 +91,12 @@ function errorOf(error: unknown, onFault: (error: unknown) => void): CompatError
   return new CompatError(50_000, 'internal error', 500);
 }
 
-function fail(response: HttpResponse, error: CompatError): void {
+/** Returns of how many bytes the body is. */
+function fail(response: HttpResponse, error: CompatError): number {
   const { status, headers, body } = errorAnswer(error);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.statusCode = status;
-  response.end(JSON.stringify(body), TYPES.json);
+  const text = JSON.stringify(body);
+  response.end(text, TYPES.json);
+  return Buffer.byteLength(text);
 }

@@ -38,8 +38,7 @@ export class History {
       ({ message, message_id: id, published_at_ms: atMs }) => fromLatest(message, id, atMs) ?? [],
     );
     const body = (await this.summaries.added(access, shown)).map((one) => inFormat(one, format));
-    const bytes = shown.reduce((sum, { data }) => sum + Buffer.byteLength(data ?? ''), 0);
-    this.entry.outbound(principal, shown.length, bytes);
+    this.entry.outbound(principal, shown);
     const next = page.next_cursor;
     return { status: 200, body, links: next === null ? links : { ...links, next: linkTo(ask, KEPT, next) } };
   };

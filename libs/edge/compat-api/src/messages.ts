@@ -45,6 +45,7 @@ export class Messages {
     );
     const shown = fromLatest(value.item, null, 0);
     if (shown === null) throw new CompatError(40_400, 'there is no such message');
+    this.entry.outbound(access.principal, [shown]);
     const [told = shown] = await this.summaries.added(access, [shown]);
     return { status: 200, body: inFormat(told, formatOfAnswer(ask)) };
   };
@@ -66,10 +67,9 @@ export class Messages {
       }),
     );
     const format = formatOfAnswer(ask);
-    const body = value.items.flatMap((item) => {
-      const shown = fromItem(item, null, 0);
-      return shown === null ? [] : [inFormat(shown, format)];
-    });
+    const shown = value.items.flatMap((item) => fromItem(item, null, 0) ?? []);
+    this.entry.outbound(principal, shown);
+    const body = shown.map((one) => inFormat(one, format));
     const next = value.next_cursor;
     const links = {
       first: linkTo(ask, KEPT, null),
@@ -81,14 +81,16 @@ export class Messages {
   readonly edit = async (ask: Ask): Promise<Reply> => {
     const { access, serial } = await this.#about(ask, EDITING);
     const { principal, name } = access;
+    const edit = readEdit(ask.body(), serial, principal, messageRules(principal.app));
     const versionSerial = await this.core.edits.apply({
       principal,
       base: name.base,
       serial,
-      edit: readEdit(ask.body(), serial, principal, messageRules(principal.app)),
+      edit,
       operationId: operationId(ask),
       via: 'rest',
     });
+    await this.entry.inbound(principal, [edit]);
     return { status: 200, body: { versionSerial } };
   };
 

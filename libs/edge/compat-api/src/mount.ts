@@ -50,7 +50,8 @@ interface MountedParts {
   readonly entry: Entry;
   readonly put: (method: Method, path: string, route: Route) => void;
   readonly now: () => number;
-  readonly onFault: (error: unknown) => void;
+  /** As they are answered on the main listener. */
+  readonly served: (route: Route) => ReturnType<typeof serve>;
 }
 
 /** Where the service has something at the path as well, whoever brings credentials is an Ably client. */
@@ -71,13 +72,11 @@ export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): 
   const { core, history, config, presence, fabric, operations, rate, log, now = Date.now } = parts;
   adapter.errorWords = errorWords(config.mcp.path);
   const onFault = (error: unknown): void => log.error('request failed', { error });
-  const put = (method: Method, path: string, route: Route): void =>
-    adapter.fastRoute(
-      method,
-      path,
-      serve(route, onFault, (request, status) => entry.answered(request, status)),
-    );
   const entry = new Entry(core, rate, now);
+  const served = (route: Route) =>
+    serve(route, onFault, (request, status, bytes) => entry.answered(request, status, bytes));
+  const put = (method: Method, path: string, route: Route): void =>
+    adapter.fastRoute(method, path, served(route));
   const publishing = new Publishing(
     core,
     entry,
@@ -107,11 +106,11 @@ export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): 
   const annotations = new AnnotationRoutes(core, operations, entry, versions);
   put('GET', `${MESSAGE}/annotations`, annotations.list);
   put('POST', `${MESSAGE}/annotations`, annotations.add);
-  for (const [method, path, route] of parts.push === null ? [] : pushRoutes(core, parts.push, now))
+  for (const [method, path, route] of parts.push === null ? [] : pushRoutes(core, parts.push, entry, now))
     put(method, path, route);
-  mountStats(adapter, parts, { entry, put, now, onFault });
+  mountStats(adapter, parts, { entry, put, now, served });
   if (presence === null) return;
-  const state = new State(presence, fabric, entry, now);
+  const state = new State(presence, fabric, entry, history, now);
   put('GET', CHANNEL, state.status);
   put('GET', `${CHANNEL}/presence`, state.members);
   put('GET', '/presence', state.membersOfMany);
@@ -124,10 +123,10 @@ const view =
 function mountStats(
   adapter: UwsHttpAdapter,
   { core, config }: CompatApiParts,
-  { entry, put, now, onFault }: MountedParts,
+  { entry, put, now, served }: MountedParts,
 ): void {
   const stats = new StatsRoutes(core, entry, now);
-  const page = serve(stats.page, onFault);
+  const page = served(stats.page);
   adapter.before('GET', '/stats', (request, response, next) => {
     if (bringsCredentials({ query: request.query, header: request.header('authorization') }))
       void page(request, response);

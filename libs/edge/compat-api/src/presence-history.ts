@@ -60,9 +60,12 @@ export class PresenceHistory {
   }
 }
 
-function shown(channel: string, { event, user_id: userId, serial, ...item }: PresenceItemBody): WireMember {
+function shown(
+  channel: string,
+  { event, user_id: userId, connection_id: socketId, serial, ...item }: PresenceItemBody,
+): WireMember {
   const { user_info: info } = item.presence_event;
   const userInfoText = info === null || info === undefined ? '{}' : JSON.stringify(info);
   const about = { action: ACTIONS[event], serial, timestamp: item.published_at_ms };
-  return memberOf(channel, { userId, userInfoText }, about);
+  return memberOf(channel, { userId, userInfoText, socketId: socketId ?? '' }, about);
 }

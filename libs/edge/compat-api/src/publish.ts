@@ -8,7 +8,6 @@ import {
   type NewMessage,
   type Principal,
   readMessage,
-  sizeOf,
 } from '@carillon/compat-core';
 import type { PreparedExtras } from '@carillon/push';
 import type { Access, Entry } from './access.js';
@@ -21,6 +20,8 @@ const MAX_CHANNELS = 100;
 const MAX_RESULTS = 1000;
 const MAX_OPERATIONS = 10_000;
 const AT_A_TIME = 8;
+/** A push to who subscribes to a channel, whose message is counted as such. */
+const PUSHED = { count: 1, bytes: 0 };
 
 const malformed = (text: string): CompatError => new CompatError(40_000, text);
 
@@ -113,13 +114,14 @@ export class Publishing {
     const { messages, pushes, connectionId } = batch;
     const request = { principal, channel, messages, connectionId, base: null };
     const { ids, serials } = await this.core.publisher.publish(request);
-    const bytes = sum(messages.map((message) => sizeOf(message, Buffer.byteLength(message.data ?? ''))));
-    await this.core.statistics.inbound(principal.app.id, 'rest', messages.length, bytes);
+    await this.entry.inbound(principal, messages);
     const { push } = this;
     if (push !== null)
       for (const [index, message] of messages.entries()) {
         const published = { appId: principal.app.id, channel: channel.name, id: ids[index] ?? '', message };
-        await push.tell(pushes[index] ?? null, published);
+        const prepared = pushes[index] ?? null;
+        await push.tell(prepared, published);
+        if (prepared !== null) this.core.statistics.push(principal.app.id, true, PUSHED);
       }
     const [first = ''] = ids;
     const given = messages.length === 1 ? (messages[0]?.id ?? null) : null;

@@ -1,13 +1,16 @@
-import { CompatError, inFormat, memberOf, type WireMember } from '@carillon/compat-core';
+import { CompatError, inFormat, memberOf, orRefused, type WireMember } from '@carillon/compat-core';
 import type { Fabric } from '@carillon/fabric';
+import type { HistoryReader } from '@carillon/history';
 import type { Presence } from '@carillon/presence';
 import type { Access, Entry } from './access.js';
 import type { Ask, Reply } from './exchange.js';
+import { historyQuery } from './history-query.js';
 
 const PRESENT = 1;
 const MAX_LIMIT = 1000;
 const DEFAULT_LIMIT = 100;
 const MAX_CHANNELS = 100;
+const NEWEST = historyQuery({ limit: '1' }, 1);
 const MAY_SEE = ['subscribe', 'presence'] as const;
 
 /** Tells who is on channels, and how many. */
@@ -16,6 +19,8 @@ export class State {
     private readonly presence: Presence,
     private readonly fabric: Fabric,
     private readonly entry: Entry,
+    /** Null: this process has no way to the histories of channels. */
+    private readonly history: Pick<HistoryReader, 'page'> | null,
     private readonly now: () => number = Date.now,
   ) {}
 
@@ -69,21 +74,21 @@ export class State {
     const { principal, channel, name } = access;
     await this.entry.count(principal, 'read');
     const [{ answer }, members] = await Promise.all([
-      this.fabric.ask('batch_channel_sockets_count', principal.app.id, { channels: [channel.name] }),
+      this.fabric.ask('channel_occupancy', principal.app.id, { channel: channel.name }),
       this.#members(access),
     ]);
-    const connections = answer.get(channel.name) ?? 0;
-    const metrics = {
-      connections,
-      publishers: connections,
-      subscribers: connections,
-      presenceConnections: new Set(members.map(({ connectionId }) => connectionId)).size,
-      presenceMembers: members.length,
-      presenceSubscribers: connections,
-    };
-    const status = { isActive: connections > 0, occupancy: { metrics } };
+    const metrics = { ...answer, presenceMembers: members.length };
+    const isActive = answer.connections > 0 || (await this.#hasHistory(access));
+    const status = { isActive, occupancy: { metrics } };
     return { status: 200, body: { channelId: name.base, status } };
   };
+
+  /** Whether anything is kept that was published. */
+  async #hasHistory({ principal, channel }: Access): Promise<boolean> {
+    if (this.history === null || !channel.policy.history.enabled) return false;
+    const page = await orRefused(this.history.page(principal.app.id, channel.name, NEWEST));
+    return page.items.length > 0;
+  }
 
   async #members({ principal, channel }: Access): Promise<readonly WireMember[]> {
     const place = { appId: principal.app.id, channel: channel.name };

@@ -15,7 +15,9 @@ export class TokenRoutes {
     const { tokenRequests, keys, statistics } = this.core;
     const count = async (kind: string): Promise<void> => {
       const key = await keys.find(keyName, this.now()).catch(() => null);
-      if (key !== null) statistics.observe(key.app.id, { [`tokenRequests.${kind}`]: 1 });
+      if (key === null) return;
+      this.entry.about(request, key.app.id);
+      statistics.observe(key.app.id, { [`tokenRequests.${kind}`]: 1 });
     };
     try {
       const granted = await tokenRequests.grant(keyName, body(), this.now());

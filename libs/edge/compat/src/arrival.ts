@@ -58,8 +58,10 @@ function mannerOf(
   leaseMs: number,
 ): Manner {
   const { remainPresentFor = '' } = query;
-  const remainMs = /^\d{1,9}$/.test(remainPresentFor)
+  const asksToRemain = /^\d{1,9}$/.test(remainPresentFor);
+  const remainMs = asksToRemain
     ? Math.min(MAX_REMAIN_MS, Math.max(MIN_REMAIN_MS, Number(remainPresentFor)))
     : leaseMs;
-  return { format, echoes: query['echo'] !== 'false', beats: query['heartbeats'] !== 'false', remainMs };
+  const [echoes, beats] = [query['echo'] !== 'false', query['heartbeats'] !== 'false'];
+  return { format, echoes, beats, remainMs, asksToRemain };
 }

@@ -1,7 +1,9 @@
-import type { Principal, WireFormat } from '@carillon/compat-core';
-import { type AppHub, type Codec, type Edge, Subscriber, Windows } from '@carillon/hub';
+import { isDerived, type Principal, type WireFormat } from '@carillon/compat-core';
+import type { Expression } from '@carillon/filter';
+import { type AppHub, type Codec, type Edge, type Membership, Subscriber, Windows } from '@carillon/hub';
 import { echoOf } from '@carillon/protocol';
 import type { Socket } from '@carillon/uws';
+import { Answers } from './answers.js';
 import { FrameQueue } from './frame-queue.js';
 
 /** One channel that a connection is attached to. */
@@ -12,11 +14,17 @@ export interface Attachment {
   readonly asked: number;
   readonly modes: number;
   readonly params: Readonly<Record<string, string>>;
+  /** What messages are told by; null: all are. */
+  readonly filter: Expression | null;
   /** Whether it gets its own messages; null: the connection decides. */
   readonly echoes: boolean | null;
   /** What of the past it began with, as a text. */
   readonly rewound: string;
 }
+
+/** Whether a channel, as a client calls it, is more or less of its channel than the attachment has: one of the two is derived. */
+export const isOtherView = ({ text, filter }: Attachment, asked: string): boolean =>
+  text !== asked && (filter !== null || isDerived(asked));
 
 /** How a connection wants to be spoken to. */
 export interface Manner {
@@ -26,6 +34,8 @@ export interface Manner {
   readonly beats: boolean;
   /** How long its members outlive it, in milliseconds. */
   readonly remainMs: number;
+  /** It said so itself. */
+  readonly asksToRemain: boolean;
 }
 
 /** A member that a connection has entered. */
@@ -52,8 +62,16 @@ export class CompatConnection extends Subscriber {
   transport: Pick<Socket<unknown>, 'ping'> | null = null;
   /** The last publish that was taken on this transport. */
   lastSerial = -1;
+  /** It has ended for good, and will not come back. */
+  isOver = false;
+  /** By then it is known what it was a member as before it came back; null: it has not come back. Never rejects. */
+  comingBack: Promise<void> | null = null;
   /** What it asked for, in order. */
   readonly queue: FrameQueue;
+  /** What it is answered for what it published. */
+  readonly answers = new Answers();
+  /** It is one of the open connections of its app in statistics. */
+  isCounted = false;
   /** Counts what it publishes. */
   readonly windows = new Windows();
   principal: Principal;
@@ -78,13 +96,26 @@ export class CompatConnection extends Subscriber {
     this.queue = new FrameQueue(this);
     this.receipts = receipts;
   }
+
+  /** Everything that it is a member as. */
+  memberships(): readonly Membership[] {
+    return [...this.members].flatMap(([channel, members]) =>
+      [...members.values()].map(({ userId, userInfoText }) => ({ channel, userId, userInfoText })),
+    );
+  }
 }
 
 /** How the hub sees these connections. */
-export const compatEdge = (leaseMs: number): Edge => ({
+export const compatEdge = (
+  leaseMs: number,
+  lost: (connection: CompatConnection, base: string) => void,
+): Edge => ({
   protocol: 'compat',
   leaseMs,
   tellsPositions: true,
+  lost: (subscriber, channel) => {
+    if (subscriber instanceof CompatConnection) lost(subscriber, channel);
+  },
   echoes: (sender, message) => {
     const own = echoOf(message);
     if (own !== null || !(sender instanceof CompatConnection)) return own === true;

@@ -1,14 +1,26 @@
 import { CompatError, type ConnectionKeys, type ErrorBody } from '@carillon/compat-core';
-import type { Hub } from '@carillon/hub';
-import type { CompatConnection } from './connection.js';
+import type { ErrorCode } from '@carillon/errors';
+import type { Hub, Membership, TakenConnection } from '@carillon/hub';
+import { CompatConnection } from './connection.js';
+import type { Counted } from './counted.js';
 import { expiryOf } from './expiry.js';
 import { ACTION } from './flags.js';
+import type { Remaining } from './remaining.js';
 import type { Said } from './said.js';
 import type { Sessions } from './sessions.js';
 
 const BEAT_MS = 7500;
+/** Connections that one process holds. */
+const MAX_HERE = 100_000;
 const REFRESH_MS = 60_000;
 const NORMAL = 1000;
+/** Why the service ends connections that do not come back. */
+const FOR_GOOD: ReadonlySet<ErrorCode> = new Set([
+  'app_disabled',
+  'app_does_not_exist',
+  'disconnected_by_app',
+  'token_revoked',
+]);
 /** What a connection closes with that somebody else has become. */
 const REPLACED = 1006;
 
@@ -22,6 +34,8 @@ export class Life {
     private readonly said: Said,
     private readonly sessions: Sessions,
     private readonly keys: ConnectionKeys,
+    private readonly remaining: Remaining,
+    private readonly counted: Counted,
   ) {
     this.#timers = [
       setInterval(() => this.#beat(Date.now()), BEAT_MS).unref(),
@@ -29,9 +43,17 @@ export class Life {
     ];
   }
 
+  /** No more are let in. */
+  get isFull(): boolean {
+    return this.connections.size >= MAX_HERE;
+  }
+
   begin(connection: CompatConnection): void {
     this.hub.admit(connection);
     this.connections.add(connection);
+    const { hub, principal } = connection;
+    if (principal.clientId !== null) hub.signedIn.add(principal.clientId, connection);
+    this.counted.opened(connection);
   }
 
   /** Says the last frame, and closes: the client may come back. */
@@ -42,6 +64,7 @@ export class Life {
 
   /** The same, and its members leave at once: it does not come back. */
   endForGood(connection: CompatConnection, action: number, error?: ErrorBody): void {
+    connection.isOver = true;
     const left = this.said.allLeave(connection, 0, 'left');
     void Promise.all([left, this.keys.end(connection)]).catch((trouble: unknown) =>
       this.hub.onTrouble('the end of a connection', trouble),
@@ -53,28 +76,46 @@ export class Life {
   closed(connection: CompatConnection, code: number): void {
     if (!this.hub.closed(connection, code)) return;
     this.connections.delete(connection);
-    this.sessions.park(connection);
-    void this.said
-      .allLeave(connection, connection.manner.remainMs, 'connection_lost')
-      .catch((error: unknown) => this.hub.onTrouble('presence leave', error));
+    const { hub, principal, endedFor, manner } = connection;
+    if (principal.clientId !== null) hub.signedIn.remove(principal.clientId, connection);
+    this.counted.closed(connection);
+    const isOver = connection.isOver || (endedFor !== null && FOR_GOOD.has(endedFor));
+    if (!isOver) this.sessions.park(connection);
+    const left = isOver
+      ? [this.said.allLeave(connection, 0, 'forced_disconnect'), this.keys.end(connection)]
+      : [this.said.allLeave(connection, manner.remainMs, 'connection_lost'), this.remaining.cut(connection)];
+    void Promise.all(left).catch((error: unknown) => this.hub.onTrouble('presence leave', error));
   }
 
-  /** The connection that came back, whose old socket may still look open; null: it was not here. */
-  former(open: unknown, connectionId: string): CompatConnection | null {
-    if (open !== undefined && this.#isHere(open)) {
+  /**
+   * The connection that came back, here or elsewhere, with the key of this hash. Its old socket may still look open, and
+   * ends without a word; its members stay for as long as it may be away. Null: it was not here.
+   */
+  former(appId: string, connectionId: string, keyHash: string): CompatConnection | null {
+    const open = this.#here(appId, connectionId);
+    if (open !== null) {
       const { socket } = open;
       this.closed(open, REPLACED);
       socket?.terminate();
     }
-    return this.sessions.unpark(connectionId);
+    return this.sessions.unpark(connectionId, keyHash);
+  }
+
+  /** The same, where it came back elsewhere: what it was a member as. */
+  takenElsewhere(appId: string, { socketId, keyHash }: TakenConnection): readonly Membership[] {
+    const open = this.#here(appId, socketId);
+    // It may have come back once more since, to this process.
+    if (open !== null && open.keyHash !== keyHash) return [];
+    return this.former(appId, socketId, keyHash)?.memberships() ?? [];
   }
 
   stop(): void {
     for (const timer of this.#timers) clearInterval(timer);
   }
 
-  #isHere(open: unknown): open is CompatConnection {
-    return this.connections.has(open as CompatConnection);
+  #here(appId: string, connectionId: string): CompatConnection | null {
+    const open = this.hub.hubs.find(appId)?.subscriber(connectionId);
+    return open instanceof CompatConnection ? open : null;
   }
 
   #beat(nowMs: number): void {
@@ -83,8 +124,10 @@ export class Life {
       else connection.transport?.ping();
       const what = expiryOf(connection.principal.expiresMs, nowMs, BEAT_MS);
       if (what === 'ending') this.said.say(connection, { action: ACTION.auth });
-      else if (what === 'ended')
+      else if (what === 'ended') {
+        this.counted.tokenExpired();
         this.end(connection, ACTION.disconnected, new CompatError(40_142, 'the token has expired').body);
+      }
     }
   }
 

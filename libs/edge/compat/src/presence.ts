@@ -1,4 +1,5 @@
 import {
+  clientOf,
   CompatError,
   isObject,
   type JsonObject,
@@ -8,11 +9,13 @@ import {
   payloadOf,
   publisherOf,
 } from '@carillon/compat-core';
-import type { Outlet } from '@carillon/hub';
+import { Frames, type Membership, type Outlet } from '@carillon/hub';
 import type { MemberAdded, MemberRemoved } from '@carillon/protocol';
 import type { Presence } from '@carillon/presence';
 import type { CompatConnection, OwnMember } from './connection.js';
+import type { Counted } from './counted.js';
 import { MODE } from './flags.js';
+import type { Remaining } from './remaining.js';
 
 const ABSENT = 0;
 const PRESENT = 1;
@@ -26,6 +29,9 @@ interface Change {
   /** With an id of this connection: nothing newer than what was told of the member before. */
   readonly isAgain: boolean;
   readonly member: OwnMember;
+  /** What the client said of it. */
+  readonly data: string | null;
+  readonly clientId: string;
 }
 
 /** Members that connections enter, change and take away. */
@@ -33,35 +39,47 @@ export class Members {
   constructor(
     private readonly presence: Presence,
     private readonly outlet: Outlet,
+    private readonly remaining: Remaining,
+    private readonly counted: Counted,
   ) {}
 
   /** @throws CompatError, or rejects with it, when not all of it could be done. */
   async handle(connection: CompatConnection, base: string, values: unknown): Promise<void> {
     const attachment = connection.attachments.get(base);
-    if (attachment === undefined) throw new CompatError(91_001, 'the channel is not attached');
+    if (attachment?.filter !== null) throw new CompatError(91_001, 'the channel is not attached');
     if ((attachment.modes & MODE.PRESENCE) === 0)
       throw new CompatError(40_160, 'operation not permitted with provided capability');
     if (!Array.isArray(values) || values.length === 0)
       throw new CompatError(40_000, 'presence must be a list');
     const changes = values.map((value) => readChange(connection, base, value));
+    // Who leaves must be known to be there, and who is there is not told again to have come.
+    if (connection.comingBack !== null) await connection.comingBack;
     for (const change of changes) await this.#apply(connection, base, change);
+    this.counted.presence(connection, base, changes);
   }
 
   /** Those of a connection that has come back. It has them at once; resolves when they will stay. */
-  async keep(from: CompatConnection, to: CompatConnection): Promise<void> {
+  async keep(connection: CompatConnection, memberships: readonly Membership[]): Promise<void> {
     const kept: Promise<unknown>[] = [];
-    for (const [channel, members] of from.members) {
-      to.members.set(channel, members);
-      const place = { appId: to.hub.appId, channel, socketId: to.id };
-      for (const member of members.values()) kept.push(this.presence.join({ ...place, ...member }, Infinity));
+    const { id: socketId, hub, members } = connection;
+    for (const { channel, userId, userInfoText } of memberships) {
+      const own = members.get(channel) ?? new Map<string, OwnMember>();
+      const clientId = clientOf(channel, userId);
+      own.set(clientId, { clientId, userId, userInfoText });
+      members.set(channel, own);
+      kept.push(this.presence.join({ appId: hub.appId, channel, socketId, userId, userInfoText }, Infinity));
     }
+    kept.push(this.remaining.back(connection));
     await Promise.all(kept);
   }
 
   /** Others are told by whoever decided it; the member itself is not. */
   #tellOwn(connection: CompatConnection, fact: MemberAdded | MemberRemoved): void {
     const codec = connection.subscriptions.get(fact.channel)?.audience.codec;
-    if (codec !== undefined) this.outlet.send(connection, fact, codec);
+    if (codec === undefined) return;
+    const frames = new Frames(fact);
+    this.outlet.sendOf(connection, frames, codec);
+    codec.told?.(frames, Number(frames.of(codec) !== null), connection.hub.appId);
   }
 
   async #apply(connection: CompatConnection, channel: string, change: Change): Promise<void> {
@@ -80,6 +98,8 @@ export class Members {
       return;
     }
     if (!isMember) {
+      // Whom it was before may be there still, though what had it does not answer any more.
+      const isNews = !isAgain || !(await this.presence.present(place, [userId])).has(userId);
       const limit = connection.hub.app.limits.maxPresenceMembersPerChannel;
       const outcome = await this.presence.join({ ...place, userInfoText }, limit);
       if (outcome.kind === 'full') throw new CompatError(91_003, 'the channel has as many members as it may');
@@ -87,9 +107,11 @@ export class Members {
       connection.members.set(channel, own);
       // It went while it was let in: its leaving could not know of this one.
       if (!connection.isOpen) await this.presence.leave(place, connection.manner.remainMs, 'connection_lost');
+      if (!isNews) return;
       const { serial } = outcome;
       const told = { userId, userInfoText, socketId: connection.id };
       this.#tellOwn(connection, { kind: 'member_added', channel, member: told, serial });
+      await this.remaining.entered(connection, channel, clientId);
       return;
     }
     // Clients enter again whatever they had when they come back; it was kept for them, and others have not missed it.
@@ -116,7 +138,7 @@ function readChange(connection: CompatConnection, channel: string, value: unknow
   const { id } = value;
   const isAgain =
     (action === ENTER || action === PRESENT) && typeof id === 'string' && id.startsWith(`${connection.id}:`);
-  return { isLeave, isAgain, member: { clientId, ...kept } };
+  return { isLeave, isAgain, member: { clientId, ...kept }, clientId, data };
 }
 
 function actionOf({ action }: JsonObject): number {

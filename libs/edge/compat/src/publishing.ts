@@ -2,18 +2,20 @@ import {
   CompatError,
   type CompatCore,
   type JsonObject,
+  type Measurable,
   editOf,
   isObject,
   messageRules,
   NOT_GRANTED,
   readAnnotation,
-  readChannelName,
   readEdit,
   readMessage,
+  readOwnChannelName,
   refusalOf,
 } from '@carillon/compat-core';
 import { type Outlet, rulesOf } from '@carillon/hub';
 import type { CompatConnection } from './connection.js';
+import type { Counted } from './counted.js';
 import { ACTION, MODE } from './flags.js';
 import type { Members } from './presence.js';
 import type { Said } from './said.js';
@@ -22,6 +24,20 @@ import { type WebhookEvents, dataOf } from '@carillon/webhooks';
 const MAX_MESSAGES = 1000;
 /** Answers that are remembered of one connection. */
 const MAX_RECEIPTS = 1000;
+
+/** What became of a frame. */
+interface Done {
+  /** Of the messages of it; none of members and annotations. */
+  readonly serials: readonly string[];
+  /** Settles when it is counted; null: nothing is to be. */
+  readonly counted: Promise<void> | null;
+}
+
+/** What was published, and what that says. */
+interface Published {
+  readonly serials: readonly string[];
+  readonly said: readonly Measurable[];
+}
 
 interface Asked {
   readonly base: string;
@@ -39,6 +55,7 @@ export class Publishing {
     private readonly said: Said,
     private readonly webhooks: WebhookEvents,
     private readonly outlet: Outlet,
+    private readonly counted: Counted,
   ) {}
 
   async handle(connection: CompatConnection, frame: JsonObject): Promise<void> {
@@ -47,15 +64,19 @@ export class Publishing {
       throw new CompatError(40_000, 'msgSerial must be an integer');
     if (msgSerial <= connection.lastSerial) return;
     connection.lastSerial = msgSerial;
+    const answer = (action: number, more: object, counted: Promise<void> | null = null): void =>
+      connection.answers.add(counted, () =>
+        this.said.say(connection, { action, msgSerial, count: 1, ...more }),
+      );
     try {
       this.#count(connection, frame);
-      const serials = await this.#once(connection, frame, msgSerial);
-      const res = serials === null ? {} : { res: [{ serials }] };
-      this.said.say(connection, { action: ACTION.ack, msgSerial, count: 1, ...res });
+      const { serials, counted } = await this.#once(connection, frame, msgSerial);
+      answer(ACTION.ack, serials.length === 0 ? {} : { res: [{ serials }] }, counted);
     } catch (error) {
       const told = refusalOf(error);
-      const { body } = told instanceof CompatError ? told : new CompatError(50_003, 'not done, retry');
-      this.said.say(connection, { action: ACTION.nack, msgSerial, count: 1, error: body });
+      const refusal = told instanceof CompatError ? told : new CompatError(50_003, 'not done, retry');
+      this.counted.refused(refusal);
+      answer(ACTION.nack, { error: refusal.body });
     }
   }
 
@@ -73,26 +94,25 @@ export class Publishing {
   }
 
   /** What it was answered before it was cut is answered again, and nothing is published twice. */
-  async #once(
-    connection: CompatConnection,
-    frame: JsonObject,
-    msgSerial: number,
-  ): Promise<readonly string[] | null> {
-    const { base, text } = readChannelName(frame['channel']);
-    if (frame['action'] === ACTION.presence) {
-      await this.members.handle(connection, base, frame['presence']);
-      return null;
-    }
+  async #once(connection: CompatConnection, frame: JsonObject, msgSerial: number): Promise<Done> {
+    const { base, text } = readOwnChannelName(frame['channel']);
     const known = connection.receipts.get(msgSerial);
-    if (known !== undefined) return known;
-    const serials = await this.#done(connection, { base, text, frame, msgSerial });
+    if (known !== undefined) {
+      this.core.counters.add('duplicate_suppression');
+      return { serials: known, counted: null };
+    }
+    const { serials, said } = await this.#done(connection, { base, text, frame, msgSerial });
     connection.receipts.set(msgSerial, serials);
     connection.receipts.delete(msgSerial - MAX_RECEIPTS);
-    return serials;
+    return { serials, counted: said.length === 0 ? null : this.counted.published(connection, said) };
   }
 
-  #done(connection: CompatConnection, asked: Asked): Promise<readonly string[]> {
-    const { action, messages, annotations } = asked.frame;
+  async #done(connection: CompatConnection, asked: Asked): Promise<Published> {
+    const { action, messages, annotations, presence } = asked.frame;
+    if (action === ACTION.presence) {
+      await this.members.handle(connection, asked.base, presence);
+      return { serials: [], said: [] };
+    }
     if (action === ACTION.annotation)
       return this.#annotate(connection, asked, listOf(annotations, 'annotations'));
     if (action !== ACTION.message) throw new CompatError(40_000, `${asked.text}: not offered`);
@@ -109,7 +129,7 @@ export class Publishing {
     connection: CompatConnection,
     { base, msgSerial }: Asked,
     values: readonly (JsonObject & { readonly serial: string })[],
-  ): Promise<readonly string[]> {
+  ): Promise<Published> {
     const { principal, hub } = connection;
     const rules = messageRules(hub.app);
     const edits = values.map((value) => readEdit(value, value.serial, principal, rules));
@@ -121,14 +141,14 @@ export class Publishing {
         await this.core.edits.apply({ principal, base, serial, edit, operationId, via: 'realtime' }),
       );
     }
-    return serials;
+    return { serials, said: edits };
   }
 
   async #annotate(
     connection: CompatConnection,
     { base, msgSerial }: Asked,
     values: readonly unknown[],
-  ): Promise<readonly string[]> {
+  ): Promise<Published> {
     const { principal, hub } = connection;
     this.#require(connection, base, MODE.ANNOTATION_PUBLISH);
     const rules = messageRules(hub.app);
@@ -140,13 +160,13 @@ export class Publishing {
     for (const request of requests) this.core.annotations.check(request);
     const serials: string[] = [];
     for (const request of requests) serials.push(await this.core.annotations.apply(request));
-    return serials;
+    return { serials, said: requests.map(({ annotation }) => annotation) };
   }
 
-  /** Somebody who is not attached needs no mode: the capability decides alone. */
+  /** Somebody who is not attached, or as a derived channel, needs no mode: the capability decides alone. */
   #require({ attachments }: CompatConnection, base: string, mode: number): void {
     const attachment = attachments.get(base);
-    if (attachment !== undefined && (attachment.modes & mode) === 0)
+    if (attachment?.filter === null && (attachment.modes & mode) === 0)
       throw new CompatError(40_160, NOT_GRANTED);
   }
 
@@ -154,7 +174,7 @@ export class Publishing {
     connection: CompatConnection,
     { base, msgSerial }: Asked,
     values: readonly unknown[],
-  ): Promise<readonly string[]> {
+  ): Promise<Published> {
     const { principal, hub } = connection;
     this.#require(connection, base, MODE.PUBLISH);
     if (!principal.capability.allows('publish', base)) throw new CompatError(40_160, NOT_GRANTED);
@@ -176,7 +196,7 @@ export class Publishing {
           socket_id: connection.id,
           ...(clientId === null ? {} : { user_id: clientId }),
         });
-    return serials;
+    return { serials, said: messages };
   }
 }
 

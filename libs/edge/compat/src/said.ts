@@ -2,16 +2,19 @@ import { encodeWire } from '@carillon/compat-core';
 import type { Hub } from '@carillon/hub';
 import type { LeaveCause, Presence } from '@carillon/presence';
 import type { CompatConnection } from './connection.js';
+import type { Counted } from './counted.js';
 
 /** What both attaching and presence do to connections. */
 export class Said {
   constructor(
     private readonly hub: Hub,
     private readonly presence: Presence,
+    private readonly counted: Pick<Counted, 'said'>,
   ) {}
 
   /** Sends one frame. */
   say(connection: CompatConnection, frame: object): void {
+    this.counted.said();
     this.hub.outlet.sendFrame(connection, encodeWire(frame, connection.manner.format));
   }
 

@@ -1,5 +1,10 @@
-import type { CompatError, ConnectionKey, ConnectionKeys, Principal } from '@carillon/compat-core';
-import { STATE_TTL_MS } from '@carillon/compat-core';
+import {
+  CompatError,
+  type ConnectionKey,
+  type ConnectionKeys,
+  type Principal,
+  STATE_TTL_MS,
+} from '@carillon/compat-core';
 import { newSocketId } from '@carillon/protocol';
 import type { CompatConnection } from './connection.js';
 
@@ -11,7 +16,8 @@ export interface Session extends ConnectionKey {
   readonly connectionId: string;
   /** Why it is not the one it wanted to be; null: it is, or wanted to be none. */
   readonly error: CompatError | null;
-  readonly isResumed: boolean;
+  /** Hash of the key that it came back with; null: it is a new one. */
+  readonly takenHash: string | null;
 }
 
 /** Connections that were cut, and may come back, here or elsewhere. */
@@ -23,10 +29,15 @@ export class Sessions {
   /** Rejects when the cache cannot be reached. */
   async open(wanted: string | null, principal: Principal): Promise<Session> {
     const found = wanted === null ? null : await this.keys.take(wanted, principal);
-    const isResumed = typeof found === 'string';
-    const connectionId = isResumed ? found : newSocketId();
+    const taken = found === null || found instanceof CompatError ? null : found;
+    const connectionId = taken?.connectionId ?? newSocketId();
     const key = await this.keys.renew(connectionId, principal);
-    return { connectionId, ...key, isResumed, error: isResumed ? null : found };
+    return {
+      connectionId,
+      ...key,
+      takenHash: taken?.keyHash ?? null,
+      error: found instanceof CompatError ? found : null,
+    };
   }
 
   /** Remembers what a connection that was cut has been told, in case it comes back here. */
@@ -38,8 +49,10 @@ export class Sessions {
     }, STATE_TTL_MS).unref();
   }
 
-  unpark(id: string): CompatConnection | null {
-    const parked = this.#parked.get(id) ?? null;
+  /** What is kept of the connection, and not any more; null: nothing, or it has had another key since. */
+  unpark(id: string, keyHash: string): CompatConnection | null {
+    const parked = this.#parked.get(id);
+    if (parked?.keyHash !== keyHash) return null;
     this.#parked.delete(id);
     return parked;
   }

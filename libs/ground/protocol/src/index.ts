@@ -29,6 +29,7 @@ export {
 } from './inbound/frame.js';
 export { readUserData, type UserData } from './inbound/user-data.js';
 export { compactJson } from './json/compact.js';
+export { isDeeperThan } from './json/depth.js';
 export { omitMembers } from './json/omit-members.js';
 export { rawElements } from './json/raw-elements.js';
 export { rawMember } from './json/raw-member.js';

@@ -14,4 +14,12 @@ export {
 export { FABRIC, FabricModule, LANE_FABRIC } from './module.js';
 export { newNodeId } from './node-id.js';
 export { type Fabric, type FabricListener, type Gathered, type OpenedFabric } from './port.js';
-export { type ActingSocket, type Answer, type Question, type RevokedTokens } from './question.js';
+export {
+  type ActingSocket,
+  type Answer,
+  type ChannelOccupancy,
+  type Membership,
+  type Question,
+  type RevokedTokens,
+  type TakenConnection,
+} from './question.js';

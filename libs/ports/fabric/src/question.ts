@@ -4,6 +4,21 @@ export interface RevokedTokens {
   readonly clientId: string | null;
 }
 
+/** A connection that has come back, here or elsewhere. */
+export interface TakenConnection {
+  readonly socketId: string;
+  /** Of the key that it came back with: a connection of this id that has another one by now is not meant. */
+  readonly keyHash: string;
+}
+
+/** What a connection was a member of a channel as. */
+export interface Membership {
+  readonly channel: string;
+  readonly userId: string;
+  /** JSON text. */
+  readonly userInfoText: string;
+}
+
 /** What may be asked of all processes with sockets, by kind. */
 export interface Question {
   /** Sockets per occupied channel whose name starts with the prefix. Special channels are never listed. */
@@ -22,6 +37,21 @@ export interface Question {
   readonly token_revoked: RevokedTokens;
   /** Who a connection of protocol 2 is, and what it may do on the channel. */
   readonly acting_socket: { readonly socketId: string; readonly channel: string };
+  /** Close what is left of the connection where it was, whose members stay for as long as it may be away. */
+  readonly connection_taken: TakenConnection;
+  /** Connections of one channel, by what they may do there. */
+  readonly channel_occupancy: { readonly channel: string };
+}
+
+/** Connections of a channel, by what they may do there; each counts in all that it may. */
+export interface ChannelOccupancy {
+  readonly connections: number;
+  readonly publishers: number;
+  readonly subscribers: number;
+  /** Those that may be members. */
+  readonly presenceConnections: number;
+  /** Those that are told of members. */
+  readonly presenceSubscribers: number;
 }
 
 /** A connection that somebody is to act as. */
@@ -50,4 +80,7 @@ export interface Answer {
   readonly token_revoked: number;
   /** Null: it is not here, or of another protocol. */
   readonly acting_socket: ActingSocket | null;
+  readonly channel_occupancy: ChannelOccupancy;
+  /** What it was a member as. */
+  readonly connection_taken: readonly Membership[];
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { mergeAnswers, type Fabric, type LiveEvent, type Question } from '../src/index.js';
-import { anAnswer, event, Gateway, KINDS, message, STATE_FACTS, variedEvents } from './samples.js';
+import { mergeAnswers, type Fabric, type LiveEvent } from '../src/index.js';
+import { anAnswer, event, Gateway, KINDS, message, QUESTIONS, STATE_FACTS, variedEvents } from './samples.js';
 
 /** The nodes of one installation. */
 export interface OpenFabric {
@@ -14,17 +14,6 @@ export interface OpenFabric {
   /** Called after the nodes are closed; releases what else was opened. */
   dispose(): Promise<void>;
 }
-
-const QUESTIONS: Question = {
-  channels_with_sockets_count: { prefix: 'presence-' },
-  batch_channel_sockets_count: { channels: ['a', 'presence-é'] },
-  sockets_count: null,
-  meta_watched: { channels: ['a', 'presence-é'] },
-  terminate_user: { userId: 'u:1' },
-  force_reconnect: { userId: 'u:1' },
-  token_revoked: { jti: 't:1', clientId: 'u:é' },
-  acting_socket: { socketId: '1.2', channel: 'presence-é' },
-};
 
 /** How long what is on its way may take; only a failing test waits that long. */
 const ON_ITS_WAY = { timeout: 10_000, interval: 5 };

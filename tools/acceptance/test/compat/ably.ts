@@ -17,7 +17,7 @@ export class AblyClients {
   readonly #open: { close(): void }[] = [];
 
   constructor(
-    private readonly node: Node,
+    private readonly node: Pick<Node, 'port'>,
     private readonly tenant: Tenant,
   ) {}
 

@@ -7,9 +7,9 @@ import { openTenant } from '../harness/tenant.js';
 import { keyOf } from './key.js';
 
 const shop = openTenant('shop', { history: { enabled: true } });
+const counted = openTenant('counted', { history: { enabled: true } });
 const env = { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory', PRESENCE_HISTORY_ENABLED: 'true' };
 const config = {
-  ai_transport: { enabled: true, channels: [{ prefix: 'ai:' }] },
   versioned_messages: { enabled: true },
   compat: {
     enabled: true,
@@ -20,11 +20,6 @@ const basicOf = (key: string): string => `Basic ${Buffer.from(key).toString('bas
 const basic = basicOf(keyOf(shop));
 
 const item = (more: object): object => ({ intervalId: '2024-02-03:15:05', ...more });
-const aiInput = (transport: object): object => ({
-  name: 'ai-input',
-  data: 'a',
-  extras: { ai: { transport } },
-});
 
 interface Told {
   readonly status: number;
@@ -34,7 +29,7 @@ interface Told {
   readonly code: number | undefined;
 }
 
-onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (node) => {
+onServer('routes of REST for Ably clients', { tenants: [shop, counted], config, env }, (node) => {
   const open: Ably.Realtime[] = [];
   afterEach(() => {
     for (const one of open.splice(0)) one.close();
@@ -58,9 +53,6 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
     const { error } = (value ?? {}) as { error?: { code: number } };
     return { status: answer.status, headers: answer.headers, value, code: error?.code };
   };
-
-  const publish = (channel: string, body: object, authorization = basic): Promise<Told> =>
-    ask(`/channels/${channel}/messages`, 'POST', body, authorization);
 
   it('tells in its words of paths and methods that there are not', async () => {
     for (const path of ['/nowhere', '/comet/connect', '/channels/a/b/c/d', '/push/apnsBroadcastChannels']) {
@@ -143,6 +135,56 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
     expect(runtime).toHaveProperty('duplicate_suppression');
   });
 
+  it('counts what clients say to each other, who they are and how many channels they have', async () => {
+    const own = { key: keyOf(counted) };
+    const entries = async (): Promise<Record<string, number>> => {
+      const [month] = (await rest(own).stats({ unit: 'month' } as object)).items;
+      return (month?.entries ?? {}) as Record<string, number>;
+    };
+    const [one, other] = [
+      connect({ ...own, clientId: 'ada' }),
+      connect({ ...own, useBinaryProtocol: false }),
+    ];
+    const inbox = new Inbox<Ably.InboundMessage>();
+    for (const client of [one, other]) await client.channels.get('talk').subscribe(inbox.put);
+    await one.channels.get('talk').publish('greeting', 'hello');
+    for (let taken = 0; taken < 2; taken += 1) await inbox.take();
+    // What was acknowledged is counted.
+    const name = 'messages.inbound.realtime.messages';
+    const bytes = Buffer.byteLength('greetinghelloada');
+    expect(await entries()).toMatchObject({ [`${name}.count`]: 1, [`${name}.data`]: bytes });
+    await one.channels.get('talk').presence.enter('here');
+    await eventually(async () =>
+      expect(await entries()).toMatchObject({
+        'messages.outbound.realtime.messages.count': 2,
+        'messages.outbound.all.messages.data': 2 * bytes,
+        'messages.inbound.realtime.presence.count': 1,
+        'messages.inbound.realtime.presence.data': Buffer.byteLength('adahere'),
+        'messages.outbound.realtime.presence.count': 2,
+        'persisted.presence.count': 1,
+        'connections.all.opened': 2,
+        'connections.plain.peak': 2,
+        'channels.opened': 1,
+        'channels.peak': 1,
+      }),
+    );
+    await one.channels.get('talk').detach();
+    for (const client of [one, other]) client.close();
+    await eventually(async () =>
+      expect(await entries()).toMatchObject({ 'connections.all.closed': 2, 'channels.closed': 1 }),
+    );
+    const told = await entries();
+    expect(told['apiRequests.succeeded']).toBeGreaterThan(2);
+    expect(told['apiRequests.responseBytes']).toBeGreaterThan(1000);
+    const runtime = (await ask('/operator/stats/compat-runtime', 'GET', undefined, '')).value as Record<
+      string,
+      number
+    >;
+    expect(runtime['fanout']).toBeGreaterThanOrEqual(4);
+    expect(runtime['data_encoded']).toBeGreaterThanOrEqual(2);
+    expect(runtime['encoded']).toBeGreaterThan(runtime['data_encoded'] ?? 0);
+  });
+
   it('tells who came and went', async () => {
     const client = connect({ clientId: 'ada' });
     const { presence } = client.channels.get('presence-room');
@@ -161,8 +203,14 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
       ['leave', 'ada'],
     ]);
     expect(items.slice(0, 2).map(({ data }) => data as unknown)).toEqual([{ n: 1 }, { n: 2 }]);
+    const { id: connectionId } = client.connection;
+    expect(items.map((item) => item.connectionId)).toEqual([connectionId, connectionId, connectionId]);
     const others = await channel.presence.history({ clientId: 'nobody' } as object);
     expect(others.items).toEqual([]);
+    const byConnection = { direction: 'forwards', connectionId } as object;
+    expect((await channel.presence.history(byConnection)).items).toHaveLength(3);
+    const elsewhere = await channel.presence.history({ connectionId: '1.1' } as object);
+    expect(elsewhere.items).toEqual([]);
     const first = await channel.presence.history({ limit: 2 });
     expect((await first.next())?.items.map(({ action }) => action)).toEqual(['enter']);
   });
@@ -203,36 +251,5 @@ onServer('routes of REST for Ably clients', { tenants: [shop], config, env }, (n
     await before.publish('five', 'x');
     const told = (await from(serials[0] ?? '')).value as { name: string }[];
     expect(told.map(({ name }) => name)).toEqual(['four', 'three', 'two', 'one']);
-  });
-
-  it('takes messages of AI transport from whoever may send them, where it is', async () => {
-    const streaming = {
-      name: 'ai-output',
-      data: 'a',
-      extras: { ai: { transport: { status: 'streaming' } } },
-    };
-    expect((await publish('other', streaming)).code).toBe(104_003);
-    expect((await publish('ai:x', streaming)).status).toBe(201);
-    const tokenOf = async (capability: string, clientId?: string): Promise<string> => {
-      const { token } = await rest().auth.requestToken({
-        capability,
-        ...(clientId === undefined ? {} : { clientId }),
-      });
-      return `Bearer ${Buffer.from(token).toString('base64')}`;
-    };
-    const ada = await tokenOf('{"ai:*":["publish","subscribe"]}', 'ada');
-    const trusted = await tokenOf('{"ai:*":["publish","message-append-own"]}');
-    expect((await publish('ai:x', streaming, ada)).code).toBe(104_003);
-    expect((await publish('ai:x', streaming, trusted)).status).toBe(201);
-    expect((await publish('ai:x', aiInput({ what: 'x' }), ada)).code).toBe(104_000);
-    const many = Object.fromEntries(Array.from({ length: 33 }, (_one, index) => [`k${index}`, 'x']));
-    const tooMany = await publish('ai:x', aiInput(many), ada);
-    expect([tooMany.status, tooMany.code]).toEqual([413, 104_001]);
-    expect((await publish('ai:x', aiInput({ 'input-client-id': 'bob' }), ada)).code).toBe(104_002);
-    expect((await publish('ai:x', aiInput({ 'run-id': 'r' }), ada)).status).toBe(201);
-    const { items } = await rest().channels.get('ai:x').history({ limit: 1 });
-    expect(items[0]?.extras).toMatchObject({
-      ai: { transport: { 'run-id': 'r', 'input-client-id': 'ada' } },
-    });
   });
 });

@@ -1,6 +1,7 @@
 import type * as Ably from 'ably';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
+import { eventually } from '../harness/eventually.js';
 import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
 import { AblyClients, cut, frame, heard } from './ably.js';
@@ -88,6 +89,15 @@ onServer(
           });
           expect((attached['flags'] as number) & RESUMED).toBe(0);
         }
+        const answer = await fetch(`http://127.0.0.1:${node.port}/operator/stats/compat-runtime`);
+        const told = (await answer.json()) as Record<string, number>;
+        for (const [name, least] of Object.entries({
+          replay_source: 1,
+          continuity_lost: 4,
+          reset_required: 4,
+        }))
+          expect([name, told[name] ?? 0]).toSatisfy(([, value]: [string, number]) => value >= least);
+        expect(told).toMatchObject({ queued_messages: 0, queued_bytes: 0, overflow: 0 });
         // Thousands are published where that is quickest.
         if (tenant === kept) return;
         await publish(4096);
@@ -107,6 +117,12 @@ onServer(
 
     const clients = new AblyClients(node, kept);
     afterEach(() => clients.close());
+
+    const subscriptions = async (channel: string): Promise<unknown> => {
+      const query = { info: 'subscription_count' };
+      const { body } = await node.api(kept).request('GET', `/channels/${channel}`, { query });
+      return (JSON.parse(body) as Record<string, unknown>)['subscription_count'];
+    };
 
     it('with their members in time, or these leave (case 43)', async () => {
       const told = new Inbox<Ably.PresenceMessage>();
@@ -169,6 +185,8 @@ onServer(
       const second = await clients.raw(`&clientId=eve&resume=${connectionKey}`);
       expect(await frame(second)).toMatchObject({ action: 4, connectionId });
       second.sendText(attach);
+      // Not answered for all that the client knows: it is told again, and nobody else is.
+      second.sendText(presence(0, { action: 2, data: 'x' }));
       // As clients do when they have come back: nobody is told again of what was told before.
       second.sendText(presence(1, { action: 2, id: entered.id, data: 'x' }));
       second.sendText(presence(2, { action: 4, data: 'y' }));
@@ -176,6 +194,39 @@ onServer(
       second.sendText('{"action":7}');
       expect(await told.take()).toMatchObject({ action: 'leave', ...eve });
       expect(told.rest).toEqual([]);
+    });
+
+    it('and leave at once where their client enters by another connection, if they were to remain', async () => {
+      const told = new Inbox<Ably.PresenceMessage>();
+      const watching = clients.connect().channels.get('moving');
+      await watching.presence.subscribe(told.put);
+      await watching.attach();
+      const enter = async (query: string) => {
+        const socket = await clients.raw(`&clientId=kim${query}`);
+        const { connectionId } = await frame(socket);
+        socket.sendText('{"action":10,"channel":"moving"}');
+        socket.sendText(presence(0, { action: 2, data: 'x' }));
+        const kim = { clientId: 'kim', connectionId };
+        expect(await told.take()).toMatchObject({ action: 'enter', ...kim });
+        return { kim, socket };
+      };
+      const cutOff = async ({ socket }: Awaited<ReturnType<typeof enter>>): Promise<void> => {
+        socket.destroy();
+        await eventually(async () => expect(await subscriptions('moving')).toBe(2));
+      };
+      const first = await enter('&remainPresentFor=15000');
+      const second = await enter('&remainPresentFor=15000');
+      // Both are there: neither takes the place of the other.
+      await cutOff(first);
+      const third = await enter('');
+      const left = await told.take();
+      expect(left).toMatchObject({ action: 'leave', ...first.kim });
+      expect(left.id).toBeUndefined();
+      // One that was not to remain so stays as long as any.
+      await cutOff(third);
+      await enter('');
+      second.socket.sendText('{"action":7}');
+      expect(await told.take()).toMatchObject({ action: 'leave', ...second.kim });
     });
 
     it('are answered again what they were answered, and it is published once (case 40)', async () => {

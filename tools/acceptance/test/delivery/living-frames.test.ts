@@ -120,6 +120,12 @@ onServerHttp('messages that live on', { tenants: [shop], env: LIVING, config: { 
       connected(node, '&append_rollup_window=500&append_mode=full'),
     ]);
     for (const client of clients) await client.subscribe('ai-a');
+    const fitting = await Promise.all([
+      connected(node, '&append_rollup_window=0'),
+      connected(node, '&append_rollup_window=500'),
+      connected(node, '&append_rollup_window=500&append_mode=full'),
+    ]);
+    for (const client of fitting) await client.subscribe('ai-*');
     const { path } = await made(node, 'ai-a', '', { extras: status('streaming') });
     const tokens = Array.from({ length: 20 }, (_, n) => `${n};`);
     const answers = await Promise.all(tokens.map((data) => done(node, `${path}/append`, { data })));
@@ -137,6 +143,8 @@ onServerHttp('messages that live on', { tenants: [shop], env: LIVING, config: { 
       expect(serials.at(-1)).toBe(22);
     }
     expect(whole.at(-1)?.data).toBe(`${text.join('')}.`);
+    // Whoever has the channel by a pattern is told the same.
+    expect(await Promise.all(fitting.map(untilOver))).toEqual([single, widely, whole]);
     const versions = `${path}/versions`;
     const { body } = await node.api().request('GET', versions);
     expect((JSON.parse(body) as { items: unknown[] }).items).toHaveLength(22);

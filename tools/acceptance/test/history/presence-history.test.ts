@@ -40,7 +40,7 @@ function keptMembers(node: Node): void {
     await eventually(async () =>
       expect(await events(node, channel)).toEqual([
         ['member_added', 'join', 'u', one.socketId],
-        ['member_removed', 'disconnect', 'u', null],
+        ['member_removed', 'disconnect', 'u', one.socketId],
       ]),
     );
   });

@@ -22,6 +22,11 @@ export function changing(place: Place): void {
     const whole = await place.connect(0, { query: '&append_mode=full' });
     const begin = positionOf(await pieces.subscribe(channel));
     await whole.subscribe(channel);
+    // By a pattern alone, and by both.
+    const fitting = await place.connect(1, { query: '&append_mode=full' });
+    await fitting.subscribe(`${channel}*`);
+    const both = await place.connect(0);
+    for (const name of [`${channel}*`, channel]) await both.subscribe(name);
     const { channels } = await place.post('/events', {
       name: 'note',
       channel,
@@ -31,8 +36,10 @@ export function changing(place: Place): void {
     const serial = (channels as Record<string, { message_serial: string }>)[channel]?.message_serial ?? '';
     const path = `/channels/${channel}/messages/${serial}`;
     await place.post(`${path}/append`, { data: ' world' });
-    expect(await told(pieces, 2)).toEqual(['note hello', 'service:message.append  world']);
-    expect(await told(whole, 2)).toEqual(['note hello', 'service:message.append hello world']);
+    for (const client of [pieces, both])
+      expect(await told(client, 2)).toEqual(['note hello', 'service:message.append  world']);
+    for (const client of [whole, fitting])
+      expect(await told(client, 2)).toEqual(['note hello', 'service:message.append hello world']);
     const late = await place.connect(1);
     await late.subscribe(channel, { rewind: 1 });
     const [shown] = await late.through('service:rewind_complete');
@@ -50,10 +57,10 @@ export function changing(place: Place): void {
     ]);
     expect(frames[1]?.message_id).toBe(shown?.message_id);
     await place.post(`${path}/update`, { data: 'bye' });
-    for (const client of [pieces, whole])
+    for (const client of [pieces, whole, fitting, both])
       expect(await client.next()).toMatchObject({ event: 'service:message.update', data: 'bye', serial: 3 });
     await place.publish(channel, 'last');
-    expect(texts(await heard(pieces))).toEqual([]);
+    for (const client of [pieces, both]) expect(texts(await heard(client))).toEqual([]);
     expect(JSON.parse(await old.nextText())).toMatchObject({ event: 'note', data: 'hello' });
     expect(JSON.parse(await old.nextText())).toMatchObject({ event: 'news', data: 'last' });
   });

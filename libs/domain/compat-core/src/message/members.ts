@@ -70,6 +70,10 @@ export function memberOf(
   };
 }
 
+/** The client of a member that is kept so. */
+export const clientOf = (channel: string, userId: string): string =>
+  isShared(channel) ? userId : namesOf(userId).clientId;
+
 function namesOf(userId: string): Pick<WireMember, 'clientId' | 'connectionId'> {
   const colon = userId.indexOf(':');
   return { connectionId: userId.slice(0, colon), clientId: userId.slice(colon + 1) };

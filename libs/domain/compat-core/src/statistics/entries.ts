@@ -10,12 +10,14 @@ const DIRECTIONS = ['inbound', 'outbound'] as const;
 /** What `all` of messages is the sum of. */
 const PARTS = /^messages\.(inbound|outbound)\.(?:rest|realtime)\.(.+)$/;
 
+export const isPeak = (name: string): boolean => PEAK.test(name);
+
 /** Both together: peaks are the highest of all, everything else adds up. */
 export function merged(one: Entries, other: Entries): Entries {
   const all: Record<string, number> = { ...one };
   for (const [name, value] of Object.entries(other)) {
     const before = all[name];
-    all[name] = before === undefined ? value : PEAK.test(name) ? Math.max(before, value) : before + value;
+    all[name] = before === undefined ? value : isPeak(name) ? Math.max(before, value) : before + value;
   }
   return all;
 }

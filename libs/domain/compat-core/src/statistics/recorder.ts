@@ -69,6 +69,13 @@ export class Recorder {
     });
   }
 
+  /** Resolves when everything that was observed is written, or could not be. */
+  async settled(): Promise<void> {
+    const { flushMs } = this.options;
+    while (this.#waiting.length > 0 || this.#isWriting)
+      await new Promise((later) => void setTimeout(later, Math.max(1, flushMs)));
+  }
+
   get aggregation(): Aggregation {
     return {
       backlog: this.#waiting.length,
@@ -108,10 +115,14 @@ export class Recorder {
       const sum = sums.get(name) ?? { appId, startMs: startOf(minute) ?? atMs, entries: {} };
       sums.set(name, { ...sum, entries: merged(sum.entries, withSums(entries)) });
     }
-    for (const { appId, startMs, entries } of sums.values())
-      await this.buckets.add(appId, startMs, entries).catch(() => {
-        this.#failures += 1;
-      });
+    // Of different apps at once: one must not wait for the others.
+    await Promise.all(
+      [...sums.values()].map(({ appId, startMs, entries }) =>
+        this.buckets.add(appId, startMs, entries).catch(() => {
+          this.#failures += 1;
+        }),
+      ),
+    );
     this.#batches += 1;
     this.#observations += batch.length;
     this.#lagMs = this.now() - (batch[0]?.atMs ?? this.now());

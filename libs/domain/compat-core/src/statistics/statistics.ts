@@ -1,67 +1,96 @@
 import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { Buckets } from './buckets.js';
-import type { Entries } from './entries.js';
+import { type Entries, merged } from './entries.js';
 import { readFixtures } from './fixtures.js';
+import { type LevelName, Levels } from './levels.js';
+import type { Counted } from './measured.js';
 import { readStats, type StatsPage, type StatsQuery } from './query.js';
 import { type Aggregation, Recorder } from './recorder.js';
+import { Tallies } from './tallies.js';
 
 /** By which way something came or went. */
 export type StatsWay = 'realtime' | 'rest';
+
+/** How often apps that have something open are looked at: no minute of it is without its peak. */
+const LOOK_MS = 60_000;
 
 /** What apps do through these clients, minute by minute. */
 export class Statistics {
   readonly #buckets: Buckets;
   readonly #recorder: Recorder;
-  readonly #open = new Map<string, number>();
+  readonly #tallies: Tallies;
+  readonly #levels = new Levels();
+  readonly #kinds: Readonly<Record<LevelName, readonly string[]>>;
+  readonly #timer: NodeJS.Timeout;
 
   constructor(
     cache: Pick<Cache, 'compareAndSwap' | 'get' | 'setIfAbsent'>,
     private readonly settings: Config['compat'],
-    private readonly isTls: boolean,
+    isTls: boolean,
   ) {
     this.#buckets = new Buckets(cache, {
       retentionMs: settings.stats_retention_seconds * 1000,
       retries: settings.stats_cas_retries,
     });
-    this.#recorder = new Recorder(this.#buckets, {
-      capacity: settings.stats_queue_capacity,
-      flushMs: settings.stats_flush_interval_ms,
-    });
+    const flushMs = settings.stats_flush_interval_ms;
+    const recorder = new Recorder(this.#buckets, { capacity: settings.stats_queue_capacity, flushMs });
+    this.#recorder = recorder;
+    this.#kinds = {
+      channels: ['channels'],
+      connections: ['connections.all', isTls ? 'connections.tls' : 'connections.plain'],
+    };
+    this.#tallies = new Tallies(flushMs, (appId, entries) =>
+      recorder.observe(appId, merged(entries, this.#levels.peaks(appId, this.#kinds))),
+    );
+    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
-  /** Without waiting for it. */
+  /** Without waiting for it, and at no more cost than an addition. */
   observe(appId: string, entries: Entries): void {
-    this.#recorder.observe(appId, entries);
+    for (const [name, value] of Object.entries(entries)) this.#tallies.add(appId, name, value);
   }
 
   /** Messages that came in; resolves when they are counted, or after a while all the same. */
-  inbound(appId: string, way: StatsWay, count: number, bytes: number): Promise<void> {
+  inbound(appId: string, way: StatsWay, { count, bytes }: Counted): Promise<void> {
     const name = `messages.inbound.${way}.messages`;
     return this.#recorder.written(appId, { [`${name}.count`]: count, [`${name}.data`]: bytes });
   }
 
-  outbound(appId: string, way: StatsWay, count: number, bytes: number): void {
-    const name = `messages.outbound.${way}.messages`;
-    this.observe(appId, { [`${name}.count`]: count, [`${name}.data`]: bytes });
+  outbound(appId: string, way: StatsWay, { count, bytes }: Counted): void {
+    this.#count(appId, `messages.outbound.${way}.messages`, { count, bytes });
   }
 
-  /** A connection of this process began or ended. */
-  connection(appId: string, change: 1 | -1): void {
-    const open = (this.#open.get(appId) ?? 0) + change;
-    if (open > 0) this.#open.set(appId, open);
-    else this.#open.delete(appId);
-    const what = change > 0 ? 'opened' : 'closed';
-    const kinds = ['all', this.isTls ? 'tls' : 'plain'];
-    this.observe(
-      appId,
-      Object.fromEntries(
-        kinds.flatMap((kind) => [
-          [`connections.${kind}.${what}`, 1],
-          [`connections.${kind}.peak`, open],
-        ]),
-      ),
-    );
+  /** Members that came, changed or went. */
+  presence(appId: string, direction: 'inbound' | 'outbound', counted: Counted): void {
+    this.#count(appId, `messages.${direction}.realtime.presence`, counted);
+  }
+
+  /** The same, as far as they are kept. */
+  persistedPresence(appId: string, counted: Counted): void {
+    this.#count(appId, 'persisted.presence', counted);
+  }
+
+  /** What was to be pushed, and whether it was taken on; what becomes of it at providers is the business of push. */
+  push(appId: string, isTaken: boolean, { count, bytes }: Counted): void {
+    const outcome = isTaken ? 'succeeded' : 'failed';
+    this.observe(appId, { [`push.${outcome}`]: 1, 'push.recipients': count, 'push.data': bytes });
+  }
+
+  /** There is one more in this process, or one less. */
+  level(appId: string, name: LevelName, change: 1 | -1): void {
+    const level = this.#levels.change(appId, name, change);
+    for (const kind of this.#kinds[name]) {
+      this.#tallies.add(appId, `${kind}.${change > 0 ? 'opened' : 'closed'}`, 1);
+      if (change > 0) this.#tallies.add(appId, `${kind}.peak`, level);
+    }
+  }
+
+  /** Writes what waits, and looks no more at what is open. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#tallies.flush();
+    await this.#recorder.settled();
   }
 
   read(query: StatsQuery, nowMs: number): Promise<StatsPage> {
@@ -83,5 +112,14 @@ export class Statistics {
 
   get aggregation(): Aggregation {
     return this.#recorder.aggregation;
+  }
+
+  #count(appId: string, name: string, { count, bytes }: Counted): void {
+    this.#tallies.add(appId, `${name}.count`, count);
+    this.#tallies.add(appId, `${name}.data`, bytes);
+  }
+
+  #look(): void {
+    for (const appId of this.#levels.appIds) this.observe(appId, this.#levels.peaks(appId, this.#kinds));
   }
 }

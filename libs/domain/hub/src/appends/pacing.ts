@@ -1,6 +1,6 @@
 import type { RollupLimits } from '@carillon/ai-transport';
 import type { Message, ResumeFailed } from '@carillon/protocol';
-import type { Appends } from '../codec.js';
+import type { Appends, Codec } from '../codec.js';
 import type { FlushWheel } from './flush-wheel.js';
 import { type AppendMeters, Pace } from './pace.js';
 import type { Told } from './told.js';
@@ -27,8 +27,8 @@ export interface PacedChannel {
   readonly meters: () => AppendMeters;
   /** What says that there is a gap where this message was; null: nobody goes by positions. */
   gapAt(message: Message): ResumeFailed | null;
-  /** Tells all subscribers of a pace, and (null) all who have none; returns how many. */
-  hand(told: Told, pace: Pace | null): number;
+  /** Tells all subscribers of a pace, and (null) all who have none, whose codecs are meant; returns how many. */
+  hand(told: Told, pace: Pace | null, isMeant: (codec: Codec) => boolean): number;
   /** Tells those who are held back, who get everything as it comes: those who want wholes, or the others. */
   hold(told: Told, wholes: boolean): void;
 }
@@ -49,13 +49,19 @@ export class Pacing {
   ) {}
 
   /** Null: as it comes, in pieces, which needs nothing of this. */
-  static of(appends: Appends | undefined, channel: string, ways: AppendWays | null): Appends | null {
+  static wanted(appends: Appends | undefined, channel: string, ways: AppendWays | null): Appends | null {
     if (appends === undefined || ways === null) return null;
     const windowMs = ways.isRolledUp(channel) ? appends.windowMs : 0;
     return windowMs === 0 && !appends.wholes ? null : { windowMs, wholes: appends.wholes };
   }
 
-  pace(appends: Appends): Pace {
+  /** The pace of those who want appends like this; null: they get them as they come. */
+  paceOf({ appends }: Codec): Pace | null {
+    const wanted = Pacing.wanted(appends, this.channel.name, this.ways);
+    return wanted === null ? null : this.#pace(wanted);
+  }
+
+  #pace(appends: Appends): Pace {
     const key = `${appends.windowMs} ${appends.wholes}`;
     const found = this.#paces.get(key);
     if (found !== undefined) return found;
@@ -68,7 +74,7 @@ export class Pacing {
       nowMs,
       subject: `${appId}/${name}`,
       meters,
-      tell: (told, to) => this.channel.hand(told, to),
+      tell: (told, to) => this.#hand(told, to),
     });
     this.#paces.set(key, pace);
     if (appends.wholes) this.#wholes ??= this.#newWholes();
@@ -77,7 +83,7 @@ export class Pacing {
 
   /** Returns how many are told at once. */
   take(told: Told): number {
-    let receivers = this.channel.hand(told, null);
+    let receivers = this.#hand(told, null);
     this.channel.hold(told, false);
     for (const pace of this.#paces.values()) if (!pace.appends.wholes) receivers += pace.take(told);
     if (this.#wholes === null) this.channel.hold(told, true);
@@ -93,6 +99,17 @@ export class Pacing {
   /** Nothing is held back any more. */
   flush(): void {
     for (const pace of this.#paces.values()) pace.flush();
+  }
+
+  /** It is let go: nothing is held back or waited for any more. */
+  end(): void {
+    this.#wholes?.giveUp();
+    this.flush();
+  }
+
+  /** Paces that are new by this are told in their turn. */
+  #hand(told: Told, pace: Pace | null): number {
+    return this.channel.hand(told, pace, (codec) => this.paceOf(codec) === pace);
   }
 
   #newWholes(): Wholes {

@@ -53,6 +53,14 @@ export class Wholes {
     this.#goOn();
   }
 
+  /** No text is waited for any longer. */
+  giveUp(): void {
+    while (this.#waiting !== null) {
+      this.#tellGap();
+      this.#goOn();
+    }
+  }
+
   #do(told: Told): void {
     const { fact } = told.frames;
     if (!isVersion(fact)) return this.parts.tell(told);

@@ -5,6 +5,7 @@ import { TokenHolders } from '../users/token-holders.js';
 import { UserIndex } from '../users/user-index.js';
 import { rulesOf, type AppRules } from './app-rules.js';
 import type { LocalChannel } from '../channels/local-channel.js';
+import { Pacings } from '../appends/pacings.js';
 import { AppPatterns } from '../patterns/app-patterns.js';
 import { Roster } from '../state/roster.js';
 
@@ -12,6 +13,7 @@ import { Roster } from '../state/roster.js';
 export class AppHub {
   readonly channels = new Map<string, LocalChannel>();
   readonly patterns = new AppPatterns();
+  readonly pacings = new Pacings();
   /** Whom connections are, for events sent to users. */
   readonly users = new UserIndex();
   /** Whom connections are signed in as, for those who end connections. */

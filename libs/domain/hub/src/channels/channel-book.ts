@@ -69,6 +69,7 @@ export class ChannelBook {
     const { hub, name } = channel;
     if (hub.channels.get(name) !== channel) return;
     hub.channels.delete(name);
+    hub.pacings.left(name, !hub.patterns.areNone);
     this.fabric.unsubscribe(hub.appId, name);
     this.metaWatch.end(hub.appId, name);
     this.follower.leave(channel);
@@ -82,6 +83,8 @@ export class ChannelBook {
     userId: string | null,
     codec: Codec = subscriber.codec,
   ): void {
+    // What is held back is from before: its patterns bring it, and the channel does not.
+    if (subscriber.patterns !== null) channel.flush();
     channel.add(subscriber, userId, codec);
     if (subscriber.patterns !== null) channelEntered(subscriber, channel.about);
     if (channel.about.traits.signed) subscriber.isAuthorized = true;

@@ -4,7 +4,7 @@ import type { Outlet } from '../delivery/outlet.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 
 interface Held {
-  readonly fact: Fact;
+  readonly frames: Frames;
   readonly frame: Frame;
   /** Of the change of a member it tells; null: it tells of none. */
   readonly serial: number | null;
@@ -12,12 +12,14 @@ interface Held {
 
 /**
  * Holds back a channel's live events from one subscriber while something must reach it first: its success frame, the
- * members, a cached event. What is held counts as its outbound queue, with the same bounds.
+ * members, a cached event. What is held counts as its outbound queue, with the same bounds; beyond them the subscriber is
+ * closed, or has lost everything that it held, if its edge can tell it so.
  */
 export class Gate {
   readonly codec: Codec;
   #held: Held[] = [];
   #bytes = 0;
+  #isLost = false;
 
   constructor(
     readonly subscriber: Subscriber,
@@ -28,20 +30,19 @@ export class Gate {
   }
 
   hold(frames: Frames, serial: number | null = memberSerial(frames.fact)): void {
-    if (!this.subscriber.isOpen) return;
+    if (!this.subscriber.isOpen || this.#isLost) return;
     const frame = frames.of(this.codec);
     if (frame === null) return;
     const { maxFrames, maxBytes } = this.outlet.bounds;
     const bytes = frameBytes(frame);
-    if (this.#held.length >= maxFrames || this.#bytes + bytes > maxBytes)
-      return this.outlet.overflow(this.subscriber);
-    this.#held.push({ fact: frames.fact, frame, serial });
+    if (this.#held.length >= maxFrames || this.#bytes + bytes > maxBytes) return this.#overflow();
+    this.#held.push({ frames, frame, serial });
     this.#bytes += bytes;
   }
 
   /** Whether this message waits here, so that the client will get it in its place. */
   has(messageId: string): boolean {
-    return this.#held.some(({ fact }) => fact.kind === 'message' && fact.messageId === messageId);
+    return this.#held.some(({ frames: { fact } }) => fact.kind === 'message' && fact.messageId === messageId);
   }
 
   /** The members are about to be shown as they were then: what tells of earlier changes is in there already. */
@@ -58,17 +59,34 @@ export class Gate {
 
   /** Lets go of what the subscriber is not to get. */
   drop(isNotWanted: (fact: Fact) => boolean): void {
-    this.#keep(({ fact }) => !isNotWanted(fact));
+    this.#keep(({ frames: { fact } }) => !isNotWanted(fact));
   }
 
   /** How many messages wait. */
   get messages(): number {
-    return this.#held.filter(({ fact }) => fact.kind === 'message').length;
+    return this.#held.filter(({ frames: { fact } }) => fact.kind === 'message').length;
+  }
+
+  /** Whether more came than may wait: none of it is held any more, and nothing is from then on. */
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   /** Sends what was held, in order. */
   send(): void {
-    for (const { frame } of this.#held) this.outlet.sendFrame(this.subscriber, frame);
+    const { subscriber, codec } = this;
+    for (const { frames, frame } of this.#held) {
+      this.outlet.sendFrame(subscriber, frame);
+      codec.told?.(frames, 1, subscriber.hub.appId);
+    }
+    this.#held = [];
+    this.#bytes = 0;
+  }
+
+  #overflow(): void {
+    const { subscriber } = this;
+    if (subscriber.edge.lost === undefined) return this.outlet.overflow(subscriber);
+    this.#isLost = true;
     this.#held = [];
     this.#bytes = 0;
   }

@@ -2,7 +2,8 @@ import type { OrdinaryChannel } from '@carillon/channels';
 import type { ChannelFact, MemberRemoved, ResumeFailed, StateFact } from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Pace } from '../appends/pace.js';
-import { Pacing } from '../appends/pacing.js';
+import { type AppendWays, Pacing } from '../appends/pacing.js';
+import { pacingOf } from '../appends/reach.js';
 import type { Told } from '../appends/told.js';
 import { type Codec, frameBytes, Frames } from '../codec.js';
 import type { Roster } from '../state/roster.js';
@@ -58,6 +59,12 @@ export class LocalChannel {
     readonly roster: Roster | null = null,
   ) {
     this.#lookout = new Lookout(ways.outlet);
+    this.#pacing = hub.pacings.taken(about.name);
+  }
+
+  /** Its subscribers, by what they are told. */
+  get audiences(): Iterable<Audience> {
+    return allAudiences(this.#audiences);
   }
 
   get name(): string {
@@ -156,6 +163,7 @@ export class LocalChannel {
     gate.subscriber.subscriptionOf(this)?.audience.pace?.flush();
     gate.send();
     this.open(gate.subscriber);
+    if (gate.isLost) gate.subscriber.edge.lost?.(gate.subscriber, this.name);
   }
 
   /** Ends a hold of somebody who has given up: another one of the same subscriber goes on. */
@@ -196,9 +204,13 @@ export class LocalChannel {
       : this.#tellOthers(fact, exceptSocketId, own);
   }
 
-  /** Tells everybody here something about this process's side of the channel. */
-  announce(fact: ResumeFailed): void {
-    this.#tellAll(fact, null);
+  /** Live events up to this serial will not come any more. Whoever goes by positions is told so. */
+  lost(place: { readonly streamId: string; readonly serial: number }): void {
+    const gap = liveGap(this.about, place);
+    if (gap !== null) this.#tellAll(gap, null);
+    // Whoever is told may be said things in another codec from then on.
+    const all = [...allAudiences(this.#audiences)].flatMap(({ subscribers }) => [...subscribers]);
+    for (const subscriber of all) subscriber.edge.lost?.(subscriber, this.name);
   }
 
   /**
@@ -240,13 +252,18 @@ export class LocalChannel {
     this.told += 1;
     const told: Told = { frames, exceptSocketId };
     if (this.#pacing !== null) return this.#pacing.take(told);
-    const receivers = this.#hand(told, null);
-    this.#hold(told, null);
+    const receivers = this.hand(told, null);
+    this.holdBack(told, null);
     return receivers;
   }
 
+  /** From now on somebody here wants appends at a pace. */
+  paced(ways: AppendWays): Pacing {
+    return (this.#pacing ??= pacingOf(this.hub, this.about, ways));
+  }
+
   /** Tells all who are told at this pace. */
-  #hand(told: Told, pace: Pace | null): number {
+  hand(told: Told, pace: Pace | null): number {
     const { frames } = told;
     const except = this.#leftOut(told);
     const audiences = this.#audiences;
@@ -269,7 +286,7 @@ export class LocalChannel {
   }
 
   /** Holds back from those with gates, who want appends whole or not; null: whatever they want. */
-  #hold(told: Told, wholes: boolean | null): void {
+  holdBack(told: Told, wholes: boolean | null): void {
     if (this.#gates === null) return;
     const except = this.#leftOut(told);
     for (const gate of this.#gates) {
@@ -279,30 +296,22 @@ export class LocalChannel {
   }
 
   /** Null: they get everything as it comes. */
-  #paceOf({ appends }: Codec): Pace | null {
-    const { ways, hub, name } = this;
-    const wanted = Pacing.of(appends, name, ways.appends);
-    if (wanted === null || ways.appends === null) return null;
-    this.#pacing ??= new Pacing(
-      {
-        appId: hub.appId,
-        name,
-        meters: () => hub.meters.appends,
-        hand: (told, pace) => this.#hand(told, pace),
-        hold: (told, wholes) => this.#hold(told, wholes),
-        gapAt: (message) => liveGap(this.about, message),
-      },
-      ways.appends,
-    );
-    return this.#pacing.pace(wanted);
+  #paceOf(codec: Codec): Pace | null {
+    const { appends } = this.ways;
+    if (appends === null || Pacing.wanted(codec.appends, this.name, appends) === null) return null;
+    return this.paced(appends).paceOf(codec);
   }
 
   #tell(audience: Audience, frames: Frames, except: Subscriber | null): number {
-    const frame = frames.of(audience.codec);
+    const { codec } = audience;
+    const frame = frames.of(codec);
     if (frame === null) return 0;
-    audience.tell(frame, except, this.#gates === null ? 0 : this.#heldOf(audience, this.#gates));
+    const held = this.#gates === null ? 0 : this.#heldOf(audience, this.#gates);
+    audience.tell(frame, except, held);
     this.#lookout.told(frameBytes(frame));
-    return audience.count - Number(except?.subscriptionOf(this)?.audience === audience);
+    const receivers = audience.count - Number(except?.subscriptionOf(this)?.audience === audience);
+    codec.told?.(frames, Math.max(0, receivers - held), this.hub.appId);
+    return receivers;
   }
 
   /** Whom an event is not for. A client may want what it sent itself. */

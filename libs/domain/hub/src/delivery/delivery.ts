@@ -1,6 +1,7 @@
 import { type ChannelKind, serverToUserId } from '@carillon/channels';
 import type { LiveEvent } from '@carillon/fabric';
 import type { ChannelFact } from '@carillon/protocol';
+import type { Told } from '../appends/told.js';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { LocalChannel } from '../channels/local-channel.js';
@@ -30,7 +31,7 @@ export class Delivery {
   constructor(
     private readonly hubs: Hubs,
     private readonly outlet: Outlet,
-    private readonly patterns: Pick<PatternBook, 'deliver'>,
+    private readonly patterns: Pick<PatternBook, 'covered' | 'pacing'>,
   ) {}
 
   /** Returns how many subscribers of the channel were told at once. */
@@ -54,14 +55,22 @@ export class Delivery {
   }
 
   #deliverWithPatterns(hub: AppHub, event: Arrived, channel: LocalChannel | undefined): number {
-    const frames = new Frames(event.fact, event.publishedAtMs);
-    const exactly = channel === undefined ? 0 : channel.deliver(event.fact, event.exceptSocketId, frames);
+    const { fact, exceptSocketId } = event;
+    const about = channel?.about ?? this.patterns.covered(hub, event.channel);
+    if (about === null) return 0;
+    const told: Told = { frames: new Frames(fact, event.publishedAtMs), exceptSocketId };
+    const pacing = this.patterns.pacing(hub, about, fact);
+    if (pacing !== null && channel === undefined) {
+      count(hub, about.kind, pacing.take(told), event);
+      return 0;
+    }
+    const receivers = channel === undefined ? 0 : channel.deliver(fact, exceptSocketId, told.frames);
     // What is old for the channel is old for everybody.
-    if (exactly === null) return 0;
-    const byPattern = this.patterns.deliver(hub, event, frames, channel?.about ?? null);
-    const kind = channel?.about.kind ?? byPattern?.about.kind;
-    if (kind !== undefined) count(hub, kind, exactly + (byPattern?.receivers ?? 0), event);
-    return exactly;
+    if (receivers === null) return 0;
+    // A pace has brought it to all who have the channel.
+    const byPattern = pacing === null ? hub.patterns.tell(hub, about, told) : 0;
+    count(hub, about.kind, receivers + byPattern, event);
+    return receivers;
   }
 
   #deliverToUsers(hub: AppHub, { channel, fact, exceptSocketId }: Arrived): void {

@@ -11,6 +11,7 @@ import type {
 import { Capabilities, OPERATIONS } from '@carillon/signing';
 import type { Outlet } from './outlet.js';
 import type { FanOutRecordBody } from '@carillon/contract';
+import { NOBODY, occupancyOf } from '../channels/occupancy.js';
 import type { Durable } from '../durable/durable.js';
 import type { MetaWatch } from '../meta/meta-watch.js';
 import type { Announcements } from '../state/announcements.js';
@@ -19,6 +20,7 @@ import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { Looks } from '../state/looks.js';
 import type { Isolation } from '../leave/isolation.js';
+import type { Takings } from '../leave/takings.js';
 
 type Answers = { [Kind in keyof Question]: (hub: AppHub, about: Question[Kind]) => Answer[Kind] };
 
@@ -31,6 +33,8 @@ const NOTHING: Answer = {
   meta_watched: 0,
   token_revoked: 0,
   acting_socket: null,
+  channel_occupancy: NOBODY,
+  connection_taken: [],
 };
 
 /** What the listener works with. */
@@ -44,6 +48,7 @@ export interface ListenerParts {
   readonly announcements: Announcements;
   readonly metaWatch: Pick<MetaWatch, 'told'>;
   readonly looks: Looks;
+  readonly takings: Pick<Takings, 'taken'>;
 }
 
 /** What this process does for the fabric: delivers events, and answers what others ask about its sockets. */
@@ -60,6 +65,11 @@ export class HubListener implements FabricListener {
       force_reconnect: (hub, { userId }) => closeUser(hub, userId, outlet, 'reconnect_requested'),
       meta_watched: () => 1,
       acting_socket: (hub, { socketId, channel }) => actingSocket(hub, socketId, channel),
+      channel_occupancy: (hub, { channel }) => {
+        const local = hub.channels.get(channel);
+        return local === undefined ? NOBODY : occupancyOf(local);
+      },
+      connection_taken: ({ appId }, taken) => parts.takings.taken(appId, taken),
       token_revoked: (hub, revoked) => closeHolders(hub, revoked, outlet),
     };
   }
@@ -80,7 +90,9 @@ export class HubListener implements FabricListener {
     // An app that has nothing here may have it soon.
     if (isOfMeta(kind, about)) this.parts.metaWatch.told(appId, about.channels);
     const hub = this.parts.hubs.find(appId);
-    return hub === null ? NOTHING[kind] : this.#answers[kind](hub, about);
+    if (hub !== null) return this.#answers[kind](hub, about);
+    // What is kept of connections that have gone outlasts everything else that their app had here.
+    return isOfTaken(kind, about) ? (this.parts.takings.taken(appId, about) as Answer[Kind]) : NOTHING[kind];
   }
 
   outOfReach(sinceMs: number, isForAll: () => Promise<boolean>): void {
@@ -106,6 +118,11 @@ const isOfMeta = (
   kind: keyof Question,
   _about: Question[keyof Question],
 ): _about is Question['meta_watched'] => kind === 'meta_watched';
+
+const isOfTaken = (
+  kind: keyof Question,
+  _about: Question[keyof Question],
+): _about is Question['connection_taken'] => kind === 'connection_taken';
 
 /** What a connection of protocol 2 may do on a channel; others cannot be acted as. */
 function actingSocket(hub: AppHub, socketId: string, channel: string): ActingSocket | null {

@@ -27,7 +27,7 @@ import { type Seen, Streams, type StreamsParts } from './streams.js';
 export interface DurableDeliveryParts {
   readonly hubs: Hubs;
   readonly delivery: Delivery;
-  readonly patterns: Pick<PatternBook, 'covers'>;
+  readonly patterns: Pick<PatternBook, 'covered'>;
   /** Null: this process has no way to streams. */
   readonly reads: StreamReads | null;
   readonly commits: Commits | null;
@@ -107,11 +107,12 @@ export class DurableDelivery implements ChannelFollower {
     // Its history, or its annotations, may have been enabled after somebody here subscribed.
     if (record.op === 'annotate' || record.op === 'unannotate') {
       if (isHere) this.#annotations.follow(appId, channel);
-      else if (this.parts.patterns.covers(hub, channel)) this.#annotationsByPattern.follow(appId, channel);
+      else if (this.parts.patterns.covered(hub, channel) !== null)
+        this.#annotationsByPattern.follow(appId, channel);
       else return;
       return this.#annotations.take(inAnnotationOrder(record));
     }
-    if (!isHere && !this.parts.patterns.covers(hub, channel)) return;
+    if (!isHere && this.parts.patterns.covered(hub, channel) === null) return;
     if (isHere) this.streams.follow(appId, channel);
     else this.#byPattern.follow(appId, channel);
     this.streams.take(record);

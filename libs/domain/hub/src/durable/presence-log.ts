@@ -173,6 +173,7 @@ function transitionOf(
       event: 'member_removed',
       cause: CAUSES[change.cause],
       user_id: change.userId,
+      ...(change.cameBy === '' ? {} : { connection_id: change.cameBy }),
       ...(change.deadNodeId === undefined ? {} : { dead_node_id: change.deadNodeId }),
     };
   const { member, socketId } = change;

@@ -25,7 +25,7 @@ export interface SequencedRecord extends Followable {
 export interface SequencedDeliveryParts {
   readonly hubs: Hubs;
   readonly delivery: Delivery;
-  readonly patterns: Pick<PatternBook, 'covers'>;
+  readonly patterns: Pick<PatternBook, 'covered'>;
   readonly replay: Replay;
   readonly past: Past;
   readonly metrics: Metrics;
@@ -67,7 +67,7 @@ export class SequencedDelivery implements ChannelFollower {
     const hub = this.parts.hubs.find(appId);
     if (hub === null) return;
     const isHere = hub.channels.has(channel);
-    if (!isHere && !this.parts.patterns.covers(hub, channel)) return;
+    if (!isHere && this.parts.patterns.covered(hub, channel) === null) return;
     // Its recovery may have been enabled after somebody here subscribed.
     if (isHere) this.streams.follow(appId, channel);
     else this.#byPattern.follow(appId, channel);

@@ -27,7 +27,7 @@ export async function closeAll(
     if (first > 0) await pause(CLOSING_STEP_MS, signal);
     if (isOver()) return;
     // What is held back for them is theirs.
-    for (const hub of hubs) for (const channel of hub.channels.values()) channel.flush();
+    for (const hub of hubs) hub.pacings.flush();
     for (const subscriber of subscribers.slice(first, first + batch)) outlet.close(subscriber, reason);
     first += batch;
   }

@@ -1,5 +1,11 @@
 import { type ChannelPattern, patternCovers, type OrdinaryChannel } from '@carillon/channels';
+import type { Told } from '../appends/told.js';
+import type { AppHub } from '../apps/app-hub.js';
+import type { Codec } from '../codec.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
 import type { LocalPattern } from './local-pattern.js';
+
+const ANY = (): boolean => true;
 
 /** The patterns of one app in this process. */
 export class AppPatterns {
@@ -43,5 +49,38 @@ export class AppPatterns {
     for (const pattern of this.#byName.values())
       if (patternCovers(pattern.about, channel)) covering.push(pattern);
     return covering;
+  }
+
+  /**
+   * Hands a message, or what is said of one, to everybody who has a pattern that fits, once, but to who has got it by the
+   * channel itself. The frames are those that the channel was told with; those whose codec is not meant are told otherwise.
+   * Returns how many.
+   */
+  tell(
+    hub: AppHub,
+    about: OrdinaryChannel,
+    { frames, exceptSocketId }: Told,
+    isMeant: (codec: Codec) => boolean = ANY,
+  ): number {
+    const covering = this.covering(about);
+    if (covering.length === 0) return 0;
+    const except = exceptSocketId === null ? null : hub.subscriber(exceptSocketId);
+    const served = new Set<Subscriber>();
+    let receivers = 0;
+    for (const pattern of covering) {
+      receivers += pattern.tell(frames, except, isMeant);
+      for (const subscriber of pattern.apart) {
+        const codec = pattern.codecOf(subscriber);
+        if (codec === undefined || subscriber === except || served.has(subscriber) || !isMeant(codec))
+          continue;
+        const exact = subscriber.subscriptions.get(about.name)?.audience.codec;
+        const hasIt = exact !== undefined && frames.of(exact.held ?? exact) !== null;
+        const frame = hasIt ? null : frames.of(codec);
+        if (frame === null) continue;
+        served.add(subscriber);
+        pattern.send(subscriber, frame);
+      }
+    }
+    return receivers + served.size;
   }
 }

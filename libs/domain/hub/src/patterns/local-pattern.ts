@@ -2,7 +2,7 @@ import type { ChannelPattern } from '@carillon/channels';
 import type { AppHub } from '../apps/app-hub.js';
 import { Lookout } from '../channels/lookout.js';
 import { Topic, type TopicWays } from '../channels/topic.js';
-import { type Codec, frameBytes, type Frames } from '../codec.js';
+import { type Codec, type Frame, frameBytes, type Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 
 /**
@@ -71,11 +71,21 @@ export class LocalPattern {
     }
   }
 
-  /** Tells everybody who is not apart, but one. Returns how many. */
-  tell(frames: Frames, except: Subscriber | null): number {
+  /** Whether anybody has it in such a codec. */
+  some(isSuch: (codec: Codec) => boolean): boolean {
+    for (const codec of this.#topics.keys()) if (isSuch(codec)) return true;
+    for (const subscriber of this.#apart) {
+      const codec = this.#codecs.get(subscriber);
+      if (codec !== undefined && isSuch(codec)) return true;
+    }
+    return false;
+  }
+
+  /** Tells everybody who is not apart and has it in a codec that is meant, but one. Returns how many. */
+  tell(frames: Frames, except: Subscriber | null, isMeant: (codec: Codec) => boolean): number {
     let receivers = 0;
     for (const topic of this.#topics.values()) {
-      const frame = frames.of(topic.codec);
+      const frame = isMeant(topic.codec) ? frames.of(topic.codec) : null;
       if (frame === null) continue;
       topic.tell(frame, except);
       receivers += topic.count - Number(except !== null && topic.has(except));
@@ -83,6 +93,11 @@ export class LocalPattern {
     }
     this.#lookout.look(this.#topics.values());
     return receivers;
+  }
+
+  /** Tells one who is apart. */
+  send(subscriber: Subscriber, frame: Frame): void {
+    this.ways.outlet.sendFrame(subscriber, frame);
   }
 
   #open(subscriber: Subscriber, codec: Codec): void {

@@ -1,9 +1,12 @@
 import type { ChannelPattern, Channels, OrdinaryChannel } from '@carillon/channels';
-import type { Fabric, LiveEvent } from '@carillon/fabric';
+import type { Fabric } from '@carillon/fabric';
+import type { ChannelFact } from '@carillon/protocol';
+import { Pacing } from '../appends/pacing.js';
+import { passingPacingOf } from '../appends/reach.js';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
-import type { TopicWays } from '../channels/topic.js';
-import type { Codec, Frames } from '../codec.js';
+import type { Ways } from '../channels/audience.js';
+import type { Codec } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { LocalPattern } from './local-pattern.js';
 import { placeAnew } from './placing.js';
@@ -12,7 +15,7 @@ import { placeAnew } from './placing.js';
 export interface PatternBookParts {
   readonly hubs: Hubs;
   readonly fabric: Pick<Fabric, 'subscribeAll' | 'unsubscribeAll'>;
-  readonly ways: TopicWays;
+  readonly ways: Ways;
   readonly channels: Channels;
   /** Channels and patterns one subscriber may have. */
   readonly maxSubscriptions: number;
@@ -28,15 +31,6 @@ export interface PatternRequest {
   readonly refused: (why: 'too_many' | 'unreachable') => void;
   /** Tells what follows `subscribed`. */
   readonly settled: () => void;
-}
-
-/** Where a message was published, and whose socket must not get it. */
-type Published = Pick<LiveEvent, 'channel' | 'exceptSocketId'>;
-
-/** Who got a message by a pattern. */
-export interface PatternDelivery {
-  readonly about: OrdinaryChannel;
-  readonly receivers: number;
 }
 
 /**
@@ -82,43 +76,25 @@ export class PatternBook {
     for (const name of subscriber.patterns?.keys() ?? []) this.leave(subscriber, name);
   }
 
-  /** Whether somebody here has a pattern that fits the channel. */
-  covers(hub: AppHub, channel: string): boolean {
+  /** The channel that messages under this name are of, if somebody here has a pattern that fits. */
+  covered(hub: AppHub, channel: string): OrdinaryChannel | null {
     const about = hub.patterns.areNone ? null : this.#about(hub, channel);
-    return about !== null && hub.patterns.covering(about).length > 0;
+    return about !== null && hub.patterns.covering(about).length > 0 ? about : null;
   }
 
   /**
-   * Hands a message, or what is said of one, to everybody who has a pattern that fits, once, but to who has got it by the
-   * channel itself. `frames` are those that the channel was told with. Returns the channel with how many; null: nobody has
-   * such a pattern.
+   * What brings a message to those who have the channel, at the pace that they want appends; null: everybody here gets it
+   * as it is.
    */
-  deliver(
-    hub: AppHub,
-    { channel, exceptSocketId }: Published,
-    frames: Frames,
-    known: OrdinaryChannel | null,
-  ): PatternDelivery | null {
-    const about = known ?? this.#about(hub, channel);
-    const covering = about === null ? [] : hub.patterns.covering(about);
-    if (about === null || covering.length === 0) return null;
-    const except = exceptSocketId === null ? null : hub.subscriber(exceptSocketId);
-    const served = new Set<Subscriber>();
-    let receivers = 0;
-    for (const pattern of covering) {
-      receivers += pattern.tell(frames, except);
-      for (const subscriber of pattern.apart) {
-        const codec = pattern.codecOf(subscriber);
-        if (codec === undefined || subscriber === except || served.has(subscriber)) continue;
-        const exact = subscriber.subscriptions.get(channel)?.audience.codec;
-        const hasIt = exact !== undefined && frames.of(exact.held ?? exact) !== null;
-        const frame = hasIt ? null : frames.of(codec);
-        if (frame === null) continue;
-        served.add(subscriber);
-        this.parts.ways.outlet.sendFrame(subscriber, frame);
-      }
-    }
-    return { about, receivers: receivers + served.size };
+  pacing(hub: AppHub, about: OrdinaryChannel, fact: ChannelFact): Pacing | null {
+    if (fact.kind !== 'message') return null;
+    const found = hub.pacings.of(about.name);
+    const { appends } = this.parts.ways;
+    if (found !== null || appends === null || fact.action !== 'append') return found;
+    const isWanted = hub.patterns
+      .covering(about)
+      .some((pattern) => pattern.some((codec) => Pacing.wanted(codec.appends, about.name, appends) !== null));
+    return isWanted ? passingPacingOf(hub, about, appends) : null;
   }
 
   #enter({ subscriber, pattern, codec, settled }: PatternRequest): void {
@@ -126,6 +102,8 @@ export class PatternBook {
     const { ways } = this.parts;
     subscriber.patterns ??= new Map();
     if (!subscriber.patterns.has(pattern.name)) hub.meters.kind('public').subscriptions.add();
+    // What is held back is from before.
+    hub.pacings.flush();
     const local = hub.patterns.open(pattern, () => new LocalPattern(hub, pattern, ways));
     subscriber.patterns.set(pattern.name, local);
     local.put(subscriber, codec, true);
@@ -172,6 +150,7 @@ export class PatternBook {
     if (!patterns.isEmpty || !patterns.isWanted) return;
     patterns.isWanted = false;
     patterns.interest = undefined;
+    hub.pacings.noPatterns();
     this.parts.fabric.unsubscribeAll(appId);
     this.onLast(appId);
     this.parts.hubs.release(hub);

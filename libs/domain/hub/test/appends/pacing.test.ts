@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { Appends } from '../../src/codec.js';
-import { AppendScene, turn } from './scene.js';
+import { AppendScene, codecOf, turn, type View, VIEWS } from './scene.js';
 
 const pieces = (windowMs: number): Appends => ({ windowMs, wholes: false });
 const wholes = (windowMs: number): Appends => ({ windowMs, wholes: true });
@@ -25,6 +25,15 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('join' as const),
       appends: fc.constantFrom(pieces(0), pieces(20), pieces(500), wholes(0), wholes(40)),
+      views: fc.subarray([...VIEWS], { minLength: 1 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('enter', 'leave'),
+      who: fc.nat(2),
+      view: fc.constantFrom(...VIEWS),
     }),
   },
 );
@@ -39,9 +48,13 @@ describe('appends', () => {
         let count = 0;
         for (const one of steps) {
           count += 1;
-          if (one.kind === 'join') scene.join(one.appends);
+          if (one.kind === 'join') scene.join(one.appends, ...one.views);
           else if (one.kind === 'pass') scene.pass(one.ms);
-          else if ('who' in one) {
+          else if ('view' in one) {
+            const reader = scene.readers[one.who];
+            if (one.kind === 'enter') reader?.join(one.view);
+            else reader?.leave(one.view);
+          } else if ('who' in one) {
             const reader = scene.readers[one.who];
             if (one.kind === 'hold') reader?.hold();
             else if (one.kind === 'release') reader?.release();
@@ -52,9 +65,9 @@ describe('appends', () => {
         }
         for (const reader of scene.readers) reader.release();
         for (let turns = 0; turns < 20; turns += 1) await turn();
-        scene.channel.flush();
-        for (const { texts, frames } of scene.readers) {
-          expect(texts).toEqual(scene.texts);
+        scene.hub.pacings.flush();
+        for (const { texts, frames, isHearing } of scene.readers) {
+          if (isHearing) expect(texts).toEqual(scene.texts);
           const serials = frames.map(({ serial }) => serial).filter((serial) => serial !== null);
           expect(serials).toEqual([...serials].sort((first, second) => first - second));
           expect(new Set(serials).size).toBe(serials.length);
@@ -80,6 +93,53 @@ describe('appends', () => {
       extrasText: '{"headers":{"service_message_serial":"m","service_rollup_from_serial":2}}',
     });
     expect(scene.wheel.size).toBe(0);
+  });
+
+  it('come by a pattern as they do by the channel, made and read once for both', async () => {
+    const scene = new AppendScene();
+    for (const wanted of [pieces(40), wholes(0)]) {
+      const readers = [['ai-x'], ['ai-*'], ['ai-x', '*-x']].map((views) =>
+        scene.join(wanted, ...(views as View[])),
+      );
+      const made = vi.spyOn(codecOf(wanted), 'encode');
+      for (const data of ['a', 'b', 'c']) scene.tell('append', 'm', data);
+      await turn();
+      await turn();
+      scene.pass(100);
+      const [exact, ...fitting] = readers.map(({ frames }) => frames);
+      expect(exact).toHaveLength(wanted.wholes ? 3 : 2);
+      for (const frames of fitting) expect(frames).toEqual(exact);
+      expect(made).toHaveBeenCalledTimes(exact?.length ?? 0);
+    }
+    expect(scene.reads).toBe(1);
+  });
+
+  it('come by a pattern when nobody has the channel itself, and leave nothing behind with the last pattern', () => {
+    const scene = new AppendScene();
+    const later = scene.join(pieces(40), 'ai-*');
+    expect(scene.hub.channels.size).toBe(0);
+    for (const data of ['a', 'b', 'c']) scene.tell('append', 'm', data);
+    expect(later.frames).toMatchObject([{ dataText: '"a"' }]);
+    scene.pass(50);
+    expect(later.frames).toMatchObject([{ dataText: '"a"' }, { dataText: '"bc"' }]);
+    later.leave('ai-*');
+    expect(scene.hub.pacings.of('ai-x')).toBe(null);
+  });
+
+  it('that are held back come by the pattern to whoever takes the channel itself then, and to nobody who comes later', () => {
+    const scene = new AppendScene();
+    const [fitting, late] = [scene.join(pieces(40), 'ai-*'), scene.join(pieces(40), '*-x')];
+    late.leave('*-x');
+    for (const data of ['a', 'b']) scene.tell('append', 'm', data);
+    late.join('*-x');
+    for (const data of ['c', 'd']) scene.tell('append', 'm', data);
+    fitting.join('ai-x');
+    for (const data of ['e', 'f']) scene.tell('append', 'm', data);
+    fitting.leave('ai-x');
+    scene.pass(50);
+    expect(fitting.texts.get('m')).toBe('abcdef');
+    expect(late.texts.get('m')).toBe('abcdef');
+    expect(late.frames.map(({ dataText }) => dataText).join('')).toBe('"c""d""e""f"');
   });
 
   it('of an answer that has ended come at once, behind what was held back', () => {

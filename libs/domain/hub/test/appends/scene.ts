@@ -1,14 +1,19 @@
-import { Channels } from '@carillon/channels';
+import { Channels, type OrdinaryChannel } from '@carillon/channels';
+import type { Fabric } from '@carillon/fabric';
 import type { Message } from '@carillon/protocol';
+import { Hubs } from '../../src/apps/hubs.js';
 import { type AppendWays } from '../../src/appends/pacing.js';
 import { FlushWheel } from '../../src/appends/flush-wheel.js';
 import type { Text } from '../../src/appends/wholes.js';
 import { Gate } from '../../src/channels/gate.js';
-import { LocalChannel } from '../../src/channels/local-channel.js';
+import { ChannelBook } from '../../src/channels/channel-book.js';
+import type { LocalChannel } from '../../src/channels/local-channel.js';
 import type { Appends, Codec } from '../../src/codec.js';
+import { Delivery } from '../../src/delivery/delivery.js';
 import { Outlet } from '../../src/delivery/outlet.js';
+import { PatternBook } from '../../src/patterns/pattern-book.js';
 import { Subscriber, type SubscriberSocket } from '../../src/subscriber/subscriber.js';
-import { app, config, EDGE, hub, message } from '../samples.js';
+import { app, config, EDGE, message, metrics } from '../samples.js';
 
 const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1e6, disconnects: true, compress: false };
 
@@ -16,16 +21,23 @@ const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1e6, disconnects: tr
 const codecs = new Map<string, Codec>();
 export function codecOf(appends: Appends): Codec {
   const key = JSON.stringify(appends);
-  const codec = codecs.get(key) ?? { appends, encode: (fact) => JSON.stringify(fact) };
+  const codec = codecs.get(key) ?? {
+    appends,
+    encode: (fact) => (fact.kind === 'subscribed' ? null : JSON.stringify(fact)),
+  };
   codecs.set(key, codec);
   return codec;
 }
+
+/** The channel, and patterns that fit it. */
+export const VIEWS = ['ai-x', 'ai-*', '*-x'] as const;
+export type View = (typeof VIEWS)[number];
 
 /** What a client has received, and what it makes of it. */
 export class Reader {
   readonly frames: Message[] = [];
   /** By message, from where it came in. */
-  readonly texts: Map<string, string>;
+  texts = new Map<string, string>();
   readonly subscriber: Subscriber;
   gate: Gate | null = null;
 
@@ -34,9 +46,24 @@ export class Reader {
     readonly appends: Appends,
     id: string,
   ) {
-    this.texts = new Map(scene.texts);
-    this.subscriber = new Subscriber(id, scene.channel.hub, EDGE, codecOf(appends));
+    this.subscriber = new Subscriber(id, scene.hub, EDGE, codecOf(appends));
     this.subscriber.socket = scene.socket((frame) => this.#take(JSON.parse(frame) as Message));
+    scene.hub.add(this.subscriber);
+  }
+
+  get isHearing(): boolean {
+    return this.subscriber.subscriptions.size + (this.subscriber.patterns?.size ?? 0) > 0;
+  }
+
+  /** Has the channel, or a pattern that fits it. */
+  join(view: View): void {
+    if (!this.isHearing) this.texts = new Map(this.scene.texts);
+    this.scene.enter(this.subscriber, view);
+  }
+
+  leave(view: View): void {
+    this.release();
+    this.scene.leave(this.subscriber, view);
   }
 
   #take(one: Message): void {
@@ -48,7 +75,7 @@ export class Reader {
   }
 
   hold(): void {
-    if (this.gate !== null) return;
+    if (this.gate !== null || !this.scene.channel.has(this.subscriber)) return;
     this.gate = new Gate(this.subscriber, this.scene.outlet);
     this.scene.channel.hold(this.gate);
   }
@@ -62,7 +89,12 @@ export class Reader {
 /** One channel, its clients, and what its messages say. */
 export class AppendScene {
   readonly texts = new Map<string, string>();
-  readonly channel: LocalChannel;
+  readonly #book: ChannelBook;
+  readonly #patterns: PatternBook;
+  readonly #delivery: Delivery;
+  readonly #hubs = new Hubs(metrics());
+  readonly #channels = new Channels(config({ CONNECTION_RECOVERY_ENABLED: 'true' }));
+  readonly hub = this.#hubs.of(app());
   readonly outlet = new Outlet(BOUNDS, { dropped: () => undefined });
   readonly wheel: FlushWheel;
   readonly readers: Reader[] = [];
@@ -74,12 +106,6 @@ export class AppendScene {
 
   constructor(more: Partial<AppendWays> = {}) {
     this.wheel = new FlushWheel({ tickMs: 5, shards: 4, nowMs: () => this.nowMs });
-    const about = new Channels(config({ CONNECTION_RECOVERY_ENABLED: 'true' })).subscription(
-      app(),
-      'ai-x',
-      2,
-    );
-    if (!about.accepted || about.form !== 'ordinary') throw new Error('no channel');
     const publish = (topic: string, frame: unknown): void => this.#publish(topic, String(frame));
     const appends: AppendWays = {
       isRolledUp: () => true,
@@ -97,7 +123,51 @@ export class AppendScene {
       },
       ...more,
     };
-    this.channel = new LocalChannel(hub(), about, { outlet: this.outlet, publish, appends });
+    const ways = { outlet: this.outlet, publish, appends };
+    const nowhere = { subscribe: () => undefined, unsubscribe: () => {} } as unknown as Fabric;
+    const noMeta = { begin: () => undefined, end: () => {} };
+    this.#book = new ChannelBook(this.#hubs, nowhere, ways, { follow() {}, leave() {} }, noMeta, true);
+    this.#patterns = new PatternBook({
+      hubs: this.#hubs,
+      fabric: { subscribeAll: () => undefined, unsubscribeAll: () => {} },
+      ways,
+      channels: this.#channels,
+      maxSubscriptions: 100,
+      onTrouble: appends.onTrouble,
+    });
+    this.#delivery = new Delivery(this.#hubs, this.outlet, this.#patterns);
+  }
+
+  /** Kept as long as somebody has it. */
+  get channel(): LocalChannel {
+    return this.#book.open(this.hub, this.#about('ai-x'));
+  }
+
+  enter(subscriber: Subscriber, view: View): void {
+    const { channel } = this;
+    if (view !== 'ai-x') {
+      const pattern = this.#channels.subscription(this.hub.app, view, 2);
+      if (!pattern.accepted || pattern.form !== 'pattern') throw new Error(view);
+      const request = { subscriber, pattern, codec: subscriber.codec };
+      void this.#patterns.join({ ...request, refused: () => undefined, settled: () => undefined });
+    } else if (!channel.has(subscriber)) {
+      this.#book.enter(subscriber, channel, null);
+      channel.open(subscriber);
+    }
+    this.#book.settle(channel);
+  }
+
+  leave(subscriber: Subscriber, view: View): void {
+    const { channel } = this;
+    if (view !== 'ai-x') this.#patterns.leave(subscriber, view);
+    else if (channel.has(subscriber)) this.#book.leave(subscriber, channel);
+    this.#book.settle(channel);
+  }
+
+  #about(name: string): OrdinaryChannel {
+    const about = this.#channels.subscription(this.hub.app, name, 2);
+    if (!about.accepted || about.form !== 'ordinary') throw new Error('no channel');
+    return about;
   }
 
   socket(receive: (frame: string) => void): SubscriberSocket {
@@ -121,11 +191,10 @@ export class AppendScene {
     return socket as unknown as SubscriberSocket;
   }
 
-  join(appends: Appends): Reader {
+  join(appends: Appends, ...views: readonly View[]): Reader {
     const reader = new Reader(this, appends, `${this.readers.length}.1`);
     this.readers.push(reader);
-    this.channel.add(reader.subscriber, null);
-    this.channel.open(reader.subscriber);
+    for (const view of views.length === 0 ? ([VIEWS[0]] as const) : views) reader.join(view);
     return reader;
   }
 
@@ -135,8 +204,12 @@ export class AppendScene {
     if (action !== 'plain') this.texts.set(name, before + data);
     const ai = isOver ? { ai: { transport: { status: 'complete' } } } : {};
     const headers = { service_message_serial: name };
-    this.channel.deliver(
-      message({
+    this.#delivery.deliver({
+      appId: this.hub.appId,
+      channel: 'ai-x',
+      exceptSocketId: null,
+      publishedAtMs: 0,
+      fact: message({
         channel: 'ai-x',
         action,
         messageId: name,
@@ -145,7 +218,7 @@ export class AppendScene {
         serial: this.serial,
         streamId: 's',
       }),
-    );
+    });
   }
 
   pass(ms: number): void {

@@ -61,7 +61,7 @@ export class LaneScene {
       noMeta,
       true,
     );
-    this.#delivery = new Delivery(this.hubs, outlet, { deliver: () => null });
+    this.#delivery = new Delivery(this.hubs, outlet, { covered: () => null, pacing: () => null });
     const keptBytes = bounds.maxBytes + slackBytes;
     this.clients = ['1.1', '2.2'].map((id) => new LaneClient(this, APP, { id, keptBytes, roomBytes }));
   }

@@ -99,7 +99,7 @@ describe('changes of a presence channel with a history', () => {
         transition_no: 5,
         policy: { history_ms: 86_400_000, max_messages: null },
       },
-      { event: 'member_removed', cause: 'timeout', transition_no: 6 },
+      { event: 'member_removed', cause: 'timeout', connection_id: '1.2', transition_no: 6 },
     ]);
     expect(state.records.map((one) => readCommitRecord(one).ok)).toEqual([true, true]);
     expect(log.size).toBe(0);

@@ -2,6 +2,7 @@ import type { App } from '@carillon/app-registry';
 import { type Channels, refusalError } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import { ServiceError } from '@carillon/errors';
+import { isDeeperThan } from '@carillon/protocol';
 import { deviceUrlRules } from '@carillon/push-providers';
 import type { RequestRules } from '../admission/request.js';
 import { invalid } from '../fields.js';
@@ -9,6 +10,8 @@ import type { Caller } from '../resources/devices.js';
 
 /** An app's id as it may stand in what push keeps. */
 const APP_ID = /^[A-Za-z0-9_-]{1,128}$/;
+/** Deeper than any payload of a provider; templates, hashes and what is stored walk through all of it. */
+const MAX_DEPTH = 64;
 
 /** What push is asked to do, whoever asks. The face has proved that it may speak for the app. */
 export interface PushInput {
@@ -54,6 +57,7 @@ export class PushAsk {
     this.caller = caller;
     this.rules = {
       deviceUrls: deviceUrlRules(config),
+      reachesChannels: config.compat.enabled,
       maxKeyBytes: config.idempotency.max_key_length,
       checkChannel: (name) => {
         if (input.judgesNames === true) return name;
@@ -86,7 +90,9 @@ export class PushAsk {
   }
 
   body(): unknown {
-    return this.input.body();
+    const body = this.input.body();
+    if (isDeeperThan(body, MAX_DEPTH)) throw invalid(`the body is nested deeper than ${MAX_DEPTH}`);
+    return body;
   }
 
   segment(name: string): string {

@@ -9,6 +9,7 @@ import {
 } from '@carillon/compat-core';
 import { ServiceError } from '@carillon/errors';
 import type { PushDone, PushInput, PushOperations, PushRouteName } from '@carillon/push';
+import type { Entry } from '../access.js';
 import type { Ask } from '../exchange.js';
 import { type DeviceToken, isDeviceToken, readDeviceToken } from './device-token.js';
 
@@ -118,6 +119,7 @@ export class PushEntry {
   constructor(
     private readonly core: CompatCore,
     private readonly push: PushOperations,
+    private readonly requests: Pick<Entry, 'about'>,
     private readonly now: () => number,
   ) {}
 
@@ -135,6 +137,7 @@ export class PushEntry {
     const app = principal?.app ?? (await this.core.app(device?.appId ?? ''));
     if (device !== null && device.appId !== app.id)
       throw new CompatError(40_140, 'the device token is not valid');
+    this.requests.about(request, app.id);
     return new PushCaller(app, principal, device, this.push);
   }
 }

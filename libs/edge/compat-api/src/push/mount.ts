@@ -1,5 +1,6 @@
 import type { CompatCore } from '@carillon/compat-core';
 import type { PushOperations } from '@carillon/push';
+import type { Entry } from '../access.js';
 import type { Route } from '../exchange.js';
 import { PushEntry } from './caller.js';
 import { DeviceRoutes } from './device-routes.js';
@@ -16,9 +17,10 @@ const SUBSCRIPTIONS = '/push/channelSubscriptions';
 export function pushRoutes(
   core: CompatCore,
   push: PushOperations,
+  requests: Pick<Entry, 'about'>,
   now: () => number,
 ): readonly (readonly [Method, string, Route])[] {
-  const entry = new PushEntry(core, push, now);
+  const entry = new PushEntry(core, push, requests, now);
   const devices = new DeviceRoutes(entry, now);
   const subscriptions = new SubscriptionRoutes(entry);
   const publishing = new PushPublishing(core, push, entry);

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type CompatCore, CompatError, readChannelName } from '@carillon/compat-core';
+import { type CompatCore, CompatError, readOwnChannelName } from '@carillon/compat-core';
 import type { PushOperations } from '@carillon/push';
 import type { Ask, Reply } from '../exchange.js';
+import { publishPush } from './channel-pushes.js';
 import { notGranted, type PushCaller, type PushEntry } from './caller.js';
 import { type PushPublish, readPushPublish } from './publishes.js';
 
-const EVENT = '__ably_push__';
 const MAX_TEXT_BYTES = 65_536;
 
 /** Publishes pushes, and tells browsers the key that they are signed with. */
@@ -23,13 +23,14 @@ export class PushPublishing {
     const given = request.header('idempotency-key') ?? request.header('x-idempotency-key');
     const publishId = given === undefined || given === '' ? randomUUID() : given;
     const asked = readPushPublish(ask.body());
-    const { native, onlyDevice } = asked;
-    if (Buffer.byteLength(asked.text) > MAX_TEXT_BYTES)
-      throw new CompatError(40_009, 'the push is too large');
-    for (const channel of asked.channels) readChannelName(channel);
-    if (onlyDevice !== null) await caller.admin('findPushDevice', { segments: { deviceId: onlyDevice } });
-    if (native !== null) await caller.admin('publishPush', { body: () => ({ ...native, publishId }) });
-    await this.#toChannels(caller, asked, publishId);
+    const counted = { count: asked.recipients, bytes: Buffer.byteLength(asked.text) };
+    try {
+      await this.#take(caller, asked, publishId);
+    } catch (error) {
+      this.core.statistics.push(caller.app.id, false, counted);
+      throw error;
+    }
+    this.core.statistics.push(caller.app.id, true, counted);
     return { status: 201, body: {} };
   };
 
@@ -41,6 +42,16 @@ export class PushPublishing {
     return { status: 200, body: undefined, text: key };
   };
 
+  async #take(caller: PushCaller, asked: PushPublish, publishId: string): Promise<void> {
+    const { native, onlyDevice } = asked;
+    if (Buffer.byteLength(asked.text) > MAX_TEXT_BYTES)
+      throw new CompatError(40_009, 'the push is too large');
+    for (const channel of asked.channels) readOwnChannelName(channel);
+    if (onlyDevice !== null) await caller.admin('findPushDevice', { segments: { deviceId: onlyDevice } });
+    if (native !== null) await caller.admin('publishPush', { body: () => ({ ...native, publishId }) });
+    await this.#toChannels(caller, asked, publishId);
+  }
+
   /** Channels are told at once, each once for the id of the publish: that it failed is the answer to the request. */
   async #toChannels(
     { principal }: PushCaller,
@@ -50,24 +61,9 @@ export class PushPublishing {
     if (channels.length === 0) return;
     if (principal === null) throw notGranted();
     for (const name of channels) {
-      const { base } = readChannelName(name);
-      const channel = this.core.channel(principal.app, base);
+      const { base } = readOwnChannelName(name);
       const id = createHash('sha256').update([principal.app.id, publishId, base].join('\0')).digest('hex');
-      const message = {
-        id: `push:${id}`,
-        name: EVENT,
-        data: text,
-        encoding: null,
-        clientId: null,
-        extras: null,
-      };
-      await this.core.publisher.publish({
-        principal,
-        channel,
-        messages: [message],
-        connectionId: null,
-        base: null,
-      });
+      await publishPush(this.core, principal.app, { channel: base, id: `push:${id}`, text });
     }
   }
 }

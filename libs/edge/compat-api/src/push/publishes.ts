@@ -1,8 +1,7 @@
 import { CompatError, isObject, type JsonObject } from '@carillon/compat-core';
-import { toNativeRecipient } from './recipients.js';
+import { CHANNEL_TRANSPORT, toNativeRecipient } from './recipients.js';
 
 const MOST_RECIPIENTS = 1024;
-const CHANNEL_TRANSPORT = 'ablyChannel';
 const CONTENT = ['title', 'body', 'icon', 'sound', 'collapseKey'] as const;
 /** Blocks that win for one provider, with its name in bodies of push. */
 const BLOCKS = { apns: 'apns', fcm: 'fcm', web: 'webPush' } as const;
@@ -14,6 +13,8 @@ export interface PushPublish {
   readonly channels: readonly string[];
   /** The one device that it is for; null: it is for others, or more. */
   readonly onlyDevice: string | null;
+  /** Of how many it is told. */
+  readonly recipients: number;
   /** What channels are sent. */
   readonly text: string;
 }
@@ -43,6 +44,7 @@ export function readPushPublish(body: unknown): PushPublish {
     channels,
     onlyDevice:
       isObject(recipient) && typeof recipient['deviceId'] === 'string' ? recipient['deviceId'] : null,
+    recipients: recipients.length,
     text: JSON.stringify(content),
   };
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '@carillon/operations';
+import { isDeeperThan } from '@carillon/protocol';
 import { CODES, RpcFailure } from './failure.js';
 
 /** One message of a client. */
@@ -25,13 +26,6 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 const parseError = (): RpcFailure => new RpcFailure(400, CODES.parse, 'the body is not JSON in UTF-8');
 const invalid = (message: string): RpcFailure => new RpcFailure(400, CODES.invalidRequest, message);
 
-/** Whether anything of it lies deeper than the bound. Walks no deeper itself. */
-export function isTooDeep(value: unknown, left = MAX_DEPTH): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (left === 0) return true;
-  return Object.values(value).some((one) => isTooDeep(one, left - 1));
-}
-
 /**
  * The body of a POST as JSON.
  *
@@ -39,7 +33,7 @@ export function isTooDeep(value: unknown, left = MAX_DEPTH): boolean {
  */
 export function readBody(bytes: Uint8Array | undefined): ReceivedMessages {
   const { text, value } = parse(bytes ?? new Uint8Array(0));
-  if (isTooDeep(value)) throw invalid(`the body is nested deeper than ${MAX_DEPTH}`);
+  if (isDeeperThan(value, MAX_DEPTH)) throw invalid(`the body is nested deeper than ${MAX_DEPTH}`);
   return Array.isArray(value)
     ? { isArray: true, text, items: value }
     : { isArray: false, text, items: [value] };

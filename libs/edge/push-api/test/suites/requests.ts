@@ -64,6 +64,7 @@ export function requests(open: () => Scene): void {
     ['/templates', { ...TEMPLATE, templateId: 'a/b' }],
     ['/templates', '{'],
     ['/templates', '[]'],
+    ['/publish', `{"payload":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
     ['/credentials/apns', { teamId: 't' }],
     ['/credentials/hms', { hmsAppId: 'a', clientSecret: 's', version: 0 }],
     ['/deviceRegistrations', fcmDevice('bad', { metadata: { text: 'x'.repeat(5000) } })],

@@ -30,6 +30,8 @@ export const REQUEST_TYPES = [
   'force_reconnect',
   'meta_watched',
   'acting_socket',
+  'channel_occupancy',
+  'connection_taken',
 ] as const;
 
 export type RequestType = (typeof REQUEST_TYPES)[number];
@@ -37,6 +39,8 @@ export type RequestType = (typeof REQUEST_TYPES)[number];
 const MANY = 1_000_000;
 const MAX_RIGHT_BYTES = 64;
 const MAX_RIGHTS = 64;
+const MAX_HASH_BYTES = 128;
+const MAX_INFO_BYTES = 1024 * 1024;
 const channels = optional(list(channel, 0, MANY));
 
 /** A question to every gateway, or to `target_node_id` alone. */
@@ -50,6 +54,8 @@ export const REQUEST = message('request', {
   /** Only channels whose name starts with it. Absent: all. */
   prefix: optional(channel),
   socket_id: optional(socketId),
+  /** Goes with `socket_id`: of the key by which it has come back. */
+  key_hash: optional(text(1, MAX_HASH_BYTES)),
   user_id: optional(userId),
   user_info: optional(json),
   dead_node_id: optional(nodeId),
@@ -81,6 +87,20 @@ export const RESPONSE = message('response', {
       token: flag,
       rights: list(text(1, MAX_RIGHT_BYTES), 0, MAX_RIGHTS),
     }),
+  ),
+  /** Connections of the channel, by what they may do there. */
+  occupancy: optional(
+    object({
+      connections: count,
+      publishers: count,
+      subscribers: count,
+      presence_connections: count,
+      presence_subscribers: count,
+    }),
+  ),
+  /** What a connection that has come back elsewhere was a member as. */
+  memberships: optional(
+    list(object({ channel, user_id: userId, user_info_text: text(1, MAX_INFO_BYTES) }), 0, MANY),
   ),
   /** True: further parts of the answer follow this one. Absent: it is the last. */
   more: optional(flag),

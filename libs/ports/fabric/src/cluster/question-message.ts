@@ -1,10 +1,20 @@
 import type { Request, RequestBody, ResponseBody, TokenRevoked, TokenRevokedBody } from '@carillon/contract';
-import type { ActingSocket, Answer, Question, RevokedTokens } from '../question.js';
+import type {
+  ActingSocket,
+  Answer,
+  ChannelOccupancy,
+  Membership,
+  Question,
+  RevokedTokens,
+} from '../question.js';
 
 type Kind = keyof Question;
-type Asked = Pick<RequestBody, 'channel' | 'channels' | 'prefix' | 'socket_id' | 'user_id'> &
+type Asked = Pick<RequestBody, 'channel' | 'channels' | 'key_hash' | 'prefix' | 'socket_id' | 'user_id'> &
   Pick<TokenRevokedBody, 'jti' | 'client_id'>;
-type Answered = Pick<ResponseBody, 'acting' | 'channels_with_sockets_count' | 'sockets_count'>;
+type Answered = Pick<
+  ResponseBody,
+  'acting' | 'channels_with_sockets_count' | 'memberships' | 'occupancy' | 'sockets_count'
+>;
 
 /** How one kind of question and its answer are written; reading gives undefined where a member is missing. */
 interface Writing<K extends Kind> {
@@ -25,21 +35,31 @@ const count = {
 /** Bytes that a name takes beyond itself when it is written with its count. */
 const ENTRY_BYTES = 24;
 
-const counts = {
-  answer: (all: ReadonlyMap<string, number>, maxBytes: number) => {
-    const parts: [string, number][][] = [[]];
-    let bytes = 0;
-    for (const entry of all) {
-      const more = Buffer.byteLength(JSON.stringify(entry[0])) + ENTRY_BYTES;
-      if (bytes + more > maxBytes && bytes > 0) {
-        parts.push([]);
-        bytes = 0;
-      }
-      parts.at(-1)?.push(entry);
-      bytes += more;
+/** At least one part, and in each what fits, but one entry at least. */
+function inParts<Entry>(
+  entries: Iterable<Entry>,
+  maxBytes: number,
+  bytesOf: (entry: Entry) => number,
+): readonly (readonly Entry[])[] {
+  const parts: Entry[][] = [[]];
+  let bytes = 0;
+  for (const entry of entries) {
+    const more = bytesOf(entry);
+    if (bytes + more > maxBytes && bytes > 0) {
+      parts.push([]);
+      bytes = 0;
     }
-    return parts.map((part) => ({ channels_with_sockets_count: Object.fromEntries(part) }));
-  },
+    parts.at(-1)?.push(entry);
+    bytes += more;
+  }
+  return parts;
+}
+
+const counts = {
+  answer: (all: ReadonlyMap<string, number>, maxBytes: number) =>
+    inParts(all, maxBytes, ([name]) => Buffer.byteLength(JSON.stringify(name)) + ENTRY_BYTES).map((part) => ({
+      channels_with_sockets_count: Object.fromEntries(part),
+    })),
   answered: ({ channels_with_sockets_count: all }: Answered) =>
     all === undefined ? undefined : new Map(Object.entries(all)),
 };
@@ -94,7 +114,63 @@ const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
         : { clientId: acting.client_id ?? null, hasToken: acting.token, rights: acting.rights },
     isQuick: false,
   },
+  channel_occupancy: {
+    ask: ({ channel }) => ({ channel }),
+    asked: ({ channel }) => (channel === undefined ? undefined : { channel }),
+    answer: (occupancy) => [{ occupancy: occupancyField(occupancy) }],
+    answered: ({ occupancy }) => (occupancy === undefined ? undefined : occupancyOf(occupancy)),
+    isQuick: true,
+  },
+  connection_taken: {
+    ask: ({ socketId, keyHash }) => ({ socket_id: socketId, key_hash: keyHash }),
+    asked: ({ socket_id: socketId, key_hash: keyHash }) =>
+      socketId === undefined || keyHash === undefined ? undefined : { socketId, keyHash },
+    answer: (memberships, maxBytes) =>
+      inParts(
+        memberships.map(membershipField),
+        maxBytes,
+        (one) => Buffer.byteLength(JSON.stringify(one)) + 1,
+      ).map((part) => ({ memberships: [...part] })),
+    answered: ({ memberships }) => memberships?.map(membershipOf),
+    isQuick: true,
+  },
 };
+
+type OccupancyField = NonNullable<Answered['occupancy']>;
+
+const occupancyField = (occupancy: ChannelOccupancy): OccupancyField => ({
+  connections: occupancy.connections,
+  publishers: occupancy.publishers,
+  subscribers: occupancy.subscribers,
+  presence_connections: occupancy.presenceConnections,
+  presence_subscribers: occupancy.presenceSubscribers,
+});
+
+const occupancyOf = (field: OccupancyField): ChannelOccupancy => ({
+  connections: field.connections,
+  publishers: field.publishers,
+  subscribers: field.subscribers,
+  presenceConnections: field.presence_connections,
+  presenceSubscribers: field.presence_subscribers,
+});
+
+type MembershipField = NonNullable<Answered['memberships']>[number];
+
+const membershipField = ({ channel, userId, userInfoText }: Membership): MembershipField => ({
+  channel,
+  user_id: userId,
+  user_info_text: userInfoText,
+});
+
+const membershipOf = ({
+  channel,
+  user_id: userId,
+  user_info_text: userInfoText,
+}: MembershipField): Membership => ({
+  channel,
+  userId,
+  userInfoText,
+});
 
 const actingField = ({ clientId, hasToken, rights }: ActingSocket): NonNullable<Answered['acting']> => ({
   ...(clientId === null ? {} : { client_id: clientId }),
