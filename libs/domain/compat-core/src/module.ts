@@ -17,13 +17,13 @@ const open = (
   cache: Cache,
   publisher: Publisher,
   operations: Operations,
-  reloads: Reloads,
   shutdown: Shutdown,
+  reloads: Reloads,
   messages?: MessageReader,
 ): CompatCore => {
   const core = new CompatCore({ config, apps, cache, publisher, operations, messages: messages ?? null });
-  reloads.onReload('compat.keys', ({ compat }) => core.keys.replace(compat.keys));
   shutdown.onShutdown('flush', 'compat statistics', () => core.statistics.stop());
+  reloads.onReload('compat.keys', ({ compat }) => core.keys.replace(compat.keys));
   return core;
 };
 
@@ -38,8 +38,8 @@ const open = (
         CACHE,
         PUBLISHER,
         OPERATIONS,
-        RELOADS,
         SHUTDOWN,
+        RELOADS,
         { token: MESSAGE_READER, optional: true },
       ],
       useFactory: open,

@@ -4,6 +4,7 @@ export { type Hubs } from './apps/hubs.js';
 export { type NativePublish } from './channels/topic.js';
 export { type LocalChannel, type Subscription } from './channels/local-channel.js';
 export { type Appends, frameBytes, Frames, type Codec, type Frame, type Roles } from './codec.js';
+export { DeltaMeters } from './delta-meters.js';
 export { type Outlet } from './delivery/outlet.js';
 export { type StreamReads } from './durable/stream-reads.js';
 export { type Edge } from './edge.js';

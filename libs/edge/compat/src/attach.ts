@@ -74,10 +74,10 @@ export class Attach {
 
   /** What a connection is told of a channel with. */
   codecOf({ manner, hub }: CompatConnection, { text, base, modes, params, filter }: Described): Codec {
-    const { codecs, deltas } = this.parts;
+    const { codecs, core, deltas } = this.parts;
     const channelText = text === base ? null : text;
     const full = codecs.of({ format: manner.format, channelText, modes, filter });
-    return params['delta'] === undefined ? full : deltas.entry(hub, base, full);
+    return params['delta'] === undefined ? full : deltas.entry(hub, core.channel(hub.app, base), full);
   }
 
   /** The channel is not attached any more, and the client is told why. */

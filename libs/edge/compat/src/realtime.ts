@@ -4,7 +4,7 @@ import type { Config } from '@carillon/config';
 import { ServiceError } from '@carillon/errors';
 import type { Edge, Hub } from '@carillon/hub';
 import type { Presence } from '@carillon/presence';
-import type { Admission, Logger } from '@carillon/runtime';
+import type { Admission, Logger, Metrics } from '@carillon/runtime';
 import type { HttpRequest, Socket, SocketHandlers, SocketOptions, UpgradeDecision } from '@carillon/uws';
 import type { WebhookEvents } from '@carillon/webhooks';
 import { Arrival, arrivalOf } from './arrival.js';
@@ -37,6 +37,7 @@ export interface RealtimeParts {
   readonly continuity: Continuity;
   readonly admission: Admission;
   readonly webhooks: WebhookEvents;
+  readonly metrics: Metrics;
   readonly log: Logger;
 }
 
@@ -87,7 +88,7 @@ export class Realtime implements SocketHandlers<State> {
       continuity,
       codecs: this.#codecs,
       counted,
-      deltas: new Deltas(),
+      deltas: new Deltas(parts.metrics),
       said,
       syncing,
       withinMs: config.compat.attach_timeout_ms,

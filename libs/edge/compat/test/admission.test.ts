@@ -1,5 +1,5 @@
 import type { Config } from '@carillon/config';
-import type { CompatCore, Principal } from '@carillon/compat-core';
+import { type CompatCore, type Principal, RuntimeCounters } from '@carillon/compat-core';
 import type { Socket } from '@carillon/uws';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Arrival } from '../src/arrival.js';
@@ -20,7 +20,7 @@ function scene(renew: () => Promise<never>) {
       compat: { realtime_admission: 'accept', attach_timeout_ms: 1000 },
       presence: { v2_ungraceful_timeout_seconds: 15 },
     } as unknown as Config,
-    core: { connectionKeys: { renew } } as unknown as CompatCore,
+    core: { connectionKeys: { renew }, counters: new RuntimeCounters() } as unknown as CompatCore,
     hub: {
       takings: { answerWith: () => undefined },
       places: {

@@ -1,4 +1,5 @@
 import { Capability, type CompatCore } from '@carillon/compat-core';
+import type { Metrics } from '@carillon/runtime';
 import type { Hub, JoinRequest, Showing } from '@carillon/hub';
 import { Attach } from '../src/attach.js';
 import { Codecs } from '../src/codecs.js';
@@ -53,7 +54,7 @@ export function scene() {
     continuity: { since: async () => missed } as unknown as Continuity,
     codecs: new Codecs(counted),
     counted,
-    deltas: new Deltas(),
+    deltas: new Deltas({} as Metrics),
     said: {
       say: (_: unknown, frame: object) => void said.push(frame),
       membersLeave: async () => undefined,

@@ -23,7 +23,7 @@ function scene({ beats = true, expiresMs = null as number | null } = {}) {
     {} as Sessions,
     { refresh: async (one: unknown) => void refreshed.push(one) } as unknown as ConnectionKeys,
     {} as Remaining,
-    { opened: () => undefined } as unknown as Counted,
+    { opened: () => undefined, tokenExpired: () => undefined } as unknown as Counted,
   );
   const connection = {
     manner: { beats },

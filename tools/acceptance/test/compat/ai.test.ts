@@ -14,11 +14,13 @@ const config = {
   compat: { enabled: true },
 };
 const basic = `Basic ${Buffer.from(keyOf(shop)).toString('base64')}`;
+
 const aiInput = (transport: object): object => ({
   name: 'ai-input',
   data: 'a',
   extras: { ai: { transport } },
 });
+
 const output = (transport: object): object => ({
   name: 'ai-output',
   data: 'so',
@@ -29,9 +31,10 @@ const refused = (sent: Promise<unknown>, code: number, statusCode: number): Prom
 const transportOf = ({ extras }: Ably.InboundMessage): unknown =>
   (extras as { ai: { transport: unknown } }).ai.transport;
 
-onServer('AI transport of Ably clients', { tenants: [shop], config, env }, (node) => {
+onServer('messages of AI transport of Ably clients', { tenants: [shop], config, env }, (node) => {
   const clients = new AblyClients(node, shop);
   afterEach(() => clients.close());
+  const rest = (): Ably.Rest => clients.rest();
   const publish = async (channel: string, body: object, authorization = basic) => {
     const answer = await fetch(`http://127.0.0.1:${node.port}/channels/${channel}/messages`, {
       method: 'POST',
@@ -42,7 +45,7 @@ onServer('AI transport of Ably clients', { tenants: [shop], config, env }, (node
     return { status: answer.status, code: error?.code };
   };
 
-  it('takes messages over REST from whoever may send them, where it is (case 47)', async () => {
+  it('are taken from whoever may send them, where it is', async () => {
     const streaming = {
       name: 'ai-output',
       data: 'a',
@@ -51,7 +54,7 @@ onServer('AI transport of Ably clients', { tenants: [shop], config, env }, (node
     expect((await publish('other', streaming)).code).toBe(104_003);
     expect((await publish('ai:x', streaming)).status).toBe(201);
     const tokenOf = async (capability: string, clientId?: string): Promise<string> => {
-      const { token } = await clients.rest().auth.requestToken({
+      const { token } = await rest().auth.requestToken({
         capability,
         ...(clientId === undefined ? {} : { clientId }),
       });
@@ -67,17 +70,16 @@ onServer('AI transport of Ably clients', { tenants: [shop], config, env }, (node
     expect([tooMany.status, tooMany.code]).toEqual([413, 104_001]);
     expect((await publish('ai:x', aiInput({ 'input-client-id': 'bob' }), ada)).code).toBe(104_002);
     expect((await publish('ai:x', aiInput({ 'run-id': 'r' }), ada)).status).toBe(201);
-    const { items } = await clients.rest().channels.get('ai:x').history({ limit: 1 });
+    const { items } = await rest().channels.get('ai:x').history({ limit: 1 });
     expect(items[0]?.extras).toMatchObject({
       ai: { transport: { 'run-id': 'r', 'input-client-id': 'ada' } },
     });
   });
 
-  it('takes the same over connections (case 47)', async () => {
+  it('are taken over connections (case 47)', async () => {
     const by = async (capability: string, clientId: string): Promise<Ably.RealtimeChannel> => {
-      const { token } = await clients.rest().auth.requestToken({ capability, clientId });
-      const client = clients.connect({ token });
-      return client.channels.get('ai:live');
+      const { token } = await rest().auth.requestToken({ capability, clientId });
+      return clients.connect({ token }).channels.get('ai:live');
     };
     const ada = await by('{"ai:*":["publish","subscribe"]}', 'ada');
     const agent = await by('{"ai:*":["publish","subscribe","message-append-own"]}', 'agent');
@@ -112,7 +114,7 @@ onServer('AI transport of Ably clients', { tenants: [shop], config, env }, (node
     );
     await agent.appendMessage(end);
     expect(transportOf(await told.take())).toEqual({ ...headers, status: 'complete' });
-    expect((await clients.rest().channels.get('ai:live').getMessage(serial)).data).toBe('so it is');
+    expect((await rest().channels.get('ai:live').getMessage(serial)).data).toBe('so it is');
     expect(told.rest).toEqual([]);
   });
 });

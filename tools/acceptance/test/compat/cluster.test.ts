@@ -1,5 +1,4 @@
 import * as Ably from 'ably';
-import { RawSocketClient } from '@carillon/testing';
 import { afterEach, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
 import { onCluster } from '../harness/cluster.js';
@@ -7,7 +6,7 @@ import { eventually } from '../harness/eventually.js';
 import { OnePort } from '../harness/one-port.js';
 import { openTenant } from '../harness/tenant.js';
 import { AblyClients, cut, frame, heard } from './ably.js';
-import { keyOf, tokenRequest } from './key.js';
+import { tokenRequest } from './key.js';
 
 const shop = openTenant('shop', { history: { enabled: true } });
 const KEY = { key: 'shop.rev', secret: 'rev0kable' };
@@ -238,20 +237,6 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
       expect(
         (await fetch(`http://127.0.0.1:${port}/channels/a/messages`, { headers: { authorization } })).status,
       ).toBe(401);
-  });
-
-  it('find no connections and no members at the api node, and everything else (case 53)', async () => {
-    const { port } = cluster.apiNode;
-    const headers = { authorization: basic(shop) };
-    for (const path of ['/channels/x', '/channels/x/presence'])
-      expect((await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status).toBe(404);
-    const { answer } = await RawSocketClient.open(port, `/?key=${keyOf(shop)}`);
-    expect(answer.status).toBe(404);
-    expect((await post(port, '/channels/x/messages', { data: 'a' }, basic(shop))).status).toBe(201);
-    const history = await fetch(`http://127.0.0.1:${port}/channels/x/messages`, { headers });
-    expect(await history.json()).toMatchObject([{ data: 'a' }]);
-    const devices = await fetch(`http://127.0.0.1:${port}/push/deviceRegistrations`, { headers });
-    expect(devices.status).toBe(200);
   });
 
   // From here on there is one gateway.
