@@ -239,6 +239,36 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
       ).toBe(401);
   });
 
+  it('come back, or not, wherever they are, when their user is ended', async () => {
+    const name = 'ended';
+    const told = new Inbox<Ably.PresenceMessage>();
+    const watching = here.connect({ clientId: 'bob' });
+    const room = watching.channels.get(name);
+    await room.presence.subscribe(told.put);
+    const both = [here, there].map((clients) => clients.connect({ clientId: 'ada' }));
+    for (const client of both) {
+      await client.channels.get(name).presence.enter();
+      expect(await told.take()).toMatchObject({ action: 'enter', connectionId: client.connection.id });
+    }
+    const ids = both.map(({ connection }) => connection.id);
+    const sentAway = both.map(({ connection }) => connection.once('disconnected'));
+    const back = both.map(({ connection }) => connection.once('connected'));
+    await cluster.api().user('ada', 'force_reconnect');
+    for (const { reason } of await Promise.all(sentAway)) expect(reason?.code).toBe(80_003);
+    await Promise.all(back);
+    expect(both.map(({ connection }) => connection.id)).toEqual(ids);
+    const ended = both.map(({ connection }) => connection.once('failed'));
+    await cluster.api().user('ada', 'terminate_connections');
+    for (const { reason } of await Promise.all(ended)) expect(reason?.code).toBe(40_300);
+    // At once, whatever the lease of those who may come back.
+    const left = [await told.take(), await told.take()];
+    expect(left.map(({ action, connectionId }) => [action, connectionId]).sort()).toEqual(
+      ids.map((id) => ['leave', id]).sort(),
+    );
+    expect(told.rest).toEqual([]);
+    expect(watching.connection.state).toBe('connected');
+  });
+
   // From here on there is one gateway.
   it('go on at another gateway when theirs dies, and their members stay', async () => {
     const name = 'dying';
