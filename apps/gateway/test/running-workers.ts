@@ -2,10 +2,17 @@ import { type AddressInfo, createServer } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { engine } from '@carillon/engines';
-import { freePort, rawHttp, RawSocketClient, type SpawnedNode, spawnNode } from '@carillon/testing';
+import {
+  freePort,
+  programOf,
+  rawHttp,
+  RawSocketClient,
+  type SpawnedNode,
+  spawnNode,
+} from '@carillon/testing';
 import { onTestFinished } from 'vitest';
 
-const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
+const MAIN = programOf(fileURLToPath(new URL('../src/main.js', import.meta.url)));
 
 /** Whether a process runs; one that has ended and that nobody has asked about yet does not. */
 export function isAlive(pid: number): boolean {

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { applyDelta } from 'fossil-delta';
+import { readFossil } from './read-fossil.js';
 
 const require = createRequire(import.meta.url);
 const ably = require('@ably/vcdiff-decoder') as {
@@ -11,7 +12,10 @@ const macdonald = require('vcdiff-decoder') as {
 
 /** What others make of a difference, by who made the decoder. */
 export const DECODERS = {
-  fossil: { dchest: (base: Buffer, delta: Buffer): Buffer => Buffer.from(applyDelta(base, delta)) },
+  fossil: {
+    dchest: (base: Buffer, delta: Buffer): Buffer => Buffer.from(applyDelta(base, delta)),
+    byTheBook: readFossil,
+  },
   xdelta3: {
     ably: (base: Buffer, delta: Buffer): Buffer => Buffer.from(ably.decode(delta, base)),
     macdonald: (base: Buffer, delta: Buffer): Buffer => Buffer.from(macdonald.decodeSync(delta, base)),

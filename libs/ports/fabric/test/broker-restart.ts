@@ -6,6 +6,8 @@ import { event, Gateway } from './samples.js';
 import { own, type RealWire } from './wires.js';
 
 const SOON = { timeout: 40_000, interval: 20 };
+/** Clients of a broker that comes back find it seconds apart; that long one is not given up, and shorter than an outage. */
+const GIVEN_UP_MS = 5000;
 const LANE = { use: 'commit', lane: 2 } as const;
 
 const isHealthy = async (fabric: Fabric): Promise<void> => expect(await fabric.health()).toBeNull();
@@ -20,7 +22,10 @@ export const restarts = (wires: readonly RealWire[]) =>
     afterAll(() => broker.release());
 
     async function open(prefix = 'restart') {
-      const node = clusterNode(await real.open(broker.url, prefix), { routing: real.routing });
+      const node = clusterNode(await real.open(broker.url, prefix), {
+        routing: real.routing,
+        nodeTimeoutMs: GIVEN_UP_MS,
+      });
       return { ...node, gateway: new Gateway(node.fabric) };
     }
 

@@ -122,7 +122,7 @@ class Run {
 }
 
 describe('jobs in memory and jobs in Redis', () => {
-  it('take the same ways, in the same order, whatever is done with them', async () => {
+  it('take the same ways, in the same order, whatever is done with them', { timeout: 120_000 }, async () => {
     const scene = await redisScene('redis');
     const redis = new RedisStore({
       prefix: keyPrefix(scene.prefix),
@@ -143,7 +143,7 @@ describe('jobs in memory and jobs in Redis', () => {
           expect(await other.look()).toEqual(await one.look());
         }
       }),
-      { numRuns: 150 },
+      { numRuns: process.env['CARILLON_PROOF'] === 'true' ? 300 : 60 },
     );
   });
 });

@@ -48,7 +48,7 @@ export class Receiver {
   }
 
   /** Waits until every one of these channels was told of under this name. */
-  hears(name: string, channels: readonly string[], limitMs?: number): Promise<void> {
+  hears(name: string, channels: readonly string[], limitMs = 30_000): Promise<void> {
     return eventually(() => {
       const heard = new Set(this.events.filter((one) => one.name === name).map(({ channel }) => channel));
       const missing = channels.filter((channel) => !heard.has(channel));

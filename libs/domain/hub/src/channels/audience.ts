@@ -1,13 +1,21 @@
 import type { Pace } from '../appends/pace.js';
 import type { AppendWays } from '../appends/pacing.js';
 import type { Codec } from '../codec.js';
-import type { LocalChannel, Subscription } from './local-channel.js';
+import type { LocalChannel } from './local-channel.js';
 import { Topic, type TopicWays } from './topic.js';
 
 /** How channels reach sockets. */
 export interface Ways extends TopicWays {
   /** How appends are held back and put together; null: they never are. */
   readonly appends: AppendWays | null;
+}
+
+/** One channel of one subscriber. All of one audience who are no members share one. */
+export interface Subscription {
+  readonly channel: LocalChannel;
+  readonly audience: Audience;
+  /** The member it is on a presence channel; null on any other. */
+  readonly userId: string | null;
 }
 
 /** The subscribers of one channel who get the same frames. */

@@ -1,5 +1,5 @@
 import type { OrdinaryChannel } from '@carillon/channels';
-import type { ChannelFact, MemberRemoved, ResumeFailed, StateFact } from '@carillon/protocol';
+import type { ChannelFact, ResumeFailed, StateFact } from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Pace } from '../appends/pace.js';
 import { type AppendWays, Pacing } from '../appends/pacing.js';
@@ -11,24 +11,12 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 import { Audience, type Ways } from './audience.js';
 import { allAudiences, audienceOf, type Audiences, withAudience, withoutAudience } from './audiences.js';
 import { CountNews } from './count-news.js';
-import { Gate } from './gate.js';
+import type { Gate } from './gate.js';
+import { Gates } from './gates.js';
 import { liveGap } from './live-gap.js';
 import { Lookout } from './lookout.js';
+import { receiversOf, tellOthers } from './still-here.js';
 import { isOfCount, isState } from './state-facts.js';
-
-/** One channel of one subscriber. All of one audience who are no members share one. */
-export interface Subscription {
-  readonly channel: LocalChannel;
-  readonly audience: Audience;
-  /** The member it is on a presence channel; null on any other. */
-  readonly userId: string | null;
-}
-
-/** A subscriber, and whom it is told things with. */
-interface Receiver {
-  readonly subscriber: Subscriber;
-  readonly audience: Audience;
-}
 
 /** A channel with subscribers, or somebody about to subscribe, in this process. */
 export class LocalChannel {
@@ -45,7 +33,7 @@ export class LocalChannel {
 
   readonly #lookout: Lookout;
   #audiences: Audiences = null;
-  #gates: Set<Gate> | null = null;
+  #gates: Gates | null = null;
   /** Null: everybody gets everything as it comes. */
   #pacing: Pacing | null = null;
   /** Null: none was told. */
@@ -147,7 +135,7 @@ export class LocalChannel {
     const audience = gate.subscriber.subscriptionOf(this)?.audience;
     audience?.pace?.flush();
     this.#paceOf(gate.codec);
-    (this.#gates ??= new Set()).add(gate);
+    (this.#gates ??= new Gates()).add(gate);
     const { subscriber } = gate;
     if (audience?.codec.held !== undefined) this.recode(subscriber, audience.codec.held);
     subscriber.subscriptionOf(this)?.audience.mute(subscriber);
@@ -168,7 +156,8 @@ export class LocalChannel {
 
   /** Ends a hold of somebody who has given up: another one of the same subscriber goes on. */
   forget(gate: Gate): void {
-    if (this.#gates?.delete(gate) === true && this.#gates.size === 0) this.#gates = null;
+    this.#gates?.delete(gate);
+    if (this.#gates?.isEmpty === true) this.#gates = null;
   }
 
   /** Somebody here has seen the messages up to this serial in another way: no newer appends come together with those. */
@@ -198,10 +187,10 @@ export class LocalChannel {
 
   /** Tells everybody here but one, whatever they know. Returns how many; an audience that is told nothing counts for none. */
   tell(fact: ChannelFact, exceptSocketId: string | null = null, frames: Frames = new Frames(fact)): number {
-    const own = fact.kind === 'member_removed' ? this.#receiversOf(fact.userId) : [];
-    return fact.kind !== 'member_removed' || own.length === 0
-      ? this.#tellAll(fact, exceptSocketId, frames)
-      : this.#tellOthers(fact, exceptSocketId, own);
+    const tell = (): number => this.#tellAll(fact, exceptSocketId, frames);
+    const own = fact.kind === 'member_removed' ? this.#ownOf(fact.userId) : [];
+    if (fact.kind !== 'member_removed' || own.length === 0) return tell();
+    return tellOthers(this, this.ways.outlet, fact, own, tell);
   }
 
   /** Live events up to this serial will not come any more. Whoever goes by positions is told so. */
@@ -213,35 +202,13 @@ export class LocalChannel {
     for (const subscriber of all) subscriber.edge.lost?.(subscriber, this.name);
   }
 
-  /**
-   * A user who has a socket here is still here, whatever others took it for while they did not hear of this process: it
-   * never sees itself leave. The store is told again that it is here, and others are.
-   */
-  #tellOthers(fact: MemberRemoved, exceptSocketId: string | null, own: readonly Receiver[]): number {
-    const gates = own.map(
-      ({ subscriber, audience }) => new Gate(subscriber, this.ways.outlet, audience.codec),
-    );
-    for (const gate of gates) this.hold(gate);
-    const receivers = this.#tellAll(fact, exceptSocketId, new Frames(fact));
-    for (const gate of gates) {
-      gate.shown(fact.serial);
-      this.release(gate);
-    }
-    return receivers - gates.length;
-  }
-
   /** Those that receive. Where there are no other processes nobody is told of the going of a user who is here. */
-  #receiversOf(userId: string): readonly Receiver[] {
+  #ownOf(userId: string): ReturnType<typeof receiversOf> {
     if (this.roster === null) return [];
-    const held = new Set([...(this.#gates ?? [])].map(({ subscriber }) => subscriber));
-    const own: Receiver[] = [];
-    for (const audience of allAudiences(this.#audiences)) {
-      for (const subscriber of audience.subscribers) {
-        if (!held.has(subscriber) && subscriber.subscriptionOf(this)?.userId === userId)
-          own.push({ subscriber, audience });
-      }
-    }
-    return own;
+    return receiversOf(
+      this.#audiences,
+      (one) => one.subscriptionOf(this)?.userId === userId && !this.#isHeld(one),
+    );
   }
 
   #tellAll(
@@ -287,12 +254,7 @@ export class LocalChannel {
 
   /** Holds back from those with gates, who want appends whole or not; null: whatever they want. */
   holdBack(told: Told, wholes: boolean | null): void {
-    if (this.#gates === null) return;
-    const except = this.#leftOut(told);
-    for (const gate of this.#gates) {
-      const isMeant = wholes === null || (gate.codec.appends?.wholes === true) === wholes;
-      if (isMeant && gate.subscriber !== except) gate.hold(told.frames);
-    }
+    this.#gates?.hold(told.frames, this.#leftOut(told), wholes);
   }
 
   /** Null: they get everything as it comes. */
@@ -306,7 +268,7 @@ export class LocalChannel {
     const { codec } = audience;
     const frame = frames.of(codec);
     if (frame === null) return 0;
-    const held = this.#gates === null ? 0 : this.#heldOf(audience, this.#gates);
+    const held = this.#gates?.count((subscriber) => audience.has(subscriber)) ?? 0;
     audience.tell(frame, except, held);
     this.#lookout.told(frameBytes(frame));
     const receivers = audience.count - Number(except?.subscriptionOf(this)?.audience === audience);
@@ -328,8 +290,7 @@ export class LocalChannel {
   }
 
   #isHeld(subscriber: Subscriber): boolean {
-    for (const gate of this.#gates ?? []) if (gate.subscriber === subscriber) return true;
-    return false;
+    return this.#gates?.has(subscriber) === true;
   }
 
   #audience(codec: Codec): Audience {
@@ -338,13 +299,6 @@ export class LocalChannel {
     const audience = new Audience(this, codec, this.ways, this.#paceOf(codec));
     this.#audiences = withAudience(this.#audiences, audience);
     return audience;
-  }
-
-  #heldOf(audience: Audience, gates: ReadonlySet<Gate>): number {
-    let held = 0;
-    for (const { subscriber } of gates)
-      held += Number(subscriber.subscriptionOf(this)?.audience === audience);
-    return held;
   }
 
   async #confirmed(interest: Promise<void>): Promise<void> {

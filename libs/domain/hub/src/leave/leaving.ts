@@ -1,7 +1,7 @@
 import { ONLINE_USERS, type Presence } from '@carillon/presence';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { ChannelBook } from '../channels/channel-book.js';
-import type { Subscription } from '../channels/local-channel.js';
+import type { Subscription } from '../channels/audience.js';
 import type { PatternBook } from '../patterns/pattern-book.js';
 import type { Identities } from '../users/identities.js';
 import type { Watchlists } from '../users/watchlists.js';

@@ -1,4 +1,4 @@
-import type { Subscription } from '../channels/local-channel.js';
+import type { Subscription } from '../channels/audience.js';
 
 /** Up to here a list is searched; beyond, a map is kept. */
 const LISTED = 8;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Subscriptions } from '../../src/subscriber/subscriptions.js';
-import type { Subscription } from '../../src/channels/local-channel.js';
+import type { Subscription } from '../../src/channels/audience.js';
 
 const subscription = (name: string): Subscription =>
   ({ channel: { name }, userId: null }) as unknown as Subscription;

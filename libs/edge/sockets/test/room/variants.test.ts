@@ -25,9 +25,16 @@ it('makes each variant of an event once, however many have it, and protocol 1 se
   const readers: (ClientV2 | DeltaClient)[] = [];
   for (let n = 0; n < EACH; n += 1) {
     for (const format of FORMATS) {
-      for (const more of [{}, FILTER]) {
-        const client = await ClientV2.connect(room.port, format);
-        client.subscribe('mkt', more);
+      // By the channel and by a pattern, however they want to be told of appends.
+      for (const [channel, more, query] of [
+        ['mkt', {}, ''],
+        ['mkt', FILTER, ''],
+        ['mkt', {}, '&append_mode=full'],
+        ['mk*', {}, ''],
+        ['mk*', FILTER, '&append_mode=full&append_rollup_window=500'],
+      ] as const) {
+        const client = await ClientV2.connect(room.port, format, query);
+        client.subscribe(channel, more);
         await client.until('service_internal:subscription_succeeded');
         readers.push(client);
       }
