@@ -71,6 +71,11 @@ export class Members {
     }
     kept.push(this.remaining.back(connection));
     await Promise.all(kept);
+    if (connection.isOpen) return;
+    // It went before it was known whom it had: its leaving could not know of these.
+    const leaseMs = connection.isOver ? 0 : connection.manner.remainMs;
+    const gone = memberships.map(({ channel, userId }) => ({ appId: hub.appId, channel, socketId, userId }));
+    await Promise.all(gone.map((place) => this.presence.leave(place, leaseMs, 'connection_lost')));
   }
 
   /** Others are told by whoever decided it; the member itself is not. */
