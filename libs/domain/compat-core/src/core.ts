@@ -40,7 +40,7 @@ export class CompatCore {
   readonly authentication: Authentication;
   readonly tokenRequests: TokenRequests;
   readonly revocations: Revocations;
-  readonly keys: Pick<KeyRing, 'app' | 'find'>;
+  readonly keys: Pick<KeyRing, 'app' | 'find' | 'replace'>;
   readonly connectionKeys: ConnectionKeys;
   readonly publisher: CompatPublisher;
   readonly edits: Edits;

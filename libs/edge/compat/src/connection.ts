@@ -62,6 +62,8 @@ export class CompatConnection extends Subscriber {
   transport: Pick<Socket<unknown>, 'ping'> | null = null;
   /** The last publish that was taken on this transport. */
   lastSerial = -1;
+  /** It has ended for good, and will not come back. */
+  isOver = false;
   /** By then it is known what it was a member as before it came back; null: it has not come back. Never rejects. */
   comingBack: Promise<void> | null = null;
   /** What it asked for, in order. */

@@ -45,14 +45,20 @@ type State = Arrival | CompatConnection | null;
 type Client = Socket<State>;
 
 const MAX_EARLY = 16;
+const MIN_IDLE_SECONDS = 8;
+const MAX_IDLE_SECONDS = 960;
 const ADMISSION_MS = 10_000;
 /** Codes after which the client may come again. */
 const COMES_AGAIN: ReadonlySet<number> = new Set([40_141, 40_142, 50_000, 50_003, 50_004, 50_320]);
 const NORMAL = 1000;
 
+/** What the native library keeps time of; 0: it does not. */
+const idleSeconds = (seconds: number): number =>
+  seconds === 0 ? 0 : Math.min(MAX_IDLE_SECONDS, Math.max(MIN_IDLE_SECONDS, seconds));
+
 /** The realtime edge for Ably clients: who is let in, and what their sockets do. */
 export class Realtime implements SocketHandlers<State> {
-  readonly socketOptions: SocketOptions = { maxPayloadBytes: 4 * MAX_FRAME_BYTES, maxBackpressureBytes: 0 };
+  readonly socketOptions: SocketOptions;
   readonly #counted: Counted;
   readonly #codecs: Codecs;
   readonly #said: Said;
@@ -65,6 +71,13 @@ export class Realtime implements SocketHandlers<State> {
 
   constructor(private readonly parts: RealtimeParts) {
     const { hub, presence, core, continuity, config, webhooks, cache } = parts;
+    this.socketOptions = {
+      maxPayloadBytes: 4 * MAX_FRAME_BYTES,
+      maxBackpressureBytes: 0,
+      // Clients say nothing in a silence, but answer pings.
+      sendPingsAutomatically: true,
+      idleTimeoutSeconds: idleSeconds(config.websocket.idle_timeout),
+    };
     const leaseMs = config.presence.v2_ungraceful_timeout_seconds * 1000;
     this.#edge = compatEdge(leaseMs, (connection, base) => {
       this.#frames.next(connection, 0, () => attach.again(connection, base));
@@ -161,6 +174,7 @@ export class Realtime implements SocketHandlers<State> {
     try {
       if (this.parts.config.compat.realtime_admission === 'placement_constraint')
         throw new CompatError(50_320, 'no connection may be placed here');
+      if (this.#life.isFull) throw new CompatError(50_003, 'no more connections are taken here', 503);
       const principal = await arrival.prove();
       const place = await this.parts.hub.places.take(principal.app);
       if (place === false) throw new CompatError(50_004, 'too many connections');

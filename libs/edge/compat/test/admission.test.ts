@@ -1,5 +1,5 @@
 import type { Config } from '@carillon/config';
-import { type CompatCore, type Principal, RuntimeCounters } from '@carillon/compat-core';
+import type { CompatCore, Principal } from '@carillon/compat-core';
 import type { Socket } from '@carillon/uws';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Arrival } from '../src/arrival.js';
@@ -18,9 +18,13 @@ function scene(renew: () => Promise<never>) {
   const parts = {
     config: {
       compat: { realtime_admission: 'accept', attach_timeout_ms: 1000 },
+      websocket: { idle_timeout: 120 },
       presence: { v2_ungraceful_timeout_seconds: 15 },
     } as unknown as Config,
-    core: { connectionKeys: { renew }, counters: new RuntimeCounters() } as unknown as CompatCore,
+    core: {
+      connectionKeys: { renew },
+      counters: { add: () => undefined, gauge: () => undefined },
+    } as unknown as CompatCore,
     hub: {
       takings: { answerWith: () => undefined },
       places: {

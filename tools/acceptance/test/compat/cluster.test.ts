@@ -1,5 +1,4 @@
-import type * as Ably from 'ably';
-import { RawSocketClient } from '@carillon/testing';
+import * as Ably from 'ably';
 import { afterEach, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
 import { onCluster } from '../harness/cluster.js';
@@ -7,7 +6,7 @@ import { eventually } from '../harness/eventually.js';
 import { OnePort } from '../harness/one-port.js';
 import { openTenant } from '../harness/tenant.js';
 import { AblyClients, cut, frame, heard } from './ably.js';
-import { keyOf, tokenRequest } from './key.js';
+import { tokenRequest } from './key.js';
 
 const shop = openTenant('shop', { history: { enabled: true } });
 const KEY = { key: 'shop.rev', secret: 'rev0kable' };
@@ -172,6 +171,32 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     expect(told.rest).toEqual([]);
   });
 
+  it('find at the api node everything but what sockets are asked for (case 53)', async () => {
+    const { apiNode } = cluster;
+    const url = (path: string): string => `http://127.0.0.1:${apiNode.port}${path}`;
+    const get = (path: string): Promise<Response> =>
+      fetch(url(path), { headers: { authorization: basic(shop) } });
+    for (const path of ['/channels/x', '/channels/x/presence', '/presence?channels=x']) {
+      const answer = await get(path);
+      expect([path, answer.status, answer.headers.get('x-ably-errorcode')]).toEqual([path, 404, '40400']);
+    }
+    const upgraded = await apiNode.upgrade(`/?key=${shop.key}:${shop.secret}`, {});
+    expect(upgraded.answer.status).toBe(404);
+    const client = new Ably.Rest({
+      key: `${shop.key}:${shop.secret}`,
+      endpoint: '127.0.0.1',
+      port: apiNode.port,
+      tls: false,
+    });
+    const channel = client.channels.get('api-alone');
+    await channel.publish('n', { n: 1 });
+    for (const path of ['/channels/api-alone/messages', '/channels/api-alone/history'])
+      expect(await (await get(path)).json()).toMatchObject([{ name: 'n', data: '{"n":1}' }]);
+    expect((await channel.presence.history()).items).toEqual([]);
+    expect(await (await get('/push/channels')).json()).toEqual([]);
+    expect(Math.abs((await client.time()) - Date.now())).toBeLessThan(60_000);
+  });
+
   it('get no second token for a nonce, wherever they ask (case 5)', async () => {
     const path = `/keys/${KEY.key}/requestToken`;
     const request = tokenRequest(KEY, { clientId: 'ada' });
@@ -214,18 +239,34 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
       ).toBe(401);
   });
 
-  it('find no connections and no members at the api node, and everything else (case 53)', async () => {
-    const { port } = cluster.apiNode;
-    const headers = { authorization: basic(shop) };
-    for (const path of ['/channels/x', '/channels/x/presence'])
-      expect((await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status).toBe(404);
-    const { answer } = await RawSocketClient.open(port, `/?key=${keyOf(shop)}`);
-    expect(answer.status).toBe(404);
-    expect((await post(port, '/channels/x/messages', { data: 'a' }, basic(shop))).status).toBe(201);
-    const history = await fetch(`http://127.0.0.1:${port}/channels/x/messages`, { headers });
-    expect(await history.json()).toMatchObject([{ data: 'a' }]);
-    const devices = await fetch(`http://127.0.0.1:${port}/push/deviceRegistrations`, { headers });
-    expect(devices.status).toBe(200);
+  it('come back, or not, wherever they are, when their user is ended', async () => {
+    const name = 'ended';
+    const told = new Inbox<Ably.PresenceMessage>();
+    const watching = here.connect({ clientId: 'bob' });
+    const room = watching.channels.get(name);
+    await room.presence.subscribe(told.put);
+    const both = [here, there].map((clients) => clients.connect({ clientId: 'ada' }));
+    for (const client of both) {
+      await client.channels.get(name).presence.enter();
+      expect(await told.take()).toMatchObject({ action: 'enter', connectionId: client.connection.id });
+    }
+    const ids = both.map(({ connection }) => connection.id);
+    const sentAway = both.map(({ connection }) => connection.once('disconnected'));
+    const back = both.map(({ connection }) => connection.once('connected'));
+    await cluster.api().user('ada', 'force_reconnect');
+    for (const { reason } of await Promise.all(sentAway)) expect(reason?.code).toBe(80_003);
+    await Promise.all(back);
+    expect(both.map(({ connection }) => connection.id)).toEqual(ids);
+    const ended = both.map(({ connection }) => connection.once('failed'));
+    await cluster.api().user('ada', 'terminate_connections');
+    for (const { reason } of await Promise.all(ended)) expect(reason?.code).toBe(40_300);
+    // At once, whatever the lease of those who may come back.
+    const left = [await told.take(), await told.take()];
+    expect(left.map(({ action, connectionId }) => [action, connectionId]).sort()).toEqual(
+      ids.map((id) => ['leave', id]).sort(),
+    );
+    expect(told.rest).toEqual([]);
+    expect(watching.connection.state).toBe('connected');
   });
 
   // From here on there is one gateway.

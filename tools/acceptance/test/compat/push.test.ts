@@ -123,6 +123,28 @@ onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
     expect(JSON.parse(last.data as string)).toEqual({ notification: { title: 'last' } });
   });
 
+  it('reaches devices whose address is a channel, by a message there', async () => {
+    const { deviceRegistrations: devices, channelSubscriptions: subscriptions } = admin();
+    const recipient = { transportType: 'ablyChannel', channel: 'a device, by its channel' };
+    const device = { ...phone('by-channel', 'zoe'), push: { recipient: { ...recipient, ablyUrl: 'y' } } };
+    expect((await devices.save(device)).push).toMatchObject({ recipient, state: 'ACTIVE' });
+    const client = new Ably.Realtime({ key: keyOf(shop), ...where() });
+    open.push(client);
+    const inbox = new Inbox<Ably.InboundMessage>();
+    await client.channels.get(recipient.channel).subscribe(inbox.put);
+    const payload = { notification: { title: 'Hi', body: 'There' }, data: { n: '1' } };
+    await admin().publish({ deviceId: 'by-channel' }, payload);
+    const told = await inbox.take();
+    expect(told.name).toBe('__ably_push__');
+    expect(JSON.parse(told.data as string)).toEqual(payload);
+    await subscriptions.save({ channel: 'news-of-zoe', deviceId: 'by-channel' });
+    const extras = { push: { notification: { title: 'News' } } };
+    const news = new Ably.Rest({ key: keyOf(shop), ...where() }).channels.get('news-of-zoe');
+    await news.publish({ name: 'n', data: 'd', extras });
+    expect(JSON.parse((await inbox.take()).data as string)).toEqual({ notification: { title: 'News' } });
+    await devices.remove('by-channel');
+  });
+
   it('lets a device make itself known, and change with its token alone', async () => {
     const id = randomUUID();
     const web = {

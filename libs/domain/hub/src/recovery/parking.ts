@@ -1,13 +1,17 @@
 import type { ResumePosition } from '@carillon/protocol';
 import type { Subscriber } from '../subscriber/subscriber.js';
+import type { Awaited } from './awaited.js';
 
 /** How long a position waits for the subscription that it is for. */
 const PARKED_MS = 30_000;
 /** Of one subscriber at one time. */
 const MOST = 1000;
 
-interface Parked {
+/** A position that waits. */
+export interface Parked {
   readonly position: ResumePosition;
+  /** The resume that waits for what comes of it; null: none does. */
+  readonly awaited: Awaited | null;
   readonly untilMs: number;
 }
 
@@ -27,24 +31,29 @@ export class Parking {
   ) {}
 
   /** False: too many wait already. */
-  park(subscriber: Subscriber, channel: string, position: ResumePosition): boolean {
+  park(
+    subscriber: Subscriber,
+    channel: string,
+    position: ResumePosition,
+    awaited: Awaited | null = null,
+  ): boolean {
     const lot = this.#lots.get(subscriber) ?? { parked: new Map<string, Parked>(), timer: null };
     if (lot.parked.size >= MOST && !lot.parked.has(channel)) return false;
     this.#lots.set(subscriber, lot);
     lot.parked.delete(channel);
-    lot.parked.set(channel, { position, untilMs: this.now() + PARKED_MS });
+    lot.parked.set(channel, { position, awaited, untilMs: this.now() + PARKED_MS });
     this.#wait(subscriber, lot);
     return true;
   }
 
   /** The position of a channel that is subscribed to now; null: none waits. */
-  take(subscriber: Subscriber, channel: string): ResumePosition | null {
+  take(subscriber: Subscriber, channel: string): Parked | null {
     const lot = this.#lots.get(subscriber);
     const found = lot?.parked.get(channel);
     if (lot === undefined || found === undefined) return null;
     lot.parked.delete(channel);
     if (lot.parked.size === 0) this.#empty(subscriber, lot);
-    return found.position;
+    return found;
   }
 
   #wait(subscriber: Subscriber, lot: Lot): void {

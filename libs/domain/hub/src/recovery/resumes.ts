@@ -12,8 +12,9 @@ import { pastWholes } from '../appends/past-wholes.js';
 import type { Codec, Frames } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { AppHub } from '../apps/app-hub.js';
-import { inTurn } from '../subscriber/in-turn.js';
+import { inTurn, type Work } from '../subscriber/in-turn.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
+import { Awaited, type Outcome, outcomesOf } from './awaited.js';
 import { Parking } from './parking.js';
 import type { Replay, Replays } from './replays.js';
 import { tellPast } from './telling.js';
@@ -29,10 +30,6 @@ export interface ResumesParts {
   readonly failed: (hub: AppHub, failure: RecoveryFailure) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
-
-type Outcome =
-  | { readonly kind: 'recovered'; readonly recovered: Recovered }
-  | { readonly kind: 'failed'; readonly failure: RecoveryFailure };
 
 /** One channel of a resume, held back from the connection until all of them are answered. */
 interface Held {
@@ -61,21 +58,24 @@ export class Resumes {
 
   /** Settles when all is answered; never rejects. */
   async resume(subscriber: Subscriber, positions: ReadonlyMap<string, ResumePosition>): Promise<void> {
-    const failed: RecoveryFailure[] = [];
+    const outcomes: Outcome[] = [];
     const held: Held[] = [];
     let answered = NOTHING;
     const isAnswered = new Promise<void>((resolve) => {
       answered = resolve;
     });
     const limit = new Limit(AT_ONCE);
+    const behind: Awaited[] = [];
     for (const [name, position] of positions) {
       const one = this.#begin(subscriber, name, position, { isAnswered, limit });
-      if (one === null) continue;
-      if ('gate' in one) held.push(one);
-      else failed.push(one);
+      if (one instanceof Awaited) behind.push(one);
+      else if (one !== null && 'gate' in one) held.push(one);
+      else if (one !== null) outcomes.push({ kind: 'failed', failure: one });
     }
     try {
-      await this.#answer(subscriber, held, failed);
+      for (const one of held) outcomes.push(await this.#tell(subscriber, one, await one.replay));
+      if (behind.length > 0) outcomes.push(...(await outcomesOf(behind)));
+      if (subscriber.isOpen) this.#conclude(subscriber, outcomes);
     } catch (error) {
       this.parts.onTrouble('resume', error);
     } finally {
@@ -94,11 +94,13 @@ export class Resumes {
     gate: Gate,
     codec: Codec,
   ): Promise<ReadonlySet<string>> {
-    const position = this.#parking.take(subscriber, channel.name);
-    if (position === null || !subscriber.isOpen) return NOTHING_TOLD;
+    const parked = this.#parking.take(subscriber, channel.name);
+    if (parked === null || !subscriber.isOpen) return NOTHING_TOLD;
+    const { position, awaited } = parked;
     const replay = await this.parts.replays.since(channel, position);
     const outcome = await this.#tell(subscriber, { channel, position, gate, codec }, replay);
-    this.#conclude(subscriber, [outcome]);
+    if (awaited?.settle(outcome) === true) await awaited.isAnswered;
+    else this.#conclude(subscriber, [outcome]);
     if (replay.kind === 'failed') return NOTHING_TOLD;
     return new Set(replay.missed.flatMap(({ frames }) => (frames === null ? [] : [idOf(frames)])));
   }
@@ -115,25 +117,38 @@ export class Resumes {
       .finally(() => channel.release(gate));
   }
 
+  /**
+   * Another request about the channel is under way: it may be the subscribe that came right before, which takes the position
+   * at its end; else it is taken after that.
+   */
+  #behind(subscriber: Subscriber, name: string, awaited: Awaited): void {
+    const over = (): void => void awaited.settle(null);
+    const work: Work = () => {
+      const taken = this.#afterwards(subscriber, name);
+      if (taken === undefined) over();
+      return taken?.finally(over);
+    };
+    if (!inTurn(subscriber, name, work, this.parts.onTrouble, over)) over();
+  }
+
   /** Null: it waits for its subscription. */
   #begin(
     subscriber: Subscriber,
     name: string,
     position: ResumePosition,
     { isAnswered, limit }: { readonly isAnswered: Promise<void>; readonly limit: Limit },
-  ): Held | RecoveryFailure | null {
+  ): Held | Awaited | RecoveryFailure | null {
     const { outlet, replays, canBePlaced, onTrouble } = this.parts;
-    const { hub } = subscriber;
-    if (!canBePlaced(hub, name))
+    if (!canBePlaced(subscriber.hub, name))
       return this.#fail(subscriber, name, position, 'durable_stream_head_unavailable');
     const subscription = subscriber.subscriptions.get(name);
     const isBusy = subscriber.openings?.has(name) === true;
     if (subscription === undefined || isBusy) {
-      if (!this.#parking.park(subscriber, name, position))
+      const awaited = isBusy ? new Awaited(isAnswered) : null;
+      if (!this.#parking.park(subscriber, name, position, awaited))
         return this.#fail(subscriber, name, position, 'not_subscribed');
-      // What is under way may be the subscribe, which takes the position at its end; else it is taken after that.
-      if (isBusy) inTurn(subscriber, name, () => this.#afterwards(subscriber, name), onTrouble);
-      return null;
+      if (awaited !== null) this.#behind(subscriber, name, awaited);
+      return awaited;
     }
     const { channel, audience } = subscription;
     const { codec } = audience;
@@ -143,16 +158,6 @@ export class Resumes {
     const gate = new Gate(subscriber, outlet, codec);
     channel.hold(gate);
     return { channel, position, gate, codec, replay: limit.run(() => replays.since(channel, position)) };
-  }
-
-  async #answer(
-    subscriber: Subscriber,
-    held: readonly Held[],
-    failed: readonly RecoveryFailure[],
-  ): Promise<void> {
-    const outcomes: Outcome[] = failed.map((failure) => ({ kind: 'failed', failure }));
-    for (const one of held) outcomes.push(await this.#tell(subscriber, one, await one.replay));
-    if (subscriber.isOpen) this.#conclude(subscriber, outcomes);
   }
 
   async #tell(

@@ -3,7 +3,12 @@ export type Work = () => Promise<void> | undefined;
 
 /** A request that waits for another process, and those behind it. */
 export interface Opening {
-  readonly waiting: Work[];
+  readonly waiting: Waiting[];
+}
+
+interface Waiting {
+  readonly work: Work;
+  readonly forgotten: () => void;
 }
 
 /** Whoever has requests; null: none waits. */
@@ -17,17 +22,26 @@ export interface Requester {
 const MAX_OPENINGS = 1000;
 const MAX_WAITING = 100;
 
+const NOTHING = (): void => undefined;
+
 /** Told what went wrong while nobody was there to be told. */
 type OnTrouble = (what: string, error: unknown) => void;
 
 /**
  * Runs requests about one thing (a channel, the sign-in) of one subscriber in the order they came, others side by
  * side. Most finish at once and leave no trace. One that fails does not keep the next from its turn; what waits when
- * the subscriber ends is forgotten. False: too many wait already, and nothing was done.
+ * the subscriber ends is forgotten, and told so if it asks. False: too many wait already, and nothing was done.
  */
-export function inTurn(subscriber: Requester, subject: string, work: Work, onTrouble: OnTrouble): boolean {
+export function inTurn(
+  subscriber: Requester,
+  subject: string,
+  work: Work,
+  onTrouble: OnTrouble,
+  forgotten: () => void = NOTHING,
+): boolean {
   const before = subscriber.openings?.get(subject);
-  if (before !== undefined) return before.waiting.length < MAX_WAITING && before.waiting.push(work) > 0;
+  if (before !== undefined)
+    return before.waiting.length < MAX_WAITING && before.waiting.push({ work, forgotten }) > 0;
   if ((subscriber.openings?.size ?? 0) >= MAX_OPENINGS) return false;
   const pending = work();
   if (pending !== undefined) void follow(subscriber, subject, pending, onTrouble);
@@ -50,8 +64,9 @@ async function follow(
     } catch (error) {
       onTrouble('request', error);
     }
-    work = subscriber.isOpen ? opening.waiting.shift() : undefined;
+    work = subscriber.isOpen ? opening.waiting.shift()?.work : undefined;
   }
+  for (const { forgotten } of opening.waiting) forgotten();
   subscriber.openings.delete(subject);
   if (subscriber.openings.size === 0) subscriber.openings = null;
 }

@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type CompatCore, CompatError, readOwnChannelName } from '@carillon/compat-core';
 import type { PushOperations } from '@carillon/push';
 import type { Ask, Reply } from '../exchange.js';
+import { publishPush } from './channel-pushes.js';
 import { notGranted, type PushCaller, type PushEntry } from './caller.js';
 import { type PushPublish, readPushPublish } from './publishes.js';
 
-const EVENT = '__ably_push__';
 const MAX_TEXT_BYTES = 65_536;
 
 /** Publishes pushes, and tells browsers the key that they are signed with. */
@@ -62,23 +62,8 @@ export class PushPublishing {
     if (principal === null) throw notGranted();
     for (const name of channels) {
       const { base } = readOwnChannelName(name);
-      const channel = this.core.channel(principal.app, base);
       const id = createHash('sha256').update([principal.app.id, publishId, base].join('\0')).digest('hex');
-      const message = {
-        id: `push:${id}`,
-        name: EVENT,
-        data: text,
-        encoding: null,
-        clientId: null,
-        extras: null,
-      };
-      await this.core.publisher.publish({
-        principal,
-        channel,
-        messages: [message],
-        connectionId: null,
-        base: null,
-      });
+      await publishPush(this.core, principal.app, { channel: base, id: `push:${id}`, text });
     }
   }
 }

@@ -6,7 +6,7 @@ import {
   WireNames,
 } from '@carillon/protocol';
 import { mintCapabilityToken, prepareSigningKey, signChannelAuth } from '@carillon/signing';
-import { OPCODE, RawSocketClient } from '@carillon/testing';
+import { frameBytes, OPCODE, RawSocketClient } from '@carillon/testing';
 import { onTestFinished } from 'vitest';
 import { placeOf, type Place } from './place.js';
 
@@ -32,6 +32,7 @@ export class ClientV2 {
   closeCode: number | null = null;
   closeReason = '';
   socketId = '';
+  #together: Buffer[] | null = null;
 
   private constructor(
     private readonly raw: RawSocketClient,
@@ -63,8 +64,17 @@ export class ClientV2 {
       ...(data === undefined ? {} : { dataText: JSON.stringify(data) }),
       ...(extras === undefined ? {} : { extrasText: JSON.stringify(extras) }),
     });
-    if (typeof frame === 'string') this.raw.sendText(frame);
-    else this.raw.sendFrame(OPCODE.binary, Buffer.from(frame));
+    const opcode = typeof frame === 'string' ? OPCODE.text : OPCODE.binary;
+    if (this.#together !== null) this.#together.push(frameBytes(opcode, frame));
+    else this.raw.sendFrame(opcode, frame);
+  }
+
+  /** What is sent meanwhile leaves in one write. */
+  together(send: () => void): void {
+    this.#together = [];
+    send();
+    this.raw.connection.write(Buffer.concat(this.#together));
+    this.#together = null;
   }
 
   subscribe(channel: string, more: object = {}, user?: string): void {

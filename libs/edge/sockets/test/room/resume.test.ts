@@ -1,42 +1,10 @@
 import type { WireFormat } from '@carillon/protocol';
 import { describe, expect, it, vi } from 'vitest';
-import { ClientV2, type ToldFrame } from './client-v2.js';
-import { openRoom, type Room } from './room.js';
+import { ClientV2 } from './client-v2.js';
+import { joined, outcomeOf, publish, RECOVERY, SUCCEEDED, told } from './resuming.js';
+import { openRoom } from './room.js';
 
 const FORMATS: readonly WireFormat[] = ['json', 'messagepack', 'protobuf'];
-const RECOVERY = { CONNECTION_RECOVERY_ENABLED: 'true' };
-const SUCCEEDED = 'service_internal:subscription_succeeded';
-
-interface Outcome {
-  readonly recovered: readonly {
-    channel: string;
-    source: string;
-    replayed: number;
-    position: { stream_id: string; serial: number; last_message_id?: string };
-  }[];
-  readonly failed: readonly Record<string, unknown>[];
-}
-
-const outcomeOf = (client: ClientV2, frame: ToldFrame): Outcome => JSON.parse(client.text(frame)) as Outcome;
-
-/** What a client was told, in short. */
-const told = (frames: readonly ToldFrame[]): string[] =>
-  frames.flatMap(({ event, messageId, serial }) => {
-    if (event === 'news' || event.startsWith('client-')) return `${messageId} ${serial}`;
-    return event.startsWith('service:resume') ? event.slice('service:'.length) : [];
-  });
-
-async function joined(room: Room, channel: string, format: WireFormat = 'json', more: object = {}) {
-  const client = await ClientV2.connect(room.port, format);
-  client.subscribe(channel, more);
-  const { streamId, serial } = await client.until(SUCCEEDED);
-  return { client, streamId, serial: serial ?? 0 };
-}
-
-const publish = (room: Room, channel: string, ...ids: string[]): void => {
-  for (const messageId of ids) void room.publish(channel, messageId, { messageId });
-};
-
 describe.each(FORMATS)('a resume in %s', (format) => {
   it('brings what was missed, says so, and then goes on live', async () => {
     const room = await openRoom({ env: RECOVERY });
