@@ -3,7 +3,7 @@ import type { Fabric } from '@carillon/fabric';
 import type { HistoryReader } from '@carillon/history';
 import type { Presence } from '@carillon/presence';
 import type { Access, Entry } from './access.js';
-import type { Ask, Reply } from './exchange.js';
+import { type Ask, formatOfAnswer, type Reply } from './exchange.js';
 import { historyQuery } from './history-query.js';
 
 const PRESENT = 1;
@@ -39,14 +39,15 @@ export class State {
     );
     const page = all.slice(0, Number(limit));
     const last = page.at(-1);
-    const filters = { clientId, connectionId };
+    const filters = { clientId, connectionId, format: ask.query['format'] };
     const links = {
       first: link(limit, filters, null),
       ...(last === undefined || all.length === page.length
         ? {}
         : { next: link(limit, filters, placeOf(last)) }),
     };
-    return { status: 200, body: page.map((one) => inFormat(one, 'json')), links };
+    const format = formatOfAnswer(ask);
+    return { status: 200, body: page.map((one) => inFormat(one, format)), links };
   };
 
   readonly membersOfMany = async (ask: Ask): Promise<Reply> => {
@@ -55,10 +56,12 @@ export class State {
     if (names.length === 0 || names.length > MAX_CHANNELS)
       throw new CompatError(40_000, `one to ${MAX_CHANNELS} channels are needed`);
     await this.entry.count(principal, 'read');
+    const format = formatOfAnswer(ask);
     const results = await Promise.all(
       names.map(async (channel) => {
         try {
-          return { channel, presence: await this.#members(this.entry.named(principal, channel, MAY_SEE)) };
+          const members = await this.#members(this.entry.named(principal, channel, MAY_SEE));
+          return { channel, presence: members.map((one) => inFormat(one, format)) };
         } catch (error) {
           if (error instanceof CompatError) return { channel, error: error.body };
           throw error;

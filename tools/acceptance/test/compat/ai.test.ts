@@ -4,7 +4,7 @@ import { Inbox } from '../clients/inbox.js';
 import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
 import { AblyClients } from './ably.js';
-import { keyOf } from './key.js';
+import { basicOf } from './key.js';
 
 const shop = openTenant('shop', { history: { enabled: true } });
 const env = { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory' };
@@ -13,14 +13,12 @@ const config = {
   versioned_messages: { enabled: true },
   compat: { enabled: true },
 };
-const basic = `Basic ${Buffer.from(keyOf(shop)).toString('base64')}`;
-
+const basic = basicOf(shop);
 const aiInput = (transport: object): object => ({
   name: 'ai-input',
   data: 'a',
   extras: { ai: { transport } },
 });
-
 const output = (transport: object): object => ({
   name: 'ai-output',
   data: 'so',
@@ -31,10 +29,9 @@ const refused = (sent: Promise<unknown>, code: number, statusCode: number): Prom
 const transportOf = ({ extras }: Ably.InboundMessage): unknown =>
   (extras as { ai: { transport: unknown } }).ai.transport;
 
-onServer('messages of AI transport of Ably clients', { tenants: [shop], config, env }, (node) => {
+onServer('AI transport of Ably clients', { tenants: [shop], config, env }, (node) => {
   const clients = new AblyClients(node, shop);
   afterEach(() => clients.close());
-  const rest = (): Ably.Rest => clients.rest();
   const publish = async (channel: string, body: object, authorization = basic) => {
     const answer = await fetch(`http://127.0.0.1:${node.port}/channels/${channel}/messages`, {
       method: 'POST',
@@ -45,7 +42,7 @@ onServer('messages of AI transport of Ably clients', { tenants: [shop], config, 
     return { status: answer.status, code: error?.code };
   };
 
-  it('are taken from whoever may send them, where it is', async () => {
+  it('takes messages over REST from whoever may send them, where it is (case 47)', async () => {
     const streaming = {
       name: 'ai-output',
       data: 'a',
@@ -54,7 +51,7 @@ onServer('messages of AI transport of Ably clients', { tenants: [shop], config, 
     expect((await publish('other', streaming)).code).toBe(104_003);
     expect((await publish('ai:x', streaming)).status).toBe(201);
     const tokenOf = async (capability: string, clientId?: string): Promise<string> => {
-      const { token } = await rest().auth.requestToken({
+      const { token } = await clients.rest().auth.requestToken({
         capability,
         ...(clientId === undefined ? {} : { clientId }),
       });
@@ -70,16 +67,17 @@ onServer('messages of AI transport of Ably clients', { tenants: [shop], config, 
     expect([tooMany.status, tooMany.code]).toEqual([413, 104_001]);
     expect((await publish('ai:x', aiInput({ 'input-client-id': 'bob' }), ada)).code).toBe(104_002);
     expect((await publish('ai:x', aiInput({ 'run-id': 'r' }), ada)).status).toBe(201);
-    const { items } = await rest().channels.get('ai:x').history({ limit: 1 });
+    const { items } = await clients.rest().channels.get('ai:x').history({ limit: 1 });
     expect(items[0]?.extras).toMatchObject({
       ai: { transport: { 'run-id': 'r', 'input-client-id': 'ada' } },
     });
   });
 
-  it('are taken over connections (case 47)', async () => {
+  it('takes the same over connections (case 47)', async () => {
     const by = async (capability: string, clientId: string): Promise<Ably.RealtimeChannel> => {
-      const { token } = await rest().auth.requestToken({ capability, clientId });
-      return clients.connect({ token }).channels.get('ai:live');
+      const { token } = await clients.rest().auth.requestToken({ capability, clientId });
+      const client = clients.connect({ token });
+      return client.channels.get('ai:live');
     };
     const ada = await by('{"ai:*":["publish","subscribe"]}', 'ada');
     const agent = await by('{"ai:*":["publish","subscribe","message-append-own"]}', 'agent');
@@ -114,7 +112,7 @@ onServer('messages of AI transport of Ably clients', { tenants: [shop], config, 
     );
     await agent.appendMessage(end);
     expect(transportOf(await told.take())).toEqual({ ...headers, status: 'complete' });
-    expect((await rest().channels.get('ai:live').getMessage(serial)).data).toBe('so it is');
+    expect((await clients.rest().channels.get('ai:live').getMessage(serial)).data).toBe('so it is');
     expect(told.rest).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import * as Ably from 'ably';
+import type * as Ably from 'ably';
 import { afterEach, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
 import { onCluster } from '../harness/cluster.js';
@@ -6,7 +6,7 @@ import { eventually } from '../harness/eventually.js';
 import { OnePort } from '../harness/one-port.js';
 import { openTenant } from '../harness/tenant.js';
 import { AblyClients, cut, frame, heard } from './ably.js';
-import { tokenRequest } from './key.js';
+import { basicOf, tokenRequest } from './key.js';
 
 const shop = openTenant('shop', { history: { enabled: true } });
 const KEY = { key: 'shop.rev', secret: 'rev0kable' };
@@ -28,9 +28,6 @@ const setting = {
   database: true,
 } as const;
 
-const basic = ({ key, secret }: typeof KEY): string =>
-  `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`;
-
 const post = (port: number, path: string, body: object, authorization = ''): Promise<Response> =>
   fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
@@ -50,10 +47,7 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     );
   const here = at(0);
   const there = at(1);
-  afterEach(() => {
-    here.close();
-    there.close();
-  });
+  afterEach(() => [here, there].forEach((clients) => clients.close()));
 
   it('hear what is published at either and at the api node, in one order', async () => {
     const name = 'news';
@@ -61,7 +55,7 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     const inboxes = [await heard(one), await heard(two)];
     await one.publish('n', '1');
     await two.publish('n', '2');
-    await post(cluster.apiNode.port, `/channels/${name}/messages`, { name: 'n', data: '3' }, basic(shop));
+    await post(cluster.apiNode.port, `/channels/${name}/messages`, { name: 'n', data: '3' }, basicOf(shop));
     for (const inbox of inboxes) {
       for (const data of ['1', '2', '3']) expect((await inbox.take()).data).toBe(data);
       expect(inbox.rest).toEqual([]);
@@ -91,7 +85,7 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     expect(await told.take()).toMatchObject({ action: 'update', clientId: 'bob', data: 'c' });
     for (const index of [0, 1] as const) {
       const { port } = cluster.gateway(index);
-      const headers = { authorization: basic(shop) };
+      const headers = { authorization: basicOf(shop) };
       const answer = await fetch(`http://127.0.0.1:${port}/channels/${name}`, { headers });
       const { status } = (await answer.json()) as Ably.ChannelDetails;
       expect(status.occupancy.metrics).toMatchObject({ connections: 2, presenceMembers: 2 });
@@ -175,19 +169,14 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     const { apiNode } = cluster;
     const url = (path: string): string => `http://127.0.0.1:${apiNode.port}${path}`;
     const get = (path: string): Promise<Response> =>
-      fetch(url(path), { headers: { authorization: basic(shop) } });
+      fetch(url(path), { headers: { authorization: basicOf(shop) } });
     for (const path of ['/channels/x', '/channels/x/presence', '/presence?channels=x']) {
       const answer = await get(path);
       expect([path, answer.status, answer.headers.get('x-ably-errorcode')]).toEqual([path, 404, '40400']);
     }
     const upgraded = await apiNode.upgrade(`/?key=${shop.key}:${shop.secret}`, {});
     expect(upgraded.answer.status).toBe(404);
-    const client = new Ably.Rest({
-      key: `${shop.key}:${shop.secret}`,
-      endpoint: '127.0.0.1',
-      port: apiNode.port,
-      tls: false,
-    });
+    const client = new AblyClients(apiNode, shop).rest();
     const channel = client.channels.get('api-alone');
     await channel.publish('n', { n: 1 });
     for (const path of ['/channels/api-alone/messages', '/channels/api-alone/history'])
@@ -228,8 +217,8 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     );
     const path = `/keys/${KEY.key}/revokeTokens`;
     const many = { targets: Array.from({ length: 101 }, () => 'clientId:bob') };
-    expect((await post(cluster.apiNode.port, path, many, basic(KEY))).status).toBe(400);
-    await post(cluster.apiNode.port, path, { targets: ['clientId:ada'] }, basic(KEY));
+    expect((await post(cluster.apiNode.port, path, many, basicOf(KEY))).status).toBe(400);
+    await post(cluster.apiNode.port, path, { targets: ['clientId:ada'] }, basicOf(KEY));
     expect(await Promise.all(ended)).toEqual([40_141, 40_141]);
     for (const { connection } of others) expect(connection.state).toBe('connected');
     const authorization = `Bearer ${Buffer.from(ada).toString('base64')}`;

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
 import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
-import { keyOf } from './key.js';
+import { basicOf, keyOf } from './key.js';
 
 const shop = openTenant('shop');
 const DEVICE_KEY = { key: 'shop.devices', secret: 'dev1ces' };
@@ -37,7 +37,7 @@ const phone = (id: string, clientId = 'ann'): Ably.DeviceDetails => ({
   metadata: { model: 'x' },
   push: { recipient: { transportType: 'fcm', registrationToken: `token-of-${id}` } },
 });
-const basic = `Basic ${Buffer.from(keyOf(DEVICE_KEY)).toString('base64')}`;
+const basic = basicOf(DEVICE_KEY);
 
 onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
   const open: Ably.Realtime[] = [];
@@ -108,7 +108,7 @@ onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
     await client.channels.get('pushed').subscribe(inbox.put);
     const body = { recipient: { transportType: 'ablyChannel', channel: 'pushed' }, ...payload };
     const key = {
-      authorization: `Basic ${Buffer.from(keyOf(shop)).toString('base64')}`,
+      authorization: basicOf(shop),
       'idempotency-key': 'k',
     };
     expect((await ask('POST', 'publish', body, key)).status).toBe(201);

@@ -21,6 +21,14 @@ const basic = basicOf(keyOf(shop));
 
 const item = (more: object): object => ({ intervalId: '2024-02-03:15:05', ...more });
 
+const seen = (members: readonly Ably.PresenceMessage[]): unknown =>
+  Object.fromEntries(
+    members.map(({ clientId, data }) => [
+      clientId,
+      data instanceof Uint8Array ? Buffer.from(data) : (data as unknown),
+    ]),
+  );
+
 interface Told {
   readonly status: number;
   readonly headers: Headers;
@@ -251,5 +259,29 @@ onServer('routes of REST for Ably clients', { tenants: [shop, counted], config, 
     await before.publish('five', 'x');
     const told = (await from(serials[0] ?? '')).value as { name: string }[];
     expect(told.map(({ name }) => name)).toEqual(['four', 'three', 'two', 'one']);
+  });
+
+  it.each(['room', 'presence-room-of-all'])('shows the data of members as it came (on %s)', async (name) => {
+    const said: Readonly<Record<string, unknown>> = {
+      binary: Buffer.from([0, 255]),
+      list: [1, 'two'],
+      nothing: undefined,
+      object: { n: 1 },
+      text: 'away',
+    };
+    const { presence } = connect().channels.get(name);
+    for (const [clientId, data] of Object.entries(said)) await presence.enterClient(clientId, data);
+    for (const useBinaryProtocol of [true, false]) {
+      const reader = rest({ useBinaryProtocol });
+      expect(seen((await reader.channels.get(name).presence.get({ limit: 10 })).items)).toEqual(said);
+      const watching = connect({ useBinaryProtocol }).channels.get(name);
+      expect(seen(await watching.presence.get())).toEqual(said);
+      const many = await reader.batchPresence([name]);
+      expect(many).toMatchObject({ successCount: 1, failureCount: 0 });
+    }
+    const first = await rest({ useBinaryProtocol: true }).channels.get(name).presence.get({ limit: 2 });
+    expect((await first.next())?.items.map(({ clientId }) => clientId)).toEqual(['nothing', 'object']);
+    const told = (await ask(`/channels/${name}/presence?clientId=binary`)).value;
+    expect(told).toMatchObject([{ clientId: 'binary', data: 'AP8=', encoding: 'base64' }]);
   });
 });
