@@ -1,12 +1,12 @@
 // `npm test`: everything, from nothing. Installs, builds, checks, starts the engines, runs every test, stops the engines,
 // and says what could not be started.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { withBundles } from './bundle.js';
 import { ensureBuilt, ensureInstalled } from './ensure.js';
 import { LOOSE_ERRORS } from './loose-errors.js';
+import { SEED, seedOfRun } from './seed.js';
 import { bin, root, run, say } from './workspace.js';
 
 const CI = process.env.CI === 'true';
@@ -73,14 +73,6 @@ function saySlowest(files) {
   for (const file of slowest) say(`${secondsOf(file).toFixed(1)} s in ${relative(root, file.name)}`);
 }
 
-/** Mutated input and faults follow from the commit, so that a run that fails can be run again. */
-function seedFromCommit() {
-  const { stdout, status } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
-  const seed = String(status === 0 ? Number.parseInt(stdout.slice(0, 7), 16) : 1);
-  process.env.CARILLON_FUZZ_SEED ??= seed;
-  process.env.CARILLON_FLEET_SEED ??= seed;
-}
-
 /** All engines for all tests; for chosen ones, each test file starts what it needs by itself. */
 async function withEngines(work) {
   const { ENGINE_NAMES, startAll, stopAll } = await import('@carillon/engines');
@@ -96,7 +88,8 @@ async function withEngines(work) {
 }
 
 const filters = process.argv.slice(2);
-seedFromCommit();
+process.env[SEED] = seedOfRun();
+say(`seed ${process.env[SEED]}`);
 await ensureInstalled();
 await ensureBuilt();
 const lint = filters.length > 0 ? 0 : await run(process.execPath, ['tools/run/lint.js']);

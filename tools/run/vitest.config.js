@@ -1,23 +1,31 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longest-first.js';
+import { SEED, seedOfRun } from './seed.js';
 
 /** `npm run proof` also runs what takes long: `*.proof.test.*`, and every app where `npm test` takes one. */
 const PROOF = process.env.CARILLON_PROOF === 'true';
 const WORKERS = Math.max(2, availableParallelism());
 
-/** Rooms whose tests stay in their process and leave nothing in it, so that they can share one: modules are loaded once. */
-const PURE = [
-  'libs/ground/*',
-  ...['ai-transport', 'annotations', 'channels', 'compat-core', 'hub', 'messages', 'operations'].map(
-    (room) => `libs/domain/${room}`,
-  ),
-  'libs/domain/publishing',
-  'libs/edge/compat',
-  'libs/edge/http-api',
+/**
+ * Files that look at what their process has loaded, or at all of its memory, and so have one to themselves. All others
+ * of the rooms leave nothing behind and share a few, which load every module once.
+ */
+const ALONE = [
+  '**/lazy-client.test.js',
+  'libs/domain/presence/**/footprint.test.js',
+  'libs/process/uws/**/body.test.js',
 ];
-/** Whole processes beside the tests, for which those mostly wait: more of them at once keep the processors busy. */
-const PROCESSES = ['apps/*', 'tools/acceptance', 'tools/fleet'];
+/** Whole processes beside the tests. */
+const PROCESSES = [
+  'apps/*',
+  'tools/acceptance',
+  'tools/arrows',
+  'tools/deploy',
+  'tools/engines',
+  'tools/fleet',
+];
 /** Measure time or memory, or keep all processors busy by themselves. */
 const BUSY = ['tools/bench', 'tools/fuzz'];
 
@@ -28,33 +36,37 @@ const tests = (folders) =>
 /** What tests import of the rooms; the tests themselves stay with Vite, which tells their lines in the source. */
 const COMPILED = /\/(dist|engines)\/src\//;
 
-const project = (name, folders, others, order, more) => ({
+/** Stands for the library of that name, and lets its properties begin with the seed of the run. */
+const FAST_CHECK = fileURLToPath(new URL('fast-check.js', import.meta.url));
+
+const project = (name, include, exclude, more) => ({
   extends: true,
   test: {
     name,
-    include: tests(folders),
-    exclude: ['**/node_modules/**', ...tests(others), ...(PROOF ? [] : ['**/*.proof.test.js'])],
-    sequence: { groupOrder: order },
+    include,
+    exclude: ['**/node_modules/**', ...exclude, ...(PROOF ? [] : ['**/*.proof.test.js'])],
     ...more,
   },
 });
 
+/** Many files wait for brokers, databases and processes: more of them at once keep the processors busy. */
+const FIRST = { sequence: { groupOrder: 0 }, maxWorkers: WORKERS * 2 };
+
 export default defineConfig({
+  resolve: { alias: { 'fast-check': FAST_CHECK } },
   test: {
+    env: { [SEED]: seedOfRun() },
     testTimeout: 30_000,
     hookTimeout: 120_000,
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
     // Node loads what is compiled faster than Vite transforms it once more for every file.
-    server: { deps: { external: [COMPILED] } },
+    server: { deps: { external: [COMPILED, /\/tools\/run\/fast-check\.js$/] } },
     projects: [
-      project('pure', PURE, [], 0, { isolate: false, maxWorkers: WORKERS }),
-      project('rooms', ['libs/*/*', 'tools/*'], [...PURE, ...PROCESSES, ...BUSY], 1, {
-        // Many wait for brokers and databases.
-        maxWorkers: WORKERS * 2,
-      }),
-      project('processes', PROCESSES, [], 2, { maxWorkers: WORKERS * 2 }),
-      project('busy', BUSY, [], 3, { maxWorkers: WORKERS }),
+      project('alone', ALONE, [], FIRST),
+      project('rooms', tests(['libs/*/*']), ALONE, { ...FIRST, isolate: false }),
+      project('processes', tests(PROCESSES), [], FIRST),
+      project('busy', tests(BUSY), [], { sequence: { groupOrder: 1 }, maxWorkers: WORKERS }),
     ],
   },
 });

@@ -11,7 +11,7 @@ import { OperationsModule } from '@carillon/operations';
 import { OpsApiModule } from '@carillon/ops-api';
 import { PublishingModule } from '@carillon/publishing';
 import { PushQueueModule, QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
-import { PushModule } from '@carillon/push';
+import { PUSH_TRANSPORT, PushModule, STAGES_OF_PUBLISHING } from '@carillon/push';
 import { PushApiModule } from '@carillon/push-api';
 import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
@@ -47,11 +47,13 @@ export const api: AppDefinition = {
     OperationsModule.of(config),
     PushQueueModule,
     PushStoreModule,
-    PushModule.offering([]),
+    PushModule.offering(config.compat.enabled ? STAGES_OF_PUBLISHING : []),
     PushApiModule,
     HttpApiModule.forMainListener(config),
     ...McpModule.where(config),
     ...CompatApiModule.of(config),
     OpsApiModule.forMainListener(config),
   ],
+  // Pushes to devices whose address is a channel are published here.
+  transports: (config) => (config.compat.enabled ? [PUSH_TRANSPORT] : []),
 };

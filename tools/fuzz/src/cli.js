@@ -20,7 +20,7 @@ const HELP = `Usage: node tools/fuzz <target>|all [--seed N] [--inputs M]
        node tools/fuzz <target> --replay FILE
 
 Targets: ${NAMES.join(', ')}
-  --seed N      where to begin (default: another one every day; CARILLON_FUZZ_SEED)
+  --seed N      where to begin (default: another one every day; CARILLON_SEED)
   --inputs M    how many inputs to make (default 100000), shared by all targets; of all, a tenth more go to live
   --replay FILE checks one saved input
 Exit codes: 0 everything holds, 1 something broke, 2 the command is not understood.

@@ -26,7 +26,7 @@ describe('node tools/fuzz', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('says where it began, how much it tried, and that all holds', async () => {
-    const { code, output } = await fuzz(['origin', '--inputs', '500'], { CARILLON_FUZZ_SEED: '4' });
+    const { code, output } = await fuzz(['origin', '--inputs', '500'], { CARILLON_SEED: '4' });
     expect(output).toMatch(/^seed 4\norigin +\d+ inputs +\d+ outcomes .*holds\n\d+ inputs, 0 broken\n$/);
     expect(code).toBe(0);
   });

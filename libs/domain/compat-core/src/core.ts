@@ -9,6 +9,7 @@ import { AiMessages } from './ai.js';
 import { type AnnotationFinder, Annotations } from './annotations.js';
 import { Authentication } from './authentication.js';
 import { ConnectionKeys } from './connection-keys.js';
+import { DerivedFilters } from './derived/derived-filters.js';
 import { Edits } from './edits.js';
 import { type Apps, KeyRing } from './key-ring.js';
 import type { MessageRules } from './message/read-message.js';
@@ -39,13 +40,14 @@ export class CompatCore {
   readonly authentication: Authentication;
   readonly tokenRequests: TokenRequests;
   readonly revocations: Revocations;
-  readonly keys: Pick<KeyRing, 'app' | 'find'>;
+  readonly keys: Pick<KeyRing, 'app' | 'find' | 'replace'>;
   readonly connectionKeys: ConnectionKeys;
   readonly publisher: CompatPublisher;
   readonly edits: Edits;
   readonly annotations: Annotations;
   readonly statistics: Statistics;
   readonly counters = new RuntimeCounters();
+  readonly derivedFilters = new DerivedFilters(this.counters);
   readonly #channels: Channels;
 
   constructor({ config, apps, cache, publisher, operations, messages }: CompatCoreParts) {

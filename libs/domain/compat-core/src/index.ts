@@ -1,6 +1,6 @@
 export { type Principal } from './authentication.js';
 export { Capability } from './capability.js';
-export { type ChannelName, readChannelName } from './channel-name.js';
+export { type ChannelName, isDerived, readChannelName, readOwnChannelName } from './channel-name.js';
 export {
   type ConnectionKey,
   ConnectionKeys,
@@ -10,7 +10,11 @@ export {
 } from './connection-keys.js';
 export { CompatError, type ErrorBody } from './compat-error.js';
 export { CompatCore, type CompatCoreParts, messageRules } from './core.js';
+export { DerivedFilters } from './derived/derived-filters.js';
+export { DerivedSubject } from './derived/derived-subject.js';
 export { type Credentials, type CredentialSource, readCredentials } from './credentials.js';
+export { readJwe } from './jwe.js';
+export { type JwtClaims, proveJwt, readJwt } from './jwt.js';
 export { isObject, type JsonObject, parseJson } from './json.js';
 export { type AnnotationFinder, type AnnotationRequest } from './annotations.js';
 export { callerOf, mayDo, NOT_GRANTED } from './caller.js';
@@ -25,6 +29,7 @@ export {
 export { fromItem, fromLatest } from './message/item.js';
 export { fromNative, inFormat, type WireMessage } from './message/native.js';
 export { type Edit, readEdit } from './message/read-edit.js';
+export { RecentlyUsed } from './recently-used.js';
 export { orRefused, refusalOf } from './refusal.js';
 export { type Published } from './publisher.js';
 export {
@@ -45,11 +50,13 @@ export {
   type WireMember,
 } from './message/members.js';
 export { COMPAT_CORE, CompatCoreModule } from './module.js';
-export { concerns, readRevocation, type Revocable, type Revocation } from './revocations.js';
+export { concerns, readRevocation, revocationOf, type Revocable, type Revocation } from './revocations.js';
 export { type CounterName, RuntimeCounters } from './statistics/counters.js';
 export { type Entries } from './statistics/entries.js';
 export { boundsOf, type Unit, UNITS } from './statistics/intervals.js';
 export { type LevelName } from './statistics/levels.js';
 export { bytesOf, type Counted, type Measurable, measured } from './statistics/measured.js';
 export { Statistics } from './statistics/statistics.js';
+export { type ProvedRequest, proveTokenRequest } from './token-request.js';
+export { readTokenRecord } from './tokens.js';
 export { decodeWire, encodeWire, type WireFormat } from './wire.js';

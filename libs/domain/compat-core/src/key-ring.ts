@@ -26,19 +26,27 @@ type Row = Config['compat']['keys'][number];
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
+const byName = (rows: readonly Row[]): ReadonlyMap<string, Row> =>
+  new Map(rows.map((row) => [row.key_name, row]));
+
 /** Compares in the same time, whatever differs. */
 export const isSameSecret = (one: string, other: string): boolean =>
   timingSafeEqual(sha256(one), sha256(other));
 
 /** The primary keys of apps and those of the registry. */
 export class KeyRing {
-  readonly #rows: ReadonlyMap<string, Row>;
+  #rows: ReadonlyMap<string, Row>;
 
   constructor(
     rows: readonly Row[],
     private readonly apps: Apps,
   ) {
-    this.#rows = new Map(rows.map((row) => [row.key_name, row]));
+    this.#rows = byName(rows);
+  }
+
+  /** The registry is another from now on. */
+  replace(rows: readonly Row[]): void {
+    this.#rows = byName(rows);
   }
 
   /**

@@ -4,7 +4,7 @@ import type { Config } from '@carillon/config';
 import { MESSAGE_READER, type MessageReader } from '@carillon/history';
 import { OPERATIONS, type Operations } from '@carillon/operations';
 import { PUBLISHER, type Publisher } from '@carillon/publishing';
-import { CONFIG, SHUTDOWN, type Shutdown } from '@carillon/runtime';
+import { CONFIG, RELOADS, type Reloads, SHUTDOWN, type Shutdown } from '@carillon/runtime';
 import { Module } from '@nestjs/common';
 import { CompatCore } from './core.js';
 
@@ -18,10 +18,12 @@ const open = (
   publisher: Publisher,
   operations: Operations,
   shutdown: Shutdown,
+  reloads: Reloads,
   messages?: MessageReader,
 ): CompatCore => {
   const core = new CompatCore({ config, apps, cache, publisher, operations, messages: messages ?? null });
   shutdown.onShutdown('flush', 'compat statistics', () => core.statistics.stop());
+  reloads.onReload('compat.keys', ({ compat }) => core.keys.replace(compat.keys));
   return core;
 };
 
@@ -37,6 +39,7 @@ const open = (
         PUBLISHER,
         OPERATIONS,
         SHUTDOWN,
+        RELOADS,
         { token: MESSAGE_READER, optional: true },
       ],
       useFactory: open,

@@ -126,7 +126,11 @@ export class Revocations {
 const nameOf = (keyName: string): string =>
   `compat:revoked:${createHash('sha256').update(keyName).digest('hex')}`;
 
-function revocationOf(target: string, { issuedBefore, appliesAt }: RevocationRequest): Revocation | null {
+/** What of a request a target stands for; null: it names nothing that is known. */
+export function revocationOf(
+  target: string,
+  { issuedBefore, appliesAt }: Pick<RevocationRequest, 'appliesAt' | 'issuedBefore'>,
+): Revocation | null {
   const colon = target.indexOf(':');
   const [type, value] = [target.slice(0, colon), target.slice(colon + 1)];
   if (colon < 1 || !TYPES.has(type) || value === '' || Buffer.byteLength(value) > MAX_VALUE_BYTES)

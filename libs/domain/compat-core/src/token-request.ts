@@ -33,6 +33,17 @@ interface Read {
   readonly mac: string;
 }
 
+/** What a proved request asks for. */
+export interface ProvedRequest {
+  readonly ttlMs: number;
+  readonly timestampMs: number;
+  /** Null: nobody in particular. */
+  readonly clientId: string | null;
+  readonly nonce: string;
+  /** JSON text of what the key grants of it. */
+  readonly capability: string;
+}
+
 const DEFAULT_TTL_MS = 3_600_000;
 const MAX_MAC_BYTES = 512;
 const MAX_NONCE_BYTES = 256;
@@ -60,12 +71,7 @@ export class TokenRequests {
     if (body['keyName'] !== keyName) throw credentials();
     const key = await this.keys.find(keyName, nowMs);
     if (key === null) throw credentials();
-    const request = readRequest(body, this.rules);
-    if (Math.abs(request.timestampMs - nowMs) > this.rules.skewMs)
-      throw new CompatError(40_104, 'timestamp is not current');
-    if (!isSameSecret(macOf(key.secret, textOf(keyName, request)), request.mac)) throw credentials();
-    if (key.problem !== null) throw key.problem;
-    const capability = granted(key, request.capabilityText);
+    const request = proveTokenRequest(body, key, this.rules, nowMs);
     const untilMs = request.timestampMs + this.rules.skewMs - nowMs + 1000;
     const isNew = await this.tokens.claimNonce(
       keyName,
@@ -73,13 +79,12 @@ export class TokenRequests {
       Math.max(this.rules.nonceTtlMs, untilMs),
     );
     if (!isNew) throw new CompatError(40_105, 'nonce was used before');
-    return this.#issue(key, request, capability, nowMs);
+    return this.#issue(key, request, nowMs);
   }
 
   async #issue(
     key: Key,
-    { ttlMs, clientId }: Read,
-    capability: string,
+    { ttlMs, clientId, capability }: ProvedRequest,
     nowMs: number,
   ): Promise<TokenDetails> {
     const expires = nowMs + ttlMs;
@@ -97,6 +102,26 @@ export class TokenRequests {
   }
 }
 
+/**
+ * A request of the holder of the key, by the lines that are signed; only its nonce may still have been used.
+ *
+ * @throws CompatError
+ */
+export function proveTokenRequest(
+  body: JsonObject,
+  key: Pick<Key, 'capability' | 'name' | 'problem' | 'secret'>,
+  rules: Pick<TokenRequestRules, 'maxTtlMs' | 'skewMs'>,
+  nowMs: number,
+): ProvedRequest {
+  const request = readRequest(body, rules);
+  if (Math.abs(request.timestampMs - nowMs) > rules.skewMs)
+    throw new CompatError(40_104, 'timestamp is not current');
+  if (!isSameSecret(macOf(key.secret, textOf(key.name, request)), request.mac)) throw credentials();
+  if (key.problem !== null) throw key.problem;
+  const { ttlMs, clientId, nonce, timestampMs, capabilityText } = request;
+  return { ttlMs, clientId, nonce, timestampMs, capability: granted(key, capabilityText) };
+}
+
 const textOf = (keyName: string, request: Read): string =>
   signedText([
     keyName,
@@ -108,7 +133,7 @@ const textOf = (keyName: string, request: Read): string =>
   ]);
 
 /** JSON text of what the key lets the requester have. */
-export function granted(key: Key, text: string): string {
+export function granted(key: Pick<Key, 'capability'>, text: string): string {
   if (text === '') return key.capability.toString();
   const requested = Capability.parse(text);
   if (requested.toString() === key.capability.toString()) return text;
@@ -117,7 +142,7 @@ export function granted(key: Key, text: string): string {
   return narrowed.toString();
 }
 
-function readRequest(body: JsonObject, { maxTtlMs }: TokenRequestRules): Read {
+function readRequest(body: JsonObject, { maxTtlMs }: Pick<TokenRequestRules, 'maxTtlMs'>): Read {
   const { mac, nonce, clientId = null, capability = '' } = body;
   if (typeof mac !== 'string' || mac === '' || mac.length > MAX_MAC_BYTES) throw credentials();
   if (typeof nonce !== 'string' || nonce === '' || Buffer.byteLength(nonce) > MAX_NONCE_BYTES)

@@ -20,6 +20,19 @@ const KEPT_AFTER_EXPIRY_MS = 3_600_000;
 
 const nameOf = (token: string): string => `compat:token:${createHash('sha256').update(token).digest('hex')}`;
 
+/** Null: it is none. */
+export function readTokenRecord(text: string): TokenRecord | null {
+  const kept = parseJson(text);
+  if (!isObject(kept)) return null;
+  const { appId, keyName, clientId, issuedMs, expiresMs, capability, rotationId } = kept;
+  const isWhole =
+    [appId, keyName, capability, rotationId].every((one) => typeof one === 'string') &&
+    (clientId === null || typeof clientId === 'string') &&
+    Number.isSafeInteger(issuedMs) &&
+    Number.isSafeInteger(expiresMs);
+  return isWhole ? (kept as unknown as TokenRecord) : null;
+}
+
 /** Opaque tokens and used nonces, in the cache that all processes share. */
 export class Tokens {
   constructor(private readonly cache: Pick<Cache, 'get' | 'setIfAbsent'>) {}
@@ -35,8 +48,7 @@ export class Tokens {
   /** Null: unknown. */
   async find(token: string): Promise<TokenRecord | null> {
     const text = await orUnavailable(this.cache.get(nameOf(token)));
-    const record = text === null ? null : parseJson(text);
-    return isObject(record) ? (record as unknown as TokenRecord) : null;
+    return text === null ? null : readTokenRecord(text);
   }
 
   /** False: it was used before. */

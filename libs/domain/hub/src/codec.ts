@@ -25,6 +25,8 @@ export const frameBytes = (frame: Frame): number =>
  */
 export interface Codec {
   encode(fact: Fact, frames: Frames): Frame | null;
+  /** What its subscribers may do on their channel. Absent: what everybody may on a channel of this kind. */
+  readonly roles?: Roles | undefined;
   /** How its subscribers want appends; a variant says what the codec says that it narrows. Absent: each as it comes. */
   readonly appends?: Appends | undefined;
   /**
@@ -40,6 +42,16 @@ export interface Codec {
   told?(frames: Frames, receivers: number, appId: string): void;
   /** Nobody of its one channel has it any more. */
   left?(): void;
+}
+
+/** What subscribers may do on their channel, as its occupancy tells it. */
+export interface Roles {
+  readonly publishes: boolean;
+  readonly subscribes: boolean;
+  /** It may be a member. */
+  readonly enters: boolean;
+  /** It is told of members. */
+  readonly seesMembers: boolean;
 }
 
 /** How subscribers are told of appends to messages. */

@@ -12,6 +12,11 @@ export interface Edge {
   readonly leaseMs: number;
   /** Whether its clients are told where channels stand, and may go on there later. Absent: they are not. */
   readonly tellsPositions?: boolean;
+  /**
+   * The subscriber has lost live events of a channel that it has or is about to have, for good; more may come to it. Absent: who
+   * may not be held back any longer is closed, and of a gap clients are told by their codec.
+   */
+  lost?(subscriber: Subscriber, channel: string): void;
   /** Whether whoever sent a message gets it too. Asked of the sender alone, if it is here, and of clients' messages alone. */
   echoes(sender: Subscriber, message: Message): boolean;
 }

@@ -16,9 +16,18 @@ export {
   STAGES_OF_DISPATCH,
   STAGES_OF_FEEDBACK,
   STAGES_OF_PLANNER,
+  STAGES_OF_PUBLISHING,
   WORKER_STAGES,
   type WorkerStage,
 } from './stages.js';
-export { PUSH, PUSH_OPERATIONS, PUSH_PROVIDERS_TOKEN, PUSH_TRANSPORT, PUSH_WORKER } from './tokens.js';
+export { type ChannelDelivery, type ChannelMessage, ChannelRefused, PushChannels } from './channels.js';
+export {
+  PUSH,
+  PUSH_CHANNELS,
+  PUSH_OPERATIONS,
+  PUSH_PROVIDERS_TOKEN,
+  PUSH_TRANSPORT,
+  PUSH_WORKER,
+} from './tokens.js';
 export { type PreparedExtras, type PublishedEvent, Triggers } from './triggers/triggers.js';
 export { PushWorker } from './worker.js';

@@ -19,14 +19,16 @@ import {
   type Startup,
 } from '@carillon/runtime';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { PushChannels } from './channels.js';
 import { PushOperations } from './operations/push-operations.js';
 import type { PushParts } from './parts.js';
 import { queuesOf, type Stage } from './pipeline/items.js';
 import { Secrets } from './secrets.js';
 import { PushService } from './service.js';
-import { enabledProviders, type WorkerStage, workersOf } from './stages.js';
+import { sentHere, type WorkerStage, workersOf } from './stages.js';
 import {
   PUSH,
+  PUSH_CHANNELS,
   PUSH_OPERATIONS,
   PUSH_PARTS,
   PUSH_PROVIDERS_TOKEN,
@@ -46,6 +48,7 @@ const parts = {
     SEALER,
     METRICS_REGISTRY,
     LOGGING,
+    PUSH_CHANNELS,
     { token: PUSH_PROVIDERS_TOKEN, optional: true },
   ],
   useFactory: (
@@ -56,6 +59,7 @@ const parts = {
     sealer: Sealer | null,
     metrics: Metrics,
     logging: Logging,
+    channels: PushChannels,
     providers?: PushProviders,
   ): PushParts => ({
     config,
@@ -64,7 +68,7 @@ const parts = {
     rateLimit,
     metrics,
     secrets: new Secrets(sealer),
-    providers: providers ?? openProviders(config),
+    providers: providers ?? openProviders(config, channels),
     log: logging.for('service::push'),
     now: () => Date.now(),
     owner: `${hostname()}:${process.pid}:${randomUUID()}`,
@@ -74,17 +78,18 @@ const parts = {
 /** What work of each pattern waits in, and how many jobs of it run at once. */
 export function consumedBy(config: Config, offered: readonly WorkerStage[]): (pattern: string) => Consumed {
   const { queue_partition_count: queueCount } = config.push;
-  const of = (stage: WorkerStage, stages: readonly Stage[], each: number): Consumed => {
-    const workers = workersOf(config, stage, offered);
+  const by = (workers: number, stages: readonly Stage[], each: number): Consumed => {
     const held = workers * each;
-    return workers === 0
+    return workers === 0 || stages.length === 0
       ? { queues: [] }
       : { queues: stages.flatMap((one) => queuesOf(one, queueCount)), concurrency: held, prefetch: held };
   };
+  const of = (stage: WorkerStage, stages: readonly Stage[], each: number): Consumed =>
+    by(workersOf(config, stage, offered), stages, each);
   const byPattern: Readonly<Record<string, Consumed>> = {
     [queueNames.pushPublish]: of('planner', ['publish'], 16),
     [queueNames.pushShards]: of('shard', ['shards'], 8),
-    'push.delivery': of('dispatch', enabledProviders(config), 32),
+    'push.delivery': by(config.push.dispatch_worker_count, sentHere(config, offered), 32),
     [queueNames.pushResults]: of('feedback', ['results'], 64),
     [queueNames.pushRetry]: of('retry', ['retry'], 64),
   };
@@ -104,6 +109,7 @@ export class PushModule {
       module: PushModule,
       controllers: [PushWorkerController],
       providers: [
+        { provide: PUSH_CHANNELS, useValue: new PushChannels() },
         parts,
         {
           provide: PUSH_WORKER,
@@ -139,7 +145,7 @@ export class PushModule {
             new QueueTransport(PUSH_TRANSPORT, queue, consumedBy(config, offered)),
         },
       ],
-      exports: [PUSH, PUSH_OPERATIONS, PUSH_TRANSPORT],
+      exports: [PUSH, PUSH_CHANNELS, PUSH_OPERATIONS, PUSH_TRANSPORT],
     };
   }
 }

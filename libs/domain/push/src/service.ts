@@ -54,6 +54,7 @@ export class PushService {
     const { config } = this.parts;
     return new Triggers(this.parts, this.admit, {
       deviceUrls: deviceUrlRules(config),
+      reachesChannels: config.compat.enabled,
       maxKeyBytes: config.idempotency.max_key_length,
       checkChannel: (name) => name,
     });

@@ -1,11 +1,12 @@
 import type { Config } from '@carillon/config';
-import { type Provider, PROVIDERS } from '@carillon/push-providers';
+import { type Cloud, CLOUDS, type Provider, PROVIDERS } from '@carillon/push-providers';
 
 /** What push workers do, by the names of `workers.push_stages`. */
 export const WORKER_STAGES = [
   'planner',
   'shard',
   'dispatch',
+  'channels',
   'feedback',
   'retry',
   'scheduler',
@@ -24,12 +25,15 @@ export const STAGES_OF_PLANNER: readonly WorkerStage[] = [
   'cleanup',
 ];
 export const STAGES_OF_DISPATCH: readonly WorkerStage[] = ['dispatch'];
+/** Where messages are published: devices whose address is a channel. */
+export const STAGES_OF_PUBLISHING: readonly WorkerStage[] = ['channels'];
 export const STAGES_OF_FEEDBACK: readonly WorkerStage[] = ['feedback', 'retry'];
 
 const COUNTS: Readonly<Partial<Record<WorkerStage, (push: Config['push']) => number>>> = {
   planner: (push) => push.planner_worker_count,
   shard: (push) => push.shard_worker_count,
   dispatch: (push) => push.dispatch_worker_count,
+  channels: (push) => push.dispatch_worker_count,
   feedback: (push) => push.feedback_worker_count,
   retry: (push) => push.retry_worker_count,
   repair: (push) => push.repair_interval_secs,
@@ -39,10 +43,26 @@ const COUNTS: Readonly<Partial<Record<WorkerStage, (push: Config['push']) => num
 /** How many workers of a stage run here; 0: it is not done here. */
 export function workersOf(config: Config, stage: WorkerStage, offered: readonly WorkerStage[]): number {
   const chosen = config.workers.push_stages;
-  const isChosen = chosen.length === 0 || chosen.includes(stage);
+  const isChosen = chosen.length === 0 || chosen.includes(stage === 'channels' ? 'dispatch' : stage);
   if (!offered.includes(stage) || !isChosen) return 0;
   return COUNTS[stage]?.(config.push) ?? 1;
 }
 
-export const enabledProviders = ({ push }: Config): Provider[] =>
-  PROVIDERS.filter((provider) => push[`${provider}_enabled`]);
+const enabledClouds = ({ push }: Config): Cloud[] => CLOUDS.filter((cloud) => push[`${cloud}_enabled`]);
+
+/** What is told of and delivered through; channels only where Ably clients are spoken to. */
+export const enabledProviders = (config: Config): Provider[] => [
+  ...enabledClouds(config),
+  ...(config.compat.enabled ? (['realtime'] as const) : []),
+];
+
+/** What every publish is rendered for, whatever is enabled. */
+export const renderedFor = ({ compat }: Config): readonly Provider[] => (compat.enabled ? PROVIDERS : CLOUDS);
+
+/** Those of them whose deliveries are sent by this process. */
+export function sentHere(config: Config, offered: readonly WorkerStage[]): Provider[] {
+  const runs = (stage: WorkerStage): boolean => workersOf(config, stage, offered) > 0;
+  return enabledProviders(config).filter((provider) =>
+    runs(provider === 'realtime' ? 'channels' : 'dispatch'),
+  );
+}

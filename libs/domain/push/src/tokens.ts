@@ -6,6 +6,8 @@ export const PUSH_OPERATIONS = Symbol('push operations');
 export const PUSH_PARTS = Symbol('push parts');
 /** Token of the `PushWorker`. */
 export const PUSH_WORKER = Symbol('push worker');
+/** Token of the `PushChannels`. */
+export const PUSH_CHANNELS = Symbol('push channels');
 /** Token, and id, of the transport that brings work of push to its handlers. */
 export const PUSH_TRANSPORT = Symbol('push transport');
 /** Token of the `PushProviders`, to be given by tests instead of the configured ones. */

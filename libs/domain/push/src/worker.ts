@@ -9,7 +9,7 @@ import { Planner } from './pipeline/planner.js';
 import { putBack } from './pipeline/put-back.js';
 import { ResultsLane } from './pipeline/results-lane.js';
 import { Retrier } from './pipeline/retrier.js';
-import { enabledProviders, type WorkerStage, workersOf } from './stages.js';
+import { sentHere, type WorkerStage, workersOf } from './stages.js';
 import { Cleanup } from './upkeep/cleanup.js';
 import { Counts } from './watch/counts.js';
 import { DispatchGauges } from './watch/dispatch-gauges.js';
@@ -66,7 +66,7 @@ export class PushWorker {
   get own(): { readonly stages: ReadonlySet<string>; readonly providers: ReadonlySet<string> } {
     const { config } = this.parts;
     const stages = new Set(this.offered.filter((stage) => workersOf(config, stage, this.offered) > 0));
-    return { stages, providers: new Set(stages.has('dispatch') ? enabledProviders(config) : []) };
+    return { stages, providers: new Set(sentHere(config, this.offered)) };
   }
 
   /** Begins what is done now and then. */
@@ -87,15 +87,16 @@ export class PushWorker {
     if (runs('repair')) this.#every('repair', push.repair_interval_secs * 1000, () => this.repair());
     if (runs('feedback')) this.#every('dead-letters', DEFERRED_MS, () => this.upkeep.importDeadLetters());
     if (this.own.stages.size > 0) this.#every('heartbeat', BEAT_MS, () => this.beat());
-    this.#show(runs('dispatch'));
+    this.#show();
   }
 
   /** What is read at a scrape rather than kept. */
-  #show(dispatches: boolean): void {
+  #show(): void {
     const { config, metrics, queue } = this.parts;
     showKnown(metrics);
-    const gauges = new DispatchGauges(this.parts, this.dispatcher, enabledProviders(config));
-    if (dispatches) metrics.onScrape(() => gauges.show());
+    const here = sentHere(config, this.offered);
+    const gauges = new DispatchGauges(this.parts, this.dispatcher, here);
+    if (here.length > 0) metrics.onScrape(() => gauges.show());
     if (!queue.capabilities.observableLag) return;
     metrics.onScrape(async () => void (await bounded(SCRAPE_MS, () => this.lags.read())));
   }

@@ -7,7 +7,7 @@ import {
   measured,
   NOT_GRANTED,
   type Principal,
-  readChannelName,
+  readOwnChannelName,
   readCredentials,
 } from '@carillon/compat-core';
 import type { OrdinaryChannel } from '@carillon/channels';
@@ -58,6 +58,7 @@ export class Entry {
 
   /** Counts a request that was answered, if it is known for which app. */
   answered(request: HttpRequest, status: number, responseBytes: number): void {
+    if (status >= 500) this.core.counters.add('backend_failure');
     const appId = this.#apps.get(request);
     if (appId === undefined) return;
     const kind = status < 400 ? 'succeeded' : 'failed';
@@ -75,7 +76,7 @@ export class Entry {
   }
 
   named(principal: Principal, text: string, operations: readonly string[]): Access {
-    const name = readChannelName(text);
+    const name = readOwnChannelName(text);
     if (!operations.some((one) => isGranted(principal, one, name.base)))
       throw new CompatError(40_160, NOT_GRANTED);
     return { principal, name, channel: this.core.channel(principal.app, name.base) };

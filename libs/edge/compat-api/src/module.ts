@@ -11,12 +11,20 @@ import {
 } from '@carillon/history';
 import { AppRate, OPERATIONS, type Operations } from '@carillon/operations';
 import { PRESENCE, type Presence } from '@carillon/presence';
-import { PUSH, PUSH_OPERATIONS, type PushOperations, type PushService } from '@carillon/push';
+import {
+  PUSH,
+  PUSH_CHANNELS,
+  PUSH_OPERATIONS,
+  type PushChannels,
+  type PushOperations,
+  type PushService,
+} from '@carillon/push';
 import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
 import { LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
 import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { ChannelPushes } from './push/channel-pushes.js';
 import { type CompatApiParts, mountCompatApi } from './mount.js';
 
 const PARTS = Symbol('compat api parts');
@@ -47,6 +55,7 @@ export class CompatApiModule implements OnModuleInit {
         { token: PUSH_OPERATIONS, optional: true },
         { token: PUSH, optional: true },
         { token: PRESENCE, optional: true },
+        { token: PUSH_CHANNELS, optional: true },
       ],
       useFactory: (
         core: CompatCore,
@@ -61,20 +70,24 @@ export class CompatApiModule implements OnModuleInit {
         push?: PushOperations,
         pushService?: PushService,
         presence?: Presence,
-      ): CompatApiParts => ({
-        config,
-        core,
-        rate: new AppRate(rateLimit, metrics),
-        fabric,
-        operations,
-        history: history ?? null,
-        messages: messages ?? null,
-        presenceHistory: presenceHistory ?? null,
-        presence: config.server_role === 'api' ? null : (presence ?? null),
-        push: push ?? null,
-        triggers: pushService?.triggers() ?? null,
-        log: logging.for('service::compat'),
-      }),
+        pushChannels?: PushChannels,
+      ): CompatApiParts => {
+        pushChannels?.use(new ChannelPushes(core));
+        return {
+          config,
+          core,
+          rate: new AppRate(rateLimit, metrics),
+          fabric,
+          operations,
+          history: history ?? null,
+          messages: messages ?? null,
+          presenceHistory: presenceHistory ?? null,
+          presence: config.server_role === 'api' ? null : (presence ?? null),
+          push: push ?? null,
+          triggers: pushService?.triggers() ?? null,
+          log: logging.for('service::compat'),
+        };
+      },
     };
     return [{ module: CompatApiModule, imports: [CompatCoreModule], providers: [parts] }];
   }

@@ -110,7 +110,7 @@ export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): 
     put(method, path, route);
   mountStats(adapter, parts, { entry, put, now, served });
   if (presence === null) return;
-  const state = new State(presence, fabric, entry, now);
+  const state = new State(presence, fabric, entry, history, now);
   put('GET', CHANNEL, state.status);
   put('GET', `${CHANNEL}/presence`, state.members);
   put('GET', '/presence', state.membersOfMany);

@@ -1,13 +1,16 @@
-import { CompatError, inFormat, memberOf, type WireMember } from '@carillon/compat-core';
+import { CompatError, inFormat, memberOf, orRefused, type WireMember } from '@carillon/compat-core';
 import type { Fabric } from '@carillon/fabric';
+import type { HistoryReader } from '@carillon/history';
 import type { Presence } from '@carillon/presence';
 import type { Access, Entry } from './access.js';
-import type { Ask, Reply } from './exchange.js';
+import { type Ask, formatOfAnswer, type Reply } from './exchange.js';
+import { historyQuery } from './history-query.js';
 
 const PRESENT = 1;
 const MAX_LIMIT = 1000;
 const DEFAULT_LIMIT = 100;
 const MAX_CHANNELS = 100;
+const NEWEST = historyQuery({ limit: '1' }, 1);
 const MAY_SEE = ['subscribe', 'presence'] as const;
 
 /** Tells who is on channels, and how many. */
@@ -16,6 +19,8 @@ export class State {
     private readonly presence: Presence,
     private readonly fabric: Fabric,
     private readonly entry: Entry,
+    /** Null: this process has no way to the histories of channels. */
+    private readonly history: Pick<HistoryReader, 'page'> | null,
     private readonly now: () => number = Date.now,
   ) {}
 
@@ -34,14 +39,15 @@ export class State {
     );
     const page = all.slice(0, Number(limit));
     const last = page.at(-1);
-    const filters = { clientId, connectionId };
+    const filters = { clientId, connectionId, format: ask.query['format'] };
     const links = {
       first: link(limit, filters, null),
       ...(last === undefined || all.length === page.length
         ? {}
         : { next: link(limit, filters, placeOf(last)) }),
     };
-    return { status: 200, body: page.map((one) => inFormat(one, 'json')), links };
+    const format = formatOfAnswer(ask);
+    return { status: 200, body: page.map((one) => inFormat(one, format)), links };
   };
 
   readonly membersOfMany = async (ask: Ask): Promise<Reply> => {
@@ -50,10 +56,12 @@ export class State {
     if (names.length === 0 || names.length > MAX_CHANNELS)
       throw new CompatError(40_000, `one to ${MAX_CHANNELS} channels are needed`);
     await this.entry.count(principal, 'read');
+    const format = formatOfAnswer(ask);
     const results = await Promise.all(
       names.map(async (channel) => {
         try {
-          return { channel, presence: await this.#members(this.entry.named(principal, channel, MAY_SEE)) };
+          const members = await this.#members(this.entry.named(principal, channel, MAY_SEE));
+          return { channel, presence: members.map((one) => inFormat(one, format)) };
         } catch (error) {
           if (error instanceof CompatError) return { channel, error: error.body };
           throw error;
@@ -69,21 +77,21 @@ export class State {
     const { principal, channel, name } = access;
     await this.entry.count(principal, 'read');
     const [{ answer }, members] = await Promise.all([
-      this.fabric.ask('batch_channel_sockets_count', principal.app.id, { channels: [channel.name] }),
+      this.fabric.ask('channel_occupancy', principal.app.id, { channel: channel.name }),
       this.#members(access),
     ]);
-    const connections = answer.get(channel.name) ?? 0;
-    const metrics = {
-      connections,
-      publishers: connections,
-      subscribers: connections,
-      presenceConnections: new Set(members.map(({ connectionId }) => connectionId)).size,
-      presenceMembers: members.length,
-      presenceSubscribers: connections,
-    };
-    const status = { isActive: connections > 0, occupancy: { metrics } };
+    const metrics = { ...answer, presenceMembers: members.length };
+    const isActive = answer.connections > 0 || (await this.#hasHistory(access));
+    const status = { isActive, occupancy: { metrics } };
     return { status: 200, body: { channelId: name.base, status } };
   };
+
+  /** Whether anything is kept that was published. */
+  async #hasHistory({ principal, channel }: Access): Promise<boolean> {
+    if (this.history === null || !channel.policy.history.enabled) return false;
+    const page = await orRefused(this.history.page(principal.app.id, channel.name, NEWEST));
+    return page.items.length > 0;
+  }
 
   async #members({ principal, channel }: Access): Promise<readonly WireMember[]> {
     const place = { appId: principal.app.id, channel: channel.name };

@@ -4,15 +4,19 @@ import {
   isObject,
   type JsonObject,
   NOT_GRANTED,
+  type DerivedFilters,
   readChannelName,
 } from '@carillon/compat-core';
-import type { CompatConnection } from './connection.js';
-import { askedModes, grantedModes, modesOf } from './flags.js';
+import type { Expression } from '@carillon/filter';
+import { type CompatConnection, isOtherView } from './connection.js';
+import { askedModes, grantedModes, MODE, modesOf } from './flags.js';
 import { type Rewind, rewindOf } from './rewind.js';
 
 /** What a client asks for as it attaches, judged. */
 export interface AttachRequest {
   readonly name: ChannelName;
+  /** What messages are told by; null: all are. */
+  readonly filter: Expression | null;
   readonly asked: number;
   /** Those that it asked for and may have. */
   readonly modes: number;
@@ -32,13 +36,21 @@ const KNOWN: ReadonlySet<string> = new Set(['rewind', 'rewindCount', 'delta', 'm
 const malformed = (text: string): CompatError => new CompatError(40_000, text);
 
 /** @throws CompatError with what is wrong. */
-export function readAttach({ principal, attachments }: CompatConnection, frame: JsonObject): AttachRequest {
+export function readAttach(
+  { principal, attachments }: CompatConnection,
+  frame: JsonObject,
+  filters: DerivedFilters,
+): AttachRequest {
   const name = readChannelName(frame['channel']);
   const params = { ...known(name.params), ...known(frame['params']) };
-  const asked = modesFor(frame, params);
+  const filter = name.filter === null ? null : filters.of(name.filter);
+  const before = attachments.get(name.base);
+  if (before !== undefined && isOtherView(before, name.text))
+    throw new CompatError(90_000, `the connection has the channel as ${before.text}, and once only`);
+  const asked = modesFor(frame, params) & (filter === null ? ~0 : MODE.SUBSCRIBE);
   const modes = asked & grantedModes(principal.capability, name.base);
   if (modes === 0) throw new CompatError(40_160, NOT_GRANTED);
-  if (attachments.size >= MAX_CHANNELS && !attachments.has(name.base))
+  if (attachments.size >= MAX_CHANNELS && before === undefined)
     throw new CompatError(90_010, 'too many channels');
   const { delta, echo } = params;
   if (delta !== undefined && delta !== 'vcdiff') throw malformed('delta must be vcdiff');
@@ -47,6 +59,7 @@ export function readAttach({ principal, attachments }: CompatConnection, frame: 
   const { channelSerial } = frame;
   return {
     name,
+    filter,
     asked,
     modes,
     params,

@@ -1,10 +1,11 @@
-import { type CompatCore, CompatError, type JsonObject } from '@carillon/compat-core';
+import { type CompatCore, CompatError, type JsonObject, readChannelName } from '@carillon/compat-core';
+import type { Expression } from '@carillon/filter';
 import type { Codec, Hub, Showing } from '@carillon/hub';
 import { type AttachRequest, readAttach } from './attach-request.js';
 import { attachedFrame } from './attached.js';
-import type { Codecs } from './codec.js';
-import type { CompatConnection } from './connection.js';
-import type { Continuity } from './continuity.js';
+import type { Codecs } from './codecs.js';
+import { type CompatConnection, isOtherView } from './connection.js';
+import { type Continuity, lostAt } from './continuity.js';
 import type { Counted } from './counted.js';
 import type { Deltas } from './delta/deltas.js';
 import { ACTION, MODE } from './flags.js';
@@ -31,12 +32,18 @@ interface Described {
   readonly base: string;
   readonly modes: number;
   readonly params: Readonly<Record<string, string>>;
+  readonly filter: Expression | null;
+}
+
+interface Wanted extends AttachRequest {
+  /** It has the channel, and has lost some of it. */
+  readonly isLost: boolean;
 }
 
 /** One attach under way. */
 interface Attaching {
   readonly connection: CompatConnection;
-  readonly request: AttachRequest;
+  readonly request: Wanted;
   readonly codec: Codec;
   /** It took too long. */
   isGivenUp: boolean;
@@ -49,29 +56,34 @@ export class Attach {
   constructor(private readonly parts: AttachParts) {}
 
   /** Never rejects with what the client did wrong: that it is told. */
-  async handle(connection: CompatConnection, frame: JsonObject): Promise<void> {
-    try {
-      const request = readAttach(connection, frame);
-      const { name, modes, params } = request;
-      const codec = this.codecOf(connection, { ...name, modes, params });
-      await this.#within({ connection, request, codec, isGivenUp: false });
-    } catch (error) {
-      if (!(error instanceof CompatError)) throw error;
-      await this.failed(connection, frame['channel'], error);
-    }
+  handle(connection: CompatConnection, frame: JsonObject): Promise<void> {
+    return this.#try(connection, frame['channel'], () => ({
+      ...readAttach(connection, frame, this.parts.core.derivedFilters),
+      isLost: false,
+    }));
+  }
+
+  /** A channel that it has, of which something was lost, is attached once more. Never rejects. */
+  async again(connection: CompatConnection, base: string): Promise<void> {
+    const attachment = connection.attachments.get(base);
+    if (attachment === undefined) return;
+    const { text } = attachment;
+    const asked = { name: readChannelName(text), rewind: null, channelSerial: null };
+    await this.#try(connection, text, () => ({ ...attachment, ...asked, isLost: true }));
   }
 
   /** What a connection is told of a channel with. */
-  codecOf({ manner, hub }: CompatConnection, { text, base, modes, params }: Described): Codec {
-    const { codecs, deltas } = this.parts;
+  codecOf({ manner, hub }: CompatConnection, { text, base, modes, params, filter }: Described): Codec {
+    const { codecs, core, deltas } = this.parts;
     const channelText = text === base ? null : text;
-    const full = codecs.of({ format: manner.format, channelText, modes });
-    return params['delta'] === undefined ? full : deltas.entry(hub, base, full);
+    const full = codecs.of({ format: manner.format, channelText, modes, filter });
+    return params['delta'] === undefined ? full : deltas.entry(hub, core.channel(hub.app, base), full);
   }
 
   /** The channel is not attached any more, and the client is told why. */
   async failed(connection: CompatConnection, text: unknown, error: CompatError): Promise<void> {
     // A client that may ask again is not told of an error that is final for the channel.
+    this.parts.counted.refused(error);
     const action = error.code === 50_003 ? ACTION.detached : ACTION.error;
     this.parts.said.say(connection, { action, channel: text, error: error.body });
     if (typeof text === 'string') await this.leave(connection, text);
@@ -80,10 +92,24 @@ export class Attach {
   /** Takes a connection out of the channel of this text, with its members. */
   async leave(connection: CompatConnection, text: string): Promise<void> {
     const base = text.startsWith('[') ? text.slice(text.indexOf(']') + 1) : text;
+    const attachment = connection.attachments.get(base);
+    if (attachment !== undefined && isOtherView(attachment, text)) return;
     if (connection.attachments.delete(base)) this.parts.counted.detached(connection, base);
     const subscription = connection.subscriptions.get(base);
     if (subscription !== undefined) await this.parts.hub.leaving.channel(connection, subscription);
     await this.parts.said.membersLeave(connection, base, 0);
+  }
+
+  async #try(connection: CompatConnection, text: unknown, read: () => Wanted): Promise<void> {
+    try {
+      const request = read();
+      const { name, modes, params, filter } = request;
+      const codec = this.codecOf(connection, { ...name, modes, params, filter });
+      await this.#within({ connection, request, codec, isGivenUp: false });
+    } catch (error) {
+      if (!(error instanceof CompatError)) throw error;
+      await this.failed(connection, text, error);
+    }
   }
 
   /** What takes too long is given up, and what of it comes later is left. */
@@ -139,18 +165,18 @@ export class Attach {
   async #show(attaching: Attaching, showing: Showing): Promise<void> {
     const { connection, request } = attaching;
     const { continuity, counted, said, syncing } = this.parts;
-    const { asked: wanted, modes, params, echoes, name } = request;
+    const { asked: wanted, modes, params, echoes, name, filter, isLost } = request;
     const { text, base } = name;
     const before = connection.attachments.get(base);
-    const rewound = JSON.stringify(request.rewind);
+    const rewound = isLost && before !== undefined ? before.rewound : JSON.stringify(request.rewind);
     const asked = before?.rewound === rewound ? { ...request, rewind: null } : request;
     const [missed, view] = await Promise.all([
-      continuity.since(showing, asked),
+      isLost ? lostAt(showing) : continuity.since(showing, asked),
       (modes & MODE.PRESENCE_SUBSCRIBE) === 0 ? null : showing.members(),
     ]);
     if (attaching.isGivenUp) return;
     if (!connection.attachments.has(base)) counted.attached(connection, base);
-    connection.attachments.set(base, { text, asked: wanted, modes, params, echoes, rewound });
+    connection.attachments.set(base, { text, asked: wanted, modes, params, filter, echoes, rewound });
     const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : showing.of(missed.past);
     const hasMembers = view !== null && view.members.length > 0;
     const has = { members: hasMembers, backlog: past.length > 0 };

@@ -1,5 +1,6 @@
 import {
   ACTION_NUMBER,
+  DerivedSubject,
   encodeWire,
   fromListed,
   fromNative,
@@ -11,18 +12,21 @@ import {
   type WireFormat,
   type WireMessage,
 } from '@carillon/compat-core';
-import type { Codec, Frame, Frames } from '@carillon/hub';
+import type { Expression } from '@carillon/filter';
+import type { Codec, Frame, Frames, Roles } from '@carillon/hub';
 import type { Fact, Message, PresenceMember } from '@carillon/protocol';
 import { ERRORS } from '@carillon/errors';
 import type { Counted, ToldKind } from './counted.js';
 import { ACTION, MODE } from './flags.js';
 
-/** Who a codec is for: all whose attachments are alike share one. */
+/** Who a codec is for. */
 export interface Variant {
   readonly format: WireFormat;
   /** What frames call the channel; null: its base name. */
   readonly channelText: string | null;
   readonly modes: number;
+  /** Null: they are told of all messages. */
+  readonly filter: Expression | null;
 }
 
 const ENTER = 2;
@@ -64,14 +68,29 @@ const ENDINGS: ReadonlyMap<string, Ending> = new Map([
   [ERRORS.closed_by_rate_limit.text, disconnected(42_911, 429)],
 ]);
 
+/** What filters look at, made once of each fact for all of them. */
+const subjects = new WeakMap<Frames, DerivedSubject>();
+
 /** What Ably clients are told of a fact. */
 export class CompatCodec implements Codec {
   constructor(
     private readonly variant: Variant,
     private readonly counted: Pick<Counted, 'encoded' | 'told'>,
+    /** What says the same to others, who may do other things; null: it says it itself. */
+    private readonly same: CompatCodec | null = null,
   ) {}
 
+  get roles(): Roles {
+    return {
+      publishes: this.#has(MODE.PUBLISH),
+      subscribes: this.#has(MODE.SUBSCRIBE),
+      enters: this.#has(MODE.PRESENCE),
+      seesMembers: this.#has(MODE.PRESENCE_SUBSCRIBE),
+    };
+  }
+
   encode(fact: Fact, frames: Frames): Frame | null {
+    if (this.same !== null) return frames.of(this.same);
     const body = this.#frameOf(fact, frames);
     return body === null ? null : encodeWire(body, this.variant.format);
   }
@@ -135,8 +154,18 @@ export class CompatCodec implements Codec {
   }
 
   /** A message as its readers get it; null: they are not told of it. */
-  shown(message: Message, { atMs }: Frames): WireMessage | null {
-    return this.#has(MODE.SUBSCRIBE) ? fromNative(message, atMs ?? Date.now()) : null;
+  shown(message: Message, frames: Frames): WireMessage | null {
+    if (!this.#has(MODE.SUBSCRIBE)) return null;
+    const shown = fromNative(message, frames.atMs ?? Date.now());
+    return shown !== null && this.#lets(shown, frames) ? shown : null;
+  }
+
+  #lets(shown: WireMessage, frames: Frames): boolean {
+    const { filter } = this.variant;
+    if (filter === null) return true;
+    let subject = subjects.get(frames);
+    if (subject === undefined) subjects.set(frames, (subject = new DerivedSubject(shown)));
+    return subject.fits(filter);
   }
 
   /** The frame of a message that is shown so. */
@@ -175,16 +204,18 @@ export class CompatCodec implements Codec {
   #summary(
     frames: Frames,
     { channel, messageSerial: serial, summaryText }: Extract<Fact, { kind: 'annotations_summarized' }>,
-  ): object {
-    this.counted.encoded(frames, { data: summaryText });
+  ): object | null {
     const read = parseJson(summaryText);
     const summary = isObject(read) ? summaryOf(read) : {};
     const timestamp = Date.now();
+    const shown = { action: ACTION_NUMBER.summary, serial, timestamp, annotations: { summary } };
+    if (!this.#lets(shown, frames)) return null;
+    this.counted.encoded(frames, { data: summaryText });
     return {
       action: ACTION.message,
       channel: this.variant.channelText ?? channel,
       timestamp,
-      messages: [{ action: ACTION_NUMBER.summary, serial, timestamp, annotations: { summary } }],
+      messages: [shown],
     };
   }
 
@@ -210,22 +241,4 @@ export class CompatCodec implements Codec {
 function endOf(message: string): object {
   const { action, code, statusCode } = ENDINGS.get(message) ?? disconnected(50_003, 503);
   return { action, error: { message, code, statusCode } };
-}
-
-/** One codec for all attachments that are alike; those with a name of their own have one each. */
-export class Codecs {
-  readonly #shared = new Map<string, CompatCodec>();
-
-  constructor(private readonly counted: Pick<Counted, 'encoded' | 'told'>) {}
-
-  of(variant: Variant): CompatCodec {
-    if (variant.channelText !== null) return new CompatCodec(variant, this.counted);
-    const told = variant.modes & (MODE.SUBSCRIBE | MODE.PRESENCE_SUBSCRIBE | MODE.ANNOTATION_SUBSCRIBE);
-    const key = `${variant.format} ${told}`;
-    const known = this.#shared.get(key);
-    if (known !== undefined) return known;
-    const codec = new CompatCodec({ ...variant, modes: told }, this.counted);
-    this.#shared.set(key, codec);
-    return codec;
-  }
 }

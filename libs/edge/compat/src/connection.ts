@@ -1,4 +1,5 @@
-import type { Principal, WireFormat } from '@carillon/compat-core';
+import { isDerived, type Principal, type WireFormat } from '@carillon/compat-core';
+import type { Expression } from '@carillon/filter';
 import { type AppHub, type Codec, type Edge, type Membership, Subscriber, Windows } from '@carillon/hub';
 import { echoOf } from '@carillon/protocol';
 import type { Socket } from '@carillon/uws';
@@ -13,11 +14,17 @@ export interface Attachment {
   readonly asked: number;
   readonly modes: number;
   readonly params: Readonly<Record<string, string>>;
+  /** What messages are told by; null: all are. */
+  readonly filter: Expression | null;
   /** Whether it gets its own messages; null: the connection decides. */
   readonly echoes: boolean | null;
   /** What of the past it began with, as a text. */
   readonly rewound: string;
 }
+
+/** Whether a channel, as a client calls it, is more or less of its channel than the attachment has: one of the two is derived. */
+export const isOtherView = ({ text, filter }: Attachment, asked: string): boolean =>
+  text !== asked && (filter !== null || isDerived(asked));
 
 /** How a connection wants to be spoken to. */
 export interface Manner {
@@ -55,6 +62,8 @@ export class CompatConnection extends Subscriber {
   transport: Pick<Socket<unknown>, 'ping'> | null = null;
   /** The last publish that was taken on this transport. */
   lastSerial = -1;
+  /** It has ended for good, and will not come back. */
+  isOver = false;
   /** By then it is known what it was a member as before it came back; null: it has not come back. Never rejects. */
   comingBack: Promise<void> | null = null;
   /** What it asked for, in order. */
@@ -97,10 +106,16 @@ export class CompatConnection extends Subscriber {
 }
 
 /** How the hub sees these connections. */
-export const compatEdge = (leaseMs: number): Edge => ({
+export const compatEdge = (
+  leaseMs: number,
+  lost: (connection: CompatConnection, base: string) => void,
+): Edge => ({
   protocol: 'compat',
   leaseMs,
   tellsPositions: true,
+  lost: (subscriber, channel) => {
+    if (subscriber instanceof CompatConnection) lost(subscriber, channel);
+  },
   echoes: (sender, message) => {
     const own = echoOf(message);
     if (own !== null || !(sender instanceof CompatConnection)) return own === true;

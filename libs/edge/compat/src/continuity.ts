@@ -1,8 +1,8 @@
-import { CompatError } from '@carillon/compat-core';
+import { CompatError, type RuntimeCounters } from '@carillon/compat-core';
 import type { HistoryReader } from '@carillon/history';
 import { Frames, type Replays, type Showing } from '@carillon/hub';
 import type { AttachRequest } from './attach-request.js';
-import { continuityLost, foreign, type Position, readPosition, unreadable } from './position.js';
+import { continuityLost, foreign, notRetained, type Position, readPosition, unreadable } from './position.js';
 import type { Rewind } from './rewind.js';
 
 /** What a client is shown of the past as it attaches, and where the channel stands. */
@@ -17,8 +17,18 @@ export interface Missed {
   readonly error: CompatError | null;
 }
 
+/** Where somebody stands who has lost what was before. */
+export const lostAt = ({ attach }: Pick<Showing, 'attach'>): Missed => ({
+  position: attach?.standing ?? null,
+  isProven: false,
+  past: [],
+  error: notRetained(),
+});
+
 /** So many messages may be missed. */
 const MAX_MISSED = 4096;
+/** The code of a position in a stream that is not the channel's any more. */
+const ANOTHER_STREAM = 90_005;
 
 /** Finds what somebody missed of a channel: in memory, then wherever it is kept. */
 export class Continuity {
@@ -27,6 +37,7 @@ export class Continuity {
     /** Where histories are read; null: this process has no way to them. */
     private readonly reader: Pick<HistoryReader, 'past'> | null,
     private readonly maxPageSize: number,
+    private readonly counters: Pick<RuntimeCounters, 'add'>,
   ) {}
 
   /** @throws CompatError when nothing can be shown of the channel, or rejects with it. */
@@ -35,6 +46,7 @@ export class Continuity {
     if (rewind !== null && !channel.about.policy.history.rewindEnabled)
       throw new CompatError(40_000, 'rewind is not enabled on this channel');
     if (attach === undefined) {
+      this.counters.add('degraded_state');
       if (channelSerial === null)
         throw new CompatError(50_003, 'it is not known where the channel stands', 500);
       return { position: null, isProven: false, past: [], error: unreadable() };
@@ -47,9 +59,14 @@ export class Continuity {
   }
 
   async #after(showing: Showing, current: Position | null, from: Position | null): Promise<Missed> {
-    const lost = (error: CompatError): Missed => ({ position: current, isProven: false, past: [], error });
+    const lost = (error: CompatError): Missed => {
+      this.counters.add('continuity_lost');
+      if (error.code === ANOTHER_STREAM) this.counters.add('reset_required');
+      return { position: current, isProven: false, past: [], error };
+    };
     if (current === null || from === null) return lost(foreign());
     const asked = { ...from, lastMessageId: null };
+    this.counters.add('replay_source');
     const replay = await this.replays.since(showing.channel, asked, MAX_MISSED);
     if (replay.kind === 'failed') return lost(continuityLost(replay.failure.reason));
     const { streamId, serial, missed } = replay;
@@ -74,10 +91,12 @@ export class Continuity {
     const query = { limit, direction: 'newest_first', cursor: null, bounds } as const;
     try {
       if (this.reader === null) throw unreadable();
+      this.counters.add('recovery_backend_calls');
       const { messages } = await this.reader.past(channel.hub.appId, channel.name, query);
       const past = messages.map(({ message, publishedAtMs }) => new Frames(message, publishedAtMs));
       return { position, isProven: false, past: past.reverse(), error: null };
     } catch {
+      this.counters.add('backend_failure');
       return { position, isProven: false, past: [], error: unreadable() };
     }
   }

@@ -1,6 +1,10 @@
-import { bytesOf, type CompatCore, type Measurable, measured } from '@carillon/compat-core';
+import { bytesOf, type CompatCore, type CompatError, type Measurable, measured } from '@carillon/compat-core';
 import type { Frames } from '@carillon/hub';
 import type { CompatConnection } from './connection.js';
+
+/** Codes that say that something the service stands on did not answer. */
+const BACKEND_FAILURES: ReadonlySet<number> = new Set([50_000, 50_003, 90_000]);
+const STATE_EXPIRED = 80_008;
 
 /** What subscribers were told. */
 export type ToldKind = 'messages' | 'presence';
@@ -22,6 +26,7 @@ export class Counted {
   /** It is not attached to anything any more either. */
   closed(connection: CompatConnection): void {
     if (!connection.isCounted) return;
+    if (connection.endedFor === 'over_capacity') this.core.counters.add('overflow');
     for (const base of connection.attachments.keys()) this.#channel(connection, base, -1);
     connection.isCounted = false;
     this.core.statistics.level(connection.hub.appId, 'connections', -1);
@@ -59,6 +64,38 @@ export class Counted {
   /** A frame that is no fact, for one connection. */
   said(): void {
     this.core.counters.add('encoded');
+  }
+
+  /** Somebody is told that something cannot be done: whether that is a failure of what it takes. */
+  refused({ code }: CompatError): void {
+    if (BACKEND_FAILURES.has(code)) this.core.counters.add('backend_failure');
+  }
+
+  /** A client wanted to be the connection that it was: it is, or is told why not. */
+  cameBack(error: CompatError | null): void {
+    this.core.counters.add('recovery_backend_calls');
+    if (error?.code === STATE_EXPIRED) this.core.counters.add('expiry');
+  }
+
+  tokenExpired(): void {
+    this.core.counters.add('expiry');
+  }
+
+  /** From now on operators are told what waits for these. */
+  watch(connections: Iterable<CompatConnection>): void {
+    const sum = (of: (lane: NonNullable<CompatConnection['lane']>) => number) => (): number => {
+      let all = 0;
+      for (const { lane } of connections) if (lane !== null) all += of(lane);
+      return all;
+    };
+    this.core.counters.gauge(
+      'queued_messages',
+      sum(({ size }) => size),
+    );
+    this.core.counters.gauge(
+      'queued_bytes',
+      sum(({ bytes }) => bytes),
+    );
   }
 
   /** What was encoded was handed to so many. */

@@ -31,22 +31,27 @@ export class InboundFrames {
       const frame = read(bytes, isBinary, connection);
       const work = this.#workOf(connection, frame);
       if (work === null) return;
-      const { hub, life } = this.parts;
-      const done = async (): Promise<void> => {
-        try {
-          await work();
-        } catch (error) {
-          if (!(error instanceof CompatError)) throw error;
-          life.end(connection, ACTION.error, error.body);
-        }
-      };
-      // A client that comes back says again what was not answered.
-      if (!connection.queue.add(bytes.byteLength, done, hub.onTrouble))
-        life.end(connection, ACTION.disconnected, new CompatError(42_911, 'too many frames wait').body);
+      this.next(connection, bytes.byteLength, work);
     } catch (error) {
       if (!(error instanceof CompatError)) throw error;
       this.parts.life.end(connection, ACTION.error, error.body);
     }
+  }
+
+  /** What is to be done after all that the connection has asked for so far. */
+  next(connection: CompatConnection, bytes: number, work: () => Promise<void>): void {
+    const { hub, life } = this.parts;
+    const done = async (): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        if (!(error instanceof CompatError)) throw error;
+        life.end(connection, ACTION.error, error.body);
+      }
+    };
+    // A client that comes back says again what was not answered.
+    if (!connection.queue.add(bytes, done, hub.onTrouble))
+      life.end(connection, ACTION.disconnected, new CompatError(42_911, 'too many frames wait').body);
   }
 
   /** Null: it is answered already, or means nothing here. */

@@ -1,4 +1,5 @@
 import { CompatError, type ConnectionKeys, type ErrorBody } from '@carillon/compat-core';
+import type { ErrorCode } from '@carillon/errors';
 import type { Hub, Membership, TakenConnection } from '@carillon/hub';
 import { CompatConnection } from './connection.js';
 import type { Counted } from './counted.js';
@@ -9,8 +10,17 @@ import type { Said } from './said.js';
 import type { Sessions } from './sessions.js';
 
 const BEAT_MS = 7500;
+/** Connections that one process holds. */
+const MAX_HERE = 100_000;
 const REFRESH_MS = 60_000;
 const NORMAL = 1000;
+/** Why the service ends connections that do not come back. */
+const FOR_GOOD: ReadonlySet<ErrorCode> = new Set([
+  'app_disabled',
+  'app_does_not_exist',
+  'disconnected_by_app',
+  'token_revoked',
+]);
 /** What a connection closes with that somebody else has become. */
 const REPLACED = 1006;
 
@@ -33,9 +43,16 @@ export class Life {
     ];
   }
 
+  /** No more are let in. */
+  get isFull(): boolean {
+    return this.connections.size >= MAX_HERE;
+  }
+
   begin(connection: CompatConnection): void {
     this.hub.admit(connection);
     this.connections.add(connection);
+    const { hub, principal } = connection;
+    if (principal.clientId !== null) hub.signedIn.add(principal.clientId, connection);
     this.counted.opened(connection);
   }
 
@@ -47,6 +64,7 @@ export class Life {
 
   /** The same, and its members leave at once: it does not come back. */
   endForGood(connection: CompatConnection, action: number, error?: ErrorBody): void {
+    connection.isOver = true;
     const left = this.said.allLeave(connection, 0, 'left');
     void Promise.all([left, this.keys.end(connection)]).catch((trouble: unknown) =>
       this.hub.onTrouble('the end of a connection', trouble),
@@ -58,12 +76,15 @@ export class Life {
   closed(connection: CompatConnection, code: number): void {
     if (!this.hub.closed(connection, code)) return;
     this.connections.delete(connection);
+    const { hub, principal, endedFor, manner } = connection;
+    if (principal.clientId !== null) hub.signedIn.remove(principal.clientId, connection);
     this.counted.closed(connection);
-    this.sessions.park(connection);
-    const left = this.said.allLeave(connection, connection.manner.remainMs, 'connection_lost');
-    void Promise.all([left, this.remaining.cut(connection)]).catch((error: unknown) =>
-      this.hub.onTrouble('presence leave', error),
-    );
+    const isOver = connection.isOver || (endedFor !== null && FOR_GOOD.has(endedFor));
+    if (!isOver) this.sessions.park(connection);
+    const left = isOver
+      ? [this.said.allLeave(connection, 0, 'forced_disconnect'), this.keys.end(connection)]
+      : [this.said.allLeave(connection, manner.remainMs, 'connection_lost'), this.remaining.cut(connection)];
+    void Promise.all(left).catch((error: unknown) => this.hub.onTrouble('presence leave', error));
   }
 
   /**
@@ -103,8 +124,10 @@ export class Life {
       else connection.transport?.ping();
       const what = expiryOf(connection.principal.expiresMs, nowMs, BEAT_MS);
       if (what === 'ending') this.said.say(connection, { action: ACTION.auth });
-      else if (what === 'ended')
+      else if (what === 'ended') {
+        this.counted.tokenExpired();
         this.end(connection, ACTION.disconnected, new CompatError(40_142, 'the token has expired').body);
+      }
     }
   }
 

@@ -4,7 +4,16 @@ import type { Config } from '@carillon/config';
 import { HISTORY_READER, type HistoryReader } from '@carillon/history';
 import { HUB, type Hub, HubModule } from '@carillon/hub';
 import { PRESENCE, type Presence } from '@carillon/presence';
-import { ADMISSION, LOGGING, SHUTDOWN, type Admission, type Logging, type Shutdown } from '@carillon/runtime';
+import {
+  ADMISSION,
+  LOGGING,
+  METRICS_REGISTRY,
+  SHUTDOWN,
+  type Admission,
+  type Logging,
+  type Metrics,
+  type Shutdown,
+} from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
 import { WEBHOOK_EVENTS, type WebhookEvents } from '@carillon/webhooks';
 import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
@@ -34,6 +43,7 @@ export class CompatModule implements OnModuleInit {
         CACHE,
         ADMISSION,
         WEBHOOK_EVENTS,
+        METRICS_REGISTRY,
         LOGGING,
         SHUTDOWN,
         { token: HISTORY_READER, optional: true },
@@ -45,11 +55,17 @@ export class CompatModule implements OnModuleInit {
         cache: Cache,
         admission: Admission,
         webhooks: WebhookEvents,
+        metrics: Metrics,
         logging: Logging,
         shutdown: Shutdown,
         reader?: HistoryReader,
       ): Realtime => {
-        const continuity = new Continuity(hub.replays, reader ?? null, config.history.max_page_size);
+        const continuity = new Continuity(
+          hub.replays,
+          reader ?? null,
+          config.history.max_page_size,
+          core.counters,
+        );
         const log = logging.for('service::compat');
         const made = new Realtime({
           config,
@@ -60,6 +76,7 @@ export class CompatModule implements OnModuleInit {
           admission,
           webhooks,
           continuity,
+          metrics,
           log,
         });
         shutdown.onShutdown('leave', 'compat', () => made.stop());

@@ -22,10 +22,13 @@ export function readPosition(text: string): Position | null {
 export const foreign = (): CompatError => new CompatError(90_005, 'the position is not of this stream');
 export const unreadable = (): CompatError => new CompatError(90_000, 'the history cannot be read', 500);
 
+export const notRetained = (): CompatError =>
+  new CompatError(90_003, 'the position is not retained any more');
+
 export function continuityLost(reason: RecoveryReason): CompatError {
   if (reason === 'recovery_window_exceeded') return new CompatError(90_004, 'too many messages were missed');
   const code = codeOf(reason);
   if (code === 'stream_reset' || reason === 'position_ahead_of_durable_stream') return foreign();
   if (code === 'persistence_unavailable') return unreadable();
-  return new CompatError(90_003, 'the position is not retained any more');
+  return notRetained();
 }

@@ -46,7 +46,7 @@ export class Members {
   /** @throws CompatError, or rejects with it, when not all of it could be done. */
   async handle(connection: CompatConnection, base: string, values: unknown): Promise<void> {
     const attachment = connection.attachments.get(base);
-    if (attachment === undefined) throw new CompatError(91_001, 'the channel is not attached');
+    if (attachment?.filter !== null) throw new CompatError(91_001, 'the channel is not attached');
     if ((attachment.modes & MODE.PRESENCE) === 0)
       throw new CompatError(40_160, 'operation not permitted with provided capability');
     if (!Array.isArray(values) || values.length === 0)

@@ -8,9 +8,9 @@ import {
   messageRules,
   NOT_GRANTED,
   readAnnotation,
-  readChannelName,
   readEdit,
   readMessage,
+  readOwnChannelName,
   refusalOf,
 } from '@carillon/compat-core';
 import { type Outlet, rulesOf } from '@carillon/hub';
@@ -74,8 +74,9 @@ export class Publishing {
       answer(ACTION.ack, serials.length === 0 ? {} : { res: [{ serials }] }, counted);
     } catch (error) {
       const told = refusalOf(error);
-      const { body } = told instanceof CompatError ? told : new CompatError(50_003, 'not done, retry');
-      answer(ACTION.nack, { error: body });
+      const refusal = told instanceof CompatError ? told : new CompatError(50_003, 'not done, retry');
+      this.counted.refused(refusal);
+      answer(ACTION.nack, { error: refusal.body });
     }
   }
 
@@ -94,7 +95,7 @@ export class Publishing {
 
   /** What it was answered before it was cut is answered again, and nothing is published twice. */
   async #once(connection: CompatConnection, frame: JsonObject, msgSerial: number): Promise<Done> {
-    const { base, text } = readChannelName(frame['channel']);
+    const { base, text } = readOwnChannelName(frame['channel']);
     const known = connection.receipts.get(msgSerial);
     if (known !== undefined) {
       this.core.counters.add('duplicate_suppression');
@@ -162,10 +163,10 @@ export class Publishing {
     return { serials, said: requests.map(({ annotation }) => annotation) };
   }
 
-  /** Somebody who is not attached needs no mode: the capability decides alone. */
+  /** Somebody who is not attached, or as a derived channel, needs no mode: the capability decides alone. */
   #require({ attachments }: CompatConnection, base: string, mode: number): void {
     const attachment = attachments.get(base);
-    if (attachment !== undefined && (attachment.modes & mode) === 0)
+    if (attachment?.filter === null && (attachment.modes & mode) === 0)
       throw new CompatError(40_160, NOT_GRANTED);
   }
 

@@ -4,12 +4,12 @@ import type { Config } from '@carillon/config';
 import { ServiceError } from '@carillon/errors';
 import type { Edge, Hub } from '@carillon/hub';
 import type { Presence } from '@carillon/presence';
-import type { Admission, Logger } from '@carillon/runtime';
+import type { Admission, Logger, Metrics } from '@carillon/runtime';
 import type { HttpRequest, Socket, SocketHandlers, SocketOptions, UpgradeDecision } from '@carillon/uws';
 import type { WebhookEvents } from '@carillon/webhooks';
 import { Arrival, arrivalOf } from './arrival.js';
 import { Attach } from './attach.js';
-import { Codecs } from './codec.js';
+import { Codecs } from './codecs.js';
 import { connectedFrame, MAX_FRAME_BYTES } from './connected.js';
 import { compatEdge, CompatConnection } from './connection.js';
 import type { Continuity } from './continuity.js';
@@ -24,7 +24,7 @@ import { Reauth } from './reauth.js';
 import { Revoking } from './revoking.js';
 import { Remaining } from './remaining.js';
 import { Said } from './said.js';
-import { Sessions } from './sessions.js';
+import { type Session, Sessions } from './sessions.js';
 import { Syncing } from './syncing.js';
 
 /** What the edge works with. */
@@ -37,6 +37,7 @@ export interface RealtimeParts {
   readonly continuity: Continuity;
   readonly admission: Admission;
   readonly webhooks: WebhookEvents;
+  readonly metrics: Metrics;
   readonly log: Logger;
 }
 
@@ -44,13 +45,21 @@ type State = Arrival | CompatConnection | null;
 type Client = Socket<State>;
 
 const MAX_EARLY = 16;
+const MIN_IDLE_SECONDS = 8;
+const MAX_IDLE_SECONDS = 960;
+const ADMISSION_MS = 10_000;
 /** Codes after which the client may come again. */
 const COMES_AGAIN: ReadonlySet<number> = new Set([40_141, 40_142, 50_000, 50_003, 50_004, 50_320]);
 const NORMAL = 1000;
 
+/** What the native library keeps time of; 0: it does not. */
+const idleSeconds = (seconds: number): number =>
+  seconds === 0 ? 0 : Math.min(MAX_IDLE_SECONDS, Math.max(MIN_IDLE_SECONDS, seconds));
+
 /** The realtime edge for Ably clients: who is let in, and what their sockets do. */
 export class Realtime implements SocketHandlers<State> {
-  readonly socketOptions: SocketOptions = { maxPayloadBytes: 4 * MAX_FRAME_BYTES, maxBackpressureBytes: 0 };
+  readonly socketOptions: SocketOptions;
+  readonly #counted: Counted;
   readonly #codecs: Codecs;
   readonly #said: Said;
   readonly #members: Members;
@@ -62,8 +71,19 @@ export class Realtime implements SocketHandlers<State> {
 
   constructor(private readonly parts: RealtimeParts) {
     const { hub, presence, core, continuity, config, webhooks, cache } = parts;
-    this.#edge = compatEdge(config.presence.v2_ungraceful_timeout_seconds * 1000);
+    this.socketOptions = {
+      maxPayloadBytes: 4 * MAX_FRAME_BYTES,
+      maxBackpressureBytes: 0,
+      // Clients say nothing in a silence, but answer pings.
+      sendPingsAutomatically: true,
+      idleTimeoutSeconds: idleSeconds(config.websocket.idle_timeout),
+    };
+    const leaseMs = config.presence.v2_ungraceful_timeout_seconds * 1000;
+    this.#edge = compatEdge(leaseMs, (connection, base) => {
+      this.#frames.next(connection, 0, () => attach.again(connection, base));
+    });
     const counted = new Counted(core);
+    this.#counted = counted;
     this.#codecs = new Codecs(counted);
     const said = new Said(hub, presence, counted);
     this.#said = said;
@@ -72,6 +92,7 @@ export class Realtime implements SocketHandlers<State> {
     this.#sessions = new Sessions(core.connectionKeys);
     const life = new Life(hub, said, this.#sessions, core.connectionKeys, remaining, counted);
     this.#life = life;
+    counted.watch(life.connections);
     hub.takings.answerWith((appId, taken) => life.takenElsewhere(appId, taken));
     const syncing = new Syncing(presence, said);
     const attach = new Attach({
@@ -80,7 +101,7 @@ export class Realtime implements SocketHandlers<State> {
       continuity,
       codecs: this.#codecs,
       counted,
-      deltas: new Deltas(),
+      deltas: new Deltas(parts.metrics),
       said,
       syncing,
       withinMs: config.compat.attach_timeout_ms,
@@ -108,7 +129,7 @@ export class Realtime implements SocketHandlers<State> {
 
   open(socket: Client): void {
     const { state } = socket;
-    if (state instanceof Arrival) void this.#receive(socket, state);
+    if (state instanceof Arrival) void this.#receiveInTime(socket, state);
   }
 
   message(socket: Client, data: ArrayBuffer, isBinary: boolean): void {
@@ -139,11 +160,21 @@ export class Realtime implements SocketHandlers<State> {
     this.#life.stop();
   }
 
+  /** Who is not let in by then has waited long enough. */
+  async #receiveInTime(socket: Client, arrival: Arrival): Promise<void> {
+    const late = setTimeout(() => {
+      if (socket.state === arrival) socket.end(NORMAL, '');
+    }, ADMISSION_MS);
+    await this.#receive(socket, arrival);
+    clearTimeout(late);
+  }
+
   async #receive(socket: Client, arrival: Arrival): Promise<void> {
     const { format } = arrival.manner;
     try {
       if (this.parts.config.compat.realtime_admission === 'placement_constraint')
         throw new CompatError(50_320, 'no connection may be placed here');
+      if (this.#life.isFull) throw new CompatError(50_003, 'no more connections are taken here', 503);
       const principal = await arrival.prove();
       const place = await this.parts.hub.places.take(principal.app);
       if (place === false) throw new CompatError(50_004, 'too many connections');
@@ -151,6 +182,7 @@ export class Realtime implements SocketHandlers<State> {
     } catch (error) {
       const told = error instanceof CompatError ? error : new CompatError(50_000, 'service unavailable', 503);
       if (!(error instanceof CompatError)) this.parts.log.warn('connection not let in', { error });
+      this.#counted.refused(told);
       const action = COMES_AGAIN.has(told.code) ? ACTION.disconnected : ACTION.error;
       socket.send(encodeWire({ action, error: told.body }, format), format === 'msgpack');
       socket.end(NORMAL, '');
@@ -159,11 +191,17 @@ export class Realtime implements SocketHandlers<State> {
 
   async #admit(socket: Client, arrival: Arrival, principal: Principal, holdsPlace: boolean): Promise<void> {
     const { hub } = this.parts;
-    const session = await this.#sessions.open(arrival.wanted, principal);
+    const session = await this.#session(socket, arrival, principal, holdsPlace);
+    if (arrival.wanted !== null) this.#counted.cameBack(session.error);
     const appHub = hub.hubs.of(principal.app);
     const { connectionId, keyHash, takenHash } = session;
     const former = takenHash === null ? null : this.#life.former(appHub.appId, connectionId, takenHash);
-    const codec = this.#codecs.of({ format: arrival.manner.format, channelText: null, modes: 0 });
+    const codec = this.#codecs.of({
+      format: arrival.manner.format,
+      channelText: null,
+      modes: 0,
+      filter: null,
+    });
     const { manner } = arrival;
     const about = { principal, manner, keyHash };
     const connection = new CompatConnection(connectionId, appHub, this.#edge, codec, about, former?.receipts);
@@ -180,6 +218,22 @@ export class Realtime implements SocketHandlers<State> {
     if (takenHash !== null) this.#comeBack(connection, former, takenHash);
     // Before whatever comes from now on.
     for (const { bytes, isBinary } of arrival.early) this.#frames.take(connection, bytes, isBinary);
+  }
+
+  /** Nobody comes back by a socket that has closed meanwhile. */
+  async #session(
+    { isOpen }: Client,
+    { wanted }: Arrival,
+    principal: Principal,
+    holdsPlace: boolean,
+  ): Promise<Session> {
+    try {
+      if (!isOpen) throw new CompatError(50_004, 'the socket has closed');
+      return await this.#sessions.open(wanted, principal);
+    } catch (error) {
+      if (holdsPlace) this.parts.hub.places.giveUp(principal.app);
+      throw error;
+    }
   }
 
   /** It stays the members that it was, wherever that was. */

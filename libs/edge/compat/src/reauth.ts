@@ -52,7 +52,7 @@ export class Reauth {
   /** A channel with other modes by now is told so; one without any is lost. */
   async #again(connection: CompatConnection, base: string, attachment: Attachment): Promise<void> {
     const { attach, said, hub } = this.parts;
-    const { text, asked, params } = attachment;
+    const { text, asked, params, filter } = attachment;
     const modes = asked & grantedModes(connection.principal.capability, base);
     if (modes === attachment.modes) return;
     if (modes === 0) return attach.failed(connection, text, new CompatError(40_160, NOT_GRANTED));
@@ -61,7 +61,7 @@ export class Reauth {
     const channel = connection.subscriptions.get(base)?.channel;
     if (channel === undefined) return;
     const position = await hub.replays.standing(channel);
-    channel.renew(connection, attach.codecOf(connection, { text, base, modes, params }));
+    channel.renew(connection, attach.codecOf(connection, { text, base, modes, params, filter }));
     const missed = { position, isProven: true, error: null };
     said.say(connection, attachedFrame({ text, modes, params }, missed, { members: false, backlog: false }));
   }

@@ -1,7 +1,7 @@
 import { inFormat, memberOf } from '@carillon/compat-core';
 import type { Presence, PresenceView } from '@carillon/presence';
 import type { CompatConnection } from './connection.js';
-import { ACTION } from './flags.js';
+import { ACTION, MODE } from './flags.js';
 import type { Said } from './said.js';
 
 const CHUNK = 100;
@@ -19,7 +19,7 @@ export class Syncing {
   /** All members once more, where the client asks for them. */
   async again(connection: CompatConnection, channel: string): Promise<void> {
     const attachment = connection.attachments.get(channel);
-    if (attachment === undefined) return;
+    if (attachment === undefined || (attachment.modes & MODE.PRESENCE_SUBSCRIBE) === 0) return;
     const view = await this.presence.look({ appId: connection.hub.appId, channel });
     this.show(connection, channel, attachment.text, view);
   }

@@ -9,12 +9,16 @@ import { DeltaEntry } from '../src/delta/delta-entry.js';
 import { MODE } from '../src/flags.js';
 
 const nothing = (): void => undefined;
+const meters = { full: nothing, delta: nothing };
 const uncounted = { encoded: nothing, told: nothing };
-const full = new CompatCodec({ format: 'json', channelText: null, modes: MODE.SUBSCRIBE }, uncounted);
+const full = new CompatCodec(
+  { format: 'json', channelText: null, modes: MODE.SUBSCRIBE, filter: null },
+  uncounted,
+);
 
 function chain(): DeltaChain {
   const entry = new DeltaEntry(full, () => made);
-  const made = new DeltaChain({ stepped: nothing, left: nothing }, full, entry);
+  const made = new DeltaChain({ stepped: nothing, left: nothing, meters }, full, entry);
   return made;
 }
 
@@ -92,9 +96,9 @@ describe('differences', () => {
   });
 
   it('are nothing for who is told nothing', () => {
-    const nobody = new CompatCodec({ format: 'json', channelText: null, modes: 0 }, uncounted);
+    const nobody = new CompatCodec({ format: 'json', channelText: null, modes: 0, filter: null }, uncounted);
     const entry = new DeltaEntry(nobody, () => nobody);
-    const one = new DeltaChain({ stepped: nothing, left: nothing }, nobody, entry);
+    const one = new DeltaChain({ stepped: nothing, left: nothing, meters }, nobody, entry);
     expect(new Frames(message('a')).of(one)).toBeNull();
     expect(one.baseId).toBeNull();
   });

@@ -116,7 +116,7 @@ export async function openScene(
         provide: PUSH_PROVIDERS_TOKEN,
         useValue:
           outcome.config.push.dry_run || network !== undefined
-            ? openProviders(outcome.config, network)
+            ? openProviders(outcome.config, undefined, network)
             : clouds,
       },
     ],

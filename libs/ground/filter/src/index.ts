@@ -1,3 +1,6 @@
 export { compileFilter, type CompiledFilter, type Filter, type FilterRules } from './compile.js';
+export { documentOf, type FilterDocument } from './document.js';
+export { compileExpression, type Expression } from './expression/expression.js';
+export { MalformedFilter } from './malformed.js';
 export { SharedFilters, type AcquiredFilter, type HeldFilter } from './shared-filters.js';
 export { FilterSubject, type FilterableEvent } from './subject.js';

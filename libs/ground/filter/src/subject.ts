@@ -1,3 +1,5 @@
+import { documentOf, type FilterDocument } from './document.js';
+
 /** What filters look at of an event. */
 export interface FilterableEvent {
   readonly event: string;
@@ -18,15 +20,13 @@ export interface FilterableEvent {
   readonly action: string | null;
 }
 
-/** The largest projection an expression is evaluated over, in bytes of JSON. */
-const MAX_PROJECTION_BYTES = 65_536;
 /** Headers that the service sets are not for filters. */
 const SERVICE_HEADER = 'service_';
 
 /** One event as filters see it. What takes reading is read when first asked for, once for all filters. */
 export class FilterSubject {
   #tags: ReadonlyMap<string, string> | undefined;
-  #projection: { readonly value: unknown } | null | undefined;
+  #projection: FilterDocument | null | undefined;
 
   constructor(private readonly about: FilterableEvent) {}
 
@@ -49,14 +49,14 @@ export class FilterSubject {
   }
 
   /** The document of expressions; null: it is too large, or too deep. */
-  get projection(): { readonly value: unknown } | null {
+  get projection(): FilterDocument | null {
     if (this.#projection === undefined) this.#projection = this.#project();
     return this.#projection;
   }
 
-  #project(): { readonly value: unknown } | null {
+  #project(): FilterDocument | null {
     const { event, channel, name, userId, messageId, streamId, serial, action } = this.about;
-    const value = {
+    return documentOf({
       event,
       channel,
       data: projectedData(this.about.dataText),
@@ -68,17 +68,7 @@ export class FilterSubject {
       streamId,
       serial,
       action,
-    };
-    return bytesOf(value) > MAX_PROJECTION_BYTES ? null : { value };
-  }
-}
-
-/** Of its JSON. What is nested deeper than the stack is read without one, but not written: too large as well. */
-function bytesOf(value: unknown): number {
-  try {
-    return Buffer.byteLength(JSON.stringify(value));
-  } catch {
-    return Infinity;
+    });
   }
 }
 

@@ -17,6 +17,7 @@ export { type Fabric, type FabricListener, type Gathered, type OpenedFabric } fr
 export {
   type ActingSocket,
   type Answer,
+  type ChannelOccupancy,
   type Membership,
   type Question,
   type RevokedTokens,

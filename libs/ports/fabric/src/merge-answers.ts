@@ -1,4 +1,4 @@
-import type { Answer, Question } from './question.js';
+import type { Answer, ChannelOccupancy, Question } from './question.js';
 
 type Merge<Part> = (parts: readonly Part[]) => Part;
 
@@ -15,6 +15,14 @@ const sumPerChannel: Merge<ReadonlyMap<string, number>> = (parts) => {
   return total;
 };
 
+const sumOccupancy: Merge<ChannelOccupancy> = (parts) => ({
+  connections: sum(parts.map(({ connections }) => connections)),
+  publishers: sum(parts.map(({ publishers }) => publishers)),
+  subscribers: sum(parts.map(({ subscribers }) => subscribers)),
+  presenceConnections: sum(parts.map(({ presenceConnections }) => presenceConnections)),
+  presenceSubscribers: sum(parts.map(({ presenceSubscribers }) => presenceSubscribers)),
+});
+
 /** One line a kind of question. Sockets live in one process each, so nothing is counted twice. */
 const RULES: { readonly [Kind in keyof Question]: Merge<Answer[Kind]> } = {
   channels_with_sockets_count: sumPerChannel,
@@ -25,6 +33,7 @@ const RULES: { readonly [Kind in keyof Question]: Merge<Answer[Kind]> } = {
   meta_watched: sum,
   token_revoked: sum,
   acting_socket: (parts) => parts.find((part) => part !== null) ?? null,
+  channel_occupancy: sumOccupancy,
   connection_taken: (parts) => parts.flat(),
 };
 

@@ -39,6 +39,19 @@ export interface Question {
   readonly acting_socket: { readonly socketId: string; readonly channel: string };
   /** Close what is left of the connection where it was, whose members stay for as long as it may be away. */
   readonly connection_taken: TakenConnection;
+  /** Connections of one channel, by what they may do there. */
+  readonly channel_occupancy: { readonly channel: string };
+}
+
+/** Connections of a channel, by what they may do there; each counts in all that it may. */
+export interface ChannelOccupancy {
+  readonly connections: number;
+  readonly publishers: number;
+  readonly subscribers: number;
+  /** Those that may be members. */
+  readonly presenceConnections: number;
+  /** Those that are told of members. */
+  readonly presenceSubscribers: number;
 }
 
 /** A connection that somebody is to act as. */
@@ -67,6 +80,7 @@ export interface Answer {
   readonly token_revoked: number;
   /** Null: it is not here, or of another protocol. */
   readonly acting_socket: ActingSocket | null;
+  readonly channel_occupancy: ChannelOccupancy;
   /** What it was a member as. */
   readonly connection_taken: readonly Membership[];
 }

@@ -18,6 +18,7 @@ const questions: { readonly [Kind in keyof Question]: fc.Arbitrary<Question[Kind
     .record({ jti: fc.option(name), clientId: fc.option(name) })
     .filter(({ jti, clientId }) => jti !== null || clientId !== null),
   acting_socket: fc.record({ socketId: fc.constantFrom('1.2', '34.5'), channel: name }),
+  channel_occupancy: fc.record({ channel: name }),
   connection_taken: fc.record({
     socketId: fc.constantFrom('1.2', '34.5'),
     keyHash: fc.constantFrom('ab', '0f'),

@@ -11,6 +11,7 @@ export const KINDS = [
   'terminate_user',
   'force_reconnect',
   'token_revoked',
+  'channel_occupancy',
   'connection_taken',
 ] as const satisfies readonly (keyof Question)[];
 
@@ -25,6 +26,7 @@ export const QUESTIONS: Question = {
   token_revoked: { jti: 't:1', clientId: 'u:é' },
   acting_socket: { socketId: '1.2', channel: 'presence-é' },
   connection_taken: { socketId: '1.2', keyHash: 'ab' },
+  channel_occupancy: { channel: 'presence-é' },
 };
 
 export const message = (more: Partial<Message> = {}): Message => ({
@@ -73,6 +75,13 @@ export const anAnswer: fc.Arbitrary<Answer> = fc.record({
   token_revoked: some,
   // A socket lives in one process.
   acting_socket: fc.constantFrom(null, { clientId: 'u:é', hasToken: true, rights: ['publish'] }),
+  channel_occupancy: fc.record({
+    connections: some,
+    publishers: some,
+    subscribers: some,
+    presenceConnections: some,
+    presenceSubscribers: some,
+  }),
   // Of one place, since a connection is nowhere else.
   connection_taken: fc.array(fc.constant({ channel: 'é', userId: '1.2:u', userInfoText: '{"n": 1.0}' }), {
     maxLength: 3,
@@ -94,6 +103,13 @@ export class Gateway implements FabricListener {
     force_reconnect: 0,
     token_revoked: 0,
     acting_socket: null,
+    channel_occupancy: {
+      connections: 0,
+      publishers: 0,
+      subscribers: 0,
+      presenceConnections: 0,
+      presenceSubscribers: 0,
+    },
     connection_taken: [],
   };
   /** Called before each event and question; throws to be a listener with a bug. */

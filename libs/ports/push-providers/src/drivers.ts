@@ -1,21 +1,37 @@
 import type { Config } from '@carillon/config';
-import type { Credential } from './credentials/credential.js';
+import type { CloudCredential } from './credentials/credential.js';
 import { INTERNET, type Network } from './drivers/client/network.js';
 import { DRY_RUN } from './drivers/dry-run.js';
-import type { PushClient, PushProviders } from './port.js';
+import { ChannelClient } from './drivers/channel-client.js';
+import { type ChannelDelivery, ProviderUnavailable, type PushClient, type PushProviders } from './port.js';
 import { TracedClient } from './traced-client.js';
 import { type ProviderSettings, providerSettings } from './settings.js';
 
-/** The providers of `push`: the real ones, or in a dry run nobody. */
-export function openProviders(config: Config, network: Network = INTERNET): PushProviders {
-  if (config.push.dry_run) return DRY_RUN;
+const NO_CHANNELS: ChannelDelivery = {
+  deliver: async () => {
+    throw new ProviderUnavailable('realtime');
+  },
+};
+
+/** The providers of `push`: the real ones, or in a dry run nobody outside of the service. */
+export function openProviders(
+  config: Config,
+  channels: ChannelDelivery = NO_CHANNELS,
+  network: Network = INTERNET,
+): PushProviders {
   const settings = providerSettings(config);
-  return { open: async (credential) => new TracedClient(await openProvider(credential, settings, network)) };
+  return {
+    open: async (credential) => {
+      if (credential.provider === 'realtime') return new ChannelClient(credential.appId, channels);
+      if (config.push.dry_run) return DRY_RUN.open(credential);
+      return new TracedClient(await openProvider(credential, settings, network));
+    },
+  };
 }
 
 /** The client of one provider, loaded when the first is opened. Connects to nobody. */
 export async function openProvider(
-  credential: Credential,
+  credential: CloudCredential,
   settings: ProviderSettings,
   network: Network = INTERNET,
 ): Promise<PushClient> {

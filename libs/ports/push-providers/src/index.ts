@@ -1,5 +1,7 @@
 export type {
   ApnsCredential,
+  ChannelCredential,
+  CloudCredential,
   Credential,
   FcmCredential,
   HmsCredential,
@@ -32,9 +34,20 @@ export {
   type SendFailure,
   type SendOutcome,
 } from './outcome.js';
-export { type PushClient, type PushProviders, ProviderUnavailable, type SendRequest } from './port.js';
 export {
+  type ChannelDelivery,
+  type ChannelMessage,
+  ChannelRefused,
+  type PushClient,
+  type PushProviders,
+  ProviderUnavailable,
+  type SendRequest,
+} from './port.js';
+export {
+  type Cloud,
+  CLOUDS,
   inBodies,
+  isCloud,
   type Provider,
   type ProviderInBodies,
   providerNamed,

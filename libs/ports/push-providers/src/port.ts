@@ -45,6 +45,29 @@ export interface PushProviders {
   open(credential: Credential): Promise<PushClient>;
 }
 
+/** A notification as the message of a channel. */
+export interface ChannelMessage {
+  readonly appId: string;
+  readonly channel: string;
+  /** The same at every attempt. */
+  readonly id: string;
+  /** JSON text. */
+  readonly text: string;
+}
+
+/**
+ * How the channels of the service itself are told. Resolves when the message is published, by this or an earlier attempt:
+ * nobody gets two of one id. Rejects with `ChannelRefused` where another attempt would come to the same.
+ */
+export interface ChannelDelivery {
+  deliver(message: ChannelMessage): Promise<void>;
+}
+
+/** What is to be told cannot be told on that channel. */
+export class ChannelRefused extends Error {
+  override readonly name = 'ChannelRefused';
+}
+
 /** This build cannot reach the provider. */
 export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable';

@@ -1,22 +1,29 @@
 /** The clouds, by the names that paths, settings, queues and tables have; in the order answers list them. */
-export const PROVIDERS = ['fcm', 'apns', 'webpush', 'hms', 'wns'] as const;
+export const CLOUDS = ['fcm', 'apns', 'webpush', 'hms', 'wns'] as const;
+
+export type Cloud = (typeof CLOUDS)[number];
+
+/** The clouds, and this service itself: devices that are reached by a channel of it, where Ably clients are spoken to. */
+export const PROVIDERS = [...CLOUDS, 'realtime'] as const;
 
 export type Provider = (typeof PROVIDERS)[number];
 
+export const isCloud = (provider: Provider): provider is Cloud => provider !== 'realtime';
+
 /** What bodies call them. */
-export type ProviderInBodies = 'fcm' | 'apns' | 'webPush' | 'hms' | 'wns';
+export type ProviderInBodies = Exclude<Provider, 'webpush'> | 'webPush';
 
 export const inBodies = (provider: Provider): ProviderInBodies =>
   provider === 'webpush' ? 'webPush' : provider;
 
-const READ: ReadonlyMap<string, Provider> = new Map<string, Provider>([
-  ...PROVIDERS.map((provider): [string, Provider] => [provider, provider]),
+const READ: ReadonlyMap<string, Cloud> = new Map<string, Cloud>([
+  ...CLOUDS.map((cloud): [string, Cloud] => [cloud, cloud]),
   ['webPush', 'webpush'],
   ['web_push', 'webpush'],
 ]);
 
-/** The provider that a body or a query names; null: none. */
-export const providerNamed = (name: string): Provider | null => READ.get(name) ?? null;
+/** The cloud that a body or a query names; null: none. */
+export const providerNamed = (name: string): Cloud | null => READ.get(name) ?? null;
 
 /** How devices are reached: what a registration calls the way, and whose way it is. */
 export const TRANSPORTS = {
@@ -25,6 +32,7 @@ export const TRANSPORTS = {
   web: 'webpush',
   hms: 'hms',
   wns: 'wns',
+  realtime: 'realtime',
 } as const satisfies Record<string, Provider>;
 
 export type TransportType = keyof typeof TRANSPORTS;

@@ -1,11 +1,11 @@
 import { type Config, isProduction } from '@carillon/config';
 import type { DeviceUrlRules } from './device-url.js';
-import type { Provider } from './provider.js';
+import type { Cloud } from './provider.js';
 
 /** What clients take from the configuration, beside their credential. */
 export interface ProviderSettings {
   /** Where each provider is instead of its public address; null: there. For WNS it is the token endpoint. */
-  readonly endpoints: Readonly<Record<Exclude<Provider, 'webpush'>, string | null>>;
+  readonly endpoints: Readonly<Record<Exclude<Cloud, 'webpush'>, string | null>>;
   /** FCM's project instead of the credential's; null: that. */
   readonly fcmProjectId: string | null;
   /** Of credentials that name none; null: none is known, and what needs it is refused. */

@@ -12,7 +12,8 @@ export type Recipient =
       readonly auth: string;
     }
   | { readonly transportType: 'hms'; readonly registrationToken: string }
-  | { readonly transportType: 'wns'; readonly channelUri: string };
+  | { readonly transportType: 'wns'; readonly channelUri: string }
+  | { readonly transportType: 'realtime'; readonly channel: string };
 
 /** What FCM and HMS deliver to by themselves: everyone who subscribed there. */
 export type Audience = { readonly topic: string } | { readonly condition: string };
@@ -28,6 +29,7 @@ export const providerOf = ({ transportType }: Recipient): Provider => TRANSPORTS
 export function tokenOf(recipient: Recipient): string {
   if (recipient.transportType === 'web') return recipient.endpoint;
   if (recipient.transportType === 'wns') return recipient.channelUri;
+  if (recipient.transportType === 'realtime') return recipient.channel;
   return recipient.transportType === 'apns' ? recipient.deviceToken : recipient.registrationToken;
 }
 

@@ -1,6 +1,6 @@
 import { assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvalidPayload, type Notification, PROVIDERS, renderPayload } from '../src/index.js';
+import { InvalidPayload, type Notification, CLOUDS, renderPayload } from '../src/index.js';
 import { wnsBody } from '../src/rendering/bodies.js';
 
 const NOTIFICATION: Notification = {
@@ -14,7 +14,7 @@ const NOTIFICATION: Notification = {
 
 describe('the form of a notification for a provider', () => {
   it('is the one of its documentation', () => {
-    const payloads = PROVIDERS.map((provider) => renderPayload(provider, NOTIFICATION).payload);
+    const payloads = CLOUDS.map((provider) => renderPayload(provider, NOTIFICATION).payload);
     expect(payloads).toEqual([
       {
         message: {
@@ -59,7 +59,7 @@ describe('the form of a notification for a provider', () => {
   });
 
   it('shows nothing when there is nothing but data', () => {
-    const [fcm, apns, webpush, hms, wns] = PROVIDERS.map(
+    const [fcm, apns, webpush, hms, wns] = CLOUDS.map(
       (provider) => renderPayload(provider, { data: { a: '1' } }).payload,
     );
     expect(fcm).toEqual({ message: { data: { a: '1' } } });
@@ -85,7 +85,7 @@ describe('the form of a notification for a provider', () => {
 
   it('holds every text of the caller or is refused', () => {
     assert(
-      property(string({ minLength: 1 }), constantFrom(...PROVIDERS), (text, provider) => {
+      property(string({ minLength: 1 }), constantFrom(...CLOUDS), (text, provider) => {
         const { payload } = renderPayload(provider, { title: text, data: {} });
         expect(JSON.stringify(payload)).toContain(JSON.stringify(text));
       }),

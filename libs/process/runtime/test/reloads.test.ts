@@ -60,4 +60,22 @@ describe('a configuration that is read again', () => {
       { level: 'WARN', fields: { sections: 'history' } },
     ]);
   });
+
+  it('may be taken a member of a section alone, and the others of it are named', () => {
+    const keys = JSON.stringify([{ app_id: 'a', key_name: 'a.b', secret: 'c' }]);
+    const { reloads, now, records } = scene({ SERVICE_COMPAT_KEYS_JSON: keys });
+    const names: string[] = [];
+    reloads.onReload('compat.keys', ({ compat }) =>
+      names.push(...compat.keys.map(({ key_name: name }) => name)),
+    );
+    reloads.reload();
+    now.env = { ...now.env, SERVICE_COMPAT_ATTACH_TIMEOUT_MS: '7' };
+    reloads.reload();
+    expect(names).toEqual(['a.b', 'a.b']);
+    expect(records().map(({ fields }) => fields['sections'])).toEqual([
+      'compat.keys',
+      'compat.keys',
+      'compat',
+    ]);
+  });
 });

@@ -6,7 +6,7 @@ import { eventually } from '../harness/eventually.js';
 import { OnePort } from '../harness/one-port.js';
 import { openTenant } from '../harness/tenant.js';
 import { AblyClients, cut, frame, heard } from './ably.js';
-import { tokenRequest } from './key.js';
+import { basicOf, tokenRequest } from './key.js';
 
 const shop = openTenant('shop', { history: { enabled: true } });
 const KEY = { key: 'shop.rev', secret: 'rev0kable' };
@@ -28,9 +28,6 @@ const setting = {
   database: true,
 } as const;
 
-const basic = ({ key, secret }: typeof KEY): string =>
-  `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`;
-
 const post = (port: number, path: string, body: object, authorization = ''): Promise<Response> =>
   fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
@@ -50,10 +47,7 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     );
   const here = at(0);
   const there = at(1);
-  afterEach(() => {
-    here.close();
-    there.close();
-  });
+  afterEach(() => [here, there].forEach((clients) => clients.close()));
 
   it('hear what is published at either and at the api node, in one order', async () => {
     const name = 'news';
@@ -61,7 +55,7 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     const inboxes = [await heard(one), await heard(two)];
     await one.publish('n', '1');
     await two.publish('n', '2');
-    await post(cluster.apiNode.port, `/channels/${name}/messages`, { name: 'n', data: '3' }, basic(shop));
+    await post(cluster.apiNode.port, `/channels/${name}/messages`, { name: 'n', data: '3' }, basicOf(shop));
     for (const inbox of inboxes) {
       for (const data of ['1', '2', '3']) expect((await inbox.take()).data).toBe(data);
       expect(inbox.rest).toEqual([]);
@@ -91,7 +85,7 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     expect(await told.take()).toMatchObject({ action: 'update', clientId: 'bob', data: 'c' });
     for (const index of [0, 1] as const) {
       const { port } = cluster.gateway(index);
-      const headers = { authorization: basic(shop) };
+      const headers = { authorization: basicOf(shop) };
       const answer = await fetch(`http://127.0.0.1:${port}/channels/${name}`, { headers });
       const { status } = (await answer.json()) as Ably.ChannelDetails;
       expect(status.occupancy.metrics).toMatchObject({ connections: 2, presenceMembers: 2 });
@@ -171,6 +165,27 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     expect(told.rest).toEqual([]);
   });
 
+  it('find at the api node everything but what sockets are asked for (case 53)', async () => {
+    const { apiNode } = cluster;
+    const url = (path: string): string => `http://127.0.0.1:${apiNode.port}${path}`;
+    const get = (path: string): Promise<Response> =>
+      fetch(url(path), { headers: { authorization: basicOf(shop) } });
+    for (const path of ['/channels/x', '/channels/x/presence', '/presence?channels=x']) {
+      const answer = await get(path);
+      expect([path, answer.status, answer.headers.get('x-ably-errorcode')]).toEqual([path, 404, '40400']);
+    }
+    const upgraded = await apiNode.upgrade(`/?key=${shop.key}:${shop.secret}`, {});
+    expect(upgraded.answer.status).toBe(404);
+    const client = new AblyClients(apiNode, shop).rest();
+    const channel = client.channels.get('api-alone');
+    await channel.publish('n', { n: 1 });
+    for (const path of ['/channels/api-alone/messages', '/channels/api-alone/history'])
+      expect(await (await get(path)).json()).toMatchObject([{ name: 'n', data: '{"n":1}' }]);
+    expect((await channel.presence.history()).items).toEqual([]);
+    expect(await (await get('/push/channels')).json()).toEqual([]);
+    expect(Math.abs((await client.time()) - Date.now())).toBeLessThan(60_000);
+  });
+
   it('get no second token for a nonce, wherever they ask (case 5)', async () => {
     const path = `/keys/${KEY.key}/requestToken`;
     const request = tokenRequest(KEY, { clientId: 'ada' });
@@ -202,8 +217,8 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     );
     const path = `/keys/${KEY.key}/revokeTokens`;
     const many = { targets: Array.from({ length: 101 }, () => 'clientId:bob') };
-    expect((await post(cluster.apiNode.port, path, many, basic(KEY))).status).toBe(400);
-    await post(cluster.apiNode.port, path, { targets: ['clientId:ada'] }, basic(KEY));
+    expect((await post(cluster.apiNode.port, path, many, basicOf(KEY))).status).toBe(400);
+    await post(cluster.apiNode.port, path, { targets: ['clientId:ada'] }, basicOf(KEY));
     expect(await Promise.all(ended)).toEqual([40_141, 40_141]);
     for (const { connection } of others) expect(connection.state).toBe('connected');
     const authorization = `Bearer ${Buffer.from(ada).toString('base64')}`;
@@ -211,5 +226,90 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
       expect(
         (await fetch(`http://127.0.0.1:${port}/channels/a/messages`, { headers: { authorization } })).status,
       ).toBe(401);
+  });
+
+  it('come back, or not, wherever they are, when their user is ended', async () => {
+    const name = 'ended';
+    const told = new Inbox<Ably.PresenceMessage>();
+    const watching = here.connect({ clientId: 'bob' });
+    const room = watching.channels.get(name);
+    await room.presence.subscribe(told.put);
+    const both = [here, there].map((clients) => clients.connect({ clientId: 'ada' }));
+    for (const client of both) {
+      await client.channels.get(name).presence.enter();
+      expect(await told.take()).toMatchObject({ action: 'enter', connectionId: client.connection.id });
+    }
+    const ids = both.map(({ connection }) => connection.id);
+    const sentAway = both.map(({ connection }) => connection.once('disconnected'));
+    const back = both.map(({ connection }) => connection.once('connected'));
+    await cluster.api().user('ada', 'force_reconnect');
+    for (const { reason } of await Promise.all(sentAway)) expect(reason?.code).toBe(80_003);
+    await Promise.all(back);
+    expect(both.map(({ connection }) => connection.id)).toEqual(ids);
+    const ended = both.map(({ connection }) => connection.once('failed'));
+    await cluster.api().user('ada', 'terminate_connections');
+    for (const { reason } of await Promise.all(ended)) expect(reason?.code).toBe(40_300);
+    // At once, whatever the lease of those who may come back.
+    const left = [await told.take(), await told.take()];
+    expect(left.map(({ action, connectionId }) => [action, connectionId]).sort()).toEqual(
+      ids.map((id) => ['leave', id]).sort(),
+    );
+    expect(told.rest).toEqual([]);
+    expect(watching.connection.state).toBe('connected');
+  });
+
+  // From here on there is one gateway.
+  it('go on at another gateway when theirs dies, and their members stay', async () => {
+    const name = 'dying';
+    const victim = cluster.gateway(1);
+    const targets = [victim.port];
+    const front = new OnePort(targets);
+    const port = await front.listen();
+    try {
+      const told = new Inbox<Ably.PresenceMessage>();
+      const watching = here.connect().channels.get(name);
+      await watching.presence.subscribe(told.put);
+      const client = here.connect({ port, clientId: 'eve', disconnectedRetryTimeout: 100 });
+      const channel = client.channels.get(name);
+      const inbox = await heard(channel);
+      await channel.presence.enter('x');
+      expect(await told.take()).toMatchObject({ action: 'enter', clientId: 'eve' });
+      const { id } = client.connection;
+      const changes = new Inbox<Ably.ChannelStateChange>();
+      channel.on(['attached', 'update'], changes.put);
+      targets[0] = cluster.gateway(0).port;
+      await victim.process.kill();
+      await watching.publish('missed', '1');
+      expect((await inbox.take()).data).toBe('1');
+      expect((await changes.take()).resumed).toBe(true);
+      expect(client.connection.id).toBe(id);
+      await channel.presence.update('y');
+      expect(await told.take()).toMatchObject({ action: 'update', clientId: 'eve', data: 'y' });
+      expect([inbox.rest, told.rest, changes.rest]).toEqual([[], [], []]);
+    } finally {
+      front.close();
+    }
+  });
+
+  // The last: everything that is shared is lost.
+  it('get no token and do not come back while what is shared is away, and nothing is left of it (case 55)', async () => {
+    const first = await here.raw();
+    const { connectionDetails } = await frame(first);
+    const { connectionKey } = connectionDetails as { connectionKey: string };
+    const path = `/keys/${KEY.key}/requestToken`;
+    const request = tokenRequest(KEY, { clientId: 'ada' });
+    await cluster.store.kill();
+    const answer = await post(cluster.gateway(0).port, path, request);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ error: { code: 50_000, statusCode: 503 } });
+    for (const query of [`&resume=${connectionKey}`, '']) {
+      const again = await here.raw(query);
+      expect(await frame(again)).toMatchObject({ action: 6, error: { code: 50_000, statusCode: 503 } });
+    }
+    await cluster.store.restart();
+    await eventually(async () => {
+      const later = await post(cluster.gateway(0).port, path, request);
+      expect(later.status).toBe(200);
+    });
   });
 });

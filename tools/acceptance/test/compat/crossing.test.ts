@@ -170,4 +170,45 @@ onServer('three protocols on one channel', { tenants: [shop], config, env }, (no
     expect(await removed.take()).toMatchObject({ id: 'cyd' });
     expect([added.rest, removed.rest]).toEqual([[], []]);
   });
+
+  it('are counted by what they may do there', async () => {
+    const { pusher, two, cyd } = await scene('presence-counted');
+    for (const modes of [['PRESENCE_SUBSCRIBE'], ['PUBLISH']] as Ably.ChannelMode[][])
+      await clients.connect().channels.get('presence-counted', { modes }).attach();
+    const { channels } = clients.rest();
+    const status = async (name: string): Promise<Ably.ChannelStatus> =>
+      (await channels.get(name).status()).status;
+    expect(await status('presence-counted')).toEqual({
+      isActive: true,
+      occupancy: {
+        metrics: {
+          connections: 5,
+          // The native ones may send client events.
+          publishers: 4,
+          subscribers: 3,
+          presenceConnections: 3,
+          presenceSubscribers: 4,
+          presenceMembers: 2,
+        },
+      },
+    });
+    await cyd.channels.get('presence-counted').detach();
+    pusher.unsubscribe('presence-counted');
+    await two.unsubscribe('presence-counted');
+    await eventually(async () =>
+      expect((await status('presence-counted')).occupancy.metrics).toMatchObject({
+        connections: 2,
+        publishers: 1,
+        subscribers: 0,
+        presenceConnections: 0,
+        presenceSubscribers: 1,
+      }),
+    );
+    expect((await status('never')).isActive).toBe(false);
+    await channels.get('kept').publish('n', 'data');
+    expect(await status('kept')).toMatchObject({
+      isActive: true,
+      occupancy: { metrics: { connections: 0 } },
+    });
+  });
 });

@@ -4,6 +4,10 @@ import type { Tenant } from '../harness/tenant.js';
 /** What Ably clients take for a key. */
 export const keyOf = ({ key, secret }: Pick<Tenant, 'key' | 'secret'>): string => `${key}:${secret}`;
 
+/** How a request says which key it is by. */
+export const basicOf = (key: Pick<Tenant, 'key' | 'secret'>): string =>
+  `Basic ${Buffer.from(keyOf(key)).toString('base64')}`;
+
 /** A key of the registry, as the configuration has it. */
 export interface RegistryKey {
   readonly app_id: string;

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
 import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
-import { keyOf } from './key.js';
+import { basicOf, keyOf } from './key.js';
 
 const shop = openTenant('shop');
 const DEVICE_KEY = { key: 'shop.devices', secret: 'dev1ces' };
@@ -37,7 +37,7 @@ const phone = (id: string, clientId = 'ann'): Ably.DeviceDetails => ({
   metadata: { model: 'x' },
   push: { recipient: { transportType: 'fcm', registrationToken: `token-of-${id}` } },
 });
-const basic = `Basic ${Buffer.from(keyOf(DEVICE_KEY)).toString('base64')}`;
+const basic = basicOf(DEVICE_KEY);
 
 onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
   const open: Ably.Realtime[] = [];
@@ -108,7 +108,7 @@ onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
     await client.channels.get('pushed').subscribe(inbox.put);
     const body = { recipient: { transportType: 'ablyChannel', channel: 'pushed' }, ...payload };
     const key = {
-      authorization: `Basic ${Buffer.from(keyOf(shop)).toString('base64')}`,
+      authorization: basicOf(shop),
       'idempotency-key': 'k',
     };
     expect((await ask('POST', 'publish', body, key)).status).toBe(201);
@@ -121,6 +121,28 @@ onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
     expect(one).toMatchObject({ name: '__ably_push__' });
     expect(JSON.parse(one.data as string)).toEqual(payload);
     expect(JSON.parse(last.data as string)).toEqual({ notification: { title: 'last' } });
+  });
+
+  it('reaches devices whose address is a channel, by a message there', async () => {
+    const { deviceRegistrations: devices, channelSubscriptions: subscriptions } = admin();
+    const recipient = { transportType: 'ablyChannel', channel: 'a device, by its channel' };
+    const device = { ...phone('by-channel', 'zoe'), push: { recipient: { ...recipient, ablyUrl: 'y' } } };
+    expect((await devices.save(device)).push).toMatchObject({ recipient, state: 'ACTIVE' });
+    const client = new Ably.Realtime({ key: keyOf(shop), ...where() });
+    open.push(client);
+    const inbox = new Inbox<Ably.InboundMessage>();
+    await client.channels.get(recipient.channel).subscribe(inbox.put);
+    const payload = { notification: { title: 'Hi', body: 'There' }, data: { n: '1' } };
+    await admin().publish({ deviceId: 'by-channel' }, payload);
+    const told = await inbox.take();
+    expect(told.name).toBe('__ably_push__');
+    expect(JSON.parse(told.data as string)).toEqual(payload);
+    await subscriptions.save({ channel: 'news-of-zoe', deviceId: 'by-channel' });
+    const extras = { push: { notification: { title: 'News' } } };
+    const news = new Ably.Rest({ key: keyOf(shop), ...where() }).channels.get('news-of-zoe');
+    await news.publish({ name: 'n', data: 'd', extras });
+    expect(JSON.parse((await inbox.take()).data as string)).toEqual({ notification: { title: 'News' } });
+    await devices.remove('by-channel');
   });
 
   it('lets a device make itself known, and change with its token alone', async () => {

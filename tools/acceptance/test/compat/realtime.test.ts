@@ -211,6 +211,13 @@ onServer('realtime for Ably clients', { tenants: [shop, limited], config, env },
         undefined,
         ids[5],
       ]);
+      const metrics = await node.metrics();
+      const counted = (what: string): number =>
+        metrics.value(what, { app_id: 'shop', channel_name: '_' }) ?? 0;
+      expect(counted('horizontal_delta_compression_enabled_total')).toBeGreaterThanOrEqual(1);
+      expect(counted('delta_compression_delta_messages_total')).toBeGreaterThanOrEqual(4);
+      expect(counted('delta_compression_full_messages_total')).toBeGreaterThanOrEqual(2);
+      expect(counted('delta_compression_bandwidth_original_bytes')).toBeGreaterThan(0);
       const wrong = connect().channels.get(name, { params: { delta: 'fossil' } });
       await expect(wrong.attach()).rejects.toMatchObject({ code: 40_000 });
     },

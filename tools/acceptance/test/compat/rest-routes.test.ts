@@ -10,7 +10,6 @@ const shop = openTenant('shop', { history: { enabled: true } });
 const counted = openTenant('counted', { history: { enabled: true } });
 const env = { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory', PRESENCE_HISTORY_ENABLED: 'true' };
 const config = {
-  ai_transport: { enabled: true, channels: [{ prefix: 'ai:' }] },
   versioned_messages: { enabled: true },
   compat: {
     enabled: true,
@@ -21,11 +20,14 @@ const basicOf = (key: string): string => `Basic ${Buffer.from(key).toString('bas
 const basic = basicOf(keyOf(shop));
 
 const item = (more: object): object => ({ intervalId: '2024-02-03:15:05', ...more });
-const aiInput = (transport: object): object => ({
-  name: 'ai-input',
-  data: 'a',
-  extras: { ai: { transport } },
-});
+
+const seen = (members: readonly Ably.PresenceMessage[]): unknown =>
+  Object.fromEntries(
+    members.map(({ clientId, data }) => [
+      clientId,
+      data instanceof Uint8Array ? Buffer.from(data) : (data as unknown),
+    ]),
+  );
 
 interface Told {
   readonly status: number;
@@ -59,9 +61,6 @@ onServer('routes of REST for Ably clients', { tenants: [shop, counted], config, 
     const { error } = (value ?? {}) as { error?: { code: number } };
     return { status: answer.status, headers: answer.headers, value, code: error?.code };
   };
-
-  const publish = (channel: string, body: object, authorization = basic): Promise<Told> =>
-    ask(`/channels/${channel}/messages`, 'POST', body, authorization);
 
   it('tells in its words of paths and methods that there are not', async () => {
     for (const path of ['/nowhere', '/comet/connect', '/channels/a/b/c/d', '/push/apnsBroadcastChannels']) {
@@ -262,34 +261,27 @@ onServer('routes of REST for Ably clients', { tenants: [shop, counted], config, 
     expect(told.map(({ name }) => name)).toEqual(['four', 'three', 'two', 'one']);
   });
 
-  it('takes messages of AI transport from whoever may send them, where it is', async () => {
-    const streaming = {
-      name: 'ai-output',
-      data: 'a',
-      extras: { ai: { transport: { status: 'streaming' } } },
+  it.each(['room', 'presence-room-of-all'])('shows the data of members as it came (on %s)', async (name) => {
+    const said: Readonly<Record<string, unknown>> = {
+      binary: Buffer.from([0, 255]),
+      list: [1, 'two'],
+      nothing: undefined,
+      object: { n: 1 },
+      text: 'away',
     };
-    expect((await publish('other', streaming)).code).toBe(104_003);
-    expect((await publish('ai:x', streaming)).status).toBe(201);
-    const tokenOf = async (capability: string, clientId?: string): Promise<string> => {
-      const { token } = await rest().auth.requestToken({
-        capability,
-        ...(clientId === undefined ? {} : { clientId }),
-      });
-      return `Bearer ${Buffer.from(token).toString('base64')}`;
-    };
-    const ada = await tokenOf('{"ai:*":["publish","subscribe"]}', 'ada');
-    const trusted = await tokenOf('{"ai:*":["publish","message-append-own"]}');
-    expect((await publish('ai:x', streaming, ada)).code).toBe(104_003);
-    expect((await publish('ai:x', streaming, trusted)).status).toBe(201);
-    expect((await publish('ai:x', aiInput({ what: 'x' }), ada)).code).toBe(104_000);
-    const many = Object.fromEntries(Array.from({ length: 33 }, (_one, index) => [`k${index}`, 'x']));
-    const tooMany = await publish('ai:x', aiInput(many), ada);
-    expect([tooMany.status, tooMany.code]).toEqual([413, 104_001]);
-    expect((await publish('ai:x', aiInput({ 'input-client-id': 'bob' }), ada)).code).toBe(104_002);
-    expect((await publish('ai:x', aiInput({ 'run-id': 'r' }), ada)).status).toBe(201);
-    const { items } = await rest().channels.get('ai:x').history({ limit: 1 });
-    expect(items[0]?.extras).toMatchObject({
-      ai: { transport: { 'run-id': 'r', 'input-client-id': 'ada' } },
-    });
+    const { presence } = connect().channels.get(name);
+    for (const [clientId, data] of Object.entries(said)) await presence.enterClient(clientId, data);
+    for (const useBinaryProtocol of [true, false]) {
+      const reader = rest({ useBinaryProtocol });
+      expect(seen((await reader.channels.get(name).presence.get({ limit: 10 })).items)).toEqual(said);
+      const watching = connect({ useBinaryProtocol }).channels.get(name);
+      expect(seen(await watching.presence.get())).toEqual(said);
+      const many = await reader.batchPresence([name]);
+      expect(many).toMatchObject({ successCount: 1, failureCount: 0 });
+    }
+    const first = await rest({ useBinaryProtocol: true }).channels.get(name).presence.get({ limit: 2 });
+    expect((await first.next())?.items.map(({ clientId }) => clientId)).toEqual(['nothing', 'object']);
+    const told = (await ask(`/channels/${name}/presence?clientId=binary`)).value;
+    expect(told).toMatchObject([{ clientId: 'binary', data: 'AP8=', encoding: 'base64' }]);
   });
 });

@@ -14,6 +14,8 @@ const DAY_MS = 86_400_000;
 const config = {
   compat: {
     enabled: true,
+    // Connections go elsewhere, and REST does not mind.
+    realtime_admission: 'placement_constraint',
     keys: [
       { app_id: 'shop', key_name: READER.key, secret: READER.secret, capability: '{"chat:*":["subscribe"]}' },
       { app_id: 'shop', key_name: OFF.key, secret: OFF.secret, enabled: false },
@@ -201,6 +203,14 @@ onServer('REST for Ably clients', { tenants: [shop], config, env }, (node) => {
     expect(await codeOf(reads(around('unknown')))).toBe(40_143);
     expect((await reads(sealed(around(inner), shop))).status).toBe(200);
     expect(await codeOf(reads(sealed(inner, shop)))).toBe(40_144);
+  });
+
+  it('sends connections to other places (case 32)', async () => {
+    const socket = await node.upgrade(`/?key=${keyOf(shop)}`);
+    const said: unknown = JSON.parse(await socket.nextText());
+    expect(said).toMatchObject({ action: 6, error: { code: 50_320, statusCode: 503 } });
+    expect(await socket.closeCode()).toBe(1000);
+    socket.destroy();
   });
 
   it('answers in the format that is asked for', async () => {

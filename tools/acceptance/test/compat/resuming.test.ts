@@ -89,6 +89,15 @@ onServer(
           });
           expect((attached['flags'] as number) & RESUMED).toBe(0);
         }
+        const answer = await fetch(`http://127.0.0.1:${node.port}/operator/stats/compat-runtime`);
+        const told = (await answer.json()) as Record<string, number>;
+        for (const [name, least] of Object.entries({
+          replay_source: 1,
+          continuity_lost: 4,
+          reset_required: 4,
+        }))
+          expect([name, told[name] ?? 0]).toSatisfy(([, value]: [string, number]) => value >= least);
+        expect(told).toMatchObject({ queued_messages: 0, queued_bytes: 0, overflow: 0 });
         // Thousands are published where that is quickest.
         if (tenant === kept) return;
         await publish(4096);

@@ -2,7 +2,7 @@ import * as Ably from 'ably';
 import { afterEach, expect, it } from 'vitest';
 import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
-import { tokenRequest } from './key.js';
+import { basicOf, tokenRequest } from './key.js';
 
 const shop = openTenant('shop');
 const KEY = { key: 'shop.rev', secret: 'rev0kable' };
@@ -22,8 +22,6 @@ const answerWith = async (
   token: Promise<string>,
   done: (error: null, token: string) => void,
 ): Promise<void> => done(null, await token);
-const basic = ({ key, secret }: typeof KEY): string =>
-  `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`;
 
 onServer('tokens of Ably clients are revoked', { tenants: [shop], config }, (node) => {
   const open: Ably.Realtime[] = [];
@@ -41,7 +39,7 @@ onServer('tokens of Ably clients are revoked', { tenants: [shop], config }, (nod
     const answer = await post(`/keys/${KEY.key}/requestToken`, tokenRequest(KEY, { clientId }));
     return ((await answer.json()) as { token: string }).token;
   };
-  const revoke = (body: object, authorization = basic(KEY), key = KEY.key): Promise<Response> =>
+  const revoke = (body: object, authorization = basicOf(KEY), key = KEY.key): Promise<Response> =>
     post(`/keys/${key}/revokeTokens`, body, authorization);
   const connect = (token: string): Ably.Realtime => {
     const client = new Ably.Realtime({ token, endpoint: '127.0.0.1', port: node.port, tls: false });
@@ -98,8 +96,8 @@ onServer('tokens of Ably clients are revoked', { tenants: [shop], config }, (nod
     const targets = ['clientId:nobody'];
     expect(await codeOf(revoke({ targets: Array.from({ length: 101 }, () => 'clientId:a') }))).toBe(40_000);
     expect(await codeOf(revoke({ targets, issuedBefore: Date.now() - 7_200_000 }))).toBe(40_000);
-    expect(await codeOf(revoke({ targets }, basic(OTHER)))).toBe(40_160);
-    expect(await codeOf(revoke({ targets }, basic(OTHER), OTHER.key))).toBe(40_160);
+    expect(await codeOf(revoke({ targets }, basicOf(OTHER)))).toBe(40_160);
+    expect(await codeOf(revoke({ targets }, basicOf(OTHER), OTHER.key))).toBe(40_160);
     const bearer = `Bearer ${Buffer.from(await tokenOf('ada')).toString('base64')}`;
     expect(await codeOf(revoke({ targets }, bearer))).toBe(40_162);
   });

@@ -4,6 +4,10 @@ import { clientEvent } from './client-event.js';
 import { compatCapability } from './compat-capability.js';
 import { compatCredentials } from './compat-credentials.js';
 import { compatFrame } from './compat-frame.js';
+import { compatJwt } from './compat-jwt.js';
+import { compatKeptToken } from './compat-kept-token.js';
+import { compatSealedToken } from './compat-sealed-token.js';
+import { compatTokenRequest } from './compat-token-request.js';
 import { connectQuery } from './connect-query.js';
 import { delta } from './delta.js';
 import { filter } from './filter.js';
@@ -31,4 +35,8 @@ export const PURE_TARGETS = [
   compatFrame,
   compatCredentials,
   compatCapability,
+  compatTokenRequest,
+  compatJwt,
+  compatSealedToken,
+  compatKeptToken,
 ];

@@ -46,10 +46,12 @@ export function memberState(channel: string, state: MemberState): KeptMember {
   };
 }
 
+/** JSON is itself, as other clients say it; what they could not read says how it is encoded. */
 function userInfoOf(data: string | null, encoding: string | null): string {
   if (data === null) return '{}';
-  if (encoding === 'json' && isObject(parseJson(data))) return data;
-  return JSON.stringify({ data });
+  // Null is what other clients take for nothing.
+  if (encoding === 'json' && (parseJson(data) ?? null) !== null) return data;
+  return JSON.stringify(encoding === null ? { data } : { data, encoding });
 }
 
 /** The member that is kept so. The serial says which of two states is newer; null: it says nothing of that. */
@@ -88,9 +90,13 @@ function keptData(text: string): Pick<WireMember, 'data' | 'encoding'> {
 
 function nativeData(text: string): Pick<WireMember, 'data' | 'encoding'> {
   const info = parseJson(text);
-  if (info === null || (isObject(info) && Object.keys(info).length === 0)) return {};
-  // What one of these clients said as a text is a text again.
-  if (isObject(info) && Object.keys(info).length === 1 && typeof info['data'] === 'string')
-    return { data: info['data'] };
+  if (info === null) return {};
+  if (!isObject(info)) return { data: text, encoding: 'json' };
+  const { data, encoding, ...others } = info;
+  const isPlain = Object.keys(others).length === 0;
+  if (isPlain && data === undefined && encoding === undefined) return {};
+  // What one of these clients said in another way than JSON is that again.
+  if (isPlain && typeof data === 'string' && encoding === undefined) return { data };
+  if (isPlain && typeof data === 'string' && typeof encoding === 'string') return { data, encoding };
   return { data: text, encoding: 'json' };
 }

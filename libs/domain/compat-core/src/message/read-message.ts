@@ -29,6 +29,8 @@ export interface Identity {
 const MAX_ID_BYTES = 128;
 const MAX_ENCODING_BYTES = 256;
 const MAX_CLIENT_ID_BYTES = 255;
+/** So much of a strange name is told again. */
+const MAX_TOLD = 64;
 const EXTRAS: ReadonlySet<string> = new Set(['ai', 'echo', 'ephemeral', 'headers', 'push', 'ref']);
 const REFUSED_ON_CREATE = ['serial', 'timestamp', 'version', 'annotations'] as const;
 const CREATE: ReadonlySet<unknown> = new Set([undefined, null, 0, 'message.create']);
@@ -98,7 +100,7 @@ export function extrasOf(value: unknown): JsonObject | null {
   if (!isGiven(value)) return null;
   if (!isObject(value)) throw new CompatError(40_032, 'extras must be an object');
   for (const name of Object.keys(value))
-    if (!EXTRAS.has(name)) throw new CompatError(40_032, `extras.${name} is not known`);
+    if (!EXTRAS.has(name)) throw new CompatError(40_032, `extras.${name.slice(0, MAX_TOLD)} is not known`);
   const { echo, headers } = value;
   if (isGiven(echo) && typeof echo !== 'boolean')
     throw new CompatError(40_032, 'extras.echo must be a boolean');

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Cache } from '@carillon/cache';
 import { CompatError } from '../compat-error.js';
 import { isObject, parseJson } from '../json.js';
@@ -14,6 +15,8 @@ export interface BucketOptions {
   readonly retentionMs: number;
   readonly retries: number;
 }
+
+const MOST_WAIT_MS = 5;
 
 type Change = (before: string | null) => string;
 
@@ -63,17 +66,20 @@ export class Buckets {
     const day = intervalOf(startMs, 'day');
     const minute = intervalOf(startMs, 'minute');
     const name = nameOf(appId, day, minute);
-    if ((await this.cache.get(name)) === null) {
+    const before = await this.cache.get(name);
+    if (before === null) {
       await this.#swap(nameOf(appId), listing(day));
       await this.#swap(nameOf(appId, day), listing(minute));
     }
-    await this.#swap(name, change);
+    await this.#swap(name, change, before);
   }
 
-  async #swap(name: string, change: Change): Promise<void> {
+  async #swap(name: string, change: Change, known?: string | null): Promise<void> {
     const { retentionMs, retries } = this.options;
     for (let attempt = 0; attempt <= retries; attempt += 1) {
-      const before = await this.cache.get(name);
+      // Processes that met once would meet again.
+      if (attempt > 0) await wait(Math.random() * Math.min(MOST_WAIT_MS, attempt));
+      const before = attempt === 0 && known !== undefined ? known : await this.cache.get(name);
       const after = change(before);
       if (after === before) return;
       const isDone =

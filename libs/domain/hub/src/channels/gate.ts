@@ -12,12 +12,14 @@ interface Held {
 
 /**
  * Holds back a channel's live events from one subscriber while something must reach it first: its success frame, the
- * members, a cached event. What is held counts as its outbound queue, with the same bounds.
+ * members, a cached event. What is held counts as its outbound queue, with the same bounds; beyond them the subscriber is
+ * closed, or has lost everything that it held, if its edge can tell it so.
  */
 export class Gate {
   readonly codec: Codec;
   #held: Held[] = [];
   #bytes = 0;
+  #isLost = false;
 
   constructor(
     readonly subscriber: Subscriber,
@@ -28,13 +30,12 @@ export class Gate {
   }
 
   hold(frames: Frames, serial: number | null = memberSerial(frames.fact)): void {
-    if (!this.subscriber.isOpen) return;
+    if (!this.subscriber.isOpen || this.#isLost) return;
     const frame = frames.of(this.codec);
     if (frame === null) return;
     const { maxFrames, maxBytes } = this.outlet.bounds;
     const bytes = frameBytes(frame);
-    if (this.#held.length >= maxFrames || this.#bytes + bytes > maxBytes)
-      return this.outlet.overflow(this.subscriber);
+    if (this.#held.length >= maxFrames || this.#bytes + bytes > maxBytes) return this.#overflow();
     this.#held.push({ frames, frame, serial });
     this.#bytes += bytes;
   }
@@ -66,6 +67,11 @@ export class Gate {
     return this.#held.filter(({ frames: { fact } }) => fact.kind === 'message').length;
   }
 
+  /** Whether more came than may wait: none of it is held any more, and nothing is from then on. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
   /** Sends what was held, in order. */
   send(): void {
     const { subscriber, codec } = this;
@@ -73,6 +79,14 @@ export class Gate {
       this.outlet.sendFrame(subscriber, frame);
       codec.told?.(frames, 1, subscriber.hub.appId);
     }
+    this.#held = [];
+    this.#bytes = 0;
+  }
+
+  #overflow(): void {
+    const { subscriber } = this;
+    if (subscriber.edge.lost === undefined) return this.outlet.overflow(subscriber);
+    this.#isLost = true;
     this.#held = [];
     this.#bytes = 0;
   }

@@ -13,6 +13,7 @@ import { allAudiences, audienceOf, type Audiences, withAudience, withoutAudience
 import { CountNews } from './count-news.js';
 import type { Gate } from './gate.js';
 import { Gates } from './gates.js';
+import { liveGap } from './live-gap.js';
 import { Lookout } from './lookout.js';
 import { receiversOf, tellOthers } from './still-here.js';
 import { isOfCount, isState } from './state-facts.js';
@@ -47,6 +48,11 @@ export class LocalChannel {
   ) {
     this.#lookout = new Lookout(ways.outlet);
     this.#pacing = hub.pacings.taken(about.name);
+  }
+
+  /** Its subscribers, by what they are told. */
+  get audiences(): Iterable<Audience> {
+    return allAudiences(this.#audiences);
   }
 
   get name(): string {
@@ -145,6 +151,7 @@ export class LocalChannel {
     gate.subscriber.subscriptionOf(this)?.audience.pace?.flush();
     gate.send();
     this.open(gate.subscriber);
+    if (gate.isLost) gate.subscriber.edge.lost?.(gate.subscriber, this.name);
   }
 
   /** Ends a hold of somebody who has given up: another one of the same subscriber goes on. */
@@ -186,9 +193,13 @@ export class LocalChannel {
     return tellOthers(this, this.ways.outlet, fact, own, tell);
   }
 
-  /** Tells everybody here something about this process's side of the channel. */
-  announce(fact: ResumeFailed): void {
-    this.#tellAll(fact, null);
+  /** Live events up to this serial will not come any more. Whoever goes by positions is told so. */
+  lost(place: { readonly streamId: string; readonly serial: number }): void {
+    const gap = liveGap(this.about, place);
+    if (gap !== null) this.#tellAll(gap, null);
+    // Whoever is told may be said things in another codec from then on.
+    const all = [...allAudiences(this.#audiences)].flatMap(({ subscribers }) => [...subscribers]);
+    for (const subscriber of all) subscriber.edge.lost?.(subscriber, this.name);
   }
 
   /** Those that receive. Where there are no other processes nobody is told of the going of a user who is here. */

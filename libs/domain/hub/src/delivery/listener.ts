@@ -11,6 +11,7 @@ import type {
 import { Capabilities, OPERATIONS } from '@carillon/signing';
 import type { Outlet } from './outlet.js';
 import type { FanOutRecordBody } from '@carillon/contract';
+import { NOBODY, occupancyOf } from '../channels/occupancy.js';
 import type { Durable } from '../durable/durable.js';
 import type { MetaWatch } from '../meta/meta-watch.js';
 import type { Announcements } from '../state/announcements.js';
@@ -32,6 +33,7 @@ const NOTHING: Answer = {
   meta_watched: 0,
   token_revoked: 0,
   acting_socket: null,
+  channel_occupancy: NOBODY,
   connection_taken: [],
 };
 
@@ -63,6 +65,10 @@ export class HubListener implements FabricListener {
       force_reconnect: (hub, { userId }) => closeUser(hub, userId, outlet, 'reconnect_requested'),
       meta_watched: () => 1,
       acting_socket: (hub, { socketId, channel }) => actingSocket(hub, socketId, channel),
+      channel_occupancy: (hub, { channel }) => {
+        const local = hub.channels.get(channel);
+        return local === undefined ? NOBODY : occupancyOf(local);
+      },
       connection_taken: ({ appId }, taken) => parts.takings.taken(appId, taken),
       token_revoked: (hub, revoked) => closeHolders(hub, revoked, outlet),
     };

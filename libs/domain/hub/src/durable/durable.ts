@@ -6,7 +6,6 @@ import { ONLINE_USERS, type PresenceChange } from '@carillon/presence';
 import type { Commits } from '@carillon/publishing';
 import type { Replay } from '@carillon/replay';
 import type { Metrics } from '@carillon/runtime';
-import { liveGap } from '../channels/live-gap.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Hubs } from '../apps/hubs.js';
 import { DurableDelivery } from './durable-delivery.js';
@@ -107,8 +106,9 @@ export class Durable {
 
   /** Whoever goes by serials is told that some are missing for good. */
   #givenUp({ appId, channel }: StreamAddress, { streamId, next }: Head): void {
-    const local = this.parts.hubs.find(appId)?.channels.get(channel);
-    const gap = local === undefined ? null : liveGap(local.about, { streamId, serial: next - 1 });
-    if (gap !== null) local?.announce(gap);
+    this.parts.hubs
+      .find(appId)
+      ?.channels.get(channel)
+      ?.lost({ streamId, serial: next - 1 });
   }
 }

@@ -45,6 +45,11 @@ export class Places {
     this.parts.hubs.release(subscriber.hub);
   }
 
+  /** Gives back one of the app that was taken for somebody who is not even made. */
+  giveUp({ id }: App): void {
+    this.parts.quota?.release(id);
+  }
+
   /** Gives its place back, if it has one. */
   release(subscriber: Subscriber): void {
     if (subscriber.holdsPlace) this.parts.quota?.release(subscriber.hub.appId);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '@carillon/errors';
-import { PROVIDERS, type RenderedPayload } from '@carillon/push-providers';
+import { CLOUDS, type RenderedPayload } from '@carillon/push-providers';
 import type { IdempotencyRow, PublishState, StoredPublish } from '@carillon/push-store';
 import { canonicalJson, sha256 } from '../hash.js';
 import type { PushParts } from '../parts.js';
@@ -8,6 +8,7 @@ import { dayOf } from '../pipeline/app-weights.js';
 import { NO_COUNTS } from '../pipeline/lifecycle.js';
 import type { Outbox } from '../pipeline/outbox.js';
 import type { Planner } from '../pipeline/planner.js';
+import { renderedFor } from '../stages.js';
 import type { Lags } from '../watch/lags.js';
 import { Backpressure } from './backpressure.js';
 import { expectedOf } from './expected.js';
@@ -90,7 +91,8 @@ export class Admit {
     if (templateId !== null && template === null) {
       throw new ServiceError('invalid_input', { text: 'the template does not exist' });
     }
-    const rendered = renderPublish(request.payload, request.overrides, template);
+    const providers = renderedFor(this.parts.config);
+    const rendered = renderPublish(request.payload, request.overrides, template, providers);
     const { publishId, idempotencyKey: _key, overrides, ...said } = request;
     const sorted = [...overrides].toSorted(([one], [other]) => (one < other ? -1 : 1));
     const bodyHash = sha256(canonicalJson({ ...said, overrides: sorted }));
@@ -233,7 +235,7 @@ export class Admit {
       return `${what} exceeded`;
     };
     if (quotas.fanout_max > 0 && expected > quotas.fanout_max) return refused('push.fanout_max');
-    for (const provider of PROVIDERS) {
+    for (const provider of CLOUDS) {
       const { ceiling } = config.push[provider];
       if (ceiling > 0 && (counts.get(provider) ?? 0) > ceiling) return refused(`push.${provider}.ceiling`);
     }

@@ -1,8 +1,9 @@
 import { isProduction } from '@carillon/config';
 import { ServiceError } from '@carillon/errors';
-import { type Provider, providerOf, PROVIDERS } from '@carillon/push-providers';
+import { isCloud, type Provider, providerOf } from '@carillon/push-providers';
 import { type PushStore, PushStoreUnavailable } from '@carillon/push-store';
 import type { PushParts } from '../parts.js';
+import { enabledProviders } from '../stages.js';
 import type { Target } from './targets.js';
 
 const KEPT_MS = 5000;
@@ -33,13 +34,13 @@ export class Readiness {
     ) {
       throw unavailable('memory drivers are not allowed in production');
     }
+    const enabled = enabledProviders(config);
     const { stages, providers } = await this.#workers();
-    if (PROVIDERS.every((provider) => !push[`${provider}_enabled`]))
-      throw unavailable('push providers are disabled');
+    if (enabled.length === 0) throw unavailable('push providers are disabled');
     if (!stages.has('planner')) throw unavailable('no planner worker');
     if (!stages.has('feedback')) throw unavailable('no feedback worker');
     if (regime === 'shardPath' && !stages.has('shard')) throw unavailable('no shard worker');
-    const active = new Set<string>(PROVIDERS.filter((one) => push[`${one}_enabled`] && providers.has(one)));
+    const active = new Set<string>(enabled.filter((one) => providers.has(one)));
     if (active.size === 0) throw unavailable('no provider is active');
     for (const provider of rawProviders(targets)) {
       if (!active.has(provider)) throw unavailable(`${provider} is not active`);
@@ -90,7 +91,7 @@ async function hasCredential(
   appId: string,
   provider: Provider,
 ): Promise<boolean> {
-  if (config.push.dry_run) return true;
+  if (config.push.dry_run || !isCloud(provider)) return true;
   if ((await store.latestCredential(appId, provider)) !== null) return true;
   const { push } = config;
   const app = provider === 'hms' ? push.hms.credential_app_id : push[provider].app_id;

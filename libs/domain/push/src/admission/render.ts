@@ -2,7 +2,6 @@ import {
   InvalidPayload,
   type JsonObject,
   type Provider,
-  PROVIDERS,
   type RenderedPayload,
   renderPayload,
 } from '@carillon/push-providers';
@@ -16,6 +15,7 @@ export function renderPublish(
   { content, data }: PayloadRequest,
   overrides: ReadonlyMap<Provider, JsonObject>,
   template: StoredTemplate | null,
+  providers: readonly Provider[],
 ): RenderedPayload[] {
   const locales = template === null ? {} : (JSON.parse(template.locales) as Record<string, Content>);
   const base = template === null ? {} : contentFor(locales, template.defaultLocale, data['locale']);
@@ -23,7 +23,7 @@ export function renderPublish(
   const ofTemplate =
     template === null ? {} : (JSON.parse(template.overrides) as Record<string, { payload: unknown }>);
   try {
-    return PROVIDERS.map((provider) =>
+    return providers.map((provider) =>
       renderPayload(provider, notification, overrides.get(provider) ?? ofTemplate[provider]?.payload),
     );
   } catch (error) {

@@ -57,6 +57,7 @@ export class PushAsk {
     this.caller = caller;
     this.rules = {
       deviceUrls: deviceUrlRules(config),
+      reachesChannels: config.compat.enabled,
       maxKeyBytes: config.idempotency.max_key_length,
       checkChannel: (name) => {
         if (input.judgesNames === true) return name;

@@ -1,5 +1,5 @@
 import { ServiceError } from '@carillon/errors';
-import { type JsonObject, providerNamed, PROVIDERS } from '@carillon/push-providers';
+import { type JsonObject, providerNamed, CLOUDS } from '@carillon/push-providers';
 import type { StoredDevice } from '@carillon/push-store';
 import { statusShape } from '../admission/shapes.js';
 import { invalid } from '../fields.js';
@@ -37,7 +37,7 @@ export const pushWork = (push: PushService): Readonly<Record<PushRouteName, Work
 const credentialWork = ({ parts }: PushService) =>
   ({
     async putPushCredential(ask) {
-      const provider = PROVIDERS.find((one) => one === ask.segment('provider'));
+      const provider = CLOUDS.find((one) => one === ask.segment('provider'));
       if (provider === undefined) throw new ServiceError('not_found');
       const row = await putCredential(parts, ask.appId, provider, ask.body());
       parts.log.info('audit', {

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '@carillon/config';
 import {
+  type Cloud,
   type Credential,
   credentialOf,
   InvalidCredential,
+  isCloud,
   type Provider,
   type PushClient,
   serviceAccount,
@@ -100,7 +102,9 @@ export class Credentials {
 
   /** Whether the settings alone are enough for a provider, or every app brings its own. */
   async ready(provider: Provider): Promise<boolean> {
-    return this.parts.config.push.dry_run || ofSettings(this.parts.config, provider) !== null;
+    return (
+      !isCloud(provider) || this.parts.config.push.dry_run || ofSettings(this.parts.config, provider) !== null
+    );
   }
 
   usage(): ClientUsage[] {
@@ -125,6 +129,7 @@ export class Credentials {
   }
 
   async #find(appId: string, provider: Provider): Promise<ResolvedCredential | null> {
+    if (!isCloud(provider)) return ofChannels(appId);
     const { store, config } = this.parts;
     const own = (await store.credential(appId, provider)) ?? (await store.latestCredential(appId, provider));
     const usable = own !== null && own.provider === provider ? this.#open(own) : null;
@@ -148,7 +153,7 @@ export class Credentials {
           return [field, secrets.sealer.open(envelope, sealPlace(stored, field))];
         }),
       );
-      const credential = credentialOf(provider as Provider, { open: stored.openFields, secret });
+      const credential = credentialOf(provider as Cloud, { open: stored.openFields, secret });
       return { tenant: appId, credentialId, version: `${version}:${stored.updatedMs}`, credential };
     } catch (error) {
       if (!(error instanceof CannotOpen) && !(error instanceof InvalidCredential)) throw error;
@@ -163,12 +168,19 @@ export class Credentials {
   }
 }
 
-function pointer({ push }: Config, provider: Provider): [string | null, string] {
+function pointer({ push }: Config, provider: Cloud): [string | null, string] {
   const app = provider === 'hms' ? push.hms.credential_app_id : push[provider].app_id;
   return [app, push[`${provider}_credential_ref`] ?? push[provider].credential_id];
 }
 
-const dryRun = (appId: string, provider: Provider): ResolvedCredential => ({
+const ofChannels = (appId: string): ResolvedCredential => ({
+  tenant: appId,
+  credentialId: 'channels',
+  version: 'channels',
+  credential: { provider: 'realtime', appId },
+});
+
+const dryRun = (appId: string, provider: Cloud): ResolvedCredential => ({
   tenant: appId,
   credentialId: 'dry-run',
   version: 'dry-run',
@@ -176,13 +188,13 @@ const dryRun = (appId: string, provider: Provider): ResolvedCredential => ({
 });
 
 /** The credential that the settings hold; null: none, or not enough of one. */
-export function ofSettings(config: Config, provider: Provider): Credential | null {
+export function ofSettings(config: Config, provider: Cloud): Credential | null {
   return SETTINGS[provider](config.push);
 }
 
 type Push = Config['push'];
 
-const SETTINGS: Readonly<Record<Provider, (push: Push) => Credential | null>> = {
+const SETTINGS: Readonly<Record<Cloud, (push: Push) => Credential | null>> = {
   fcm({ fcm }) {
     const json = fcm.service_account_json?.reveal() ?? fileOf(fcm.service_account_json_path);
     if (json !== null) {

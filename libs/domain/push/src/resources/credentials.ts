@@ -1,5 +1,6 @@
 import { ServiceError } from '@carillon/errors';
 import {
+  type Cloud,
   inBodies,
   InvalidCredential,
   type JsonObject,
@@ -44,7 +45,7 @@ export const credentialItem = (row: StoredCredential): JsonObject => ({
 export async function putCredential(
   { store, secrets, now }: PushParts,
   appId: string,
-  provider: Provider,
+  provider: Cloud,
   value: unknown,
 ): Promise<StoredCredential> {
   const body = wholeObject(value);
@@ -82,7 +83,7 @@ export async function putCredential(
   throw new ServiceError('conflict', { text: 'the credential is being changed by others' });
 }
 
-function checkedFields(provider: Provider, body: JsonObject) {
+function checkedFields(provider: Cloud, body: JsonObject) {
   try {
     return readCredentialFields(provider, body);
   } catch (error) {

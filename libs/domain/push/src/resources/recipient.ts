@@ -11,19 +11,22 @@ import { invalid, neededText } from '../fields.js';
 /** What recipients and targets are checked against. */
 export interface RecipientRules {
   readonly deviceUrls: DeviceUrlRules;
+  /** Whether the address of a device may be a channel. */
+  readonly reachesChannels: boolean;
   /** Gives back the name of a channel that may be published to, else throws `invalid_input`. */
   checkChannel(name: string): string;
 }
 
 const TOKEN_BYTES = 4096;
 const URL_BYTES = 2048;
+const CHANNEL_BYTES = 2048;
 
 /** The address of a device as a body gives it, checked. */
-export function readRecipient(value: unknown, { deviceUrls }: RecipientRules): Recipient {
+export function readRecipient(value: unknown, rules: RecipientRules): Recipient {
   if (!isObject(value)) throw invalid('recipient must be an object');
-  const recipient = read(value);
+  const recipient = read(value, rules);
   try {
-    checkRecipient(recipient, deviceUrls);
+    checkRecipient(recipient, rules.deviceUrls);
   } catch (error) {
     if (error instanceof DeviceUrlNotAllowed) throw invalid(error.message);
     throw error;
@@ -31,7 +34,7 @@ export function readRecipient(value: unknown, { deviceUrls }: RecipientRules): R
   return recipient;
 }
 
-function read(value: JsonObject): Recipient {
+function read(value: JsonObject, { reachesChannels }: RecipientRules): Recipient {
   const { transportType } = value;
   switch (transportType) {
     case 'gcm':
@@ -53,10 +56,15 @@ function read(value: JsonObject): Recipient {
       };
     case 'wns':
       return { transportType, channelUri: neededText(value, 'channelUri', URL_BYTES) };
+    case 'realtime':
+      if (!reachesChannels) throw unknown();
+      return { transportType, channel: neededText(value, 'channel', CHANNEL_BYTES) };
     default:
-      throw invalid('transportType must be one of gcm, apns, web, hms, wns');
+      throw unknown();
   }
 }
+
+const unknown = () => invalid('transportType must be one of gcm, apns, web, hms, wns');
 
 function keyOf(value: JsonObject, name: string, length: number): string {
   const text = neededText(value, name, 512);

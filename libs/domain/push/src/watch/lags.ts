@@ -1,6 +1,7 @@
-import { type Provider, PROVIDERS } from '@carillon/push-providers';
+import type { Provider } from '@carillon/push-providers';
 import type { PushParts } from '../parts.js';
 import { queuesOf, type Stage } from '../pipeline/items.js';
+import { enabledProviders } from '../stages.js';
 import { deliveryStage } from '../pipeline/stages.js';
 
 const KEPT_MS = 1000;
@@ -34,8 +35,7 @@ export class Lags {
   }
 
   async #read(): Promise<readonly Lag[]> {
-    const { push } = this.parts.config;
-    const active = PROVIDERS.filter((provider) => push[`${provider}_enabled`]);
+    const active = enabledProviders(this.parts.config);
     const lags = await Promise.all([
       this.#lagOf('publish_log', 'publish'),
       this.#lagOf('shard_jobs', 'shards'),

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type CompatCore, CompatError, readChannelName } from '@carillon/compat-core';
+import { type CompatCore, CompatError, readOwnChannelName } from '@carillon/compat-core';
 import type { PushOperations } from '@carillon/push';
 import type { Ask, Reply } from '../exchange.js';
+import { publishPush } from './channel-pushes.js';
 import { notGranted, type PushCaller, type PushEntry } from './caller.js';
 import { type PushPublish, readPushPublish } from './publishes.js';
 
-const EVENT = '__ably_push__';
 const MAX_TEXT_BYTES = 65_536;
 
 /** Publishes pushes, and tells browsers the key that they are signed with. */
@@ -46,7 +46,7 @@ export class PushPublishing {
     const { native, onlyDevice } = asked;
     if (Buffer.byteLength(asked.text) > MAX_TEXT_BYTES)
       throw new CompatError(40_009, 'the push is too large');
-    for (const channel of asked.channels) readChannelName(channel);
+    for (const channel of asked.channels) readOwnChannelName(channel);
     if (onlyDevice !== null) await caller.admin('findPushDevice', { segments: { deviceId: onlyDevice } });
     if (native !== null) await caller.admin('publishPush', { body: () => ({ ...native, publishId }) });
     await this.#toChannels(caller, asked, publishId);
@@ -61,24 +61,9 @@ export class PushPublishing {
     if (channels.length === 0) return;
     if (principal === null) throw notGranted();
     for (const name of channels) {
-      const { base } = readChannelName(name);
-      const channel = this.core.channel(principal.app, base);
+      const { base } = readOwnChannelName(name);
       const id = createHash('sha256').update([principal.app.id, publishId, base].join('\0')).digest('hex');
-      const message = {
-        id: `push:${id}`,
-        name: EVENT,
-        data: text,
-        encoding: null,
-        clientId: null,
-        extras: null,
-      };
-      await this.core.publisher.publish({
-        principal,
-        channel,
-        messages: [message],
-        connectionId: null,
-        base: null,
-      });
+      await publishPush(this.core, principal.app, { channel: base, id: `push:${id}`, text });
     }
   }
 }

@@ -1,8 +1,7 @@
 import { CompatError, isObject, type JsonObject } from '@carillon/compat-core';
-import { toNativeRecipient } from './recipients.js';
+import { CHANNEL_TRANSPORT, toNativeRecipient } from './recipients.js';
 
 const MOST_RECIPIENTS = 1024;
-const CHANNEL_TRANSPORT = 'ablyChannel';
 const CONTENT = ['title', 'body', 'icon', 'sound', 'collapseKey'] as const;
 /** Blocks that win for one provider, with its name in bodies of push. */
 const BLOCKS = { apns: 'apns', fcm: 'fcm', web: 'webPush' } as const;

@@ -3,6 +3,9 @@ import { CompatError, isObject, type JsonObject } from '@carillon/compat-core';
 /** A recipient in other words; what is missing or unknown in it is for push to say. */
 type Convert = (recipient: JsonObject) => JsonObject;
 
+/** How libraries call a channel that is the address of a device; the server and the key that they may name are not asked. */
+export const CHANNEL_TRANSPORT = 'ablyChannel';
+
 const asIs: Convert = (recipient) => recipient;
 
 /** By how clients call the ways to devices: how the service has the same. */
@@ -12,6 +15,7 @@ const TO_NATIVE: ReadonlyMap<unknown, Convert> = new Map<unknown, Convert>([
   ['apns', asIs],
   ['hms', asIs],
   ['wns', asIs],
+  [CHANNEL_TRANSPORT, ({ channel }) => ({ transportType: 'realtime', channel })],
   ['web', ({ targetUrl, encryptionKey, ...rest }) => ({ ...rest, ...addressOf(targetUrl, encryptionKey) })],
 ]);
 
@@ -33,6 +37,7 @@ export function toNativeRecipient(recipient: unknown): JsonObject {
 /** As the client wrote it. */
 export function fromNativeRecipient({ writtenAs, ...recipient }: JsonObject): JsonObject {
   if (writtenAs === 'fcm') return { ...recipient, transportType: 'fcm' };
+  if (recipient['transportType'] === 'realtime') return { ...recipient, transportType: CHANNEL_TRANSPORT };
   if (writtenAs !== 'targetUrl') return recipient;
   const { endpoint, p256dh, auth, ...rest } = recipient;
   const targetUrl = Buffer.from(String(endpoint)).toString('base64');

@@ -1,4 +1,4 @@
-import { CompatError, isObject, type JsonObject, readChannelName } from '@carillon/compat-core';
+import { CompatError, isObject, type JsonObject, readOwnChannelName } from '@carillon/compat-core';
 import { clientScope } from '@carillon/push';
 import type { Ask, Reply } from '../exchange.js';
 import { notGranted, type PushCaller, type PushEntry } from './caller.js';
@@ -15,7 +15,7 @@ export class SubscriptionRoutes {
     const body = ask.body();
     if (!isObject(body)) throw new CompatError(40_000, 'a subscription must be an object');
     const { deviceId, clientId } = body;
-    const channel = readChannelName(body['channel']).base;
+    const channel = readOwnChannelName(body['channel']).base;
     const as =
       typeof deviceId === 'string' && !caller.isAdmin
         ? caller.asDevice(deviceId)

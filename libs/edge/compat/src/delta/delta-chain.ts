@@ -1,7 +1,7 @@
 import { ACTION_NUMBER, type WireMessage } from '@carillon/compat-core';
 import { type BaseHolder, SharedEncoding } from '@carillon/delta';
-import type { Codec, Frame, Frames } from '@carillon/hub';
-import type { Fact } from '@carillon/protocol';
+import { type Codec, type DeltaMeters, type Frame, frameBytes, type Frames, type Roles } from '@carillon/hub';
+import type { Fact, Message } from '@carillon/protocol';
 import type { CompatCodec } from '../codec.js';
 import type { DeltaEntry } from './delta-entry.js';
 
@@ -14,6 +14,7 @@ interface Base {
 
 /** What chains of one channel share. */
 export interface ChainChannel {
+  readonly meters: Pick<DeltaMeters, 'delta' | 'full'>;
   /** What a chain holds has changed. */
   stepped(chain: DeltaChain): void;
   /** Nobody is in the chain any more. */
@@ -62,9 +63,23 @@ export class DeltaChain implements Codec, BaseHolder {
     const before = this.#base;
     this.#base = next;
     this.channel.stepped(this);
-    if (!isCandidate || before === null || performance.now() - before.atMs > MAX_AGE_MS) return full;
+    if (!isCandidate) return full;
+    const frame = this.#difference(fact, shown, before, frames);
+    const { meters } = this.channel;
+    if (frame === null) meters.full(frameBytes(full));
+    else meters.delta(frameBytes(full), frameBytes(frame));
+    return frame ?? full;
+  }
+
+  /** Null: it is sent in full. */
+  #difference(fact: Message, shown: Candidate, before: Base | null, frames: Frames): Frame | null {
+    if (before === null || performance.now() - before.atMs > MAX_AGE_MS) return null;
     const delta = encodingOf(shown.data, frames).from(before.data);
-    return delta === null ? full : this.full.frame(fact, differenceTo(before.id, shown, delta));
+    return delta === null ? null : this.full.frame(fact, differenceTo(before.id, shown, delta));
+  }
+
+  get roles(): Roles {
+    return this.full.roles;
   }
 
   told(frames: Frames, receivers: number, appId: string): void {

@@ -1,4 +1,4 @@
-import type { Codec, Frame, Frames } from '@carillon/hub';
+import type { Codec, Frame, Frames, Roles } from '@carillon/hub';
 import type { Fact } from '@carillon/protocol';
 import type { CompatCodec } from '../codec.js';
 
@@ -11,6 +11,10 @@ export class DeltaEntry implements Codec {
 
   encode(_: Fact, frames: Frames): Frame | null {
     return frames.of(this.full);
+  }
+
+  get roles(): Roles {
+    return this.full.roles;
   }
 
   told(frames: Frames, receivers: number, appId: string): void {

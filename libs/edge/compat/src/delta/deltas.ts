@@ -1,5 +1,6 @@
 import { BaseBudget } from '@carillon/delta';
-import type { AppHub, Codec, LocalChannel } from '@carillon/hub';
+import { type AppHub, type Codec, DeltaMeters, type LocalChannel } from '@carillon/hub';
+import type { Metrics } from '@carillon/runtime';
 import type { CompatCodec } from '../codec.js';
 import { type ChainChannel, DeltaChain } from './delta-chain.js';
 import { DeltaEntry } from './delta-entry.js';
@@ -12,10 +13,13 @@ export class Deltas {
   readonly #channels = new WeakMap<LocalChannel, Chains>();
   readonly #budgets = new WeakMap<AppHub, BaseBudget>();
 
+  constructor(private readonly metrics: Metrics) {}
+
   /** The codec of an attachment with differences. */
-  entry(hub: AppHub, channel: string, full: CompatCodec): Codec {
+  entry(hub: AppHub, about: LocalChannel['about'], full: CompatCodec): Codec {
+    this.#meters(hub, about).enabled();
     return new DeltaEntry(full, (entry) => {
-      const local = hub.channels.get(channel);
+      const local = hub.channels.get(about.name);
       // Nobody is told anything of a channel that nobody has.
       return local === undefined ? full : this.#chains(hub, local).begin(entry);
     });
@@ -23,8 +27,15 @@ export class Deltas {
 
   #chains(hub: AppHub, local: LocalChannel): Chains {
     let chains = this.#channels.get(local);
-    if (chains === undefined) this.#channels.set(local, (chains = new Chains(local, this.#budget(hub))));
+    if (chains === undefined) {
+      chains = new Chains(local, this.#budget(hub), this.#meters(hub, local.about));
+      this.#channels.set(local, chains);
+    }
     return chains;
+  }
+
+  #meters({ appId: app_id }: AppHub, { namespace }: LocalChannel['about']): DeltaMeters {
+    return new DeltaMeters(this.metrics, { app_id, channel_name: namespace?.name ?? '_' });
   }
 
   #budget(hub: AppHub): BaseBudget {
@@ -41,6 +52,7 @@ class Chains implements ChainChannel {
   constructor(
     private readonly local: LocalChannel,
     private readonly budget: BaseBudget,
+    readonly meters: DeltaMeters,
   ) {}
 
   /** The chain of who begins to receive now. */

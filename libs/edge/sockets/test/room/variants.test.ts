@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { V1 } from '../../src/v1/codec.js';
 import { CodecV2 } from '../../src/v2/codec.js';
 import { DeltaCohort } from '../../src/v2/delta/delta-cohort.js';
-import { DeltaMeters } from '../../src/v2/delta/delta-meters.js';
+import { DeltaMeters } from '@carillon/hub';
 import { ClientV2 } from './client-v2.js';
 import { DeltaClient } from './delta-client.js';
 import { openRoom } from './room.js';

@@ -30,6 +30,7 @@ export const REQUEST_TYPES = [
   'force_reconnect',
   'meta_watched',
   'acting_socket',
+  'channel_occupancy',
   'connection_taken',
 ] as const;
 
@@ -85,6 +86,16 @@ export const RESPONSE = message('response', {
       client_id: optional(userId),
       token: flag,
       rights: list(text(1, MAX_RIGHT_BYTES), 0, MAX_RIGHTS),
+    }),
+  ),
+  /** Connections of the channel, by what they may do there. */
+  occupancy: optional(
+    object({
+      connections: count,
+      publishers: count,
+      subscribers: count,
+      presence_connections: count,
+      presence_subscribers: count,
     }),
   ),
   /** What a connection that has come back elsewhere was a member as. */

@@ -1,12 +1,19 @@
 import type { Request, RequestBody, ResponseBody, TokenRevoked, TokenRevokedBody } from '@carillon/contract';
-import type { ActingSocket, Answer, Membership, Question, RevokedTokens } from '../question.js';
+import type {
+  ActingSocket,
+  Answer,
+  ChannelOccupancy,
+  Membership,
+  Question,
+  RevokedTokens,
+} from '../question.js';
 
 type Kind = keyof Question;
 type Asked = Pick<RequestBody, 'channel' | 'channels' | 'key_hash' | 'prefix' | 'socket_id' | 'user_id'> &
   Pick<TokenRevokedBody, 'jti' | 'client_id'>;
 type Answered = Pick<
   ResponseBody,
-  'acting' | 'channels_with_sockets_count' | 'memberships' | 'sockets_count'
+  'acting' | 'channels_with_sockets_count' | 'memberships' | 'occupancy' | 'sockets_count'
 >;
 
 /** How one kind of question and its answer are written; reading gives undefined where a member is missing. */
@@ -107,6 +114,13 @@ const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
         : { clientId: acting.client_id ?? null, hasToken: acting.token, rights: acting.rights },
     isQuick: false,
   },
+  channel_occupancy: {
+    ask: ({ channel }) => ({ channel }),
+    asked: ({ channel }) => (channel === undefined ? undefined : { channel }),
+    answer: (occupancy) => [{ occupancy: occupancyField(occupancy) }],
+    answered: ({ occupancy }) => (occupancy === undefined ? undefined : occupancyOf(occupancy)),
+    isQuick: true,
+  },
   connection_taken: {
     ask: ({ socketId, keyHash }) => ({ socket_id: socketId, key_hash: keyHash }),
     asked: ({ socket_id: socketId, key_hash: keyHash }) =>
@@ -121,6 +135,24 @@ const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
     isQuick: true,
   },
 };
+
+type OccupancyField = NonNullable<Answered['occupancy']>;
+
+const occupancyField = (occupancy: ChannelOccupancy): OccupancyField => ({
+  connections: occupancy.connections,
+  publishers: occupancy.publishers,
+  subscribers: occupancy.subscribers,
+  presence_connections: occupancy.presenceConnections,
+  presence_subscribers: occupancy.presenceSubscribers,
+});
+
+const occupancyOf = (field: OccupancyField): ChannelOccupancy => ({
+  connections: field.connections,
+  publishers: field.publishers,
+  subscribers: field.subscribers,
+  presenceConnections: field.presence_connections,
+  presenceSubscribers: field.presence_subscribers,
+});
 
 type MembershipField = NonNullable<Answered['memberships']>[number];
 

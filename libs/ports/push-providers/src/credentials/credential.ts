@@ -57,5 +57,18 @@ export interface StaticToken {
   readonly token: string;
 }
 
-/** What a client needs to be let in. Secret: never logged, never part of an answer. */
-export type Credential = FcmCredential | ApnsCredential | WebPushCredential | HmsCredential | WnsCredential;
+/** Channels need nothing but the app that they are of. */
+export interface ChannelCredential {
+  readonly provider: 'realtime';
+  readonly appId: string;
+}
+
+/** What the client of a cloud needs to be let in. Secret: never logged, never part of an answer. */
+export type CloudCredential =
+  | FcmCredential
+  | ApnsCredential
+  | WebPushCredential
+  | HmsCredential
+  | WnsCredential;
+
+export type Credential = CloudCredential | ChannelCredential;

@@ -1,7 +1,7 @@
 import { createECDH, createPrivateKey } from 'node:crypto';
 import { isObject, type JsonObject } from '../json.js';
-import type { Provider } from '../provider.js';
-import type { Credential } from './credential.js';
+import type { Cloud } from '../provider.js';
+import type { CloudCredential } from './credential.js';
 
 /** A credential as it is kept: what may be shown, and what is sealed. */
 export interface CredentialFields {
@@ -17,15 +17,15 @@ export class InvalidCredential extends Error {
 const GOOGLE_TOKEN_URI = 'https://oauth2.googleapis.com/token';
 
 /** The fields of a body that make a credential of this provider, checked; others are ignored. */
-export function readCredentialFields(provider: Provider, body: JsonObject): CredentialFields {
+export function readCredentialFields(provider: Cloud, body: JsonObject): CredentialFields {
   return READERS[provider](body);
 }
 
 /** The credential that such fields make. */
-export const credentialOf = (provider: Provider, fields: CredentialFields): Credential =>
+export const credentialOf = (provider: Cloud, fields: CredentialFields): CloudCredential =>
   MAKERS[provider](fields);
 
-const MAKERS: Readonly<Record<Provider, (fields: CredentialFields) => Credential>> = {
+const MAKERS: Readonly<Record<Cloud, (fields: CredentialFields) => CloudCredential>> = {
   fcm({ secret }) {
     const { projectId, ...account } = serviceAccount(secret['serviceAccountJson'] ?? '');
     return { provider: 'fcm', projectId, access: { kind: 'serviceAccount', ...account } };
@@ -58,7 +58,7 @@ const MAKERS: Readonly<Record<Provider, (fields: CredentialFields) => Credential
   }),
 };
 
-const READERS: Readonly<Record<Provider, (body: JsonObject) => CredentialFields>> = {
+const READERS: Readonly<Record<Cloud, (body: JsonObject) => CredentialFields>> = {
   fcm: readFcm,
   apns: readApns,
   webpush: readWebPush,
@@ -157,7 +157,7 @@ function readApns(body: JsonObject): CredentialFields {
 type Fields = Readonly<Record<string, string>>;
 
 /** Of several ways in: the key, the certificate, the container, in this order. */
-function apnsAccess(open: Fields, secret: Fields): Extract<Credential, { provider: 'apns' }>['access'] {
+function apnsAccess(open: Fields, secret: Fields): Extract<CloudCredential, { provider: 'apns' }>['access'] {
   const { teamId, keyId } = open;
   const { privateKey, pem, p12, p12Password = '' } = secret;
   if (teamId !== undefined && keyId !== undefined && privateKey !== undefined) {

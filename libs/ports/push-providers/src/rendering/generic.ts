@@ -12,6 +12,7 @@ export const GENERIC: Readonly<Record<Provider, (notification: Notification) => 
   webpush,
   hms,
   wns,
+  realtime,
 };
 
 function fcm(notification: Notification): JsonObject {
@@ -95,6 +96,15 @@ function wns(notification: Notification): JsonObject {
       visual: { binding: present({ template: 'ToastGeneric', text, image: icon }) },
       audio: sound === undefined ? undefined : { src: sound },
     }),
+    data: dataOrNothing(notification),
+  });
+}
+
+/** As the library of Ably clients has it. */
+function realtime(notification: Notification): JsonObject {
+  const { title, body, icon, sound, collapseKey } = notification;
+  return present({
+    notification: orNothing({ title, body, icon, sound, collapseKey }),
     data: dataOrNothing(notification),
   });
 }

@@ -34,6 +34,7 @@ const READERS: Readonly<Record<Provider, (payload: JsonObject) => JsonObject>> =
   webpush: readWebPush,
   hms: (payload) => readMessage('hms', payload),
   wns: readWns,
+  realtime: (payload) => payload,
 };
 
 /** Whom it goes to is not for the payload to say. */

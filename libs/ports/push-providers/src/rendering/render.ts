@@ -43,4 +43,5 @@ const SIZES: Readonly<Record<Provider, (payload: JsonObject) => readonly [number
   webpush: (payload) => [jsonBytes(webPushBody(payload)), 3993],
   hms: (payload) => [jsonBytes(payload), 4096],
   wns: (payload) => [Math.max(jsonBytes(payload), Buffer.byteLength(wnsBody(payload))), 5000],
+  realtime: (payload) => [jsonBytes(payload), 65_536],
 };

@@ -1,6 +1,12 @@
 import { whyMissing } from '@carillon/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ErrorClass, FailureClass, PushClient, Provider, SendOutcome } from '../../src/index.js';
+import type {
+  ErrorClass,
+  FailureClass,
+  PushClient,
+  Cloud as Provider,
+  SendOutcome,
+} from '../../src/index.js';
 import { CloudRoom, CREDENTIALS } from './room.js';
 
 type Expected = readonly ['accepted' | 'rejected' | 'retryable', ErrorClass?, FailureClass?];

@@ -1,6 +1,11 @@
 import { whyMissing } from '@carillon/engines';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Credential, type PushClient, PROVIDERS, type ProviderSettings } from '../../src/index.js';
+import {
+  type CloudCredential as Credential,
+  type PushClient,
+  CLOUDS,
+  type ProviderSettings,
+} from '../../src/index.js';
 import { CloudRoom, CREDENTIALS, SECRETS } from './room.js';
 
 const { signal } = new AbortController();
@@ -20,7 +25,7 @@ describe.runIf(whyMissing('push-clouds') === null)('clients of the clouds', () =
     return client;
   };
 
-  it.each(PROVIDERS)(
+  it.each(CLOUDS)(
     'of %s carry a hundred sends over one HTTP/2 connection with one token',
     async (provider) => {
       const client = await open(CREDENTIALS[provider]);
@@ -117,7 +122,7 @@ describe.runIf(whyMissing('push-clouds') === null)('clients of the clouds', () =
     });
   });
 
-  it.each(PROVIDERS)('of %s outlive a goodbye and the loss of a connection', async (provider) => {
+  it.each(CLOUDS)('of %s outlive a goodbye and the loss of a connection', async (provider) => {
     const client = await open(CREDENTIALS[provider]);
     await room.answer(provider, { act: 'goaway', status: 200, body: { code: '80000000' } }, { times: 1 });
     await room.answer(provider, { act: 'drop' }, { times: 1 });
@@ -127,7 +132,7 @@ describe.runIf(whyMissing('push-clouds') === null)('clients of the clouds', () =
     expect(await send()).toMatchObject({ kind: 'accepted' });
   });
 
-  it.each(PROVIDERS)('of %s wait as long as they are told, and a little more', async (provider) => {
+  it.each(CLOUDS)('of %s wait as long as they are told, and a little more', async (provider) => {
     const client = await open(CREDENTIALS[provider]);
     const status = provider === 'apns' ? 503 : 429;
     await room.answer(provider, { status, headers: { 'retry-after': '100' } });
@@ -162,7 +167,7 @@ describe.runIf(whyMissing('push-clouds') === null)('clients of the clouds', () =
 
   it('say nothing secret, whatever happens', async () => {
     const said: string[] = [];
-    for (const provider of PROVIDERS) {
+    for (const provider of CLOUDS) {
       const client = await open(CREDENTIALS[provider]);
       const name = `device-token-of-${provider}`;
       const body = { error: { message: name, status: name }, reason: name, code: name, msg: name };

@@ -1,6 +1,6 @@
 import { whyMissing } from '@carillon/engines';
 import { afterAll, describe } from 'vitest';
-import { type PushClient, PROVIDERS, type Provider, type SendOutcome } from '../../src/index.js';
+import { type PushClient, CLOUDS, type Cloud as Provider, type SendOutcome } from '../../src/index.js';
 import { clientConformance } from '../conformance.js';
 import { CloudRoom, CREDENTIALS } from './room.js';
 
@@ -27,7 +27,7 @@ describe.runIf(whyMissing('push-clouds') === null)('with stand-ins for the cloud
     await Promise.all(clients.map((client) => client.close()));
   });
 
-  for (const provider of PROVIDERS) {
+  for (const provider of CLOUDS) {
     clientConformance(provider, async () => {
       const room = await CloudRoom.open();
       const client = await room.open(CREDENTIALS[provider]);

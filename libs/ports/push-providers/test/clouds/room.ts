@@ -2,8 +2,8 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { engine } from '@carillon/engines';
 import {
   openProvider,
-  type Credential,
-  type Provider,
+  type CloudCredential as Credential,
+  type Cloud as Provider,
   type ProviderSettings,
   type SendRequest,
 } from '../../src/index.js';

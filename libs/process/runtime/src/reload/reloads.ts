@@ -1,8 +1,8 @@
 import { type Config, type Configured, printable } from '@carillon/config';
 import type { Logger } from '../logging/logger.js';
 
-/** A section of the configuration. */
-export type Section = keyof Config;
+/** A section of the configuration, or what of one can be taken without the rest. */
+export type Section = keyof Config | 'compat.keys';
 
 export interface ReloadsOptions {
   /** What the process started with. */
@@ -69,8 +69,10 @@ export class Reloads {
       (one) => printable(one) as Readonly<Record<string, unknown>>,
     );
     const taken: ReadonlySet<string> = this.#taken;
+    const waitingOf = (section: string, value: unknown): string =>
+      JSON.stringify(value, (name, one: unknown) => (taken.has(`${section}.${name}`) ? undefined : one));
     return Object.keys(now ?? {}).filter(
-      (name) => !taken.has(name) && JSON.stringify(now?.[name]) !== JSON.stringify(before?.[name]),
+      (name) => !taken.has(name) && waitingOf(name, now?.[name]) !== waitingOf(name, before?.[name]),
     );
   }
 }

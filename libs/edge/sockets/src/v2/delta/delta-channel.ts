@@ -1,10 +1,9 @@
 import { type BaseBudget, type ChannelDelta, type DeltaRules, LatestBases } from '@carillon/delta';
-import type { Codec, Frames, LocalChannel } from '@carillon/hub';
+import type { Codec, DeltaMeters, Frames, LocalChannel } from '@carillon/hub';
 import { isEphemeral, type Message } from '@carillon/protocol';
 import { type CohortChannel, DeltaCohort } from './delta-cohort.js';
 import type { DeltaEntry, ShownBases } from './delta-entry.js';
 import { DeltaEvent, groupOf } from './delta-event.js';
-import type { DeltaMeters } from './delta-meters.js';
 import type { DeltaVariant } from './delta-variant.js';
 
 /** Cohorts of one variant of a channel. With one more all but the largest go over to that, and begin anew with it. */

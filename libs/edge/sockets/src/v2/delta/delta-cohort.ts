@@ -1,9 +1,8 @@
 import { type BaseHolder, type DeltaRules, type DeltaStep, DeltaStream } from '@carillon/delta';
-import type { Appends, Codec, Frame, Frames } from '@carillon/hub';
+import type { Appends, Codec, DeltaMeters, Frame, Frames } from '@carillon/hub';
 import { deltaFrame, type Fact, type Message, withDeltaMembers } from '@carillon/protocol';
 import type { DeltaEntry } from './delta-entry.js';
 import { type DeltaEvent, isCandidate } from './delta-event.js';
-import type { DeltaMeters } from './delta-meters.js';
 import type { DeltaVariant } from './delta-variant.js';
 
 /** The channel of cohorts, as they see it. */

@@ -9,11 +9,10 @@ import {
   type DeltaDefaults,
   type DeltaRules,
 } from '@carillon/delta';
-import type { AppHub, Codec, LocalChannel } from '@carillon/hub';
+import { type AppHub, type Codec, DeltaMeters, type LocalChannel } from '@carillon/hub';
 import type { Metrics } from '@carillon/runtime';
 import { DeltaChannel } from './delta-channel.js';
 import { DeltaEntry } from './delta-entry.js';
-import { DeltaMeters } from './delta-meters.js';
 import type { DeltaVariant } from './delta-variant.js';
 
 /** Characters of the bases of one app in this process. Beyond, those not used for longest are forgotten. */
@@ -101,7 +100,7 @@ export class Deltas {
   /** Counts who has differences from now on. */
   enabled({ hub, channel: { namespace } }: Place): void {
     const labels = { app_id: hub.appId, channel_name: namespace?.name ?? '_' };
-    this.parts.metrics.counter('horizontal_delta_compression_enabled_total').for(labels).add();
+    new DeltaMeters(this.parts.metrics, labels).enabled();
   }
 
   #budget(hub: AppHub): BaseBudget {

@@ -1,7 +1,8 @@
 import type { CounterSeries, Metrics } from '@carillon/runtime';
 
-/** Counts how the messages of one namespace of an app are sent to cohorts. Sizes are in characters, nearly bytes. */
+/** Counts how the messages of one namespace of an app are sent to those who are told differences. Sizes are in characters, nearly bytes. */
 export class DeltaMeters {
+  readonly #enabled: CounterSeries;
   readonly #full: CounterSeries;
   readonly #deltas: CounterSeries;
   readonly #original: CounterSeries;
@@ -10,10 +11,16 @@ export class DeltaMeters {
   encodings = 0;
 
   constructor(metrics: Metrics, labels: { readonly app_id: string; readonly channel_name: string }) {
+    this.#enabled = metrics.counter('horizontal_delta_compression_enabled_total').for(labels);
     this.#full = metrics.counter('delta_compression_full_messages_total').for(labels);
     this.#deltas = metrics.counter('delta_compression_delta_messages_total').for(labels);
     this.#original = metrics.counter('delta_compression_bandwidth_original_bytes').for(labels);
     this.#saved = metrics.counter('delta_compression_bandwidth_saved_bytes').for(labels);
+  }
+
+  /** Somebody is told differences from now on. */
+  enabled(): void {
+    this.#enabled.add();
   }
 
   full(length: number): void {

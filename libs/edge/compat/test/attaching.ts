@@ -1,8 +1,8 @@
 import { Capability, type CompatCore } from '@carillon/compat-core';
+import type { Metrics } from '@carillon/runtime';
 import type { Hub, JoinRequest, Showing } from '@carillon/hub';
-import { describe, expect, it } from 'vitest';
 import { Attach } from '../src/attach.js';
-import { Codecs } from '../src/codec.js';
+import { Codecs } from '../src/codecs.js';
 import type { CompatConnection } from '../src/connection.js';
 import type { Counted } from '../src/counted.js';
 import type { Continuity } from '../src/continuity.js';
@@ -10,10 +10,11 @@ import { Deltas } from '../src/delta/deltas.js';
 import type { Said } from '../src/said.js';
 import type { Syncing } from '../src/syncing.js';
 
-const MODES = 131_072;
+/** Those that it may have. */
+export const MODES = 131_072;
 
 /** A connection that attaches where whatever is asked for stalls until it is let go on. */
-function scene() {
+export function scene() {
   const said: unknown[] = [];
   const left: unknown[] = [];
   const requests: JoinRequest[] = [];
@@ -31,9 +32,18 @@ function scene() {
     await new Promise<void>((go) => void goOn.push(go));
     if (request.isWanted?.() === true) await request.show?.(showing);
   };
-  const showing = { of: () => [], tell: async () => undefined } as unknown as Showing;
+  const showing = {
+    of: () => [],
+    tell: async () => undefined,
+    members: async () => ({ members: [{}], serial: 1 }),
+    attach: { standing: { streamId: 's', serial: 7 } },
+  } as unknown as Showing;
   const missed = { position: { streamId: 's', serial: 1 }, isProven: false, past: [], error: null };
-  const counted = { attached: () => undefined, detached: () => undefined } as unknown as Counted;
+  const counted = {
+    attached: () => undefined,
+    detached: () => undefined,
+    refused: () => undefined,
+  } as unknown as Counted;
   const attach = new Attach({
     core: { channel: () => ({}) } as unknown as CompatCore,
     hub: {
@@ -44,40 +54,15 @@ function scene() {
     continuity: { since: async () => missed } as unknown as Continuity,
     codecs: new Codecs(counted),
     counted,
-    deltas: new Deltas(),
+    deltas: new Deltas({} as Metrics),
     said: {
       say: (_: unknown, frame: object) => void said.push(frame),
       membersLeave: async () => undefined,
     } as unknown as Said,
-    syncing: {} as Syncing,
+    syncing: { show: () => void said.push('synced') } as unknown as Syncing,
     withinMs: 50,
   });
   const handle = (): Promise<void> => attach.handle(connection, { action: 10, channel: 'c' });
-  return { handle, said, left, requests, goOn, connection };
+  const again = (): Promise<void> => attach.again(connection, 'history');
+  return { handle, again, said, left, requests, goOn, connection };
 }
-
-describe('an attach', () => {
-  it('that takes too long is given up, and nothing of it is left (case 37)', async () => {
-    const { handle, said, left, requests, goOn, connection } = scene();
-    await handle();
-    expect(said).toEqual([
-      { action: 13, channel: 'c', error: expect.objectContaining({ code: 50_003, statusCode: 500 }) },
-    ]);
-    expect(left).toHaveLength(1);
-    expect(requests[0]?.isWanted?.()).toBe(false);
-    goOn[0]?.();
-    await new Promise((later) => setImmediate(later));
-    expect(said).toHaveLength(1);
-    expect(connection.attachments.size).toBe(0);
-  });
-
-  it('that takes its time is done', async () => {
-    const { handle, said, left, goOn, connection } = scene();
-    const done = handle();
-    goOn[0]?.();
-    await done;
-    expect(said).toEqual([{ action: 11, channel: 'c', channelSerial: 's:1', flags: MODES }]);
-    expect(connection.attachments.get('c')).toMatchObject({ modes: MODES });
-    expect(left).toEqual([]);
-  });
-});

@@ -1,0 +1,45 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { memberOf, memberState } from '../src/index.js';
+
+const about = { action: 1, serial: 7, timestamp: 1 };
+const through = (channel: string, data: string | null, encoding: string | null) => {
+  const kept = memberState(channel, { clientId: 'ada', connectionId: '1.2', data, encoding });
+  return { kept, shown: memberOf(channel, { ...kept, socketId: '1.2' }, about) };
+};
+
+const isNoJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+it('a member is shown with the data and the encoding that it came with, on any channel', () => {
+  const encodings = fc.constantFrom(null, 'base64', 'utf-8/cipher+aes-128-cbc/base64', 'json/utf-8', 'json');
+  const channels = fc.constantFrom('room', 'presence-room');
+  fc.assert(
+    fc.property(channels, fc.string().filter(isNoJson), encodings, (channel, data, encoding) => {
+      const { shown } = through(channel, data, encoding);
+      expect(shown).toMatchObject({ clientId: 'ada', connectionId: '1.2', data });
+      expect(shown.encoding ?? null).toBe(encoding);
+    }),
+  );
+});
+
+it.each(['{"n":1}', '[1,2]', '5', '"text"', '{"data":1}', '{"data":"x","more":1}'])(
+  'JSON of a member is what other clients know it by: %s',
+  (data) => {
+    const { kept, shown } = through('presence-room', data, 'json');
+    expect(kept.userInfoText).toBe(data);
+    expect(shown).toMatchObject({ data, encoding: 'json' });
+  },
+);
+
+it('a member without data has none, and a text is an object to other clients', () => {
+  expect(through('presence-room', null, null).kept.userInfoText).toBe('{}');
+  expect(through('presence-room', null, null).shown).not.toHaveProperty('data');
+  expect(through('presence-room', 'away', null).kept.userInfoText).toBe('{"data":"away"}');
+});

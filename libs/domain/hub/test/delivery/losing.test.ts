@@ -1,0 +1,86 @@
+import { Channels } from '@carillon/channels';
+import { describe, expect, it } from 'vitest';
+import { Gate } from '../../src/channels/gate.js';
+import { LocalChannel } from '../../src/channels/local-channel.js';
+import { Outlet } from '../../src/delivery/outlet.js';
+import { Subscriber, type SubscriberSocket } from '../../src/subscriber/subscriber.js';
+import { app, config, EDGE, hub, message, TEXT } from '../samples.js';
+
+const BOUNDS = { maxFrames: 2, maxBytes: 1e6, slowBytes: 1e6, disconnects: true, compress: false };
+
+/** One channel with somebody who is told in its own way of what it lost, and somebody who is not. */
+function scene(env: Readonly<Record<string, string>> = {}) {
+  const about = new Channels(config(env)).subscription(app(), 'news', 2);
+  if (!about.accepted || about.form !== 'ordinary') throw new Error('no channel');
+  const outlet = new Outlet(BOUNDS, { dropped: () => undefined });
+  const published: string[] = [];
+  const publish = (_topic: string, frame: unknown): void => void published.push(String(frame));
+  const channel = new LocalChannel(hub(), about, { outlet, publish, appends: null });
+  const lost: string[] = [];
+  const join = (id: string, edge = EDGE) => {
+    const sent: string[] = [];
+    const subscriber = new Subscriber(id, channel.hub, edge, TEXT);
+    const socket = {
+      isOpen: true,
+      bufferedBytes: 0,
+      subscribe: () => true,
+      unsubscribe: () => true,
+      isSubscribed: () => true,
+      cork: (work: () => void) => work(),
+      send: (frame: string) => {
+        sent.push(frame);
+        return 'sent';
+      },
+      end: () => (socket.isOpen = false),
+    };
+    subscriber.socket = socket as unknown as SubscriberSocket;
+    channel.add(subscriber, null);
+    channel.open(subscriber);
+    return { subscriber, sent };
+  };
+  const losing = join('1.1', {
+    ...EDGE,
+    lost: ({ id }, name) => void lost.push(`${id} ${name} ${published.length}`),
+  });
+  return { channel, outlet, lost, losing, plain: join('2.1'), published };
+}
+
+describe('a subscriber for whom more comes than may wait', () => {
+  it('has lost all of it if its edge can say so, and is closed if not', () => {
+    const { channel, outlet, lost, losing, plain, published } = scene();
+    const gates = [losing, plain].map(({ subscriber }) => new Gate(subscriber, outlet));
+    for (const gate of gates) channel.hold(gate);
+    for (const event of ['a', 'b', 'c', 'd']) channel.deliver(message({ event }));
+    expect(gates.map(({ isLost, messages }) => [isLost, messages])).toEqual([
+      [true, 0],
+      [false, 2],
+    ]);
+    expect(plain.subscriber.endedFor).toBe('over_capacity');
+    expect([losing.subscriber.isOpen, lost]).toEqual([true, []]);
+    const before = published.length;
+    for (const gate of gates) channel.release(gate);
+    expect(lost).toEqual([`1.1 news ${before}`]);
+    expect(losing.sent).toEqual([]);
+    channel.deliver(message({ event: 'e' }));
+    expect(published.slice(before)).toEqual(['e']);
+  });
+
+  it('has lost nothing when it all fits', () => {
+    const { channel, outlet, lost, losing } = scene();
+    const gate = new Gate(losing.subscriber, outlet);
+    channel.hold(gate);
+    for (const event of ['a', 'b']) channel.deliver(message({ event }));
+    channel.release(gate);
+    expect([losing.sent, lost]).toEqual([['a', 'b'], []]);
+  });
+});
+
+it.each([
+  ['where clients recover', { CONNECTION_RECOVERY_ENABLED: 'true' }, ['resume_failed']],
+  ['where they do not', {}, []],
+])('events that will not come are lost: %s', (_title, env, told) => {
+  const { channel, lost, published } = scene(env);
+  channel.lost({ streamId: 's', serial: 3 });
+  expect(published).toEqual(told);
+  expect(lost).toEqual([`1.1 news ${told.length}`]);
+});

@@ -1,0 +1,16 @@
+export { type ChannelDelivery, type ChannelMessage, ChannelRefused } from '@carillon/push-providers';
+import type { ChannelDelivery, ChannelMessage } from '@carillon/push-providers';
+
+/** The way to channels, which a process gets from whoever publishes there; before that, deliveries are tried again. */
+export class PushChannels implements ChannelDelivery {
+  #way: ChannelDelivery | null = null;
+
+  use(way: ChannelDelivery): void {
+    this.#way = way;
+  }
+
+  async deliver(message: ChannelMessage): Promise<void> {
+    if (this.#way === null) throw new Error('no way to channels yet');
+    await this.#way.deliver(message);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Config } from '@carillon/config';
+import type { CompatCore, Principal } from '@carillon/compat-core';
+import type { Socket } from '@carillon/uws';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Arrival } from '../src/arrival.js';
+import { Realtime, type RealtimeParts } from '../src/realtime.js';
+
+const MANNER = { format: 'json', echoes: true, beats: true, remainMs: 0, asksToRemain: false } as const;
+const app = { id: 'shop' };
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** The edge where every connection has a place, and the cache answers as it is told to. */
+function scene(renew: () => Promise<never>) {
+  const places: string[] = [];
+  const told: unknown[] = [];
+  const parts = {
+    config: {
+      compat: { realtime_admission: 'accept', attach_timeout_ms: 1000 },
+      websocket: { idle_timeout: 120 },
+      presence: { v2_ungraceful_timeout_seconds: 15 },
+    } as unknown as Config,
+    core: {
+      connectionKeys: { renew },
+      counters: { add: () => undefined, gauge: () => undefined },
+    } as unknown as CompatCore,
+    hub: {
+      takings: { answerWith: () => undefined },
+      places: {
+        take: async () => places.push('taken') > 0,
+        giveUp: () => void places.push('given up'),
+      },
+    },
+    log: { warn: () => undefined },
+  } as unknown as RealtimeParts;
+  const edge = new Realtime(parts);
+  const socket = {
+    isOpen: true,
+    state: new Arrival(MANNER, null, '', () => Promise.reject(new Error('not asked'))),
+    send: (frame: string) => void told.push(JSON.parse(frame)),
+    end: (code: number) => {
+      if (socket.isOpen) told.push(code);
+      socket.isOpen = false;
+    },
+  };
+  vi.spyOn(socket.state, 'prove').mockResolvedValue({ app } as unknown as Principal);
+  edge.open(socket as unknown as Socket<Arrival | null>);
+  return { edge, places, told };
+}
+
+it('who cannot be let in is told to come again, and its place is free', async () => {
+  const { edge, places, told } = scene(() => Promise.reject(new Error('the cache is away')));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(told).toEqual([
+    { action: 6, error: expect.objectContaining({ code: 50_000, statusCode: 503 }) as unknown },
+    1000,
+  ]);
+  expect(places).toEqual(['taken', 'given up']);
+  edge.stop();
+});
+
+it('who is not let in within ten seconds is closed', async () => {
+  const { edge, told } = scene(() => new Promise(() => undefined));
+  await vi.advanceTimersByTimeAsync(9999);
+  expect(told).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(told).toEqual([1000]);
+  edge.stop();
+});

@@ -1,0 +1,116 @@
+import type { ConnectionKeys } from '@carillon/compat-core';
+import type { Hub } from '@carillon/hub';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { CompatConnection } from '../src/connection.js';
+import type { Counted } from '../src/counted.js';
+import { Life } from '../src/life.js';
+import type { Remaining } from '../src/remaining.js';
+import type { Said } from '../src/said.js';
+import { Sessions } from '../src/sessions.js';
+
+const START_MS = 1_900_000_000_000;
+
+beforeEach(() => void vi.useFakeTimers({ now: START_MS }));
+afterEach(() => void vi.useRealTimers());
+
+/** A connection in a silence, and what it is told. */
+function scene({ beats = true, expiresMs = null as number | null } = {}) {
+  const told: unknown[] = [];
+  const refreshed: unknown[] = [];
+  const hub = {
+    admit: () => undefined,
+    closed: () => true,
+    onTrouble: () => undefined,
+    hubs: { find: () => null },
+  };
+  const sessions = new Sessions({} as ConnectionKeys);
+  const life = new Life(
+    hub as unknown as Hub,
+    {
+      say: (_: unknown, frame: object) => void told.push(frame),
+      allLeave: async (_: unknown, leaseMs: number) => void told.push(`left in ${leaseMs}`),
+    } as unknown as Said,
+    sessions,
+    {
+      refresh: async (one: unknown) => void refreshed.push(one),
+      end: async () => void told.push('key ended'),
+    } as unknown as ConnectionKeys,
+    { cut: async () => undefined } as unknown as Remaining,
+    { opened: () => undefined, closed: () => undefined, tokenExpired: () => undefined } as unknown as Counted,
+  );
+  const connection = {
+    manner: { beats, remainMs: 15_000 },
+    id: '1.2',
+    keyHash: 'last',
+    memberships: () => ['a member'],
+    endedFor: null,
+    isOver: false,
+    hub: { signedIn: { add: () => true, remove: () => true } },
+    principal: { clientId: 'ada', expiresMs },
+    transport: { ping: () => void told.push('ping') },
+    socket: { end: (code: number) => void told.push(code) },
+  } as unknown as CompatConnection;
+  life.begin(connection);
+  return { life, sessions, told, refreshed, connection };
+}
+
+it.each([
+  ['a heartbeat', true, { action: 0 }],
+  ['a ping where it wants no frames', false, 'ping'],
+])('a silence brings %s within eight seconds, again and again (case 30)', (_title, beats, beat) => {
+  const { life, told } = scene({ beats });
+  for (const count of [1, 2, 3]) {
+    vi.advanceTimersByTime(8000);
+    expect(told.length).toBeGreaterThanOrEqual(count);
+  }
+  expect(told).toEqual(told.map(() => beat));
+  life.stop();
+  told.length = 0;
+  vi.advanceTimersByTime(60_000);
+  expect(told).toEqual([]);
+});
+
+it('a token is asked for before it ends, and who brings none is told to come again (case 48)', () => {
+  const { life, told } = scene({ expiresMs: START_MS + 60_000 });
+  vi.advanceTimersByTime(45_000);
+  expect(told.filter((frame) => JSON.stringify(frame) === '{"action":17}')).toHaveLength(1);
+  expect(told).not.toContain(1000);
+  vi.advanceTimersByTime(20_000);
+  expect(told.slice(-2)).toEqual([
+    { action: 6, error: expect.objectContaining({ code: 40_142, statusCode: 401 }) as unknown },
+    1000,
+  ]);
+  life.stop();
+});
+
+it('the key of a connection that is here stays good', async () => {
+  const { life, refreshed, connection } = scene();
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(refreshed).toEqual([connection, connection]);
+  life.stop();
+});
+
+it('what is kept of a connection goes with who comes back elsewhere by its last key, once', () => {
+  const { life, sessions } = scene();
+  const member = { channel: 'room', userId: '1.2:ada', userInfoText: '{}' };
+  sessions.park({ id: '1.2', keyHash: 'last', memberships: () => [member] } as unknown as CompatConnection);
+  const taken = (keyHash: string): unknown => life.takenElsewhere('shop', { socketId: '1.2', keyHash });
+  expect(['earlier', 'last', 'last'].map(taken)).toEqual([[], [member], []]);
+  life.stop();
+});
+
+it.each([
+  ['who was cut', null, false, ['left in 15000'], ['a member']],
+  ['who said goodbye', null, true, ['left in 0', 'key ended', { action: 8 }, 1000], []],
+  ['whom the app has ended', 'disconnected_by_app' as const, false, ['left in 0', 'key ended'], []],
+])('%s may come back, or not', (_title, endedFor, closes, said, kept) => {
+  const { life, told, connection } = scene();
+  connection.endedFor = endedFor;
+  if (closes) life.endForGood(connection, 8);
+  expect(life.connections.size).toBe(1);
+  life.closed(connection, 1006);
+  expect(told.slice(0, said.length)).toEqual(said);
+  expect(life.connections.size).toBe(0);
+  expect(life.takenElsewhere('shop', { socketId: '1.2', keyHash: 'last' })).toEqual(kept);
+  life.stop();
+});
