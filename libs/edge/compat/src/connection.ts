@@ -1,3 +1,4 @@
+import type { WheelItem } from '@carillon/collections';
 import { isDerived, type Principal, type WireFormat } from '@carillon/compat-core';
 import type { Expression } from '@carillon/filter';
 import { type AppHub, type Codec, type Edge, type Membership, Subscriber, Windows } from '@carillon/hub';
@@ -54,7 +55,7 @@ interface About {
 }
 
 /** A connection of an Ably client. */
-export class CompatConnection extends Subscriber {
+export class CompatConnection extends Subscriber implements WheelItem<CompatConnection> {
   readonly attachments = new Map<string, Attachment>();
   /** By channel, then by client id. */
   readonly members = new Map<string, Map<string, OwnMember>>();
@@ -74,6 +75,14 @@ export class CompatConnection extends Subscriber {
   isCounted = false;
   /** Counts what it publishes. */
   readonly windows = new Windows();
+  /** When it was last told something of its own, as `performance` keeps time. */
+  toldMs = performance.now();
+  /** It was asked for another token, or is not to be. */
+  isAskedForToken = false;
+  /** Links of the wheel that it stands on, see `Pulses`. */
+  dueTick = 0;
+  next: CompatConnection | null = null;
+  previous: CompatConnection | null = null;
   principal: Principal;
   readonly manner: Manner;
   /** Hash of the key it may come back with. */

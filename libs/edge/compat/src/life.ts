@@ -3,13 +3,13 @@ import type { ErrorCode } from '@carillon/errors';
 import type { Hub, Membership, TakenConnection } from '@carillon/hub';
 import { CompatConnection } from './connection.js';
 import type { Counted } from './counted.js';
-import { expiryOf } from './expiry.js';
 import { ACTION } from './flags.js';
+import type { Need } from './pulse.js';
+import { Pulses } from './pulses.js';
 import type { Remaining } from './remaining.js';
 import type { Said } from './said.js';
 import type { Sessions } from './sessions.js';
 
-const BEAT_MS = 7500;
 /** Connections that one process holds. */
 const MAX_HERE = 100_000;
 const REFRESH_MS = 60_000;
@@ -27,7 +27,8 @@ const REPLACED = 1006;
 /** The connections that are here, from their entry to their end. */
 export class Life {
   readonly connections = new Set<CompatConnection>();
-  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #pulses = new Pulses((connection, need) => this.#tell(connection, need));
+  readonly #refreshing = setInterval(() => this.#refresh(), REFRESH_MS).unref();
 
   constructor(
     private readonly hub: Hub,
@@ -36,12 +37,7 @@ export class Life {
     private readonly keys: ConnectionKeys,
     private readonly remaining: Remaining,
     private readonly counted: Counted,
-  ) {
-    this.#timers = [
-      setInterval(() => this.#beat(Date.now()), BEAT_MS).unref(),
-      setInterval(() => this.#refresh(), REFRESH_MS).unref(),
-    ];
-  }
+  ) {}
 
   /** No more are let in. */
   get isFull(): boolean {
@@ -54,6 +50,12 @@ export class Life {
     const { hub, principal } = connection;
     if (principal.clientId !== null) hub.signedIn.add(principal.clientId, connection);
     this.counted.opened(connection);
+    this.#pulses.follow(connection);
+  }
+
+  /** It has another token. */
+  renewed(connection: CompatConnection): void {
+    this.#pulses.follow(connection);
   }
 
   /** Says the last frame, and closes: the client may come back. */
@@ -76,6 +78,7 @@ export class Life {
   closed(connection: CompatConnection, code: number): void {
     if (!this.hub.closed(connection, code)) return;
     this.connections.delete(connection);
+    this.#pulses.forget(connection);
     const { hub, principal, endedFor, manner } = connection;
     if (principal.clientId !== null) hub.signedIn.remove(principal.clientId, connection);
     this.counted.closed(connection);
@@ -110,7 +113,8 @@ export class Life {
   }
 
   stop(): void {
-    for (const timer of this.#timers) clearInterval(timer);
+    this.#pulses.stop();
+    clearInterval(this.#refreshing);
   }
 
   #here(appId: string, connectionId: string): CompatConnection | null {
@@ -118,17 +122,13 @@ export class Life {
     return open instanceof CompatConnection ? open : null;
   }
 
-  #beat(nowMs: number): void {
-    for (const connection of this.connections) {
-      if (connection.manner.beats) this.said.say(connection, { action: ACTION.heartbeat });
-      else connection.transport?.ping();
-      const what = expiryOf(connection.principal.expiresMs, nowMs, BEAT_MS);
-      if (what === 'ending') this.said.say(connection, { action: ACTION.auth });
-      else if (what === 'ended') {
-        this.counted.tokenExpired();
-        this.end(connection, ACTION.disconnected, new CompatError(40_142, 'the token has expired').body);
-      }
-    }
+  #tell(connection: CompatConnection, need: Need): void {
+    if (need === 'ending') this.said.say(connection, { action: ACTION.auth });
+    else if (need === 'ended') {
+      this.counted.tokenExpired();
+      this.end(connection, ACTION.disconnected, new CompatError(40_142, 'the token has expired').body);
+    } else if (connection.manner.beats) this.said.say(connection, { action: ACTION.heartbeat });
+    else connection.transport?.ping();
   }
 
   #refresh(): void {

@@ -107,7 +107,7 @@ export class Realtime implements SocketHandlers<State> {
       withinMs: config.compat.attach_timeout_ms,
     });
     const publishing = new Publishing(core, this.#members, said, webhooks, hub.outlet, counted);
-    const reauth = new Reauth({ core, hub, said, attach });
+    const reauth = new Reauth({ core, hub, said, attach, life });
     this.#frames = new InboundFrames({ hub, said, life, attach, syncing, publishing, reauth });
     this.#revoking = new Revoking({
       core,

@@ -13,6 +13,7 @@ import { attachedFrame } from './attached.js';
 import { connectedFrame } from './connected.js';
 import type { Attachment, CompatConnection } from './connection.js';
 import { grantedModes, MODE } from './flags.js';
+import type { Life } from './life.js';
 import type { Said } from './said.js';
 
 /** What new tokens work with. */
@@ -21,6 +22,7 @@ export interface ReauthParts {
   readonly hub: Hub;
   readonly said: Said;
   readonly attach: Attach;
+  readonly life: Pick<Life, 'renewed'>;
 }
 
 /** Takes another token for the client of a connection, and lets it have what that grants. */
@@ -29,10 +31,11 @@ export class Reauth {
 
   /** @throws CompatError, or rejects with it, when the connection is to end. */
   async handle(connection: CompatConnection, { auth }: JsonObject): Promise<void> {
-    const { core, said } = this.parts;
+    const { core, said, life } = this.parts;
     const principal = await this.#prove(connection, auth);
     await core.connectionKeys.end(connection);
     connection.principal = principal;
+    life.renewed(connection);
     const { key, keyHash } = await core.connectionKeys.renew(connection.id, principal);
     connection.keyHash = keyHash;
     said.say(connection, connectedFrame(connection, { key, error: null }));

@@ -15,6 +15,7 @@ export class Said {
   /** Sends one frame. */
   say(connection: CompatConnection, frame: object): void {
     this.counted.said();
+    connection.toldMs = performance.now();
     this.hub.outlet.sendFrame(connection, encodeWire(frame, connection.manner.format));
   }
 

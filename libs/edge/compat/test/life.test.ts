@@ -38,7 +38,14 @@ function scene({ beats = true, expiresMs = null as number | null } = {}) {
     { cut: async () => undefined } as unknown as Remaining,
     { opened: () => undefined, closed: () => undefined, tokenExpired: () => undefined } as unknown as Counted,
   );
+  const topic = { toldMs: 0 };
   const connection = {
+    isOpen: true,
+    dueTick: 0,
+    next: null,
+    previous: null,
+    toldMs: performance.now(),
+    topics: () => [topic],
     manner: { beats, remainMs: 15_000 },
     id: '1.2',
     keyHash: 'last',
@@ -48,10 +55,15 @@ function scene({ beats = true, expiresMs = null as number | null } = {}) {
     hub: { signedIn: { add: () => true, remove: () => true } },
     principal: { clientId: 'ada', expiresMs },
     transport: { ping: () => void told.push('ping') },
-    socket: { end: (code: number) => void told.push(code) },
+    socket: {
+      end: (code: number) => {
+        told.push(code);
+        Object.assign(connection, { isOpen: false });
+      },
+    },
   } as unknown as CompatConnection;
   life.begin(connection);
-  return { life, sessions, told, refreshed, connection };
+  return { life, sessions, told, refreshed, connection, topic };
 }
 
 it.each([
@@ -70,16 +82,54 @@ it.each([
   expect(told).toEqual([]);
 });
 
+it('who is told something else is told no beat, and has one in every silence (15.2)', () => {
+  const { life, told, connection, topic } = scene();
+  for (const one of [connection, topic, connection, topic]) {
+    vi.advanceTimersByTime(7000);
+    one.toldMs = performance.now();
+  }
+  expect(told).toEqual([]);
+  vi.advanceTimersByTime(7400);
+  expect(told).toEqual([]);
+  vi.advanceTimersByTime(300);
+  expect(told).toEqual([{ action: 0 }]);
+  vi.advanceTimersByTime(7700);
+  expect(told).toHaveLength(2);
+  life.stop();
+});
+
 it('a token is asked for before it ends, and who brings none is told to come again (case 48)', () => {
   const { life, told } = scene({ expiresMs: START_MS + 60_000 });
-  vi.advanceTimersByTime(45_000);
-  expect(told.filter((frame) => JSON.stringify(frame) === '{"action":17}')).toHaveLength(1);
-  expect(told).not.toContain(1000);
-  vi.advanceTimersByTime(20_000);
+  const asked = (): number => told.filter((frame) => JSON.stringify(frame) === '{"action":17}').length;
+  vi.advanceTimersByTime(29_900);
+  expect(asked()).toBe(0);
+  vi.advanceTimersByTime(300);
+  expect(asked()).toBe(1);
+  vi.advanceTimersByTime(29_700);
+  expect([asked(), told.includes(1000)]).toEqual([1, false]);
+  // At its time, and not at the next beat.
+  vi.advanceTimersByTime(300);
   expect(told.slice(-2)).toEqual([
     { action: 6, error: expect.objectContaining({ code: 40_142, statusCode: 401 }) as unknown },
     1000,
   ]);
+  life.stop();
+});
+
+it('another token counts from when it is brought, though it ends before the next beat', () => {
+  const { life, told, connection } = scene({ expiresMs: START_MS + 600_000 });
+  vi.advanceTimersByTime(1000);
+  Object.assign(connection, { principal: { clientId: 'ada', expiresMs: START_MS + 3000 } });
+  life.renewed(connection);
+  vi.advanceTimersByTime(1900);
+  expect(told).toEqual([]);
+  vi.advanceTimersByTime(300);
+  expect(told).toContain(1000);
+  // One that comes too late changes nothing.
+  life.renewed(connection);
+  told.length = 0;
+  vi.advanceTimersByTime(60_000);
+  expect(told).toEqual([]);
   life.stop();
 });
 

@@ -1,2 +1,3 @@
 export { type Aging, Recency } from './recency.js';
 export { UuidList } from './uuid-list.js';
+export { FARTHEST_TICKS, Wheel, type WheelItem } from './wheel.js';

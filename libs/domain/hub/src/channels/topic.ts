@@ -36,6 +36,8 @@ export class Topic {
   readonly #ways: TopicWays;
   #subscribers: Subscribers = null;
   #slow: Set<Subscriber> | null = null;
+  /** When every one of its subscribers was last handed a frame, as `performance` keeps time; 0: never. */
+  toldMs = 0;
 
   constructor(
     hub: AppHub,
@@ -109,6 +111,7 @@ export class Topic {
     // The native library leaves the publisher out by itself, if it is on the topic.
     const publisher = except?.socket?.isSubscribed(this.#name) === true ? except.socket : null;
     const onTopic = this.count - (this.#slow?.size ?? 0) - held - Number(publisher !== null);
+    if (except === null && held === 0) this.toldMs = performance.now();
     this.#hub.meters.sent(onTopic, frameBytes(frame));
     if (publisher === null) publish(this.#name, frame);
     else publisher.publish(this.#name, frame, typeof frame !== 'string', outlet.bounds.compress);

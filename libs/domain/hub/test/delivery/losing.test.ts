@@ -75,6 +75,20 @@ describe('a subscriber for whom more comes than may wait', () => {
   });
 });
 
+it('when a topic last told everybody is known, and nothing of what only some were told', () => {
+  const { channel, outlet, losing, plain } = scene();
+  const toldMs = (): number => plain.subscriber.subscriptionOf(channel)?.audience.toldMs ?? -1;
+  const gate = new Gate(losing.subscriber, outlet);
+  channel.hold(gate);
+  channel.deliver(message({ event: 'a' }));
+  channel.release(gate);
+  channel.hub.add(losing.subscriber);
+  channel.deliver(message({ event: 'b' }), losing.subscriber.id);
+  expect(toldMs()).toBe(0);
+  channel.deliver(message({ event: 'c' }));
+  expect(toldMs()).toBeGreaterThan(0);
+});
+
 it.each([
   ['where clients recover', { CONNECTION_RECOVERY_ENABLED: 'true' }, ['resume_failed']],
   ['where they do not', {}, []],

@@ -1,7 +1,7 @@
+import { Wheel } from '@carillon/collections';
 import type { Outlet } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
 import { type HeartbeatKind, heartbeatVerdict, type HeartbeatRules } from './heartbeat.js';
-import { Wheel } from './wheel.js';
 
 /** Length of a tick, and so how late a heartbeat may be. */
 export const TICK_MS = 500;

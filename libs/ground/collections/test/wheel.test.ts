@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FARTHEST_TICKS, Wheel, type WheelItem } from '../../src/time/wheel.js';
+import { FARTHEST_TICKS, Wheel, type WheelItem } from '../src/wheel.js';
 
 class Item implements WheelItem<Item> {
   dueTick = 0;
