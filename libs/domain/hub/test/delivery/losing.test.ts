@@ -26,6 +26,7 @@ function scene(env: Readonly<Record<string, string>> = {}) {
       subscribe: () => true,
       unsubscribe: () => true,
       isSubscribed: () => true,
+      publish: (_topic: string, frame: string) => void published.push(frame),
       cork: (work: () => void) => work(),
       send: (frame: string) => {
         sent.push(frame);
