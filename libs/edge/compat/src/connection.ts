@@ -5,6 +5,7 @@ import { type AppHub, type Codec, type Edge, type Membership, Subscriber, Window
 import { echoOf } from '@carillon/protocol';
 import type { Socket } from '@carillon/uws';
 import { Answers } from './answers.js';
+import type { ControlQueue } from './control-queue.js';
 import { FrameQueue } from './frame-queue.js';
 
 /** One channel that a connection is attached to. */
@@ -67,6 +68,8 @@ export class CompatConnection extends Subscriber implements WheelItem<CompatConn
   isOver = false;
   /** By then it is known what it was a member as before it came back; null: it has not come back. Never rejects. */
   comingBack: Promise<void> | null = null;
+  /** What of the connection itself waits for a client that does not read; null: it always did. */
+  control: ControlQueue | null = null;
   /** What it asked for, in order. */
   readonly queue: FrameQueue;
   /** What it is answered for what it published. */

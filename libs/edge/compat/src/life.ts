@@ -10,7 +10,7 @@ import type { Remaining } from './remaining.js';
 import type { Said } from './said.js';
 import type { Sessions } from './sessions.js';
 
-/** Connections that one process holds. */
+/** Connections that one process holds, and new ones beside those that may come back. */
 const MAX_HERE = 100_000;
 const REFRESH_MS = 60_000;
 const NORMAL = 1000;
@@ -37,11 +37,12 @@ export class Life {
     private readonly keys: ConnectionKeys,
     private readonly remaining: Remaining,
     private readonly counted: Counted,
+    private readonly most = MAX_HERE,
   ) {}
 
-  /** No more are let in. */
-  get isFull(): boolean {
-    return this.connections.size >= MAX_HERE;
+  /** Whether one more is let in; who comes back takes no place of its own beside those that were cut. */
+  hasRoom(comesBack: boolean): boolean {
+    return this.connections.size + (comesBack ? 0 : this.sessions.size) < this.most;
   }
 
   begin(connection: CompatConnection): void {

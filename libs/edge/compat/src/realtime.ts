@@ -48,6 +48,8 @@ const MAX_EARLY = 16;
 const MIN_IDLE_SECONDS = 8;
 const MAX_IDLE_SECONDS = 960;
 const ADMISSION_MS = 10_000;
+/** Time that a client has to close itself once it was told why it is not let in. */
+const PEER_CLOSES_MS = 250;
 /** Codes after which the client may come again. */
 const COMES_AGAIN: ReadonlySet<number> = new Set([40_141, 40_142, 50_000, 50_003, 50_004, 50_320]);
 const NORMAL = 1000;
@@ -174,7 +176,8 @@ export class Realtime implements SocketHandlers<State> {
     try {
       if (this.parts.config.compat.realtime_admission === 'placement_constraint')
         throw new CompatError(50_320, 'no connection may be placed here');
-      if (this.#life.isFull) throw new CompatError(50_003, 'no more connections are taken here', 503);
+      if (!this.#life.hasRoom(arrival.wanted !== null))
+        throw new CompatError(50_003, 'no more connections are taken here', 503);
       const principal = await arrival.prove();
       const place = await this.parts.hub.places.take(principal.app);
       if (place === false) throw new CompatError(50_004, 'too many connections');
@@ -185,7 +188,11 @@ export class Realtime implements SocketHandlers<State> {
       this.#counted.refused(told);
       const action = COMES_AGAIN.has(told.code) ? ACTION.disconnected : ACTION.error;
       socket.send(encodeWire({ action, error: told.body }, format), format === 'msgpack');
-      socket.end(NORMAL, '');
+      // What it says meanwhile is said to nobody.
+      if (socket.state === arrival) socket.state = null;
+      setTimeout(() => {
+        if (socket.isOpen) socket.end(NORMAL, '');
+      }, PEER_CLOSES_MS).unref();
     }
   }
 

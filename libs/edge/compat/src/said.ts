@@ -1,7 +1,8 @@
 import { encodeWire } from '@carillon/compat-core';
-import type { Hub } from '@carillon/hub';
+import { frameBytes, type Hub } from '@carillon/hub';
 import type { LeaveCause, Presence } from '@carillon/presence';
 import type { CompatConnection } from './connection.js';
+import { ControlQueue } from './control-queue.js';
 import type { Counted } from './counted.js';
 
 /** What both attaching and presence do to connections. */
@@ -12,11 +13,19 @@ export class Said {
     private readonly counted: Pick<Counted, 'said'>,
   ) {}
 
-  /** Sends one frame. */
+  /** Sends one frame. Who does not even read what is of the connection itself is cut off, and may come back. */
   say(connection: CompatConnection, frame: object): void {
+    const { outlet } = this.hub;
+    const { lane, manner } = connection;
     this.counted.said();
     connection.toldMs = performance.now();
-    this.hub.outlet.sendFrame(connection, encodeWire(frame, connection.manner.format));
+    const encoded = encodeWire(frame, manner.format);
+    if (lane !== null && !('channel' in frame)) {
+      connection.control ??= new ControlQueue();
+      if (!connection.control.add(lane, frameBytes(encoded)))
+        return outlet.terminate(connection, 'over_capacity');
+    }
+    outlet.sendFrame(connection, encoded);
   }
 
   /** The members of a connection leave a channel, at once or when the time has passed. */

@@ -26,6 +26,11 @@ export class Sessions {
 
   constructor(private readonly keys: ConnectionKeys) {}
 
+  /** How many may come back. */
+  get size(): number {
+    return this.#parked.size;
+  }
+
   /** Rejects when the cache cannot be reached. */
   async open(wanted: string | null, principal: Principal): Promise<Session> {
     const found = wanted === null ? null : await this.keys.take(wanted, principal);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Attachment } from '../src/connection.js';
 import { MODES, scene } from './attaching.js';
 
 describe('an attach', () => {
@@ -24,6 +25,18 @@ describe('an attach', () => {
     expect(said).toEqual([{ action: 11, channel: 'c', channelSerial: 's:1', flags: MODES }]);
     expect(connection.attachments.get('c')).toMatchObject({ modes: MODES });
     expect(left).toEqual([]);
+  });
+
+  it('of one channel more than a connection may have is refused, and those stay (23)', async () => {
+    const { handle, said, requests, connection } = scene();
+    for (let number = 0; number < 200; number += 1)
+      connection.attachments.set(`channel ${number}`, {} as Attachment);
+    await handle();
+    expect(said).toEqual([
+      { action: 9, channel: 'c', error: expect.objectContaining({ code: 90_010, statusCode: 400 }) },
+    ]);
+    expect(requests).toEqual([]);
+    expect(connection.attachments.size).toBe(200);
   });
 
   it('is repeated without going on where it was, when something of the channel was lost', async () => {

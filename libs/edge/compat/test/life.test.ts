@@ -14,7 +14,7 @@ beforeEach(() => void vi.useFakeTimers({ now: START_MS }));
 afterEach(() => void vi.useRealTimers());
 
 /** A connection in a silence, and what it is told. */
-function scene({ beats = true, expiresMs = null as number | null } = {}) {
+function scene({ beats = true, expiresMs = null as number | null, most = 100 } = {}) {
   const told: unknown[] = [];
   const refreshed: unknown[] = [];
   const hub = {
@@ -37,6 +37,7 @@ function scene({ beats = true, expiresMs = null as number | null } = {}) {
     } as unknown as ConnectionKeys,
     { cut: async () => undefined } as unknown as Remaining,
     { opened: () => undefined, closed: () => undefined, tokenExpired: () => undefined } as unknown as Counted,
+    most,
   );
   const topic = { toldMs: 0 };
   const connection = {
@@ -162,5 +163,19 @@ it.each([
   expect(told.slice(0, said.length)).toEqual(said);
   expect(life.connections.size).toBe(0);
   expect(life.takenElsewhere('shop', { socketId: '1.2', keyHash: 'last' })).toEqual(kept);
+  life.stop();
+});
+
+it('there is room for so many, with those that may come back, who have theirs (23)', () => {
+  const { life } = scene({ most: 2 });
+  const { life: other, connection: cut } = scene();
+  Object.assign(cut, { id: '3.4' });
+  other.stop();
+  const rooms = (): readonly boolean[] => [false, true].map((comesBack) => life.hasRoom(comesBack));
+  expect(rooms()).toEqual([true, true]);
+  life.begin(cut);
+  expect(rooms()).toEqual([false, false]);
+  life.closed(cut, 1006);
+  expect(rooms()).toEqual([false, true]);
   life.stop();
 });

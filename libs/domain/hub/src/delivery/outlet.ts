@@ -111,6 +111,11 @@ export class Outlet {
     else this.observer.dropped(subscriber);
   }
 
+  /** Ends one for whom not even that waits any more: without a word, and in the next turn of the loop. */
+  terminate(subscriber: Subscriber, reason: ErrorCode): void {
+    if (this.#decide(subscriber, reason)) setImmediate(() => subscriber.socket?.terminate());
+  }
+
   /**
    * Tells the client why, closes, and remembers the reason. Nothing happens to one that is ending already. A last fact
    * goes out before the error frame, whatever else waits.

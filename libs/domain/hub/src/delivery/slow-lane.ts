@@ -5,6 +5,7 @@ export class SlowLane {
   #frames: Frame[] = [];
   #first = 0;
   #bytes = 0;
+  #taken = 0;
 
   /** How many wait. */
   get size(): number {
@@ -13,6 +14,11 @@ export class SlowLane {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** How many ever were taken out. */
+  get taken(): number {
+    return this.#taken;
   }
 
   push(frame: Frame): void {
@@ -25,6 +31,7 @@ export class SlowLane {
     const frame = this.#frames[this.#first];
     if (frame === undefined) return undefined;
     this.#first += 1;
+    this.#taken += 1;
     this.#bytes -= frameBytes(frame);
     if (this.#first === this.#frames.length) this.#forget();
     else if (this.#first >= 1024) this.#shorten();
