@@ -5,6 +5,7 @@ import { Channels, type OrdinaryChannel } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { Operations } from '@carillon/operations';
 import type { Publisher } from '@carillon/publishing';
+import type { Triggers } from '@carillon/push';
 import { AiMessages } from './ai.js';
 import { type AnnotationFinder, Annotations } from './annotations.js';
 import { Authentication } from './authentication.js';
@@ -14,6 +15,7 @@ import { Edits } from './edits.js';
 import { type Apps, KeyRing } from './key-ring.js';
 import type { MessageRules } from './message/read-message.js';
 import { CompatPublisher } from './publisher.js';
+import { MessagePush } from './push/message-push.js';
 import { Revocations } from './revocations.js';
 import { RuntimeCounters } from './statistics/counters.js';
 import { Statistics } from './statistics/statistics.js';
@@ -29,6 +31,8 @@ export interface CompatCoreParts {
   readonly operations: Operations;
   /** Null: this process has no way to messages that live on. */
   readonly messages: AnnotationFinder | null;
+  /** Null: nothing is pushed by this process. */
+  readonly triggers: Triggers | null;
 }
 
 const LARGEST_MESSAGE_BYTES = 65_536;
@@ -46,11 +50,13 @@ export class CompatCore {
   readonly edits: Edits;
   readonly annotations: Annotations;
   readonly statistics: Statistics;
+  /** Null: nothing is pushed by this process. */
+  readonly push: MessagePush | null;
   readonly counters = new RuntimeCounters();
   readonly derivedFilters = new DerivedFilters(this.counters);
   readonly #channels: Channels;
 
-  constructor({ config, apps, cache, publisher, operations, messages }: CompatCoreParts) {
+  constructor({ config, apps, cache, publisher, operations, messages, triggers }: CompatCoreParts) {
     const { compat, idempotency } = config;
     const keys = new KeyRing(compat.keys, apps);
     const tokens = new Tokens(cache);
@@ -64,6 +70,7 @@ export class CompatCore {
       nonceTtlMs: compat.nonce_ttl_seconds * 1000,
     });
     this.statistics = new Statistics(cache, compat, config.ssl.enabled);
+    this.push = triggers === null ? null : new MessagePush(triggers, this.statistics);
     const ttlMs = Math.max(LEAST_KEPT_MS, idempotency.ttl_seconds * 1000);
     const ai = new AiMessages(new AiChannels(config.ai_transport), headerLimits(config));
     this.publisher = new CompatPublisher(publisher, cache, ttlMs, { ai, counters: this.counters });

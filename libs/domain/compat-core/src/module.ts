@@ -4,6 +4,7 @@ import type { Config } from '@carillon/config';
 import { MESSAGE_READER, type MessageReader } from '@carillon/history';
 import { OPERATIONS, type Operations } from '@carillon/operations';
 import { PUBLISHER, type Publisher } from '@carillon/publishing';
+import { PUSH, type PushService } from '@carillon/push';
 import { CONFIG, RELOADS, type Reloads, SHUTDOWN, type Shutdown } from '@carillon/runtime';
 import { Module } from '@nestjs/common';
 import { CompatCore } from './core.js';
@@ -20,14 +21,23 @@ const open = (
   shutdown: Shutdown,
   reloads: Reloads,
   messages?: MessageReader,
+  push?: PushService,
 ): CompatCore => {
-  const core = new CompatCore({ config, apps, cache, publisher, operations, messages: messages ?? null });
+  const core = new CompatCore({
+    config,
+    apps,
+    cache,
+    publisher,
+    operations,
+    messages: messages ?? null,
+    triggers: push?.triggers() ?? null,
+  });
   shutdown.onShutdown('flush', 'compat statistics', () => core.statistics.stop());
   reloads.onReload('compat.keys', ({ compat }) => core.keys.replace(compat.keys));
   return core;
 };
 
-/** Needs the modules of the app registry, the cache, publishing and operations; knows messages that live on where there are readers of them. */
+/** Needs the modules of the app registry, the cache, publishing and operations; knows messages that live on where there are readers of them, and pushes where push is there. */
 @Module({
   providers: [
     {
@@ -41,6 +51,7 @@ const open = (
         SHUTDOWN,
         RELOADS,
         { token: MESSAGE_READER, optional: true },
+        { token: PUSH, optional: true },
       ],
       useFactory: open,
     },

@@ -11,14 +11,7 @@ import {
 } from '@carillon/history';
 import { AppRate, OPERATIONS, type Operations } from '@carillon/operations';
 import { PRESENCE, type Presence } from '@carillon/presence';
-import {
-  PUSH,
-  PUSH_CHANNELS,
-  PUSH_OPERATIONS,
-  type PushChannels,
-  type PushOperations,
-  type PushService,
-} from '@carillon/push';
+import { PUSH_CHANNELS, PUSH_OPERATIONS, type PushChannels, type PushOperations } from '@carillon/push';
 import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
 import { LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
@@ -53,7 +46,6 @@ export class CompatApiModule implements OnModuleInit {
         { token: MESSAGE_READER, optional: true },
         { token: PRESENCE_HISTORY_READER, optional: true },
         { token: PUSH_OPERATIONS, optional: true },
-        { token: PUSH, optional: true },
         { token: PRESENCE, optional: true },
         { token: PUSH_CHANNELS, optional: true },
       ],
@@ -68,7 +60,6 @@ export class CompatApiModule implements OnModuleInit {
         messages?: MessageReader,
         presenceHistory?: PresenceHistoryReader,
         push?: PushOperations,
-        pushService?: PushService,
         presence?: Presence,
         pushChannels?: PushChannels,
       ): CompatApiParts => {
@@ -84,7 +75,6 @@ export class CompatApiModule implements OnModuleInit {
           presenceHistory: presenceHistory ?? null,
           presence: config.server_role === 'api' ? null : (presence ?? null),
           push: push ?? null,
-          triggers: pushService?.triggers() ?? null,
           log: logging.for('service::compat'),
         };
       },

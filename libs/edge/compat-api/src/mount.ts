@@ -4,7 +4,7 @@ import type { Fabric } from '@carillon/fabric';
 import type { HistoryReader, MessageReader, PresenceHistoryReader } from '@carillon/history';
 import type { AppRate, Operations } from '@carillon/operations';
 import type { Presence } from '@carillon/presence';
-import type { PushOperations, Triggers } from '@carillon/push';
+import type { PushOperations } from '@carillon/push';
 import type { Logger } from '@carillon/runtime';
 import type { UwsHttpAdapter } from '@carillon/uws';
 import { Entry } from './access.js';
@@ -14,7 +14,6 @@ import { type Route, serve } from './exchange.js';
 import { FromSerial } from './from-serial.js';
 import { History } from './history.js';
 import { Messages } from './messages.js';
-import { MessagePush } from './message-push.js';
 import { PresenceHistory } from './presence-history.js';
 import { Publishing } from './publish.js';
 import { type Method, pushRoutes } from './push/mount.js';
@@ -40,8 +39,6 @@ export interface CompatApiParts {
   readonly presence: Presence | null;
   /** Null: nothing is pushed by this process. */
   readonly push: PushOperations | null;
-  /** Null as well then. */
-  readonly triggers: Triggers | null;
   readonly log: Logger;
   readonly now?: () => number;
 }
@@ -77,11 +74,7 @@ export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): 
     serve(route, onFault, (request, status, bytes) => entry.answered(request, status, bytes));
   const put = (method: Method, path: string, route: Route): void =>
     adapter.fastRoute(method, path, served(route));
-  const publishing = new Publishing(
-    core,
-    entry,
-    parts.triggers === null ? null : new MessagePush(parts.triggers),
-  );
+  const publishing = new Publishing(core, entry);
   const summaries = new Summaries(parts.messages);
   const from = history === null ? null : new FromSerial(history, parts.messages);
   const pages = new History(history, from, summaries, entry, config.history.max_page_size);

@@ -7,12 +7,11 @@ import {
   type KeyedConnection,
   type NewMessage,
   type Principal,
+  type Pushes,
   readMessage,
 } from '@carillon/compat-core';
-import type { PreparedExtras } from '@carillon/push';
 import type { Access, Entry } from './access.js';
 import type { Ask, Reply } from './exchange.js';
-import type { MessagePush } from './message-push.js';
 
 const MAX_MESSAGES = 1000;
 const MAX_SPECS = 100;
@@ -20,8 +19,6 @@ const MAX_CHANNELS = 100;
 const MAX_RESULTS = 1000;
 const MAX_OPERATIONS = 10_000;
 const AT_A_TIME = 8;
-/** A push to who subscribes to a channel, whose message is counted as such. */
-const PUSHED = { count: 1, bytes: 0 };
 
 const malformed = (text: string): CompatError => new CompatError(40_000, text);
 
@@ -35,8 +32,8 @@ interface Published {
 /** Messages that may be published. */
 interface Judged {
   readonly messages: readonly NewMessage[];
-  /** What each brings to be pushed; null, or none at all: nothing. */
-  readonly pushes: readonly (PreparedExtras | null)[];
+  /** What each brings to be pushed; none at all where nothing is pushed by this process. */
+  readonly pushes: Pushes;
   readonly connectionId: string | null;
 }
 
@@ -47,8 +44,6 @@ export class Publishing {
   constructor(
     private readonly core: CompatCore,
     private readonly entry: Entry,
-    /** Null: nothing is pushed by this process. */
-    private readonly push: MessagePush | null,
   ) {}
 
   readonly one = async (ask: Ask): Promise<Reply> => {
@@ -91,10 +86,7 @@ export class Publishing {
     // Who speaks for a connection speaks as its client.
     const identity = connection === null || connection.clientId === '*' ? principal : connection;
     const messages = values.map((value) => readMessage(value, identity, rules));
-    const { push } = this;
-    const pushes: (PreparedExtras | null)[] = [];
-    if (push !== null)
-      for (const message of messages) pushes.push(await push.prepared(principal.app.id, message));
+    const pushes = (await this.core.push?.judged(principal.app.id, messages)) ?? [];
     return { messages, pushes, connectionId: connection?.connectionId ?? null };
   }
 
@@ -115,13 +107,12 @@ export class Publishing {
     const request = { principal, channel, messages, connectionId, base: null };
     const { ids, serials } = await this.core.publisher.publish(request);
     await this.entry.inbound(principal, messages);
-    const { push } = this;
+    const { push } = this.core;
     if (push !== null)
       for (const [index, message] of messages.entries()) {
-        const published = { appId: principal.app.id, channel: channel.name, id: ids[index] ?? '', message };
-        const prepared = pushes[index] ?? null;
-        await push.tell(prepared, published);
-        if (prepared !== null) this.core.statistics.push(principal.app.id, true, PUSHED);
+        const published = { appId: principal.app.id, channel: channel.name, id: ids[index] ?? '' };
+        await push.publish(pushes[index] ?? null, published);
+        await push.rule(published, message);
       }
     const [first = ''] = ids;
     const given = messages.length === 1 ? (messages[0]?.id ?? null) : null;

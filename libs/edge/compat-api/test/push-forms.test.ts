@@ -1,9 +1,9 @@
-import { CompatError } from '@carillon/compat-core';
+import { CompatError, toNativePayload } from '@carillon/compat-core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deviceTokenText, isDeviceToken, readDeviceToken } from '../src/push/device-token.js';
 import { fromNativeDevice, toNativeDevice, unchanged } from '../src/push/devices.js';
-import { readPushPublish, toNativePayload } from '../src/push/publishes.js';
+import { readPushPublish } from '../src/push/publishes.js';
 import { fromNativeRecipient, toNativeRecipient } from '../src/push/recipients.js';
 
 const codeOf = (work: () => unknown): number => {

@@ -182,10 +182,11 @@ export class Publishing {
     const messages = values.map((value) => readMessage(value, principal, rules));
     const channel = this.core.channel(hub.app, base);
     const request = { principal, channel, messages, connectionId: connection.id };
-    const { serials } = await this.core.publisher.publish({
-      ...request,
-      base: `${connection.id}:${msgSerial}`,
-    });
+    const { push, publisher } = this.core;
+    const pushes = (await push?.judged(hub.appId, messages)) ?? [];
+    const { ids, serials } = await publisher.publish({ ...request, base: `${connection.id}:${msgSerial}` });
+    for (const [index, prepared] of pushes.entries())
+      await push?.publish(prepared, { appId: hub.appId, channel: base, id: ids[index] ?? '' });
     if (this.webhooks.wants(hub.app, 'client_event'))
       for (const { name, data, clientId } of messages)
         this.webhooks.emit(hub.app, {

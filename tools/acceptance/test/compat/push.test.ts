@@ -142,6 +142,18 @@ onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
     const news = new Ably.Rest({ key: keyOf(shop), ...where() }).channels.get('news-of-zoe');
     await news.publish({ name: 'n', data: 'd', extras });
     expect(JSON.parse((await inbox.take()).data as string)).toEqual({ notification: { title: 'News' } });
+    // A client that is connected makes a push in the same way, and of what cannot be pushed nothing is published.
+    const live = client.channels.get('news-of-zoe');
+    const heard = new Inbox<Ably.InboundMessage>();
+    await live.subscribe(heard.put);
+    const bad = { push: { notification: { title: 'Bad', icon: 'http://insecure.example/i.png' } } };
+    await expect(live.publish({ name: 'n', data: 'bad', extras: bad })).rejects.toMatchObject({
+      code: 40_000,
+    });
+    await live.publish({ name: 'n', data: 'd', extras: { push: { notification: { title: 'Live' } } } });
+    const message = await heard.take();
+    expect([message.data, message.extras]).toEqual(['d', undefined]);
+    expect(JSON.parse((await inbox.take()).data as string)).toEqual({ notification: { title: 'Live' } });
     await devices.remove('by-channel');
   });
 

@@ -1,8 +1,7 @@
-import { CompatError, isObject, type JsonObject } from '@carillon/compat-core';
+import { CompatError, isObject, type JsonObject, toNativePayload } from '@carillon/compat-core';
 import { CHANNEL_TRANSPORT, toNativeRecipient } from './recipients.js';
 
 const MOST_RECIPIENTS = 1024;
-const CONTENT = ['title', 'body', 'icon', 'sound', 'collapseKey'] as const;
 /** Blocks that win for one provider, with its name in bodies of push. */
 const BLOCKS = { apns: 'apns', fcm: 'fcm', web: 'webPush' } as const;
 
@@ -46,19 +45,6 @@ export function readPushPublish(body: unknown): PushPublish {
       isObject(recipient) && typeof recipient['deviceId'] === 'string' ? recipient['deviceId'] : null,
     recipients: recipients.length,
     text: JSON.stringify(content),
-  };
-}
-
-/** Of libraries, whose texts stand under `notification`, or of the service, where they stand at the top. */
-export function toNativePayload(payload: unknown): JsonObject {
-  if (!isObject(payload)) throw new CompatError(40_000, 'a push payload must be an object');
-  const { notification, ...rest } = payload;
-  if (notification === undefined || notification === null) return rest;
-  if (!isObject(notification)) throw new CompatError(40_000, 'notification must be an object');
-  const said = CONTENT.flatMap((name) => (isGiven(notification[name]) ? [[name, notification[name]]] : []));
-  return {
-    ...(Object.fromEntries(said) as JsonObject),
-    ...(isGiven(rest['data']) ? { data: rest['data'] } : {}),
   };
 }
 
