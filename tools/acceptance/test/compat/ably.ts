@@ -69,3 +69,10 @@ export async function heard(channel: Ably.RealtimeChannel): Promise<Inbox<Ably.I
   await channel.subscribe(inbox.put);
   return inbox;
 }
+
+export const post = (port: number, path: string, body: object, authorization = ''): Promise<Response> =>
+  fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
+  });

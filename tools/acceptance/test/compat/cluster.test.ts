@@ -5,7 +5,8 @@ import { onCluster } from '../harness/cluster.js';
 import { eventually } from '../harness/eventually.js';
 import { OnePort } from '../harness/one-port.js';
 import { openTenant } from '../harness/tenant.js';
-import { AblyClients, cut, frame, heard } from './ably.js';
+import { AblyClients, cut, frame, heard, post } from './ably.js';
+import { loseWhileLetIn, MOST_WAITING } from './gap.js';
 import { basicOf, tokenRequest } from './key.js';
 
 const shop = openTenant('shop', { history: { enabled: true } });
@@ -23,17 +24,11 @@ const setting = {
     HISTORY_ENABLED: 'true',
     VERSIONED_MESSAGES_DRIVER: 'postgres',
     PRESENCE_V2_UNGRACEFUL_TIMEOUT_SECONDS: '600',
+    WEBSOCKET_MAX_MESSAGES: String(MOST_WAITING),
   },
   more: ['history-writer'],
   database: true,
 } as const;
-
-const post = (port: number, path: string, body: object, authorization = ''): Promise<Response> =>
-  fetch(`http://127.0.0.1:${port}${path}`, {
-    method: 'POST',
-    body: JSON.stringify(body),
-    headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
-  });
 
 onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
   const at = (index: 0 | 1): AblyClients =>
@@ -293,6 +288,9 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
       front.close();
     }
   });
+
+  it('are told that they have lost what came while they were being let in (16.1 step 7)', () =>
+    loseWhileLetIn(here, cluster.store));
 
   // The last: everything that is shared is lost.
   it('get no token and do not come back while what is shared is away, and nothing is left of it (case 55)', async () => {
