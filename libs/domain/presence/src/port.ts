@@ -56,6 +56,8 @@ export type PresenceEvent = PresencePlace &
     | {
         readonly kind: 'removed';
         readonly userId: string;
+        /** JSON text of what the user said last. Null: nobody knows any more. */
+        readonly userInfoText: string | null;
         /** The connection the user had come by. Empty: nobody knows any more. */
         readonly cameBy: string;
         readonly cause: LeaveCause;
@@ -104,8 +106,15 @@ export interface Presence {
   /**
    * A connection goes; unknown ones are ignored. When it was the user's last: with `leaseMs` 0 the user is removed at
    * once, else when that time has passed without a join. With the bound on leases reached, removal is at once.
+   * `lastWords`, JSON text, are the info of a user whose last connection it was from then on; of another they are
+   * nothing. Absent: the info stays.
    */
-  leave(connection: Omit<Presentation, 'userInfoText'>, leaseMs: number, cause: LeaveCause): Promise<void>;
+  leave(
+    connection: Omit<Presentation, 'userInfoText'>,
+    leaseMs: number,
+    cause: LeaveCause,
+    lastWords?: string,
+  ): Promise<void>;
   /** Replaces the user's info for everybody. False: this connection is not there. */
   update(presentation: Presentation): Promise<boolean>;
   /** In order of first join, leased users too. */

@@ -45,18 +45,27 @@ export function joined(before: UserState, presentation: Presentation, known: boo
   };
 }
 
-/** A connection goes. After the last one the user stays as long as the lease; null: goes too, because of `cause`. */
+/**
+ * A connection goes. After the last one the user stays as long as the lease; null: goes too, because of `cause`. With
+ * last words the user says these from then on.
+ */
 export function left(
   before: UserState,
   user: PresencePlace & Pick<Member, 'userId'>,
   known: boolean,
   cause: LeaveCause,
   lease: Lease | null,
+  lastWords?: string,
 ): Transition {
   if (!known || before?.kind !== 'connected') return unchanged(before);
-  const { member, connections } = before;
+  const { connections } = before;
   if (connections > 1)
-    return { next: { kind: 'connected', member, connections: connections - 1 }, change: null };
+    return {
+      next: { kind: 'connected', member: before.member, connections: connections - 1 },
+      change: null,
+    };
+  const { userInfoText } = before.member;
+  const member = memberFrom(before, { ...before.member, userInfoText: lastWords ?? userInfoText });
   return lease === null
     ? removal(user, member, cause)
     : { next: { kind: 'leased', member, lease }, change: null };
@@ -80,9 +89,12 @@ const unchanged = (state: UserState): Transition => ({ next: state, change: null
 
 const removal = (
   { appId, channel, userId }: PresencePlace & Pick<Member, 'userId'>,
-  { socketId: cameBy }: Member,
+  { userInfoText, socketId: cameBy }: Member,
   cause: LeaveCause,
-): Transition => ({ next: null, change: { kind: 'removed', appId, channel, userId, cameBy, cause } });
+): Transition => ({
+  next: null,
+  change: { kind: 'removed', appId, channel, userId, userInfoText, cameBy, cause },
+});
 
 /** The very member of before when the info is the same: whoever holds a list of members can tell by identity. */
 function memberFrom(before: UserState, { userId, userInfoText, socketId }: Member): Member {

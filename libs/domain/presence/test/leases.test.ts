@@ -160,7 +160,7 @@ describe('leases in memory', () => {
     });
     await presence.join(as('ada', '1.1'), Infinity);
     await presence.leave(as('ada', '1.1'), 5, 'connection_lost');
-    expect(await removed).toBe('shop presence-lobby: ada removed, connection_lost');
+    expect(await removed).toBe('shop presence-lobby: ada removed {"from":"1.1"}, connection_lost');
   });
 
   it('leave no timer behind when presence is closed', async () => {

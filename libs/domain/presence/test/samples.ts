@@ -18,7 +18,7 @@ export function as(
 /** A change as one line. */
 export function line(change: PresenceEvent): string {
   return change.kind === 'removed'
-    ? `${change.appId} ${change.channel}: ${change.userId} removed, ${change.cause}`
+    ? `${change.appId} ${change.channel}: ${change.userId} removed ${change.userInfoText}, ${change.cause}`
     : `${change.appId} ${change.channel}: ${change.member.userId} ${change.kind} ${change.member.userInfoText} by ${change.socketId}`;
 }
 

@@ -19,6 +19,7 @@ const absent = null;
 const connected: UserState = { kind: 'connected', member, connections: 1 };
 const connectedTwice: UserState = { kind: 'connected', member, connections: 2 };
 const leased: UserState = { kind: 'leased', member, lease };
+const parting: UserState = { kind: 'leased', member: { ...member, userInfoText: '"bye"' }, lease };
 const anew = as('ada', '1.1', { info: 'new' });
 const renewed = { userId: 'ada', userInfoText: '"new"', socketId: '1.1' };
 
@@ -27,6 +28,9 @@ const EVENTS = {
   'the same connection again': (state: UserState) => joined(state, anew, true),
   'a connection goes, without lease': (state: UserState) => left(state, anew, true, 'left', null),
   'a connection goes, with lease': (state: UserState) => left(state, anew, true, 'left', lease),
+  'a connection goes with last words': (state: UserState) => left(state, anew, true, 'left', null, '"bye"'),
+  'a connection goes with last words, with lease': (state: UserState) =>
+    left(state, anew, true, 'left', lease, '"bye"'),
   'an unknown connection goes': (state: UserState) => left(state, anew, false, 'left', null),
   'an unknown connection goes, with lease': (state: UserState) => left(state, anew, false, 'left', lease),
   'an update': (state: UserState) => updated(state, anew, true),
@@ -43,10 +47,11 @@ const toConnected = (connections: number, who = member): UserState => ({
 });
 const added: PresenceEvent = { kind: 'added', ...LOBBY, member: renewed, socketId: '1.1' };
 const changed: PresenceEvent = { kind: 'updated', ...LOBBY, member: renewed, socketId: '1.1' };
-const removed = (cause: 'left' | 'connection_lost'): PresenceEvent => ({
+const removed = (cause: 'left' | 'connection_lost', userInfoText = '"old"'): PresenceEvent => ({
   kind: 'removed',
   ...LOBBY,
   userId: 'ada',
+  userInfoText,
   cameBy: '1.1',
   cause,
 });
@@ -61,6 +66,10 @@ const EFFECTS: readonly [UserState, EventName, Transition][] = [
   [connected, 'a connection goes, with lease', { next: leased, change: null }],
   [connectedTwice, 'a connection goes, without lease', { next: connected, change: null }],
   [connectedTwice, 'a connection goes, with lease', { next: connected, change: null }],
+  [connected, 'a connection goes with last words', { next: null, change: removed('left', '"bye"') }],
+  [connectedTwice, 'a connection goes with last words', { next: connected, change: null }],
+  [connected, 'a connection goes with last words, with lease', { next: parting, change: null }],
+  [connectedTwice, 'a connection goes with last words, with lease', { next: connected, change: null }],
   [connected, 'an update', { next: toConnected(1, renewed), change: changed }],
   [connectedTwice, 'an update', { next: toConnected(2, renewed), change: changed }],
   [leased, 'the lease ends', { next: null, change: removed('connection_lost') }],

@@ -112,8 +112,8 @@ export class CompatCodec implements Codec {
       case 'member_updated':
         return this.#member(frames, fact.channel, fact.member, { action: UPDATE, serial: fact.serial });
       case 'member_removed': {
-        const { userId, socketId = '' } = fact;
-        const gone = { userId, userInfoText: '{}', socketId };
+        const { userId, userInfoText = '{}', socketId = '' } = fact;
+        const gone = { userId, userInfoText, socketId };
         return this.#member(frames, fact.channel, gone, { action: LEAVE, serial: null });
       }
       case 'failed':

@@ -88,17 +88,20 @@ export class Members {
   }
 
   async #apply(connection: CompatConnection, channel: string, change: Change): Promise<void> {
-    const { isLeave, isAgain, member } = change;
+    const { isLeave, isAgain, member, data } = change;
     const own = connection.members.get(channel) ?? new Map<string, OwnMember>();
     const { clientId, userId, userInfoText } = member;
     const place = { appId: connection.hub.appId, channel, socketId: connection.id, userId };
-    const isMember = own.has(clientId);
+    const before = own.get(clientId);
+    const isMember = before !== undefined;
     if (isLeave) {
       own.delete(clientId);
       if (!isMember) return;
-      await this.presence.leave(place, 0, 'left');
+      const lastWords = data === null ? before.userInfoText : userInfoText;
+      await this.presence.leave(place, 0, 'left', data === null ? undefined : lastWords);
       // Another connection may be the same user there, of whose going nobody is told.
-      const gone = { kind: 'member_removed', channel, userId, socketId: connection.id, serial: 0 } as const;
+      const said = { userInfoText: lastWords, socketId: connection.id };
+      const gone = { kind: 'member_removed', channel, userId, ...said, serial: 0 } as const;
       if (isShared(channel)) this.#tellOwn(connection, gone);
       return;
     }

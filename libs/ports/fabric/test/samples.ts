@@ -181,7 +181,9 @@ const member = { userId: 'u:1', userInfoText: '{"n": 1.0}', socketId: '12.34' };
 export const STATE_FACTS: readonly StateFact[] = [
   { kind: 'member_added', channel, member, serial: 1_900_000_000_000_123 },
   { kind: 'member_updated', channel, member, serial: 3 },
-  { kind: 'member_removed', channel, userId: 'u:1', socketId: '12.34', serial: 4 },
+  { kind: 'member_removed', channel, ...member, serial: 4 },
+  // As a process of before tells it.
+  { kind: 'member_removed', channel, userId: 'u:1', socketId: '12.34', serial: 5 },
   { kind: 'channel_counted', channel, count: 0, serial: 0 },
   { kind: 'user_seen', userId: 'é', isOnline: true, serial: 1 },
   { kind: 'user_seen', userId: 'é', isOnline: false, serial: 2 },

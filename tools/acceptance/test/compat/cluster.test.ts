@@ -89,7 +89,7 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
       });
     }
     bob.close();
-    expect(await told.take()).toMatchObject({ action: 'leave', clientId: 'bob' });
+    expect(await told.take()).toMatchObject({ action: 'leave', clientId: 'bob', data: 'c' });
     expect(told.rest).toEqual([]);
   });
 

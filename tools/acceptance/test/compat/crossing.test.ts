@@ -143,9 +143,19 @@ onServer('three protocols on one channel', { tenants: [shop], config, env }, (no
     await three.presence.leave();
     expect(await removed.take()).toMatchObject({ id: 'cyd' });
     expect(dataOf((await two.until('service_internal:member_removed')).data)).toEqual({ user_id: 'cyd' });
-    expect(await news.take()).toMatchObject({ action: 'leave', clientId: 'cyd', connectionId });
+    expect(await news.take()).toMatchObject({
+      action: 'leave',
+      clientId: 'cyd',
+      connectionId,
+      data: 'away',
+    });
     await two.unsubscribe('presence-members');
-    expect(await news.take()).toMatchObject({ action: 'leave', clientId: 'bob', connectionId: two.socketId });
+    expect(await news.take()).toMatchObject({
+      action: 'leave',
+      clientId: 'bob',
+      connectionId: two.socketId,
+      data: { at: 'desk' },
+    });
     pusher.unsubscribe('presence-members');
     expect(await news.take()).toMatchObject({ action: 'leave', clientId: 'ada' });
     await eventually(async () => expect(await three.presence.get()).toEqual([]));

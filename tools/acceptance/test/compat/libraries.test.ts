@@ -122,7 +122,18 @@ onServer('other libraries of Ably', { tenants: [shop], config, env }, (node) => 
       const locations = Object.values(await watching.locations.getOthers());
       expect(locations).toContainEqual({ slide: 3 });
     });
-    // It cannot bear to be told that somebody left without the data that they had.
-    for (const client of [one, other]) client.channels.get('board::$space').presence.unsubscribe();
+    const left = new Inbox<SpaceMember>();
+    watching.members.subscribe('leave', left.put);
+    // Its connection ends without leaving the space.
+    one.close();
+    const profileData = { name: 'Ada' };
+    expect(await left.take()).toMatchObject({
+      clientId: 'ada',
+      isConnected: false,
+      profileData,
+      location: { slide: 3 },
+    });
+    await watching.leave({ name: 'Bob', said: 'bye' });
+    expect(await left.take()).toMatchObject({ clientId: 'bob', profileData: { said: 'bye' } });
   });
 });

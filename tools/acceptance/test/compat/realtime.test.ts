@@ -81,12 +81,22 @@ onServer('realtime for Ably clients', { tenants: [shop, limited], config, env },
     });
     const members = await connect().channels.get('room').presence.get();
     expect(members.map(({ clientId, data }) => [clientId, data as unknown])).toEqual([['ada', 'away']]);
-    await ada.channels.get('room').presence.leave();
-    expect(await inbox.take()).toMatchObject({ action: 'leave', clientId: 'ada' });
-    await ada.channels.get('room').presence.enter();
+    const room = ada.channels.get('room');
+    await room.presence.leave();
+    expect(await inbox.take()).toMatchObject({ action: 'leave', clientId: 'ada', data: 'away' });
+    await room.presence.enter('here');
+    await inbox.take();
+    await room.presence.leave({ until: 'noon' });
+    expect(await inbox.take()).toMatchObject({ action: 'leave', data: { until: 'noon' } });
+    await room.presence.enter();
+    await inbox.take();
+    await room.presence.update(Buffer.from([0, 255]));
     await inbox.take();
     ada.close();
-    expect(await inbox.take()).toMatchObject({ action: 'leave', clientId: 'ada' });
+    const { data, ...left } = await inbox.take();
+    expect(left).toMatchObject({ action: 'leave', clientId: 'ada' });
+    expect(Buffer.from(data as Uint8Array)).toEqual(Buffer.from([0, 255]));
+    expect(inbox.rest).toEqual([]);
   });
 
   it('shows 250 members in pieces (case 42)', async () => {

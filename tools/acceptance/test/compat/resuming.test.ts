@@ -156,11 +156,16 @@ onServer(
       expect(await told.take()).toMatchObject({ action: 'enter', ...bob });
       gone.destroy();
       const left = await told.take();
-      expect(left).toMatchObject({ action: 'leave', ...bob });
+      expect(left).toMatchObject({ action: 'leave', ...bob, data: 'x' });
       expect(left.id).toBeUndefined();
 
       await staying.detach();
-      expect(await told.take()).toMatchObject({ action: 'leave', clientId: 'ada', connectionId });
+      expect(await told.take()).toMatchObject({
+        action: 'leave',
+        clientId: 'ada',
+        connectionId,
+        data: 'back',
+      });
       await staying.presence.enter();
       expect(await told.take()).toMatchObject({ action: 'enter', clientId: 'ada', connectionId });
       ada.close();
@@ -220,7 +225,7 @@ onServer(
       await cutOff(first);
       const third = await enter('');
       const left = await told.take();
-      expect(left).toMatchObject({ action: 'leave', ...first.kim });
+      expect(left).toMatchObject({ action: 'leave', ...first.kim, data: 'x' });
       expect(left.id).toBeUndefined();
       // One that was not to remain so stays as long as any.
       await cutOff(third);

@@ -91,7 +91,8 @@ export class LeftBehind {
     if (app === null) return null;
     const known = this.parts.channels.subscription(app, channel, 2);
     if (!known.accepted || !known.policy.presenceHistory.enabled) return null;
-    const change = { kind: 'removed', appId, channel, userId, cameBy: '', cause: 'orphan_cleanup' } as const;
+    const unknown = { userInfoText: null, cameBy: '' } as const;
+    const change = { kind: 'removed', appId, channel, userId, ...unknown, cause: 'orphan_cleanup' } as const;
     return recordOf({ ...change, serial: this.#serial }, known.policy.presenceHistory);
   }
 }

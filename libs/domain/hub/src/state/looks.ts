@@ -137,10 +137,7 @@ export class Looks {
     const { name } = channel;
     const { serial } = view;
     for (const member of come) channel.tell(added(channel, member, serial));
-    for (const { userId, socketId } of removed) {
-      const by = socketId === undefined ? {} : { socketId };
-      channel.tell({ kind: 'member_removed', channel: name, userId, ...by, serial });
-    }
+    for (const member of removed) channel.tell({ kind: 'member_removed', channel: name, ...member, serial });
     if (missed.length > 0) this.later(channel);
     return missed;
   }

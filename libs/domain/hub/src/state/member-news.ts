@@ -36,8 +36,9 @@ export class MemberNews {
       announcements.announce({ appId, channel, fact, exceptSocketId: null });
       metaWatch.announce(appId, channel, fact);
     } else if (change.kind === 'removed') {
-      const { userId, cameBy: socketId } = change;
-      const fact = { kind: 'member_removed', channel, userId, socketId, serial } as const;
+      const { userId, userInfoText, cameBy: socketId } = change;
+      const said = userInfoText === null ? {} : { userInfoText };
+      const fact = { kind: 'member_removed', channel, userId, ...said, socketId, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId: null });
       metaWatch.announce(appId, channel, fact);
       webhooks.memberRemoved(app, channel, change.userId);

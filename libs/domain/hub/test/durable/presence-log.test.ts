@@ -25,6 +25,7 @@ const went = (userId: string, serial: number): PresenceChange => ({
   ...PLACE,
   kind: 'removed',
   userId,
+  userInfoText: '{}',
   cameBy: '1.2',
   cause: 'connection_lost',
   serial,

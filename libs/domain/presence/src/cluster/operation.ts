@@ -7,7 +7,10 @@ export interface Operation {
   readonly count: number;
   /** Kept with the subject. */
   readonly payload: string;
-  /** Whether the payload takes the place of that of a subject somebody holds already. */
+  /**
+   * Whether the payload takes the place of that of a subject somebody holds already; of one that is given back, only
+   * with the last of it.
+   */
   readonly replaces: boolean;
   /** Keeps the subject for so long when the last of it is given back; 0: not at all. */
   readonly leaseMs: number;
@@ -85,6 +88,8 @@ export interface Result {
   readonly leaseMs: number;
   /** What the subject came by, or had come by; empty: nothing. */
   readonly cameBy: string;
+  /** For `removed`, what was kept with the subject; else null. */
+  readonly payload: string | null;
   /** Of two changes of one subject, the later one has the higher serial. */
   readonly serial: number;
 }
@@ -102,7 +107,8 @@ export interface Answer {
 }
 
 export function readAnswer(reply: unknown): Answer {
-  const [outcomes, subjects, serial] = list(reply);
+  const [outcomes, subjects, serial, payloads] = list(reply);
+  const removed = list(payloads).values();
   const [first, ...rest] = text(outcomes).split(' ');
   const results = rest.map((result) => {
     const [outcome, total, count, leaseMs, cameBy = ''] = result.split(':');
@@ -112,6 +118,7 @@ export function readAnswer(reply: unknown): Answer {
       count: whole(count),
       leaseMs: whole(leaseMs),
       cameBy,
+      payload: outcome === 'removed' ? text(removed.next().value) : null,
       serial: whole(first),
     };
   });
@@ -126,6 +133,8 @@ export interface Reaped {
   readonly cause: string;
   /** What it had come by; empty: nothing. */
   readonly cameBy: string;
+  /** For `removed`, what was kept with it. Null: it was not removed, or a process of before took it back. */
+  readonly payload: string | null;
   readonly serial: number;
 }
 
@@ -138,16 +147,20 @@ export interface Page {
 }
 
 export function readPage(reply: unknown): Page {
-  const [cursor, left, serial, fields] = list(reply);
+  const [cursor, left, serial, fields, payloads = []] = list(reply);
   const changes: Reaped[] = [];
   const all = list(fields);
+  const removed = list(payloads).values();
   for (let at = 0; at < all.length; at += 5) {
+    const outcome = oneOf(all[at + 1], ['removed', 'unchanged']);
+    const payload = outcome === 'removed' ? removed.next().value : null;
     changes.push({
       subject: text(all[at]),
-      outcome: oneOf(all[at + 1], ['removed', 'unchanged']),
+      outcome,
       total: whole(all[at + 2]),
       cause: text(all[at + 3]),
       cameBy: text(all[at + 4]),
+      payload: typeof payload === 'string' ? payload : null,
       serial: whole(serial),
     });
   }

@@ -109,9 +109,9 @@ export class ClusterModel {
   }
 
   #remove(userId: string, cause: LeaveCause): void {
-    const { socketId: cameBy = '' } = this.#users.get(userId) ?? {};
+    const { socketId: cameBy = '', userInfoText = null } = this.#users.get(userId) ?? {};
     this.#users.delete(userId);
-    this.#told.push(line({ kind: 'removed', ...this.place, userId, cameBy, cause }));
+    this.#told.push(line({ kind: 'removed', ...this.place, userId, userInfoText, cameBy, cause }));
   }
 
   #lifeOf(node: number): Life {

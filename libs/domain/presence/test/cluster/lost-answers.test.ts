@@ -49,7 +49,7 @@ describe('an answer that is lost', () => {
     expect(await ids()).toEqual(['zoe']);
     expect(told()).toEqual([
       'shop presence-lobby: ada added {"from":"1.1"} by 1.1',
-      'shop presence-lobby: ada removed, left',
+      'shop presence-lobby: ada removed {"from":"1.1"}, left',
     ]);
     expect(await one.presence.join(as('ada', '1.1'), Infinity)).toMatchObject({ kind: 'joined' });
     expect(told()).toHaveLength(1);
@@ -94,7 +94,10 @@ describe('an answer that is lost', () => {
       faults.push(fault);
       await expect(one.presence.leave(as('ada', '1.1'), 0, 'left')).rejects.toThrow('not available');
       await cluster.pass(3000);
-      expect([await ids(), told()]).toEqual([['zoe'], ['shop presence-lobby: ada removed, left']]);
+      expect([await ids(), told()]).toEqual([
+        ['zoe'],
+        ['shop presence-lobby: ada removed {"from":"1.1"}, left'],
+      ]);
     },
   );
 
@@ -109,7 +112,10 @@ describe('an answer that is lost', () => {
     await cluster.pass(10_000);
     expect([await ids(), told()]).toEqual([['zoe', 'ada'], []]);
     await cluster.pass(10_000);
-    expect([await ids(), told()]).toEqual([['zoe'], ['shop presence-lobby: ada removed, connection_lost']]);
+    expect([await ids(), told()]).toEqual([
+      ['zoe'],
+      ['shop presence-lobby: ada removed {"from":"1.1"}, connection_lost'],
+    ]);
   });
 
   it('of the end of a lease is asked for again', async () => {
@@ -119,7 +125,10 @@ describe('an answer that is lost', () => {
     told();
     faults.push('answer', 'answer');
     await cluster.pass(10_000);
-    expect([await ids(), told()]).toEqual([['zoe'], ['shop presence-lobby: ada removed, connection_lost']]);
+    expect([await ids(), told()]).toEqual([
+      ['zoe'],
+      ['shop presence-lobby: ada removed {"from":"1.1"}, connection_lost'],
+    ]);
   });
 
   it('of a change of counts is told once, with what was wanted last', async () => {

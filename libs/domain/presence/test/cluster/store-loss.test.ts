@@ -114,7 +114,7 @@ describe('after a store has lost what it had confirmed', () => {
     await notice(one);
     expect([await two.presence.present(LOBBY, ['ada']), told()]).toEqual([new Set(['ada']), []]);
     await cluster.pass(LONG_MS);
-    expect(told()).toEqual(['shop presence-lobby: ada removed, connection_lost']);
+    expect(told()).toEqual(['shop presence-lobby: ada removed {}, connection_lost']);
     expect(await two.presence.present(LOBBY, ['ada'])).toEqual(new Set());
   });
 
@@ -125,7 +125,7 @@ describe('after a store has lost what it had confirmed', () => {
     whenNoted(() => (store.losses += 1));
     await notice(one);
     await cluster.pass(LONG_MS);
-    expect(told()).toEqual(['shop presence-lobby: ada removed, connection_lost']);
+    expect(told()).toEqual(['shop presence-lobby: ada removed {}, connection_lost']);
     expect(await two.presence.present(LOBBY, ['ada'])).toEqual(new Set());
   });
 
@@ -174,7 +174,7 @@ describe('after a store has lost what it had confirmed', () => {
     await store.lose();
     await notice(one);
     await cluster.pass(LONG_MS);
-    expect(told()).toEqual(['shop presence-lobby: bo removed, orphan_cleanup']);
+    expect(told()).toEqual(['shop presence-lobby: bo removed {"from":"3.2"}, orphan_cleanup']);
     expect(await one.presence.present(LOBBY, ['ada', 'bo'])).toEqual(new Set(['ada']));
   });
 
@@ -187,7 +187,7 @@ describe('after a store has lost what it had confirmed', () => {
     await notice(one);
     one.kill();
     await cluster.pass(LONG_MS);
-    expect(told()).toEqual(['shop presence-lobby: ada removed, orphan_cleanup']);
+    expect(told()).toEqual(['shop presence-lobby: ada removed {"from":"1.1"}, orphan_cleanup']);
   });
 
   it('whoever remembers who is there is asked to look, when everything has been said again', async () => {

@@ -20,6 +20,12 @@ const expected = (answer: unknown, ...changes: PresenceEvent[]): Expected => ({
   told: changes.map(line),
 });
 
+const removed = (
+  appId: string,
+  channel: string,
+  { userId, userInfoText, socketId: cameBy }: Member,
+): PresenceEvent => ({ kind: 'removed', appId, channel, userId, userInfoText, cameBy, cause: 'left' });
+
 /** What one place must look like, in the plainest way to say it: a list of users. */
 export class CrowdModel {
   #users: ModelUser[] = [];
@@ -45,17 +51,21 @@ export class CrowdModel {
     return expected(this.#joined());
   }
 
-  leave({ appId, channel, userId, socketId }: Presentation, leased: boolean): Expected {
+  leave(
+    { appId, channel, userId, socketId }: Presentation,
+    leased: boolean,
+    lastWords: string | null,
+  ): Expected {
     const user = this.#find(userId);
     if (user === undefined || !user.sockets.delete(socketId) || user.sockets.size > 0)
       return expected(undefined);
+    user.userInfoText = lastWords ?? user.userInfoText;
     if (leased) {
       user.leased = true;
       return expected(undefined);
     }
     this.#users = this.#users.filter((one) => one !== user);
-    const { socketId: cameBy } = user;
-    return expected(undefined, { kind: 'removed', appId, channel, userId, cameBy, cause: 'left' });
+    return expected(undefined, removed(appId, channel, user));
   }
 
   update(presentation: Presentation): Expected {
@@ -70,13 +80,7 @@ export class CrowdModel {
   endLeases(appId: string, channel: string): Expected {
     const gone = this.#users.filter(({ leased }) => leased);
     this.#users = this.#users.filter(({ leased }) => !leased);
-    return expected(
-      undefined,
-      ...gone.map(
-        ({ userId, socketId: cameBy }) =>
-          ({ kind: 'removed', appId, channel, userId, cameBy, cause: 'left' }) as const,
-      ),
-    );
+    return expected(undefined, ...gone.map((user) => removed(appId, channel, user)));
   }
 
   #joined(): unknown {

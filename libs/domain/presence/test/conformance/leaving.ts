@@ -12,7 +12,9 @@ export function leaving(scene: Scene): void {
       await scene.one.leave(as('ada', '1.1'), 0, 'left');
       expect(scene.world.toldBriefly()).toEqual(['+ada', '+bo']);
       await scene.other.leave(as('ada', '2.1'), 0, 'forced_disconnect');
-      expect(scene.world.told()).toEqual(['shop presence-lobby: ada removed, forced_disconnect']);
+      expect(scene.world.told()).toEqual([
+        'shop presence-lobby: ada removed {"from":"2.1"}, forced_disconnect',
+      ]);
       expect(await scene.ids()).toEqual(['bo']);
     });
 
@@ -28,6 +30,37 @@ export function leaving(scene: Scene): void {
       expect(added).toMatchObject({ kind: 'added', socketId: '1.1', member: { socketId: '1.1' } });
       expect(updated).toMatchObject({ kind: 'updated', socketId: '2.1', member: { socketId: '1.1' } });
       expect(removed).toMatchObject({ kind: 'removed', cameBy: '1.1' });
+    });
+
+    it('tells what the user said last, wherever it said so', async () => {
+      await join(scene.one, 'ada', '1.1');
+      await join(scene.other, 'ada', '2.1');
+      await scene.one.update(as('ada', '1.1', { info: 'one: "é"\n\t%' }));
+      await scene.one.leave(as('ada', '1.1'), 0, 'left');
+      await join(scene.one, 'bo', '1.2', { info: { text: 'x'.repeat(5000) } });
+      await scene.other.leave(as('ada', '2.1'), scene.world.leaseMs, 'connection_lost');
+      await scene.one.leave(as('bo', '1.2'), 0, 'left');
+      await scene.world.pass(scene.world.leaseMs);
+      expect(scene.world.changes.slice(-2)).toMatchObject([
+        { userId: 'bo', userInfoText: JSON.stringify({ text: 'x'.repeat(5000) }) },
+        { userId: 'ada', userInfoText: '"one: \\"é\\"\\n\\t%"' },
+      ]);
+    });
+
+    it('tells the last words of the last connection, of one before nothing', async () => {
+      await join(scene.one, 'ada', '1.1');
+      await join(scene.other, 'ada', '2.1');
+      await scene.one.leave(as('ada', '1.1'), 0, 'left', '"one"');
+      expect(await scene.one.members(LOBBY)).toMatchObject([{ userInfoText: '{"from":"2.1"}' }]);
+      await scene.other.leave(as('ada', '2.1'), 0, 'left', '"two"');
+      await join(scene.one, 'bo', '1.1');
+      await scene.one.leave(as('bo', '1.1'), scene.world.leaseMs, 'connection_lost', '"soon"');
+      expect(await scene.other.members(LOBBY)).toMatchObject([{ userInfoText: '"soon"' }]);
+      await scene.world.pass(scene.world.leaseMs);
+      expect(scene.world.changes.filter(({ kind }) => kind === 'removed')).toMatchObject([
+        { userId: 'ada', userInfoText: '"two"' },
+        { userId: 'bo', userInfoText: '"soon"' },
+      ]);
     });
 
     it('ignores connections that are not there', async () => {
@@ -69,7 +102,9 @@ export function leaving(scene: Scene): void {
       expect(await scene.other.memberCounts('shop', [LOBBY.channel])).toEqual([2]);
       expect(await scene.other.present(LOBBY, ['ada'])).toEqual(new Set(['ada']));
       await scene.world.pass(scene.world.leaseMs);
-      expect(scene.world.told()).toEqual(['shop presence-lobby: ada removed, connection_lost']);
+      expect(scene.world.told()).toEqual([
+        'shop presence-lobby: ada removed {"from":"1.1"}, connection_lost',
+      ]);
       expect(await scene.ids()).toEqual(['bo']);
       expect(await scene.other.present(LOBBY, ['ada'])).toEqual(new Set());
     });

@@ -15,7 +15,12 @@ const join = fc.record({
   info,
   maxMembers: fc.constantFrom(2, 3, Infinity),
 });
-const leave = fc.record({ kind: fc.constant('leave' as const), ...connection, leased: fc.boolean() });
+const leave = fc.record({
+  kind: fc.constant('leave' as const),
+  ...connection,
+  leased: fc.boolean(),
+  lastWords: fc.constantFrom(null, null, '"bye"', '{"é": "1:2 3\\n"}'),
+});
 const update = fc.record({ kind: fc.constant('update' as const), ...connection, info });
 const pass = fc.record({ kind: fc.constant('pass' as const) });
 
@@ -42,7 +47,7 @@ export async function take(step: Step, world: WatchedWorld): Promise<unknown> {
   const presentation = presentationOf(step);
   if (step.kind === 'join') return presence.join(presentation, step.maxMembers);
   if (step.kind === 'update') return presence.update(presentation);
-  return presence.leave(presentation, step.leased ? world.leaseMs : 0, 'left');
+  return presence.leave(presentation, step.leased ? world.leaseMs : 0, 'left', step.lastWords ?? undefined);
 }
 
 /** Takes the step in the model. */
@@ -50,5 +55,5 @@ export function imagine(step: Step, model: CrowdModel): Expected {
   if (step.kind === 'pass') return model.endLeases(LOBBY.appId, LOBBY.channel);
   if (step.kind === 'join') return model.join(presentationOf(step), step.maxMembers);
   if (step.kind === 'update') return model.update(presentationOf(step));
-  return model.leave(presentationOf(step), step.leased);
+  return model.leave(presentationOf(step), step.leased, step.lastWords);
 }

@@ -49,7 +49,9 @@ describe('members of other processes', () => {
     const client = await subscribed(room, 'me');
     client.frames.splice(0);
     const [came] = await quietly(room, () => room.presence.join(at('ada'), Infinity));
-    const [went] = await quietly(room, () => room.presence.leave(at('ada'), 0, 'left'));
+    const [went] = await quietly(room, () => room.presence.leave(at('ada'), 0, 'left', '"bye"'));
+    // For those whom frames tell more of who goes.
+    expect(went?.fact).toMatchObject({ kind: 'member_removed', userInfoText: '"bye"', socketId: '9.ada' });
     if (came === undefined || went === undefined) throw new Error('nothing was announced');
     for (const event of [went, came, went]) arrive(room, event);
     const [again] = await quietly(room, () => room.presence.join(at('ada'), Infinity));

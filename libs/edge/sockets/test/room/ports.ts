@@ -140,10 +140,15 @@ export class TestPresence implements Presence {
     return outcome;
   }
 
-  leave(connection: Omit<Presentation, 'userInfoText'>, leaseMs: number, cause: LeaveCause): Promise<void> {
+  leave(
+    connection: Omit<Presentation, 'userInfoText'>,
+    leaseMs: number,
+    cause: LeaveCause,
+    lastWords?: string,
+  ): Promise<void> {
     this.calls.push(`-${connection.channel} ${connection.userId}`);
     this.leaves.push({ userId: connection.userId, leaseMs, cause });
-    return this.memory.leave(connection, leaseMs, cause);
+    return this.memory.leave(connection, leaseMs, cause, lastWords);
   }
 
   update(presentation: Presentation): Promise<boolean> {

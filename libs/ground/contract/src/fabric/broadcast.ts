@@ -25,7 +25,7 @@ const fact = object({
   ),
   /** Which user. Absent: the channel itself. */
   user_id: optional(userId),
-  /** JSON text of what a member says of itself. */
+  /** JSON text of what a member says of itself, or said last. Absent: not told. */
   user_info: optional(text(0, Number.MAX_SAFE_INTEGER)),
   /** The connection that a member came by. Absent: not told. */
   socket_id: optional(socketId),

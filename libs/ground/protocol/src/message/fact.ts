@@ -27,6 +27,8 @@ export interface MemberRemoved {
   readonly kind: 'member_removed';
   readonly channel: string;
   readonly userId: string;
+  /** JSON text of what the user said about itself last. Absent: not told. */
+  readonly userInfoText?: string;
   /** The connection the user had come by. Absent: not told. */
   readonly socketId?: string;
   readonly serial: number;

@@ -65,7 +65,13 @@ function factField(fact: StateFact): FactField {
         socket_id: fact.member.socketId || undefined,
       };
     case 'member_removed':
-      return { kind, serial, user_id: fact.userId, socket_id: fact.socketId || undefined };
+      return {
+        kind,
+        serial,
+        user_id: fact.userId,
+        user_info: fact.userInfoText,
+        socket_id: fact.socketId || undefined,
+      };
     case 'channel_occupied':
     case 'channel_vacated':
       return { kind, serial };
@@ -78,12 +84,14 @@ function factField(fact: StateFact): FactField {
 }
 
 function factOf({ kind, serial, ...field }: FactField, channel: string): StateFact | null {
-  const { user_id: userId, user_info: userInfoText = '{}', count, online: isOnline = false } = field;
+  const { user_id: userId, user_info: info, count, online: isOnline = false } = field;
   if (kind === 'channel_counted') return count === undefined ? null : { kind, channel, count, serial };
   if (kind === 'channel_occupied' || kind === 'channel_vacated') return { kind, channel, serial };
   if (userId === undefined) return null;
   if (kind === 'user_seen') return { kind, userId, isOnline, serial };
   const by = field.socket_id === undefined ? {} : { socketId: field.socket_id };
-  if (kind === 'member_removed') return { kind, channel, userId, ...by, serial };
-  return { kind, channel, member: { userId, userInfoText, ...by }, serial };
+  // A process of before does not tell what the user said who went.
+  const said = info === undefined ? {} : { userInfoText: info };
+  if (kind === 'member_removed') return { kind, channel, userId, ...said, ...by, serial };
+  return { kind, channel, member: { userId, userInfoText: info ?? '{}', ...by }, serial };
 }

@@ -8,10 +8,11 @@
 --
 -- `came_by_text`: what a subject that is added comes by, of digits and dots, or nothing.
 -- `held` and `last`: of this node. `wants_subjects`: '1' for all of them. Of an operation: `count` -1 ends a lease;
--- `replaces` '1' replaces the payload of a known subject; `most_subjects` and `most_total` (of this one over all nodes)
+-- `replaces` '1' replaces the payload of a known subject, of one that is given back only with the last of it;
+-- `most_subjects` and `most_total` (of this one over all nodes)
 -- -1: no limit; `lease_ms` keeps what is given back, `lost_ms` what is given back and not known.
 -- Answer: 'late', or { serial and per operation its outcome, total, count, ms of its lease and what the subject came by;
--- subjects; serial of them }.
+-- subjects; serial of them; of each subject that is 'removed' its payload }.
 --uses: now, subject
 --keys: subjects, held, last
 --args: ahead_ms, node, lease_until, batch, wants_subjects
@@ -19,8 +20,11 @@
 
 if now > tonumber(lease_until) then return 'late' end
 
-local function answer(text)
-  return { text, wants_subjects == '1' and redis.call('HGETALL', subjects), whole(now_us) }
+local payloads = {}
+local function remove(subject, payload)
+  redis.call('HDEL', subjects, subject)
+  redis.call('HDEL', held, subject)
+  payloads[#payloads + 1] = payload
 end
 
 local latest = string.match(redis.call('GET', last) or '', '^%d+')
@@ -29,15 +33,14 @@ if latest and tonumber(latest) >= tonumber(batch) then return 'late' end
 local function end_lease(subject, subject_now, own)
   if subject_now and subject_now.total == 0 and subject_now.lease_node == node then
     if subject_now.lease_until > now then return 'early', 0, 0, subject_now.lease_until - now end
-    redis.call('HDEL', subjects, subject)
-    redis.call('HDEL', held, subject)
+    remove(subject, subject_now.payload)
     return 'removed', 0, 0
   end
   if own == '0' then redis.call('HDEL', held, subject) end
   return 'unchanged', subject_now and subject_now.total or 0, tonumber(own or '0')
 end
 
-local function give_back(subject, subject_now, others, known, lease_ms, cause)
+local function give_back(subject, subject_now, others, known, payload, lease_ms, cause)
   if others > 0 then
     redis.call('HDEL', held, subject)
     write(subject, others, known.order, known.payload)
@@ -49,13 +52,16 @@ local function give_back(subject, subject_now, others, known, lease_ms, cause)
     return 'unchanged', 0, 0
   end
   if lease_ms > 0 then
-    write(subject, 0, known.order, known.payload, now + lease_ms, node, cause)
+    write(subject, 0, known.order, payload, now + lease_ms, node, cause)
     redis.call('HSET', held, subject, '0')
     return 'leased', 0, 0, lease_ms
   end
-  redis.call('HDEL', subjects, subject)
+  if subject_now then
+    remove(subject, payload)
+    return 'removed', 0, 0
+  end
   redis.call('HDEL', held, subject)
-  return subject_now and 'removed' or 'unchanged', 0, 0
+  return 'unchanged', 0, 0
 end
 
 local outcomes = { whole(now_us) }
@@ -68,12 +74,13 @@ for at = 0, group_count() - 1 do
   local others = subject_now and math.max(0, subject_now.total - before) or 0
   local order = whole(now_us) .. '.' .. string.format('%04d', at) .. (came_by_text == '' and '' or '.' .. came_by_text)
   local known = subject_now or { order = order, payload = payload }
+  local payload_next = replaces == '1' and payload or known.payload
   local outcome, total, lease_ms
   if count < 0 then
     outcome, total, count, lease_ms = end_lease(subject, subject_now, own)
   elseif count == 0 then
     lease_ms = tonumber(subject_now and lease_text or lost_text)
-    outcome, total, count, lease_ms = give_back(subject, subject_now, others, known, lease_ms, cause)
+    outcome, total, count, lease_ms = give_back(subject, subject_now, others, known, payload_next, lease_ms, cause)
   else
     if most_total >= 0 then count = math.max(before, math.min(count, most_total - others)) end
     if count == 0 then
@@ -83,7 +90,7 @@ for at = 0, group_count() - 1 do
     else
       local is_known = subject_now and subject_now.cause ~= LEFTOVER
       outcome, total = is_known and 'unchanged' or 'added', others + count
-      write(subject, total, known.order, replaces == '1' and payload or known.payload)
+      write(subject, total, known.order, payload_next)
       redis.call('HSET', held, subject, whole(count))
     end
   end
@@ -91,5 +98,5 @@ for at = 0, group_count() - 1 do
 end
 
 local text = table.concat(outcomes, ' ')
-redis.call('SET', last, batch .. ' ' .. text, 'PX', 120000)
-return answer(text)
+redis.call('SET', last, batch .. ' ' .. cmsgpack.pack({ text, payloads }), 'PX', 120000)
+return { text, wants_subjects == '1' and redis.call('HGETALL', subjects), whole(now_us), payloads }

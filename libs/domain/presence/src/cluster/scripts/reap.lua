@@ -6,7 +6,8 @@
 --
 -- `held` and `last`: of the dead node. `is_confirmed`: '1' when the page before is.
 -- Answer: 'late', or { cursor of the next page ('0': none), how much is still held, serial, per change subject,
--- outcome, total, cause and what it came by }.
+-- outcome, total, cause and what it came by, and of each that is 'removed' its payload (not so on a page that a process
+-- of before has left) }.
 --uses: now, subject
 --keys: subjects, held, last
 --args: ahead_ms, claim_until, cursor, is_confirmed, dead_node
@@ -19,12 +20,13 @@ local known = redis.call('GET', last)
 if known and string.sub(known, 1, #MARK) == MARK then return cmsgpack.unpack(string.sub(known, #MARK + 1)) end
 
 local scan = redis.call('HSCAN', held, cursor, 'COUNT', PAGE)
-local changes = {}
+local changes, payloads = {}, {}
 local function tell(subject, outcome, total, cause, known)
   for _, one in ipairs({ subject, outcome, whole(total), cause, came_by(known) }) do changes[#changes + 1] = one end
 end
 local function remove(subject, cause, known)
   redis.call('HDEL', subjects, subject)
+  payloads[#payloads + 1] = known.payload
   tell(subject, 'removed', 0, cause, known)
 end
 
@@ -48,6 +50,6 @@ for at = 1, #scan[2], 2 do
   if not is_kept then redis.call('HDEL', held, subject) end
 end
 
-local page = { scan[1], whole(redis.call('HLEN', held)), whole(now_us), changes }
+local page = { scan[1], whole(redis.call('HLEN', held)), whole(now_us), changes, payloads }
 if #changes > 0 then redis.call('SET', last, MARK .. cmsgpack.pack(page), 'PX', 3600000) end
 return page

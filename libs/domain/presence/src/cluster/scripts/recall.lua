@@ -6,8 +6,11 @@
 --keys: last
 --args: _ahead_ms, batch
 
-local latest, text = string.match(redis.call('GET', last) or '', '^(%d+) ?(.*)$')
-if latest == batch and text ~= '' then return { text, false, '0' } end
+local latest, kept = string.match(redis.call('GET', last) or '', '^(%d+) ?(.*)$')
+if latest == batch and kept ~= '' then
+  local text, payloads = unpack(cmsgpack.unpack(kept))
+  return { text, false, '0', payloads }
+end
 -- One that arrives late must not let in what a later batch has shut out.
 if not latest or tonumber(latest) < tonumber(batch) then redis.call('SET', last, batch, 'PX', 120000) end
 return false

@@ -80,6 +80,7 @@ export class MemoryPresence implements Presence {
     connection: Omit<Presentation, 'userInfoText'>,
     leaseMs: number,
     cause: LeaveCause,
+    lastWords?: string,
   ): Promise<void> {
     this.#mustBeOpen();
     const { userId, socketId } = connection;
@@ -87,7 +88,7 @@ export class MemoryPresence implements Presence {
     if (roster === undefined) return;
     const { state, connections } = roster.occupant(userId);
     const lease = this.#leaseFor(connection, leaseMs, cause);
-    const transition = left(state, connection, holds(connections, socketId), cause, lease);
+    const transition = left(state, connection, holds(connections, socketId), cause, lease, lastWords);
     this.#settle(roster, connection, transition, released(connections, socketId));
     this.#tell(transition.change);
   }

@@ -2,8 +2,8 @@ import { readSubjects, type Operation, type Result, type Subjects } from '../../
 import type { Intent, Shard } from '../../cluster/shard.js';
 import { unavailable } from '../../cluster/store.js';
 import { ONLINE_USERS } from '../../online-users.js';
-import type { JoinOutcome, LeaveCause, Member, Presentation } from '../../port.js';
-import type { Place } from './place.js';
+import type { JoinOutcome, Member, Presentation } from '../../port.js';
+import type { Parting, Place } from './place.js';
 
 /** Users in order of first join. */
 export const membersOf = (reply: unknown): Member[] =>
@@ -48,7 +48,7 @@ export class Joining implements Intent {
     const isNew = !this.place.holds(userId, socketId);
     this.place.joined(userId, socketId, userInfoText, result);
     if (this.#hasFailed) {
-      if (isNew) this.shard.add(new LeavingConnection(this.place, this.who, 0, 'left', UNHEARD));
+      if (isNew) this.shard.add(new LeavingConnection(this.place, this.who, TAKEN_BACK, UNHEARD));
       return;
     }
     const isListed = this.wantsSubjects && subjects !== null;
@@ -74,8 +74,7 @@ export class LeavingConnection implements Intent {
   constructor(
     private readonly place: Place,
     private readonly who: Omit<Presentation, 'userInfoText'>,
-    private readonly leaseMs: number,
-    private readonly cause: LeaveCause,
+    private readonly parting: Parting,
     private readonly caller: Caller<void>,
   ) {
     this.subject = who.userId;
@@ -83,14 +82,14 @@ export class LeavingConnection implements Intent {
 
   prepare(): Operation | null {
     const { userId, socketId } = this.who;
-    if (this.place.holds(userId, socketId)) return this.place.leaving(userId, this.leaseMs, this.cause);
+    if (this.place.holds(userId, socketId)) return this.place.leaving(userId, this.parting);
     this.caller.resolve();
     return null;
   }
 
   done(result: Result): void {
     const { userId, socketId } = this.who;
-    this.place.left(userId, socketId, this.cause, result);
+    this.place.left(userId, socketId, this.parting.cause, result);
     this.caller.resolve();
   }
 
@@ -131,4 +130,5 @@ export class Updating implements Intent {
   }
 }
 
+const TAKEN_BACK: Parting = { leaseMs: 0, cause: 'left' };
 const UNHEARD: Caller<void> = { resolve: () => undefined, reject: () => undefined };

@@ -12,6 +12,15 @@ interface LocalUser {
   userInfoText: string;
 }
 
+/** How a connection goes. */
+export interface Parting {
+  /** Keeps a user for so long whose last one it was; 0: not at all. */
+  readonly leaseMs: number;
+  readonly cause: LeaveCause;
+  /** Takes the place of the info of a user whose last one it was. Absent: the info stays. */
+  readonly lastWords?: string | undefined;
+}
+
 /** What all places of a process share. */
 export interface PlaceSurroundings {
   readonly time: LeaseTime;
@@ -82,10 +91,12 @@ export class Place implements ShardOwner {
     this.#tellIfAdded(userId, result, { by: socketId });
   }
 
-  leaving(userId: string, leaseMs: number, cause: LeaveCause): Operation {
+  leaving(userId: string, { leaseMs, cause, lastWords }: Parting): Operation {
     const { leases } = this.around;
     const keeping = this.#leases.keeping(userId, leases.count < leases.most ? leaseMs : 0);
-    return this.#holding(userId, this.#count(userId) - 1, { ...keeping, cause });
+    const count = this.#count(userId) - 1;
+    const words = lastWords === undefined || count > 0 ? {} : { payload: lastWords, replaces: true };
+    return this.#holding(userId, count, { ...keeping, cause, ...words });
   }
 
   left(userId: string, socketId: string, cause: LeaveCause, result: Result): void {
@@ -141,7 +152,8 @@ export class Place implements ShardOwner {
 
   /** With what this process knows of the user, in case the store has lost it. */
   #holding(userId: string, count: number, rest: Partial<Operation> = {}): Operation {
-    const payload = this.#users.get(userId)?.userInfoText ?? '';
+    // Of a user whom only a lease keeps, this process has nothing to say.
+    const payload = this.#users.get(userId)?.userInfoText ?? '{}';
     return holding(userId, count, { payload, cameBy: this.#first(userId) ?? '', ...rest });
   }
 
@@ -167,8 +179,17 @@ export class Place implements ShardOwner {
     this.around.tell({ kind: 'added', appId, channel, member, socketId: by ?? first, serial, ...again });
   }
 
-  #tellRemoved(userId: string, cause: LeaveCause, { cameBy, serial }: Result): void {
+  #tellRemoved(userId: string, cause: LeaveCause, { payload, cameBy, serial }: Result): void {
     const { appId, channel } = this.place;
-    this.around.tell({ kind: 'removed', appId, channel, userId, cameBy, cause, serial });
+    this.around.tell({
+      kind: 'removed',
+      appId,
+      channel,
+      userId,
+      userInfoText: payload,
+      cameBy,
+      cause,
+      serial,
+    });
   }
 }

@@ -81,10 +81,12 @@ export class RedisPresence implements Presence, ShardKeeper {
     connection: Omit<Presentation, 'userInfoText'>,
     leaseMs: number,
     cause: LeaveCause,
+    lastWords?: string,
   ): Promise<void> {
     const [place, shard] = this.#at(connection);
     return new Promise((resolve, reject) => {
-      shard.add(new LeavingConnection(place, connection, leaseMs, cause, { resolve, reject }));
+      const parting = { leaseMs, cause, lastWords };
+      shard.add(new LeavingConnection(place, connection, parting, { resolve, reject }));
     });
   }
 
@@ -135,13 +137,14 @@ export class RedisPresence implements Presence, ShardKeeper {
   }
 
   reaped({ appId, name: channel }: ShardName, changes: readonly Reaped[], deadNodeId: string): void {
-    for (const { outcome, subject: userId, cause, cameBy, serial } of changes) {
+    for (const { outcome, subject: userId, payload, cause, cameBy, serial } of changes) {
       if (outcome !== 'removed') continue;
       this.#tell({
         kind: 'removed',
         appId,
         channel,
         userId,
+        userInfoText: payload,
         cameBy,
         cause: cause as LeaveCause,
         serial,
