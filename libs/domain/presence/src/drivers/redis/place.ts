@@ -180,16 +180,18 @@ export class Place implements ShardOwner {
   }
 
   #tellRemoved(userId: string, cause: LeaveCause, { payload, cameBy, serial }: Result): void {
-    const { appId, channel } = this.place;
-    this.around.tell({
-      kind: 'removed',
-      appId,
-      channel,
-      userId,
-      userInfoText: payload,
-      cameBy,
-      cause,
-      serial,
-    });
+    this.around.tell(removal(this.place, { userId, cause, payload, cameBy, serial }));
   }
 }
+
+/** What is told of a user who is not on a channel any more. */
+export const removal = (
+  { appId, channel }: { readonly appId: string; readonly channel: string },
+  {
+    userId,
+    cause,
+    payload: userInfoText,
+    cameBy,
+    serial,
+  }: Pick<Result, 'cameBy' | 'payload' | 'serial'> & { readonly userId: string; readonly cause: LeaveCause },
+) => ({ kind: 'removed', appId, channel, userId, userInfoText, cameBy, cause, serial }) as const;

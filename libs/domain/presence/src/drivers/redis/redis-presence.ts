@@ -16,7 +16,7 @@ import type {
   Presentation,
 } from '../../port.js';
 import { Joining, LeavingConnection, membersOf, Updating } from './connection-intents.js';
-import { Place, type PlaceSurroundings } from './place.js';
+import { Place, type PlaceSurroundings, removal } from './place.js';
 
 /** How a `RedisPresence` is set up. */
 export interface RedisPresenceOptions {
@@ -139,17 +139,8 @@ export class RedisPresence implements Presence, ShardKeeper {
   reaped({ appId, name: channel }: ShardName, changes: readonly Reaped[], deadNodeId: string): void {
     for (const { outcome, subject: userId, payload, cause, cameBy, serial } of changes) {
       if (outcome !== 'removed') continue;
-      this.#tell({
-        kind: 'removed',
-        appId,
-        channel,
-        userId,
-        userInfoText: payload,
-        cameBy,
-        cause: cause as LeaveCause,
-        serial,
-        deadNodeId,
-      });
+      const gone = { userId, cause: cause as LeaveCause, payload, cameBy, serial };
+      this.#tell({ ...removal({ appId, channel }, gone), deadNodeId });
     }
   }
 
