@@ -1,14 +1,10 @@
+import { PROCESS_ENV } from '@carillon/testing';
+
 // What the processes that a bench starts have in their environment.
 
 /** The environment of a process of one app, on ports of its own, that a bench has to itself. @param {{ appId: string, key: string, secret: string }} app */
 export const processEnv = ({ appId, key, secret }) => ({
-  ENVIRONMENT: 'test',
-  HOST: '127.0.0.1',
-  PORT: '0',
-  METRICS_HOST: '127.0.0.1',
-  METRICS_PORT: '0',
-  LOG_OUTPUT_FORMAT: 'json',
-  SHUTDOWN_GRACE_PERIOD: '0',
+  ...PROCESS_ENV,
   SERVICE_DEFAULT_APP_ID: appId,
   SERVICE_DEFAULT_APP_KEY: key,
   SERVICE_DEFAULT_APP_SECRET: secret,

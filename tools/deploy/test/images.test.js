@@ -1,3 +1,4 @@
+import { PROCESS_ENV } from '@carillon/testing';
 import { engine } from '@carillon/engines';
 import { spawn } from 'node:child_process';
 import {
@@ -95,13 +96,7 @@ async function fleet() {
   const { hostname, port, username, password, pathname } = new URL(database.url);
   const env = {
     PATH: process.env.PATH,
-    ENVIRONMENT: 'test',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    METRICS_HOST: '127.0.0.1',
-    METRICS_PORT: '0',
-    LOG_OUTPUT_FORMAT: 'json',
-    SHUTDOWN_GRACE_PERIOD: '0',
+    ...PROCESS_ENV,
     SERVICE_DEFAULT_APP_ID: '1',
     SERVICE_DEFAULT_APP_KEY: 'key',
     SERVICE_DEFAULT_APP_SECRET: 'secret',

@@ -10,5 +10,6 @@ export {
   type RawFrame,
   RawSocketClient,
 } from './raw-socket-client.js';
+export { PROCESS_ENV } from './process-env.js';
 export { programOf } from './program-of.js';
 export { SpawnedNode, spawnNode } from './spawn-node.js';

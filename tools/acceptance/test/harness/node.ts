@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  PROCESS_ENV,
   programOf,
   type RawAnswer,
   rawHttp,
@@ -17,15 +18,9 @@ import { eventually } from './eventually.js';
 import { Scrape } from './scrape.js';
 import type { Tenant } from './tenant.js';
 
-/** Free ports, JSON logs, a short stop, and only the apps of the file. */
+/** Only the apps of the file. */
 const QUICK: Readonly<Record<string, string>> = {
-  ENVIRONMENT: 'test',
-  HOST: '127.0.0.1',
-  PORT: '0',
-  METRICS_HOST: '127.0.0.1',
-  METRICS_PORT: '0',
-  LOG_OUTPUT_FORMAT: 'json',
-  SHUTDOWN_GRACE_PERIOD: '0',
+  ...PROCESS_ENV,
   // The database that comes along takes its time where everything else runs too.
   STARTUP_TIMEOUT_MS: '55000',
   SERVICE_DEFAULT_APP_ID: '',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { programOf, rawHttp, type SpawnedNode, spawnNode } from '@carillon/testing';
+import { PROCESS_ENV, programOf, rawHttp, type SpawnedNode, spawnNode } from '@carillon/testing';
 import type { Broker } from '../broker/broker.js';
 import type { Door } from '../broker/door.js';
 import { Socket } from '../clients/socket.js';
@@ -20,12 +20,7 @@ const PATIENCE = 2;
 const READY = /"message":"ready","listening":"http:\/\/[^"]*?:(\d+)","metrics":"http:\/\/[^"]*?:(\d+)\//;
 
 const ENV: Readonly<Record<string, string>> = {
-  ENVIRONMENT: 'test',
-  HOST: '127.0.0.1',
-  PORT: '0',
-  METRICS_HOST: '127.0.0.1',
-  METRICS_PORT: '0',
-  LOG_OUTPUT_FORMAT: 'json',
+  ...PROCESS_ENV,
   SHUTDOWN_GRACE_PERIOD: '1',
 };
 
