@@ -44,6 +44,21 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
   const there = at(1);
   afterEach(() => [here, there].forEach((clients) => clients.close()));
 
+  /** A member that has a channel through a port, who is watched, and what both are told from then on. */
+  async function eve(name: string, port: number) {
+    const told = new Inbox<Ably.PresenceMessage>();
+    const watching = here.connect().channels.get(name);
+    await watching.presence.subscribe(told.put);
+    const client = here.connect({ port, clientId: 'eve', disconnectedRetryTimeout: 100 });
+    const channel = client.channels.get(name);
+    const inbox = await heard(channel);
+    await channel.presence.enter('x');
+    expect(await told.take()).toMatchObject({ action: 'enter', clientId: 'eve' });
+    const changes = new Inbox<Ably.ChannelStateChange>();
+    channel.on(['attached', 'update'], changes.put);
+    return { watching, told, client, channel, inbox, changes, id: client.connection.id };
+  }
+
   it('hear what is published at either and at the api node, in one order', async () => {
     const name = 'news';
     const [one, two] = [here.connect().channels.get(name), there.connect().channels.get(name)];
@@ -99,17 +114,7 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     const front = new OnePort(targets);
     const port = await front.listen();
     try {
-      const told = new Inbox<Ably.PresenceMessage>();
-      const watching = here.connect().channels.get(name);
-      await watching.presence.subscribe(told.put);
-      const client = here.connect({ port, clientId: 'eve', disconnectedRetryTimeout: 100 });
-      const channel = client.channels.get(name);
-      const inbox = await heard(channel);
-      await channel.presence.enter('x');
-      expect(await told.take()).toMatchObject({ action: 'enter', clientId: 'eve' });
-      const { id } = client.connection;
-      const changes = new Inbox<Ably.ChannelStateChange>();
-      channel.on(['attached', 'update'], changes.put);
+      const { watching, told, client, channel, inbox, changes, id } = await eve(name, port);
       targets[0] = cluster.gateway(1).port;
       const isCut = client.connection.once('disconnected');
       cut(client);
@@ -264,17 +269,7 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     const front = new OnePort(targets);
     const port = await front.listen();
     try {
-      const told = new Inbox<Ably.PresenceMessage>();
-      const watching = here.connect().channels.get(name);
-      await watching.presence.subscribe(told.put);
-      const client = here.connect({ port, clientId: 'eve', disconnectedRetryTimeout: 100 });
-      const channel = client.channels.get(name);
-      const inbox = await heard(channel);
-      await channel.presence.enter('x');
-      expect(await told.take()).toMatchObject({ action: 'enter', clientId: 'eve' });
-      const { id } = client.connection;
-      const changes = new Inbox<Ably.ChannelStateChange>();
-      channel.on(['attached', 'update'], changes.put);
+      const { watching, told, client, channel, inbox, changes, id } = await eve(name, port);
       targets[0] = cluster.gateway(0).port;
       await victim.process.kill();
       await watching.publish('missed', '1');
