@@ -31,7 +31,6 @@ export { fromNative, inFormat, type WireMessage } from './message/native.js';
 export { type Edit, readEdit } from './message/read-edit.js';
 export { MessagePush, type Pushes } from './push/message-push.js';
 export { toNativePayload } from './push/payload.js';
-export { RecentlyUsed } from './recently-used.js';
 export { orRefused, refusalOf } from './refusal.js';
 export { type Published } from './publisher.js';
 export {

@@ -1,7 +1,5 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DerivedFilters, DerivedSubject, readChannelName, readOwnChannelName } from '../src/index.js';
-import { RecentlyUsed } from '../src/recently-used.js';
 import { RuntimeCounters } from '../src/statistics/counters.js';
 
 const TICK = 'name == `"tick"`';
@@ -67,28 +65,5 @@ describe('expressions of derived channels', () => {
     expect([subject.fits({ accepts }), asked]).toEqual([true, 1]);
     const other = { accepts };
     expect([subject.fits(other), subject.fits(other), asked]).toEqual([true, true, 2]);
-  });
-});
-
-describe('what is recently used', () => {
-  it('stays within its bounds, and loses what was not used for longest', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ minLength: 1, maxLength: 5 }), { maxLength: 50 }), (names) => {
-        let evicted = 0;
-        const recent = new RecentlyUsed<string>(4, 12, () => (evicted += 1));
-        let put = 0;
-        for (const name of names) {
-          if (recent.get(name) === undefined) {
-            recent.put(name, name);
-            put += 1;
-          }
-          expect(recent.size).toBeLessThanOrEqual(4);
-          expect(recent.bytes).toBeLessThanOrEqual(12);
-        }
-        expect(put - evicted).toBe(recent.size);
-        const last = names.at(-1);
-        if (last !== undefined && Buffer.byteLength(last) <= 12) expect(recent.get(last)).toBe(last);
-      }),
-    );
   });
 });

@@ -1,4 +1,4 @@
-import { RecentlyUsed } from '@carillon/compat-core';
+import { RecentlyUsed } from '@carillon/collections';
 import { CompatCodec, type Variant } from './codec.js';
 import type { Counted } from './counted.js';
 import { MODE } from './flags.js';

@@ -1,12 +1,15 @@
-interface Entry<Value> {
+import { type Aging, Recency } from './recency.js';
+
+interface Entry<Value> extends Aging<Entry<Value>> {
+  readonly name: string;
   readonly value: Value;
   readonly bytes: number;
 }
 
 /** Values by name, those used last: never more than so many, nor of more bytes together. */
 export class RecentlyUsed<Value> {
-  /** The one not used for longest first. */
   readonly #entries = new Map<string, Entry<Value>>();
+  readonly #recency = new Recency<Entry<Value>>();
   #bytes = 0;
 
   constructor(
@@ -27,21 +30,26 @@ export class RecentlyUsed<Value> {
   get(name: string): Value | undefined {
     const entry = this.#entries.get(name);
     if (entry === undefined) return undefined;
-    this.#entries.delete(name);
-    this.#entries.set(name, entry);
+    this.#recency.use(entry);
     return entry.value;
   }
 
   /** For a name that is not there; it takes as many bytes as its name has. */
   put(name: string, value: Value): void {
     const bytes = Buffer.byteLength(name);
-    this.#entries.set(name, { value, bytes });
+    const entry = { name, value, bytes, older: null, newer: null };
+    this.#entries.set(name, entry);
+    this.#recency.add(entry);
     this.#bytes += bytes;
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#entries.size <= this.maxEntries && this.#bytes <= this.maxBytes) return;
-      this.#entries.delete(oldest);
-      this.#bytes -= entry.bytes;
-      this.evicted();
-    }
+    while (this.size > this.maxEntries || this.#bytes > this.maxBytes) this.#evict();
+  }
+
+  #evict(): void {
+    const { oldest } = this.#recency;
+    if (oldest === null) return;
+    this.#recency.remove(oldest);
+    this.#entries.delete(oldest.name);
+    this.#bytes -= oldest.bytes;
+    this.evicted();
   }
 }

@@ -1,6 +1,6 @@
+import { RecentlyUsed } from '@carillon/collections';
 import { compileExpression, type Expression, MalformedFilter } from '@carillon/filter';
 import { CompatError } from '../compat-error.js';
-import { RecentlyUsed } from '../recently-used.js';
 import type { RuntimeCounters } from '../statistics/counters.js';
 
 const MAX_ENTRIES = 1024;
