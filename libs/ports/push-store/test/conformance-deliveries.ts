@@ -1,7 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Claim, PushStore, StoredDevice } from '../src/index.js';
+import type { Claim, ClaimStep, PushStore, StoredDevice } from '../src/index.js';
 import { admission, claim, device, NOW, publish, shard } from './samples.js';
 import type { Scene } from './scene.js';
+
+const DEAD_LETTER = {
+  appId: 'shop',
+  deadLetterId: 'd1',
+  publishId: '',
+  provider: 'fcm',
+  stage: 'retry_schedule',
+  itemKey: 'k',
+  reason: 'r',
+  occurredMs: NOW,
+  item: '{}',
+  replayedMs: null,
+  replayCount: 0,
+};
 
 /** What every driver must do with deliveries and what is kept for a while. Each test has ids of its own. */
 export function deliveriesConformance(name: string, open: () => Promise<Scene>): void {
@@ -42,6 +56,49 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       await store.giveBack('shop', 'claims', ['k1', 'k2'], 'd', NOW);
       expect(await isBeingSent(NOW)).toBe(false);
       expect(await take('e', NOW)).toEqual(new Set(['k1', 'k2']));
+    });
+
+    it('keeps when a delivery was first taken, until it is begun anew', async () => {
+      await store.admit(admission('first'));
+      await store.plan('shop', 'first', [claim('first', 'k')]);
+      const first = async () => (await store.claim('shop', 'first', 'k'))?.firstAttemptMs;
+      const take = (nowMs: number, attempt: number) =>
+        store.takeForSending('shop', 'first', [{ deliveryKey: 'k', attempt }], {
+          owner: 'o',
+          nowMs,
+          untilMs: nowMs + 1,
+        });
+      const goesTo = (to: ClaimStep['to'], attempt: number) =>
+        store.changePublish(
+          'shop',
+          'first',
+          [{ deliveryKey: 'k', from: 'sending', attempt, to }],
+          () => null,
+        );
+      expect(await first()).toBeNull();
+      await take(NOW, 1);
+      await store.giveBack('shop', 'first', ['k'], 'o', NOW);
+      // It was not sent.
+      expect(await first()).toBeNull();
+      await take(NOW + 1, 1);
+      await goesTo({ state: 'retry', attempt: 2, dueMs: NOW }, 1);
+      await take(NOW + 5, 2);
+      await store.giveBack('shop', 'first', ['k'], 'o', NOW);
+      await take(NOW + 9, 2);
+      expect(await first()).toBe(NOW + 1);
+      await goesTo({ state: 'done', outcome: 'rejected' }, 2);
+      expect((await store.claimsLike('shop', 'first', { provider: 'fcm' }, 1))[0]).toMatchObject({
+        firstAttemptMs: NOW + 1,
+      });
+      const letter = {
+        ...DEAD_LETTER,
+        publishId: 'first',
+        deadLetterId: 'first',
+        occurredMs: NOW - 1,
+      };
+      await store.putDeadLetter(letter);
+      await store.replay(letter, 'k', NOW + 10, (there) => there);
+      expect(await first()).toBeNull();
     });
 
     it('moves counters once, however often a result comes', async () => {
@@ -200,19 +257,7 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       await store.plan('shop', 'dead', [
         claim('dead', 'k', { state: 'done', attempt: 5, outcome: 'rejected' }),
       ]);
-      const row = {
-        appId: 'shop',
-        deadLetterId: 'd1',
-        publishId: 'dead',
-        provider: 'fcm',
-        stage: 'retry_schedule',
-        itemKey: 'k',
-        reason: 'r',
-        occurredMs: NOW,
-        item: '{}',
-        replayedMs: null,
-        replayCount: 0,
-      };
+      const row = { ...DEAD_LETTER, publishId: 'dead' };
       await store.putDeadLetter(row);
       await store.putDeadLetter({ ...row, reason: 'again' });
       const replay = () => store.replay(row, 'k', NOW, (there) => ({ ...there, state: 'dispatching' }));
