@@ -16,7 +16,8 @@ import {
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { openAppStore } from './drivers.js';
 import { AppConflict, AppNotStorable } from './failures.js';
-import type { AnnounceAppChange, AppChangeTeller, AppRegistryOptions } from './options.js';
+import type { AnnounceAppChange, AppChangeTeller } from './options.js';
+import { optionsOf } from './process-options.js';
 import { AppRegistry } from './registry.js';
 import type { SharedAppCache } from './shared-app-cache.js';
 import { sharedAppCache, type SharedStore } from './shared-store.js';
@@ -29,20 +30,6 @@ export const SHARED_APP_CACHE = Symbol('shared app cache');
 export const ANNOUNCE_APP_CHANGE = Symbol('announce app change');
 
 const PART = 'app manager';
-/** Api nodes hear of no changes, so what they remember of an app must not be older. */
-const API_NODE_AGE_SECONDS = 5;
-
-function optionsOf(config: Config): AppRegistryOptions {
-  const { array, register_inline_apps, cache } = config.app_manager;
-  return {
-    inlineApps: array.apps,
-    registerInlineApps: register_inline_apps,
-    cache,
-    globals: config,
-    ...(config.server_role === 'api' ? { maxIndexAgeSeconds: API_NODE_AGE_SECONDS } : {}),
-  };
-}
-
 interface Surroundings {
   readonly config: Config;
   readonly logging: Logging;
@@ -59,7 +46,7 @@ interface Surroundings {
 async function openRegistry(around: Surroundings): Promise<AppRegistry> {
   const { config, logging, metrics, startup, health, shutdown, databases, cache, announce } = around;
   const log = logging.for('service::app_manager');
-  const registry = new AppRegistry(optionsOf(config), {
+  const registry = new AppRegistry(optionsOf(config, announce !== undefined), {
     store: await openAppStore(config.app_manager.driver, { config, databases }),
     cache,
     announce,
