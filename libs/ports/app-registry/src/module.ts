@@ -1,10 +1,10 @@
-import type { Config } from '@carillon/config';
 import { DATABASES, DatabaseModule, type Databases, isTooOld } from '@carillon/database';
 import { optional, provider, RUNTIME, type RuntimeParts, type Token, token } from '@carillon/runtime';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { openAppStore } from './drivers.js';
 import { AppConflict, AppNotStorable } from './failures.js';
-import type { AnnounceAppChange, AppChangeTeller, AppRegistryOptions } from './options.js';
+import type { AnnounceAppChange, AppChangeTeller } from './options.js';
+import { optionsOf } from './process-options.js';
 import { AppRegistry } from './registry.js';
 import type { SharedAppCache } from './shared-app-cache.js';
 import { sharedAppCache, type SharedStore } from './shared-store.js';
@@ -16,19 +16,6 @@ export const SHARED_APP_CACHE = token<SharedAppCache | undefined>('shared app ca
 export const ANNOUNCE_APP_CHANGE = token<AnnounceAppChange>('announce app change');
 
 const PART = 'app manager';
-/** Api nodes hear of no changes, so what they remember of an app must not be older. */
-const API_NODE_AGE_SECONDS = 5;
-
-function optionsOf(config: Config): AppRegistryOptions {
-  const { array, register_inline_apps, cache } = config.app_manager;
-  return {
-    inlineApps: array.apps,
-    registerInlineApps: register_inline_apps,
-    cache,
-    globals: config,
-    ...(config.server_role === 'api' ? { maxIndexAgeSeconds: API_NODE_AGE_SECONDS } : {}),
-  };
-}
 
 interface Surroundings extends RuntimeParts {
   readonly databases: Databases;
@@ -40,7 +27,7 @@ interface Surroundings extends RuntimeParts {
 async function openRegistry(around: Surroundings): Promise<AppRegistry> {
   const { config, logging, metrics, startup, health, shutdown, databases, cache, announce } = around;
   const log = logging.for('service::app_manager');
-  const registry = new AppRegistry(optionsOf(config), {
+  const registry = new AppRegistry(optionsOf(config, announce !== undefined), {
     store: await openAppStore(config.app_manager.driver, { config, databases }),
     cache,
     announce,
