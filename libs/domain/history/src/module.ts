@@ -9,6 +9,7 @@ import {
   LOGGING,
   type Logging,
   METRICS_REGISTRY,
+  type Metrics,
   SHUTDOWN,
   type Shutdown,
 } from '@carillon/runtime';
@@ -20,7 +21,7 @@ import { historyHealth } from './history-health.js';
 import { MessageReader, type MessageSource } from './message-reader.js';
 import { openForApps } from './open-for-apps.js';
 import { PresenceHistoryReader, type PresenceHistoryReaderParts } from './presence-reader.js';
-import { HistoryReader, type HistoryReaderOptions, type HistoryReads } from './reader.js';
+import { HistoryReader, type HistoryReaderOptions, type HistoryReads, type ShownAs } from './reader.js';
 
 type PresenceReads = PresenceHistoryReaderParts['store'];
 
@@ -67,7 +68,7 @@ export class HistoryModule {
         { provide: FAULT_DESK, inject: [CONFIG, LOGGING, HISTORY_COMMITS], useFactory: faultsOf },
         {
           provide: HISTORY_READER,
-          inject: [CONFIG, reads, FAULT_DESK, STATE_HINTS],
+          inject: [CONFIG, reads, FAULT_DESK, STATE_HINTS, METRICS_REGISTRY],
           useFactory: readerOf,
         },
         {
@@ -131,8 +132,17 @@ function faultsOf(config: Config, logging: Logging, commits: HistoryCommits): Fa
   });
 }
 
-const readerOf = (config: Config, store: HistoryReads, faults: FaultDesk, hints: StateHints): HistoryReader =>
-  new HistoryReader({ store, now: Date.now, faults, hints }, optionsOf(config));
+function readerOf(
+  config: Config,
+  store: HistoryReads,
+  faults: FaultDesk,
+  hints: StateHints,
+  metrics: Metrics,
+): HistoryReader {
+  const shown = metrics.counter('versioned_history_substitution_total');
+  const onShown = (app_id: string, result: ShownAs): void => shown.for({ app_id, result }).add();
+  return new HistoryReader({ store, now: Date.now, faults, hints, onShown }, optionsOf(config));
+}
 
 const presenceReaderOf = (
   config: Config,

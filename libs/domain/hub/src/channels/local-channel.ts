@@ -267,11 +267,16 @@ export class LocalChannel {
   #tell(audience: Audience, frames: Frames, except: Subscriber | null): number {
     const { codec } = audience;
     const frame = frames.of(codec);
-    if (frame === null) return 0;
+    if (frame === null) {
+      if (codec.filters === true && frames.fact.kind === 'message') this.hub.meters.filtered(audience.count);
+      return 0;
+    }
+    const isLeftOut = except?.subscriptionOf(this)?.audience === audience;
+    if (isLeftOut && frames.fact.kind === 'message') this.hub.meters.notEchoed();
     const held = this.#gates?.count((subscriber) => audience.has(subscriber)) ?? 0;
     audience.tell(frame, except, held);
     this.#lookout.told(frameBytes(frame));
-    const receivers = audience.count - Number(except?.subscriptionOf(this)?.audience === audience);
+    const receivers = audience.count - Number(isLeftOut);
     codec.told?.(frames, Math.max(0, receivers - held), this.hub.appId);
     return receivers;
   }
