@@ -24,6 +24,8 @@ const setting = {
   database: true,
 } as const;
 
+const byName = (one: string, other: string): number => one.localeCompare(other);
+
 interface Member {
   readonly id: string;
 }
@@ -85,7 +87,6 @@ onCluster('members at a gateway that is killed', ['nats'], setting, (cluster) =>
     // Else the library would take it for something older.
     expect(own.id).toBeUndefined();
     const gone = [await told[SHARED].take(), await told[SHARED].take(), await told[SHARED].take()];
-    const byName = (one: string, other: string): number => one.localeCompare(other);
     const infos = gone.map(({ clientId, data }) => `${clientId} ${JSON.stringify(data)}`).sort(byName);
     expect(infos).toEqual([
       'eve {"mood":"fine"}',
