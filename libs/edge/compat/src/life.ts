@@ -6,6 +6,7 @@ import type { Counted } from './counted.js';
 import { ACTION } from './flags.js';
 import type { Need } from './pulse.js';
 import { Pulses } from './pulses.js';
+import type { Receipts } from './receipts.js';
 import type { Remaining } from './remaining.js';
 import type { Said } from './said.js';
 import type { Sessions } from './sessions.js';
@@ -36,6 +37,7 @@ export class Life {
     private readonly sessions: Sessions,
     private readonly keys: ConnectionKeys,
     private readonly remaining: Remaining,
+    private readonly receipts: Pick<Receipts, 'share'>,
     private readonly counted: Counted,
     private readonly most = MAX_HERE,
   ) {}
@@ -84,7 +86,10 @@ export class Life {
     if (principal.clientId !== null) hub.signedIn.remove(principal.clientId, connection);
     this.counted.closed(connection);
     const isOver = connection.isOver || (endedFor !== null && FOR_GOOD.has(endedFor));
-    if (!isOver) this.sessions.park(connection);
+    if (!isOver) {
+      this.sessions.park(connection);
+      this.receipts.share();
+    }
     const left = isOver
       ? [this.said.allLeave(connection, 0, 'forced_disconnect'), this.keys.end(connection)]
       : [this.said.allLeave(connection, manner.remainMs, 'connection_lost'), this.remaining.cut(connection)];
@@ -134,8 +139,15 @@ export class Life {
 
   #refresh(): void {
     for (const connection of this.connections)
-      void this.keys
-        .refresh(connection)
-        .catch((error: unknown) => this.hub.onTrouble('the key of a connection', error));
+      void this.#stay(connection).catch((error: unknown) =>
+        this.hub.onTrouble('the key of a connection', error),
+      );
+  }
+
+  /** Its key stays good; one that has come back elsewhere, of which this process was not told, ends here. */
+  async #stay(connection: CompatConnection): Promise<void> {
+    const { id, hub, keyHash } = connection;
+    const isTaken = !(await this.keys.refresh(connection));
+    if (isTaken && connection.isOpen && connection.keyHash === keyHash) this.former(hub.appId, id, keyHash);
   }
 }

@@ -1,5 +1,5 @@
 import type { OrdinaryChannel } from '@carillon/channels';
-import type { ChannelFact, ResumeFailed, StateFact } from '@carillon/protocol';
+import type { ChannelFact, StateFact } from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Pace } from '../appends/pace.js';
 import { type AppendWays, Pacing } from '../appends/pacing.js';
@@ -13,7 +13,6 @@ import { allAudiences, audienceOf, type Audiences, withAudience, withoutAudience
 import { CountNews } from './count-news.js';
 import type { Gate } from './gate.js';
 import { Gates } from './gates.js';
-import { liveGap } from './live-gap.js';
 import { Lookout } from './lookout.js';
 import { receiversOf, tellOthers } from './still-here.js';
 import { isOfCount, isState } from './state-facts.js';
@@ -187,15 +186,14 @@ export class LocalChannel {
 
   /** Tells everybody here but one, whatever they know. Returns how many; an audience that is told nothing counts for none. */
   tell(fact: ChannelFact, exceptSocketId: string | null = null, frames: Frames = new Frames(fact)): number {
-    const tell = (): number => this.#tellAll(fact, exceptSocketId, frames);
+    const tell = (): number => this.#tellAll(frames, exceptSocketId);
     const own = fact.kind === 'member_removed' ? this.#ownOf(fact.userId) : [];
     if (fact.kind !== 'member_removed' || own.length === 0) return tell();
     return tellOthers(this, this.ways.outlet, fact, own, tell);
   }
 
-  /** Live events up to this serial will not come any more. Whoever goes by positions is told so. */
-  lost(place: { readonly streamId: string; readonly serial: number }): void {
-    const gap = liveGap(this.about, place);
+  /** Live events will not come any more. Whoever goes by positions is told so; null: nobody does on this channel. */
+  lost(gap: Frames | null): void {
     if (gap !== null) this.#tellAll(gap, null);
     // Whoever is told may be said things in another codec from then on.
     const all = [...allAudiences(this.#audiences)].flatMap(({ subscribers }) => [...subscribers]);
@@ -211,11 +209,7 @@ export class LocalChannel {
     );
   }
 
-  #tellAll(
-    fact: ChannelFact | ResumeFailed,
-    exceptSocketId: string | null,
-    frames: Frames = new Frames(fact),
-  ): number {
+  #tellAll(frames: Frames, exceptSocketId: string | null): number {
     this.told += 1;
     const told: Told = { frames, exceptSocketId };
     if (this.#pacing !== null) return this.#pacing.take(told);

@@ -170,8 +170,7 @@ export class Joins {
     if (isUnwanted || (attach === undefined && joining.show === undefined)) return;
     if (isRepeated) local.recode(subscriber, codec);
     else {
-      if (subscriber.patterns !== null)
-        gate.drop((fact) => fact.kind === 'message' && isBrought(subscriber, local.about, fact));
+      if (subscriber.patterns !== null) gate.drop((fact) => isBrought(subscriber, local.about, fact));
       book.enter(subscriber, local, member?.userId ?? null, codec);
     }
     if (member !== null) {

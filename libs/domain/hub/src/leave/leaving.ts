@@ -39,15 +39,16 @@ export class Leaving {
     const { presence, onTrouble } = this.parts;
     const place = { appId: subscriber.hub.appId, channel, userId, socketId: subscriber.id };
     try {
-      await presence.leave(place, this.#leaseMs(subscriber), leaveCause(subscriber));
+      await presence.leave(place, this.#leaseMs(subscriber, channel), leaveCause(subscriber));
     } catch (error) {
       onTrouble('presence leave', error);
     }
   }
 
-  #leaseMs(subscriber: Subscriber): number {
-    const { leaseMs } = subscriber.edge;
+  /** Who is online is a matter of connections that are there: a lease is for members, unless this process sent them away. */
+  #leaseMs(subscriber: Subscriber, channel: string): number {
     if (!mayComeBack(subscriber)) return 0;
+    const leaseMs = channel === ONLINE_USERS ? 0 : subscriber.edge.leaseMs;
     return isSentElsewhere(subscriber) ? Math.max(leaseMs, this.parts.elsewhereLeaseMs) : leaseMs;
   }
 
