@@ -136,9 +136,9 @@ const readingOf = ({ config, store, faults, hints }: ReaderParts) =>
   [{ store, now: Date.now, faults, hints }, optionsOf(config)] as const;
 
 function readerOf(parts: ReaderParts): HistoryReader {
+  const [reading, options] = readingOf(parts);
   const shown = parts.metrics.counter('versioned_history_substitution_total');
   const onShown = (app_id: string, result: ShownAs): void => shown.for({ app_id, result }).add();
-  const [reading, options] = readingOf(parts);
   return new HistoryReader({ ...reading, onShown }, options);
 }
 
