@@ -90,8 +90,10 @@ export class CompatConnection extends Subscriber implements WheelItem<CompatConn
   readonly manner: Manner;
   /** Hash of the key it may come back with. */
   keyHash: string;
-  /** What it was answered before, by serial: the same once more after it has come back. */
+  /** What it was answered, by serial, see `Receipts`. */
   readonly receipts: Map<number, readonly string[]>;
+  /** It has come back from elsewhere, and may say again what was answered there. */
+  mayRepeat = false;
 
   constructor(
     id: string,

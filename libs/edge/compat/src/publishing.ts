@@ -18,12 +18,11 @@ import type { CompatConnection } from './connection.js';
 import type { Counted } from './counted.js';
 import { ACTION, MODE } from './flags.js';
 import type { Members } from './presence.js';
+import type { Receipts } from './receipts.js';
 import type { Said } from './said.js';
 import { type WebhookEvents, dataOf } from '@carillon/webhooks';
 
 const MAX_MESSAGES = 1000;
-/** Answers that are remembered of one connection. */
-const MAX_RECEIPTS = 1000;
 
 /** What became of a frame. */
 interface Done {
@@ -56,6 +55,7 @@ export class Publishing {
     private readonly webhooks: WebhookEvents,
     private readonly outlet: Outlet,
     private readonly counted: Counted,
+    private readonly receipts: Receipts,
   ) {}
 
   async handle(connection: CompatConnection, frame: JsonObject): Promise<void> {
@@ -96,14 +96,15 @@ export class Publishing {
   /** What it was answered before it was cut is answered again, and nothing is published twice. */
   async #once(connection: CompatConnection, frame: JsonObject, msgSerial: number): Promise<Done> {
     const { base, text } = readOwnChannelName(frame['channel']);
-    const known = connection.receipts.get(msgSerial);
+    // What was answered elsewhere is known by then.
+    if (connection.mayRepeat && connection.comingBack !== null) await connection.comingBack;
+    const known = await this.receipts.find(connection, msgSerial);
     if (known !== undefined) {
       this.core.counters.add('duplicate_suppression');
       return { serials: known, counted: null };
     }
     const { serials, said } = await this.#done(connection, { base, text, frame, msgSerial });
-    connection.receipts.set(msgSerial, serials);
-    connection.receipts.delete(msgSerial - MAX_RECEIPTS);
+    this.receipts.note(connection, msgSerial, serials);
     return { serials, counted: said.length === 0 ? null : this.counted.published(connection, said) };
   }
 

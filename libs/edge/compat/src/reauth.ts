@@ -23,6 +23,8 @@ export interface ReauthParts {
   readonly said: Said;
   readonly attach: Attach;
   readonly life: Pick<Life, 'renewed'>;
+  /** What clients are told this process is called. */
+  readonly serverId: string;
 }
 
 /** Takes another token for the client of a connection, and lets it have what that grants. */
@@ -31,14 +33,15 @@ export class Reauth {
 
   /** @throws CompatError, or rejects with it, when the connection is to end. */
   async handle(connection: CompatConnection, { auth }: JsonObject): Promise<void> {
-    const { core, said, life } = this.parts;
+    const { core, said, life, serverId } = this.parts;
     const principal = await this.#prove(connection, auth);
-    await core.connectionKeys.end(connection);
+    const { id, principal: former, keyHash: formerHash } = connection;
+    const { key, keyHash } = await core.connectionKeys.renew(id, principal);
     connection.principal = principal;
-    life.renewed(connection);
-    const { key, keyHash } = await core.connectionKeys.renew(connection.id, principal);
     connection.keyHash = keyHash;
-    said.say(connection, connectedFrame(connection, { key, error: null }));
+    life.renewed(connection);
+    await core.connectionKeys.end({ id, principal: former, keyHash: formerHash });
+    said.say(connection, connectedFrame(connection, { key, error: null }, serverId));
     for (const [base, attachment] of connection.attachments) await this.#again(connection, base, attachment);
   }
 

@@ -4,6 +4,7 @@ import type { Socket } from '@carillon/uws';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Subscription } from '../channels/audience.js';
 import type { LocalChannel } from '../channels/local-channel.js';
+import { viewsOf } from '../channels/views.js';
 import type { Codec } from '../codec.js';
 import type { SlowLane } from '../delivery/slow-lane.js';
 import type { Edge } from '../edge.js';
@@ -95,7 +96,7 @@ export class Subscriber {
 
   /** Everything that it is told natively. */
   *topics(): Iterable<Topic> {
-    for (const { audience } of this.subscriptions) yield audience;
+    for (const subscription of this.subscriptions) yield* viewsOf(subscription);
     for (const pattern of this.patterns?.values() ?? []) {
       const topic = pattern.topicOf(this);
       if (topic !== undefined) yield topic;
