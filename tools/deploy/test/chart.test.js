@@ -48,7 +48,7 @@ async function judged(text) {
       container.env.map((/** @type {any} */ { name, value = 'pod-1' }) => [name, value]),
     );
     const [, app] = /carillon-([a-z-]+):/.exec(container.image) ?? [];
-    const main = join(ROOT, 'apps', String(app), 'dist/src/main.js');
+    const main = join(ROOT, 'apps', app, 'dist/src/main.js');
     const secret = container.envFrom === undefined ? {} : SECRETS;
     const all = { env: { PATH: process.env.PATH, ...env, ...secret } };
     return runs(process.execPath, [main, '--config', file, '--check-config'], all).then(
