@@ -47,15 +47,16 @@ export function readAttach(
   const before = attachments.get(name.base);
   if (before !== undefined && isOtherView(before, name.text))
     throw new CompatError(90_000, `the connection has the channel as ${before.text}, and once only`);
+  const { delta, echo } = params;
+  if (delta !== undefined && delta !== 'vcdiff') throw malformed('delta must be vcdiff');
+  if (echo !== undefined && echo !== 'true' && echo !== 'false')
+    throw malformed('echo must be true or false');
+  const rewind = rewindOf(params);
   const asked = modesFor(frame, params) & (filter === null ? ~0 : MODE.SUBSCRIBE);
   const modes = asked & grantedModes(principal.capability, name.base);
   if (modes === 0) throw new CompatError(40_160, NOT_GRANTED);
   if (attachments.size >= MAX_CHANNELS && before === undefined)
     throw new CompatError(90_010, 'too many channels');
-  const { delta, echo } = params;
-  if (delta !== undefined && delta !== 'vcdiff') throw malformed('delta must be vcdiff');
-  if (echo !== undefined && echo !== 'true' && echo !== 'false')
-    throw malformed('echo must be true or false');
   const { channelSerial } = frame;
   return {
     name,
@@ -63,7 +64,7 @@ export function readAttach(
     asked,
     modes,
     params,
-    rewind: rewindOf(params),
+    rewind,
     echoes: echo === undefined ? null : echo === 'true',
     channelSerial: typeof channelSerial === 'string' ? channelSerial : null,
   };

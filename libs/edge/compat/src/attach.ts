@@ -175,8 +175,9 @@ export class Attach {
       (modes & MODE.PRESENCE_SUBSCRIBE) === 0 ? null : showing.members(),
     ]);
     if (attaching.isGivenUp) return;
-    if (!connection.attachments.has(base)) counted.attached(connection, base);
+    if (before === undefined) counted.attached(connection, base);
     connection.attachments.set(base, { text, asked: wanted, modes, params, filter, echoes, rewound });
+    if ((modes & MODE.PRESENCE) === 0) await said.membersLeave(connection, base, 0);
     const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : showing.of(missed.past);
     const hasMembers = view !== null && view.members.length > 0;
     const has = { members: hasMembers, backlog: past.length > 0 };
