@@ -39,6 +39,8 @@ export interface Codec {
    * out of turn. Absent: the same, nothing is remembered.
    */
   readonly held?: Codec;
+  /** Whether a message it says nothing of was kept from its subscribers by a filter. Absent: it was not meant for them. */
+  readonly filters?: boolean;
   /** Whether whoever was left out of a message of a client begins anew too. Absent: only of one of a server. */
   readonly remembersClients?: boolean;
   /** What it is for a subscriber that begins to receive now. Absent: the same. */

@@ -150,13 +150,17 @@ export class LocalChannel extends Readers {
   #tell(audience: Audience, frames: Frames, sender: Subscriber | null): number {
     const { codec } = audience;
     const frame = frames.of(codec);
-    if (frame === null) return 0;
+    if (frame === null) {
+      if (codec.filters === true && frames.fact.kind === 'message') this.hub.meters.filtered(audience.count);
+      return 0;
+    }
+    const isLeftOutHere =
+      sender !== null && audience.has(sender) && isLeftOut(frames.fact, sender, codec.view);
+    if (isLeftOutHere && frames.fact.kind === 'message') this.hub.meters.notEchoed();
     const held = this.gates?.count(codec.view, (subscriber) => audience.has(subscriber)) ?? 0;
-    const isIn = sender !== null && audience.has(sender);
-    const except = isIn && isLeftOut(frames.fact, sender, codec.view) ? sender : null;
-    audience.tell(frame, except, held);
+    audience.tell(frame, isLeftOutHere ? sender : null, held);
     this.#lookout.told(frameBytes(frame));
-    const receivers = audience.count - Number(except !== null);
+    const receivers = audience.count - Number(isLeftOutHere);
     codec.told?.(frames, Math.max(0, receivers - held), this.hub.appId);
     return receivers;
   }

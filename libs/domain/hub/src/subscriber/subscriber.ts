@@ -11,7 +11,7 @@ import type { Edge } from '../edge.js';
 import type { Topic } from '../channels/topic.js';
 import type { LocalPattern } from '../patterns/local-pattern.js';
 import type { Identity } from '../users/identity.js';
-import type { Opening } from './in-turn.js';
+import type { Openings } from './in-turn.js';
 import { Subscriptions } from './subscriptions.js';
 
 /** What a hub needs of a socket. */
@@ -60,7 +60,7 @@ export class Subscriber {
   /** Where its subscriptions began, by channel, of those that have positions; null: none has. */
   attachPoints: Map<string, AttachPoint> | null = null;
   /** Requests that wait for another process; null: none. */
-  openings: Map<string, Opening> | null = null;
+  openings: Openings | null = null;
 
   constructor(
     readonly id: string,
