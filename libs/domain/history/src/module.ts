@@ -20,7 +20,7 @@ import { historyHealth } from './history-health.js';
 import { MessageReader, type MessageSource } from './message-reader.js';
 import { openForApps } from './open-for-apps.js';
 import { PresenceHistoryReader, type PresenceHistoryReaderParts } from './presence-reader.js';
-import { HistoryReader, type HistoryReaderOptions, type HistoryReads } from './reader.js';
+import { HistoryReader, type HistoryReaderOptions, type HistoryReads, type ShownAs } from './reader.js';
 
 /** What is read of streams, in the store or by a writer that has it. */
 type StreamSource = HistoryReads & MessageSource & PresenceHistoryReaderParts['store'];
@@ -64,7 +64,7 @@ export class HistoryModule {
         ),
         provider(HISTORY_COMMITS, { ...RUNTIME, reads, commits, hints: STATE_HINTS }, commitsOf),
         provider(FAULT_DESK, { ...RUNTIME, commits: HISTORY_COMMITS }, faultsOf),
-        provider(HISTORY_READER, readerParts, (parts) => new HistoryReader(...readingOf(parts))),
+        provider(HISTORY_READER, readerParts, readerOf),
         provider(
           PRESENCE_HISTORY_READER,
           readerParts,
@@ -134,6 +134,13 @@ interface ReaderParts extends RuntimeParts {
 
 const readingOf = ({ config, store, faults, hints }: ReaderParts) =>
   [{ store, now: Date.now, faults, hints }, optionsOf(config)] as const;
+
+function readerOf(parts: ReaderParts): HistoryReader {
+  const [reading, options] = readingOf(parts);
+  const shown = parts.metrics.counter('versioned_history_substitution_total');
+  const onShown = (app_id: string, result: ShownAs): void => shown.for({ app_id, result }).add();
+  return new HistoryReader({ ...reading, onShown }, options);
+}
 
 interface MessageReaderParts extends RuntimeParts {
   readonly store: MessageSource;

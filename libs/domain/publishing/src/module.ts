@@ -56,10 +56,12 @@ function publisherOf(parts: PublisherParts): BatchPublisher {
   const { fabric, lastEvents, logging, config, metrics, replay, commits } = parts;
   const log = logging.for('service::publishing');
   const live = new LivePublisher({ fabric, lastEvents, log });
+  const ephemeral = metrics.counter('ephemeral_messages_total');
   return new ChannelPublisher(
     live,
     commits === undefined ? null : new DurablePublisher({ commits, lastEvents, log, ...livingOf(config) }),
     replay === undefined ? null : new SequencedPublisher({ replay, live, metrics }),
+    (app_id) => ephemeral.for({ app_id }).add(),
   );
 }
 
