@@ -1,5 +1,5 @@
 import type { Buckets } from './buckets.js';
-import { type Entries, merged, withSums } from './entries.js';
+import { type Entries, isPeak, withSums } from './entries.js';
 import { intervalOf, startOf } from './intervals.js';
 
 export interface RecorderOptions {
@@ -20,20 +20,63 @@ export interface Aggregation {
   readonly lastFlushLagMs: number;
 }
 
-interface Observation {
+/** What was observed of an app in one minute, added up as it comes. */
+interface Sum {
   readonly appId: string;
   readonly atMs: number;
-  readonly entries: Entries;
-  readonly done: (() => void) | null;
+  readonly entries: Record<string, number>;
 }
 
+/** Observations that are written together. */
+class Batch {
+  readonly sums = new Map<string, Sum>();
+  size = 0;
+  #written: Promise<void> | null = null;
+  #resolve = (): void => {};
+  #late: NodeJS.Timeout | undefined;
+
+  constructor(readonly atMs: number) {}
+
+  add(appId: string, atMs: number, entries: Entries): void {
+    this.size += 1;
+    const name = `${Math.floor(atMs / MINUTE_MS)} ${appId}`;
+    let sum = this.sums.get(name);
+    if (sum === undefined) this.sums.set(name, (sum = { appId, atMs, entries: {} }));
+    for (const [entry, value] of Object.entries(entries)) {
+      const before = sum.entries[entry];
+      sum.entries[entry] =
+        before === undefined ? value : isPeak(entry) ? Math.max(before, value) : before + value;
+    }
+  }
+
+  /** Resolves when it is written, could not be, or took too long, of which `late` is told. */
+  written(late: () => void): Promise<void> {
+    if (this.#written !== null) return this.#written;
+    this.#late = setTimeout(() => {
+      late();
+      this.#resolve();
+    }, LONGEST_WAIT_MS);
+    this.#written = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    return this.#written;
+  }
+
+  done(): void {
+    clearTimeout(this.#late);
+    this.#resolve();
+  }
+}
+
+const MINUTE_MS = 60_000;
 const AT_ONCE = 256;
 /** Somebody who publishes is answered then, whatever became of the count. */
 const LONGEST_WAIT_MS = 1000;
 
 /** Writes down what apps do, many observations at a time. */
 export class Recorder {
-  readonly #waiting: Observation[] = [];
+  readonly #waiting: Batch[] = [];
+  #backlog = 0;
   /** What waits will be written. */
   #isDue = false;
   #isWriting = false;
@@ -51,22 +94,13 @@ export class Recorder {
 
   /** Never waits; when too many wait already it is dropped, and that is counted. */
   observe(appId: string, entries: Entries): void {
-    this.#take(appId, entries, null);
+    this.#take(appId, entries);
   }
 
   /** Resolves when it is written, could not be, or took too long. Never rejects. */
   written(appId: string, entries: Entries): Promise<void> {
-    return new Promise((resolve) => {
-      const late = setTimeout(() => {
-        this.#failures += 1;
-        resolve();
-      }, LONGEST_WAIT_MS);
-      const done = (): void => {
-        clearTimeout(late);
-        resolve();
-      };
-      if (!this.#take(appId, entries, done)) done();
-    });
+    const batch = this.#take(appId, entries);
+    return batch === null ? Promise.resolve() : batch.written(() => (this.#failures += 1));
   }
 
   /** Resolves when everything that was observed is written, or could not be. */
@@ -78,7 +112,7 @@ export class Recorder {
 
   get aggregation(): Aggregation {
     return {
-      backlog: this.#waiting.length,
+      backlog: this.#backlog,
       queueCapacity: this.options.capacity,
       dropped: this.#dropped,
       flushFailures: this.#failures,
@@ -88,44 +122,44 @@ export class Recorder {
     };
   }
 
-  #take(appId: string, entries: Entries, done: (() => void) | null): boolean {
-    if (this.#waiting.length >= this.options.capacity) {
+  /** Null: there is no room. */
+  #take(appId: string, entries: Entries): Batch | null {
+    if (this.#backlog >= this.options.capacity) {
       this.#dropped += 1;
-      return false;
+      return null;
     }
-    this.#waiting.push({ appId, entries, atMs: this.now(), done });
+    const atMs = this.now();
+    let batch = this.#waiting.at(-1);
+    if (batch === undefined || batch.size >= AT_ONCE) this.#waiting.push((batch = new Batch(atMs)));
+    batch.add(appId, atMs, entries);
+    this.#backlog += 1;
     if (!this.#isDue) setTimeout(() => void this.#flush(), this.options.flushMs);
     this.#isDue = true;
-    return true;
+    return batch;
   }
 
   async #flush(): Promise<void> {
     this.#isDue = false;
     if (this.#isWriting) return;
     this.#isWriting = true;
-    while (this.#waiting.length > 0) await this.#write(this.#waiting.splice(0, AT_ONCE));
+    for (let batch = this.#waiting.shift(); batch !== undefined; batch = this.#waiting.shift())
+      await this.#write(batch);
     this.#isWriting = false;
   }
 
-  async #write(batch: readonly Observation[]): Promise<void> {
-    const sums = new Map<string, { appId: string; startMs: number; entries: Entries }>();
-    for (const { appId, atMs, entries } of batch) {
-      const minute = intervalOf(atMs, 'minute');
-      const name = `${minute} ${appId}`;
-      const sum = sums.get(name) ?? { appId, startMs: startOf(minute) ?? atMs, entries: {} };
-      sums.set(name, { ...sum, entries: merged(sum.entries, withSums(entries)) });
-    }
+  async #write(batch: Batch): Promise<void> {
+    this.#backlog -= batch.size;
     // Of different apps at once: one must not wait for the others.
     await Promise.all(
-      [...sums.values()].map(({ appId, startMs, entries }) =>
-        this.buckets.add(appId, startMs, entries).catch(() => {
+      [...batch.sums.values()].map(({ appId, atMs, entries }) =>
+        this.buckets.add(appId, startOf(intervalOf(atMs, 'minute')) ?? atMs, withSums(entries)).catch(() => {
           this.#failures += 1;
         }),
       ),
     );
     this.#batches += 1;
-    this.#observations += batch.length;
-    this.#lagMs = this.now() - (batch[0]?.atMs ?? this.now());
-    for (const { done } of batch) done?.();
+    this.#observations += batch.size;
+    this.#lagMs = this.now() - batch.atMs;
+    batch.done();
   }
 }
