@@ -69,6 +69,7 @@ describe('the watchdog', () => {
       attempt: 1,
       leaseUntilMs: null,
       outcome: null,
+      firstAttemptMs: null,
       updatedMs: BEGAN_MS,
       ...more,
     }));

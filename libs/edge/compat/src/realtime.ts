@@ -22,6 +22,7 @@ import { Members } from './presence.js';
 import { Publishing } from './publishing.js';
 import { Reauth } from './reauth.js';
 import { Revoking } from './revoking.js';
+import { Receipts } from './receipts.js';
 import { Remaining } from './remaining.js';
 import { Said } from './said.js';
 import { type Session, Sessions } from './sessions.js';
@@ -81,8 +82,8 @@ export class Realtime implements SocketHandlers<State> {
       idleTimeoutSeconds: idleSeconds(config.websocket.idle_timeout),
     };
     const leaseMs = config.presence.v2_ungraceful_timeout_seconds * 1000;
-    this.#edge = compatEdge(leaseMs, (connection, base) => {
-      this.#frames.next(connection, 0, () => attach.again(connection, base));
+    this.#edge = compatEdge(leaseMs, (connection, text) => {
+      this.#frames.next(connection, 0, () => attach.again(connection, text));
     });
     const counted = new Counted(core);
     this.#counted = counted;
@@ -92,7 +93,9 @@ export class Realtime implements SocketHandlers<State> {
     const remaining = new Remaining(cache, presence);
     this.#members = new Members(presence, hub.outlet, remaining, counted);
     this.#sessions = new Sessions(core.connectionKeys);
-    const life = new Life(hub, said, this.#sessions, core.connectionKeys, remaining, counted);
+    const isAlone = config.adapter.driver === 'local';
+    const receipts = new Receipts(isAlone ? null : cache, (what, error) => hub.onTrouble(what, error));
+    const life = new Life(hub, said, this.#sessions, core.connectionKeys, remaining, receipts, counted);
     this.#life = life;
     counted.watch(life.connections);
     hub.takings.answerWith((appId, taken) => life.takenElsewhere(appId, taken));
@@ -108,8 +111,8 @@ export class Realtime implements SocketHandlers<State> {
       syncing,
       withinMs: config.compat.attach_timeout_ms,
     });
-    const publishing = new Publishing(core, this.#members, said, webhooks, hub.outlet, counted);
-    const reauth = new Reauth({ core, hub, said, attach, life });
+    const publishing = new Publishing(core, this.#members, said, webhooks, hub.outlet, counted, receipts);
+    const reauth = new Reauth({ core, hub, said, attach, life, serverId: config.instance.process_id });
     this.#frames = new InboundFrames({ hub, said, life, attach, syncing, publishing, reauth });
     this.#revoking = new Revoking({
       core,
@@ -213,6 +216,7 @@ export class Realtime implements SocketHandlers<State> {
     const about = { principal, manner, keyHash };
     const connection = new CompatConnection(connectionId, appHub, this.#edge, codec, about, former?.receipts);
     connection.holdsPlace = holdsPlace;
+    connection.mayRepeat = takenHash !== null && former === null;
     if (!socket.isOpen || hub.places.full(principal.app) !== null) {
       hub.places.giveBack(connection);
       throw new CompatError(50_004, 'too many connections');
@@ -221,7 +225,7 @@ export class Realtime implements SocketHandlers<State> {
     connection.transport = socket;
     socket.state = connection;
     this.#life.begin(connection);
-    this.#said.say(connection, connectedFrame(connection, session));
+    this.#said.say(connection, connectedFrame(connection, session, this.parts.config.instance.process_id));
     if (takenHash !== null) this.#comeBack(connection, former, takenHash);
     // Before whatever comes from now on.
     for (const { bytes, isBinary } of arrival.early) this.#frames.take(connection, bytes, isBinary);

@@ -17,6 +17,8 @@ function scene(renew: () => Promise<never>) {
   const told: unknown[] = [];
   const parts = {
     config: {
+      adapter: { driver: 'local' },
+      instance: { process_id: 'n1' },
       compat: { realtime_admission: 'accept', attach_timeout_ms: 1000 },
       websocket: { idle_timeout: 120 },
       presence: { v2_ungraceful_timeout_seconds: 15 },

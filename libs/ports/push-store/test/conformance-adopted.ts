@@ -3,6 +3,7 @@ import type { QueryRunner } from '@carillon/database';
 import { expect, it } from 'vitest';
 import { openSql } from '../src/index.js';
 import { pushTables } from '../src/sql/schema.js';
+import { admission, claim, NOW } from './samples.js';
 import { cornerOf } from './scene.js';
 
 /** Tables of before migrations were recorded, made by the program of that time. */
@@ -26,7 +27,12 @@ export function adoptedConformance(dialect: 'mysql' | 'postgres'): void {
     const runner = {
       query: async (sql: string) => (await database.query(sql)).rows,
     } as unknown as QueryRunner;
-    for (const Migration of pushTables(dialect).migrations.toReversed())
+    // They lack what has been added since.
+    await store.admit(admission('p'));
+    await store.plan('shop', 'p', [claim('p', 'k', { firstAttemptMs: NOW })]);
+    expect(await store.claim('shop', 'p', 'k')).toMatchObject({ firstAttemptMs: NOW });
+    const { migrations, additions = [] } = pushTables(dialect);
+    for (const Migration of [...migrations, ...additions].toReversed())
       await new Migration(database.place('push')).down(runner);
     await store.close();
     const anew = openSql(open(), dialect);

@@ -1,9 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Claim, PushStore, StoredDevice } from '../src/index.js';
-import { admission, claim, device, NOW, publish, shard } from './samples.js';
+import type { ClaimStep, PushStore } from '../src/index.js';
+import { admission, claim, NOW, publish, shard } from './samples.js';
 import type { Scene } from './scene.js';
 
-/** What every driver must do with deliveries and what is kept for a while. Each test has ids of its own. */
+const DEAD_LETTER = {
+  appId: 'shop',
+  deadLetterId: 'd1',
+  publishId: '',
+  provider: 'fcm',
+  stage: 'retry_schedule',
+  itemKey: 'k',
+  reason: 'r',
+  occurredMs: NOW,
+  item: '{}',
+  replayedMs: null,
+  replayCount: 0,
+};
+
+/** What every driver must do with deliveries. Each test has ids of its own. */
 export function deliveriesConformance(name: string, open: () => Promise<Scene>): void {
   describe(`${name}: what every store promises of deliveries`, () => {
     let scene: Scene;
@@ -13,8 +27,6 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       ({ store } = scene);
     }, 60_000);
     afterAll(() => scene.close());
-
-    const register = (one: StoredDevice) => store.changeDevice(one.appId, one.deviceId, () => one);
 
     it('gives a delivery out once, and again when its lease is over', async () => {
       await store.admit(admission('claims'));
@@ -42,6 +54,49 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       await store.giveBack('shop', 'claims', ['k1', 'k2'], 'd', NOW);
       expect(await isBeingSent(NOW)).toBe(false);
       expect(await take('e', NOW)).toEqual(new Set(['k1', 'k2']));
+    });
+
+    it('keeps when a delivery was first taken, until it is begun anew', async () => {
+      await store.admit(admission('first'));
+      await store.plan('shop', 'first', [claim('first', 'k')]);
+      const first = async () => (await store.claim('shop', 'first', 'k'))?.firstAttemptMs;
+      const take = (nowMs: number, attempt: number) =>
+        store.takeForSending('shop', 'first', [{ deliveryKey: 'k', attempt }], {
+          owner: 'o',
+          nowMs,
+          untilMs: nowMs + 1,
+        });
+      const goesTo = (to: ClaimStep['to'], attempt: number) =>
+        store.changePublish(
+          'shop',
+          'first',
+          [{ deliveryKey: 'k', from: 'sending', attempt, to }],
+          () => null,
+        );
+      expect(await first()).toBeNull();
+      await take(NOW, 1);
+      await store.giveBack('shop', 'first', ['k'], 'o', NOW);
+      // It was not sent.
+      expect(await first()).toBeNull();
+      await take(NOW + 1, 1);
+      await goesTo({ state: 'retry', attempt: 2, dueMs: NOW }, 1);
+      await take(NOW + 5, 2);
+      await store.giveBack('shop', 'first', ['k'], 'o', NOW);
+      await take(NOW + 9, 2);
+      expect(await first()).toBe(NOW + 1);
+      await goesTo({ state: 'done', outcome: 'rejected' }, 2);
+      expect((await store.claimsLike('shop', 'first', { provider: 'fcm' }, 1))[0]).toMatchObject({
+        firstAttemptMs: NOW + 1,
+      });
+      const letter = {
+        ...DEAD_LETTER,
+        publishId: 'first',
+        deadLetterId: 'first',
+        occurredMs: NOW - 1,
+      };
+      await store.putDeadLetter(letter);
+      await store.replay(letter, 'k', NOW + 10, (there) => there);
+      expect(await first()).toBeNull();
     });
 
     it('moves counters once, however often a result comes', async () => {
@@ -165,54 +220,12 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       expect(await store.openShards('shop', 'other', null, 10)).toEqual([]);
     });
 
-    it('gives a lock to one owner at a time', async () => {
-      const lock = (owner: string, nowMs: number) => store.lock('shop', 'l', owner, nowMs, nowMs + 30);
-      const got = await Promise.all(['a', 'b', 'c'].map((owner) => lock(owner, NOW)));
-      expect(got.filter(Boolean)).toHaveLength(1);
-      const owner = ['a', 'b', 'c'][got.indexOf(true)] ?? '';
-      expect(await lock(owner, NOW + 10)).toBe(true);
-      expect(await lock('d', NOW + 39)).toBe(false);
-      expect(await lock('d', NOW + 40)).toBe(true);
-      await store.unlock('shop', 'l', owner);
-      expect(await lock('e', NOW + 41)).toBe(false);
-      await store.unlock('shop', 'l', 'd');
-      expect(await lock('e', NOW + 41)).toBe(true);
-    });
-
-    it('remembers a key until its time is over', async () => {
-      expect(await store.remember('shop', 'retry:1', NOW, NOW + 10)).toBe(true);
-      expect(await store.remember('shop', 'retry:1', NOW + 9, NOW + 20)).toBe(false);
-      expect(await store.remember('shop', 'retry:1', NOW + 10, NOW + 20)).toBe(true);
-    });
-
-    it('never gives out more than a quota', async () => {
-      const use = () => store.useQuota('quota', '2026-09-21', 4, 10);
-      const got = await Promise.all([use(), use(), use()]);
-      expect(got.filter(Boolean)).toHaveLength(2);
-      expect(await store.quotaUsed('quota', '2026-09-21')).toBe(8);
-      await store.useQuota('quota', '2026-09-21', -4, 10);
-      expect(await use()).toBe(true);
-      expect(await store.quotaUsed('quota', '2026-09-22')).toBe(0);
-    });
-
     it('replays a dead letter once', async () => {
       await store.admit(admission('dead'));
       await store.plan('shop', 'dead', [
         claim('dead', 'k', { state: 'done', attempt: 5, outcome: 'rejected' }),
       ]);
-      const row = {
-        appId: 'shop',
-        deadLetterId: 'd1',
-        publishId: 'dead',
-        provider: 'fcm',
-        stage: 'retry_schedule',
-        itemKey: 'k',
-        reason: 'r',
-        occurredMs: NOW,
-        item: '{}',
-        replayedMs: null,
-        replayCount: 0,
-      };
+      const row = { ...DEAD_LETTER, publishId: 'dead' };
       await store.putDeadLetter(row);
       await store.putDeadLetter({ ...row, reason: 'again' });
       const replay = () => store.replay(row, 'k', NOW, (there) => ({ ...there, state: 'dispatching' }));
@@ -231,82 +244,6 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
         await store.deadLetters('shop', { provider: 'fcm', sinceMs: NOW, untilMs: NOW }, null, 10),
       ).toHaveLength(1);
       expect(await store.deadLetters('shop', {}, [NOW, 'd1'], 10)).toEqual([]);
-    });
-
-    it('finds what was forgotten, and removes what is old, so many at a time', async () => {
-      const old = NOW - 1_000_000;
-      for (const id of ['o1', 'o2', 'o3']) {
-        await store.admit({ ...admission(id), publish: publish(id, { state: 'succeeded', updatedMs: old }) });
-        await store.plan('shop', id, [claim(id, `k of ${id}`, { updatedMs: old, state: 'done' })]);
-      }
-      await store.admit({ ...admission('o4'), publish: publish('o4', { updatedMs: old }) });
-      await store.plan('shop', 'o4', [claim('o4', 'k', { updatedMs: old })]);
-      await store.admit({
-        ...admission('o5'),
-        publish: publish('o5', { state: 'planning', updatedMs: old + 1 }),
-      });
-      const begun = { o6: 'dispatching', o7: 'throttled' } as const;
-      for (const [id, state] of Object.entries(begun)) {
-        await store.admit({ ...admission(id), publish: publish(id, { state, updatedMs: old + 2 }) });
-      }
-      const planned = publish('o8', { state: 'dispatching', planningComplete: true, updatedMs: old + 3 });
-      await store.admit({ ...admission('o8'), publish: planned });
-      const forgotten = async (planning: 'begun' | 'queued') =>
-        (await store.forgottenPublishes(planning, NOW - 1, NOW, 10)).map((one) => one.publishId).toSorted();
-      expect([await forgotten('queued'), await forgotten('begun')]).toEqual([['o4'], ['o5', 'o6', 'o7']]);
-      const stale = await store.stalePublishes(NOW - 1, 10);
-      expect(stale.map((one) => one.publishId).toSorted()).toEqual(['o4', 'o5', 'o6', 'o7', 'o8']);
-      const idle: readonly Partial<Claim>[] = [
-        { state: 'sending', leaseUntilMs: NOW - 2 },
-        { state: 'sending', leaseUntilMs: NOW },
-        { state: 'retry', leaseUntilMs: NOW - 2 },
-        { state: 'retry', leaseUntilMs: NOW },
-        { state: 'retry', leaseUntilMs: null },
-      ];
-      const claims = idle.map((more, index) => claim('o8', `k${index}`, { ...more, updatedMs: old }));
-      await store.plan('shop', 'o8', [...claims, claim('o8', 'fresh', { updatedMs: NOW })]);
-      const found = await store.forgottenClaims({ untouchedMs: NOW - 1, freeMs: NOW - 1 }, 10);
-      expect(found.map((one) => `${one.publishId} ${one.deliveryKey}`).toSorted()).toEqual([
-        'o4 k',
-        'o8 k0',
-        'o8 k2',
-        'o8 k4',
-      ]);
-      expect(await store.forgottenClaims({ untouchedMs: NOW - 1, freeMs: NOW - 1 }, 2)).toHaveLength(2);
-      await store.touchClaims('shop', 'o8', ['k0', 'k2', 'k4'], NOW);
-      expect(await store.forgottenClaims({ untouchedMs: NOW - 1, freeMs: NOW - 1 }, 10)).toHaveLength(1);
-      expect(await store.purge('publishes', NOW - 1, 2)).toBe(2);
-      expect(await store.purge('publishes', NOW - 1, 2)).toBe(1);
-      expect(await store.countClaims('shop', 'o1')).toBe(0);
-      await register(device('stale', { state: 'FAILED', lastActiveMs: old }));
-      await register(device('quiet', { lastActiveMs: old }));
-      await register(device('failed', { appId: 'other', state: 'FAILED' }));
-      const counted = (await store.countDevices()).filter(({ state }) => state === 'FAILED');
-      expect(counted).toEqual([
-        { appId: 'other', state: 'FAILED', count: 1 },
-        { appId: 'shop', state: 'FAILED', count: expect.toSatisfy((count) => count >= 1) },
-      ]);
-      expect((await store.removeStaleDevices(NOW - 1, 10)).get('shop')).toBe(1);
-      expect(await store.removeStaleDevices(NOW - 1, 10)).toEqual(new Map());
-      expect(await store.device('shop', 'quiet')).not.toBeNull();
-    });
-
-    it('counts jobs that wait for their time', async () => {
-      const before = await store.countJobs(NOW, 100);
-      await store.admit({ ...admission('due'), dueMs: NOW });
-      await store.admit({ ...admission('waits'), dueMs: NOW + 1 });
-      const after = await store.countJobs(NOW, 100);
-      expect([after.due - before.due, after.waiting - before.waiting]).toEqual([1, 1]);
-      expect(await store.countJobs(NOW, 1)).toEqual({ due: 1, waiting: 1 });
-    });
-
-    it('keeps items until their time', async () => {
-      const item = { id: 'i', queue: 'q', dueMs: NOW, envelope: 'e' };
-      await store.putDeferred([item, item]);
-      expect(await store.dueDeferred(NOW - 1, 10)).toEqual([]);
-      expect(await store.dueDeferred(NOW, 10)).toEqual([item]);
-      await store.removeDeferred(['i']);
-      expect(await store.dueDeferred(NOW, 10)).toEqual([]);
     });
   });
 }

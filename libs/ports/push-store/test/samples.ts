@@ -104,6 +104,7 @@ export const claim = (publishId: string, deliveryKey: string, more: Partial<Clai
   attempt: 1,
   leaseUntilMs: null,
   outcome: null,
+  firstAttemptMs: null,
   updatedMs: NOW,
   ...more,
 });

@@ -106,6 +106,24 @@ describe.each(ENGINES)('migrations in %s', (dialect, engineName) => {
     await connected(dialect, url, [table('two')]);
   });
 
+  it('that only add are no reason to end the start of a process of before, nor to run them twice', async () => {
+    const url = await emptyDatabase(engineName);
+    const added = migration(2, ['insert into {one} values (2)']);
+    const newer: Tables = { ...table('one'), additions: [added] };
+    for (const tables of [table('one'), newer, table('one'), newer, table('one')]) {
+      const database = await connected(dialect, url, [tables]);
+      await database.close();
+    }
+    const last = await connected(dialect, url, [newer]);
+    expect((await last.query(`select id from ${at('one')} order by id`)).rows).toEqual([
+      { id: 1 },
+      { id: 2 },
+    ]);
+    await last.query(`drop table ${at('one')}`);
+    const again = await connected(dialect, url, [newer]);
+    expect((await again.query(`select id from ${at('one')}`)).rows).toHaveLength(2);
+  });
+
   it('make again what somebody has dropped', async () => {
     const url = await emptyDatabase(engineName);
     const first = await connected(dialect, url, [table('one'), table('two')]);

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { createLogging } from '../src/index.js';
 
 const room = new URL('../src/index.js', import.meta.url).href;
 
@@ -22,5 +23,19 @@ describe('log at exit', () => {
     expect(lines.map((line) => (JSON.parse(line) as { fields: { i: number } }).fields.i)).toEqual(
       Array.from({ length: 2000 }, (_, i) => i),
     );
+  });
+
+  it('waits for the end of the process once, however many write to its output', () => {
+    const options = {
+      debug: false,
+      colors_enabled: false,
+      include_target: true,
+      format: 'json',
+      filter: 'off',
+    } as const;
+    createLogging(options);
+    const before = process.listenerCount('exit');
+    for (let times = 0; times < 20; times += 1) createLogging(options);
+    expect(process.listenerCount('exit')).toBe(before);
   });
 });

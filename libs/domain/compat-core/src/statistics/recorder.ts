@@ -1,6 +1,6 @@
 import type { Buckets } from './buckets.js';
-import { type Entries, isPeak, withSums } from './entries.js';
-import { intervalOf, startOf } from './intervals.js';
+import { type Entries, withSums } from './entries.js';
+import { type Seen, together } from './minute.js';
 
 export interface RecorderOptions {
   /** Observations that may wait. */
@@ -20,52 +20,11 @@ export interface Aggregation {
   readonly lastFlushLagMs: number;
 }
 
-/** What was observed of an app in one minute, added up as it comes. */
-interface Sum {
+interface Observation {
   readonly appId: string;
   readonly atMs: number;
-  readonly entries: Record<string, number>;
-}
-
-/** Observations that are written together. */
-class Batch {
-  readonly sums = new Map<string, Sum>();
-  size = 0;
-  #written: Promise<void> | null = null;
-  #resolve = (): void => {};
-  #late: NodeJS.Timeout | undefined;
-
-  constructor(readonly atMs: number) {}
-
-  add(appId: string, atMs: number, entries: Entries): void {
-    this.size += 1;
-    const name = `${Math.floor(atMs / MINUTE_MS)} ${appId}`;
-    let sum = this.sums.get(name);
-    if (sum === undefined) this.sums.set(name, (sum = { appId, atMs, entries: {} }));
-    for (const [entry, value] of Object.entries(entries)) {
-      const before = sum.entries[entry];
-      sum.entries[entry] =
-        before === undefined ? value : isPeak(entry) ? Math.max(before, value) : before + value;
-    }
-  }
-
-  /** Resolves when it is written, could not be, or took too long, of which `late` is told. */
-  written(late: () => void): Promise<void> {
-    if (this.#written !== null) return this.#written;
-    this.#late = setTimeout(() => {
-      late();
-      this.#resolve();
-    }, LONGEST_WAIT_MS);
-    this.#written = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
-    return this.#written;
-  }
-
-  done(): void {
-    clearTimeout(this.#late);
-    this.#resolve();
-  }
+  readonly seen: Seen;
+  readonly done: (() => void) | null;
 }
 
 const MINUTE_MS = 60_000;
@@ -75,11 +34,11 @@ const LONGEST_WAIT_MS = 1000;
 
 /** Writes down what apps do, many observations at a time. */
 export class Recorder {
-  readonly #waiting: Batch[] = [];
-  #backlog = 0;
+  readonly #waiting: Observation[] = [];
   /** What waits will be written. */
   #isDue = false;
-  #isWriting = false;
+  /** Null: nothing is being written. */
+  #writing: Promise<void> | null = null;
   #dropped = 0;
   #failures = 0;
   #batches = 0;
@@ -93,26 +52,33 @@ export class Recorder {
   ) {}
 
   /** Never waits; when too many wait already it is dropped, and that is counted. */
-  observe(appId: string, entries: Entries): void {
-    this.#take(appId, entries);
+  observe(appId: string, seen: Seen): void {
+    this.#take(appId, seen, null);
   }
 
   /** Resolves when it is written, could not be, or took too long. Never rejects. */
   written(appId: string, entries: Entries): Promise<void> {
-    const batch = this.#take(appId, entries);
-    return batch === null ? Promise.resolve() : batch.written(() => (this.#failures += 1));
+    return new Promise((resolve) => {
+      const late = setTimeout(() => {
+        this.#failures += 1;
+        resolve();
+      }, LONGEST_WAIT_MS);
+      const done = (): void => {
+        clearTimeout(late);
+        resolve();
+      };
+      if (!this.#take(appId, { entries, levels: null }, done)) done();
+    });
   }
 
-  /** Resolves when everything that was observed is written, or could not be. */
+  /** Writes what waits now; resolves when it is written, or could not be. */
   async settled(): Promise<void> {
-    const { flushMs } = this.options;
-    while (this.#waiting.length > 0 || this.#isWriting)
-      await new Promise((later) => void setTimeout(later, Math.max(1, flushMs)));
+    while (this.#waiting.length > 0 || this.#writing !== null) await this.#flush();
   }
 
   get aggregation(): Aggregation {
     return {
-      backlog: this.#backlog,
+      backlog: this.#waiting.length,
       queueCapacity: this.options.capacity,
       dropped: this.#dropped,
       flushFailures: this.#failures,
@@ -122,44 +88,48 @@ export class Recorder {
     };
   }
 
-  /** Null: there is no room. */
-  #take(appId: string, entries: Entries): Batch | null {
-    if (this.#backlog >= this.options.capacity) {
+  #take(appId: string, seen: Seen, done: (() => void) | null): boolean {
+    if (this.#waiting.length >= this.options.capacity) {
       this.#dropped += 1;
-      return null;
+      return false;
     }
-    const atMs = this.now();
-    let batch = this.#waiting.at(-1);
-    if (batch === undefined || batch.size >= AT_ONCE) this.#waiting.push((batch = new Batch(atMs)));
-    batch.add(appId, atMs, entries);
-    this.#backlog += 1;
+    this.#waiting.push({ appId, seen, atMs: this.now(), done });
     if (!this.#isDue) setTimeout(() => void this.#flush(), this.options.flushMs);
     this.#isDue = true;
-    return batch;
+    return true;
   }
 
   async #flush(): Promise<void> {
     this.#isDue = false;
-    if (this.#isWriting) return;
-    this.#isWriting = true;
-    for (let batch = this.#waiting.shift(); batch !== undefined; batch = this.#waiting.shift())
-      await this.#write(batch);
-    this.#isWriting = false;
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = null;
+    });
+    await this.#writing;
   }
 
-  async #write(batch: Batch): Promise<void> {
-    this.#backlog -= batch.size;
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#write(this.#waiting.splice(0, AT_ONCE));
+  }
+
+  async #write(batch: readonly Observation[]): Promise<void> {
+    const sums = new Map<string, { appId: string; startMs: number; seen: Seen }>();
+    for (const { appId, atMs, seen } of batch) {
+      const startMs = atMs - (atMs % MINUTE_MS);
+      const name = `${startMs} ${appId}`;
+      const sum = sums.get(name);
+      sums.set(name, { appId, startMs, seen: sum === undefined ? seen : together(sum.seen, seen) });
+    }
     // Of different apps at once: one must not wait for the others.
     await Promise.all(
-      [...batch.sums.values()].map(({ appId, atMs, entries }) =>
-        this.buckets.add(appId, startOf(intervalOf(atMs, 'minute')) ?? atMs, withSums(entries)).catch(() => {
+      [...sums.values()].map(({ appId, startMs, seen }) =>
+        this.buckets.add(appId, startMs, { ...seen, entries: withSums(seen.entries) }).catch(() => {
           this.#failures += 1;
         }),
       ),
     );
     this.#batches += 1;
-    this.#observations += batch.size;
-    this.#lagMs = this.now() - batch.atMs;
-    batch.done();
+    this.#observations += batch.length;
+    this.#lagMs = this.now() - (batch[0]?.atMs ?? this.now());
+    for (const { done } of batch) done?.();
   }
 }

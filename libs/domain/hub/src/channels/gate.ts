@@ -52,9 +52,12 @@ export class Gate {
 
   /** Everything of the stream up to there reached the subscriber another way, or is before its time. */
   covered({ streamId, serial }: { readonly streamId: string; readonly serial: number }): void {
-    this.drop(
-      (fact) => fact.kind === 'message' && fact.streamId === streamId && (fact.serial ?? 0) <= serial,
-    );
+    this.drop((fact) => {
+      if (fact.kind === 'message') return fact.streamId === streamId && (fact.serial ?? 0) <= serial;
+      if (fact.kind !== 'resume_failed') return false;
+      const { currentStreamId, newestSerial } = fact.failure;
+      return currentStreamId === streamId && (newestSerial ?? 0) < serial;
+    });
   }
 
   /** Lets go of what the subscriber is not to get. */

@@ -1,7 +1,9 @@
 import { Channels } from '@carillon/channels';
 import { describe, expect, it } from 'vitest';
 import { Gate } from '../../src/channels/gate.js';
+import { liveGap } from '../../src/channels/live-gap.js';
 import { LocalChannel } from '../../src/channels/local-channel.js';
+import { Frames } from '../../src/codec.js';
 import { Outlet } from '../../src/delivery/outlet.js';
 import { Subscriber, type SubscriberSocket } from '../../src/subscriber/subscriber.js';
 import { app, config, EDGE, hub, message, TEXT } from '../samples.js';
@@ -95,7 +97,8 @@ it.each([
   ['where they do not', {}, []],
 ])('events that will not come are lost: %s', (_title, env, told) => {
   const { channel, lost, published } = scene(env);
-  channel.lost({ streamId: 's', serial: 3 });
+  const gap = liveGap(channel.about, { streamId: 's', serial: 3 });
+  channel.lost(gap === null ? null : new Frames(gap));
   expect(published).toEqual(told);
   expect(lost).toEqual([`1.1 news ${told.length}`]);
 });

@@ -120,6 +120,7 @@ export class Batcher {
         attempt: 1,
         leaseUntilMs: null,
         outcome: null,
+        firstAttemptMs: null,
         updatedMs,
       })),
     );

@@ -195,11 +195,12 @@ export class Repair {
 /** The work of a claim; null: the publish names nobody for it. */
 function jobAgain(
   { publish, log }: Plan,
-  { deliveryKey, deviceId, attempt }: Claim,
+  { deliveryKey, deviceId, attempt, firstAttemptMs }: Claim,
   named: ReadonlyMap<string, DeliveryJob>,
 ): DeliveryJob | null {
-  // When it was first tried is not kept; it was hardly before it could be.
-  const firstAttemptAtMs = attempt === 1 ? null : Math.max(publish.createdMs, log.notBeforeMs ?? 0);
+  // A process of before did not keep when it was first tried, which was hardly before it could be.
+  const couldBeMs = attempt === 1 ? null : Math.max(publish.createdMs, log.notBeforeMs ?? 0);
+  const firstAttemptAtMs = firstAttemptMs ?? couldBeMs;
   const job =
     deviceId === null
       ? named.get(deliveryKey)

@@ -15,6 +15,20 @@ function losing({ queue }: Scene, name: string): void {
   };
 }
 
+/** The first item that goes into that queue, as it is there. */
+function nextInto({ queue }: Scene, name: string): Promise<Readonly<Record<string, unknown>>> {
+  const enqueue = queue.enqueueBatch.bind(queue);
+  return new Promise((resolve) => {
+    queue.enqueueBatch = async (into, jobs) => {
+      if (into === name) {
+        queue.enqueueBatch = enqueue;
+        resolve(JSON.parse(jobs[0]?.data ?? '{}') as Record<string, unknown>);
+      }
+      return enqueue(into, jobs);
+    };
+  });
+}
+
 const toAddress = (publishId: string, registrationToken: string) => ({
   ...toDevice(publishId, ''),
   recipients: [{ type: 'recipient', recipient: { transportType: 'gcm', registrationToken } }],
@@ -72,7 +86,11 @@ export function lostWork(open: () => Scene): void {
       losing(scene, 'push.retry.v1');
       await scene.send('POST', '/publish', body);
       await expect.poll(() => openStates(body.publishId)).toEqual(['retry']);
+      const [claim] = await scene.store.openClaims('shop', body.publishId, null, 1);
+      const again = nextInto(scene, 'push.retry.v1');
       await tenMinutesPass(body.publishId);
+      // How long it may be tried goes by when it was first tried.
+      expect((await again)['payload']).toMatchObject({ firstAttemptAtMs: claim?.firstAttemptMs });
       expect(await scene.until(body.publishId, isOver)).toMatchObject({
         state: 'succeeded',
         counters: { retryScheduled: 1, retryAttempted: 1, succeeded: 1 },

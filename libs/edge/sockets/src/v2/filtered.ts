@@ -19,6 +19,8 @@ function subjectOf(message: Message): FilterSubject {
 
 /** A codec narrowed by a filter: the same bytes for whoever is told at all. */
 class FilteredCodec implements Codec {
+  readonly filters = true;
+
   constructor(
     private readonly base: Codec,
     private readonly filter: Filter,

@@ -122,7 +122,8 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
       if (claim === undefined || claim.attempt !== attempt || claim.state === 'done') continue;
       if (claim.state === 'sending' && (claim.leaseUntilMs ?? 0) > lease.nowMs) continue;
       const { owner, untilMs: leaseUntilMs, nowMs: updatedMs } = lease;
-      claims.set(deliveryKey, { ...claim, state: 'sending', owner, leaseUntilMs, updatedMs });
+      const firstAttemptMs = claim.firstAttemptMs ?? updatedMs;
+      claims.set(deliveryKey, { ...claim, state: 'sending', owner, leaseUntilMs, firstAttemptMs, updatedMs });
       taken.add(deliveryKey);
     }
     return taken;
@@ -152,8 +153,10 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
     for (const key of keys) {
       const claim = claims.get(key);
       if (claim?.state !== 'sending' || claim.owner !== owner) continue;
-      const state = claim.attempt === 1 ? 'planned' : 'retry';
-      claims.set(key, { ...claim, state, owner: null, leaseUntilMs: null, updatedMs: nowMs });
+      const [state, firstAttemptMs] =
+        claim.attempt === 1 ? (['planned', null] as const) : (['retry', claim.firstAttemptMs] as const);
+      const free = { owner: null, leaseUntilMs: null, updatedMs: nowMs };
+      claims.set(key, { ...claim, ...free, state, firstAttemptMs });
     }
   }
 
@@ -276,8 +279,9 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
     const claims = this.tables.claimsOf(appId, publishId);
     const claim = deliveryKey === null ? undefined : claims.get(deliveryKey);
     if (claim !== undefined) {
-      const fresh = { state: 'planned', attempt: 1, outcome: null, leaseUntilMs: null, owner: null } as const;
-      claims.set(claim.deliveryKey, { ...claim, ...fresh, updatedMs: nowMs });
+      const fresh = { state: 'planned', attempt: 1, outcome: null, firstAttemptMs: null } as const;
+      const free = { leaseUntilMs: null, owner: null, updatedMs: nowMs };
+      claims.set(claim.deliveryKey, { ...claim, ...fresh, ...free });
     }
     const publish = this.tables.publishes.get(appId, publishId);
     if (publish !== null) this.tables.publishes.put(decide(publish));

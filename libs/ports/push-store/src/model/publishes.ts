@@ -105,6 +105,8 @@ export interface Claim {
   readonly batchId: string;
   readonly state: DeliveryState;
   readonly attempt: number;
+  /** When it was taken for its first attempt; null: it never was, or by a process that did not keep it. */
+  readonly firstAttemptMs: number | null;
   /** Until when it is in hands: of whoever sends it, or of the wait for its next attempt. Null: in nobody's. */
   readonly leaseUntilMs: number | null;
   /** Null unless done. */

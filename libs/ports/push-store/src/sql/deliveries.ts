@@ -151,9 +151,10 @@ export class SqlDeliveries extends SqlResources {
           const free = rows.map(({ deliveryKey }) => deliveryKey);
           if (free.length === 0) continue;
           await one.run(
-            `update ${CLAIMS.name} set state = 'sending', lease_owner = ?, lease_until_ms = ?, updated_ms = ?
+            `update ${CLAIMS.name} set state = 'sending', lease_owner = ?, lease_until_ms = ?,
+             first_attempt_ms = coalesce(first_attempt_ms, ?), updated_ms = ?
              ${OF_PUBLISH} and delivery_key in (${places(free.length)})`,
-            [owner, untilMs, nowMs, appId, publishId, ...free],
+            [owner, untilMs, nowMs, nowMs, appId, publishId, ...free],
           );
           for (const key of free) taken.add(key);
         }
@@ -187,7 +188,7 @@ export class SqlDeliveries extends SqlResources {
   ): Promise<void> {
     for (const some of parts(keys)) {
       const text = `update ${CLAIMS.name} set state = case when attempt = 1 then 'planned' else 'retry' end,
-        lease_owner = null, lease_until_ms = null, updated_ms = ?
+        first_attempt_ms = case when attempt = 1 then null else first_attempt_ms end, lease_owner = null, lease_until_ms = null, updated_ms = ?
         ${OF_PUBLISH} and delivery_key in (${places(some.length)}) and state = 'sending' and lease_owner = ?`;
       await this.sql.now((one) => one.run(text, [nowMs, appId, publishId, ...some, owner]));
     }

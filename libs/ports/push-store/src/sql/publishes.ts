@@ -111,7 +111,7 @@ export class SqlPublishes extends SqlDeliveries implements PublishStore {
       if (deliveryKey !== null) {
         await one.run(
           `update ${CLAIMS.name} set state = 'planned', attempt = 1, outcome = null, lease_owner = null,
-           lease_until_ms = null, updated_ms = ? ${OF_PUBLISH} and delivery_key = ?`,
+           lease_until_ms = null, first_attempt_ms = null, updated_ms = ? ${OF_PUBLISH} and delivery_key = ?`,
           [nowMs, appId, publishId, deliveryKey],
         );
       }

@@ -10,6 +10,9 @@ import {
 import type { Table } from './table.js';
 import * as tables from './tables.js';
 
+const { CLAIMS } = tables;
+const FIRST_ATTEMPT = 'first_attempt_ms';
+
 /** Every table of the room. */
 const ALL: readonly Pick<Table<object>, 'create' | 'name'>[] = Object.values(tables);
 
@@ -52,9 +55,37 @@ export function pushTables(dialect: SqlDialect): Tables {
         await runner.query(`drop table if exists ${tableName(dialect, this.place, name)}`);
     }
   }
+
+  /** Where the table was made before it had the column. */
+  class FirstAttempts1764000000002 implements MigrationInterface {
+    constructor(private readonly place: Place) {}
+
+    async up(runner: QueryRunner): Promise<void> {
+      const columns: SqlRow[] = await runner.query(
+        `select 1 from information_schema.columns where table_schema = ${this.#schema}
+         and table_name = '${CLAIMS.name}' and column_name = '${FIRST_ATTEMPT}'`,
+      );
+      if (columns.length === 0)
+        await runner.query(`alter table ${this.#table} add column ${FIRST_ATTEMPT} bigint null`);
+    }
+
+    async down(runner: QueryRunner): Promise<void> {
+      await runner.query(`alter table ${this.#table} drop column ${FIRST_ATTEMPT}`);
+    }
+
+    get #table(): string {
+      return tableName(dialect, this.place, CLAIMS.name);
+    }
+
+    get #schema(): string {
+      if (dialect === 'mysql') return 'database()';
+      return this.place === null ? 'current_schema()' : `'${this.place}'`;
+    }
+  }
   return {
     name: TABLES_NAME,
     owned: { tables: [VERSION_TABLE, ...ALL.map(({ name }) => name)] },
     migrations: [PushTables1764000000001],
+    additions: [FirstAttempts1764000000002],
   };
 }

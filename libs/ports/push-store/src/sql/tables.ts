@@ -202,6 +202,7 @@ export const CLAIMS = new Table<Claim>({
     lease_owner: 'id?',
     lease_until_ms: 'int?',
     outcome: 'id?',
+    first_attempt_ms: 'int?',
     updated_ms: 'int',
   },
   key: ['app_id', 'publish_id', 'delivery_key'],

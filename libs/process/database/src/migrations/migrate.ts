@@ -7,7 +7,7 @@ import { openDataSource } from '../open.js';
 import { failureOf, Session } from '../session.js';
 import type { DatabaseTarget } from '../target.js';
 import { RECORDS } from './records.js';
-import type { MigrationClass, Place, Tables } from './tables.js';
+import { additionOf, type MigrationClass, type Place, recordOf, type Tables } from './tables.js';
 
 export interface MigrationParts {
   readonly rules: Dialect;
@@ -27,9 +27,13 @@ const LONGEST_MS = 2 * MIGRATION_TIMEOUT_MS;
 export async function migrate(parts: MigrationParts): Promise<ReadonlyMap<string, Place>> {
   const { rules, target, tables } = parts;
   const places = new Map<string, Place>();
-  const migrations = tables.flatMap(({ name, migrations: classes }) =>
-    classes.map((one) => recorded(name, one, () => places.get(name) ?? null)),
-  );
+  const migrations = tables.flatMap(({ name, migrations: classes, additions = [] }) => {
+    const place = (): Place => places.get(name) ?? null;
+    return [
+      ...classes.map((one) => recorded(recordOf(name), one, place)),
+      ...additions.map((one) => recorded(additionOf(name), one, place)),
+    ];
+  });
   const source = await openDataSource(rules, { ...target, pool: { min: 0, max: 1 } }, { migrations });
   const runner = source.createQueryRunner();
   let session: Session | null = null;
@@ -78,10 +82,11 @@ async function underLock(
 /** What somebody has dropped is made again. */
 async function forget(executor: MigrationExecutor, of: string): Promise<void> {
   for (const one of await executor.getExecutedMigrations())
-    if (one.name.startsWith(`${of} `)) await executor.deleteMigration(one);
+    if (one.name.startsWith(recordOf(of)) || one.name.startsWith(additionOf(of)))
+      await executor.deleteMigration(one);
 }
 
-/** Throws when tables have what no migration of this process made. */
+/** Throws when tables have what no migration of this process made; additions are what it can do without. */
 async function refuseNewer(
   executor: MigrationExecutor,
   source: DataSource,
@@ -89,16 +94,16 @@ async function refuseNewer(
 ): Promise<void> {
   const known = new Set(source.migrations.map(({ name }) => name));
   for (const { name } of await executor.getExecutedMigrations()) {
-    const of = tables.find((one) => name.startsWith(`${one.name} `));
+    const of = tables.find((one) => name.startsWith(recordOf(one.name)));
     if (of === undefined || known.has(name)) continue;
     throw new Error(`the tables of ${of.name} are of a newer version: this process does not know ${name}`);
   }
 }
 
 /** A migration under the name that is recorded; where its tables are is known when it runs. */
-const recorded = (of: string, Migration: MigrationClass, place: () => Place) =>
+const recorded = (record: string, Migration: MigrationClass, place: () => Place) =>
   class implements MigrationInterface {
-    readonly name = `${of} ${Migration.name}`;
+    readonly name = `${record}${Migration.name}`;
 
     up(runner: QueryRunner): Promise<void> {
       return new Migration(place()).up(runner) as Promise<void>;

@@ -37,9 +37,18 @@ export interface Tables {
    * run again.
    */
   readonly migrations: readonly MigrationClass[];
+  /**
+   * Run behind them, in order. What these make, processes of before do without, reading and writing: so one of before
+   * that starts, or comes back, while a newer one has already run them does not take the tables for newer than it is.
+   */
+  readonly additions?: readonly MigrationClass[];
   /** Absent: nothing of them is read or written as entities. */
   readonly entity?: (place: Place) => EntitySchemaOptions<Record<string, unknown>>;
 }
+
+/** Under which name migrations of tables are recorded, and additions to them. */
+export const recordOf = (of: string): string => `${of} `;
+export const additionOf = (of: string): string => `added to ${of} `;
 
 /** The name of a table, or a type, as it stands in a statement of PostgreSQL. */
 export const placed = (place: Place, name: string): string =>

@@ -116,7 +116,12 @@ export function createLogging(options: LoggingOptions, dependencies: LoggingDepe
   return logging;
 }
 
-function standardOutput(): LogDestination {
+let standard: LogDestination | undefined;
+
+/** One of the process, however many write to it: it is one descriptor, and is flushed once when the process ends. */
+const standardOutput = (): LogDestination => (standard ??= openStandardOutput());
+
+function openStandardOutput(): LogDestination {
   const output = pino.destination({ dest: 1, sync: false, maxLength: MAX_BUFFERED_BYTES });
   // A reader that went away must not take the process with it; there is nowhere left to report it.
   output.on('error', () => undefined);

@@ -60,6 +60,9 @@ const noRoom = (): ServiceError =>
 const bringsBody = (request: HttpRequest): boolean =>
   announcesBody(request.header('content-length'), request.header('transfer-encoding'));
 
+/** 0 where none is declared: such a body is counted as it comes. */
+const declaredLength = (request: HttpRequest): number => Number(request.header('content-length') ?? 0);
+
 const ambiguous = (): ServiceError =>
   new ServiceError('invalid_input', { text: 'the length of the request is ambiguous' });
 
@@ -242,7 +245,9 @@ export class Dispatcher implements ResponseOwner {
     const admitted = this.admission?.(request, response) ?? null;
     const enter = (refusal: Answer | null): void | Promise<void> => {
       if (refusal !== null) return response.answer(refusal);
-      return entrance !== null && bringsBody(request) ? entrance(request, response) : undefined;
+      // What says itself that it is too large is answered so, whoever sends it; nothing of it is kept either.
+      const isLooked = bringsBody(request) && declaredLength(request) <= this.#options.bodyLimitBytes;
+      return entrance !== null && isLooked ? entrance(request, response) : undefined;
     };
     if (admitted instanceof Promise) return admitted.then(enter);
     return enter(admitted) ?? undefined;
@@ -255,7 +260,7 @@ export class Dispatcher implements ResponseOwner {
     const keeps = !IGNORED_BODIES.has(request.method) || request.rawQuery.includes('body_md5=');
     const reader = new BodyReader(this.#options.bodyLimitBytes, keeps, this.bodyRoom);
     response.body = reader;
-    reader.read(native, Number(request.header('content-length') ?? 0));
+    reader.read(native, declaredLength(request));
     return reader;
   }
 
