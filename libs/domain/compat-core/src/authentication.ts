@@ -35,6 +35,8 @@ interface TokenFacts {
   readonly expiresMs: number;
 }
 
+const invalid = (): CompatError => new CompatError(40_101, 'invalid credentials');
+
 const MAX_TOKEN_BYTES = 8192;
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not pass
 const CONTROL = /[\u0000-\u001F\u007F]/;
@@ -66,10 +68,9 @@ export class Authentication {
 
   async #key(text: string, clientId: string | null, nowMs: number): Promise<Principal> {
     const colon = text.indexOf(':');
-    const refused = new CompatError(40_101, 'invalid credentials');
-    if (colon < 1 || colon === text.length - 1) throw refused;
+    if (colon < 1 || colon === text.length - 1) throw invalid();
     const key = await this.keys.find(text.slice(0, colon), nowMs);
-    if (key === null || !isSameSecret(key.secret, text.slice(colon + 1))) throw refused;
+    if (key === null || !isSameSecret(key.secret, text.slice(colon + 1))) throw invalid();
     if (key.problem !== null) throw key.problem;
     return {
       app: appOf(key),
