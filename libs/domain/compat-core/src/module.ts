@@ -31,7 +31,9 @@ const open = (parts: PartsOf<typeof PARTS>): CompatCore => {
     messages: messages ?? null,
     triggers: push?.triggers() ?? null,
   });
-  shutdown.onShutdown('flush', 'compat statistics', () => core.statistics.stop());
+  // Once more for requests that end while others are flushed.
+  for (const phase of ['flush', 'leave'] as const)
+    shutdown.onShutdown(phase, 'compat statistics', () => core.statistics.stop());
   reloads.onReload('compat.keys', ({ compat }) => core.keys.replace(compat.keys));
   return core;
 };

@@ -30,6 +30,8 @@ export interface Publication {
    * gave none, and receivers get none.
    */
   readonly dataText: string | null;
+  /** The payload is bytes, of which its text is the list. Absent: it is what its text says. */
+  readonly isBytes?: true;
   /** The sender of a client event on a presence channel, else null. */
   readonly userId: string | null;
   /** The connection that must not receive it, else null. Of what a client sent: the client, unless it asks for its own. */

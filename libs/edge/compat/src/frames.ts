@@ -85,7 +85,7 @@ export class InboundFrames {
       case ACTION.object:
         return () => publishing.handle(connection, frame);
       case ACTION.sync:
-        return () => syncing.again(connection, readChannelName(text).base);
+        return () => syncing.again(connection, readChannelName(text).text);
       case ACTION.auth:
         return () => reauth.handle(connection, frame);
       default:

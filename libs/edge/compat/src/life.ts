@@ -8,10 +8,11 @@ import type { Need } from './pulse.js';
 import { Pulses } from './pulses.js';
 import type { Receipts } from './receipts.js';
 import type { Remaining } from './remaining.js';
+import { Removals } from './removals.js';
 import type { Said } from './said.js';
 import type { Sessions } from './sessions.js';
 
-/** Connections that one process holds, and new ones beside those that may come back. */
+/** Connections that one process holds, those that may come back among them; and members who are to leave. */
 const MAX_HERE = 100_000;
 const REFRESH_MS = 60_000;
 const NORMAL = 1000;
@@ -28,6 +29,7 @@ const REPLACED = 1006;
 /** The connections that are here, from their entry to their end. */
 export class Life {
   readonly connections = new Set<CompatConnection>();
+  readonly #removals = new Removals();
   readonly #pulses = new Pulses((connection, need) => this.#tell(connection, need));
   readonly #refreshing = setInterval(() => this.#refresh(), REFRESH_MS).unref();
 
@@ -42,9 +44,13 @@ export class Life {
     private readonly most = MAX_HERE,
   ) {}
 
-  /** Whether one more is let in; who comes back takes no place of its own beside those that were cut. */
+  /**
+   * Whether one more is let in; who comes back takes no place of its own beside those that were cut, and its members do
+   * not leave.
+   */
   hasRoom(comesBack: boolean): boolean {
-    return this.connections.size + (comesBack ? 0 : this.sessions.size) < this.most;
+    if (comesBack) return this.connections.size < this.most;
+    return this.connections.size + this.sessions.size < this.most && this.#removals.size < this.most;
   }
 
   begin(connection: CompatConnection): void {
@@ -88,6 +94,7 @@ export class Life {
     const isOver = connection.isOver || (endedFor !== null && FOR_GOOD.has(endedFor));
     if (!isOver) {
       this.sessions.park(connection);
+      this.#removals.begin(connection);
       this.receipts.share();
     }
     const left = isOver
@@ -107,7 +114,9 @@ export class Life {
       this.closed(open, REPLACED);
       socket?.terminate();
     }
-    return this.sessions.unpark(connectionId, keyHash);
+    const former = this.sessions.unpark(connectionId, keyHash);
+    if (former !== null) this.#removals.end(former);
+    return former;
   }
 
   /** The same, where it came back elsewhere: what it was a member as. */

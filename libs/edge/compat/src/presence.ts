@@ -9,10 +9,10 @@ import {
   payloadOf,
   publisherOf,
 } from '@carillon/compat-core';
-import { Frames, type Membership, type Outlet } from '@carillon/hub';
+import { Frames, type Membership, type Outlet, viewsOf } from '@carillon/hub';
 import type { MemberAdded, MemberRemoved } from '@carillon/protocol';
 import type { Presence } from '@carillon/presence';
-import type { CompatConnection, OwnMember } from './connection.js';
+import type { Attachment, CompatConnection, OwnMember } from './connection.js';
 import type { Counted } from './counted.js';
 import { MODE } from './flags.js';
 import type { Remaining } from './remaining.js';
@@ -44,9 +44,13 @@ export class Members {
   ) {}
 
   /** @throws CompatError, or rejects with it, when not all of it could be done. */
-  async handle(connection: CompatConnection, base: string, values: unknown): Promise<void> {
-    const attachment = connection.attachments.get(base);
-    if (attachment?.filter !== null) throw new CompatError(91_001, 'the channel is not attached');
+  async handle(
+    connection: CompatConnection,
+    { base, text }: Pick<Attachment, 'base' | 'text'>,
+    values: unknown,
+  ): Promise<void> {
+    const attachment = connection.attachments.get(text);
+    if (attachment === undefined) throw new CompatError(91_001, 'the channel is not attached');
     if ((attachment.modes & MODE.PRESENCE) === 0)
       throw new CompatError(40_160, 'operation not permitted with provided capability');
     if (!Array.isArray(values) || values.length === 0)
@@ -80,11 +84,13 @@ export class Members {
 
   /** Others are told by whoever decided it; the member itself is not. */
   #tellOwn(connection: CompatConnection, fact: MemberAdded | MemberRemoved): void {
-    const codec = connection.subscriptions.get(fact.channel)?.audience.codec;
-    if (codec === undefined) return;
+    const subscription = connection.subscriptions.get(fact.channel);
+    if (subscription === undefined) return;
     const frames = new Frames(fact);
-    this.outlet.sendOf(connection, frames, codec);
-    codec.told?.(frames, Number(frames.of(codec) !== null), connection.hub.appId);
+    for (const { codec } of viewsOf(subscription)) {
+      this.outlet.sendOf(connection, frames, codec);
+      codec.told?.(frames, Number(frames.of(codec) !== null), connection.hub.appId);
+    }
   }
 
   async #apply(connection: CompatConnection, channel: string, change: Change): Promise<void> {

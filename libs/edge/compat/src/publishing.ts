@@ -111,7 +111,7 @@ export class Publishing {
   async #done(connection: CompatConnection, asked: Asked): Promise<Published> {
     const { action, messages, annotations, presence } = asked.frame;
     if (action === ACTION.presence) {
-      await this.members.handle(connection, asked.base, presence);
+      await this.members.handle(connection, asked, presence);
       return { serials: [], said: [] };
     }
     if (action === ACTION.annotation)
@@ -147,11 +147,11 @@ export class Publishing {
 
   async #annotate(
     connection: CompatConnection,
-    { base, msgSerial }: Asked,
+    { base, text, msgSerial }: Asked,
     values: readonly unknown[],
   ): Promise<Published> {
     const { principal, hub } = connection;
-    this.#require(connection, base, MODE.ANNOTATION_PUBLISH);
+    this.#require(connection, text, MODE.ANNOTATION_PUBLISH);
     const rules = messageRules(hub.app);
     const requests = values.map((value, index) => {
       const read = readAnnotation(value, null, principal, rules);
@@ -164,20 +164,20 @@ export class Publishing {
     return { serials, said: requests.map(({ annotation }) => annotation) };
   }
 
-  /** Somebody who is not attached, or as a derived channel, needs no mode: the capability decides alone. */
-  #require({ attachments }: CompatConnection, base: string, mode: number): void {
-    const attachment = attachments.get(base);
-    if (attachment?.filter === null && (attachment.modes & mode) === 0)
+  /** Somebody who is not attached so needs no mode: the capability decides alone. */
+  #require({ attachments }: CompatConnection, text: string, mode: number): void {
+    const attachment = attachments.get(text);
+    if (attachment !== undefined && (attachment.modes & mode) === 0)
       throw new CompatError(40_160, NOT_GRANTED);
   }
 
   async #publish(
     connection: CompatConnection,
-    { base, msgSerial }: Asked,
+    { base, text, msgSerial }: Asked,
     values: readonly unknown[],
   ): Promise<Published> {
     const { principal, hub } = connection;
-    this.#require(connection, base, MODE.PUBLISH);
+    this.#require(connection, text, MODE.PUBLISH);
     if (!principal.capability.allows('publish', base)) throw new CompatError(40_160, NOT_GRANTED);
     const rules = messageRules(hub.app);
     const messages = values.map((value) => readMessage(value, principal, rules));

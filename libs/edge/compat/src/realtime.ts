@@ -82,8 +82,8 @@ export class Realtime implements SocketHandlers<State> {
       idleTimeoutSeconds: idleSeconds(config.websocket.idle_timeout),
     };
     const leaseMs = config.presence.v2_ungraceful_timeout_seconds * 1000;
-    this.#edge = compatEdge(leaseMs, (connection, base) => {
-      this.#frames.next(connection, 0, () => attach.again(connection, base));
+    this.#edge = compatEdge(leaseMs, (connection, text) => {
+      this.#frames.next(connection, 0, () => attach.again(connection, text));
     });
     const counted = new Counted(core);
     this.#counted = counted;

@@ -57,6 +57,7 @@ function scene({
     toldMs: performance.now(),
     topics: () => [topic],
     manner: { beats, remainMs: 15_000 },
+    members: new Map(),
     id: '1.2',
     keyHash: 'last',
     memberships: () => ['a member'],
@@ -189,6 +190,35 @@ it.each([
   expect(told.slice(0, said.length)).toEqual(said);
   expect(life.connections.size).toBe(0);
   expect(life.takenElsewhere('shop', { socketId: '1.2', keyHash: 'last' })).toEqual(kept);
+  life.stop();
+});
+
+it('nobody new is let in while too many members are to leave, until they have (23)', () => {
+  const cut = (id: string) => {
+    const { life: other, connection } = scene();
+    other.stop();
+    Object.assign(connection, { id, members: new Map([['room', new Map([['ada', {}]])]]) });
+    return connection;
+  };
+  const { life } = scene({ most: 6 });
+  const others = ['3.4', '5.6'].map(cut);
+  for (const one of others) one.members.set('hall', new Map(['a', 'b'].map((id) => [id, {} as never])));
+  for (const one of others) {
+    expect(life.hasRoom(false)).toBe(true);
+    life.begin(one);
+    life.closed(one, 1006);
+  }
+  expect([false, true].map((comesBack) => life.hasRoom(comesBack))).toEqual([false, true]);
+  // One is back, and its members are not to leave any more.
+  life.takenElsewhere('shop', { socketId: '3.4', keyHash: 'last' });
+  expect(life.hasRoom(false)).toBe(true);
+  const third = cut('7.8');
+  third.members.set('hall', new Map(['a', 'b'].map((id) => [id, {} as never])));
+  life.begin(third);
+  life.closed(third, 1006);
+  expect(life.hasRoom(false)).toBe(false);
+  vi.advanceTimersByTime(15_000);
+  expect(life.hasRoom(false)).toBe(true);
   life.stop();
 });
 

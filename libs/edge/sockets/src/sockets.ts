@@ -84,6 +84,7 @@ export class Sockets {
       outlet,
       joins,
       patterns,
+      withdraw: (connection) => this.#tokens.withdraw(connection),
       filters: new SharedFilters(filterRules(config)),
     });
     const signin = new Signin({ ...parts, outlet, identities, watchlists, leaving, onTrouble });

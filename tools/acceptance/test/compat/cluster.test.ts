@@ -33,6 +33,9 @@ const setting = {
   database: true,
 } as const;
 
+const ask = (port: number, path: string, authorization = basicOf(shop)): Promise<Response> =>
+  fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization } });
+
 onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
   const at = (index: 0 | 1): AblyClients =>
     new AblyClients(
@@ -61,6 +64,19 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     channel.on(['attached', 'update'], changes.put);
     return { watching, told, client, channel, inbox, changes, id: client.connection.id };
   }
+
+  // First of all: until now neither had as many by itself.
+  it('are counted together in statistics: a peak is what both have at once', async () => {
+    const all = [here, there, there].map((clients) => clients.connect());
+    for (const client of all) await client.connection.whenState('connected');
+    await eventually(async () => {
+      // A minute may just have begun, of which neither has told yet.
+      for (const { port } of cluster.gateways) await ask(port, '/channels/a');
+      const answer = await ask(cluster.apiNode.port, '/stats?unit=month');
+      const [month] = (await answer.json()) as [{ entries: Record<string, number> }?];
+      expect(month?.entries['connections.all.peak']).toBeGreaterThanOrEqual(all.length);
+    });
+  });
 
   it('hear what is published at either and at the api node, in one order', async () => {
     const name = 'news';
@@ -96,12 +112,10 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     });
     await other.presence.update('c');
     expect(await told.take()).toMatchObject({ action: 'update', clientId: 'bob', data: 'c' });
-    for (const index of [0, 1] as const) {
-      const { port } = cluster.gateway(index);
-      const headers = { authorization: basicOf(shop) };
+    for (const { port } of cluster.gateways) {
       // A gateway that is too busy to answer at once is not waited for.
       await eventually(async () => {
-        const answer = await fetch(`http://127.0.0.1:${port}/channels/${name}`, { headers });
+        const answer = await ask(port, `/channels/${name}`);
         const { status } = (await answer.json()) as Ably.ChannelDetails;
         expect(status.occupancy.metrics).toMatchObject({ connections: 2, presenceMembers: 2 });
       });
@@ -154,9 +168,7 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
 
   it('find at the api node everything but what sockets are asked for (case 53)', async () => {
     const { apiNode } = cluster;
-    const url = (path: string): string => `http://127.0.0.1:${apiNode.port}${path}`;
-    const get = (path: string): Promise<Response> =>
-      fetch(url(path), { headers: { authorization: basicOf(shop) } });
+    const get = (path: string): Promise<Response> => ask(apiNode.port, path);
     for (const path of ['/channels/x', '/channels/x/presence', '/presence?channels=x']) {
       const answer = await get(path);
       expect([path, answer.status, answer.headers.get('x-ably-errorcode')]).toEqual([path, 404, '40400']);
@@ -209,10 +221,8 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     expect(await Promise.all(ended)).toEqual([40_141, 40_141]);
     for (const { connection } of others) expect(connection.state).toBe('connected');
     const authorization = `Bearer ${Buffer.from(ada).toString('base64')}`;
-    for (const { port } of [cluster.gateway(0), cluster.gateway(1), cluster.apiNode])
-      expect(
-        (await fetch(`http://127.0.0.1:${port}/channels/a/messages`, { headers: { authorization } })).status,
-      ).toBe(401);
+    for (const { port } of [...cluster.gateways, cluster.apiNode])
+      expect((await ask(port, '/channels/a/messages', authorization)).status).toBe(401);
   });
 
   it('come back, or not, wherever they are, when their user is ended', async () => {

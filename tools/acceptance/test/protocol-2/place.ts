@@ -17,7 +17,11 @@ export const passing = openTenant('passing', { history: { enabled: false } });
 
 /** Has little room for anything. */
 export const bounded = openTenant('bounded', {
-  limits: { max_presence_members_per_channel: 2, max_client_events_per_second: 2 },
+  limits: {
+    max_presence_members_per_channel: 2,
+    max_client_events_per_second: 2,
+    max_event_payload_in_kb: 1,
+  },
 });
 /** Its clients may say nothing, nor who they are. */
 export const mute = tenant('mute');

@@ -28,11 +28,9 @@ export function refusing(place: Place): void {
 
   it('takes a frame of 64 KiB, and closes with 1009 for one byte more', async () => {
     const client = await place.connect(1);
-    const sized = (bytes: number): Buffer => {
-      const frame = (text: string): Buffer =>
-        encode(place.format, { event: 'service:ping', data: text.padEnd(40_000, 'x') });
-      return frame('x'.repeat(40_000 + bytes - frame('').length));
-    };
+    const ping = (text: string): Buffer =>
+      encode(place.format, { event: 'service:ping', data: text.padEnd(40_000, 'x') });
+    const sized = (bytes: number): Buffer => ping('x'.repeat(40_000 + bytes - ping('').length));
     client.sendBytes(sized(LIMIT_BYTES));
     expect(await client.next()).toEqual({ event: 'service:pong' });
     client.sendBytes(sized(LIMIT_BYTES + 1));
@@ -92,6 +90,18 @@ export function refusing(place: Place): void {
         data: { n: 1 },
         user_id: 'ada',
       });
+  });
+
+  it('weighs bytes as they are, and everything else as JSON', async () => {
+    const channel = place.name('private-x');
+    const sender = await place.connect(1, { tenant: bounded });
+    await sender.subscribe(channel);
+    const sized = (bytes: number): unknown =>
+      place.format === 'json' ? 'x'.repeat(bytes - 2) : Buffer.alloc(bytes, 255);
+    for (const bytes of [1024, 1025]) sender.send({ event: 'client-x', channel, data: sized(bytes) });
+    const frames = [await sender.next(), await sender.next()];
+    expect(frames.map(({ event }) => event).toSorted()).toEqual(['client-x', 'service:error']);
+    expect(frames.find(({ event }) => event === 'client-x')?.data).toEqual(sized(1024));
   });
 
   it('drops what a client sends above its rate, and tells it', async () => {

@@ -110,22 +110,26 @@ export class Channel<Events extends EventMap = EventMap> {
     };
   }
 
-  /** Resolves when it is subscribed; rejects when that is refused. */
+  /** Resolves when it is subscribed; rejects when that is refused, or it is unsubscribed. */
   whenSubscribed(): Promise<void> {
+    const { failure } = this.subscription;
     if (this.state === 'subscribed') return Promise.resolve();
+    if (failure !== null) return Promise.reject(failure);
     return new Promise((resolve, reject) => {
+      const over = (how: () => void): void => {
+        for (const stop of stops) stop();
+        how();
+      };
       const stops = [
-        this.on('subscribed', () => {
-          stop();
-          resolve();
-        }),
+        this.on('subscribed', () => over(resolve)),
         this.on('error', (error) => {
-          if (this.state !== 'failed') return;
-          stop();
-          reject(error);
+          if (this.state === 'failed') over(() => reject(error));
+        }),
+        this.on('state', (state) => {
+          const left = new CarillonError('It was unsubscribed', { channel: this.name });
+          if (state === 'idle') over(() => reject(left));
         }),
       ];
-      const stop = (): void => stops.forEach((one) => one());
     });
   }
 

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Cache } from '@carillon/cache';
 import { CompatError } from '../compat-error.js';
-import { isObject, parseJson } from '../json.js';
-import { type Entries, merged } from './entries.js';
+import { parseJson } from '../json.js';
+import type { Entries } from './entries.js';
 import { intervalOf, startOf } from './intervals.js';
+import { minuteText, readMinute, type Seen, withSeen } from './minute.js';
 
 /** What was counted in one minute. */
 export interface Bucket {
@@ -12,6 +13,8 @@ export interface Bucket {
 }
 
 export interface BucketOptions {
+  /** Stands for this process among those that share the minutes. */
+  readonly process: string;
   readonly retentionMs: number;
   readonly retries: number;
 }
@@ -34,13 +37,14 @@ export class Buckets {
   ) {}
 
   /** Adds to a minute. Rejects when that could not be done. */
-  async add(appId: string, startMs: number, entries: Entries): Promise<void> {
-    await this.#change(appId, startMs, (before) => JSON.stringify(merged(entriesOf(before), entries)));
+  async add(appId: string, startMs: number, seen: Seen): Promise<void> {
+    const { process } = this.options;
+    await this.#change(appId, startMs, (before) => minuteText(withSeen(readMinute(before), process, seen)));
   }
 
   /** Puts these in the place of whatever there is. Rejects when that could not be done. */
   async replace(appId: string, startMs: number, entries: Entries): Promise<void> {
-    await this.#change(appId, startMs, () => JSON.stringify(entries));
+    await this.#change(appId, startMs, () => minuteText({ entries, levels: {} }));
   }
 
   /** Minutes that begin in the span and have something, in the order asked for; read as they are asked for. */
@@ -58,7 +62,7 @@ export class Buckets {
         const startMs = startOf(minute) ?? -1;
         if (startMs < fromMs || startMs >= untilMs) continue;
         const text = await this.cache.get(nameOf(appId, day, minute));
-        if (text !== null) yield { startMs, entries: entriesOf(text) };
+        if (text !== null) yield { startMs, entries: readMinute(text).entries };
       }
   }
 
@@ -106,9 +110,4 @@ const inOrder = (ids: readonly string[], newestFirst: boolean): readonly string[
 function listOf(text: string | null): readonly string[] {
   const list = text === null ? [] : parseJson(text);
   return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
-}
-
-function entriesOf(text: string | null): Entries {
-  const read = text === null ? {} : parseJson(text);
-  return isObject(read) ? (read as Entries) : {};
 }

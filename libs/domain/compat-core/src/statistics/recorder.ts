@@ -1,6 +1,7 @@
 import type { Buckets } from './buckets.js';
-import { type Entries, merged, withSums } from './entries.js';
+import { type Entries, withSums } from './entries.js';
 import { intervalOf, startOf } from './intervals.js';
+import { type Seen, together } from './minute.js';
 
 export interface RecorderOptions {
   /** Observations that may wait. */
@@ -23,7 +24,7 @@ export interface Aggregation {
 interface Observation {
   readonly appId: string;
   readonly atMs: number;
-  readonly entries: Entries;
+  readonly seen: Seen;
   readonly done: (() => void) | null;
 }
 
@@ -36,7 +37,8 @@ export class Recorder {
   readonly #waiting: Observation[] = [];
   /** What waits will be written. */
   #isDue = false;
-  #isWriting = false;
+  /** Null: nothing is being written. */
+  #writing: Promise<void> | null = null;
   #dropped = 0;
   #failures = 0;
   #batches = 0;
@@ -50,8 +52,8 @@ export class Recorder {
   ) {}
 
   /** Never waits; when too many wait already it is dropped, and that is counted. */
-  observe(appId: string, entries: Entries): void {
-    this.#take(appId, entries, null);
+  observe(appId: string, seen: Seen): void {
+    this.#take(appId, seen, null);
   }
 
   /** Resolves when it is written, could not be, or took too long. Never rejects. */
@@ -65,15 +67,13 @@ export class Recorder {
         clearTimeout(late);
         resolve();
       };
-      if (!this.#take(appId, entries, done)) done();
+      if (!this.#take(appId, { entries, levels: null }, done)) done();
     });
   }
 
-  /** Resolves when everything that was observed is written, or could not be. */
+  /** Writes what waits now; resolves when it is written, or could not be. */
   async settled(): Promise<void> {
-    const { flushMs } = this.options;
-    while (this.#waiting.length > 0 || this.#isWriting)
-      await new Promise((later) => void setTimeout(later, Math.max(1, flushMs)));
+    while (this.#waiting.length > 0 || this.#writing !== null) await this.#flush();
   }
 
   get aggregation(): Aggregation {
@@ -88,12 +88,12 @@ export class Recorder {
     };
   }
 
-  #take(appId: string, entries: Entries, done: (() => void) | null): boolean {
+  #take(appId: string, seen: Seen, done: (() => void) | null): boolean {
     if (this.#waiting.length >= this.options.capacity) {
       this.#dropped += 1;
       return false;
     }
-    this.#waiting.push({ appId, entries, atMs: this.now(), done });
+    this.#waiting.push({ appId, seen, atMs: this.now(), done });
     if (!this.#isDue) setTimeout(() => void this.#flush(), this.options.flushMs);
     this.#isDue = true;
     return true;
@@ -101,24 +101,30 @@ export class Recorder {
 
   async #flush(): Promise<void> {
     this.#isDue = false;
-    if (this.#isWriting) return;
-    this.#isWriting = true;
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = null;
+    });
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) await this.#write(this.#waiting.splice(0, AT_ONCE));
-    this.#isWriting = false;
   }
 
   async #write(batch: readonly Observation[]): Promise<void> {
-    const sums = new Map<string, { appId: string; startMs: number; entries: Entries }>();
-    for (const { appId, atMs, entries } of batch) {
+    const sums = new Map<string, { appId: string; startMs: number; seen: Seen }>();
+    for (const { appId, atMs, seen } of batch) {
       const minute = intervalOf(atMs, 'minute');
       const name = `${minute} ${appId}`;
-      const sum = sums.get(name) ?? { appId, startMs: startOf(minute) ?? atMs, entries: {} };
-      sums.set(name, { ...sum, entries: merged(sum.entries, withSums(entries)) });
+      const more = { ...seen, entries: withSums(seen.entries) };
+      const sum = sums.get(name);
+      const all = sum === undefined ? more : together(sum.seen, more);
+      sums.set(name, { appId, startMs: startOf(minute) ?? atMs, seen: all });
     }
     // Of different apps at once: one must not wait for the others.
     await Promise.all(
-      [...sums.values()].map(({ appId, startMs, entries }) =>
-        this.buckets.add(appId, startMs, entries).catch(() => {
+      [...sums.values()].map(({ appId, startMs, seen }) =>
+        this.buckets.add(appId, startMs, seen).catch(() => {
           this.#failures += 1;
         }),
       ),

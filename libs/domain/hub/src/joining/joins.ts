@@ -77,7 +77,7 @@ const NOTHING_TOLD: ReadonlySet<string> = new Set();
 
 interface Joining extends JoinRequest {
   readonly local: LocalChannel;
-  /** It has the channel already: nothing is counted or told to others, all the rest is done again. */
+  /** It has the channel already, though maybe not this view of it: nothing is counted or told to others, all the rest is done. */
   readonly isRepeated: boolean;
   /** Whether it is told where the channel stands. */
   readonly isPlaced: boolean;
@@ -118,7 +118,7 @@ export class Joins {
     else book.enter(subscriber, local, null, codec);
     outlet.send(subscriber, { kind: 'subscribed', channel: channel.name, members: null });
     request.settled?.();
-    local.open(subscriber);
+    local.open(subscriber, codec.view);
     return undefined;
   }
 

@@ -2,6 +2,7 @@ import { ONLINE_USERS, type Presence } from '@carillon/presence';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { ChannelBook } from '../channels/channel-book.js';
 import type { Subscription } from '../channels/audience.js';
+import { viewOf } from '../channels/views.js';
 import type { PatternBook } from '../patterns/pattern-book.js';
 import type { Identities } from '../users/identities.js';
 import type { Watchlists } from '../users/watchlists.js';
@@ -32,6 +33,18 @@ export class Leaving {
     const { channel, userId } = subscription;
     this.parts.book.leave(subscriber, channel);
     return userId === null ? undefined : this.member(subscriber, channel.name, userId);
+  }
+
+  /** One view of a channel; the channel, where it has nothing else of it. Undefined when it was done at once. */
+  view(
+    subscriber: Subscriber,
+    subscription: Subscription,
+    view: string | undefined,
+  ): Promise<void> | undefined {
+    if (viewOf(subscription, view) === undefined) return undefined;
+    if (subscription.others.length === 0) return this.channel(subscriber, subscription);
+    subscription.channel.removeView(subscriber, view);
+    return undefined;
   }
 
   /** One membership, at once or with a lease, as the end of the subscriber says; an open one has left on purpose. */

@@ -1,5 +1,10 @@
 import type { SqlRow } from '@carillon/database';
-import type { AnnotationAction, AnnotationEvent, AnnotationSummary } from '../model/annotation.js';
+import type {
+  AnnotationAction,
+  AnnotationEvent,
+  AnnotationSummary,
+  Contribution,
+} from '../model/annotation.js';
 import type { FoundOperation } from '../model/living.js';
 import type { DataKind, StoredMessage } from '../model/message.js';
 import { ACTIONS, flag, text, textOrNull, utf8OrNull, whole, wholeOrNull, wordOf } from './rows.js';
@@ -86,16 +91,47 @@ export const annotationOf = (row: SqlRow): AnnotationEvent => ({
   actorSocketId: textOrNull(row, 'actor_socket_id'),
 });
 
-export const SUMMARY_COLUMNS = `u.stream_key, u.message_serial, u.type, u.summary, u.last_no, u.changed_at_ms`;
+export const SUMMARY_COLUMNS = `u.stream_key, u.message_serial, u.type, u.summary, u.since, u.last_no, u.changed_at_ms`;
 
 export const summaryOf = (row: SqlRow): AnnotationSummary => ({
   streamKey: text(row, 'stream_key'),
   messageSerial: text(row, 'message_serial'),
   type: text(row, 'type'),
   summary: jsonText(row['summary']),
+  since: sinceOf(utf8OrNull(row, 'since')),
   lastNo: whole(row, 'last_no'),
   changedAtMs: whole(row, 'changed_at_ms'),
 });
+
+type StoredContribution = readonly [
+  action: number,
+  name: string | null,
+  clientId: string | null,
+  count: number | null,
+];
+
+/** Null: nothing. */
+export const storedSince = (since: readonly Contribution[]): string | null =>
+  since.length === 0
+    ? null
+    : JSON.stringify(
+        since.map(({ action, name, clientId, count }): StoredContribution => [
+          ANNOTATION_ACTIONS[action],
+          name,
+          clientId,
+          count,
+        ]),
+      );
+
+const sinceOf = (stored: string | null): readonly Contribution[] =>
+  stored === null
+    ? []
+    : (JSON.parse(stored) as StoredContribution[]).map(([action, name, clientId, count]) => ({
+        action: wordOf(ANNOTATION_ACTIONS, action),
+        name,
+        clientId,
+        count,
+      }));
 
 /** One database gives JSON as it has parsed it, the other as bytes. */
 function jsonText(value: unknown): string {
