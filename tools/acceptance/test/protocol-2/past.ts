@@ -114,6 +114,16 @@ export function remembering(place: Place): void {
     expect(frames.at(-1)).toMatchObject({ channel, data: REWOUND });
     await client.subscribe(channel, { rewind: { seconds: 60 } });
     expect(placed(await client.through('service:rewind_complete'))).toEqual(inOrder(1, 5));
+    const many = place.name('many');
+    for (const part of [0, 50, 100]) {
+      const batch = numbers(part + 1, part + 50).map((data) => ({ name: 'news', channel: many, data }));
+      await place.post('/batch_events', { batch });
+    }
+    await client.subscribe(many, { rewind: { seconds: 60 } });
+    const newest = await client.through('service:rewind_complete');
+    expect(placed(newest)).toEqual(inOrder(51, 150));
+    const cut = { ...REWOUND, historical_count: 100, complete: false, truncated_by_limit: true };
+    expect(newest.at(-1)).toMatchObject({ channel: many, data: cut });
     for (const rewind of [0, 'abc', {}, -1])
       expect(await client.refused(channel, { rewind })).toEqual([4000, 400]);
     const old = await place.old(1);

@@ -78,6 +78,8 @@ export function speaking(place: Place): void {
       extras: { headers },
     });
     expect(one.extras?.headers).not.toHaveProperty('service_x');
+    await place.api().publishText(`{"name":"news","channel":"${channel}","data":{"n":12345678901234567890}}`);
+    for (const client of clients) expect((await client.next()).data).toBe('{"n":12345678901234567890}');
     expect(JSON.parse(await old.nextText())).toEqual({ event: 'news', channel, data: '{"n":1,"text":"☃"}' });
     await place.api().publish(channel, 'news', 'not here', { socket_id: clients[0].socketId });
     await place.publish(channel, 'last');
