@@ -150,7 +150,7 @@ export class Router {
       case 'resume_success':
         return this.#resumed(data);
       case 'resume_failed':
-        return this.#notResumed(data as unknown as Failed);
+        return this.#lost(data as unknown as Failed);
       default:
         return undefined;
     }
@@ -188,6 +188,15 @@ export class Router {
 
   #notResumed({ channel, code, reason }: Failed): void {
     this.parts.channel(channel)?.subscription.notRecovered(code, reason);
+  }
+
+  /** It answers a resume, or tells of a gap that nobody asked about: of the channel, and whatever pattern it fits. */
+  #lost({ channel, code, reason }: Failed): void {
+    const { subscription } = this.parts.channel(channel) ?? {};
+    if (reason === 'not_subscribed' || subscription?.notRecovered(code, reason) === true) return;
+    subscription?.gapped({ code, reason });
+    for (const pattern of this.parts.patterns(channel))
+      pattern.subscription.gapped({ code, reason, channel });
   }
 }
 

@@ -71,6 +71,26 @@ describe('a channel with positions', () => {
     });
   });
 
+  it('is told when live events are lost, and so is a pattern that it fits', async () => {
+    const { world, heard, recoveries } = await open();
+    const byPattern: unknown[] = [];
+    world.client.subscribe('ord*').on('recovery', (told) => byPattern.push(told));
+    await settled();
+    world.socket.says(subscribed('ord*'));
+    const gap = { code: 'continuity_unverifiable', reason: 'live_gap_unrecoverable' };
+    for (const channel of ['orders', 'order-2']) {
+      const data = JSON.stringify({ channel, ...gap });
+      world.socket.says({ event: 'service:resume_failed', channel, data });
+    }
+    world.socket.says(numbered('orders', 9));
+    expect(heard).toEqual([5, 9]);
+    expect(recoveries).toEqual([{ recovered: false, ...gap }]);
+    expect(byPattern).toEqual([
+      { recovered: false, ...gap, channel: 'orders' },
+      { recovered: false, ...gap, channel: 'order-2' },
+    ]);
+  });
+
   it('is told when recovery is refused altogether', async () => {
     const { world, recoveries } = await open();
     await reconnected(world);

@@ -1,8 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { Inbox } from '../clients/inbox.js';
 import { told } from '../harness/answers.js';
 import { ClientV2 } from '../harness/client-v2.js';
 import { onPostgres } from '../harness/on-postgres.js';
 import { tenant } from '../harness/tenant.js';
+import { People } from '../own-client/people.js';
 
 const setting = { tenants: [tenant('shop')], env: { CONNECTION_RECOVERY_ENABLED: 'true' } };
 
@@ -49,6 +51,7 @@ onPostgres('a history that has lost a row', setting, ({ node, database }) => {
   }, 60_000);
 
   it('has a gap that everybody is told of once, by the channel, by patterns, or by both', async () => {
+    const why = { code: 'continuity_unverifiable', reason: 'live_gap_unrecoverable' };
     const views = [['gaps'], ['ga*'], ['gaps', 'ga*', '*ps']];
     const clients: ClientV2[] = [];
     for (const names of views) {
@@ -56,6 +59,12 @@ onPostgres('a history that has lost a row', setting, ({ node, database }) => {
       for (const name of names) await client.subscribe(name);
       clients.push(client);
     }
+    const people = new People(node);
+    onTestFinished(() => people.leave());
+    const fitting = (await people.come('ada')).subscribe('g*');
+    const own = new Inbox<unknown>();
+    fitting.on('recovery', own.put);
+    await fitting.whenSubscribed();
     const aside = await ClientV2.connect(node);
     await aside.subscribe('x*');
     await node.api().publish('gaps', 'e', '1');
@@ -71,11 +80,11 @@ onPostgres('a history that has lost a row', setting, ({ node, database }) => {
       expect([gap.event, gap.channel]).toEqual(['service:resume_failed', 'gaps']);
       expect(JSON.parse(String(gap.data))).toMatchObject({
         channel: 'gaps',
-        code: 'continuity_unverifiable',
-        reason: 'live_gap_unrecoverable',
+        ...why,
         newest_available_serial: 1,
       });
     }
+    expect(await own.take()).toEqual({ recovered: false, ...why, channel: 'gaps' });
     for (const client of [...clients, aside]) expect(await client.pending()).toEqual([]);
   });
 });

@@ -8,7 +8,13 @@ export type ChannelState = 'idle' | 'subscribing' | 'subscribed' | 'failed';
 export type Recovery =
   | { readonly recovered: true; readonly replayed: number; readonly source: 'hot' | 'cold' }
   /** Messages may be missing: read the channel's history. */
-  | { readonly recovered: false; readonly code: string; readonly reason: string };
+  | {
+      readonly recovered: false;
+      readonly code: string;
+      readonly reason: string;
+      /** Of which channel, where it was subscribed to by a pattern. */
+      readonly channel?: string;
+    };
 
 /** How a rewind went. */
 export interface Rewound {
@@ -62,7 +68,7 @@ export interface ChannelEvents {
   readonly subscribed: { readonly attachSerial: number | null };
   /** The subscription was refused, or something on the channel. */
   readonly error: CarillonError;
-  /** After each connection that was lost. */
+  /** After each connection that was lost, and where live messages were lost for good. */
   readonly recovery: Recovery;
   readonly rewound: Rewound;
   /** A cache channel has no last event. */

@@ -206,15 +206,20 @@ export class Subscription {
     this.#tell({ recovered: true, replayed, source });
   }
 
-  /** The service cannot say what was missed. A rewind brings back what it can. */
-  notRecovered(code: string, reason: string): void {
-    if (!this.#isRecovering && this.#held === null) return;
+  /** The service cannot say what was missed. A rewind brings back what it can. False: it was not asked to. */
+  notRecovered(code: string, reason: string): boolean {
+    if (!this.#isRecovering && this.#held === null) return false;
     this.#isRecovering = false;
     this.#continuity.attach(this.#told);
     this.#release();
-    // Not subscribed yet: the subscription will say so.
+    this.gapped({ code, reason });
+    return true;
+  }
+
+  /** Messages are lost, of one channel where it is a pattern. Not subscribed yet: the subscription will say so. */
+  gapped(gap: { readonly code: string; readonly reason: string; readonly channel?: string }): void {
     if (this.#state !== 'subscribed') return;
-    this.#tell({ recovered: false, code, reason });
+    this.#tell({ recovered: false, ...gap });
     if (this.options.rewind !== undefined) void this.#ask(true);
   }
 
