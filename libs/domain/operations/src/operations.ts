@@ -1,4 +1,5 @@
 import { AiChannels, AiMeters, headerLimits } from '@carillon/ai-transport';
+import { cacheKeys } from '@carillon/contract';
 import { NO_WEBHOOKS, type WebhookEvents } from '@carillon/webhooks';
 import { annotateMessage, deleteAnnotation, listAnnotations } from './messages/annotate-message.js';
 import { mutateMessage, type MutationParts } from './messages/mutate-message.js';
@@ -123,6 +124,13 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
     access: parts.history,
     maxPageSize: config.history.max_page_size,
     maxPresencePageSize: config.presence_history.max_page_size,
+    forgetLastEvent: async (appId, channel) => {
+      try {
+        await cache.remove(cacheKeys.lastEvent(appId, channel));
+      } catch (error) {
+        log.warn('the last event of a channel could not be forgotten', { app_id: appId, error });
+      }
+    },
   };
   const runner = new EventRunner({
     news: new PublishNews(parts.webhooks ?? NO_WEBHOOKS, new AiChannels(config.ai_transport), metrics),

@@ -124,14 +124,14 @@ function keptEvents(node: Node): void {
   it('is gone after a reset or a purge, while subscribers go on', async () => {
     const client = await node.connect();
     await client.subscribe('moved');
-    const act = async (operation: string, more: object = {}) => {
+    const act = async (operation: string, more: object = {}, channel = 'moved') => {
       const body = JSON.stringify({
-        confirm_channel: 'moved',
+        confirm_channel: channel,
         confirm_operation: operation,
         reason: 'r',
         ...more,
       });
-      return told(node.api().request('POST', `/channels/moved/history/${operation}`, { body }));
+      return told(node.api().request('POST', `/channels/${channel}/history/${operation}`, { body }));
     };
     for (let n = 1; n <= 3; n += 1) await node.api().publish('moved', 'e', `${n}`);
     const { continuity } = await page(node, 'moved');
@@ -148,6 +148,22 @@ function keptEvents(node: Node): void {
     const got: unknown[] = [];
     for (let n = 1; n <= 4; n += 1) got.push((await client.next()).data);
     expect(got).toEqual(['1', '2', '3', '4']);
+    // So is a last event that is of what is gone, and no other.
+    const last = async (): Promise<unknown> => {
+      const late = await node.connect();
+      await late.subscribe('cache-moved');
+      const { event, data } = await late.next();
+      return event === 'e' ? data : event;
+    };
+    for (let n = 1; n <= 2; n += 1) await node.api().publish('cache-moved', 'e', `${n}`);
+    await act('purge', { mode: 'before_serial', before_serial: 2 }, 'cache-moved');
+    expect(await last()).toBe('2');
+    await act('purge', { mode: 'all' }, 'cache-moved');
+    expect(await last()).toBe('pusher:cache_miss');
+    await node.api().publish('cache-moved', 'e', '3');
+    expect(await last()).toBe('3');
+    await act('reset', {}, 'cache-moved');
+    expect(await last()).toBe('pusher:cache_miss');
   });
 }
 

@@ -7,7 +7,7 @@ import { always, count, object, oneOf, orNull, text } from '../describe/shape.js
 import type { JsonObject } from '../json/json-body.js';
 import type { Work } from '../operation.js';
 import { CONFIRMATION, readConfirmation, REQUIRED_CONFIRMATION } from './confirmation.js';
-import { durableChannel, type HistoryParts } from './durable-channel.js';
+import { durableChannel, forgetLastEvent, type HistoryParts } from './durable-channel.js';
 import { numberOf, operate } from './operate.js';
 import { STREAM } from './shapes.js';
 
@@ -79,6 +79,7 @@ export const purgeHistory =
       reason,
       ...(requestedBy === null ? {} : { requested_by: requestedBy }),
     });
+    await forgetLastEvent(parts, id, channel);
     return {
       value: {
         ok: true,
