@@ -66,10 +66,9 @@ export class Authentication {
 
   async #key(text: string, clientId: string | null, nowMs: number): Promise<Principal> {
     const colon = text.indexOf(':');
-    const refused = new CompatError(40_101, 'invalid credentials');
-    if (colon < 1 || colon === text.length - 1) throw refused;
+    if (colon < 1 || colon === text.length - 1) throw refused();
     const key = await this.keys.find(text.slice(0, colon), nowMs);
-    if (key === null || !isSameSecret(key.secret, text.slice(colon + 1))) throw refused;
+    if (key === null || !isSameSecret(key.secret, text.slice(colon + 1))) throw refused();
     if (key.problem !== null) throw key.problem;
     return {
       app: appOf(key),
@@ -152,6 +151,9 @@ export class Authentication {
     return { keyName, app: appOf(key), clientId, capability, expiresMs, revocable };
   }
 }
+
+/** The same of a key that there is not and of a wrong secret. */
+const refused = (): CompatError => new CompatError(40_101, 'invalid credentials');
 
 /** What a token that carries it may do: a text that is no capability makes it none. */
 function capabilityOf(key: Key, text: string): Capability {

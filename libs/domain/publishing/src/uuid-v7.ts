@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { randomPart } from './random-part.js';
 
 /** A new UUID that begins with the time, so that ids made one after another lie side by side in an index. */
 export function uuidV7(nowMs: number = Date.now()): string {
-  const bytes = randomBytes(16);
+  const bytes = randomPart(16);
   bytes.writeUIntBE(nowMs, 0, 6);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
