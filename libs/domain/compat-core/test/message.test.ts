@@ -64,6 +64,14 @@ describe('messages', () => {
     expect(codeOf(() => readMessage(value, ANYBODY, RULES))).toBe(code);
   });
 
+  it('are not made of bytes within JSON, which nobody could read again', () => {
+    const bytes = new Uint8Array([1, 2]);
+    for (const data of [{ inside: bytes }, [[bytes]]])
+      expect(codeOf(() => through({ data }, 'msgpack'))).toBe(40_013);
+    expect(codeOf(() => through({ extras: { headers: { inside: bytes } } }, 'msgpack'))).toBe(40_032);
+    expect(through({ data: bytes }, 'msgpack')).toMatchObject({ data: Buffer.from(bytes) });
+  });
+
   it('of others are refused', () => {
     const ada = { clientId: 'ada', mayBeAnybody: false };
     expect(codeOf(() => readMessage({ clientId: 'bob' }, ada, RULES))).toBe(40_012);

@@ -55,7 +55,7 @@ export class Messages {
     const { principal, name } = access;
     const direction = directionOf(ask.query['direction'] ?? 'forwards');
     const limit = Math.min(limitOf(ask.query), this.maxVersions);
-    const about = `versions ${principal.app.id} ${name.base} ${serial} ${direction}`;
+    const about = ['versions', principal.app.id, name.base, serial, direction];
     const after = placeOf(about, ask.query['cursor']);
     const { value } = await orRefused(
       this.operations.listVersions.perform(callerOf(principal, 'rest'), {

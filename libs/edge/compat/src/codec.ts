@@ -80,6 +80,11 @@ export class CompatCodec implements Codec {
     private readonly same: CompatCodec | null = null,
   ) {}
 
+  /** What its frames call the channel, where that is not the channel's name. */
+  get view(): string | undefined {
+    return this.variant.channelText ?? undefined;
+  }
+
   get roles(): Roles {
     return {
       publishes: this.#has(MODE.PUBLISH),

@@ -4,6 +4,7 @@ import type { Config } from '@carillon/config';
 import { HISTORY_READER } from '@carillon/history';
 import { HUB, HubModule } from '@carillon/hub';
 import { PRESENCE } from '@carillon/presence';
+import { RATE_LIMIT } from '@carillon/rate-limit';
 import { optional, provider, RUNTIME, token } from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
 import { WEBHOOK_EVENTS } from '@carillon/webhooks';
@@ -33,6 +34,7 @@ export class CompatModule implements OnModuleInit {
         hub: HUB,
         presence: PRESENCE,
         cache: CACHE,
+        rateLimit: RATE_LIMIT,
         webhooks: WEBHOOK_EVENTS,
         reader: optional(HISTORY_READER),
       },

@@ -111,13 +111,13 @@ export class Publishing {
   async #done(connection: CompatConnection, asked: Asked): Promise<Published> {
     const { action, messages, annotations, presence } = asked.frame;
     if (action === ACTION.presence) {
-      await this.members.handle(connection, asked.base, presence);
+      await this.members.handle(connection, asked, presence);
       return { serials: [], said: [] };
     }
     if (action === ACTION.annotation)
       return this.#annotate(connection, asked, listOf(annotations, 'annotations'));
     if (action !== ACTION.message) throw new CompatError(40_000, `${asked.text}: not offered`);
-    const values = listOf(messages, 'messages');
+    const values = named(connection, asked.frame, listOf(messages, 'messages'));
     const edits = values.filter(isEdit);
     if (edits.length === 0) return this.#publish(connection, asked, values);
     if (edits.length < values.length)
@@ -147,11 +147,11 @@ export class Publishing {
 
   async #annotate(
     connection: CompatConnection,
-    { base, msgSerial }: Asked,
+    { base, text, msgSerial }: Asked,
     values: readonly unknown[],
   ): Promise<Published> {
     const { principal, hub } = connection;
-    this.#require(connection, base, MODE.ANNOTATION_PUBLISH);
+    this.#require(connection, text, MODE.ANNOTATION_PUBLISH);
     const rules = messageRules(hub.app);
     const requests = values.map((value, index) => {
       const read = readAnnotation(value, null, principal, rules);
@@ -164,20 +164,20 @@ export class Publishing {
     return { serials, said: requests.map(({ annotation }) => annotation) };
   }
 
-  /** Somebody who is not attached, or as a derived channel, needs no mode: the capability decides alone. */
-  #require({ attachments }: CompatConnection, base: string, mode: number): void {
-    const attachment = attachments.get(base);
-    if (attachment?.filter === null && (attachment.modes & mode) === 0)
+  /** Somebody who is not attached so needs no mode: the capability decides alone. */
+  #require({ attachments }: CompatConnection, text: string, mode: number): void {
+    const attachment = attachments.get(text);
+    if (attachment !== undefined && (attachment.modes & mode) === 0)
       throw new CompatError(40_160, NOT_GRANTED);
   }
 
   async #publish(
     connection: CompatConnection,
-    { base, msgSerial }: Asked,
+    { base, text, msgSerial }: Asked,
     values: readonly unknown[],
   ): Promise<Published> {
     const { principal, hub } = connection;
-    this.#require(connection, base, MODE.PUBLISH);
+    this.#require(connection, text, MODE.PUBLISH);
     if (!principal.capability.allows('publish', base)) throw new CompatError(40_160, NOT_GRANTED);
     const rules = messageRules(hub.app);
     const messages = values.map((value) => readMessage(value, principal, rules));
@@ -200,6 +200,21 @@ export class Publishing {
         });
     return { serials, said: messages };
   }
+}
+
+/** A frame names what in it has no id; nobody speaks for another connection. */
+function named(
+  { id: own }: CompatConnection,
+  { id, connectionId }: JsonObject,
+  values: readonly unknown[],
+): readonly unknown[] {
+  const isForeign = (one: unknown): boolean => one !== undefined && one !== null && one !== own;
+  if (isForeign(connectionId) || values.some((value) => isObject(value) && isForeign(value['connectionId'])))
+    throw new CompatError(40_000, 'connectionId is not that of this connection');
+  if (typeof id !== 'string' || id === '') return values;
+  return values.map((value, index) =>
+    isObject(value) && !isEdit(value) ? { ...value, id: value['id'] ?? `${id}:${index}` } : value,
+  );
 }
 
 function listOf(values: unknown, name: string): readonly unknown[] {

@@ -42,7 +42,7 @@ export class Reauth {
     life.renewed(connection);
     await core.connectionKeys.end({ id, principal: former, keyHash: formerHash });
     said.say(connection, connectedFrame(connection, { key, error: null }, serverId));
-    for (const [base, attachment] of connection.attachments) await this.#again(connection, base, attachment);
+    for (const attachment of connection.attachments.values()) await this.#again(connection, attachment);
   }
 
   async #prove({ principal: before }: CompatConnection, auth: unknown): Promise<Principal> {
@@ -55,15 +55,15 @@ export class Reauth {
     return principal;
   }
 
-  /** A channel with other modes by now is told so; one without any is lost. */
-  async #again(connection: CompatConnection, base: string, attachment: Attachment): Promise<void> {
+  /** An attachment with other modes by now is told so; one without any is lost. */
+  async #again(connection: CompatConnection, attachment: Attachment): Promise<void> {
     const { attach, said, hub } = this.parts;
-    const { text, asked, params, filter } = attachment;
+    const { text, base, asked, params, filter } = attachment;
     const modes = asked & grantedModes(connection.principal.capability, base);
     if (modes === attachment.modes) return;
     if (modes === 0) return attach.failed(connection, text, new CompatError(40_160, NOT_GRANTED));
-    connection.attachments.set(base, { ...attachment, modes });
-    if ((modes & MODE.PRESENCE) === 0) await said.membersLeave(connection, base, 0);
+    connection.attachments.set(text, { ...attachment, modes });
+    if ((attachment.modes & MODE.PRESENCE) !== 0) await said.membersSettle(connection, base);
     const channel = connection.subscriptions.get(base)?.channel;
     if (channel === undefined) return;
     const position = await hub.replays.standing(channel);

@@ -1,8 +1,9 @@
 import { accepted, retryable } from '@carillon/push-providers';
 import { type PushStore, PushStoreUnavailable } from '@carillon/push-store';
 import { type NewJob, QueueOptionUnsupported, QueueUnavailable } from '@carillon/queue';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fcmDevice, openScene, type Scene } from './scene.js';
+import { overPlaces } from './work.js';
 import { isOver, toDevice } from './suites/parts.js';
 
 const QUEUES = ['push.publish.v1', 'push.delivery.fcm.v1', 'push.results.v1', 'push.retry.v1'];
@@ -137,32 +138,33 @@ const refuse = ({ delayMs, deduplicationKey, jobId }: NewJob): void => {
     throw new QueueOptionUnsupported('plain', 'jobId');
 };
 
-describe('a queue that can neither wait nor tell that it has a job already', () => {
-  it('is not asked to, and a push is delivered when it is due, and tried again (59)', async () => {
-    const scene = await openScene('memory', 'memory', { PUSH_REPAIR_INTERVAL_SECS: '0' });
-    onTestFinished(() => scene.close());
-    const { queue } = scene;
-    const plain = { ...queue.capabilities, delayedDelivery: false, deduplication: false };
-    Object.defineProperty(queue, 'capabilities', { value: plain });
-    const enqueue = queue.enqueueBatch.bind(queue);
-    queue.enqueueBatch = async (into, jobs) => {
-      jobs.forEach(refuse);
-      return enqueue(into, jobs);
-    };
-    await scene.send('POST', '/deviceRegistrations', fcmDevice('a'));
-    const at: number[] = [];
-    scene.clouds.answer(({ earlier }) => {
-      at.push(Date.now());
-      return earlier === 0 ? retryable('unavailable', 'provider_transient', 'down') : accepted('m');
+overPlaces((sceneWith) => {
+  describe('a queue that can neither wait nor tell that it has a job already', () => {
+    it('is not asked to, and a push is delivered when it is due, and tried again (59)', async () => {
+      const scene = await sceneWith({ PUSH_REPAIR_INTERVAL_SECS: '0' });
+      const { queue } = scene;
+      const plain = { ...queue.capabilities, delayedDelivery: false, deduplication: false };
+      Object.defineProperty(queue, 'capabilities', { value: plain });
+      const enqueue = queue.enqueueBatch.bind(queue);
+      queue.enqueueBatch = async (into, jobs) => {
+        jobs.forEach(refuse);
+        return enqueue(into, jobs);
+      };
+      await scene.send('POST', '/deviceRegistrations', fcmDevice('a'));
+      const at: number[] = [];
+      scene.clouds.answer(({ earlier }) => {
+        at.push(Date.now());
+        return earlier === 0 ? retryable('unavailable', 'provider_transient', 'down') : accepted('m');
+      });
+      const notBeforeMs = Date.now() + 500;
+      const answer = await scene.send('POST', '/publish', toDevice('p59', 'a', { notBeforeMs }));
+      expect(answer.status).toBe(202);
+      expect(await scene.until('p59', isOver)).toMatchObject({
+        state: 'succeeded',
+        counters: { planned: 1, succeeded: 1, retryScheduled: 1 },
+      });
+      expect(at).toHaveLength(2);
+      expect(Math.min(...at)).toBeGreaterThanOrEqual(notBeforeMs);
     });
-    const notBeforeMs = Date.now() + 500;
-    const answer = await scene.send('POST', '/publish', toDevice('p59', 'a', { notBeforeMs }));
-    expect(answer.status).toBe(202);
-    expect(await scene.until('p59', isOver)).toMatchObject({
-      state: 'succeeded',
-      counters: { planned: 1, succeeded: 1, retryScheduled: 1 },
-    });
-    expect(at).toHaveLength(2);
-    expect(Math.min(...at)).toBeGreaterThanOrEqual(notBeforeMs);
   });
 });

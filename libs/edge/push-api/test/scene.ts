@@ -1,5 +1,8 @@
 import 'reflect-metadata';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { AppRegistryModule } from '@carillon/app-registry';
 import { configure } from '@carillon/config';
 import { engine } from '@carillon/engines';
@@ -47,7 +50,8 @@ const ENV = {
   QUEUE_SHUTDOWN_TIMEOUT_MS: '500',
 };
 
-export type Storage = 'memory' | 'mysql' | 'postgres';
+/** `embedded`: the database that comes along, which is for one process and so for a queue in memory. */
+export type Storage = 'embedded' | 'memory' | 'mysql' | 'postgres';
 export type Broker = 'memory' | 'redis';
 
 export interface Answer {
@@ -146,7 +150,8 @@ export async function openScene(
   await app.init();
   await app.startAllMicroservices();
   await connectDependencies(parts.startup.dependencies, {
-    startup_timeout_ms: 20_000,
+    // The first start of the database that comes along makes it.
+    startup_timeout_ms: storage === 'embedded' ? 100_000 : 20_000,
     log: parts.logging.for('test'),
   });
   parts.process.advance('RUNNING');
@@ -183,6 +188,11 @@ export async function openScene(
 
 async function storageEnv(storage: Storage, ends: (() => Promise<void>)[]): Promise<Record<string, string>> {
   if (storage === 'memory') return {};
+  if (storage === 'embedded') {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-push-'));
+    ends.push(async () => rmSync(folder, { recursive: true }));
+    return { PUSH_STORAGE_DRIVER: 'postgres', DATABASE_POSTGRES_EMBEDDED_PATH: folder };
+  }
   const { url, end } = await (await engine(storage === 'mysql' ? 'mariadb' : 'postgres')).isolate();
   ends.push(end);
   const { hostname, port, username, password, pathname } = new URL(url);

@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest';
+import { describe, onTestFinished } from 'vitest';
 import { type Broker, openScene, type Scene, type Storage } from './scene.js';
 
 /** A scene with settings of its own, which ends with the test that runs. */
@@ -6,10 +6,32 @@ export async function sceneWith(
   env: Record<string, string>,
   storage: Storage = 'memory',
   broker: Broker = 'memory',
+  toml = '',
 ): Promise<Scene> {
-  const scene = await openScene(storage, broker, env);
+  const scene = await openScene(storage, broker, env, toml);
   onTestFinished(() => scene.close());
   return scene;
+}
+
+/** Where push keeps things in production, and in memory; the database that comes along takes long to start. */
+const PLACES: readonly (readonly [Storage, Broker])[] = [
+  ['memory', 'memory'],
+  ['postgres', 'redis'],
+  ['mysql', 'redis'],
+  ...(process.env['CARILLON_PROOF'] === 'true' ? [['embedded', 'memory'] as const] : []),
+];
+
+/** A scene with settings of its own, over the store and the queue of whoever asks. */
+export type SceneWith = (env: Record<string, string>, toml?: string) => Promise<Scene>;
+
+/** Tests whose scenes have settings of their own, and which hold whatever the store and the queue. */
+export function overPlaces(tests: (sceneWith: SceneWith) => void): void {
+  for (const [storage, broker] of PLACES) {
+    const timeout = storage === 'embedded' ? 150_000 : 30_000;
+    describe(`over ${storage} and a queue in ${broker}:`, { timeout }, () => {
+      tests((env, toml) => sceneWith(env, storage, broker, toml));
+    });
+  }
 }
 
 /** Whether a push is over, by its status. */

@@ -109,6 +109,8 @@ describe('postgres', () => {
       await old.database.query(`drop type ${name}`);
     await old.database.query(`drop index ${prefix}_annotations_stream_key_target_no_idx`);
     await old.database.query(`alter table ${prefix}_streams drop column floor_message_serial`);
+    await old.database.query(`alter table ${prefix}_annotation_summaries drop column since`);
+    await old.database.query(`drop type if exists ${prefix}_summary_row_6`);
     await old.database.query(`update ${prefix}_meta set value = '${version}' where key = 'schema_version'`);
     await old.database.query(`delete from service_migrations where name like 'history ${prefix} %'`);
     await old.close();

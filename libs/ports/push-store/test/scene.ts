@@ -15,10 +15,17 @@ export const memoryScene = async (): Promise<Scene> => ({
   close: async () => {},
 });
 
-/** A database of its own on the engine of a dialect, and the databases of a process that is configured for it. */
+/** A database of its own on the engine of a dialect, and the databases of a process that is configured for it, `as` another role. */
 export async function cornerOf(dialect: 'mysql' | 'postgres') {
   const { url, end } = await (await engine(dialect === 'mysql' ? 'mariadb' : 'postgres')).isolate();
-  const { hostname, port, username, password, pathname } = new URL(url);
+  const { username, password, pathname } = new URL(url);
+  const as = (role: string, secret: string) => processAs(dialect, url, role, secret);
+  return { name: pathname.slice(1), databases: as(username, password), as, end };
+}
+
+/** The databases of a process that is configured for the one at the address. */
+export function processAs(dialect: 'mysql' | 'postgres', url: string, username: string, password: string) {
+  const { hostname, port, pathname } = new URL(url);
   const prefix = `DATABASE_${dialect.toUpperCase()}`;
   const outcome = configure({
     process: 'server',
@@ -36,7 +43,7 @@ export async function cornerOf(dialect: 'mysql' | 'postgres') {
   });
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
   const { config } = outcome;
-  return { databases: () => new Databases(createParts(config)), end };
+  return () => new Databases(createParts(config));
 }
 
 export const sqlScene = (dialect: 'mysql' | 'postgres') => async (): Promise<Scene> => {

@@ -162,17 +162,25 @@ export class PushFleet {
     });
   }
 
-  /** A device and its subscription to the channel; the clouds know it by its id. */
-  async register(deviceId: string, channel: string, transportType: 'gcm' | 'web'): Promise<void> {
+  /** A device and its subscription to the channel; the clouds know it by its id. `address`: a channel that is its own. */
+  async register(
+    deviceId: string,
+    channel: string,
+    transportType: 'gcm' | 'realtime' | 'web',
+    address = '',
+  ): Promise<void> {
     const { p256dh, auth } = this.#keys;
-    const recipient =
-      transportType === 'gcm'
-        ? { transportType, registrationToken: deviceId }
-        : { transportType, endpoint: `${this.#origin}/${this.#room}/webpush/${deviceId}`, p256dh, auth };
+    const endpoint = `${this.#origin}/${this.#room}/webpush/${deviceId}`;
+    const addresses = {
+      gcm: { registrationToken: deviceId },
+      realtime: { channel: address },
+      web: { endpoint, p256dh, auth },
+    };
+    const recipient = { transportType, ...addresses[transportType] };
     await this.ask('POST', '/deviceRegistrations', {
       id: deviceId,
       formFactor: 'phone',
-      platform: transportType === 'gcm' ? 'android' : 'browser',
+      platform: transportType === 'web' ? 'browser' : 'android',
       timezone: 'Europe/Madrid',
       locale: 'es-ES',
       push: { recipient },
@@ -204,7 +212,7 @@ export class PushFleet {
     });
     const said = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${below}: HTTP ${answer.status} ${said}`);
-    return JSON.parse(said) as Record<string, unknown>;
+    return JSON.parse(said === '' ? '{}' : said) as Record<string, unknown>;
   }
 
   /** How a cloud answers from now on, so many times. */

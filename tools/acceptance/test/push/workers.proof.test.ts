@@ -7,7 +7,9 @@ const PHONES = Array.from({ length: 30 }, (_, index) => `phone-${index}`);
 const BROWSERS = Array.from({ length: 10 }, (_, index) => `browser-${index}`);
 const ALL = [...PHONES, ...BROWSERS];
 const CHANNEL = 'offers';
-const SEEDS = Array.from({ length: 10 }, (_, index) => index + 1);
+/** Others in each run, beginning with that of the run. */
+const FIRST_SEED = Number(process.env['CARILLON_SEED'] ?? 1);
+const SEEDS = Array.from({ length: 10 }, (_, index) => FIRST_SEED + index);
 
 const BRISK = {
   PUSH_DISPATCH_MAX_OUTBOUND_REQUESTS: '4',

@@ -15,6 +15,9 @@ const FEW = {
   PUSH_RETRY_INITIAL_BACKOFF_MS: '20',
   PUSH_RETRY_MAX_BACKOFF_MS: '100',
   PUSH_FAILURE_THRESHOLD: '1000',
+  // So that the address of a device may be a channel.
+  SERVICE_COMPAT_ENABLED: 'true',
+  VERSIONED_MESSAGES_DRIVER: 'postgres',
 };
 
 const missing = whyMissing('push-clouds') ?? whyMissing('postgres') ?? whyMissing('redis');
@@ -24,14 +27,14 @@ describe.runIf(missing === null)('push workers', () => {
   /** How many times each device has to have been told by now. */
   let rounds = 0;
 
-  /** The publish ends well, every device was told once, and that is what the status says. */
-  async function arrives(publishId: string): Promise<void> {
+  /** `channels`: devices besides, whose addresses those are. The publish ends well, every device was told once, and that is what the status says. */
+  async function arrives(publishId: string, channels = 0): Promise<void> {
     const status = await eventually(async () => {
       const now = await fleet.status(publishId);
       expect(now).toMatchObject({ state: 'succeeded' });
       return now;
     }, 30_000);
-    const { length } = ALL;
+    const length = ALL.length + channels;
     expect(status).toMatchObject({
       counters: { planned: length, dispatched: length, succeeded: length, failed: 0, deadLettered: 0 },
     });
@@ -57,6 +60,21 @@ describe.runIf(missing === null)('push workers', () => {
       const statuses = await Promise.all(paths.map(async (path) => (await node.request({ path })).status));
       expect([name, ...statuses]).toEqual([name, 200, 200, 404]);
     }
+  });
+
+  it('reach devices whose address is a channel, by a message there, beside all others', async () => {
+    const gateway = await fleet.start('gateway');
+    const client = await gateway.connect();
+    await client.subscribe('a-device');
+    await fleet.register('by-channel', CHANNEL, 'realtime', 'a-device');
+    await fleet.publish('p-channel', CHANNEL);
+    const { event, channel, data } = await client.next(20_000);
+    expect([event, channel]).toEqual(['__ably_push__', 'a-device']);
+    expect(JSON.parse(String(data))).toEqual({ notification: { title: 'Hi', body: 'There' } });
+    await arrives('p-channel', 1);
+    expect(await client.pending()).toEqual([]);
+    await fleet.ask('DELETE', '/deviceRegistrations/by-channel');
+    expect(await gateway.stop()).toBe(0);
   });
 
   it('try again what a cloud did not answer', { timeout: 45_000 }, async () => {

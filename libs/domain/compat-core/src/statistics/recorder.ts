@@ -1,6 +1,5 @@
 import type { Buckets } from './buckets.js';
 import { type Entries, withSums } from './entries.js';
-import { intervalOf, startOf } from './intervals.js';
 import { type Seen, together } from './minute.js';
 
 export interface RecorderOptions {
@@ -28,6 +27,7 @@ interface Observation {
   readonly done: (() => void) | null;
 }
 
+const MINUTE_MS = 60_000;
 const AT_ONCE = 256;
 /** Somebody who publishes is answered then, whatever became of the count. */
 const LONGEST_WAIT_MS = 1000;
@@ -114,17 +114,15 @@ export class Recorder {
   async #write(batch: readonly Observation[]): Promise<void> {
     const sums = new Map<string, { appId: string; startMs: number; seen: Seen }>();
     for (const { appId, atMs, seen } of batch) {
-      const minute = intervalOf(atMs, 'minute');
-      const name = `${minute} ${appId}`;
-      const more = { ...seen, entries: withSums(seen.entries) };
+      const startMs = atMs - (atMs % MINUTE_MS);
+      const name = `${startMs} ${appId}`;
       const sum = sums.get(name);
-      const all = sum === undefined ? more : together(sum.seen, more);
-      sums.set(name, { appId, startMs: startOf(minute) ?? atMs, seen: all });
+      sums.set(name, { appId, startMs, seen: sum === undefined ? seen : together(sum.seen, seen) });
     }
     // Of different apps at once: one must not wait for the others.
     await Promise.all(
       [...sums.values()].map(({ appId, startMs, seen }) =>
-        this.buckets.add(appId, startMs, seen).catch(() => {
+        this.buckets.add(appId, startMs, { ...seen, entries: withSums(seen.entries) }).catch(() => {
           this.#failures += 1;
         }),
       ),

@@ -127,9 +127,10 @@ export class Dispatcher {
     const { appId, publishId, provider } = batch;
     const { store, metrics, now } = this.parts;
     metrics.counter('push_circuit_breaker_deferred_total').for({ provider, app: appId }).add();
-    await store.changePublish(appId, publishId, [], (publish) => ({
-      publish: { ...move(this.parts, publish, 'throttled'), retryAfterMs: untilMs },
-    }));
+    await store.changePublish(appId, publishId, [], (publish) => {
+      const held = move(this.parts, publish, 'throttled');
+      return held.state === 'throttled' ? { publish: { ...held, retryAfterMs: untilMs } } : null;
+    });
     return this.#later(batch, 'breaker', untilMs - now());
   }
 

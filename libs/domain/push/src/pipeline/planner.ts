@@ -1,5 +1,5 @@
 import { type RenderedPayload, tokenHash, TRANSPORTS } from '@carillon/push-providers';
-import type { StoredShard } from '@carillon/push-store';
+import type { StoredPublish, StoredShard } from '@carillon/push-store';
 import { defer, type Settlement } from '@carillon/queue';
 import type { Target } from '../admission/targets.js';
 import { sha256 } from '../hash.js';
@@ -62,9 +62,7 @@ export class Planner {
     const rest = await this.#direct(plan, inShards);
     const shards = inShards ? this.#shardsOfAll(plan) : rest;
     await this.#putShards(appId, publishId, shards);
-    await store.changePublish(appId, publishId, [], (publish) => ({
-      publish: move(this.parts, publish, 'dispatching'),
-    }));
+    await store.changePublish(appId, publishId, [], (publish) => ({ publish: this.#givenOut(publish) }));
     metrics
       .histogram('push_planner_duration_seconds')
       .for()
@@ -89,12 +87,17 @@ export class Planner {
     metrics.histogram('push_fanout_size').for({ app: appId }).observe(planned);
     await store.changePublish(appId, publishId, [], (publish) => ({
       publish: settled({
-        ...move(this.parts, publish, 'dispatching'),
+        ...this.#givenOut(publish),
         planningComplete: true,
         counters: { ...publish.counters, planned },
         updatedMs: now(),
       }),
     }));
+  }
+
+  /** Its work is out; some of it may have been held back already, which only what is sent ends. */
+  #givenOut(publish: StoredPublish): StoredPublish {
+    return publish.state === 'throttled' ? publish : move(this.parts, publish, 'dispatching');
   }
 
   /** Deliveries to addresses and audiences that were given with the publish, as they are at first, by their keys. */

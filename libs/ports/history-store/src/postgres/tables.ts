@@ -78,11 +78,28 @@ export function historyTables(prefix: string, spread: Spread): Tables {
       for (const name of ROW_TYPE_NAMES) await runner.query(`drop type if exists ${this.table(name)}`);
     }
   }
+  /** What was contributed to a summary since its text was stored. */
+  class HistorySince1764000000002 implements MigrationInterface {
+    private readonly table: Names;
+
+    constructor(place: Place) {
+      this.table = tableNames(prefix, place);
+    }
+
+    async up(runner: QueryRunner): Promise<void> {
+      await runner.query(`alter table ${this.table('annotation_summaries')} add column since bytea`);
+      for (const statement of createRowTypes(this.table, 6)) await runner.query(statement);
+    }
+
+    async down(runner: QueryRunner): Promise<void> {
+      await runner.query(`alter table ${this.table('annotation_summaries')} drop column since`);
+    }
+  }
   const named = (names: readonly string[]): string[] => names.map((name) => `${prefix}_${name}`);
   return {
     name: tablesName(prefix),
     owned: { tables: named(TABLES), types: named(ROW_TYPE_NAMES) },
-    migrations: [HistoryTables1764000000001],
+    migrations: [HistoryTables1764000000001, HistorySince1764000000002],
   };
 }
 
@@ -159,7 +176,7 @@ function statements(table: Names, spread: Spread): string[] {
     ...receipts(table),
     ...annotations(table, spread.messages),
     ...presence(table),
-    ...createRowTypes(table),
+    ...createRowTypes(table, 1, SCHEMA_VERSION),
     `create table ${table('operator_log')} (id bigint generated always as identity primary key, at_ms bigint,
       app_id ${TEXT}, channel ${TEXT}, operation ${TEXT}, reason ${TEXT}, requested_by ${TEXT}, result jsonb)`,
   ];

@@ -11,6 +11,7 @@ import type { Endpoint } from './endpoint.js';
 import { Dispatcher, type Entrance, type ErrorWords, type FinishedObserver } from './dispatcher.js';
 import type { Handler } from './middleware.js';
 import { NodeServerStandIn } from './node-server.js';
+import { PathPrefix } from './path-prefix.js';
 import type { HttpRequest } from './request.js';
 import type { HttpResponse } from './response.js';
 
@@ -22,6 +23,8 @@ export interface AdapterOptions {
   readonly bodyRoomBytes?: number;
   /** Trusted proxies in front, see `clientAddress`. Default 0: only the peer counts. */
   readonly trustHops?: number;
+  /** In front of routes below `/app` and `/apps`, and of no others. Absent or `/`: nothing. */
+  readonly pathPrefix?: string;
   /** Absent: no CORS headers; `OPTIONS` is still answered 200. */
   readonly cors?: CorsOptions;
   /** Told of requests as they finish; absent, nothing is measured. */
@@ -59,6 +62,7 @@ function pathAndHandler(first: string | Handler, second?: Handler): [string, Han
  */
 export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpRequest, HttpResponse> {
   readonly #server: UwsServer;
+  readonly #prefix: PathPrefix;
   readonly #dispatcher: Dispatcher;
   readonly #onFault: (error: ServiceError, where: string) => void;
 
@@ -67,7 +71,9 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
     this.#server = server;
     this.#onFault = options.onFault ?? (() => {});
     const bodyLimitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
+    this.#prefix = new PathPrefix(options.pathPrefix);
     this.#dispatcher = new Dispatcher({
+      prefix: this.#prefix,
       bodyLimitBytes,
       bodyRoomBytes: options.bodyRoomBytes ?? Math.max(DEFAULT_BODY_ROOM_BYTES, 2 * bodyLimitBytes),
       trustHops: options.trustHops ?? 0,
@@ -147,8 +153,9 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
     const isFree = besidePage || this.#dispatcher.router.add('GET', path, 'socket');
     if (!isFree) throw new Error(`GET ${path} is taken`);
     const behavior = route.behavior();
-    this.#server.onSocket(path, behavior);
-    this.#server.onSocket(`${path}/`, behavior);
+    const place = this.#prefix.placed(path);
+    this.#server.onSocket(place, behavior);
+    this.#server.onSocket(`${place}/`, behavior);
   }
 
   /** Sends to every socket of this process subscribed to the topic. False: nobody is, or the server is closed. */

@@ -8,6 +8,7 @@ import type { Cors } from './cors.js';
 import { type Endpoint, serveEndpoint } from './endpoint.js';
 import { type Handler, MiddlewareStack } from './middleware.js';
 import { invalidPath } from './path.js';
+import type { PathPrefix } from './path-prefix.js';
 import { HttpRequest } from './request.js';
 import { HttpResponse, type ResponseOwner } from './response.js';
 import { type Match, Router, withoutTrailingSlash } from './router.js';
@@ -46,6 +47,7 @@ export interface DispatcherOptions {
   readonly bodyRoomBytes: number;
   readonly trustHops: number;
   readonly cors: Cors | null;
+  readonly prefix: PathPrefix;
 }
 
 /** An error after which the connection cannot or shall not go on. */
@@ -187,14 +189,22 @@ export class Dispatcher implements ResponseOwner {
     const path = withoutTrailingSlash(request.rawPath);
     const endpoint = this.endpoints.get(path);
     if (endpoint !== undefined) return this.#beginEndpoint(native, response, endpoint, path);
-    const match = this.#find(request.method, path);
+    const routed = this.routed(request);
+    const match = routed === null ? null : this.#find(request.method, routed);
     if (match?.target === 'socket') return response.answer(notAnUpgrade());
     const refusal = this.refusal(request);
     if (refusal !== null) return response.answer(refusal);
     if (request.method === 'OPTIONS') return this.#preflight(response);
-    if (match === null) return response.answer(this.#noRoute(path));
+    if (routed === null || match === null) return response.answer(this.#noRoute(routed));
     request.matched(match.template, match.names, match.values);
-    this.#admit(native, response, match.target, path);
+    this.#admit(native, response, match.target, routed);
+  }
+
+  /** The path by which the route of the request is found, without a trailing slash; null: no route is there. */
+  routed(request: HttpRequest): string | null {
+    const routed = this.#options.prefix.routed(withoutTrailingSlash(request.rawPath));
+    if (routed !== null) request.routedPath = routed;
+    return routed;
   }
 
   #beginEndpoint(native: NativeResponse, response: HttpResponse, endpoint: Endpoint, path: string): void {
@@ -216,8 +226,8 @@ export class Dispatcher implements ResponseOwner {
     response.end();
   }
 
-  #noRoute(path: string): Answer {
-    const methods = this.router.methods(path);
+  #noRoute(path: string | null): Answer {
+    const methods = path === null ? [] : this.router.methods(path);
     if (methods.length === 0) return errorAnswer(new ServiceError('not_found'));
     const allow = (methods.includes('GET') ? [...new Set([...methods, 'HEAD'])].sort() : methods).join(', ');
     return errorAnswer(new ServiceError('method_not_allowed', { headers: { allow } }));
