@@ -135,7 +135,7 @@ export function speaking(place: Place): void {
     const channel = place.name('private-burst');
     const [sender, other] = await place.both();
     for (const client of [sender, other]) await client.subscribe(channel);
-    const all = Array.from({ length: 250 }, (_, n) => n);
+    const all = Array.from({ length: 130 }, (_, n) => n);
     // With an id and without one, which are passed on in two ways.
     for (const n of all)
       sender.send({ event: 'client-x', channel, data: n, ...(n % 3 === 0 && { message_id: `n-${n}` }) });
