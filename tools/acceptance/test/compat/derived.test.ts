@@ -109,7 +109,7 @@ onServer('derived channels of Ably clients', { tenants: [shop], config, env }, (
   it.each(['the newest library', 'the major before'] as const)(
     'stand beside the channel and each other on one connection, which counts once, and go on with it (%s)',
     async (which) => {
-      const name = `beside:${which.replaceAll(' ', '-')}`;
+      const name = `beside-${which.replaceAll(' ', '-')}`;
       const bob = clients.connect({ clientId: 'bob' }).channels.get(name);
       const ada = libraries[which]('ada');
       const names = [name, textOf(TICK, name), textOf('name == `"tock"`', name), `[?echo=false]${name}`];
@@ -127,6 +127,7 @@ onServer('derived channels of Ably clients', { tenants: [shop], config, env }, (
       await said([all('2'), ['tick 2'], ['tock 2'], []]);
       const once = { connections: 1, publishers: 1, subscribers: 1, presenceConnections: 1 };
       expect(await statusOf(name)).toMatchObject({ ...once, presenceSubscribers: 1, presenceMembers: 0 });
+      expect(await node.api().subscriptionCount(name)).toBe(1);
       await channels[0]?.presence.enter('here');
       expect(await statusOf(name)).toMatchObject({ ...once, presenceMembers: 1 });
       await channels[1]?.detach();

@@ -1,14 +1,19 @@
 import { Channels } from '@carillon/channels';
+import type { Fabric } from '@carillon/fabric';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Hubs } from '../../src/apps/hubs.js';
+import { ChannelBook } from '../../src/channels/channel-book.js';
 import { Gate } from '../../src/channels/gate.js';
 import { LocalChannel } from '../../src/channels/local-channel.js';
 import { occupancyOf } from '../../src/channels/occupancy.js';
 import type { Codec } from '../../src/codec.js';
 import { Outlet } from '../../src/delivery/outlet.js';
 import type { Edge } from '../../src/edge.js';
+import { Joins, type JoinsParts } from '../../src/joining/joins.js';
+import { Leaving, type LeavingParts } from '../../src/leave/leaving.js';
 import { Subscriber, type SubscriberSocket } from '../../src/subscriber/subscriber.js';
-import { app, config, EDGE, hub, message } from '../samples.js';
+import { app, config, EDGE, hub, message, metrics } from '../samples.js';
 
 const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1e6, disconnects: true, compress: false };
 const VIEWS = [undefined, 'odd', 'all'] as const;
@@ -190,7 +195,7 @@ describe('views of a channel', () => {
           ).size,
         );
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 
@@ -200,5 +205,40 @@ describe('views of a channel', () => {
     scene.join(1, 'odd', true);
     scene.channel.lost(null);
     expect(scene.lost.sort()).toEqual(['1.1 all', '1.1 odd', '1.1 undefined', '2.1 odd']);
+  });
+
+  it('are joined and left without anybody being told, but for the first and the last', async () => {
+    const hubs = new Hubs(metrics());
+    const outlet = new Outlet(BOUNDS, { dropped: () => undefined });
+    const about = new Channels(config()).subscription(app(), 'news', 2);
+    if (!about.accepted || about.form !== 'ordinary') throw new Error('no channel');
+    const nowhere = { subscribe: () => undefined, unsubscribe: () => {} } as unknown as Fabric;
+    const ways = { outlet, publish: () => undefined, appends: null };
+    const noMeta = { begin: () => undefined, end: () => {} };
+    const book = new ChannelBook(hubs, nowhere, ways, { follow() {}, leave() {} }, noMeta, true);
+    const counts: number[] = [];
+    book.observe(({ count }) => counts.push(count));
+    const joins = new Joins({
+      book,
+      outlet,
+      positions: { has: () => false },
+      maxSubscriptions: 1,
+    } as unknown as JoinsParts);
+    const leaving = new Leaving({ book } as unknown as LeavingParts);
+    const one = new Subscriber('1.1', hubs.of(app()), EDGE, codec(undefined, true));
+    one.socket = {
+      isOpen: true,
+      subscribe: () => true,
+      unsubscribe: () => true,
+    } as unknown as SubscriberSocket;
+    const request = { subscriber: one, channel: about, member: null, refused: () => counts.push(-1) };
+    for (const name of VIEWS)
+      await joins.join({ ...request, codec: codec(name, true), show: async () => undefined });
+    expect([counts, one.joining, one.subscriptions.size]).toEqual([[1], 0, 1]);
+    for (const name of [undefined, 'none', 'odd', 'odd', 'all'] as (View | 'none')[]) {
+      const subscription = one.subscriptions.get('news');
+      if (subscription !== undefined) await leaving.view(one, subscription, name);
+    }
+    expect([counts, one.subscriptions.size, hubs.of(app()).channels.size]).toEqual([[1, 0], 0, 0]);
   });
 });
