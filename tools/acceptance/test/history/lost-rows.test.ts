@@ -1,12 +1,19 @@
 import { expect, it, onTestFinished } from 'vitest';
+import type * as Ably from 'ably';
 import { Inbox } from '../clients/inbox.js';
+import { AblyClients, heard } from '../compat/ably.js';
 import { told } from '../harness/answers.js';
 import { ClientV2 } from '../harness/client-v2.js';
 import { onPostgres } from '../harness/on-postgres.js';
-import { tenant } from '../harness/tenant.js';
+import { openTenant } from '../harness/tenant.js';
 import { People } from '../own-client/people.js';
 
-const setting = { tenants: [tenant('shop')], env: { CONNECTION_RECOVERY_ENABLED: 'true' } };
+const shop = openTenant('shop');
+const setting = {
+  tenants: [shop],
+  env: { CONNECTION_RECOVERY_ENABLED: 'true' },
+  config: { compat: { enabled: true } },
+};
 
 onPostgres('a history that has lost a row', setting, ({ node, database }) => {
   const get = (path: string, query: Record<string, string> = {}) =>
@@ -65,6 +72,12 @@ onPostgres('a history that has lost a row', setting, ({ node, database }) => {
     const own = new Inbox<unknown>();
     fitting.on('recovery', own.put);
     await fitting.whenSubscribed();
+    const ably = new AblyClients(node, shop);
+    onTestFinished(() => ably.close());
+    const attached = ably.connect().channels.get('gaps');
+    const changes = new Inbox<Ably.ChannelStateChange>();
+    const heardBy = await heard(attached);
+    attached.on('update', changes.put);
     const aside = await ClientV2.connect(node);
     await aside.subscribe('x*');
     await node.api().publish('gaps', 'e', '1');
@@ -84,6 +97,8 @@ onPostgres('a history that has lost a row', setting, ({ node, database }) => {
         newest_available_serial: 1,
       });
     }
+    expect([(await heardBy.take()).data, (await heardBy.take()).data]).toEqual(['1', '3']);
+    expect(await changes.take()).toMatchObject({ resumed: false, reason: { code: 90_003 } });
     expect(await own.take()).toEqual({ recovered: false, ...why, channel: 'gaps' });
     for (const client of [...clients, aside]) expect(await client.pending()).toEqual([]);
   });

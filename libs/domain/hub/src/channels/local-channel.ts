@@ -86,7 +86,12 @@ export class LocalChannel extends Readers {
   /** Live events will not come any more. Whoever goes by positions is told so; null: nobody does on this channel. */
   lost(gap: Frames | null): void {
     if (gap !== null) this.#tellAll(gap, null);
-    // Whoever is told may be said things in another codec from then on.
+    // What comes right behind it is theirs: whoever is told may begin anew, from where the channel stands then.
+    queueMicrotask(() => this.#tellEdges());
+  }
+
+  #tellEdges(): void {
+    // They may be said things in another codec from then on.
     const all = [...this.audiences].flatMap(({ codec: { view }, subscribers }) =>
       [...subscribers].map((subscriber) => ({ subscriber, view })),
     );

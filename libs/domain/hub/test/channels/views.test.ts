@@ -199,11 +199,13 @@ describe('views of a channel', () => {
     );
   });
 
-  it('are each told of what is lost', () => {
+  it('are each told of what is lost, behind what comes right behind it', async () => {
     const scene = new Scene();
     for (const one of VIEWS) scene.join(0, one, true);
     scene.join(1, 'odd', true);
     scene.channel.lost(null);
+    expect(scene.lost).toEqual([]);
+    await Promise.resolve();
     expect(scene.lost.sort()).toEqual(['1.1 all', '1.1 odd', '1.1 undefined', '2.1 odd']);
   });
 
