@@ -15,6 +15,7 @@ import { type Continuity, lostAt } from './continuity.js';
 import type { Counted } from './counted.js';
 import type { Deltas } from './delta/deltas.js';
 import { ACTION, MODE } from './flags.js';
+import type { Position } from './position.js';
 import type { Said } from './said.js';
 import type { Syncing } from './syncing.js';
 
@@ -51,6 +52,8 @@ interface Attaching {
   readonly connection: CompatConnection;
   readonly request: Wanted;
   readonly codec: Codec;
+  /** Up to where it was told of the channel before; null: it was not, or threw away what it could not read. */
+  readonly told: Position | null;
   /** It took too long. */
   isGivenUp: boolean;
 }
@@ -113,11 +116,29 @@ export class Attach {
       const request = read();
       const { name, modes, params, filter } = request;
       const codec = this.codecOf(connection, { ...name, modes, params, filter });
-      await this.#within({ connection, request, codec, isGivenUp: false });
+      await this.#within({
+        connection,
+        request,
+        codec,
+        told: this.#toldOf(connection, request),
+        isGivenUp: false,
+      });
     } catch (error) {
       if (!(error instanceof CompatError)) throw error;
       await this.failed(connection, text, error);
     }
+  }
+
+  /**
+   * Live events are held back from the same turn on, so that everything up to there, and nothing else, is on its way. Who
+   * takes differences may have come upon one that it cannot read, and is told again what it asks for.
+   */
+  #toldOf({ attachments, subscriptions }: CompatConnection, { name, isLost }: Wanted): Position | null {
+    const before = attachments.get(name.text);
+    const channel = subscriptions.get(name.base)?.channel;
+    if (isLost || before === undefined || channel === undefined) return null;
+    if ((before.modes & MODE.SUBSCRIBE) === 0 || before.params['delta'] !== undefined) return null;
+    return this.parts.hub.replays.here(channel);
   }
 
   /** What takes too long is given up, and what of it comes later is left. */
@@ -179,15 +200,12 @@ export class Attach {
     const rewound = isLost && before !== undefined ? before.rewound : JSON.stringify(request.rewind);
     const asked = before?.rewound === rewound ? { ...request, rewind: null } : request;
     const [missed, view] = await Promise.all([
-      isLost ? lostAt(showing) : continuity.since(showing, asked),
+      isLost ? lostAt(showing) : continuity.since(showing, asked, attaching.told),
       (modes & MODE.PRESENCE_SUBSCRIBE) === 0 ? null : showing.members(),
     ]);
     if (attaching.isGivenUp) return;
     if (connection.modesOn(base) === null) counted.attached(connection, base);
     connection.attachments.set(text, { text, base, asked: wanted, modes, params, filter, echoes, rewound });
-    // A derived view says nothing of members, of whom the channel itself may be about to be attached again.
-    if (filter === null && ((connection.modesOn(base) ?? 0) & MODE.PRESENCE) === 0)
-      await said.membersLeave(connection, base, 0);
     const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : showing.of(missed.past);
     const hasMembers = view !== null && view.members.length > 0;
     const has = { members: hasMembers, backlog: past.length > 0 };

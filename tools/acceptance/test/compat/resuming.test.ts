@@ -111,6 +111,26 @@ onServer(
         expect((lost['flags'] as number) & RESUMED).toBe(0);
       });
 
+      it('or change what they want of a channel under load, nothing lost or doubled (16.1)', async () => {
+        const channel = clients.connect().channels.get('options');
+        const publisher = clients.connect().channels.get('options');
+        const inbox = await heard(channel);
+        const all = Array.from({ length: 300 }, (_, n) => String(n));
+        const sent = all.map((n) => publisher.publish('n', n));
+        const numbers: unknown[] = [];
+        const changed: Promise<void>[] = [];
+        while (numbers.length < all.length) {
+          numbers.push((await inbox.take()).data);
+          const echo = String(numbers.length % 20 === 0);
+          if (numbers.length % 10 === 0) changed.push(channel.setOptions({ params: { echo } }));
+        }
+        await Promise.all([...sent, ...changed]);
+        await publisher.publish('n', 'last');
+        expect((await inbox.take()).data).toBe('last');
+        expect(numbers).toEqual(all);
+        expect(inbox.rest).toEqual([]);
+      });
+
       it('all at once under load, nothing lost or doubled', () =>
         cutUnderLoad(clients, { count: 20, messages: 100, everyMs: 10 }));
     });
