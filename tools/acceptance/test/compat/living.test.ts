@@ -100,6 +100,11 @@ onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (
       ]);
       const versions = await channel.getMessageVersions(serial);
       expect(versions.items.map((one) => one.data as unknown)).toEqual(['a', { n: 2 }, 'a', ' b']);
+      // Wherever it is read, a message has the id that it was published with.
+      const { id } = items[0] ?? {};
+      expect(id).toMatch(/:0$/);
+      expect((await channel.getMessage(serial)).id).toBe(id);
+      expect(versions.items.map((one) => one.id)).toEqual([id, id, id, id]);
       await channel.deleteMessage({ serial });
       expect(await live.take()).toMatchObject({ action: 'message.delete', serial });
       expect(await channel.getMessage(serial)).toMatchObject({ action: 'message.delete' });
