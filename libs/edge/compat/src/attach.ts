@@ -1,12 +1,13 @@
 import {
   type CompatCore,
   CompatError,
+  connectionOf,
   isDerived,
   type JsonObject,
   readChannelName,
 } from '@carillon/compat-core';
 import type { Expression } from '@carillon/filter';
-import type { Codec, Hub, Showing } from '@carillon/hub';
+import type { Codec, Frames, Hub, Showing } from '@carillon/hub';
 import { type AttachRequest, readAttach } from './attach-request.js';
 import { attachedFrame } from './attached.js';
 import type { Codecs } from './codecs.js';
@@ -57,6 +58,12 @@ interface Attaching {
   /** It took too long. */
   isGivenUp: boolean;
 }
+
+/** Whether a message is of the connection itself, and it does not want to be told of these. */
+const isUnwanted = (connection: CompatConnection, text: string, { fact }: Frames): boolean =>
+  fact.kind === 'message' &&
+  connectionOf(fact.messageId) === connection.id &&
+  !connection.edge.echoes(connection, fact, text);
 
 const unavailable = (): CompatError => new CompatError(50_003, 'the channel cannot be attached now', 500);
 
@@ -208,7 +215,9 @@ export class Attach {
     connection.attachments.set(text, { text, base, asked: wanted, modes, params, filter, echoes, rewound });
     // A derived view says nothing of members, of whom the channel itself may be about to be attached again.
     if (filter === null) await said.membersSettle(connection, base);
-    const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : showing.of(missed.past);
+    // Its own were not told live either, where it wants none.
+    const isWanted = (frames: Frames): boolean => !missed.isProven || !isUnwanted(connection, text, frames);
+    const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : showing.of(missed.past).filter(isWanted);
     const hasMembers = view !== null && view.members.length > 0;
     const has = { members: hasMembers, backlog: past.length > 0 };
     said.say(connection, attachedFrame({ text, modes, params }, missed, has));
