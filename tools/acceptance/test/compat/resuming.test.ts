@@ -112,6 +112,31 @@ onServer(
         expect((lost['flags'] as number) & RESUMED).toBe(0);
       });
 
+      it('and what they were publishing is published once, in order (case 40)', async () => {
+        const inbox = await heard(clients.connect().channels.get('publishing'));
+        const client = clients.connect({ disconnectedRetryTimeout: 100 });
+        const channel = client.channels.get('publishing');
+        await channel.attach();
+        const all = Array.from({ length: 60 }, (_, n) => String(n));
+        const sent: Promise<unknown>[] = [];
+        for (const n of all) {
+          sent.push(channel.publish('n', n));
+          if (n !== '20') continue;
+          // Some of them are answered by then, others are not.
+          await inbox.take();
+          const isBack = client.connection
+            .once('disconnected')
+            .then(() => client.connection.once('connected'));
+          cut(client);
+          await isBack;
+        }
+        await Promise.all(sent);
+        const numbers = ['0'];
+        while (numbers.length < all.length) numbers.push(String((await inbox.take()).data));
+        expect(numbers).toEqual(all);
+        expect(inbox.rest).toEqual([]);
+      });
+
       it('without what they said themselves, if they want none of it (17)', async () => {
         const raw = new RawAblies(node, tenant, 'json');
         try {
