@@ -27,7 +27,7 @@ export {
   type WireAnnotation,
 } from './message/annotation.js';
 export { fromItem, fromLatest } from './message/item.js';
-export { fromNative, inFormat, type WireMessage } from './message/native.js';
+export { connectionOf, fromNative, inFormat, type WireMessage } from './message/native.js';
 export { type Edit, readEdit } from './message/read-edit.js';
 export { MessagePush, type Pushes } from './push/message-push.js';
 export { toNativePayload } from './push/payload.js';

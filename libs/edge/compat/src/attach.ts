@@ -1,12 +1,13 @@
 import {
   type CompatCore,
   CompatError,
+  connectionOf,
   isDerived,
   type JsonObject,
   readChannelName,
 } from '@carillon/compat-core';
 import type { Expression } from '@carillon/filter';
-import type { Codec, Hub, Showing } from '@carillon/hub';
+import type { Codec, Frames, Hub, Showing } from '@carillon/hub';
 import { type AttachRequest, readAttach } from './attach-request.js';
 import { attachedFrame } from './attached.js';
 import type { Codecs } from './codecs.js';
@@ -15,6 +16,7 @@ import { type Continuity, lostAt } from './continuity.js';
 import type { Counted } from './counted.js';
 import type { Deltas } from './delta/deltas.js';
 import { ACTION, MODE } from './flags.js';
+import type { Position } from './position.js';
 import type { Said } from './said.js';
 import type { Syncing } from './syncing.js';
 
@@ -51,9 +53,17 @@ interface Attaching {
   readonly connection: CompatConnection;
   readonly request: Wanted;
   readonly codec: Codec;
+  /** Up to where it was told of the channel before; null: it was not, or threw away what it could not read. */
+  readonly told: Position | null;
   /** It took too long. */
   isGivenUp: boolean;
 }
+
+/** Whether a message is of the connection itself, and it does not want to be told of these. */
+const isUnwanted = (connection: CompatConnection, text: string, { fact }: Frames): boolean =>
+  fact.kind === 'message' &&
+  connectionOf(fact.messageId) === connection.id &&
+  !connection.edge.echoes(connection, fact, text);
 
 const unavailable = (): CompatError => new CompatError(50_003, 'the channel cannot be attached now', 500);
 
@@ -113,11 +123,29 @@ export class Attach {
       const request = read();
       const { name, modes, params, filter } = request;
       const codec = this.codecOf(connection, { ...name, modes, params, filter });
-      await this.#within({ connection, request, codec, isGivenUp: false });
+      await this.#within({
+        connection,
+        request,
+        codec,
+        told: this.#toldOf(connection, request),
+        isGivenUp: false,
+      });
     } catch (error) {
       if (!(error instanceof CompatError)) throw error;
       await this.failed(connection, text, error);
     }
+  }
+
+  /**
+   * Live events are held back from the same turn on, so that everything up to there, and nothing else, is on its way. Who
+   * takes differences may have come upon one that it cannot read, and is told again what it asks for.
+   */
+  #toldOf({ attachments, subscriptions }: CompatConnection, { name, isLost }: Wanted): Position | null {
+    const before = attachments.get(name.text);
+    const channel = subscriptions.get(name.base)?.channel;
+    if (isLost || before === undefined || channel === undefined) return null;
+    if ((before.modes & MODE.SUBSCRIBE) === 0 || before.params['delta'] !== undefined) return null;
+    return this.parts.hub.replays.here(channel);
   }
 
   /** What takes too long is given up, and what of it comes later is left. */
@@ -179,7 +207,7 @@ export class Attach {
     const rewound = isLost && before !== undefined ? before.rewound : JSON.stringify(request.rewind);
     const asked = before?.rewound === rewound ? { ...request, rewind: null } : request;
     const [missed, view] = await Promise.all([
-      isLost ? lostAt(showing) : continuity.since(showing, asked),
+      isLost ? lostAt(showing) : continuity.since(showing, asked, attaching.told),
       (modes & MODE.PRESENCE_SUBSCRIBE) === 0 ? null : showing.members(),
     ]);
     if (attaching.isGivenUp) return;
@@ -187,7 +215,9 @@ export class Attach {
     connection.attachments.set(text, { text, base, asked: wanted, modes, params, filter, echoes, rewound });
     // A derived view says nothing of members, of whom the channel itself may be about to be attached again.
     if (filter === null) await said.membersSettle(connection, base);
-    const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : showing.of(missed.past);
+    // Its own were not told live either, where it wants none.
+    const isWanted = (frames: Frames): boolean => !missed.isProven || !isUnwanted(connection, text, frames);
+    const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : showing.of(missed.past).filter(isWanted);
     const hasMembers = view !== null && view.members.length > 0;
     const has = { members: hasMembers, backlog: past.length > 0 };
     said.say(connection, attachedFrame({ text, modes, params }, missed, has));

@@ -162,7 +162,7 @@ export class CompatCodec implements Codec {
   /** A message as its readers get it; null: they are not told of it. */
   shown(message: Message, frames: Frames): WireMessage | null {
     if (!this.#has(MODE.SUBSCRIBE)) return null;
-    const shown = fromNative(message, frames.atMs ?? Date.now());
+    const shown = fromNative(message, Math.floor(frames.atMs ?? Date.now()));
     if (shown === null || !this.#lets(shown, frames)) return null;
     const summary = summaryWith(frames);
     return summary === undefined ? shown : { ...shown, annotations: { summary } };

@@ -31,6 +31,10 @@ const MAX_MISSED = 4096;
 /** The code of a position in a stream that is not the channel's any more. */
 const ANOTHER_STREAM = 90_005;
 
+/** Where somebody is who says so and was told more on the same connection, which is on its way. */
+const further = (said: Position | null, told: Position | null): Position | null =>
+  said !== null && told?.streamId === said.streamId && told.serial > said.serial ? told : said;
+
 /** Finds what somebody missed of a channel: in memory, then wherever it is kept. */
 export class Continuity {
   constructor(
@@ -42,8 +46,16 @@ export class Continuity {
     private readonly summaries: Pick<Summaries, 'add'>,
   ) {}
 
-  /** @throws CompatError when nothing can be shown of the channel, or rejects with it. */
-  async since(showing: Showing, { channelSerial, rewind }: AttachRequest): Promise<Missed> {
+  /**
+   * `told`: up to where it was told live on this connection; null: it was not.
+   *
+   * @throws CompatError when nothing can be shown of the channel, or rejects with it.
+   */
+  async since(
+    showing: Showing,
+    { channelSerial, rewind }: AttachRequest,
+    told: Position | null = null,
+  ): Promise<Missed> {
     const { attach, channel } = showing;
     if (rewind !== null && !channel.about.policy.history.rewindEnabled)
       throw new CompatError(40_000, 'rewind is not enabled on this channel');
@@ -54,7 +66,8 @@ export class Continuity {
       return { position: null, isProven: false, past: [], error: unreadable() };
     }
     const position = attach?.standing ?? null;
-    if (channelSerial !== null) return this.#after(showing, position, readPosition(channelSerial));
+    if (channelSerial !== null)
+      return this.#after(showing, position, further(readPosition(channelSerial), told));
     const attachSerial = attach?.attachSerial ?? null;
     if (rewind === null || attachSerial === null) return { position, isProven: false, past: [], error: null };
     return this.#rewound(showing, position, { rewind, attachSerial });

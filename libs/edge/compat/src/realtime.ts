@@ -119,7 +119,15 @@ export class Realtime implements SocketHandlers<State> {
       withinMs: config.compat.attach_timeout_ms,
     });
     const publishing = new Publishing(core, this.#members, said, webhooks, hub.outlet, counted, receipts);
-    const reauth = new Reauth({ core, hub, said, attach, life, serverId: config.instance.process_id });
+    const reauth = new Reauth({
+      core,
+      hub,
+      said,
+      attach,
+      syncing,
+      life,
+      serverId: config.instance.process_id,
+    });
     this.#frames = new InboundFrames({ hub, said, life, attach, syncing, publishing, reauth });
     this.#revoking = new Revoking({
       core,

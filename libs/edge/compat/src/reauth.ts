@@ -15,6 +15,10 @@ import type { Attachment, CompatConnection } from './connection.js';
 import { grantedModes, MODE } from './flags.js';
 import type { Life } from './life.js';
 import type { Said } from './said.js';
+import type { Syncing } from './syncing.js';
+
+/** Whom a connection names that may be anybody. */
+const ANYBODY = '*';
 
 /** What new tokens work with. */
 export interface ReauthParts {
@@ -22,6 +26,7 @@ export interface ReauthParts {
   readonly hub: Hub;
   readonly said: Said;
   readonly attach: Attach;
+  readonly syncing: Pick<Syncing, 'look' | 'show'>;
   readonly life: Pick<Life, 'renewed'>;
   /** What clients are told this process is called. */
   readonly serverId: string;
@@ -49,7 +54,9 @@ export class Reauth {
     const token = isObject(auth) ? auth['accessToken'] : undefined;
     if (typeof token !== 'string') throw new CompatError(40_000, 'auth needs an accessToken');
     const asked = readCredentials({ query: { access_token: token }, header: () => undefined });
-    const principal = await this.parts.core.authentication.prove(asked, Date.now());
+    // A token for anybody is one for whoever the connection is.
+    const clientId = before.clientId === ANYBODY ? null : before.clientId;
+    const principal = await this.parts.core.authentication.prove({ ...asked, clientId }, Date.now());
     if (principal.app.id !== before.app.id || principal.clientId !== before.clientId)
       throw new CompatError(40_102, 'clientId is not that of the connection');
     return principal;
@@ -57,7 +64,7 @@ export class Reauth {
 
   /** An attachment with other modes by now is told so; one without any is lost. */
   async #again(connection: CompatConnection, attachment: Attachment): Promise<void> {
-    const { attach, said, hub } = this.parts;
+    const { attach, said, hub, syncing } = this.parts;
     const { text, base, asked, params, filter } = attachment;
     const modes = asked & grantedModes(connection.principal.capability, base);
     if (modes === attachment.modes) return;
@@ -69,6 +76,12 @@ export class Reauth {
     const position = await hub.replays.standing(channel);
     channel.renew(connection, attach.codecOf(connection, { text, base, modes, params, filter }));
     const missed = { position, isProven: true, error: null };
-    said.say(connection, attachedFrame({ text, modes, params }, missed, { members: false, backlog: false }));
+    // Who is told of members from now on knows of none.
+    const isTold = (modes & ~attachment.modes & MODE.PRESENCE_SUBSCRIBE) !== 0;
+    const view = isTold ? await syncing.look(connection, base) : null;
+    const hasMembers = view !== null && view.members.length > 0;
+    const has = { members: hasMembers, backlog: false };
+    said.say(connection, attachedFrame({ text, modes, params }, missed, has));
+    if (hasMembers) syncing.show(connection, { base, text }, view);
   }
 }

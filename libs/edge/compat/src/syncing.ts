@@ -16,11 +16,16 @@ export class Syncing {
     private readonly said: Said,
   ) {}
 
+  /** Who is there. */
+  look({ hub: { appId } }: CompatConnection, channel: string): Promise<PresenceView> {
+    return this.presence.look({ appId, channel });
+  }
+
   /** All members once more, where the client asks for them. */
   async again(connection: CompatConnection, text: string): Promise<void> {
     const attachment = connection.attachments.get(text);
     if (attachment === undefined || (attachment.modes & MODE.PRESENCE_SUBSCRIBE) === 0) return;
-    const view = await this.presence.look({ appId: connection.hub.appId, channel: attachment.base });
+    const view = await this.look(connection, attachment.base);
     this.show(connection, attachment, view);
   }
 

@@ -127,6 +127,10 @@ onServer('frames of Ably clients', { tenants: [shop, fleeting, tiny], config, en
         channel: `auth:${format}`,
         error: { code: 40_160, statusCode: 401 },
       });
+      const anybody = await clients.socket(`access_token=${await tokenFor('*')}&clientId=bob`);
+      expect(await anybody.next()).toMatchObject({ connectionDetails: { clientId: 'bob' } });
+      anybody.send({ action: 17, auth: { accessToken: await tokenFor('*') } });
+      expect(await anybody.next()).toMatchObject({ action: 4, connectionDetails: { clientId: 'bob' } });
       await auth(await tokenFor('bob'));
       expect(await client.ended()).toMatchObject([
         { action: 9, error: { code: 40_102, statusCode: 401 } },
@@ -140,6 +144,24 @@ onServer('frames of Ably clients', { tenants: [shop, fleeting, tiny], config, en
         wrong.send({ action: 17, auth: { accessToken: token } });
         expect(await wrong.ended()).toMatchObject([{ action: 9, error: { code } }, 1000]);
       }
+    });
+
+    it('a token that grants more shows who is there to who may be told from then on (15.3)', async () => {
+      const channel = `more:${format}`;
+      const { client: ada } = await clients.connect('&clientId=ada');
+      await attach(ada, channel, { flags: MODE.PRESENCE });
+      ada.send({ action: 14, channel, msgSerial: 0, presence: [{ action: 2, data: 'x' }] });
+      await ada.until(1);
+      const few = await tokenFor('bob', `{"${channel}":["publish"]}`);
+      const bob = await clients.socket(`access_token=${few}`);
+      await bob.next();
+      expect((await attach(bob, channel))['flags']).toBe(MODE.PUBLISH);
+      bob.send({ action: 17, auth: { accessToken: await tokenFor('bob') } });
+      expect(await bob.next()).toMatchObject({ action: 4 });
+      const flags = DEFAULT_MODES | FLAG.resumed | FLAG.hasPresence;
+      expect(await bob.next()).toMatchObject({ action: 11, channel, flags });
+      expect(await bob.next()).toMatchObject({ action: 16, channel, presence: [{ clientId: 'ada' }] });
+      expect(await bob.rest()).toEqual([]);
     });
 
     it('attaching judges the name, then the params, then what is granted (16.1)', async () => {

@@ -6,6 +6,7 @@ import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
 import { AblyClients, cut, frame, heard } from './ably.js';
 import { cutUnderLoad } from './crowd.js';
+import { attach as attachRaw, RawAblies } from './raw-ably.js';
 
 const kept = openTenant('kept', { history: { enabled: true } });
 const fleeting = openTenant('fleeting', { history: { enabled: false } });
@@ -109,6 +110,73 @@ onServer(
           error: { code: 90_004, statusCode: 404 },
         });
         expect((lost['flags'] as number) & RESUMED).toBe(0);
+      });
+
+      it('and what they were publishing is published once, in order (case 40)', async () => {
+        const inbox = await heard(clients.connect().channels.get('publishing'));
+        const client = clients.connect({ disconnectedRetryTimeout: 100 });
+        const channel = client.channels.get('publishing');
+        await channel.attach();
+        const all = Array.from({ length: 60 }, (_, n) => String(n));
+        const sent: Promise<unknown>[] = [];
+        for (const n of all) {
+          sent.push(channel.publish('n', n));
+          if (n !== '20') continue;
+          // Some of them are answered by then, others are not.
+          await inbox.take();
+          const isBack = client.connection
+            .once('disconnected')
+            .then(() => client.connection.once('connected'));
+          cut(client);
+          await isBack;
+        }
+        await Promise.all(sent);
+        const numbers = ['0'];
+        while (numbers.length < all.length) numbers.push(String((await inbox.take()).data));
+        expect(numbers).toEqual(all);
+        expect(inbox.rest).toEqual([]);
+      });
+
+      it('without what they said themselves, if they want none of it (17)', async () => {
+        const raw = new RawAblies(node, tenant, 'json');
+        try {
+          const { client, connectionKey } = await raw.connect('&echo=false');
+          const { channelSerial } = await attachRaw(client, 'own');
+          const messages = [{ data: 'quiet' }, { data: 'loud', extras: { echo: true } }];
+          client.send({ action: 15, channel: 'own', msgSerial: 0, messages });
+          await client.until(1);
+          client.close();
+          await clients.rest().channels.get('own').publish('n', 'of another');
+          const { client: back } = await raw.connect(`&echo=false&resume=${connectionKey}`);
+          expect(Number((await attachRaw(back, 'own', { channelSerial }))['flags']) & RESUMED).toBe(RESUMED);
+          const told = (await back.rest()).flatMap(
+            (one) => one['messages'] as { data: string; timestamp: number }[],
+          );
+          expect(told.map(({ data }) => data)).toEqual(['loud', 'of another']);
+          for (const { timestamp } of told) expect(Number.isInteger(timestamp)).toBe(true);
+        } finally {
+          raw.close();
+        }
+      });
+
+      it('or change what they want of a channel under load, nothing lost or doubled (16.1)', async () => {
+        const channel = clients.connect().channels.get('options');
+        const publisher = clients.connect().channels.get('options');
+        const inbox = await heard(channel);
+        const all = Array.from({ length: 300 }, (_, n) => String(n));
+        const sent = all.map((n) => publisher.publish('n', n));
+        const numbers: unknown[] = [];
+        const changed: Promise<void>[] = [];
+        while (numbers.length < all.length) {
+          numbers.push((await inbox.take()).data);
+          const echo = String(numbers.length % 20 === 0);
+          if (numbers.length % 10 === 0) changed.push(channel.setOptions({ params: { echo } }));
+        }
+        await Promise.all([...sent, ...changed]);
+        await publisher.publish('n', 'last');
+        expect((await inbox.take()).data).toBe('last');
+        expect(numbers).toEqual(all);
+        expect(inbox.rest).toEqual([]);
       });
 
       it('all at once under load, nothing lost or doubled', () =>

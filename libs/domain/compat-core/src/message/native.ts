@@ -124,13 +124,16 @@ export function fromNative(message: Live, timestamp: number): WireMessage | null
   return shownOf({ name: own, action, dataText, extras, id: messageId, userId, serial, version }, timestamp);
 }
 
+/** The connection that published a message whose id it did not choose itself; undefined: none is known. */
+export const connectionOf = (messageId: string): string | undefined => REALTIME_ID.exec(messageId)?.[1];
+
 /** A message as clients get it. A change is told with the time at which the message was made. */
 export function shownOf(message: NativeMessage, timestamp: number): WireMessage {
   const { name, action, id, userId, serial, version, extras } = message;
   const headers = headersOf(extras);
   const isNameless = name === null || (headers[NAMELESS] === true && name === EVENT_WITHOUT_NAME);
   const shown = shownExtras(extras, headers);
-  const connectionId = id === null ? undefined : REALTIME_ID.exec(id)?.[1];
+  const connectionId = id === null ? undefined : connectionOf(id);
   return {
     ...(id === null ? {} : { id }),
     ...(isNameless ? {} : { name }),

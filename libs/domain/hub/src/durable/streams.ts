@@ -123,6 +123,12 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     this.#settle(one);
   }
 
+  /** Where it stands now, without asking anybody; null: that is not known, or something is missing. */
+  known(appId: string, channel: string): Standing | null {
+    const one = this.#followed.get(streamName({ appId, channel, kind: 'messages' }));
+    return one === undefined ? null : standingOf(one);
+  }
+
   /**
    * Where a followed channel stands, once nothing is known to be missing. `isKnown` says whether that is enough; else it is
    * asked where the stream stands, and what is missing here is fetched first. With `make` a channel without a stream gets

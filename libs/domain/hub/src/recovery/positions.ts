@@ -12,7 +12,7 @@ export interface Attached extends AttachPoint {
 }
 
 /** What follows the streams of one kind. */
-type Follower = ChannelFollower & { readonly streams: Pick<Streams, 'standing'> };
+type Follower = ChannelFollower & { readonly streams: Pick<Streams, 'known' | 'standing'> };
 
 export interface PositionsParts {
   readonly durable: Follower;
@@ -60,6 +60,11 @@ export class Positions implements ChannelFollower {
           ? { streamId: standing.streamId, serial: standing.serial }
           : null,
     };
+  }
+
+  /** Up to where everything was delivered here until now; null: that is not known, or it has no positions. */
+  here(channel: LocalChannel): Standing | null {
+    return this.#followerOf(channel)?.streams.known(channel.hub.appId, channel.name) ?? null;
   }
 
   /** Where it stands here; see `Streams.standing`. */

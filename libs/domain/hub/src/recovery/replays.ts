@@ -113,6 +113,13 @@ export class Replays {
     return { ...whole, source: archive.source, missed };
   }
 
+  /** Up to where who has the channel was told everything until now, but for what waits; null: that is not known. */
+  here(channel: LocalChannel): Standing | null {
+    // What is held back of it would be told later.
+    channel.flush();
+    return this.parts.positions.here(channel);
+  }
+
   /** Where a channel stands here; null: it has no stream, or it cannot be told. Never rejects. */
   async standing(channel: LocalChannel): Promise<Standing | null> {
     const standing = await this.#standing(channel, { streamId: null, serial: 0, lastMessageId: null });
