@@ -4,7 +4,7 @@ import type { Cache } from '@carillon/cache';
 import { Channels, type OrdinaryChannel } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import { MessageReceipts, OncePublisher, type Operations } from '@carillon/operations';
-import type { Publisher } from '@carillon/publishing';
+import type { BatchPublisher } from '@carillon/publishing';
 import type { Triggers } from '@carillon/push';
 import type { Logger } from '@carillon/runtime';
 import { AiMessages } from './ai.js';
@@ -28,7 +28,7 @@ export interface CompatCoreParts {
   readonly config: Config;
   readonly apps: Apps;
   readonly cache: Cache;
-  readonly publisher: Publisher;
+  readonly publisher: BatchPublisher;
   readonly operations: Operations;
   /** Null: this process has no way to messages that live on. */
   readonly messages: AnnotationFinder | null;

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { keptOf, type OrdinaryChannel } from '@carillon/channels';
 import type { OncePublisher } from '@carillon/operations';
-import { type Publication, type Publisher, randomPart, type Receipt } from '@carillon/publishing';
+import { type BatchPublisher, type Publication, type Receipt, SeriesFailure } from '@carillon/publishing';
 import type { AiMessages } from './ai.js';
 import type { Principal } from './authentication.js';
-import { toNative } from './message/native.js';
+import { type NativeParts, toNative } from './message/native.js';
 import { idsOf, type NewMessage } from './message/read-message.js';
 import { refusalOf } from './refusal.js';
 import type { RuntimeCounters } from './statistics/counters.js';
@@ -27,20 +27,24 @@ export interface Published {
   readonly serials: readonly string[];
 }
 
-const BASE_BYTES = 9;
-const newBase = (): string => randomPart(BASE_BYTES).toString('base64url');
+/** 12 characters of what is random in a UUID: of these many are made at a time. */
+function newBase(): string {
+  const uuid = randomUUID();
+  const hex = uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(-6);
+  return Buffer.from(hex, 'hex').toString('base64url');
+}
 
 /** Publishes for both faces, every message once for its id. */
 export class CompatPublisher {
   constructor(
-    private readonly publisher: Publisher,
+    private readonly publisher: BatchPublisher,
     private readonly once: Pick<OncePublisher, 'publish'>,
     private readonly ttlMs: number,
     private readonly parts: { readonly ai: AiMessages; readonly counters: RuntimeCounters },
   ) {}
 
   /**
-   * Publishes them in order.
+   * Publishes them in order; those before one that fails stay published.
    *
    * @throws CompatError, or rejects with it.
    */
@@ -48,10 +52,15 @@ export class CompatPublisher {
     const { base } = request;
     const messages = this.#judged(request);
     const ids = idsOf(messages, () => base ?? newBase());
-    const serials: string[] = [];
-    for (const [index, message] of messages.entries())
-      serials.push(await this.#publish(request, message, ids[index] ?? ''));
-    return { ids, serials };
+    const publications = messages.map((message, index) =>
+      publicationOf(request, message, ids[index] ?? '', this.ttlMs),
+    );
+    const receipts = await this.#sent(messages, publications).catch((error: unknown) => {
+      throw refusalOf(error instanceof SeriesFailure ? error.cause : error);
+    });
+    const repeated = receipts.filter(({ isDuplicate }) => isDuplicate === true).length;
+    if (repeated > 0) this.parts.counters.add('duplicate_suppression', repeated);
+    return { ids, serials: receipts.map(({ version }, index) => version?.messageSerial ?? ids[index] ?? '') };
   }
 
   #judged({ messages, principal, channel }: NewMessages): readonly NewMessage[] {
@@ -62,43 +71,47 @@ export class CompatPublisher {
     }
   }
 
-  async #publish(request: NewMessages, message: NewMessage, messageId: string): Promise<string> {
-    try {
-      const { version, isDuplicate } = await this.#send(request, message, messageId);
-      if (isDuplicate === true) this.parts.counters.add('duplicate_suppression');
-      return version?.messageSerial ?? messageId;
-    } catch (error) {
-      throw refusalOf(error);
+  async #sent(
+    messages: readonly NewMessage[],
+    publications: readonly Publication[],
+  ): Promise<readonly Receipt[]> {
+    // What is kept is kept together: one by one a thousand of them take a thousand commits.
+    if (publications.length > 1 && publications.every(({ history }) => history !== null))
+      return this.publisher.publishSeries(publications);
+    const receipts: Receipt[] = [];
+    for (const [index, one] of publications.entries()) {
+      const isGiven = typeof messages[index]?.id === 'string';
+      const done =
+        isGiven && one.key !== null ? this.once.publish(one, one.key) : this.publisher.publish(one);
+      receipts.push(await done);
     }
-  }
-
-  #send(request: NewMessages, message: NewMessage, messageId: string): Promise<Receipt> | Receipt {
-    const publication = publicationOf(request, message, messageId);
-    const isGiven = message.id !== null;
-    // What was made here for a server stands for nothing that was published before.
-    if (!isGiven && request.base === null) return this.publisher.publish({ ...publication, key: null });
-    const key = { key: `compat:${messageId}`, fingerprint: fingerprintOf(publication), ttlMs: this.ttlMs };
-    const keyed = { ...publication, key };
-    return isGiven ? this.once.publish(keyed, key) : this.publisher.publish(keyed);
+    return receipts;
   }
 }
 
 /** Whoever publishes the same under one id does so once. */
-const fingerprintOf = ({ event, dataText, extrasText, userId }: Omit<Publication, 'key'>): string =>
+const fingerprintOf = ({ event, dataText, extrasText }: NativeParts, clientId: string | null): string =>
   createHash('sha256')
-    .update(JSON.stringify([event, dataText, extrasText, userId]))
+    .update(JSON.stringify([event, dataText, extrasText, clientId]))
     .digest('hex');
 
 function publicationOf(
   { principal: { app }, channel, connectionId, base }: NewMessages,
   message: NewMessage,
   messageId: string,
-): Omit<Publication, 'key'> {
+  ttlMs: number,
+): Publication {
   const isEphemeral = message.extras?.['ephemeral'] === true;
+  const parts = toNative(message);
+  // What was made here for a server stands for nothing that was published before.
+  const isKeyed = message.id !== null || base !== null;
   return {
+    key: isKeyed
+      ? { key: `compat:${messageId}`, fingerprint: fingerprintOf(parts, message.clientId), ttlMs }
+      : null,
     appId: app.id,
     channel: channel.name,
-    ...toNative(message),
+    ...parts,
     userId: message.clientId,
     ...(message.clientId === null ? {} : { creatorId: message.clientId }),
     exceptSocketId: connectionId,

@@ -75,6 +75,9 @@ export function concerns(revocation: Revocation, token: Revocable): boolean {
 
 /** Revocations, in the cache that all processes share: one entry a key. */
 export class Revocations {
+  /** By key, whose tokens bring them here, what was read last: thousands are not read anew for each request. */
+  readonly #read = new Map<string, { readonly text: string; readonly all: readonly Revocation[] }>();
+
   constructor(
     private readonly cache: Pick<Cache, 'compareAndSwap' | 'get' | 'setIfAbsent'>,
     private readonly keptMs: number,
@@ -102,7 +105,13 @@ export class Revocations {
 
   /** Everything that was revoked of a key. */
   async list(keyName: string): Promise<readonly Revocation[]> {
-    return readKept(await orUnavailable(this.cache.get(nameOf(keyName))));
+    const text = await orUnavailable(this.cache.get(nameOf(keyName)));
+    const known = this.#read.get(keyName);
+    if (text !== null && known?.text === text) return known.all;
+    const all = readKept(text);
+    if (text === null) this.#read.delete(keyName);
+    else this.#read.set(keyName, { text, all });
+    return all;
   }
 
   async #keep(keyName: string, added: readonly Revocation[], nowMs: number): Promise<void> {

@@ -1,8 +1,9 @@
+import { MemoryCache } from '@carillon/cache';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Capability } from '../src/capability.js';
 import { CompatError } from '../src/compat-error.js';
-import { concerns, readRevocation } from '../src/revocations.js';
+import { concerns, readRevocation, Revocations } from '../src/revocations.js';
 
 const NOW = 1_750_000_000_000;
 const token = {
@@ -48,6 +49,20 @@ describe('revocations', () => {
         }
       }),
     );
+  });
+
+  it('are known to every process at once, also to one that has read the others before', async () => {
+    const cache = new MemoryCache({ capacity: 100, defaultTtlMs: NOW, cleanupIntervalMs: NOW });
+    const [here, there] = [new Revocations(cache, 60_000), new Revocations(cache, 60_000)];
+    const revoke = (target: string): Promise<unknown> =>
+      here.add('k', { targets: [target], issuedBefore: NOW, appliesAt: NOW }, NOW);
+    expect(await there.of(token)).toBeNull();
+    await revoke('clientId:bob');
+    for (let asked = 0; asked < 2; asked += 1) expect(await there.of(token)).toBeNull();
+    await revoke('clientId:ada');
+    expect(await there.of(token)).toMatchObject({ type: 'clientId', value: 'ada' });
+    expect(await there.list('k')).toHaveLength(2);
+    await cache.close();
   });
 
   it('apply at once, or after the time to bring another token', () => {

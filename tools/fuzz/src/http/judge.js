@@ -81,7 +81,8 @@ function judgeRoute(asked, answered, code) {
     return mustBe(status, 405, 'wrong method');
   }
   const isTooLarge = asked.body.length > BODY_LIMIT_BYTES;
-  if (isTooLarge && mayReadBody(name, asked)) return mustBe(status, 413, 'too large');
+  const saysSo = !asked.headers.some(([header]) => header === 'transfer-encoding');
+  if (isTooLarge && (saysSo || mayReadBody(name, asked))) return mustBe(status, 413, 'too large');
   if (name === 'document') return mustBe(status, 200, name);
   judgeSigned(name, asked, answered, code);
   return name;

@@ -13,6 +13,10 @@ export const macOf = (text, encoding) => createHmac('sha256', KEY.secret).update
 /** Nothing said, or a text that says something. @param {unknown} value */
 const isText = (value) => value === undefined || (typeof value === 'string' && value !== '');
 
+/** Nothing said, or one line that may name a client. @param {unknown} value */
+const isClient = (value) =>
+  isText(value) && Buffer.byteLength(textOr(value)) <= 255 && !/\n|\p{Surrogate}/u.test(textOr(value));
+
 /** @param {unknown} value */
 const textOr = (value) => (typeof value === 'string' ? value : '');
 
@@ -38,7 +42,7 @@ export function verdictOfJwt(token) {
   const said = ['x-ably-clientId', 'x-ably-capability', 'x-ably-revocation-key'].map((name) =>
     claims.get(name),
   );
-  if (!said.every(isText) || Buffer.byteLength(textOr(said[2])) > 256) return 40_144;
+  if (!said.every(isText) || !isClient(said[0]) || Buffer.byteLength(textOr(said[2])) > 256) return 40_144;
   return NOW >= exp ? 40_142 : { iat, exp, said: said.map((one) => one ?? null) };
 }
 
@@ -63,8 +67,9 @@ export function complaintsOf(body) {
   const codes = new Set();
   if (typeof mac !== 'string' || mac === '' || mac.length > 512) codes.add(40_101);
   if (typeof nonce !== 'string' || nonce === '' || Buffer.byteLength(nonce) > 256) codes.add(40_000);
+  if (typeof nonce === 'string' && nonce.includes('\n')) codes.add(40_000);
   if (!isDecimal(timestamp)) codes.add(40_000);
   if (ttl !== undefined && (!isDecimal(ttl) || Number(ttl) < 1 || Number(ttl) > MOST_MS)) codes.add(40_000);
-  if (body.has('clientId') && !isText(body.get('clientId'))) codes.add(40_012);
+  if (body.has('clientId') && !isClient(body.get('clientId'))) codes.add(40_012);
   return codes;
 }

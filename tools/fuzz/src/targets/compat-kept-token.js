@@ -123,16 +123,13 @@ function isRecord(text) {
 
 /** @param {unknown} body */
 function isRequest(body) {
-  // What is null is said, and wrong.
+  // What is null is not there.
   const said = membersOf(body) === null ? [] : Object.entries(/** @type {object} */ (body));
   const members = new Map(said);
   const targets = members.get('targets');
   if (!Array.isArray(targets) || targets.length < 1 || targets.length > 100) return false;
   if (!targets.every((one) => typeof one === 'string')) return false;
-  const before = members.has('issuedBefore') ? members.get('issuedBefore') : NOW_MS;
+  const before = members.get('issuedBefore') ?? NOW_MS;
   const isTime = Number.isSafeInteger(before) && before >= NOW_MS - 3_600_000 && before <= NOW_MS + 1000;
-  return (
-    isTime &&
-    typeof (members.has('allowReauthMargin') ? members.get('allowReauthMargin') : false) === 'boolean'
-  );
+  return isTime && typeof (members.get('allowReauthMargin') ?? false) === 'boolean';
 }
