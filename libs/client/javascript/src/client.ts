@@ -79,6 +79,7 @@ export class Carillon extends Emitter<ClientEvents> {
     });
     this.#histories = new Histories({ clock, vendor, send });
     this.user = new User({
+      clock,
       send,
       authenticate: options.authenticate ?? null,
       socketId: () => this.#socketId,

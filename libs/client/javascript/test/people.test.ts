@@ -127,6 +127,30 @@ describe('a subscription', () => {
   });
 });
 
+describe('an app that hangs', () => {
+  it('keeps channels waiting for a while, not for ever, and is asked again', async () => {
+    let isHanging = true;
+    const world = new World({
+      authorize: () => (isHanging ? new Promise(() => undefined) : { auth: 'key:good' }),
+      authenticate: () => new Promise(() => undefined),
+      pongTimeoutMs: 10_000_000,
+    });
+    const errors: unknown[] = [];
+    world.client.user.on('error', ({ status }) => errors.push(status));
+    void world.client.user.signIn().catch(() => undefined);
+    await world.connect();
+    for (const name of ['orders', 'private-a']) world.client.subscribe(name);
+    const asked = (): unknown[] =>
+      world.socket.taken().flatMap(({ event, data }) => (event === 'service:subscribe' ? [data] : []));
+    expect(asked()).toEqual([]);
+    await world.clock.pass(30_000);
+    expect([errors, asked()]).toEqual([[503], [{ channel: 'orders' }]]);
+    isHanging = false;
+    await world.clock.pass(30_500);
+    expect(asked()).toEqual([{ channel: 'private-a', auth: 'key:good' }]);
+  });
+});
+
 describe('a user', () => {
   it('who signs in twice at once is signed in once, and keeps no channel waiting', async () => {
     const world = new World({ authenticate: async () => ({ auth: 'key:x', user_data: '{"id":"u"}' }) });
