@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { keptOf, type OrdinaryChannel } from '@carillon/channels';
 import type { OncePublisher } from '@carillon/operations';
-import type { Publication, Publisher } from '@carillon/publishing';
+import { type Publication, type Publisher, randomPart, type Receipt } from '@carillon/publishing';
 import type { AiMessages } from './ai.js';
 import type { Principal } from './authentication.js';
 import { toNative } from './message/native.js';
@@ -28,7 +28,7 @@ export interface Published {
 }
 
 const BASE_BYTES = 9;
-const newBase = (): string => randomBytes(BASE_BYTES).toString('base64url');
+const newBase = (): string => randomPart(BASE_BYTES).toString('base64url');
 
 /** Publishes for both faces, every message once for its id. */
 export class CompatPublisher {
@@ -63,18 +63,23 @@ export class CompatPublisher {
   }
 
   async #publish(request: NewMessages, message: NewMessage, messageId: string): Promise<string> {
-    const publication = publicationOf(request, message, messageId);
-    const key = { key: `compat:${messageId}`, fingerprint: fingerprintOf(publication), ttlMs: this.ttlMs };
-    const keyed = { ...publication, key };
     try {
-      // An id that was made here stands for nothing that was published before.
-      const done = message.id === null ? this.publisher.publish(keyed) : this.once.publish(keyed, key);
-      const { version, isDuplicate } = await done;
+      const { version, isDuplicate } = await this.#send(request, message, messageId);
       if (isDuplicate === true) this.parts.counters.add('duplicate_suppression');
       return version?.messageSerial ?? messageId;
     } catch (error) {
       throw refusalOf(error);
     }
+  }
+
+  #send(request: NewMessages, message: NewMessage, messageId: string): Promise<Receipt> | Receipt {
+    const publication = publicationOf(request, message, messageId);
+    const isGiven = message.id !== null;
+    // What was made here for a server stands for nothing that was published before.
+    if (!isGiven && request.base === null) return this.publisher.publish({ ...publication, key: null });
+    const key = { key: `compat:${messageId}`, fingerprint: fingerprintOf(publication), ttlMs: this.ttlMs };
+    const keyed = { ...publication, key };
+    return isGiven ? this.once.publish(keyed, key) : this.publisher.publish(keyed);
   }
 }
 

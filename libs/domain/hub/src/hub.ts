@@ -20,6 +20,7 @@ import { Durable } from './durable/durable.js';
 import type { StreamReads } from './durable/stream-reads.js';
 import { Places } from './entry/places.js';
 import { Joins } from './joining/joins.js';
+import { NewestEvents } from './joining/newest-event.js';
 import { Cleanup } from './leave/cleanup.js';
 import { closeAll, sendAway } from './leave/closing.js';
 import { endCause } from './leave/departure.js';
@@ -154,6 +155,13 @@ export class Hub {
     });
     this.joins = new Joins({
       ...parts,
+      newestEvents: new NewestEvents({
+        lastEvents: parts.lastEvents,
+        positions: durable.positions,
+        reads: parts.streamReads,
+        lifeMs: config.channel_limits.cache_ttl * 1000,
+        onTrouble,
+      }),
       book,
       outlet,
       identities,

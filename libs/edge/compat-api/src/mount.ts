@@ -91,7 +91,7 @@ export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): 
   put('GET', `${CHANNEL}/presence/history`, cameAndWent.page);
   put('POST', '/messages', publishing.batch);
   const versions = config.versioned_messages.max_page_size;
-  const messages = new Messages(core, operations, entry, versions, summaries);
+  const messages = new Messages(core, operations, entry, versions, summaries, history);
   put('GET', MESSAGE, messages.latest);
   put('PATCH', MESSAGE, messages.edit);
   put('GET', `${MESSAGE}/versions`, messages.versions);

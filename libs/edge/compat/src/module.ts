@@ -1,7 +1,7 @@
 import { CACHE } from '@carillon/cache';
 import { COMPAT_CORE, CompatCoreModule } from '@carillon/compat-core';
 import type { Config } from '@carillon/config';
-import { HISTORY_READER } from '@carillon/history';
+import { HISTORY_READER, MESSAGE_READER } from '@carillon/history';
 import { HUB, HubModule } from '@carillon/hub';
 import { PRESENCE } from '@carillon/presence';
 import { RATE_LIMIT } from '@carillon/rate-limit';
@@ -12,6 +12,7 @@ import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/c
 import { HttpAdapterHost } from '@nestjs/core';
 import { Continuity } from './continuity.js';
 import { Realtime } from './realtime.js';
+import { Summaries } from './summaries.js';
 
 const REALTIME = token<Realtime>('compat realtime');
 
@@ -37,14 +38,21 @@ export class CompatModule implements OnModuleInit {
         rateLimit: RATE_LIMIT,
         webhooks: WEBHOOK_EVENTS,
         reader: optional(HISTORY_READER),
+        messages: optional(MESSAGE_READER),
       },
-      ({ reader, logging, shutdown, ...parts }) => {
+      ({ reader, messages, logging, shutdown, ...parts }) => {
         const { core, hub } = parts;
         const pageSize = config.history.max_page_size;
         const made = new Realtime({
           ...parts,
           config,
-          continuity: new Continuity(hub.replays, reader ?? null, pageSize, core.counters),
+          continuity: new Continuity(
+            hub.replays,
+            reader ?? null,
+            pageSize,
+            core.counters,
+            new Summaries(messages ?? null),
+          ),
           log: logging.for('service::compat'),
         });
         shutdown.onShutdown('leave', 'compat', () => made.stop());

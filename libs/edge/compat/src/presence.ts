@@ -28,6 +28,9 @@ const UPDATE = 4;
 const MOST_ACTION = UPDATE;
 const NAMES: Readonly<Record<string, number>> = { absent: 0, present: 1, enter: 2, leave: 3, update: 4 };
 
+/** Changes of one frame. */
+const MAX_CHANGES = 1000;
+
 interface Change {
   readonly isLeave: boolean;
   /** With an id of this connection: nothing newer than what was told of the member before. */
@@ -58,7 +61,7 @@ export class Members {
     if (attachment === undefined) throw new CompatError(91_001, 'the channel is not attached');
     if ((attachment.modes & MODE.PRESENCE) === 0)
       throw new CompatError(40_160, 'operation not permitted with provided capability');
-    if (!Array.isArray(values) || values.length === 0)
+    if (!Array.isArray(values) || values.length === 0 || values.length > MAX_CHANGES)
       throw new CompatError(40_000, 'presence must be a list');
     const changes = values.map((value) => readChange(connection, base, value));
     // Who leaves must be known to be there, and who is there is not told again to have come.

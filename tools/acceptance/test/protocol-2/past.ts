@@ -131,6 +131,25 @@ export function remembering(place: Place): void {
     expect((await old.nextError()).data.code).toBe(4300);
   });
 
+  it('replays nothing that was purged, though it was told a moment ago', async () => {
+    const channel = place.name('purged');
+    const watcher = await place.connect(1);
+    const begin = positionOf(await watcher.subscribe(channel));
+    await place.publish(channel, ...numbers(1, 3), 'last');
+    await heard(watcher);
+    const body = { confirm_channel: channel, confirm_operation: 'purge', reason: 'r' };
+    const before = { ...body, mode: 'before_serial', before_serial: 3 };
+    await place.post(`/channels/${channel}/history/purge`, before);
+    // Told in the order of the stream, behind the purge.
+    await place.publish(channel, 'last');
+    await heard(watcher);
+    const { frames, answer } = await watcher.resume({ [channel]: { ...begin, serial: 1 } });
+    expect(news(frames)).toEqual([]);
+    expect(answer.failed).toMatchObject([{ code: 'position_expired' }]);
+    const later = await watcher.resume({ [channel]: { ...begin, serial: 2 } });
+    expect(placed(later.frames)).toEqual(['3 3', 'last 4', 'last 5']);
+  });
+
   it('shows what is published meanwhile after the past, once', async () => {
     const channel = place.name('busy');
     await place.publish(channel, ...numbers(1, 3));

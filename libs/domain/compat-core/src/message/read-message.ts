@@ -1,5 +1,6 @@
 import { CompatError } from '../compat-error.js';
 import { isObject, type JsonObject } from '../json.js';
+import { isReserved } from './native.js';
 
 /** One message as a client publishes it, judged. */
 export interface NewMessage {
@@ -47,7 +48,7 @@ export function readMessage(value: unknown, identity: Identity, rules: MessageRu
   if (value['id'] === '') throw new CompatError(40_031, 'id must not be empty');
   const message: NewMessage = {
     id: textOf(value, 'id', MAX_ID_BYTES, 40_031),
-    name: textOf(value, 'name', rules.maxNameBytes),
+    name: nameOf(value, rules),
     ...payload,
     clientId: publisherOf(value, identity),
     extras: extrasOf(value['extras']),
@@ -55,6 +56,16 @@ export function readMessage(value: unknown, identity: Identity, rules: MessageRu
   if (sizeOf(message, payload.bytes) > rules.maxBytes)
     throw new CompatError(40_009, 'the message is too large');
   return message;
+}
+
+/** What it is called. Clients of other protocols would take some names for a word of the service itself. */
+export function nameOf(
+  value: JsonObject,
+  { maxNameBytes }: Pick<MessageRules, 'maxNameBytes'>,
+): string | null {
+  const name = textOf(value, 'name', maxNameBytes);
+  if (isReserved(name)) throw malformed('the name is reserved');
+  return name;
 }
 
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
