@@ -49,6 +49,24 @@ describe('a channel with positions', () => {
     expect(recoveries).toEqual([{ recovered: true, replayed: 2, source: 'hot' }]);
   });
 
+  it('asks for many channels in requests that the service can take', async () => {
+    const world = new World();
+    await world.connect();
+    const names = Array.from({ length: 900 }, (_, n) => `${'x'.repeat(100)}-${n}`);
+    for (const name of names) world.client.subscribe(name);
+    await settled();
+    for (const name of names)
+      world.socket.says(subscribed(name, {}, { stream_id: 'a'.repeat(36), serial: 9 }));
+    world.socket.ends(1006);
+    await world.clock.pass(500);
+    const socket = await world.establish();
+    const asked = socket.taken().filter(({ event }) => event === 'service:resume');
+    const sizes = asked.map((frame) => JSON.stringify(frame).length);
+    expect(Math.max(...sizes)).toBeLessThan(20_000);
+    const positions = asked.map(({ data }) => (data as { channel_positions: object }).channel_positions);
+    expect(positions.flatMap(Object.keys)).toEqual(names);
+  });
+
   it('is told when the service cannot say what was missed', async () => {
     const { world, heard, recoveries } = await open();
     await reconnected(world);
