@@ -8,7 +8,7 @@ const at = (serial: number, stream_id = 'a') => ({ stream_id, serial });
 
 async function reconnected(world: World): Promise<void> {
   world.socket.ends(1006);
-  await world.clock.pass(500);
+  await world.clock.pass(1000);
   await world.establish();
 }
 
