@@ -100,6 +100,22 @@ describe('a subscription', () => {
     expect(asked(world)).toBe(0);
   });
 
+  it('that came too fast is asked for again, but not one too many', async () => {
+    const world = new World();
+    await world.connect();
+    const channel = world.client.subscribe('orders');
+    await settled();
+    const tooFast = { event: 'service:error', channel: 'orders', data: { code: 4301, message: 'too fast' } };
+    world.socket.says(tooFast);
+    world.socket.taken();
+    await world.clock.pass(500);
+    expect([channel.state, asked(world)]).toEqual(['subscribing', 1]);
+    world.socket.says(tooFast);
+    world.socket.says(refused('orders', 400));
+    await world.clock.pass(20_000);
+    expect([channel.state, asked(world)]).toEqual(['failed', 0]);
+  });
+
   it('that was left before it was answered stays left, whatever the answer', async () => {
     const world = new World();
     await world.connect();

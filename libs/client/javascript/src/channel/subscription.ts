@@ -185,6 +185,7 @@ export class Subscription {
   }
 
   failed(error: CarillonError): void {
+    this.#stopRetry();
     const wasAsked = this.#isAsking;
     this.#isAsking = false;
     this.#failure = error;
