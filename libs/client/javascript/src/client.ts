@@ -28,8 +28,11 @@ export interface ClientEvents {
 }
 
 const NEEDS_SIGNATURE = /^(private|presence)-/;
-/** Channels of one request to recover. */
-const MOST_RESUMED = 1000;
+/**
+ * Characters of one request to recover. The service closes the connection for a frame that is too large, and on the next one the
+ * same would be asked; it takes 64 KiB and 1000 channels at once where it is set as usual.
+ */
+const LONGEST_RESUME = 16_000;
 const REVOKED = 40160;
 
 /** A client of the service: one connection, which comes back by itself, and any number of channels on it. */
@@ -79,6 +82,7 @@ export class Carillon extends Emitter<ClientEvents> {
     });
     this.#histories = new Histories({ clock, vendor, send });
     this.user = new User({
+      clock,
       send,
       authenticate: options.authenticate ?? null,
       socketId: () => this.#socketId,
@@ -235,11 +239,22 @@ export class Carillon extends Emitter<ClientEvents> {
       const position = subscription.isWanted ? subscription.resumable : null;
       return position === null ? [] : [[name, position] as [string, Position]];
     });
-    for (let at = 0; at < positions.length; at += MOST_RESUMED) {
-      const some = positions.slice(at, at + MOST_RESUMED);
-      const wire = some.map(([name, position]) => [name, positionToWire(position)] as const);
-      this.#send({ event: 'service:resume', data: { channel_positions: Object.fromEntries(wire) } });
+    let some: [name: string, position: object][] = [];
+    let length = 0;
+    const ask = (): void => {
+      if (some.length > 0)
+        this.#send({ event: 'service:resume', data: { channel_positions: Object.fromEntries(some) } });
+      some = [];
+      length = 0;
+    };
+    for (const [name, position] of positions) {
+      const one: [string, object] = [name, positionToWire(position)];
+      const more = JSON.stringify(one).length;
+      if (length + more > LONGEST_RESUME) ask();
+      some.push(one);
+      length += more;
     }
+    ask();
     return new Set(positions.map(([name]) => name));
   }
 

@@ -34,6 +34,7 @@ const META: ReadonlySet<string> = new Set([
   'member_removed',
   'presence_update',
 ]);
+const RATE_LIMITED = 4301;
 const META_PREFIX = '[meta]';
 
 /** The service's own events about messages: messages like any other. */
@@ -159,13 +160,20 @@ export class Router {
   #refused(error: CarillonError): void {
     const { histories, user, onError, channels } = this.parts;
     const channel = error.channel === null ? undefined : this.parts.channel(error.channel);
+    // The service did not even look at the request.
+    if (channel?.state === 'subscribing' && error.code === RATE_LIMITED) {
+      const { message, code } = error;
+      return channel.subscription.failed(
+        new CarillonError(message, { code, channel: channel.name, status: 503 }),
+      );
+    }
     // While it is being subscribed, an error is about that; requests for history wait until then.
     if (channel?.state !== 'subscribing' && histories.refused(error)) return;
     if (channel?.state === 'subscribed') channel.subscription.events.emit('error', error);
     if (error.channel === null) {
       if (user.refused(error)) return;
       // The service recovers nothing, or was asked for too much: whoever waits for it waits in vain.
-      if (error.code === 4301 || error.code === 4302) {
+      if (error.code === RATE_LIMITED || error.code === 4302) {
         for (const { subscription } of channels()) subscription.notRecovered('refused', error.message);
       }
     }

@@ -1,4 +1,5 @@
 import { askApp, type Authorize, type UserAuthentication } from './auth/authorizer.js';
+import { type Clock, inTime } from './connection/clock.js';
 import { CarillonError, errorOf } from './error.js';
 import { Emitter } from './emitter.js';
 import type { Frame } from './format/frame.js';
@@ -26,6 +27,7 @@ export class User extends Emitter<UserEvents> {
 
   constructor(
     private readonly parts: {
+      readonly clock: Clock;
       readonly authenticate: Authorize<UserToAuthenticate, UserAuthentication> | null;
       readonly send: (frame: Frame) => boolean;
       readonly socketId: () => string | null;
@@ -63,22 +65,28 @@ export class User extends Emitter<UserEvents> {
   /** A connection is established. Resolves when the user is known on it, or cannot be. */
   async connected(socketId: string): Promise<void> {
     if (!this.#isWanted) return;
-    const { authenticate, send } = this.parts;
     this.#signingIn = socketId;
     try {
-      if (authenticate === null) throw new CarillonError('The client was not told who authenticates users');
-      const { auth, user_data } = await askApp(authenticate, { socketId }, { socket_id: socketId });
-      if (this.parts.socketId() !== socketId) return;
-      const answered = new Promise<CarillonError | null>((settle) => (this.#settle = settle));
-      send({ event: 'service:signin', data: { auth, user_data } });
-      const refusal = await answered;
-      if (refusal !== null) throw refusal;
+      await inTime(this.parts.clock, this.#ask(socketId));
     } catch (error) {
+      // On another connection it is asked anew.
+      if (this.parts.socketId() !== socketId) return;
       const reason = errorOf(error);
       this.emit('error', reason instanceof CarillonError ? reason : new CarillonError(reason.message));
     } finally {
       if (this.#signingIn === socketId) this.#signingIn = null;
     }
+  }
+
+  async #ask(socketId: string): Promise<void> {
+    const { authenticate, send } = this.parts;
+    if (authenticate === null) throw new CarillonError('The client was not told who authenticates users');
+    const { auth, user_data } = await askApp(authenticate, { socketId }, { socket_id: socketId });
+    if (this.parts.socketId() !== socketId) return;
+    const answered = new Promise<CarillonError | null>((settle) => (this.#settle = settle));
+    send({ event: 'service:signin', data: { auth, user_data } });
+    const refusal = await answered;
+    if (refusal !== null) throw refusal;
   }
 
   succeeded(userData: string): void {

@@ -68,6 +68,21 @@ describe('a connection', () => {
     expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 15_000, 15_000]);
   });
 
+  it('is not tried again at once for ever where it is let in and sent away again', async () => {
+    const world = new World();
+    const waits: unknown[] = [];
+    world.client.on('state', ({ retryInMs }) => retryInMs !== undefined && waits.push(retryInMs));
+    await world.connect();
+    for (const lastsMs of [0, 0, 0, 5000]) {
+      await world.clock.pass(lastsMs);
+      world.socket.ends(4200, 'Force reconnect requested by the app.');
+      await world.clock.pass(5000);
+      await settled();
+      await world.establish();
+    }
+    expect(waits).toEqual([0, 1000, 2000, 0]);
+  });
+
   it('asks a silent service whether it is there, and gives up a connection that does not answer', async () => {
     const world = new World({ activityTimeoutMs: 20_000 });
     const socket = await world.connect();

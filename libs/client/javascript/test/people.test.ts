@@ -100,6 +100,22 @@ describe('a subscription', () => {
     expect(asked(world)).toBe(0);
   });
 
+  it('that came too fast is asked for again, but not one too many', async () => {
+    const world = new World();
+    await world.connect();
+    const channel = world.client.subscribe('orders');
+    await settled();
+    const tooFast = { event: 'service:error', channel: 'orders', data: { code: 4301, message: 'too fast' } };
+    world.socket.says(tooFast);
+    world.socket.taken();
+    await world.clock.pass(500);
+    expect([channel.state, asked(world)]).toEqual(['subscribing', 1]);
+    world.socket.says(tooFast);
+    world.socket.says(refused('orders', 400));
+    await world.clock.pass(20_000);
+    expect([channel.state, asked(world)]).toEqual(['failed', 0]);
+  });
+
   it('that was left before it was answered stays left, whatever the answer', async () => {
     const world = new World();
     await world.connect();
@@ -124,6 +140,30 @@ describe('a subscription', () => {
     await settled();
     world.socket.says(refused('orders', 403));
     await expect(channel.whenSubscribed()).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+describe('an app that hangs', () => {
+  it('keeps channels waiting for a while, not for ever, and is asked again', async () => {
+    let isHanging = true;
+    const world = new World({
+      authorize: () => (isHanging ? new Promise(() => undefined) : { auth: 'key:good' }),
+      authenticate: () => new Promise(() => undefined),
+      pongTimeoutMs: 10_000_000,
+    });
+    const errors: unknown[] = [];
+    world.client.user.on('error', ({ status }) => errors.push(status));
+    void world.client.user.signIn().catch(() => undefined);
+    await world.connect();
+    for (const name of ['orders', 'private-a']) world.client.subscribe(name);
+    const asked = (): unknown[] =>
+      world.socket.taken().flatMap(({ event, data }) => (event === 'service:subscribe' ? [data] : []));
+    expect(asked()).toEqual([]);
+    await world.clock.pass(30_000);
+    expect([errors, asked()]).toEqual([[503], [{ channel: 'orders' }]]);
+    isHanging = false;
+    await world.clock.pass(30_500);
+    expect(asked()).toEqual([{ channel: 'private-a', auth: 'key:good' }]);
   });
 });
 

@@ -8,7 +8,7 @@ const at = (serial: number, stream_id = 'a') => ({ stream_id, serial });
 
 async function reconnected(world: World): Promise<void> {
   world.socket.ends(1006);
-  await world.clock.pass(500);
+  await world.clock.pass(1000);
   await world.establish();
 }
 
@@ -47,6 +47,24 @@ describe('a channel with positions', () => {
     world.socket.says(numbered('orders', 9));
     expect(heard).toEqual([5, 6, 7, 9]);
     expect(recoveries).toEqual([{ recovered: true, replayed: 2, source: 'hot' }]);
+  });
+
+  it('asks for many channels in requests that the service can take', async () => {
+    const world = new World();
+    await world.connect();
+    const names = Array.from({ length: 900 }, (_, n) => `${'x'.repeat(100)}-${n}`);
+    for (const name of names) world.client.subscribe(name);
+    await settled();
+    for (const name of names)
+      world.socket.says(subscribed(name, {}, { stream_id: 'a'.repeat(36), serial: 9 }));
+    world.socket.ends(1006);
+    await world.clock.pass(500);
+    const socket = await world.establish();
+    const asked = socket.taken().filter(({ event }) => event === 'service:resume');
+    const sizes = asked.map((frame) => JSON.stringify(frame).length);
+    expect(Math.max(...sizes)).toBeLessThan(20_000);
+    const positions = asked.map(({ data }) => (data as { channel_positions: object }).channel_positions);
+    expect(positions.flatMap(Object.keys)).toEqual(names);
   });
 
   it('is told when the service cannot say what was missed', async () => {

@@ -16,7 +16,7 @@ onServer('frames over the rate of their connection', { tenants: [shop, strict, i
     const client = await node.connect();
     for (const channel of ['a', 'b', 'c', 'd', 'e']) await client.subscribe(channel);
     client.ask('f');
-    expect((await client.nextError()).data.code).toBe(4301);
+    expect(await client.nextError()).toMatchObject({ channel: 'f', data: { code: 4301 } });
     client.send('not json');
     expect((await client.nextError()).data.code).toBe(4301);
     expect(await node.api().channel('f')).toEqual({ occupied: false });

@@ -71,6 +71,37 @@ describe.each([
       expect(await inbox.take()).toBe(21);
     });
 
+    it('comes for each of as many channels as a connection may have', async () => {
+      const network = new Network();
+      const ada = await people.come('ada', { WebSocket: network.WebSocket });
+      const heard = new Map<string, unknown[]>();
+      const lasts = new Inbox<string>();
+      const channels = Array.from({ length: 1000 }, (_, n) => ada.subscribe(`one-of-many-${n}`));
+      for (const channel of channels) {
+        const all: unknown[] = [];
+        heard.set(channel.name, all);
+        channel.bind('tick', (n) => {
+          all.push(n);
+          if (n === 2) lasts.put(channel.name);
+        });
+      }
+      await Promise.all(channels.map((channel) => channel.whenSubscribed()));
+      const names = [...heard.keys()];
+      const publishAll = async (n: number): Promise<void> => {
+        for (let at = 0; at < names.length; at += 100)
+          await node.api().publish(names.slice(at, at + 100), 'tick', n);
+      };
+      await publishAll(0);
+      network.cut();
+      await publishAll(1);
+      network.mend();
+      ada.connect();
+      await connected(ada);
+      await publishAll(2);
+      for (const _ of names) await lasts.take();
+      expect([...heard.values()].filter((all) => all.join() !== '0,1,2')).toEqual([]);
+    });
+
     it('of a private channel comes too, once the app lets it in again', async () => {
       const network = new Network();
       const ada = await people.come('ada', { WebSocket: network.WebSocket });

@@ -21,6 +21,7 @@ export const bounded = openTenant('bounded', {
   limits: {
     max_presence_members_per_channel: 2,
     max_client_events_per_second: 2,
+    decay_seconds: 3600,
     max_event_payload_in_kb: 1,
   },
 });

@@ -32,9 +32,6 @@ export interface Endpoint {
 /** Asks the app's own server: by its address, or by whatever means the app has. */
 export type Authorize<Asked, Answer> = string | Endpoint | ((asked: Asked) => Promise<Answer> | Answer);
 
-/** The longest that the app's own server may take. */
-const LIMIT_MS = 30_000;
-
 /** The answer of the app's own server; rejects where it refuses or cannot be reached. */
 export async function askApp<Asked, Answer>(
   how: Authorize<Asked, Answer>,
@@ -46,7 +43,6 @@ export async function askApp<Asked, Answer>(
   const answer = await fetch(url, {
     method: 'POST',
     body: new URLSearchParams(form),
-    signal: AbortSignal.timeout(LIMIT_MS),
     ...(headers === undefined ? {} : { headers: typeof headers === 'function' ? headers() : headers }),
     ...(credentials === undefined ? {} : { credentials }),
   }).catch(() => {

@@ -1,7 +1,7 @@
 import { CarillonError, errorOf } from '../error.js';
 import { Emitter } from '../emitter.js';
 import type { Authorization, ChannelToAuthorize } from '../auth/authorizer.js';
-import type { Clock } from '../connection/clock.js';
+import { type Clock, inTime } from '../connection/clock.js';
 import type { Frame, ReceivedFrame } from '../format/frame.js';
 import { frameOfText } from '../format/json.js';
 import { Continuity, type Position } from './continuity.js';
@@ -142,10 +142,11 @@ export class Subscription {
     this.#rewinds = rewinds;
     const request = this.#request;
     this.#isAsking = true;
-    const { authorize, send } = this.parts;
+    const { authorize, clock, send } = this.parts;
     const socketId = this.#socketId ?? '';
     try {
-      const authorization = authorize === null ? null : await authorize({ socketId, channel: this.name });
+      const authorization =
+        authorize === null ? null : await inTime(clock, authorize({ socketId, channel: this.name }));
       if (request !== this.#request) return;
       if (authorization !== null) this.parts.onAuthorized(authorization);
       this.#isRewinding = rewinds && this.options.rewind !== undefined;
@@ -184,6 +185,7 @@ export class Subscription {
   }
 
   failed(error: CarillonError): void {
+    this.#stopRetry();
     const wasAsked = this.#isAsking;
     this.#isAsking = false;
     this.#failure = error;

@@ -1,3 +1,8 @@
+import { CarillonError } from '../error.js';
+
+/** The longest that an app's own server, or whatever stands for it, may take. */
+const LIMIT_MS = 30_000;
+
 /** Time, which tests turn by hand. */
 export interface Clock {
   now(): number;
@@ -12,3 +17,13 @@ export const realClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** What the app gives, or a refusal for now where that takes too long: nothing waits for ever for an app that hangs. */
+export function inTime<Value>(clock: Clock, work: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = clock.after(LIMIT_MS, () =>
+      reject(new CarillonError('The app did not answer in time', { status: 503 })),
+    );
+    void work.then(resolve, reject).finally(stop);
+  });
+}

@@ -35,6 +35,8 @@ export interface ConnectionEvents {
 
 /** After 41xx, at least so long. */
 const MUCH_LATER_MS = 1000;
+/** What lasted less is one more attempt that failed: whoever is let in and sent away again does not come back at once for ever. */
+const STEADY_MS = 5000;
 
 /** One socket after the other, at most one at a time: opens, watches, and opens again as the rules of close codes say. */
 export class Connection extends Emitter<ConnectionEvents> {
@@ -44,6 +46,7 @@ export class Connection extends Emitter<ConnectionEvents> {
   /** Of the socket or attempt that counts; whatever belongs to an earlier one is not heard any more. */
   #generation = 0;
   #activityMs = 0;
+  #establishedMs = 0;
   #stopTimer: () => void = () => undefined;
 
   constructor(private readonly parts: ConnectionParts) {
@@ -95,7 +98,7 @@ export class Connection extends Emitter<ConnectionEvents> {
 
   /** The handshake is complete: the first frame was the one that says so. */
   established(activityTimeoutMs: number): void {
-    this.#attempt = 0;
+    this.#establishedMs = this.parts.clock.now();
     this.#activityMs = Math.min(this.parts.activityTimeoutMs, activityTimeoutMs);
     this.#watch();
     this.#become('connected');
@@ -147,8 +150,9 @@ export class Connection extends Emitter<ConnectionEvents> {
 
   #again(rule: CloseRule, reason: CarillonError): void {
     if (rule === 'stop') return this.#become('failed', { reason });
-    const attempt = this.#attempt;
-    this.#attempt += 1;
+    const lastedMs = this.#state === 'connected' ? this.parts.clock.now() - this.#establishedMs : 0;
+    const attempt = lastedMs < STEADY_MS ? this.#attempt : 0;
+    this.#attempt = attempt + 1;
     const wait = this.waitMs(attempt);
     const atOnce = rule === 'at-once' && attempt === 0;
     const retryInMs = atOnce ? 0 : rule === 'much-later' ? MUCH_LATER_MS + wait : wait;

@@ -47,7 +47,7 @@ export class Requests {
       return;
     }
     if (isWithin) this.#answer(connection, frame);
-    else this.#tellLimit(connection);
+    else this.#tellLimit(connection, channelOf(frame));
   }
 
   #answer(connection: Connection, frame: Exclude<Inbound, { kind: 'ping' | 'pong' | 'ignored' }>): void {
@@ -137,6 +137,12 @@ export class Requests {
     const message = 'The rate limit is exceeded';
     this.parts.outlet.error(connection, frameError('rate_limited', { channel, message }));
   }
+}
+
+/** The channel that a request names; null: none. */
+function channelOf(frame: Exclude<Inbound, { kind: 'ping' | 'pong' | 'ignored' }>): string | null {
+  if ('error' in frame) return frame.error.channel;
+  return 'channel' in frame ? frame.channel : null;
 }
 
 const TOO_MANY_WAIT = 'Too many requests of this connection wait already, retry';
