@@ -5,7 +5,7 @@ import { type Seen, together } from './minute.js';
 export interface RecorderOptions {
   /** Observations that may wait. */
   readonly capacity: number;
-  /** How long one waits for others to be written with it. */
+  /** Between two times of writing; what comes meanwhile is written together. */
   readonly flushMs: number;
 }
 
@@ -37,6 +37,8 @@ export class Recorder {
   readonly #waiting: Observation[] = [];
   /** What waits will be written. */
   #isDue = false;
+  /** By the clock of the process. */
+  #flushedMs = -Infinity;
   /** Null: nothing is being written. */
   #writing: Promise<void> | null = null;
   #dropped = 0;
@@ -94,13 +96,17 @@ export class Recorder {
       return false;
     }
     this.#waiting.push({ appId, seen, atMs: this.now(), done });
-    if (!this.#isDue) setTimeout(() => void this.#flush(), this.options.flushMs);
+    if (this.#isDue) return true;
     this.#isDue = true;
+    // After a pause nobody waits for others.
+    const waitMs = this.#flushedMs + this.options.flushMs - performance.now();
+    setTimeout(() => void this.#flush(), Math.max(0, waitMs));
     return true;
   }
 
   async #flush(): Promise<void> {
     this.#isDue = false;
+    this.#flushedMs = performance.now();
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = null;
     });
