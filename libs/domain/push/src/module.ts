@@ -35,6 +35,7 @@ import {
   PUSH_TRANSPORT,
   PUSH_WORKER,
 } from './tokens.js';
+import { META_TARGET } from './watch/meta.js';
 import { PushWorker } from './worker.js';
 import { PushWorkerController } from './worker.controller.js';
 
@@ -70,6 +71,7 @@ const parts = {
     secrets: new Secrets(sealer),
     providers: providers ?? openProviders(config, channels),
     log: logging.for('service::push'),
+    meta: logging.for(META_TARGET),
     now: () => Date.now(),
     owner: `${hostname()}:${process.pid}:${randomUUID()}`,
   }),
