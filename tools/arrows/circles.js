@@ -53,6 +53,7 @@ const ONE_GRAPH = new Set(
     'channels/gate.ts',
     'channels/local-channel.ts',
     'channels/lookout.ts',
+    'channels/readers.ts',
     'channels/topic.ts',
     'delivery/outlet.ts',
     'edge.ts',

@@ -14,6 +14,7 @@ const ON_THEIR_OWN = {
   ai: async () => (await import('./src/ai/main.js')).benchAi,
   storm: async () => (await import('./src/storm/main.js')).benchStorm,
   push: async () => (await import('./src/push/main.js')).benchPush,
+  annotations: async () => (await import('./src/annotations/main.js')).benchAnnotations,
   'history-pages': async () => (await import('./src/history-pages/main.js')).benchHistoryPages,
 };
 const EXIT = { failed: 1, misused: 2, aboveLimit: 3, interrupted: 130 };

@@ -1,11 +1,16 @@
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
 import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
 import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ask, CHART, fetched, FETCHING_MS, objectsOf, render, run, VALUE_SETS } from './tools.js';
+import { ask, CHART, fetched, FETCHING_MS, objectsOf, render, ROOT, run, VALUE_SETS } from './tools.js';
+
+const runs = promisify(execFile);
 
 /** Objects of other projects, by the models that are made of their definitions. */
 const MODELS = { ScaledObject, PrometheusRule, ServiceMonitor };
@@ -25,6 +30,35 @@ beforeAll(fetched, FETCHING_MS);
 async function checksum(...values) {
   const { out } = await render('minimal', ...values);
   return find(out, 'Deployment').spec.template.metadata.annotations['checksum/config'];
+}
+
+/** What docs/deploy.md has the secret hold. */
+const SECRETS = { POSTGRES_PASSWORD: 'a', SERVICE_DEFAULT_APP_SECRET: 'b', MCP_TOKEN: 't'.repeat(32) };
+
+/** What the app of a rendered pod says of the configuration and the environment it would have. @param {string} text */
+async function judged(text) {
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-chart-'));
+  const pods = objectsOf(text).filter(({ kind }) => kind === 'Deployment' || kind === 'Job');
+  const said = pods.map(async ({ spec: { template } }) => {
+    const [container] = template.spec.containers;
+    const { configMap } = template.spec.volumes.find((/** @type {any} */ one) => one.name === 'config');
+    const file = join(folder, `${configMap.name}.json`);
+    writeFileSync(file, find(text, 'ConfigMap', configMap.name).data['config.json']);
+    const env = Object.fromEntries(
+      container.env.map((/** @type {any} */ { name, value = 'pod-1' }) => [name, value]),
+    );
+    const [, app] = /carillon-([a-z-]+):/.exec(container.image) ?? [];
+    const main = join(ROOT, 'apps', app, 'dist/src/main.js');
+    const secret = container.envFrom === undefined ? {} : SECRETS;
+    const all = { env: { PATH: process.env.PATH, ...env, ...secret } };
+    return runs(process.execPath, [main, '--config', file, '--check-config'], all).then(
+      () => null,
+      (/** @type {any} */ { stdout, stderr }) => `${app}: ${stdout}${stderr}`,
+    );
+  });
+  const problems = (await Promise.all(said)).filter((one) => one !== null);
+  rmSync(folder, { recursive: true });
+  return problems;
 }
 
 /** Every pod of a chart, by the name of its workload. @param {string[]} values */
@@ -64,6 +98,10 @@ describe.each(VALUE_SETS)('the chart with the values %s', (set) => {
   });
 });
 
+it.each(VALUE_SETS)('every pod of the values %s takes its configuration', async (set) => {
+  expect(await judged((await render(set)).out)).toEqual([]);
+});
+
 describe('the chart', () => {
   it.each([
     [
@@ -83,7 +121,19 @@ describe('the chart', () => {
       'a worker without a queue',
       null,
       'webhookWorker.enabled=true',
-      'needs a queue that other processes can see',
+      'needs a queue that other processes can see (config.queue.driver is memory)',
+    ],
+    [
+      'a push worker whose queue nobody else sees',
+      null,
+      'pushPlanner.enabled=true',
+      'needs a queue that other processes can see (config.push.queue_driver is memory)',
+    ],
+    [
+      'a push worker whose devices nobody else sees',
+      'autoscaled',
+      'config.push.storage_driver=memory',
+      'needs a store that other processes can see (config.push.storage_driver is memory)',
     ],
     ['too little time to stop', null, 'gateway.terminationGracePeriodSeconds=44', 'must be at least 45'],
     ['a longer grace period without time', null, 'config.shutdown_grace_period=60', 'must be at least 95'],
@@ -153,7 +203,13 @@ describe('the chart', () => {
       (/** @type {any} */ one) => one.pods?.metric.name ?? one.resource.name,
     );
     expect(signals).toEqual(['service_connected', 'service_nodejs_eventloop_utilization', 'memory']);
-    expect(scaler.spec.behavior.scaleDown.policies).toEqual([{ type: 'Pods', value: 1, periodSeconds: 60 }]);
+    const calm = {
+      stabilizationWindowSeconds: 300,
+      policies: [{ type: 'Pods', value: 1, periodSeconds: 60 }],
+    };
+    expect(scaler.spec.behavior.scaleDown).toEqual({ ...calm });
+    const api = find(out, 'HorizontalPodAutoscaler', 'live-carillon-api');
+    expect(api.spec.behavior.scaleDown).toEqual({ ...calm });
   });
 
   it('lets nothing but clients and the signed API in from outside', async () => {
@@ -162,12 +218,22 @@ describe('the chart', () => {
     const backends = paths.map((/** @type {any} */ one) => [one.path, one.backend.service.name]);
     expect(backends).toEqual([
       ['/app/', 'live-carillon-gateway'],
+      ['/apps/[^/]+/(channels|users)(/|$)', 'live-carillon-gateway'],
       ['/apps/', 'live-carillon-api'],
     ]);
     const policy = find(out, 'NetworkPolicy');
     const [, metrics] = policy.spec.ingress;
     expect(metrics.from).toContainEqual({ podSelector: {} });
     expect(metrics.ports).toEqual([{ port: 'metrics', protocol: 'TCP' }]);
+  });
+
+  it('asks gateways alone where paths cannot tell what is about live sockets', async () => {
+    const { out } = await render('exposed', 'ingress.regexPaths=false');
+    const paths = find(out, 'Ingress').spec.rules[0].http.paths;
+    expect(paths.map((/** @type {any} */ one) => [one.path, one.backend.service.name])).toEqual([
+      ['/app/', 'live-carillon-gateway'],
+      ['/apps/', 'live-carillon-gateway'],
+    ]);
   });
 
   it('keeps one pod of many through a drain', async () => {

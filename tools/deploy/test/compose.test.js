@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { FETCHING_MS, ROOT } from './tools.js';
 
 const SECRETS = { POSTGRES_PASSWORD: 'a', SERVICE_DEFAULT_APP_SECRET: 'b', GRAFANA_PASSWORD: 'c' };
@@ -27,6 +28,10 @@ describe.each(['compose.yaml', 'minimal.yaml'])('%s', (file) => {
         if (type === 'bind') expect([name, source, existsSync(source)]).toEqual([name, source, true]);
       }
       if (service.build === undefined) continue;
+      // A new volume belongs to whom the folder of the image belongs.
+      for (const { type, target } of service.volumes ?? []) {
+        if (type === 'volume') expect(DOCKERFILE).toContain(`chown 1000:1000 ${target}\n`);
+      }
       expect(DOCKERFILE).toContain(`AS ${service.build.target}\n`);
       expect([name, service.read_only, service.stop_grace_period]).toEqual([name, true, '45s']);
       expect(service.ulimits.nofile.single ?? service.ulimits.nofile).toBe(262_144);
@@ -37,6 +42,15 @@ describe.each(['compose.yaml', 'minimal.yaml'])('%s', (file) => {
     const { ok, project } = await load(file, {});
     expect([ok, project.error]).toEqual([false, expect.stringContaining('set ')]);
   });
+});
+
+it('Prometheus scrapes every process of the compose fleet', async () => {
+  const { project } = await load('compose.yaml', SECRETS);
+  const services = Object.entries(project.services).filter(([, { build }]) => build !== undefined);
+  const [{ static_configs: configs }] = parse(
+    readFileSync(join(ROOT, 'deploy/prometheus/prometheus.yaml'), 'utf8'),
+  ).scrape_configs;
+  expect(configs[0].targets.toSorted()).toEqual(services.map(([name]) => `${name}:9601`).toSorted());
 });
 
 describe('the configuration of the compose fleet', () => {

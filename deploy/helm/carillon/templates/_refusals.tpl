@@ -1,10 +1,17 @@
+{{/* A worker without anything that other processes see too. */}}
+{{- define "carillon.shared" -}}
+{{- if has .driver (list "memory" "none") -}}
+  {{- fail (printf "%s.enabled needs a %s that other processes can see (config.%s is %s)" .key .what .path .driver) -}}
+{{- end -}}
+{{- end -}}
+
 {{/*
 What cannot work is refused when the chart is rendered, not found out by pods that do not start.
 */}}
 {{- define "carillon.refusals" -}}
 {{- $config := .Values.config -}}
 {{- $driver := dig "adapter" "driver" "local" $config -}}
-{{- $queue := dig "queue" "driver" "memory" $config -}}
+{{- $pushWorkers := list "pushPlanner" "pushDispatch" "pushFeedback" -}}
 {{- $grace := int (dig "shutdown_grace_period" 10 $config) -}}
 {{- $queueStop := int (dig "queue" "reliability" "shutdown_timeout_ms" 30000 $config) -}}
 {{- $least := add $grace (div (add $queueStop 999) 1000) 5 -}}
@@ -18,8 +25,12 @@ What cannot work is refused when the chart is rendered, not found out by pods th
     {{- if and (eq $driver "local") (has $key (list "api" "historyWriter" "mcpGateway")) -}}
       {{- fail (printf "%s.enabled needs an adapter other than local (config.adapter.driver)" $key) -}}
     {{- end -}}
-    {{- if and (has $queue (list "memory" "none")) (has $key (list "webhookWorker" "pushPlanner" "pushDispatch" "pushFeedback")) -}}
-      {{- fail (printf "%s.enabled needs a queue that other processes can see (config.queue.driver is %s)" $key $queue) -}}
+    {{- if eq $key "webhookWorker" -}}
+      {{- include "carillon.shared" (dict "key" $key "what" "queue" "path" "queue.driver" "driver" (dig "queue" "driver" "memory" $config)) -}}
+    {{- end -}}
+    {{- if has $key $pushWorkers -}}
+      {{- include "carillon.shared" (dict "key" $key "what" "queue" "path" "push.queue_driver" "driver" (dig "push" "queue_driver" "memory" $config)) -}}
+      {{- include "carillon.shared" (dict "key" $key "what" "store" "path" "push.storage_driver" "driver" (dig "push" "storage_driver" "memory" $config)) -}}
     {{- end -}}
     {{- if lt (int $workload.terminationGracePeriodSeconds) (int $least) -}}
       {{- fail (printf "%s.terminationGracePeriodSeconds must be at least %d: shutdown_grace_period + queue.reliability.shutdown_timeout_ms + 5 s" $key $least) -}}

@@ -38,6 +38,8 @@ export class Carillon extends Emitter<ClientEvents> {
   readonly #options: ClientOptions;
   readonly #connection: Connection;
   readonly #channels = new Map<string, Channel>();
+  /** Those among them whose name is a pattern. */
+  readonly #patterns = new Set<Channel>();
   readonly #histories: Histories;
   readonly #token: Token | null;
   readonly #vendor: string;
@@ -107,6 +109,7 @@ export class Carillon extends Emitter<ClientEvents> {
     this.#stopFollowing = followNetwork({
       online: () => {
         if (this.state === 'waiting') this.#connection.connect();
+        else this.#connection.check();
       },
       offline: () => this.#connection.lost('The network is gone'),
     });
@@ -125,6 +128,7 @@ export class Carillon extends Emitter<ClientEvents> {
     if (known !== undefined) return known as unknown as Channel<Events>;
     const created = this.#create(name);
     this.#channels.set(name, created);
+    if (name.includes('*')) this.#patterns.add(created);
     if (this.#readySocketId !== null) created.subscription.connected(this.#readySocketId, false);
     return created as unknown as Channel<Events>;
   }
@@ -138,8 +142,11 @@ export class Carillon extends Emitter<ClientEvents> {
 
   /** Unsubscribes, and forgets the channel with its listeners. */
   leave(name: string): void {
-    this.#channels.get(name)?.unsubscribe();
+    const channel = this.#channels.get(name);
+    if (channel === undefined) return;
+    channel.unsubscribe();
     this.#channels.delete(name);
+    this.#patterns.delete(channel);
   }
 
   #open(address: string): SocketLike {
@@ -158,6 +165,7 @@ export class Carillon extends Emitter<ClientEvents> {
       decryptor: this.#options.decryptor ?? null,
       mostQueued: maxQueued,
       echoes: this.#options.echo ?? true,
+      retryMs: (attempt) => this.#connection.waitMs(attempt),
       histories: this.#histories,
       rest: {
         vendor: this.#vendor,
@@ -182,7 +190,7 @@ export class Carillon extends Emitter<ClientEvents> {
       vendor: this.#vendor,
       channel: (name) => this.#channels.get(name),
       channels: () => this.#channels.values(),
-      patterns: (name) => this.#patterns(name),
+      patterns: (name) => this.#matching(name),
       histories: this.#histories,
       user: this.user,
       established: (socketId, activityTimeoutMs) => void this.#established(socketId, activityTimeoutMs),
@@ -194,16 +202,10 @@ export class Carillon extends Emitter<ClientEvents> {
   }
 
   /** Channels whose name is a pattern that matches. */
-  #patterns(name: string): readonly Channel[] {
-    return [...this.#channels.values()].filter((channel) => {
-      const [before, after] = channel.name.split('*');
-      return (
-        before !== undefined &&
-        after !== undefined &&
-        name.length >= before.length + after.length &&
-        name.startsWith(before) &&
-        name.endsWith(after)
-      );
+  #matching(name: string): readonly Channel[] {
+    return [...this.#patterns].filter((channel) => {
+      const [before = '', after = ''] = channel.name.split('*');
+      return name.length >= before.length + after.length && name.startsWith(before) && name.endsWith(after);
     });
   }
 
@@ -244,15 +246,13 @@ export class Carillon extends Emitter<ClientEvents> {
   #tokenExpired(code: number): void {
     const isRevoked = code === REVOKED;
     this.emit('tokenExpired', { isRevoked });
-    if (!isRevoked) void this.#token?.refresh();
+    if (!isRevoked) this.#token?.ended();
   }
 
-  /** A token that ended while nobody was looking is no reason to stay away: another can be had. */
+  /** A token that has ended, by whichever clock, is no reason to stay away: another can be had. */
   #exception(code: number): 'later' | null {
     if (code === 1009) for (const { subscription } of this.#channels.values()) subscription.outbox.giveUp();
-    if (code !== 4009 || this.#token?.isRenewable !== true || !this.#token.isExpired()) return null;
-    this.#token.forget();
-    return 'later';
+    return code === 4009 && this.#token?.renounce() === true ? 'later' : null;
   }
 
   #changed(change: StateChange): void {

@@ -54,8 +54,10 @@ export class Router {
     } else this.#message(frame);
   }
 
-  #channelOf({ channel }: ReceivedFrame): Channel | undefined {
-    return channel === undefined ? undefined : this.parts.channel(channel);
+  /** What still comes of a channel that is not wanted any more is for nobody. */
+  #channelOf({ channel: name }: ReceivedFrame): Channel | undefined {
+    const channel = name === undefined ? undefined : this.parts.channel(name);
+    return channel?.subscription.isWanted === true ? channel : undefined;
   }
 
   #message(frame: ReceivedFrame): void {

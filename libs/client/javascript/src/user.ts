@@ -20,6 +20,8 @@ export interface UserEvents {
 export class User extends Emitter<UserEvents> {
   #isWanted = false;
   #data: unknown = null;
+  /** The connection that it is signing in on; null: it is not. */
+  #signingIn: string | null = null;
   #settle: ((error: CarillonError | null) => void) | null = null;
 
   constructor(
@@ -53,7 +55,8 @@ export class User extends Emitter<UserEvents> {
       ];
     });
     const socketId = this.parts.socketId();
-    if (socketId !== null) void this.connected(socketId);
+    // Whoever asks twice is told what came of the first.
+    if (socketId !== null && socketId !== this.#signingIn) void this.connected(socketId);
     return done;
   }
 
@@ -61,6 +64,7 @@ export class User extends Emitter<UserEvents> {
   async connected(socketId: string): Promise<void> {
     if (!this.#isWanted) return;
     const { authenticate, send } = this.parts;
+    this.#signingIn = socketId;
     try {
       if (authenticate === null) throw new CarillonError('The client was not told who authenticates users');
       const { auth, user_data } = await askApp(authenticate, { socketId }, { socket_id: socketId });
@@ -72,6 +76,8 @@ export class User extends Emitter<UserEvents> {
     } catch (error) {
       const reason = errorOf(error);
       this.emit('error', reason instanceof CarillonError ? reason : new CarillonError(reason.message));
+    } finally {
+      if (this.#signingIn === socketId) this.#signingIn = null;
     }
   }
 

@@ -1,7 +1,11 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { closeRule } from '../src/connection/close-rule.js';
 import { settled, World } from './harness/world.js';
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 describe('a connection', () => {
   it('says who it is, and is there once the service says so', async () => {
@@ -75,6 +79,46 @@ describe('a connection', () => {
     await world.clock.pass(10_000);
     expect(world.client.state).toBe('waiting');
     expect(socket.isClosed).toBe(true);
+  });
+
+  it('is looked at when somebody looks at the page again, which may have slept', async () => {
+    const page = Object.assign(new EventTarget(), { visibilityState: 'hidden' });
+    vi.stubGlobal('document', page);
+    const world = new World();
+    const socket = await world.connect();
+    const turn = (visibilityState: string): void => {
+      Object.assign(page, { visibilityState });
+      page.dispatchEvent(new Event('visibilitychange'));
+    };
+    turn('hidden');
+    expect(socket.taken()).toEqual([]);
+    turn('visible');
+    expect(socket.taken()).toEqual([{ event: 'service:ping' }]);
+    await world.clock.pass(10_000);
+    expect(world.client.state).toBe('waiting');
+    turn('visible');
+    expect(world.client.state).toBe('connecting');
+    await settled();
+    world.client.disconnect();
+    turn('visible');
+    expect([world.client.state, world.sockets.length]).toEqual(['disconnected', 2]);
+  });
+
+  it('is given up when the network goes, and tried at once when it is back', async () => {
+    const runtime = new EventTarget();
+    vi.stubGlobal('addEventListener', runtime.addEventListener.bind(runtime));
+    vi.stubGlobal('removeEventListener', runtime.removeEventListener.bind(runtime));
+    const world = new World();
+    const socket = await world.connect();
+    runtime.dispatchEvent(new Event('offline'));
+    expect([world.client.state, socket.isClosed]).toEqual(['waiting', true]);
+    runtime.dispatchEvent(new Event('online'));
+    await settled();
+    expect(world.client.state).toBe('connecting');
+    world.client.disconnect();
+    runtime.dispatchEvent(new Event('online'));
+    await settled();
+    expect([world.client.state, world.sockets.length]).toEqual(['disconnected', 2]);
   });
 
   it('does not wait for ever for an answer to its handshake', async () => {

@@ -122,6 +122,29 @@ describe('the messages of a channel', () => {
     expect(live.list.map(({ position }) => position)).toEqual([1, 2, 3]);
   });
 
+  it('of which the beginning is asked for lose nothing that comes meanwhile, and are asked for once', async () => {
+    const answers: ((answer: unknown) => void)[] = [];
+    const world = new World({ api: () => new Promise((answer) => answers.push(answer)) });
+    await world.connect();
+    const live = world.client.subscribe('chat').live();
+    await settled();
+    world.socket.says(subscribed('chat'));
+    for (const [at, text] of ['b', 'c', 'd'].entries()) world.socket.says(frameOf(1, at + 2, 'append', text));
+    expect(answers).toHaveLength(1);
+    const version = { serial: 'v0003', timestamp_ms: 1 };
+    const item = {
+      event: 'service:message.append',
+      data: 'abc',
+      action: 'append',
+      message_serial: 's1',
+      version,
+    };
+    answers[0]?.({ item });
+    await settled();
+    world.socket.says(frameOf(1, 5, 'append', 'e'));
+    expect(live.get('s1')?.raw).toBe('abcde');
+  });
+
   it('of which the beginning is not known are asked for', async () => {
     const asked: unknown[] = [];
     const world = new World({

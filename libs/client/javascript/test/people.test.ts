@@ -1,65 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expiryMs } from '../src/auth/token.js';
 import { numbered, settled, subscribed, World } from './harness/world.js';
-
-const segment = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const tokenUntil = (exp: number): string => `${segment({})}.${segment({ exp })}.signature`;
-
-describe('a token', () => {
-  it('says when it ends, if it can be read', () => {
-    expect(expiryMs(tokenUntil(5))).toBe(5000);
-    expect([expiryMs('x'), expiryMs('a.b.c'), expiryMs(tokenUntil('soon' as never))]).toEqual([
-      null,
-      null,
-      null,
-    ]);
-  });
-
-  it('is replaced before it ends, and the next connection uses the new one', async () => {
-    let made = 0;
-    const world = new World({ token: () => tokenUntil((made += 1) * 600), pongTimeoutMs: 10_000_000 });
-    const socket = await world.connect();
-    expect(new URL(socket.url).searchParams.get('token')).toBe(tokenUntil(600));
-    await world.clock.pass(540_000);
-    const kept = socket.taken().filter(({ event }) => event === 'service:auth');
-    expect(kept).toEqual([{ event: 'service:auth', data: { token: tokenUntil(1200) } }]);
-    socket.ends(1006);
-    await world.clock.pass(500);
-    expect(new URL(world.socket.url).searchParams.get('token')).toBe(tokenUntil(1200));
-  });
-
-  it('is replaced when the service says that it has ended', async () => {
-    let made = 0;
-    const world = new World({ token: () => tokenUntil((made += 1) * 600) });
-    (await world.connect()).taken();
-    world.socket.says({ event: 'service:token_expired', data: { code: 40142, reason: 'expired' } });
-    await settled();
-    expect(world.socket.taken()).toEqual([{ event: 'service:auth', data: { token: tokenUntil(1200) } }]);
-  });
-
-  it('that ended while nobody looked is no reason to stay away', async () => {
-    let end = 600;
-    const world = new World({ token: () => tokenUntil(end) });
-    await world.connect();
-    world.client.disconnect();
-    await world.clock.pass(700_000);
-    world.client.connect();
-    await settled();
-    world.socket.ends(4009, 'capability token expired');
-    expect(world.client.state).toBe('waiting');
-    end = 3600;
-    await world.clock.pass(500);
-    expect(new URL(world.socket.url).searchParams.get('token')).toBe(tokenUntil(3600));
-    world.socket.ends(4009, 'You got disconnected by the app.');
-    expect(world.client.state).toBe('failed');
-  });
-
-  it('that is a text cannot be replaced: its end is the end', async () => {
-    const world = new World({ token: tokenUntil(10) });
-    (await world.connect()).ends(4009, 'capability token expired');
-    expect(world.client.state).toBe('failed');
-  });
-});
 
 describe('private channels', () => {
   it('are asked for at the app, for each connection anew', async () => {
@@ -121,6 +61,86 @@ describe('private channels', () => {
     await settled();
     const asked = world.socket.taken().filter(({ event }) => event === 'service:subscribe');
     expect(asked).toMatchObject([{ data: { auth: 'key:1.2' } }]);
+  });
+});
+
+const refused = (channel: string, status: number): object => ({
+  event: 'service:subscription_error',
+  channel,
+  data: { type: 'SubscriptionError', error: 'retry', status, code: status === 503 ? 4100 : 4009 },
+});
+const asked = (world: World): number =>
+  world.socket.taken().filter(({ event }) => event === 'service:subscribe').length;
+
+describe('a subscription', () => {
+  it('that the service cannot take now is asked for again, later each time, until it is left', async () => {
+    const world = new World();
+    await world.connect();
+    const channel = world.client.subscribe('orders');
+    const subscribedOnce = channel.whenSubscribed();
+    const errors: unknown[] = [];
+    channel.on('error', ({ status }) => errors.push(status));
+    await settled();
+    for (const waitMs of [500, 1000, 2000]) {
+      expect(asked(world)).toBe(1);
+      world.socket.says(refused('orders', 503));
+      await world.clock.pass(waitMs - 1);
+      expect([channel.state, asked(world)]).toEqual(['subscribing', 0]);
+      await world.clock.pass(1);
+    }
+    world.socket.says(subscribed('orders'));
+    await subscribedOnce;
+    expect(errors).toEqual([503, 503, 503]);
+    channel.subscribe();
+    await settled();
+    world.socket.says(refused('orders', 503));
+    channel.unsubscribe();
+    world.socket.taken();
+    await world.clock.pass(20_000);
+    expect(asked(world)).toBe(0);
+  });
+
+  it('that was left before it was answered stays left, whatever the answer', async () => {
+    const world = new World();
+    await world.connect();
+    const channel = world.client.subscribe('presence-a');
+    const waiting = channel.whenSubscribed();
+    await settled();
+    channel.unsubscribe();
+    await expect(waiting).rejects.toMatchObject({ channel: 'presence-a' });
+    world.socket.says(subscribed('presence-a', { presence: { ids: ['a'], hash: { a: {} } } }));
+    world.socket.says(refused('presence-a', 403));
+    expect([channel.state, channel.presence.members]).toEqual(['idle', []]);
+    world.socket.ends(1006);
+    await world.clock.pass(500);
+    await world.establish();
+    expect(asked(world)).toBe(0);
+  });
+
+  it('that was refused says so to whoever asks afterwards', async () => {
+    const world = new World();
+    await world.connect();
+    const channel = world.client.subscribe('orders');
+    await settled();
+    world.socket.says(refused('orders', 403));
+    await expect(channel.whenSubscribed()).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+describe('a user', () => {
+  it('who signs in twice at once is signed in once, and keeps no channel waiting', async () => {
+    const world = new World({ authenticate: async () => ({ auth: 'key:x', user_data: '{"id":"u"}' }) });
+    const first = world.client.user.signIn();
+    await world.connect();
+    const second = world.client.user.signIn();
+    world.client.subscribe('orders');
+    await settled();
+    const sent = world.socket.taken().map(({ event }) => event);
+    expect(sent).toEqual(['service:signin']);
+    world.socket.says({ event: 'service:signin_success', data: { user_data: '{"id":"u"}' } });
+    await Promise.all([first, second]);
+    await settled();
+    expect(world.socket.taken().map(({ event }) => event)).toEqual(['service:subscribe']);
   });
 });
 

@@ -95,6 +95,56 @@ const version = (action: string, at: string, data: string): object => ({
   },
 });
 
+it('shows what was before also where another component has the channel already', async () => {
+  const world = new World();
+  await world.connect();
+  const seen = await show(world, () => {
+    useEvent('chat', 'said', () => undefined);
+    return useMessages('chat', { subscribe: { rewind: 2 } })
+      .map(({ raw }) => raw)
+      .join('|');
+  });
+  await told(world, subscribed('chat'));
+  const asked = world.socket.taken().filter(({ event }) => event === 'service:channel_history');
+  expect(asked).toEqual([{ event: 'service:channel_history', data: { channel: 'chat', limit: 2 } }]);
+  const message = { event: 'said', data: 'before', message_id: 'm-1', serial: 1 };
+  const items = [{ serial: 1, published_at_ms: 1, message }];
+  const data = { items, has_more: false, next_cursor: null };
+  await told(world, { event: 'service:channel_history', channel: 'chat', data });
+  expect(seen()).toBe('before');
+});
+
+it('goes from one channel to another, and leaves none behind that was under way', async () => {
+  const world = new World();
+  let name = 'presence-a';
+  const component = (): string =>
+    usePresence(name)
+      .map(({ id }) => id)
+      .join();
+  const seen = await show(world, component);
+  await act(async () => void (await world.connect()));
+  const members = { presence: { ids: ['ada'], hash: { ada: {} } } };
+  name = 'presence-b';
+  await act(async () => {
+    mounted?.update(
+      createElement(CarillonProvider, { client: world.client }, createElement(component, { key: name })),
+    );
+    await settled();
+  });
+  await told(world, subscribed('presence-a', members));
+  expect(seen()).toBe(null);
+  await told(world, subscribed('presence-b', members));
+  expect(seen()).toBe('ada');
+  await act(async () => mounted?.unmount());
+  const has = new Map<unknown, number>();
+  for (const { event, data } of world.socket.taken()) {
+    const { channel } = (data ?? {}) as { channel?: string };
+    if (event === 'service:subscribe') has.set(channel, 1);
+    if (event === 'service:unsubscribe') has.set(channel, 0);
+  }
+  expect(Object.fromEntries(has)).toEqual({ 'presence-a': 0, 'presence-b': 0 });
+});
+
 it('shows messages as they are now', async () => {
   const world = new World();
   await world.connect();

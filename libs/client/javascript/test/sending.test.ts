@@ -64,6 +64,21 @@ describe('events of a client', () => {
     expect(await comeBack(world)).toEqual([]);
   });
 
+  it('that cannot be written keep nobody else from being sent', async () => {
+    const { world, channel } = await open();
+    const errors: string[] = [];
+    channel.on('error', ({ message }) => errors.push(message));
+    await lose(world);
+    channel.send('client-a', 1, { id: '1' });
+    channel.send('client-a', { n: 1n }, { id: '2' });
+    channel.send('client-b', Uint8Array.of(0, 255), { id: '3' });
+    await world.establish();
+    world.socket.says(subscribed('private-room'));
+    const sent = world.socket.taken().filter(({ event }) => event.startsWith('client-'));
+    expect(sent.map(({ data }) => data)).toEqual([1, [0, 255]]);
+    expect(errors).toHaveLength(1);
+  });
+
   it('that the service found too large are not sent again', async () => {
     const { world, channel } = await open();
     channel.send('client-a', 'x'.repeat(100_000), { id: '1' });

@@ -1,16 +1,14 @@
 import type { AnnotationEvent } from '@carillon/history-store';
-import { Tally } from './tally.js';
+import type { Tally } from './tally.js';
 
-/** Lists of clients that do not fit are cut to the first of these that does; the last is sent whatever it takes. */
-const CUTS = [64, 32, 16, 8, 4, 2, 1, 0];
+/** Lists of clients that do not fit are cut to the first of these that does; without any they are sent whatever it takes. */
+const CUTS = [64, 32, 16, 8, 4, 2, 1];
 
 /** Which summary is told of. */
 export interface SummaryOf {
   readonly channel: string;
   readonly messageSerial: string;
   readonly type: string;
-  /** With every client, as it is stored. */
-  readonly summary: string;
 }
 
 /** A frame that tells what all annotations of a type come to. */
@@ -20,15 +18,14 @@ export interface SummaryFrame {
 }
 
 /** The frame of a summary in so many bytes, 0 being any number, as far as leaving clients out makes it fit. */
-export function summaryFrame(of: SummaryOf, maxBytes: number): SummaryFrame {
-  const text = frameText(of, of.summary);
-  if (maxBytes === 0 || Buffer.byteLength(text) <= maxBytes) return { text, isClipped: false };
-  const tally = Tally.of(of.type, of.summary);
+export function summaryFrame(of: SummaryOf, tally: Tally, maxBytes: number): SummaryFrame {
+  if (maxBytes === 0 || Buffer.byteLength(frameText(of, '')) + tally.bytes <= maxBytes)
+    return { text: frameText(of, tally.text()), isClipped: false };
   for (const clients of CUTS) {
     const cut = frameText(of, tally.text(clients));
-    if (clients === 0 || Buffer.byteLength(cut) <= maxBytes) return { text: cut, isClipped: true };
+    if (Buffer.byteLength(cut) <= maxBytes) return { text: cut, isClipped: true };
   }
-  return { text, isClipped: false };
+  return { text: frameText(of, tally.text(0)), isClipped: true };
 }
 
 const frameText = ({ channel, messageSerial, type }: SummaryOf, summary: string): string =>

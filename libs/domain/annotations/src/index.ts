@@ -5,5 +5,6 @@ export {
   type SummaryFrame,
   type SummaryOf,
 } from './frames.js';
-export { type Contribution, Tally } from './tally.js';
+export { RunningSummary, type SummaryKey } from './running-summary.js';
+export { Tally } from './tally.js';
 export { methodOf, missingOf, type Method } from './type.js';

@@ -1,135 +1,152 @@
+import type { AnnotationSummary, Contribution } from '@carillon/history-store';
+import { Order } from './order.js';
+import { jsonBytes, Shares } from './shares.js';
 import { methodOf, type Method } from './type.js';
 
-/** An annotation as it counts: made, or taken back. */
-export interface Contribution {
-  readonly action: 'create' | 'delete';
-  readonly name: string | null;
+/** How much a client has added under a name; of nobody in particular where there is no client. */
+export interface Share {
+  readonly name: string;
   readonly clientId: string | null;
-  readonly count: number | null;
+  readonly amount: number;
 }
 
-/** Clients under one name, with how much each has added, and what was added by nobody in particular. */
-interface Entry {
-  readonly clients: Map<string, number>;
-  unidentified: number;
-}
-
-/** All annotations of one type of one message, added up. */
+/**
+ * All annotations of one type of one message, added up. What one more of them takes does not depend on how many clients
+ * there are, nor does it to know how long the text of all would be.
+ */
 export class Tally {
-  readonly #entries = new Map<string, Entry>();
-  #total = 0;
+  readonly #shares = new Map<string, Shares>();
+  readonly #names = new Order();
+  /** Where a client is, if each is in one place only. */
+  readonly #placeOf = new Map<string, string>();
+  #bytes = 0;
+  #clients = 0;
 
   private constructor(private readonly method: Method) {}
 
-  /** From the summary that is stored; null: there is none yet. */
-  static of(type: string, summary: string | null): Tally {
+  /** From what is stored; null: nothing is. */
+  static of(type: string, stored: Pick<AnnotationSummary, 'since' | 'summary'> | null): Tally {
     const method = methodOf(type);
     if (method === null) throw new Error('no type of annotations');
     const tally = new Tally(method);
-    if (summary !== null) tally.#read(JSON.parse(summary) as StoredSummary);
+    if (stored === null) return tally;
+    for (const share of sharesIn(method, JSON.parse(stored.summary) as StoredSummary)) tally.#set(share);
+    for (const contribution of stored.since) tally.apply(contribution);
     return tally;
   }
 
-  apply({ action, name, clientId, count }: Contribution): void {
-    const made = action === 'create';
-    if (this.method === 'total') {
-      this.#total = Math.max(0, this.#total + (made ? 1 : -1));
-      return;
-    }
-    const under = this.method === 'flag' ? '' : (name ?? '');
-    if (this.method === 'unique' && clientId !== null) {
-      for (const other of this.#entries.keys()) this.#remove(other, clientId);
-    } else if (!made && clientId !== null) this.#remove(under, clientId);
-    if (made) this.#add(under, clientId, this.method === 'multiple' ? (count ?? 1) : 1);
+  /** Gives what undoes it. */
+  apply(contribution: Contribution): readonly Share[] {
+    return this.#changes(contribution)
+      .map((share) => this.#set(share))
+      .reverse();
+  }
+
+  undo(shares: readonly Share[]): void {
+    for (const share of shares) this.#set(share);
   }
 
   /** How many clients are told of. */
   get clients(): number {
-    let clients = 0;
-    for (const entry of this.#entries.values()) clients += entry.clients.size;
-    return clients;
+    return this.#clients;
+  }
+
+  /** Bytes of the text with every client. */
+  get bytes(): number {
+    if (this.method === 'total') return this.text().length;
+    if (this.method === 'flag') return this.#at('').listBytes();
+    return '{}'.length + Math.max(0, this.#names.size - 1) + this.#bytes;
   }
 
   /** The summary as JSON text, with so many clients a list at most. */
   text(maxClients: number = Infinity): string {
-    if (this.method === 'total') return `{"total":${this.#total}}`;
-    if (this.method === 'flag') return listText(this.#entries.get('')?.clients ?? new Map(), maxClients);
-    const names = [...this.#entries.keys()].sort(byBytes);
-    const members = names.map((name) => {
-      const entry = this.#entries.get(name);
-      if (entry === undefined) return '';
-      const text =
-        this.method === 'multiple' ? countsText(entry, maxClients) : listText(entry.clients, maxClients);
+    if (this.method === 'total') return `{"total":${this.#at('').of(null)}}`;
+    if (this.method === 'flag') return this.#at('').listText(maxClients);
+    const members = this.#names.first(Infinity).map((name) => {
+      const shares = this.#at(name);
+      const text = this.method === 'multiple' ? shares.countsText(maxClients) : shares.listText(maxClients);
       return `${JSON.stringify(name)}:${text}`;
     });
     return `{${members.join(',')}}`;
   }
 
-  #add(name: string, clientId: string | null, amount: number): void {
-    const entry = this.#entries.get(name) ?? { clients: new Map(), unidentified: 0 };
-    this.#entries.set(name, entry);
-    if (clientId === null) entry.unidentified += amount;
-    else if (this.method === 'multiple')
-      entry.clients.set(clientId, (entry.clients.get(clientId) ?? 0) + amount);
-    else entry.clients.set(clientId, 1);
+  #changes({ action, name, clientId, count }: Contribution): readonly Share[] {
+    const made = action === 'create';
+    const under = name ?? '';
+    if (this.method === 'total') {
+      const total = this.#at('').of(null) + (made ? 1 : -1);
+      return [{ name: '', clientId: null, amount: Math.max(0, total) }];
+    }
+    if (this.method === 'multiple') {
+      if (made) return [{ name: under, clientId, amount: this.#at(under).of(clientId) + (count ?? 1) }];
+      return clientId === null ? [] : [{ name: under, clientId, amount: 0 }];
+    }
+    if (clientId === null) return [];
+    if (this.method === 'flag') return [{ name: '', clientId, amount: Number(made) }];
+    if (this.method === 'distinct') return [{ name: under, clientId, amount: Number(made) }];
+    const place = this.#placeOf.get(clientId);
+    const left = place === undefined ? [] : [{ name: place, clientId, amount: 0 }];
+    return made ? [...left, { name: under, clientId, amount: 1 }] : left;
   }
 
-  #remove(name: string, clientId: string): void {
-    const entry = this.#entries.get(name);
-    if (entry?.clients.delete(clientId) !== true) return;
-    if (entry.clients.size === 0 && entry.unidentified === 0) this.#entries.delete(name);
+  #at(name: string): Shares {
+    return this.#shares.get(name) ?? NONE;
   }
 
-  #read(stored: StoredSummary): void {
-    if (this.method === 'total') this.#total = (stored as TotalSummary).total;
-    else if (this.method === 'flag') this.#readEntry('', stored as EntrySummary);
-    else for (const [name, entry] of Object.entries(stored as NamedSummary)) this.#readEntry(name, entry);
+  /** Gives the share as it was before. */
+  #set({ name, clientId, amount }: Share): Share {
+    const found = this.#shares.get(name);
+    const shares = found ?? new Shares();
+    const before: Share = { name, clientId, amount: shares.of(clientId) };
+    const clients = shares.clients;
+    if (found !== undefined) this.#bytes -= this.#bytesOf(name, shares);
+    shares.set(clientId, amount);
+    this.#clients += shares.clients - clients;
+    if (!shares.isEmpty) this.#bytes += this.#bytesOf(name, shares);
+    if (found === undefined && !shares.isEmpty) {
+      this.#shares.set(name, shares);
+      this.#names.add(name);
+    } else if (found !== undefined && shares.isEmpty) {
+      this.#shares.delete(name);
+      this.#names.remove(name);
+    }
+    if (this.method === 'unique' && clientId !== null) {
+      if (amount === 0) this.#placeOf.delete(clientId);
+      else this.#placeOf.set(clientId, name);
+    }
+    return before;
   }
 
-  #readEntry(name: string, { clientIds = [], clientCounts = {}, totalUnidentified = 0 }: EntrySummary): void {
-    const clients = new Map(clientIds.map((clientId) => [clientId, 1]));
-    for (const [clientId, amount] of Object.entries(clientCounts)) clients.set(clientId, amount);
-    if (clients.size > 0 || totalUnidentified > 0)
-      this.#entries.set(name, { clients, unidentified: totalUnidentified });
+  #bytesOf(name: string, shares: Shares): number {
+    const bytes = this.method === 'multiple' ? shares.countsBytes() : shares.listBytes();
+    return jsonBytes(name) + ':'.length + bytes;
   }
 }
+
+const NONE = new Shares();
 
 interface TotalSummary {
-  readonly total: number;
+  readonly total?: number;
 }
-interface EntrySummary {
+interface SharesSummary {
   readonly clientIds?: readonly string[];
   readonly clientCounts?: Readonly<Record<string, number>>;
   readonly totalUnidentified?: number;
 }
-type NamedSummary = Readonly<Record<string, EntrySummary>>;
-type StoredSummary = EntrySummary | NamedSummary | TotalSummary;
+type NamedSummary = Readonly<Record<string, SharesSummary>>;
+type StoredSummary = NamedSummary | SharesSummary | TotalSummary;
 
-function listText(clients: ReadonlyMap<string, number>, maxClients: number): string {
-  const kept = [...clients.keys()].sort(byBytes).slice(0, maxClients);
-  const ids = kept.map((clientId) => JSON.stringify(clientId)).join(',');
-  return `{"total":${clients.size},"clientIds":[${ids}],"clipped":${kept.length < clients.size}}`;
+function* sharesIn(method: Method, stored: StoredSummary): Generator<Share> {
+  if (method === 'total') yield { name: '', clientId: null, amount: (stored as TotalSummary).total ?? 0 };
+  else if (method === 'flag') yield* sharesUnder('', stored as SharesSummary);
+  else for (const [name, shares] of Object.entries(stored as NamedSummary)) yield* sharesUnder(name, shares);
 }
 
-function countsText({ clients, unidentified }: Entry, maxClients: number): string {
-  const kept = [...clients.keys()].sort(byBytes).slice(0, maxClients);
-  const counts = kept.map((clientId) => `${JSON.stringify(clientId)}:${clients.get(clientId) ?? 0}`);
-  const total = [...clients.values()].reduce((sum, amount) => sum + amount, unidentified);
-  return (
-    `{"total":${total},"clientCounts":{${counts.join(',')}},"totalUnidentified":${unidentified},` +
-    `"clipped":${kept.length < clients.size},"totalClientIds":${clients.size}}`
-  );
+function* sharesUnder(
+  name: string,
+  { clientIds = [], clientCounts = {}, totalUnidentified = 0 }: SharesSummary,
+): Generator<Share> {
+  for (const clientId of clientIds) yield { name, clientId, amount: 1 };
+  for (const [clientId, amount] of Object.entries(clientCounts)) yield { name, clientId, amount };
+  if (totalUnidentified > 0) yield { name, clientId: null, amount: totalUnidentified };
 }
-
-/** In the order of their UTF-8, without making it: lists of thousands are put in order with every annotation. */
-function byBytes(one: string, other: string): number {
-  const length = Math.min(one.length, other.length);
-  for (let at = 0; at < length; at += 1) {
-    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];
-    if (a !== b) return rankOf(a) - rankOf(b);
-  }
-  return one.length - other.length;
-}
-
-/** Surrogates stand for what comes behind every other character. */
-const rankOf = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);

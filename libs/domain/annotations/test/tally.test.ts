@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Contribution, methodOf, missingOf, summaryFrame, Tally } from '../src/index.js';
+import type { AnnotationSummary, Contribution } from '@carillon/history-store';
+import { type Method, methodOf, missingOf, RunningSummary, summaryFrame, Tally } from '../src/index.js';
 
 const made = (more: Partial<Contribution>): Contribution => ({
   action: 'create',
@@ -67,46 +68,112 @@ describe('a tally', () => {
     for (const method of ['distinct', 'unique', 'multiple']) expect(empty(`x:${method}.v1`)).toEqual({});
   });
 
-  it('goes on from what is stored as if it had counted all of it', () => {
-    const contribution = fc.record({
-      action: fc.constantFrom('create' as const, 'delete' as const),
-      name: fc.constantFrom('a', 'b', '__proto__', '1'),
-      clientId: fc.constantFrom(null, 'u', 'ü', '😀', '__proto__', '10', '9'),
-      count: fc.constantFrom(null, 1, 4),
-    });
-    const method = fc.constantFrom('total', 'flag', 'distinct', 'unique', 'multiple');
+  it('comes to what all contributions come to when they are added up anew, however it was stored on the way', () => {
     fc.assert(
-      fc.property(method, fc.array(contribution, { maxLength: 40 }), (name, contributions) => {
+      fc.property(method, fc.array(contribution, { maxLength: 60 }), fc.nat(5), (name, all, storedEvery) => {
         const type = `x:${name}.v1`;
-        const needed = name === 'flag' || name === 'distinct' || name === 'unique';
-        const whole = Tally.of(type, null);
-        let stored: string | null = null;
-        for (const one of contributions) {
-          if (needed && one.clientId === null) continue;
-          whole.apply(one);
-          const step = Tally.of(type, stored);
-          step.apply(one);
-          stored = step.text();
+        const counted = all.filter((one) => missingOf(name, one) === null);
+        const running = [RunningSummary.none({ ...KEY, type })];
+        let stored: AnnotationSummary | null = null;
+        for (const [at, one] of counted.entries()) {
+          const before = running.at(-1)?.tally.text();
+          expect(running.at(-1)?.add({ ...one, annotationNo: at + 1, atMs: at }, 1)).toBe(
+            one.action === 'delete',
+          );
+          if (one.action === 'create') {
+            expect(running.at(-1)?.tally.text()).toBe(before);
+            running.at(-1)?.add({ ...one, annotationNo: at + 1, atMs: at }, Infinity);
+          }
+          const text = running.at(-1)?.tally.text() ?? '';
+          expect(text).toBe(addedUp(name, counted.slice(0, at + 1)));
+          expect(running.at(-1)?.tally.bytes).toBe(Buffer.byteLength(text));
+          if (at % (storedEvery + 1) !== 0) continue;
+          const row = running.at(-1)?.row();
+          stored = { ...KEY, ...row, summary: row?.summary ?? stored?.summary ?? '' } as AnnotationSummary;
+          expect(Tally.of(type, stored).text()).toBe(text);
+          if (at % 2 === 0) running.push(RunningSummary.of(stored));
         }
-        expect(stored ?? whole.text()).toBe(whole.text());
       }),
     );
   });
+
+  it('is stored as little as what is added to it where its clients are very many', () => {
+    const running = RunningSummary.none({ ...KEY, type: 'x:flag.v1' });
+    let written = 0;
+    for (let at = 1; at <= 5000; at += 1) {
+      running.add({ ...made({ clientId: `client-${at}` }), annotationNo: at, atMs: at }, Infinity);
+      const { summary, since } = running.row();
+      written += (summary?.length ?? 0) + JSON.stringify(since).length;
+    }
+    expect(running.tally.bytes).toBeGreaterThan(60_000);
+    expect(written / 5000).toBeLessThan(8000);
+  });
 });
+
+const KEY = { streamKey: '1', messageSerial: 'm' };
+const contribution = fc.record({
+  action: fc.constantFrom('create' as const, 'create' as const, 'delete' as const),
+  name: fc.constantFrom('a', 'b', '__proto__', '1', 'ü"'),
+  clientId: fc.constantFrom(null, 'u', 'ü', '😀', '\ud800', '__proto__', '10', '9', '"'),
+  count: fc.constantFrom(null, 1, 4, 1000),
+});
+const method = fc.constantFrom<Method[]>('total', 'flag', 'distinct', 'unique', 'multiple');
+
+const inOrder = (all: Iterable<string>) =>
+  [...all].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+
+/** A summary as it is laid down, from all contributions: one client after another, one name after another. */
+function addedUp(of: Method, contributions: readonly Contribution[]): string {
+  let total = 0;
+  const names = new Map<string, { clients: Map<string, number>; unidentified: number }>();
+  for (const { action, name, clientId, count } of contributions) {
+    total = Math.max(0, total + (action === 'create' ? 1 : -1));
+    const under = of === 'flag' ? '' : (name ?? '');
+    if (clientId !== null && of === 'unique')
+      for (const { clients } of names.values()) clients.delete(clientId);
+    if (clientId !== null && action === 'delete') names.get(under)?.clients.delete(clientId);
+    const amount = of === 'multiple' ? (count ?? 1) : 1;
+    if (action === 'create') {
+      const entry = names.get(under) ?? { clients: new Map<string, number>(), unidentified: 0 };
+      names.set(under, entry);
+      const before = of === 'multiple' ? (entry.clients.get(clientId ?? '') ?? 0) : 0;
+      if (clientId === null) entry.unidentified += amount;
+      else entry.clients.set(clientId, before + amount);
+    }
+    for (const [one, { clients, unidentified }] of names)
+      if (clients.size === 0 && unidentified === 0) names.delete(one);
+  }
+  const listOf = (clients: ReadonlyMap<string, number> = new Map()) =>
+    `{"total":${clients.size},"clientIds":${JSON.stringify(inOrder(clients.keys()))},"clipped":false}`;
+  if (of === 'total') return `{"total":${total}}`;
+  if (of === 'flag') return listOf(names.get('')?.clients);
+  const texts = inOrder(names.keys()).map((name) => {
+    const { clients = new Map<string, number>(), unidentified = 0 } = names.get(name) ?? {};
+    const sum = [...clients.values()].reduce((all, amount) => all + amount, unidentified);
+    const counts = inOrder(clients.keys()).map((one) => `${JSON.stringify(one)}:${clients.get(one)}`);
+    const text =
+      of === 'multiple'
+        ? `{"total":${sum},"clientCounts":{${counts.join(',')}},"totalUnidentified":${unidentified},` +
+          `"clipped":false,"totalClientIds":${clients.size}}`
+        : listOf(clients);
+    return `${JSON.stringify(name)}:${text}`;
+  });
+  return `{${texts.join(',')}}`;
+}
 
 describe('the frame of a summary', () => {
   it('leaves clients out until it fits, and tells so', () => {
     const tally = Tally.of('x:flag.v1', null);
     for (let n = 0; n < 5000; n += 1) tally.apply(made({ clientId: `client-${n}` }));
-    const of = { channel: 'c', messageSerial: 'm', type: 'x:flag.v1', summary: tally.text() };
-    const clipped = summaryFrame(of, 10_240);
+    const of = { channel: 'c', messageSerial: 'm', type: 'x:flag.v1' };
+    const clipped = summaryFrame(of, tally, 10_240);
     expect(Buffer.byteLength(clipped.text)).toBeLessThanOrEqual(10_240);
     expect(JSON.parse(clipped.text).data.annotations.summary['x:flag.v1']).toMatchObject({
       total: 5000,
       clipped: true,
     });
-    expect(summaryFrame(of, 0).isClipped).toBe(false);
-    expect(JSON.parse(summaryFrame(of, 1).text).data.annotations.summary['x:flag.v1']).toEqual({
+    expect(summaryFrame(of, tally, 0).isClipped).toBe(false);
+    expect(JSON.parse(summaryFrame(of, tally, 1).text).data.annotations.summary['x:flag.v1']).toEqual({
       total: 5000,
       clientIds: [],
       clipped: true,
@@ -133,8 +200,8 @@ describe('the frame of a summary', () => {
     const type = 'read:flag.v1';
     const tally = Tally.of(type, null);
     for (let n = 0; n < 5000; n += 1) tally.apply(made({ clientId: `client-${n}` }));
-    const of = { channel: 'chat', messageSerial: 'm', type, summary: tally.text() };
-    const { text, isClipped } = summaryFrame(of, 10_240);
+    const of = { channel: 'chat', messageSerial: 'm', type };
+    const { text, isClipped } = summaryFrame(of, tally, 10_240);
     expect([isClipped, Buffer.byteLength(text) <= 10_240]).toEqual([true, true]);
     expect(JSON.parse(text)).toMatchObject({
       data: { annotations: { summary: { [type]: { total: 5000, clipped: true } } } },

@@ -7,14 +7,18 @@ export interface Kept {
   readonly history: HistoryPolicy | null;
   /** It has no history, and a place among the channel's newest, for who goes on where it was. */
   readonly replay: RecoveryPolicy | null;
+  /** It is worthless a moment later, as its publisher says. */
+  readonly isEphemeral: boolean;
 }
 
-const NOT_KEPT: Kept = Object.freeze({ history: null, replay: null });
+const NOT_KEPT: Kept = Object.freeze({ history: null, replay: null, isEphemeral: false });
+const EPHEMERAL: Kept = Object.freeze({ ...NOT_KEPT, isEphemeral: true });
 
 /** What is kept of an event of the channel. */
 export function keptOf({ form, policy }: PublishableChannel, isEphemeral: boolean): Kept {
-  if (isEphemeral || form !== 'ordinary') return NOT_KEPT;
+  if (isEphemeral) return EPHEMERAL;
   const { history, recovery } = policy;
-  if (history.enabled) return { history, replay: null };
-  return recovery.enabled ? { history: null, replay: recovery } : NOT_KEPT;
+  if (form !== 'ordinary') return NOT_KEPT;
+  if (history.enabled) return { ...NOT_KEPT, history };
+  return recovery.enabled ? { ...NOT_KEPT, replay: recovery } : NOT_KEPT;
 }

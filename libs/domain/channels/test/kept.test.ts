@@ -6,7 +6,7 @@ const kept = (policy: object, name = 'orders', isEphemeral = false) =>
   keptOf(accepted(new Channels(GLOBALS).publishTarget(appWith(policy), name)), isEphemeral);
 
 const RECOVERY = { connection_recovery: { enabled: true, buffer_ttl_seconds: 5, max_buffer_size: 7 } };
-const NOTHING = { history: null, replay: null };
+const NOTHING = { history: null, replay: null, isEphemeral: false };
 
 describe('what is kept of an event', () => {
   it('is nothing where neither is on', () => {
@@ -15,7 +15,7 @@ describe('what is kept of an event', () => {
 
   it('is a place among the newest where clients may go on, as much as the app says', () => {
     expect(kept(RECOVERY)).toEqual({
-      history: null,
+      ...NOTHING,
       replay: { enabled: true, maxCount: 7, maxAgeMs: 5000 },
     });
     expect(new Channels(GLOBALS).recovery(appWith(RECOVERY))).toMatchObject({ maxCount: 7 });
@@ -28,7 +28,7 @@ describe('what is kept of an event', () => {
   });
 
   it('is nothing of what is worthless a moment later, or said to one user', () => {
-    expect(kept(RECOVERY, 'orders', true)).toEqual(NOTHING);
+    expect(kept(RECOVERY, 'orders', true)).toEqual({ ...NOTHING, isEphemeral: true });
     expect(kept(RECOVERY, '#server-to-user-u')).toEqual(NOTHING);
   });
 });

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Cache } from '@carillon/cache';
 import type { Principal } from './authentication.js';
 import { CompatError } from './compat-error.js';
@@ -36,7 +36,10 @@ export interface Keyed {
   readonly keyHash: string;
 }
 
-const KEY_BYTES = 16;
+/** What stands where the key of a connection stood that has come back by it, and how long: longer than any other looks. */
+const TAKEN = 'taken';
+const TAKEN_MS = 5 * STATE_TTL_MS;
+
 const KEY = /^[^:]{1,475}:[0-9a-f]{32}$/;
 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
@@ -44,19 +47,29 @@ const nameOf = (hash: string): string => `compat:session:${hash}`;
 
 /** Which connection a key stands for; shared by all processes. Keys themselves are kept nowhere. */
 export class ConnectionKeys {
-  constructor(private readonly cache: Pick<Cache, 'compareAndRemove' | 'get' | 'set'>) {}
+  constructor(
+    private readonly cache: Pick<
+      Cache,
+      'compareAndRemove' | 'compareAndSwap' | 'get' | 'set' | 'setIfAbsent'
+    >,
+  ) {}
 
   /** A new key for the connection. Rejects, as all here do, when the cache cannot be reached. */
   async renew(id: string, principal: Principal): Promise<ConnectionKey> {
-    const key = `c1:${randomBytes(KEY_BYTES).toString('hex')}`;
+    // Random UUIDs are made many at a time, random bytes one call after the other.
+    const key = `c1:${randomUUID().replaceAll('-', '')}`;
     const keyHash = hashOf(key);
-    await this.refresh({ id, principal, keyHash });
+    await this.cache.set(nameOf(keyHash), recordOf(id, principal), STATE_TTL_MS);
     return { key, keyHash };
   }
 
-  /** Still here: its key is good for another while. */
-  async refresh({ id, principal, keyHash }: Keyed): Promise<void> {
-    await this.cache.set(nameOf(keyHash), recordOf(id, principal), STATE_TTL_MS);
+  /** Still here: its key is good for another while, also where the cache had lost it. False: somebody has come back by it. */
+  async refresh({ id, principal, keyHash }: Keyed): Promise<boolean> {
+    const [name, record] = [nameOf(keyHash), recordOf(id, principal)];
+    return (
+      (await this.cache.compareAndSwap(name, record, record, STATE_TTL_MS)) ||
+      this.cache.setIfAbsent(name, record, STATE_TTL_MS)
+    );
   }
 
   /** It will not come back with this key. */
@@ -71,13 +84,12 @@ export class ConnectionKeys {
     const name = nameOf(keyHash);
     const text = await this.cache.get(name);
     const found = text === null ? null : read(text);
-    const gone = new CompatError(80_008, 'the connection cannot be resumed any more');
-    if (text === null || found === null) return gone;
+    if (text === null || found === null) return gone();
     if (found.appId !== principal.app.id || found.clientId !== principal.clientId)
       return new CompatError(80_011, 'the connection is that of another client');
-    // Of two who come with one key, one finds it gone.
-    const isTaken = await this.cache.compareAndRemove(name, text);
-    return isTaken ? { connectionId: found.connectionId, keyHash } : gone;
+    // Of two who come with one key, one finds it taken.
+    const isTaken = await this.cache.compareAndSwap(name, text, TAKEN, TAKEN_MS);
+    return isTaken ? { connectionId: found.connectionId, keyHash } : gone();
   }
 
   /**
@@ -93,6 +105,8 @@ export class ConnectionKeys {
     return found;
   }
 }
+
+const gone = (): CompatError => new CompatError(80_008, 'the connection cannot be resumed any more');
 
 const recordOf = (connectionId: string, { app, clientId, mayBeAnybody }: Principal): string =>
   JSON.stringify({ connectionId, appId: app.id, clientId, mayBeAnybody } satisfies KeyedConnection);

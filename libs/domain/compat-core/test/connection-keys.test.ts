@@ -43,6 +43,19 @@ describe('the key of a connection', () => {
     expect(codeOf(await keys.take(key, ADA))).toBe(80_008);
   });
 
+  it('is not made good again by who does not know that somebody came back by it, but where the cache was lost', async () => {
+    const old = { id: '1.2', principal: ADA, keyHash };
+    expect(await keys.refresh(old)).toBe(true);
+    await keys.take(key, ADA);
+    nowMs += STATE_TTL_MS;
+    expect(await keys.refresh(old)).toBe(false);
+    expect(codeOf(await keys.take(key, ADA))).toBe(80_008);
+    const other = await keys.renew('1.2', ADA);
+    nowMs += STATE_TTL_MS;
+    expect(await keys.refresh({ ...old, keyHash: other.keyHash })).toBe(true);
+    expect(await keys.find(other.key, 'shop')).toMatchObject({ connectionId: '1.2' });
+  });
+
   it('is nothing when it was given up, or is none at all', async () => {
     await keys.end({ id: '1.2', principal: ADA, keyHash });
     expect(codeOf(await keys.take(key, ADA))).toBe(80_008);

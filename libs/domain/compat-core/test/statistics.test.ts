@@ -5,6 +5,7 @@ import { Buckets } from '../src/statistics/buckets.js';
 import { type Entries, merged, nested, withSums } from '../src/statistics/entries.js';
 import { readFixtures } from '../src/statistics/fixtures.js';
 import { boundsOf, endOf, intervalOf, startOf, UNITS } from '../src/statistics/intervals.js';
+import { type Minute, type Seen, withSeen } from '../src/statistics/minute.js';
 import { readStats } from '../src/statistics/query.js';
 import { Recorder } from '../src/statistics/recorder.js';
 import { Tallies } from '../src/statistics/tallies.js';
@@ -31,7 +32,8 @@ class Kept {
 
 const item = (more: object): object => ({ intervalId: '2025-06-15:14:05', ...more });
 
-const OPTIONS = { retentionMs: 86_400_000, retries: 8 };
+const OPTIONS = { process: 'one', retentionMs: 86_400_000, retries: 8 };
+const seen = (entries: Entries): Seen => ({ entries, levels: null });
 const at = (id: string): number => startOf(id) ?? Number.NaN;
 
 describe('intervals', () => {
@@ -46,6 +48,10 @@ describe('intervals', () => {
         expect(boundsOf(String(ms), unit)).toEqual({ fromMs: start, untilMs: endOf(start, unit) });
       }),
     );
+  });
+
+  it('of a time that no id can name are the last there are', () => {
+    expect(boundsOf('9'.repeat(15), 'day')).toEqual(boundsOf('9999-12-31', 'day'));
   });
 
   it('are none where the calendar has no such', () => {
@@ -93,8 +99,8 @@ it('fixtures are read whole or not at all', () => {
 it('minutes are found again, of both ends, and too many are refused', async () => {
   const buckets = new Buckets(new Kept(), OPTIONS);
   for (const minute of ['2025-06-15:14:05', '2025-06-15:14:06', '2025-06-16:00:00', '2025-07-01:00:00'])
-    await buckets.add('a:b', at(minute), { n: 1 });
-  await buckets.add('a:b', at('2025-06-15:14:05'), { n: 1, 'x.peak': 4 });
+    await buckets.add('a:b', at(minute), seen({ n: 1 }));
+  await buckets.add('a:b', at('2025-06-15:14:05'), seen({ n: 1, 'x.peak': 4 }));
   const query = {
     appId: 'a:b',
     unit: 'day',
@@ -133,15 +139,34 @@ it('what adds up is handed on as one observation, whatever it was added as', () 
   );
 });
 
-it('observations of several processes come together', async () => {
-  const kept = new Kept();
-  const recorders = Array.from({ length: 8 }).map(
-    () => new Recorder(new Buckets(kept, OPTIONS), { capacity: 100, flushMs: 0 }, () => 0),
+it('a peak is the most that all processes had at once, as far as they told', () => {
+  // Of each process, what it had at most since it last told, and what it has now.
+  const told = fc.record({
+    process: fc.constantFrom('a', 'b', 'c'),
+    more: fc.nat(5),
+    level: fc.nat(20),
+  });
+  fc.assert(
+    fc.property(fc.array(told, { minLength: 1 }), (all) => {
+      const now = new Map<string, number>();
+      let most = 0;
+      let minute: Minute = { entries: {}, levels: {} };
+      for (const { process, more, level } of all) {
+        now.set(process, level + more);
+        most = Math.max(
+          most,
+          [...now.values()].reduce((sum, one) => sum + one),
+        );
+        now.set(process, level);
+        const entries = { n: 1, 'x.peak': level + more };
+        minute = withSeen(minute, process, { entries, levels: { 'x.peak': level } });
+      }
+      expect(minute.entries).toEqual({ n: all.length, 'x.peak': most });
+    }),
   );
-  const all = recorders.flatMap((one) => Array.from({ length: 20 }, () => one.written('a', { n: 1 })));
-  await Promise.all(all);
-  expect([...kept.values.values()].some((text) => text === '{"n":160}')).toBe(true);
-  expect(recorders[0]?.aggregation).toMatchObject({ backlog: 0, flushedObservations: 20, flushFailures: 0 });
+  const other: Minute = { entries: { 'x.peak': 3 }, levels: { gone: { 'x.peak': 3 } } };
+  // What says nothing of how many there are leaves that as it was.
+  expect(withSeen(other, 'a', seen({ n: 1 }))).toEqual({ ...other, entries: { 'x.peak': 3, n: 1 } });
 });
 
 it('an observation that finds no room is dropped and counted, and one that cannot be written holds nobody up', async () => {

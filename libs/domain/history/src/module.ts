@@ -1,18 +1,18 @@
 import { APP_REGISTRY } from '@carillon/app-registry';
-import { CACHE, type Cache } from '@carillon/cache';
+import { CACHE } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { HISTORY_STORE } from '@carillon/history-store';
 import {
-  CONFIG,
   errorText,
   HISTORY_HEALTH_SOURCE,
-  LOGGING,
-  type Logging,
-  METRICS_REGISTRY,
-  SHUTDOWN,
-  type Shutdown,
+  optional,
+  provider,
+  RUNTIME,
+  type RuntimeParts,
+  type Token,
+  token,
 } from '@carillon/runtime';
-import { type DynamicModule, Global, type InjectionToken, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { FaultDesk } from './fault-desk.js';
 import { type HistoryCommits, MarkingCommits } from './hints/marking-commits.js';
 import { StateHints } from './hints/state-hints.js';
@@ -20,30 +20,28 @@ import { historyHealth } from './history-health.js';
 import { MessageReader, type MessageSource } from './message-reader.js';
 import { openForApps } from './open-for-apps.js';
 import { PresenceHistoryReader, type PresenceHistoryReaderParts } from './presence-reader.js';
-import { HistoryReader, type HistoryReaderOptions, type HistoryReads } from './reader.js';
+import { HistoryReader, type HistoryReaderOptions, type HistoryReads, type ShownAs } from './reader.js';
 
-type PresenceReads = PresenceHistoryReaderParts['store'];
+/** What is read of streams, in the store or by a writer that has it. */
+type StreamSource = HistoryReads & MessageSource & PresenceHistoryReaderParts['store'];
 
-/** Token of the `HistoryReader`. */
-export const HISTORY_READER = Symbol('history reader');
-/** Token of the `MessageReader`. */
-export const MESSAGE_READER = Symbol('message reader');
-/** Token of the `PresenceHistoryReader`. */
-export const PRESENCE_HISTORY_READER = Symbol('presence history reader');
+export const HISTORY_READER = token<HistoryReader>('history reader');
+export const MESSAGE_READER = token<MessageReader>('message reader');
+export const PRESENCE_HISTORY_READER = token<PresenceHistoryReader>('presence history reader');
 /** Token of what they read: the store, or a writer that has it. */
-export const STREAM_READS = Symbol('stream reads');
+export const STREAM_READS = token<StreamSource>('stream reads');
 /** Token of the `HistoryCommits` by which everything in the process commits. */
-export const HISTORY_COMMITS = Symbol('history commits');
+export const HISTORY_COMMITS = token<HistoryCommits>('history commits');
 
-const STATE_HINTS = Symbol('state hints');
-const STORE_OPENER = Symbol('store opener');
-const FAULT_DESK = Symbol('fault desk');
+const STATE_HINTS = token<StateHints>('state hints');
+const STORE_OPENER = token<unknown>('store opener');
+const FAULT_DESK = token<FaultDesk>('fault desk');
 
 /** Where this process gets what it needs, by the tokens of other rooms. */
 export interface HistorySources {
-  readonly reads: InjectionToken;
+  readonly reads: Token<StreamSource>;
   /** What commits without a thought for marks that are lost. */
-  readonly commits: InjectionToken;
+  readonly commits: Token<HistoryCommits>;
 }
 
 /**
@@ -54,34 +52,29 @@ export interface HistorySources {
 @Module({})
 export class HistoryModule {
   static over({ reads, commits }: HistorySources): DynamicModule {
+    const readerParts = { ...RUNTIME, store: reads, faults: FAULT_DESK, hints: STATE_HINTS };
     return {
       module: HistoryModule,
       providers: [
         { provide: STREAM_READS, useExisting: reads },
-        { provide: STATE_HINTS, inject: [CACHE], useFactory: hintsOf },
-        {
-          provide: HISTORY_COMMITS,
-          inject: [LOGGING, SHUTDOWN, reads, commits, STATE_HINTS],
-          useFactory: commitsOf,
-        },
-        { provide: FAULT_DESK, inject: [CONFIG, LOGGING, HISTORY_COMMITS], useFactory: faultsOf },
-        {
-          provide: HISTORY_READER,
-          inject: [CONFIG, reads, FAULT_DESK, STATE_HINTS],
-          useFactory: readerOf,
-        },
-        {
-          provide: PRESENCE_HISTORY_READER,
-          inject: [CONFIG, reads, FAULT_DESK, STATE_HINTS],
-          useFactory: presenceReaderOf,
-        },
-        { provide: MESSAGE_READER, inject: [CONFIG, reads], useFactory: messageReaderOf },
-        {
-          provide: STORE_OPENER,
-          inject: [APP_REGISTRY, { token: HISTORY_STORE, optional: true }],
-          useFactory: openForApps,
-        },
-        { provide: HISTORY_HEALTH_SOURCE, inject: [CONFIG, METRICS_REGISTRY], useFactory: historyHealth },
+        provider(
+          STATE_HINTS,
+          { cache: CACHE },
+          ({ cache }) => new StateHints({ cache, elapsed: () => performance.now() }),
+        ),
+        provider(HISTORY_COMMITS, { ...RUNTIME, reads, commits, hints: STATE_HINTS }, commitsOf),
+        provider(FAULT_DESK, { ...RUNTIME, commits: HISTORY_COMMITS }, faultsOf),
+        provider(HISTORY_READER, readerParts, readerOf),
+        provider(
+          PRESENCE_HISTORY_READER,
+          readerParts,
+          (parts) => new PresenceHistoryReader(...readingOf(parts)),
+        ),
+        provider(MESSAGE_READER, { ...RUNTIME, store: reads }, messageReaderOf),
+        provider(STORE_OPENER, { apps: APP_REGISTRY, store: optional(HISTORY_STORE) }, ({ apps, store }) =>
+          openForApps(apps, store),
+        ),
+        provider(HISTORY_HEALTH_SOURCE, RUNTIME, ({ config, metrics }) => historyHealth(config, metrics)),
       ],
       exports: [
         HISTORY_COMMITS,
@@ -95,15 +88,13 @@ export class HistoryModule {
   }
 }
 
-const hintsOf = (cache: Cache): StateHints => new StateHints({ cache, elapsed: () => performance.now() });
+interface CommitsParts extends RuntimeParts {
+  readonly reads: HistoryReads;
+  readonly commits: HistoryCommits;
+  readonly hints: StateHints;
+}
 
-function commitsOf(
-  logging: Logging,
-  shutdown: Shutdown,
-  reads: HistoryReads,
-  commits: HistoryCommits,
-  hints: StateHints,
-): MarkingCommits {
+function commitsOf({ logging, shutdown, reads, commits, hints }: CommitsParts): MarkingCommits {
   const log = logging.for('service::history');
   const onTrouble = (error: unknown): void =>
     log.warn('a mark of a stream waits', { error: errorText(error), retryable: true });
@@ -112,7 +103,11 @@ function commitsOf(
   return marking;
 }
 
-function faultsOf(config: Config, logging: Logging, commits: HistoryCommits): FaultDesk {
+interface FaultParts extends RuntimeParts {
+  readonly commits: HistoryCommits;
+}
+
+function faultsOf({ config, logging, commits }: FaultParts): FaultDesk {
   const log = logging.for('service::history');
   return new FaultDesk({
     commits,
@@ -131,18 +126,27 @@ function faultsOf(config: Config, logging: Logging, commits: HistoryCommits): Fa
   });
 }
 
-const readerOf = (config: Config, store: HistoryReads, faults: FaultDesk, hints: StateHints): HistoryReader =>
-  new HistoryReader({ store, now: Date.now, faults, hints }, optionsOf(config));
+interface ReaderParts extends RuntimeParts {
+  readonly store: StreamSource;
+  readonly faults: FaultDesk;
+  readonly hints: StateHints;
+}
 
-const presenceReaderOf = (
-  config: Config,
-  store: PresenceReads,
-  faults: FaultDesk,
-  hints: StateHints,
-): PresenceHistoryReader =>
-  new PresenceHistoryReader({ store, now: Date.now, faults, hints }, optionsOf(config));
+const readingOf = ({ config, store, faults, hints }: ReaderParts) =>
+  [{ store, now: Date.now, faults, hints }, optionsOf(config)] as const;
 
-const messageReaderOf = (config: Config, store: MessageSource): MessageReader => {
+function readerOf(parts: ReaderParts): HistoryReader {
+  const [reading, options] = readingOf(parts);
+  const shown = parts.metrics.counter('versioned_history_substitution_total');
+  const onShown = (app_id: string, result: ShownAs): void => shown.for({ app_id, result }).add();
+  return new HistoryReader({ ...reading, onShown }, options);
+}
+
+interface MessageReaderParts extends RuntimeParts {
+  readonly store: MessageSource;
+}
+
+const messageReaderOf = ({ config, store }: MessageReaderParts): MessageReader => {
   const window = config.versioned_messages.retention_window_seconds;
   return new MessageReader(
     { store, now: Date.now },

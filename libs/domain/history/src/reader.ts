@@ -43,7 +43,12 @@ export interface HistoryReaderParts {
   readonly faults: Faults;
   /** States that the store could not be told of. Absent: the store is all that is asked. */
   readonly hints?: Pick<StateHints, 'newest'>;
+  /** Told of each row that is shown where messages may live on. Must not throw. Absent: nobody counts. */
+  readonly onShown?: (appId: string, as: ShownAs) => void;
 }
+
+/** What a row of a message is shown as: its latest version, what was stored as that is over, or what never lived on. */
+export type ShownAs = 'applied' | 'missing_latest' | 'not_versioned';
 
 export interface HistoryReaderOptions {
   /** What one read may take. */
@@ -255,15 +260,20 @@ export class HistoryReader {
     const rows: Row<Item>[] = [];
     for (let from = 0; from < records.length; from += AT_ONCE) {
       const some = records.slice(from, from + AT_ONCE).map(async (record, index): Promise<Row<Item>> => {
-        const isShown = from + index < limit - 1;
-        return {
-          record,
-          item: isShown ? await show(stream, record, latest.get(record.messageSerial ?? '')) : undefined,
-        };
+        if (from + index >= limit - 1) return { record, item: undefined };
+        const version = latest.get(record.messageSerial ?? '');
+        this.#tellShown(stream, record, version);
+        return { record, item: await show(stream, record, version) };
       });
       rows.push(...(await Promise.all(some)));
     }
     return rows;
+  }
+
+  #tellShown({ address }: Stream, { messageSerial }: StoredRecord, latest: StoredMessage | undefined): void {
+    if (this.options.showsLatest !== true) return;
+    const stored = messageSerial === null ? 'not_versioned' : 'missing_latest';
+    this.parts.onShown?.(address.appId, latest === undefined ? stored : 'applied');
   }
 }
 

@@ -25,6 +25,11 @@ export const frameBytes = (frame: Frame): number =>
  */
 export interface Codec {
   encode(fact: Fact, frames: Frames): Frame | null;
+  /**
+   * What of a channel its subscribers get, where they may have several views of one at once: codecs of the same view follow
+   * each other, those of others stand beside them. Absent: the one that everybody has who has no other.
+   */
+  readonly view?: string | undefined;
   /** What its subscribers may do on their channel. Absent: what everybody may on a channel of this kind. */
   readonly roles?: Roles | undefined;
   /** How its subscribers want appends; a variant says what the codec says that it narrows. Absent: each as it comes. */
@@ -34,6 +39,8 @@ export interface Codec {
    * out of turn. Absent: the same, nothing is remembered.
    */
   readonly held?: Codec;
+  /** Whether a message it says nothing of was kept from its subscribers by a filter. Absent: it was not meant for them. */
+  readonly filters?: boolean;
   /** Whether whoever was left out of a message of a client begins anew too. Absent: only of one of a server. */
   readonly remembersClients?: boolean;
   /** What it is for a subscriber that begins to receive now. Absent: the same. */

@@ -16,7 +16,10 @@ export interface Edge {
    * The subscriber has lost live events of a channel that it has or is about to have, for good; more may come to it. Absent: who
    * may not be held back any longer is closed, and of a gap clients are told by their codec.
    */
-  lost?(subscriber: Subscriber, channel: string): void;
-  /** Whether whoever sent a message gets it too. Asked of the sender alone, if it is here, and of clients' messages alone. */
-  echoes(sender: Subscriber, message: Message): boolean;
+  lost?(subscriber: Subscriber, channel: string, view: string | undefined): void;
+  /**
+   * Whether whoever sent a message gets it too, in this view of the channel. Asked of the sender alone, if it is here, and of
+   * clients' messages alone.
+   */
+  echoes(sender: Subscriber, message: Message, view: string | undefined): boolean;
 }

@@ -1,101 +1,56 @@
-import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
-import type { Config } from '@carillon/config';
-import { FABRIC, type Fabric } from '@carillon/fabric';
+import { APP_REGISTRY } from '@carillon/app-registry';
+import { FABRIC } from '@carillon/fabric';
 import { Channels } from '@carillon/channels';
-import { HISTORY_READER, type HistoryReader, STREAM_READS } from '@carillon/history';
-import { HISTORY_STORE, type PresentMembers } from '@carillon/history-store';
+import { HISTORY_READER, STREAM_READS } from '@carillon/history';
+import { HISTORY_STORE } from '@carillon/history-store';
+import { CHANNEL_COUNTS, CONNECTION_QUOTA, PRESENCE } from '@carillon/presence';
+import { COMMITS, LAST_EVENTS } from '@carillon/publishing';
+import { REPLAY } from '@carillon/replay';
 import {
-  CHANNEL_COUNTS,
-  type ChannelCounts,
-  CONNECTION_QUOTA,
-  type ConnectionQuota,
-  PRESENCE,
-  type Presence,
-} from '@carillon/presence';
-import { COMMITS, type Commits, LAST_EVENTS, type LastEvents } from '@carillon/publishing';
-import { REPLAY, type Replay } from '@carillon/replay';
-import {
-  ADMISSION,
-  CONFIG,
-  LOGGING,
-  METRICS_REGISTRY,
-  OCCUPANCY_SOURCE,
-  SHUTDOWN,
-  STARTUP,
-  type Admission,
   errorText,
-  type Logging,
-  type Metrics,
-  type Shutdown,
-  type Startup,
+  OCCUPANCY_SOURCE,
+  optional,
+  type PartsOf,
+  provider,
+  RUNTIME,
+  token,
 } from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
-import { WEBHOOK_EVENTS, type WebhookEvents } from '@carillon/webhooks';
+import { WEBHOOK_EVENTS } from '@carillon/webhooks';
 import { Global, Inject, Module } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { LeftBehind } from './durable/left-behind.js';
-import type { StreamReads } from './durable/stream-reads.js';
 import { Hub } from './hub.js';
 
 /** Token of the `Hub` of this process. */
-export const HUB = Symbol('hub');
+export const HUB = token<Hub>('hub');
 
 /** Whom the log and the shutdown know it as. */
 const PART = 'sockets';
 
-const PARTS = [
-  CONFIG,
-  ADMISSION,
-  LOGGING,
-  METRICS_REGISTRY,
-  SHUTDOWN,
-  HttpAdapterHost,
-  APP_REGISTRY,
-  FABRIC,
-  PRESENCE,
-  CHANNEL_COUNTS,
-  CONNECTION_QUOTA,
-  LAST_EVENTS,
-  WEBHOOK_EVENTS,
-  { token: STREAM_READS, optional: true },
-  { token: COMMITS, optional: true },
-  { token: REPLAY, optional: true },
-  { token: HISTORY_READER, optional: true },
-];
-
-function openHub(
-  config: Config,
-  admission: Admission,
-  logging: Logging,
-  metrics: Metrics,
-  shutdown: Shutdown,
+const PARTS = {
+  ...RUNTIME,
   host: HttpAdapterHost,
-  apps: AppRegistry,
-  fabric: Fabric,
-  presence: Presence,
-  channelCounts: ChannelCounts,
-  connectionQuota: ConnectionQuota,
-  lastEvents: LastEvents,
-  webhooks: WebhookEvents,
-  streamReads?: StreamReads,
-  commits?: Commits,
-  replay?: Replay,
-  pastReader?: HistoryReader,
-): Hub {
+  apps: APP_REGISTRY,
+  fabric: FABRIC,
+  presence: PRESENCE,
+  channelCounts: CHANNEL_COUNTS,
+  connectionQuota: CONNECTION_QUOTA,
+  lastEvents: LAST_EVENTS,
+  webhooks: WEBHOOK_EVENTS,
+  streamReads: optional(STREAM_READS),
+  commits: optional(COMMITS),
+  replay: optional(REPLAY),
+  pastReader: optional(HISTORY_READER),
+};
+
+function openHub(parts: PartsOf<typeof PARTS>): Hub {
+  const { host, config, logging, shutdown, streamReads, commits, replay, pastReader } = parts;
   const adapter: unknown = host.httpAdapter;
   if (!(adapter instanceof UwsHttpAdapter)) throw new Error('a hub needs the uws platform');
   const compress = config.websocket.compression !== 'disabled';
   const hub = new Hub({
-    config,
-    admission,
-    metrics,
-    apps,
-    fabric,
-    presence,
-    channelCounts,
-    connectionQuota,
-    lastEvents,
-    webhooks,
+    ...parts,
     streamReads: streamReads ?? null,
     commits: commits ?? null,
     replay: replay ?? null,
@@ -109,18 +64,18 @@ function openHub(
   return hub;
 }
 
-const LEFT_BEHIND = Symbol('left behind');
+const LEFT_BEHIND = token<LeftBehind | null>('left behind');
+
+const CLEARING_PARTS = {
+  ...RUNTIME,
+  apps: APP_REGISTRY,
+  store: optional(HISTORY_STORE),
+  commits: optional(COMMITS),
+};
 
 /** Null where others live on, who clear up after the dead, or where there is nothing to clear up. */
-function clearsUp(
-  config: Config,
-  logging: Logging,
-  startup: Startup,
-  shutdown: Shutdown,
-  apps: AppRegistry,
-  store?: PresentMembers,
-  commits?: Commits,
-): LeftBehind | null {
+function clearsUp(parts: PartsOf<typeof CLEARING_PARTS>): LeftBehind | null {
+  const { config, logging, startup, shutdown, apps, store, commits } = parts;
   if (config.adapter.driver !== 'local' || store === undefined || commits === undefined) return null;
   const log = logging.for('service::history');
   const leftBehind = new LeftBehind({
@@ -141,21 +96,9 @@ function clearsUp(
 @Global()
 @Module({
   providers: [
-    { provide: HUB, inject: PARTS, useFactory: openHub },
-    {
-      provide: LEFT_BEHIND,
-      inject: [
-        CONFIG,
-        LOGGING,
-        STARTUP,
-        SHUTDOWN,
-        APP_REGISTRY,
-        { token: HISTORY_STORE, optional: true },
-        { token: COMMITS, optional: true },
-      ],
-      useFactory: clearsUp,
-    },
-    { provide: OCCUPANCY_SOURCE, inject: [HUB], useFactory: ({ occupancy }: Hub) => occupancy },
+    provider(HUB, PARTS, openHub),
+    provider(LEFT_BEHIND, CLEARING_PARTS, clearsUp),
+    provider(OCCUPANCY_SOURCE, { hub: HUB }, ({ hub }) => hub.occupancy),
   ],
   exports: [HUB, OCCUPANCY_SOURCE],
 })

@@ -40,6 +40,8 @@ export function showSocketMetrics(metrics: Metrics): void {
   metrics.counter('new_disconnections_total');
   metrics.counter('ws_slow_consumer_disconnects_total');
   metrics.counter('ws_messages_dropped_total');
+  metrics.counter('event_filter_suppressed_total');
+  metrics.counter('echo_suppressed_total');
   metrics.counter('ws_messages_received_total');
   metrics.counter('ws_messages_sent_total');
   metrics.counter('socket_received_bytes');
@@ -79,6 +81,8 @@ export class AppMeters {
   readonly disconnections: CounterSeries;
   readonly slowDisconnects: CounterSeries;
   readonly dropped: CounterSeries;
+  readonly #filtered: CounterSeries;
+  readonly #notEchoed: CounterSeries;
   readonly #receivedFrames: CounterSeries;
   readonly #receivedBytes: CounterSeries;
   readonly #sentFrames: CounterSeries;
@@ -96,6 +100,8 @@ export class AppMeters {
     this.disconnections = metrics.counter('new_disconnections_total').for(labels);
     this.slowDisconnects = metrics.counter('ws_slow_consumer_disconnects_total').for(labels);
     this.dropped = metrics.counter('ws_messages_dropped_total').for(labels);
+    this.#filtered = metrics.counter('event_filter_suppressed_total').for(labels);
+    this.#notEchoed = metrics.counter('echo_suppressed_total').for(labels);
     this.#receivedFrames = metrics.counter('ws_messages_received_total').for(labels);
     this.#receivedBytes = metrics.counter('socket_received_bytes').for(labels);
     this.#sentFrames = metrics.counter('ws_messages_sent_total').for(labels);
@@ -112,6 +118,16 @@ export class AppMeters {
   sent(sockets: number, bytes: number): void {
     this.#sentFrames.value += sockets;
     this.#sentBytes.value += sockets * bytes;
+  }
+
+  /** A filter kept a message from so many. */
+  filtered(receivers: number): void {
+    this.#filtered.value += receivers;
+  }
+
+  /** A message was kept from the one who sent it. */
+  notEchoed(): void {
+    this.#notEchoed.value += 1;
   }
 
   /** What becomes of appends to messages; counted from the first on. */

@@ -1,37 +1,21 @@
-import type { Config } from '@carillon/config';
-import {
-  CONFIG,
-  HEALTH,
-  type Health,
-  LOGGING,
-  type Logging,
-  SHUTDOWN,
-  type Shutdown,
-  STARTUP,
-  type Startup,
-} from '@carillon/runtime';
+import { provider, RUNTIME, type RuntimeParts, token } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { openPorts } from './drivers.js';
-import { type PresencePorts } from './ports.js';
+import type { ChannelCounts } from './channel-counts.js';
+import type { ConnectionQuota } from './connection-quota.js';
+import type { Presence } from './port.js';
+import type { PresencePorts } from './ports.js';
 
-/** Token of the `Presence`. */
-export const PRESENCE = Symbol('presence');
-/** Token of the `ChannelCounts`. */
-export const CHANNEL_COUNTS = Symbol('channel counts');
-/** Token of the `ConnectionQuota`. */
-export const CONNECTION_QUOTA = Symbol('connection quota');
+export const PRESENCE = token<Presence>('presence');
+export const CHANNEL_COUNTS = token<ChannelCounts>('channel counts');
+export const CONNECTION_QUOTA = token<ConnectionQuota>('connection quota');
 
-const PORTS = Symbol('presence ports');
+const PORTS = token<PresencePorts>('presence ports');
 const PART = 'presence';
 
 /** The ports tied to the life of the process: reached at start, checked by `/up`, left when the sockets are gone. */
-async function portsOfProcess(
-  config: Config,
-  logging: Logging,
-  startup: Startup,
-  health: Health,
-  shutdown: Shutdown,
-): Promise<PresencePorts> {
+async function portsOfProcess(parts: RuntimeParts): Promise<PresencePorts> {
+  const { config, logging, startup, health, shutdown } = parts;
   const ports = await openPorts(config, logging.for('service::presence'));
   const { presence, connect } = ports;
   if (connect !== null) {
@@ -51,18 +35,10 @@ async function portsOfProcess(
 @Global()
 @Module({
   providers: [
-    { provide: PORTS, inject: [CONFIG, LOGGING, STARTUP, HEALTH, SHUTDOWN], useFactory: portsOfProcess },
-    { provide: PRESENCE, inject: [PORTS], useFactory: ({ presence }: PresencePorts) => presence },
-    {
-      provide: CHANNEL_COUNTS,
-      inject: [PORTS],
-      useFactory: ({ channelCounts }: PresencePorts) => channelCounts,
-    },
-    {
-      provide: CONNECTION_QUOTA,
-      inject: [PORTS],
-      useFactory: ({ connectionQuota }: PresencePorts) => connectionQuota,
-    },
+    provider(PORTS, RUNTIME, portsOfProcess),
+    provider(PRESENCE, { ports: PORTS }, ({ ports }) => ports.presence),
+    provider(CHANNEL_COUNTS, { ports: PORTS }, ({ ports }) => ports.channelCounts),
+    provider(CONNECTION_QUOTA, { ports: PORTS }, ({ ports }) => ports.connectionQuota),
   ],
   exports: [PRESENCE, CHANNEL_COUNTS, CONNECTION_QUOTA],
 })

@@ -16,10 +16,13 @@ export class ChannelPublisher implements BatchPublisher {
     private readonly durable: DurablePublisher | null,
     /** Null: this process cannot give events their places. */
     private readonly sequenced: SequencedPublisher | null = null,
+    /** Something of the app was published that is for sockets connected now only. Must not throw. */
+    private readonly onEphemeral: (appId: string) => void = () => {},
   ) {}
 
   publish(publication: Publication): Receipt | Promise<Receipt> {
     const { history, replay = null } = publication;
+    if (publication.isEphemeral === true) this.onEphemeral(publication.appId);
     if (history !== null) {
       if (this.durable !== null) return this.durable.publish(publication, history);
     } else if (replay === null) return this.live.publish(publication);

@@ -8,6 +8,7 @@ export const messageOf = (publication: Publication, messageId: string): Message 
   event: publication.event,
   name: null,
   dataText: publication.dataText,
+  ...(publication.isBytes === true ? { isBytes: true } : {}),
   userId: publication.userId,
   messageId,
   tagsText: publication.tagsText,

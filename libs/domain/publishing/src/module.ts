@@ -4,8 +4,8 @@ import type { Config } from '@carillon/config';
 import { maxMessageBytes } from '@carillon/contract';
 import { FABRIC, type Fabric } from '@carillon/fabric';
 import { REPLAY, type Replay } from '@carillon/replay';
-import { CONFIG, LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon/runtime';
-import { type DynamicModule, Global, type InjectionToken, Module } from '@nestjs/common';
+import { optional, provider, RUNTIME, type RuntimeParts, type Token, token } from '@carillon/runtime';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { ChannelPublisher } from './channel-publisher.js';
 import type { Commits } from './commits.js';
 import { DurablePublisher } from './durable-publisher.js';
@@ -14,18 +14,22 @@ import type { BatchPublisher } from './port.js';
 import { SequencedPublisher } from './sequenced-publisher.js';
 import { StoredLastEvents } from './stored-last-events.js';
 
-/** Token of the `BatchPublisher`. */
-export const PUBLISHER = Symbol('publisher');
+export const PUBLISHER = token<BatchPublisher>('publisher');
 /** Token of the `Commits`. Not provided: channels with a history cannot be published to. */
-export const COMMITS = Symbol('commits');
+export const COMMITS = token<Commits>('commits');
 /** Token of the `LastEvents`. */
-export const LAST_EVENTS = Symbol('last events');
+export const LAST_EVENTS = token<StoredLastEvents>('last events');
 
 const MIB = 1024 * 1024;
 /** A payload that is not a string becomes one, and every character of it may need a backslash. */
 const GROWTH = 2;
 
-function lastEventsOf({ channel_limits, http_api }: Config, cache: Cache): StoredLastEvents {
+interface LastEventsParts extends RuntimeParts {
+  readonly cache: Cache;
+}
+
+function lastEventsOf({ config, cache }: LastEventsParts): StoredLastEvents {
+  const { channel_limits, http_api } = config;
   return new StoredLastEvents({
     cache,
     ttlMs: Math.min(channel_limits.cache_ttl * 1000, Number.MAX_SAFE_INTEGER),
@@ -41,21 +45,23 @@ function livingOf({ versioned_messages: versions, ai_transport }: Config) {
   return { living: { versionsMs, aiOf: (channel: string) => ai.limitsOf(channel) } };
 }
 
-function publisherOf(
-  fabric: Fabric,
-  lastEvents: StoredLastEvents,
-  logging: Logging,
-  config: Config,
-  metrics: Metrics,
-  replay?: Replay,
-  commits?: Commits,
-): BatchPublisher {
+interface PublisherParts extends RuntimeParts {
+  readonly fabric: Fabric;
+  readonly lastEvents: StoredLastEvents;
+  readonly replay: Replay | undefined;
+  readonly commits: Commits | undefined;
+}
+
+function publisherOf(parts: PublisherParts): BatchPublisher {
+  const { fabric, lastEvents, logging, config, metrics, replay, commits } = parts;
   const log = logging.for('service::publishing');
   const live = new LivePublisher({ fabric, lastEvents, log });
+  const ephemeral = metrics.counter('ephemeral_messages_total');
   return new ChannelPublisher(
     live,
     commits === undefined ? null : new DurablePublisher({ commits, lastEvents, log, ...livingOf(config) }),
     replay === undefined ? null : new SequencedPublisher({ replay, live, metrics }),
+    (app_id) => ephemeral.for({ app_id }).add(),
   );
 }
 
@@ -63,26 +69,24 @@ function publisherOf(
 @Global()
 @Module({
   providers: [
-    { provide: LAST_EVENTS, inject: [CONFIG, CACHE], useFactory: lastEventsOf },
-    {
-      provide: PUBLISHER,
-      inject: [
-        FABRIC,
-        LAST_EVENTS,
-        LOGGING,
-        CONFIG,
-        METRICS_REGISTRY,
-        { token: REPLAY, optional: true },
-        { token: COMMITS, optional: true },
-      ],
-      useFactory: publisherOf,
-    },
+    provider(LAST_EVENTS, { ...RUNTIME, cache: CACHE }, lastEventsOf),
+    provider(
+      PUBLISHER,
+      {
+        ...RUNTIME,
+        fabric: FABRIC,
+        lastEvents: LAST_EVENTS,
+        replay: optional(REPLAY),
+        commits: optional(COMMITS),
+      },
+      publisherOf,
+    ),
   ],
   exports: [LAST_EVENTS, PUBLISHER],
 })
 export class PublishingModule {
   /** Commits events of channels with a history by what this token stands for. */
-  static committing(commits: InjectionToken): DynamicModule {
+  static committing(commits: Token<Commits>): DynamicModule {
     return {
       module: PublishingModule,
       providers: [{ provide: COMMITS, useExisting: commits }],

@@ -30,6 +30,8 @@ export interface Publication {
    * gave none, and receivers get none.
    */
   readonly dataText: string | null;
+  /** The payload is bytes, of which its text is the list. Absent: it is what its text says. */
+  readonly isBytes?: true;
   /** The sender of a client event on a presence channel, else null. */
   readonly userId: string | null;
   /** The connection that must not receive it, else null. Of what a client sent: the client, unless it asks for its own. */
@@ -46,6 +48,8 @@ export interface Publication {
   readonly history: KeptFor | null;
   /** Of a channel without a history: it takes a place in the channel's stream. Null or absent: it has none. */
   readonly replay?: KeptForReplay | null;
+  /** Its publisher says that it is for sockets connected now only. Absent: nobody says so. */
+  readonly isEphemeral?: boolean;
   /** Whose message it is, verified; absent: a server's, or nobody's. */
   readonly creatorId?: string;
   /** JSON texts of what protocol 2 subscribers get beside the data; null: nothing. */

@@ -3,21 +3,11 @@ import { hostname } from 'node:os';
 import { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import { queueNames } from '@carillon/contract';
-import { openProviders, type PushProviders } from '@carillon/push-providers';
-import { PUSH_STORE, type PushStore, type Sealer, SEALER } from '@carillon/push-store';
-import { type Consumed, PUSH_QUEUE, type Queue, QueueTransport } from '@carillon/queue';
-import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
-import {
-  CONFIG,
-  LOGGING,
-  type Logging,
-  type Metrics,
-  METRICS_REGISTRY,
-  SHUTDOWN,
-  type Shutdown,
-  STARTUP,
-  type Startup,
-} from '@carillon/runtime';
+import { openProviders } from '@carillon/push-providers';
+import { PUSH_STORE, SEALER } from '@carillon/push-store';
+import { type Consumed, PUSH_QUEUE, QueueTransport } from '@carillon/queue';
+import { RATE_LIMIT } from '@carillon/rate-limit';
+import { optional, type PartsOf, provider, RUNTIME } from '@carillon/runtime';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { PushChannels } from './channels.js';
 import { PushOperations } from './operations/push-operations.js';
@@ -39,30 +29,19 @@ import { META_TARGET } from './watch/meta.js';
 import { PushWorker } from './worker.js';
 import { PushWorkerController } from './worker.controller.js';
 
-const parts = {
-  provide: PUSH_PARTS,
-  inject: [
-    CONFIG,
-    PUSH_STORE,
-    PUSH_QUEUE,
-    RATE_LIMIT,
-    SEALER,
-    METRICS_REGISTRY,
-    LOGGING,
-    PUSH_CHANNELS,
-    { token: PUSH_PROVIDERS_TOKEN, optional: true },
-  ],
-  useFactory: (
-    config: Config,
-    store: PushStore,
-    queue: Queue,
-    rateLimit: RateLimit,
-    sealer: Sealer | null,
-    metrics: Metrics,
-    logging: Logging,
-    channels: PushChannels,
-    providers?: PushProviders,
-  ): PushParts => ({
+const MADE_OF = {
+  ...RUNTIME,
+  store: PUSH_STORE,
+  queue: PUSH_QUEUE,
+  rateLimit: RATE_LIMIT,
+  sealer: SEALER,
+  channels: PUSH_CHANNELS,
+  providers: optional(PUSH_PROVIDERS_TOKEN),
+};
+
+function partsOf(parts: PartsOf<typeof MADE_OF>): PushParts {
+  const { config, store, queue, rateLimit, sealer, metrics, logging, channels, providers } = parts;
+  return {
     config,
     store,
     queue,
@@ -74,8 +53,8 @@ const parts = {
     meta: logging.for(META_TARGET),
     now: () => Date.now(),
     owner: `${hostname()}:${process.pid}:${randomUUID()}`,
-  }),
-};
+  };
+}
 
 /** What work of each pattern waits in, and how many jobs of it run at once. */
 export function consumedBy(config: Config, offered: readonly WorkerStage[]): (pattern: string) => Consumed {
@@ -112,40 +91,34 @@ export class PushModule {
       controllers: [PushWorkerController],
       providers: [
         { provide: PUSH_CHANNELS, useValue: new PushChannels() },
-        parts,
-        {
-          provide: PUSH_WORKER,
-          inject: [PUSH_PARTS, STARTUP, SHUTDOWN],
-          useFactory: (all: PushParts, startup: Startup, shutdown: Shutdown): PushWorker => {
-            const worker = new PushWorker(all, offered);
-            startup.needs({
-              name: 'push workers',
-              connect: async () => {
-                await all.store.connect();
-                worker.start();
-              },
-            });
-            shutdown.onShutdown('flush', 'push workers', () => worker.close());
-            return worker;
-          },
-        },
-        {
-          provide: PUSH,
-          inject: [PUSH_PARTS, PUSH_WORKER],
-          useFactory: (all: PushParts, worker: PushWorker) => new PushService(all, worker),
-        },
-        {
-          provide: PUSH_OPERATIONS,
-          inject: [PUSH, CONFIG],
-          useFactory: (push: PushService, config: Config) =>
-            new PushOperations(push, { config, channels: new Channels(config) }),
-        },
-        {
-          provide: PUSH_TRANSPORT,
-          inject: [CONFIG, PUSH_QUEUE],
-          useFactory: (config: Config, queue: Queue) =>
-            new QueueTransport(PUSH_TRANSPORT, queue, consumedBy(config, offered)),
-        },
+        provider(PUSH_PARTS, MADE_OF, partsOf),
+        provider(PUSH_WORKER, { ...RUNTIME, push: PUSH_PARTS }, ({ push, startup, shutdown }) => {
+          const worker = new PushWorker(push, offered);
+          startup.needs({
+            name: 'push workers',
+            connect: async () => {
+              await push.store.connect();
+              worker.start();
+            },
+          });
+          shutdown.onShutdown('flush', 'push workers', () => worker.close());
+          return worker;
+        }),
+        provider(
+          PUSH,
+          { push: PUSH_PARTS, worker: PUSH_WORKER },
+          ({ push, worker }) => new PushService(push, worker),
+        ),
+        provider(
+          PUSH_OPERATIONS,
+          { ...RUNTIME, push: PUSH },
+          ({ push, config }) => new PushOperations(push, { config, channels: new Channels(config) }),
+        ),
+        provider(
+          PUSH_TRANSPORT,
+          { ...RUNTIME, queue: PUSH_QUEUE },
+          ({ config, queue }) => new QueueTransport(PUSH_TRANSPORT, queue, consumedBy(config, offered)),
+        ),
       ],
       exports: [PUSH, PUSH_CHANNELS, PUSH_OPERATIONS, PUSH_TRANSPORT],
     };

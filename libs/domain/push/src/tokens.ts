@@ -1,14 +1,20 @@
-/** Token of the `PushService`, which everything that asks for push goes through. */
-export const PUSH = Symbol('push');
-/** Token of the `PushOperations`, which every face asks. */
-export const PUSH_OPERATIONS = Symbol('push operations');
-/** Token of the `PushParts`. */
-export const PUSH_PARTS = Symbol('push parts');
-/** Token of the `PushWorker`. */
-export const PUSH_WORKER = Symbol('push worker');
-/** Token of the `PushChannels`. */
-export const PUSH_CHANNELS = Symbol('push channels');
+import type { PushProviders } from '@carillon/push-providers';
+import type { QueueTransport } from '@carillon/queue';
+import { token } from '@carillon/runtime';
+import type { PushChannels } from './channels.js';
+import type { PushOperations } from './operations/push-operations.js';
+import type { PushParts } from './parts.js';
+import type { PushService } from './service.js';
+import type { PushWorker } from './worker.js';
+
+/** What everything that asks for push goes through. */
+export const PUSH = token<PushService>('push');
+/** What every face asks. */
+export const PUSH_OPERATIONS = token<PushOperations>('push operations');
+export const PUSH_PARTS = token<PushParts>('push parts');
+export const PUSH_WORKER = token<PushWorker>('push worker');
+export const PUSH_CHANNELS = token<PushChannels>('push channels');
 /** Token, and id, of the transport that brings work of push to its handlers. */
-export const PUSH_TRANSPORT = Symbol('push transport');
-/** Token of the `PushProviders`, to be given by tests instead of the configured ones. */
-export const PUSH_PROVIDERS_TOKEN = Symbol('push providers');
+export const PUSH_TRANSPORT = token<QueueTransport>('push transport');
+/** To be given by tests instead of the configured ones. */
+export const PUSH_PROVIDERS_TOKEN = token<PushProviders>('push providers');

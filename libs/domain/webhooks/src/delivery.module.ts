@@ -1,16 +1,7 @@
-import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
-import type { Config } from '@carillon/config';
+import { APP_REGISTRY } from '@carillon/app-registry';
 import { queueNames } from '@carillon/contract';
-import { QUEUE, type Queue, QueueTransport } from '@carillon/queue';
-import {
-  CONFIG,
-  LOGGING,
-  METRICS_REGISTRY,
-  SHUTDOWN,
-  type Logging,
-  type Metrics,
-  type Shutdown,
-} from '@carillon/runtime';
+import { QUEUE, QueueTransport } from '@carillon/queue';
+import { type PartsOf, provider, RUNTIME, token } from '@carillon/runtime';
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Delivery, HELD_JOBS } from './delivery/delivery.js';
 import { DeliveryController } from './delivery/delivery.controller.js';
@@ -19,19 +10,14 @@ import type { NamespaceOf } from './delivery/entry-filter.js';
 import { HttpTarget } from './target/http-target.js';
 import { LambdaTarget } from './target/lambda-target.js';
 
-const NAMESPACE_OF = Symbol('namespace of a channel');
+const NAMESPACE_OF = token<NamespaceOf>('namespace of a channel');
 
 const PART = 'webhook targets';
 
-function openDelivery(
-  config: Config,
-  logging: Logging,
-  metrics: Metrics,
-  shutdown: Shutdown,
-  queue: Queue,
-  apps: AppRegistry,
-  namespaceOf: NamespaceOf,
-): Delivery {
+const PARTS = { ...RUNTIME, queue: QUEUE, apps: APP_REGISTRY, namespaceOf: NAMESPACE_OF };
+
+function openDelivery(parts: PartsOf<typeof PARTS>): Delivery {
+  const { config, logging, metrics, shutdown, queue, apps, namespaceOf } = parts;
   const { webhooks: settings } = config;
   const http = new HttpTarget({ allowPrivate: settings.allow_private_targets });
   const lambda = new LambdaTarget();
@@ -54,22 +40,18 @@ export class WebhookDeliveryModule {
       module: WebhookDeliveryModule,
       controllers: [DeliveryController],
       providers: [
-        {
-          provide: WEBHOOK_TRANSPORT,
-          inject: [QUEUE],
-          useFactory: (queue: Queue) =>
+        provider(
+          WEBHOOK_TRANSPORT,
+          { queue: QUEUE },
+          ({ queue }) =>
             new QueueTransport(WEBHOOK_TRANSPORT, queue, () => ({
               queues: [queueNames.webhooks],
               concurrency: HELD_JOBS,
               prefetch: HELD_JOBS,
             })),
-        },
+        ),
         { provide: NAMESPACE_OF, useValue: namespaceOf },
-        {
-          provide: WEBHOOK_DELIVERY,
-          inject: [CONFIG, LOGGING, METRICS_REGISTRY, SHUTDOWN, QUEUE, APP_REGISTRY, NAMESPACE_OF],
-          useFactory: openDelivery,
-        },
+        provider(WEBHOOK_DELIVERY, PARTS, openDelivery),
       ],
       exports: [WEBHOOK_DELIVERY, WEBHOOK_TRANSPORT],
     };

@@ -1,17 +1,8 @@
-import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
-import { CACHE, type Cache } from '@carillon/cache';
+import { APP_REGISTRY } from '@carillon/app-registry';
+import { CACHE } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { QUEUE, type Queue } from '@carillon/queue';
-import {
-  CONFIG,
-  LOGGING,
-  METRICS_REGISTRY,
-  SHUTDOWN,
-  type Logger,
-  type Logging,
-  type Metrics,
-  type Shutdown,
-} from '@carillon/runtime';
+import { type Logger, optional, type PartsOf, provider, RUNTIME, token } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { CacheNotices } from './absence/cache-notices.js';
 import { Batcher } from './batching/batcher.js';
@@ -22,8 +13,7 @@ import { workedOff } from './delivery/worked-off.js';
 import { offWebhooks } from './off-webhooks.js';
 import type { WebhookEvents } from './port.js';
 
-/** Token of the `WebhookEvents`. */
-export const WEBHOOK_EVENTS = Symbol('webhook events');
+export const WEBHOOK_EVENTS = token<WebhookEvents>('webhook events');
 
 const PART = 'webhooks';
 
@@ -44,16 +34,16 @@ function off(config: Config, log: Logger, reason: string): WebhookEvents {
   return offWebhooks(() => {});
 }
 
-function openWebhookEvents(
-  config: Config,
-  logging: Logging,
-  metrics: Metrics,
-  shutdown: Shutdown,
-  queue: Queue,
-  apps: AppRegistry,
-  cache?: Cache,
-  delivery?: Delivery,
-): WebhookEvents {
+const PARTS = {
+  ...RUNTIME,
+  queue: QUEUE,
+  apps: APP_REGISTRY,
+  cache: optional(CACHE),
+  delivery: optional(WEBHOOK_DELIVERY),
+};
+
+function openWebhookEvents(parts: PartsOf<typeof PARTS>): WebhookEvents {
+  const { config, logging, metrics, shutdown, queue, apps, cache, delivery } = parts;
   const log = logging.for('service::webhook');
   const reason = reasonForNone(queue, delivery);
   if (reason !== null) return off(config, log, reason);
@@ -77,30 +67,13 @@ function openWebhookEvents(
   return webhooks;
 }
 
-const optional = (token: symbol) => ({ token, optional: true });
-
 /**
  * Where other rooms of this process say what happened. Needs the modules of the rooms it injects; the cache only where
  * there are sockets beside those of other processes, since nobody else says who comes and goes.
  */
 @Global()
 @Module({
-  providers: [
-    {
-      provide: WEBHOOK_EVENTS,
-      inject: [
-        CONFIG,
-        LOGGING,
-        METRICS_REGISTRY,
-        SHUTDOWN,
-        QUEUE,
-        APP_REGISTRY,
-        optional(CACHE),
-        optional(WEBHOOK_DELIVERY),
-      ],
-      useFactory: openWebhookEvents,
-    },
-  ],
+  providers: [provider(WEBHOOK_EVENTS, PARTS, openWebhookEvents)],
   exports: [WEBHOOK_EVENTS],
 })
 export class WebhookEventsModule {}

@@ -1,10 +1,16 @@
-import { type CompatCore, CompatError, type JsonObject, readChannelName } from '@carillon/compat-core';
+import {
+  type CompatCore,
+  CompatError,
+  isDerived,
+  type JsonObject,
+  readChannelName,
+} from '@carillon/compat-core';
 import type { Expression } from '@carillon/filter';
 import type { Codec, Hub, Showing } from '@carillon/hub';
 import { type AttachRequest, readAttach } from './attach-request.js';
 import { attachedFrame } from './attached.js';
 import type { Codecs } from './codecs.js';
-import { type CompatConnection, isOtherView } from './connection.js';
+import type { CompatConnection } from './connection.js';
 import { type Continuity, lostAt } from './continuity.js';
 import type { Counted } from './counted.js';
 import type { Deltas } from './delta/deltas.js';
@@ -64,10 +70,9 @@ export class Attach {
   }
 
   /** A channel that it has, of which something was lost, is attached once more. Never rejects. */
-  async again(connection: CompatConnection, base: string): Promise<void> {
-    const attachment = connection.attachments.get(base);
+  async again(connection: CompatConnection, text: string): Promise<void> {
+    const attachment = connection.attachments.get(text);
     if (attachment === undefined) return;
-    const { text } = attachment;
     const asked = { name: readChannelName(text), rewind: null, channelSerial: null };
     await this.#try(connection, text, () => ({ ...attachment, ...asked, isLost: true }));
   }
@@ -89,15 +94,18 @@ export class Attach {
     if (typeof text === 'string') await this.leave(connection, text);
   }
 
-  /** Takes a connection out of the channel of this text, with its members. */
+  /** Takes this view of a channel from a connection, and its members where no other lets it have them. */
   async leave(connection: CompatConnection, text: string): Promise<void> {
     const base = text.startsWith('[') ? text.slice(text.indexOf(']') + 1) : text;
-    const attachment = connection.attachments.get(base);
-    if (attachment !== undefined && isOtherView(attachment, text)) return;
-    if (connection.attachments.delete(base)) this.parts.counted.detached(connection, base);
-    const subscription = connection.subscriptions.get(base);
-    if (subscription !== undefined) await this.parts.hub.leaving.channel(connection, subscription);
-    await this.parts.said.membersLeave(connection, base, 0);
+    const { counted, hub, said } = this.parts;
+    const { attachments, subscriptions } = connection;
+    const isAttached = attachments.delete(text);
+    if (isAttached && connection.modesOn(base) === null) counted.detached(connection, base);
+    const subscription = subscriptions.get(base);
+    if (subscription !== undefined)
+      await hub.leaving.view(connection, subscription, text === base ? undefined : text);
+    // Members of a channel that it has not attached yet, since it came back, are not another view's to take away.
+    if (text === base || (isAttached && !isDerived(text))) await said.membersSettle(connection, base);
   }
 
   async #try(connection: CompatConnection, text: unknown, read: () => Wanted): Promise<void> {
@@ -167,7 +175,7 @@ export class Attach {
     const { continuity, counted, said, syncing } = this.parts;
     const { asked: wanted, modes, params, echoes, name, filter, isLost } = request;
     const { text, base } = name;
-    const before = connection.attachments.get(base);
+    const before = connection.attachments.get(text);
     const rewound = isLost && before !== undefined ? before.rewound : JSON.stringify(request.rewind);
     const asked = before?.rewound === rewound ? { ...request, rewind: null } : request;
     const [missed, view] = await Promise.all([
@@ -175,13 +183,15 @@ export class Attach {
       (modes & MODE.PRESENCE_SUBSCRIBE) === 0 ? null : showing.members(),
     ]);
     if (attaching.isGivenUp) return;
-    if (!connection.attachments.has(base)) counted.attached(connection, base);
-    connection.attachments.set(base, { text, asked: wanted, modes, params, filter, echoes, rewound });
+    if (connection.modesOn(base) === null) counted.attached(connection, base);
+    connection.attachments.set(text, { text, base, asked: wanted, modes, params, filter, echoes, rewound });
+    // A derived view says nothing of members, of whom the channel itself may be about to be attached again.
+    if (filter === null) await said.membersSettle(connection, base);
     const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : showing.of(missed.past);
     const hasMembers = view !== null && view.members.length > 0;
     const has = { members: hasMembers, backlog: past.length > 0 };
     said.say(connection, attachedFrame({ text, modes, params }, missed, has));
-    if (hasMembers) syncing.show(connection, base, text, view);
+    if (hasMembers) syncing.show(connection, { base, text }, view);
     await showing.tell(past);
     for (const frames of past) attaching.codec.told?.(frames, 1, connection.hub.appId);
   }

@@ -11,6 +11,7 @@ const MAX_IDLE_MS = 15_000;
 export function connectedFrame(
   { principal, hub, id }: CompatConnection,
   { key, error }: Pick<Session, 'error' | 'key'>,
+  serverId: string,
 ): object {
   const { clientId } = principal;
   return {
@@ -23,7 +24,7 @@ export function connectedFrame(
       maxIdleInterval: MAX_IDLE_MS,
       maxMessageSize: messageRules(hub.app).maxBytes,
       maxFrameSize: MAX_FRAME_BYTES,
-      serverId: 'carillon',
+      serverId,
     },
     ...(error === null ? {} : { error: error.body }),
   };

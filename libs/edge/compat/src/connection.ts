@@ -1,5 +1,5 @@
 import type { WheelItem } from '@carillon/collections';
-import { isDerived, type Principal, type WireFormat } from '@carillon/compat-core';
+import type { Principal, WireFormat } from '@carillon/compat-core';
 import type { Expression } from '@carillon/filter';
 import { type AppHub, type Codec, type Edge, type Membership, Subscriber, Windows } from '@carillon/hub';
 import { echoOf } from '@carillon/protocol';
@@ -8,10 +8,12 @@ import { Answers } from './answers.js';
 import type { ControlQueue } from './control-queue.js';
 import { FrameQueue } from './frame-queue.js';
 
-/** One channel that a connection is attached to. */
+/** One view of a channel that a connection is attached to: the channel as it is, or by a name with a qualifier. */
 export interface Attachment {
   /** What the client calls it. */
   readonly text: string;
+  /** The channel, which others of its attachments may be about too. */
+  readonly base: string;
   /** Those that it asked for, and those of them that it has. */
   readonly asked: number;
   readonly modes: number;
@@ -23,10 +25,6 @@ export interface Attachment {
   /** What of the past it began with, as a text. */
   readonly rewound: string;
 }
-
-/** Whether a channel, as a client calls it, is more or less of its channel than the attachment has: one of the two is derived. */
-export const isOtherView = ({ text, filter }: Attachment, asked: string): boolean =>
-  text !== asked && (filter !== null || isDerived(asked));
 
 /** How a connection wants to be spoken to. */
 export interface Manner {
@@ -57,6 +55,7 @@ interface About {
 
 /** A connection of an Ably client. */
 export class CompatConnection extends Subscriber implements WheelItem<CompatConnection> {
+  /** By what the client calls them. */
   readonly attachments = new Map<string, Attachment>();
   /** By channel, then by client id. */
   readonly members = new Map<string, Map<string, OwnMember>>();
@@ -90,8 +89,10 @@ export class CompatConnection extends Subscriber implements WheelItem<CompatConn
   readonly manner: Manner;
   /** Hash of the key it may come back with. */
   keyHash: string;
-  /** What it was answered before, by serial: the same once more after it has come back. */
+  /** What it was answered, by serial, see `Receipts`. */
   readonly receipts: Map<number, readonly string[]>;
+  /** It has come back from elsewhere, and may say again what was answered there. */
+  mayRepeat = false;
 
   constructor(
     id: string,
@@ -109,6 +110,13 @@ export class CompatConnection extends Subscriber implements WheelItem<CompatConn
     this.receipts = receipts;
   }
 
+  /** What all its attachments of a channel let it do; null: it has none. */
+  modesOn(channel: string): number | null {
+    let all: number | null = null;
+    for (const { base, modes } of this.attachments.values()) if (base === channel) all = (all ?? 0) | modes;
+    return all;
+  }
+
   /** Everything that it is a member as. */
   memberships(): readonly Membership[] {
     return [...this.members].flatMap(([channel, members]) =>
@@ -120,17 +128,17 @@ export class CompatConnection extends Subscriber implements WheelItem<CompatConn
 /** How the hub sees these connections. */
 export const compatEdge = (
   leaseMs: number,
-  lost: (connection: CompatConnection, base: string) => void,
+  lost: (connection: CompatConnection, text: string) => void,
 ): Edge => ({
   protocol: 'compat',
   leaseMs,
   tellsPositions: true,
-  lost: (subscriber, channel) => {
-    if (subscriber instanceof CompatConnection) lost(subscriber, channel);
+  lost: (subscriber, channel, view = channel) => {
+    if (subscriber instanceof CompatConnection) lost(subscriber, view);
   },
-  echoes: (sender, message) => {
+  echoes: (sender, message, view = message.channel) => {
     const own = echoOf(message);
     if (own !== null || !(sender instanceof CompatConnection)) return own === true;
-    return sender.attachments.get(message.channel)?.echoes ?? sender.manner.echoes;
+    return sender.attachments.get(view)?.echoes ?? sender.manner.echoes;
   },
 });

@@ -27,7 +27,8 @@ export class Counted {
   closed(connection: CompatConnection): void {
     if (!connection.isCounted) return;
     if (connection.endedFor === 'over_capacity') this.core.counters.add('overflow');
-    for (const base of connection.attachments.keys()) this.#channel(connection, base, -1);
+    const attached = [...connection.attachments.values()].map(({ base }) => base);
+    for (const base of new Set(attached)) this.#channel(connection, base, -1);
     connection.isCounted = false;
     this.core.statistics.level(connection.hub.appId, 'connections', -1);
   }

@@ -6,14 +6,18 @@ import type { Counted } from './counted.js';
 import { ACTION } from './flags.js';
 import type { Need } from './pulse.js';
 import { Pulses } from './pulses.js';
+import type { Receipts } from './receipts.js';
 import type { Remaining } from './remaining.js';
+import { Removals } from './removals.js';
 import type { Said } from './said.js';
 import type { Sessions } from './sessions.js';
 
-/** Connections that one process holds, and new ones beside those that may come back. */
+/** Connections that one process holds, those that may come back among them; and members who are to leave. */
 const MAX_HERE = 100_000;
 const REFRESH_MS = 60_000;
 const NORMAL = 1000;
+/** Something that an answer hangs on could not be asked. */
+const UNAVAILABLE = 50_000;
 /** Why the service ends connections that do not come back. */
 const FOR_GOOD: ReadonlySet<ErrorCode> = new Set([
   'app_disabled',
@@ -27,6 +31,7 @@ const REPLACED = 1006;
 /** The connections that are here, from their entry to their end. */
 export class Life {
   readonly connections = new Set<CompatConnection>();
+  readonly #removals = new Removals();
   readonly #pulses = new Pulses((connection, need) => this.#tell(connection, need));
   readonly #refreshing = setInterval(() => this.#refresh(), REFRESH_MS).unref();
 
@@ -36,13 +41,18 @@ export class Life {
     private readonly sessions: Sessions,
     private readonly keys: ConnectionKeys,
     private readonly remaining: Remaining,
+    private readonly receipts: Pick<Receipts, 'share'>,
     private readonly counted: Counted,
     private readonly most = MAX_HERE,
   ) {}
 
-  /** Whether one more is let in; who comes back takes no place of its own beside those that were cut. */
+  /**
+   * Whether one more is let in; who comes back takes no place of its own beside those that were cut, and its members do
+   * not leave.
+   */
   hasRoom(comesBack: boolean): boolean {
-    return this.connections.size + (comesBack ? 0 : this.sessions.size) < this.most;
+    if (comesBack) return this.connections.size < this.most;
+    return this.connections.size + this.sessions.size < this.most && this.#removals.size < this.most;
   }
 
   begin(connection: CompatConnection): void {
@@ -65,6 +75,12 @@ export class Life {
     connection.socket?.end(NORMAL, '');
   }
 
+  /** Says why it ends: the client may come again where a store did not answer. */
+  refuse(connection: CompatConnection, error: CompatError): void {
+    this.counted.refused(error);
+    this.end(connection, error.code === UNAVAILABLE ? ACTION.disconnected : ACTION.error, error.body);
+  }
+
   /** The same, and its members leave at once: it does not come back. */
   endForGood(connection: CompatConnection, action: number, error?: ErrorBody): void {
     connection.isOver = true;
@@ -84,7 +100,11 @@ export class Life {
     if (principal.clientId !== null) hub.signedIn.remove(principal.clientId, connection);
     this.counted.closed(connection);
     const isOver = connection.isOver || (endedFor !== null && FOR_GOOD.has(endedFor));
-    if (!isOver) this.sessions.park(connection);
+    if (!isOver) {
+      this.sessions.park(connection);
+      this.#removals.begin(connection);
+      this.receipts.share();
+    }
     const left = isOver
       ? [this.said.allLeave(connection, 0, 'forced_disconnect'), this.keys.end(connection)]
       : [this.said.allLeave(connection, manner.remainMs, 'connection_lost'), this.remaining.cut(connection)];
@@ -102,7 +122,9 @@ export class Life {
       this.closed(open, REPLACED);
       socket?.terminate();
     }
-    return this.sessions.unpark(connectionId, keyHash);
+    const former = this.sessions.unpark(connectionId, keyHash);
+    if (former !== null) this.#removals.end(former);
+    return former;
   }
 
   /** The same, where it came back elsewhere: what it was a member as. */
@@ -134,8 +156,15 @@ export class Life {
 
   #refresh(): void {
     for (const connection of this.connections)
-      void this.keys
-        .refresh(connection)
-        .catch((error: unknown) => this.hub.onTrouble('the key of a connection', error));
+      void this.#stay(connection).catch((error: unknown) =>
+        this.hub.onTrouble('the key of a connection', error),
+      );
+  }
+
+  /** Its key stays good; one that has come back elsewhere, of which this process was not told, ends here. */
+  async #stay(connection: CompatConnection): Promise<void> {
+    const { id, hub, keyHash } = connection;
+    const isTaken = !(await this.keys.refresh(connection));
+    if (isTaken && connection.isOpen && connection.keyHash === keyHash) this.former(hub.appId, id, keyHash);
   }
 }

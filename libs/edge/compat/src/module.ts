@@ -1,27 +1,20 @@
-import { CACHE, type Cache } from '@carillon/cache';
-import { COMPAT_CORE, type CompatCore, CompatCoreModule } from '@carillon/compat-core';
+import { CACHE } from '@carillon/cache';
+import { COMPAT_CORE, CompatCoreModule } from '@carillon/compat-core';
 import type { Config } from '@carillon/config';
-import { HISTORY_READER, type HistoryReader } from '@carillon/history';
-import { HUB, type Hub, HubModule } from '@carillon/hub';
-import { PRESENCE, type Presence } from '@carillon/presence';
-import {
-  ADMISSION,
-  LOGGING,
-  METRICS_REGISTRY,
-  SHUTDOWN,
-  type Admission,
-  type Logging,
-  type Metrics,
-  type Shutdown,
-} from '@carillon/runtime';
+import { HISTORY_READER, MESSAGE_READER } from '@carillon/history';
+import { HUB, HubModule } from '@carillon/hub';
+import { PRESENCE } from '@carillon/presence';
+import { RATE_LIMIT } from '@carillon/rate-limit';
+import { optional, provider, RUNTIME, token } from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
-import { WEBHOOK_EVENTS, type WebhookEvents } from '@carillon/webhooks';
+import { WEBHOOK_EVENTS } from '@carillon/webhooks';
 import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Continuity } from './continuity.js';
 import { Realtime } from './realtime.js';
+import { Summaries } from './summaries.js';
 
-const REALTIME = Symbol('compat realtime');
+const REALTIME = token<Realtime>('compat realtime');
 
 /** The realtime route for Ably clients, where it is enabled. Needs the modules of the rooms it injects. */
 @Module({})
@@ -34,55 +27,38 @@ export class CompatModule implements OnModuleInit {
   /** No module at all where the facade is switched off. */
   static of(config: Config): readonly DynamicModule[] {
     if (!config.compat.enabled) return [];
-    const realtime = {
-      provide: REALTIME,
-      inject: [
-        COMPAT_CORE,
-        HUB,
-        PRESENCE,
-        CACHE,
-        ADMISSION,
-        WEBHOOK_EVENTS,
-        METRICS_REGISTRY,
-        LOGGING,
-        SHUTDOWN,
-        { token: HISTORY_READER, optional: true },
-      ],
-      useFactory: (
-        core: CompatCore,
-        hub: Hub,
-        presence: Presence,
-        cache: Cache,
-        admission: Admission,
-        webhooks: WebhookEvents,
-        metrics: Metrics,
-        logging: Logging,
-        shutdown: Shutdown,
-        reader?: HistoryReader,
-      ): Realtime => {
-        const continuity = new Continuity(
-          hub.replays,
-          reader ?? null,
-          config.history.max_page_size,
-          core.counters,
-        );
-        const log = logging.for('service::compat');
+    const realtime = provider(
+      REALTIME,
+      {
+        ...RUNTIME,
+        core: COMPAT_CORE,
+        hub: HUB,
+        presence: PRESENCE,
+        cache: CACHE,
+        rateLimit: RATE_LIMIT,
+        webhooks: WEBHOOK_EVENTS,
+        reader: optional(HISTORY_READER),
+        messages: optional(MESSAGE_READER),
+      },
+      ({ reader, messages, logging, shutdown, ...parts }) => {
+        const { core, hub } = parts;
+        const pageSize = config.history.max_page_size;
         const made = new Realtime({
+          ...parts,
           config,
-          core,
-          hub,
-          presence,
-          cache,
-          admission,
-          webhooks,
-          continuity,
-          metrics,
-          log,
+          continuity: new Continuity(
+            hub.replays,
+            reader ?? null,
+            pageSize,
+            core.counters,
+            new Summaries(messages ?? null),
+          ),
+          log: logging.for('service::compat'),
         });
         shutdown.onShutdown('leave', 'compat', () => made.stop());
         return made;
       },
-    };
+    );
     return [{ module: CompatModule, imports: [HubModule, CompatCoreModule], providers: [realtime] }];
   }
 

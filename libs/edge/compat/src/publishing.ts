@@ -18,12 +18,11 @@ import type { CompatConnection } from './connection.js';
 import type { Counted } from './counted.js';
 import { ACTION, MODE } from './flags.js';
 import type { Members } from './presence.js';
+import type { Receipts } from './receipts.js';
 import type { Said } from './said.js';
 import { type WebhookEvents, dataOf } from '@carillon/webhooks';
 
 const MAX_MESSAGES = 1000;
-/** Answers that are remembered of one connection. */
-const MAX_RECEIPTS = 1000;
 
 /** What became of a frame. */
 interface Done {
@@ -56,6 +55,7 @@ export class Publishing {
     private readonly webhooks: WebhookEvents,
     private readonly outlet: Outlet,
     private readonly counted: Counted,
+    private readonly receipts: Receipts,
   ) {}
 
   async handle(connection: CompatConnection, frame: JsonObject): Promise<void> {
@@ -96,27 +96,28 @@ export class Publishing {
   /** What it was answered before it was cut is answered again, and nothing is published twice. */
   async #once(connection: CompatConnection, frame: JsonObject, msgSerial: number): Promise<Done> {
     const { base, text } = readOwnChannelName(frame['channel']);
-    const known = connection.receipts.get(msgSerial);
+    // What was answered elsewhere is known by then.
+    if (connection.mayRepeat && connection.comingBack !== null) await connection.comingBack;
+    const known = await this.receipts.find(connection, msgSerial);
     if (known !== undefined) {
       this.core.counters.add('duplicate_suppression');
       return { serials: known, counted: null };
     }
     const { serials, said } = await this.#done(connection, { base, text, frame, msgSerial });
-    connection.receipts.set(msgSerial, serials);
-    connection.receipts.delete(msgSerial - MAX_RECEIPTS);
+    this.receipts.note(connection, msgSerial, serials);
     return { serials, counted: said.length === 0 ? null : this.counted.published(connection, said) };
   }
 
   async #done(connection: CompatConnection, asked: Asked): Promise<Published> {
     const { action, messages, annotations, presence } = asked.frame;
     if (action === ACTION.presence) {
-      await this.members.handle(connection, asked.base, presence);
+      await this.members.handle(connection, asked, presence);
       return { serials: [], said: [] };
     }
     if (action === ACTION.annotation)
       return this.#annotate(connection, asked, listOf(annotations, 'annotations'));
     if (action !== ACTION.message) throw new CompatError(40_000, `${asked.text}: not offered`);
-    const values = listOf(messages, 'messages');
+    const values = named(connection, asked.frame, listOf(messages, 'messages'));
     const edits = values.filter(isEdit);
     if (edits.length === 0) return this.#publish(connection, asked, values);
     if (edits.length < values.length)
@@ -146,11 +147,11 @@ export class Publishing {
 
   async #annotate(
     connection: CompatConnection,
-    { base, msgSerial }: Asked,
+    { base, text, msgSerial }: Asked,
     values: readonly unknown[],
   ): Promise<Published> {
     const { principal, hub } = connection;
-    this.#require(connection, base, MODE.ANNOTATION_PUBLISH);
+    this.#require(connection, text, MODE.ANNOTATION_PUBLISH);
     const rules = messageRules(hub.app);
     const requests = values.map((value, index) => {
       const read = readAnnotation(value, null, principal, rules);
@@ -163,20 +164,20 @@ export class Publishing {
     return { serials, said: requests.map(({ annotation }) => annotation) };
   }
 
-  /** Somebody who is not attached, or as a derived channel, needs no mode: the capability decides alone. */
-  #require({ attachments }: CompatConnection, base: string, mode: number): void {
-    const attachment = attachments.get(base);
-    if (attachment?.filter === null && (attachment.modes & mode) === 0)
+  /** Somebody who is not attached so needs no mode: the capability decides alone. */
+  #require({ attachments }: CompatConnection, text: string, mode: number): void {
+    const attachment = attachments.get(text);
+    if (attachment !== undefined && (attachment.modes & mode) === 0)
       throw new CompatError(40_160, NOT_GRANTED);
   }
 
   async #publish(
     connection: CompatConnection,
-    { base, msgSerial }: Asked,
+    { base, text, msgSerial }: Asked,
     values: readonly unknown[],
   ): Promise<Published> {
     const { principal, hub } = connection;
-    this.#require(connection, base, MODE.PUBLISH);
+    this.#require(connection, text, MODE.PUBLISH);
     if (!principal.capability.allows('publish', base)) throw new CompatError(40_160, NOT_GRANTED);
     const rules = messageRules(hub.app);
     const messages = values.map((value) => readMessage(value, principal, rules));
@@ -199,6 +200,21 @@ export class Publishing {
         });
     return { serials, said: messages };
   }
+}
+
+/** A frame names what in it has no id; nobody speaks for another connection. */
+function named(
+  { id: own }: CompatConnection,
+  { id, connectionId }: JsonObject,
+  values: readonly unknown[],
+): readonly unknown[] {
+  const isForeign = (one: unknown): boolean => one !== undefined && one !== null && one !== own;
+  if (isForeign(connectionId) || values.some((value) => isObject(value) && isForeign(value['connectionId'])))
+    throw new CompatError(40_000, 'connectionId is not that of this connection');
+  if (typeof id !== 'string' || id === '') return values;
+  return values.map((value, index) =>
+    isObject(value) && !isEdit(value) ? { ...value, id: value['id'] ?? `${id}:${index}` } : value,
+  );
 }
 
 function listOf(values: unknown, name: string): readonly unknown[] {

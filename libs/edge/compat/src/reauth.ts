@@ -23,6 +23,8 @@ export interface ReauthParts {
   readonly said: Said;
   readonly attach: Attach;
   readonly life: Pick<Life, 'renewed'>;
+  /** What clients are told this process is called. */
+  readonly serverId: string;
 }
 
 /** Takes another token for the client of a connection, and lets it have what that grants. */
@@ -31,15 +33,16 @@ export class Reauth {
 
   /** @throws CompatError, or rejects with it, when the connection is to end. */
   async handle(connection: CompatConnection, { auth }: JsonObject): Promise<void> {
-    const { core, said, life } = this.parts;
+    const { core, said, life, serverId } = this.parts;
     const principal = await this.#prove(connection, auth);
-    await core.connectionKeys.end(connection);
+    const { id, principal: former, keyHash: formerHash } = connection;
+    const { key, keyHash } = await core.connectionKeys.renew(id, principal);
     connection.principal = principal;
-    life.renewed(connection);
-    const { key, keyHash } = await core.connectionKeys.renew(connection.id, principal);
     connection.keyHash = keyHash;
-    said.say(connection, connectedFrame(connection, { key, error: null }));
-    for (const [base, attachment] of connection.attachments) await this.#again(connection, base, attachment);
+    life.renewed(connection);
+    await core.connectionKeys.end({ id, principal: former, keyHash: formerHash });
+    said.say(connection, connectedFrame(connection, { key, error: null }, serverId));
+    for (const attachment of connection.attachments.values()) await this.#again(connection, attachment);
   }
 
   async #prove({ principal: before }: CompatConnection, auth: unknown): Promise<Principal> {
@@ -52,15 +55,15 @@ export class Reauth {
     return principal;
   }
 
-  /** A channel with other modes by now is told so; one without any is lost. */
-  async #again(connection: CompatConnection, base: string, attachment: Attachment): Promise<void> {
+  /** An attachment with other modes by now is told so; one without any is lost. */
+  async #again(connection: CompatConnection, attachment: Attachment): Promise<void> {
     const { attach, said, hub } = this.parts;
-    const { text, asked, params, filter } = attachment;
+    const { text, base, asked, params, filter } = attachment;
     const modes = asked & grantedModes(connection.principal.capability, base);
     if (modes === attachment.modes) return;
     if (modes === 0) return attach.failed(connection, text, new CompatError(40_160, NOT_GRANTED));
-    connection.attachments.set(base, { ...attachment, modes });
-    if ((modes & MODE.PRESENCE) === 0) await said.membersLeave(connection, base, 0);
+    connection.attachments.set(text, { ...attachment, modes });
+    if ((attachment.modes & MODE.PRESENCE) !== 0) await said.membersSettle(connection, base);
     const channel = connection.subscriptions.get(base)?.channel;
     if (channel === undefined) return;
     const position = await hub.replays.standing(channel);

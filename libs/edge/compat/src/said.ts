@@ -4,6 +4,7 @@ import type { LeaveCause, Presence } from '@carillon/presence';
 import type { CompatConnection } from './connection.js';
 import { ControlQueue } from './control-queue.js';
 import type { Counted } from './counted.js';
+import { MODE } from './flags.js';
 
 /** What both attaching and presence do to connections. */
 export class Said {
@@ -42,6 +43,12 @@ export class Said {
     await Promise.all(
       [...members.values()].map(({ userId }) => this.presence.leave({ ...place, userId }, leaseMs, cause)),
     );
+  }
+
+  /** Its members leave a channel at once, unless an attachment of it lets it have members. */
+  async membersSettle(connection: CompatConnection, channel: string): Promise<void> {
+    if (((connection.modesOn(channel) ?? 0) & MODE.PRESENCE) === 0)
+      await this.membersLeave(connection, channel, 0);
   }
 
   /** The members of a connection leave all its channels. */

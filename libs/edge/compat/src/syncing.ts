@@ -1,6 +1,6 @@
 import { inFormat, memberOf } from '@carillon/compat-core';
 import type { Presence, PresenceView } from '@carillon/presence';
-import type { CompatConnection } from './connection.js';
+import type { Attachment, CompatConnection } from './connection.js';
 import { ACTION, MODE } from './flags.js';
 import type { Said } from './said.js';
 
@@ -17,18 +17,22 @@ export class Syncing {
   ) {}
 
   /** All members once more, where the client asks for them. */
-  async again(connection: CompatConnection, channel: string): Promise<void> {
-    const attachment = connection.attachments.get(channel);
+  async again(connection: CompatConnection, text: string): Promise<void> {
+    const attachment = connection.attachments.get(text);
     if (attachment === undefined || (attachment.modes & MODE.PRESENCE_SUBSCRIBE) === 0) return;
-    const view = await this.presence.look({ appId: connection.hub.appId, channel });
-    this.show(connection, channel, attachment.text, view);
+    const view = await this.presence.look({ appId: connection.hub.appId, channel: attachment.base });
+    this.show(connection, attachment, view);
   }
 
   /** In chunks, the last of which ends with a colon; one without members where there are none. */
-  show(connection: CompatConnection, channel: string, text: string, view: PresenceView): void {
+  show(
+    connection: CompatConnection,
+    { base, text }: Pick<Attachment, 'base' | 'text'>,
+    view: PresenceView,
+  ): void {
     const { format } = connection.manner;
     const about = { action: PRESENT, serial: view.serial, timestamp: Date.now() };
-    const members = view.members.map((one) => inFormat(memberOf(channel, one, about), format));
+    const members = view.members.map((one) => inFormat(memberOf(base, one, about), format));
     this.#syncs += 1;
     const chunks = Math.max(1, Math.ceil(members.length / CHUNK));
     for (let index = 0; index < chunks; index += 1) {

@@ -45,6 +45,7 @@ describe('an attach', () => {
     expect(said).toEqual([]);
     const before = {
       text: '[?rewind=3]history',
+      base: 'history',
       asked: 786_432,
       modes: 786_432,
       params: { rewind: '3' },
@@ -52,7 +53,7 @@ describe('an attach', () => {
       echoes: null,
       rewound: '{"count":3,"sinceMs":null}',
     };
-    connection.attachments.set('history', before);
+    connection.attachments.set(before.text, before);
     const done = again();
     goOn[0]?.();
     await done;
@@ -67,6 +68,6 @@ describe('an attach', () => {
       },
       'synced',
     ]);
-    expect(connection.attachments.get('history')).toEqual(before);
+    expect(connection.attachments.get(before.text)).toEqual(before);
   });
 });

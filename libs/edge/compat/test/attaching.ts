@@ -3,7 +3,7 @@ import type { Metrics } from '@carillon/runtime';
 import type { Hub, JoinRequest, Showing } from '@carillon/hub';
 import { Attach } from '../src/attach.js';
 import { Codecs } from '../src/codecs.js';
-import type { CompatConnection } from '../src/connection.js';
+import { type Attachment, CompatConnection } from '../src/connection.js';
 import type { Counted } from '../src/counted.js';
 import type { Continuity } from '../src/continuity.js';
 import { Deltas } from '../src/delta/deltas.js';
@@ -24,7 +24,8 @@ export function scene() {
     hub: { app: {}, appId: 'shop' },
     manner: { format: 'json' },
     principal: { capability: Capability.parse('{"*":["publish"]}') },
-    attachments: new Map(),
+    attachments: new Map<string, Attachment>(),
+    modesOn: CompatConnection.prototype.modesOn,
     subscriptions: { get: () => subscription },
   } as unknown as CompatConnection;
   const join = async (request: JoinRequest): Promise<void> => {
@@ -48,7 +49,7 @@ export function scene() {
     core: { channel: () => ({}) } as unknown as CompatCore,
     hub: {
       joins: { join },
-      leaving: { channel: async (_: unknown, one: unknown) => void left.push(one) },
+      leaving: { view: async (_: unknown, one: unknown) => void left.push(one) },
       onTrouble: () => undefined,
     } as unknown as Hub,
     continuity: { since: async () => missed } as unknown as Continuity,
@@ -58,11 +59,12 @@ export function scene() {
     said: {
       say: (_: unknown, frame: object) => void said.push(frame),
       membersLeave: async () => undefined,
+      membersSettle: async () => undefined,
     } as unknown as Said,
     syncing: { show: () => void said.push('synced') } as unknown as Syncing,
     withinMs: 50,
   });
   const handle = (): Promise<void> => attach.handle(connection, { action: 10, channel: 'c' });
-  const again = (): Promise<void> => attach.again(connection, 'history');
+  const again = (): Promise<void> => attach.again(connection, '[?rewind=3]history');
   return { handle, again, said, left, requests, goOn, connection };
 }

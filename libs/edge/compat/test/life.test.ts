@@ -1,7 +1,7 @@
 import type { ConnectionKeys } from '@carillon/compat-core';
 import type { Hub } from '@carillon/hub';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { CompatConnection } from '../src/connection.js';
+import { CompatConnection } from '../src/connection.js';
 import type { Counted } from '../src/counted.js';
 import { Life } from '../src/life.js';
 import type { Remaining } from '../src/remaining.js';
@@ -14,14 +14,19 @@ beforeEach(() => void vi.useFakeTimers({ now: START_MS }));
 afterEach(() => void vi.useRealTimers());
 
 /** A connection in a silence, and what it is told. */
-function scene({ beats = true, expiresMs = null as number | null, most = 100 } = {}) {
+function scene({
+  beats = true,
+  expiresMs = null as number | null,
+  most = 100,
+  taken = (): boolean => false,
+} = {}) {
   const told: unknown[] = [];
   const refreshed: unknown[] = [];
   const hub = {
     admit: () => undefined,
     closed: () => true,
     onTrouble: () => undefined,
-    hubs: { find: () => null },
+    hubs: { find: () => ({ subscriber: () => connection }) },
   };
   const sessions = new Sessions({} as ConnectionKeys);
   const life = new Life(
@@ -32,10 +37,14 @@ function scene({ beats = true, expiresMs = null as number | null, most = 100 } =
     } as unknown as Said,
     sessions,
     {
-      refresh: async (one: unknown) => void refreshed.push(one),
+      refresh: async (one: unknown) => {
+        refreshed.push(one);
+        return !taken();
+      },
       end: async () => void told.push('key ended'),
     } as unknown as ConnectionKeys,
     { cut: async () => undefined } as unknown as Remaining,
+    { share: () => void told.push('shared') },
     { opened: () => undefined, closed: () => undefined, tokenExpired: () => undefined } as unknown as Counted,
     most,
   );
@@ -48,6 +57,7 @@ function scene({ beats = true, expiresMs = null as number | null, most = 100 } =
     toldMs: performance.now(),
     topics: () => [topic],
     manner: { beats, remainMs: 15_000 },
+    members: new Map(),
     id: '1.2',
     keyHash: 'last',
     memberships: () => ['a member'],
@@ -57,6 +67,7 @@ function scene({ beats = true, expiresMs = null as number | null, most = 100 } =
     principal: { clientId: 'ada', expiresMs },
     transport: { ping: () => void told.push('ping') },
     socket: {
+      terminate: () => void told.push('terminated'),
       end: (code: number) => {
         told.push(code);
         Object.assign(connection, { isOpen: false });
@@ -141,6 +152,22 @@ it('the key of a connection that is here stays good', async () => {
   life.stop();
 });
 
+it('one that has come back elsewhere, of which nobody here was told, ends without a word by its next refresh', async () => {
+  let isTaken = false;
+  const { life, told, connection } = scene({ taken: () => isTaken });
+  Object.setPrototypeOf(connection, CompatConnection.prototype);
+  await vi.advanceTimersByTimeAsync(60_000);
+  told.length = 0;
+  isTaken = true;
+  await vi.advanceTimersByTimeAsync(59_000);
+  told.length = 0;
+  await vi.advanceTimersByTimeAsync(1000);
+  // Its members stay as long as it might be away, and it is not kept for anybody.
+  expect(told).toEqual(['shared', 'left in 15000', 'terminated']);
+  expect([life.connections.size, life.hasRoom(false)]).toEqual([0, true]);
+  life.stop();
+});
+
 it('what is kept of a connection goes with who comes back elsewhere by its last key, once', () => {
   const { life, sessions } = scene();
   const member = { channel: 'room', userId: '1.2:ada', userInfoText: '{}' };
@@ -151,7 +178,7 @@ it('what is kept of a connection goes with who comes back elsewhere by its last 
 });
 
 it.each([
-  ['who was cut', null, false, ['left in 15000'], ['a member']],
+  ['who was cut', null, false, ['shared', 'left in 15000'], ['a member']],
   ['who said goodbye', null, true, ['left in 0', 'key ended', { action: 8 }, 1000], []],
   ['whom the app has ended', 'disconnected_by_app' as const, false, ['left in 0', 'key ended'], []],
 ])('%s may come back, or not', (_title, endedFor, closes, said, kept) => {
@@ -163,6 +190,35 @@ it.each([
   expect(told.slice(0, said.length)).toEqual(said);
   expect(life.connections.size).toBe(0);
   expect(life.takenElsewhere('shop', { socketId: '1.2', keyHash: 'last' })).toEqual(kept);
+  life.stop();
+});
+
+it('nobody new is let in while too many members are to leave, until they have (23)', () => {
+  const cut = (id: string) => {
+    const { life: other, connection } = scene();
+    other.stop();
+    Object.assign(connection, { id, members: new Map([['room', new Map([['ada', {}]])]]) });
+    return connection;
+  };
+  const { life } = scene({ most: 6 });
+  const others = ['3.4', '5.6'].map(cut);
+  for (const one of others) one.members.set('hall', new Map(['a', 'b'].map((id) => [id, {} as never])));
+  for (const one of others) {
+    expect(life.hasRoom(false)).toBe(true);
+    life.begin(one);
+    life.closed(one, 1006);
+  }
+  expect([false, true].map((comesBack) => life.hasRoom(comesBack))).toEqual([false, true]);
+  // One is back, and its members are not to leave any more.
+  life.takenElsewhere('shop', { socketId: '3.4', keyHash: 'last' });
+  expect(life.hasRoom(false)).toBe(true);
+  const third = cut('7.8');
+  third.members.set('hall', new Map(['a', 'b'].map((id) => [id, {} as never])));
+  life.begin(third);
+  life.closed(third, 1006);
+  expect(life.hasRoom(false)).toBe(false);
+  vi.advanceTimersByTime(15_000);
+  expect(life.hasRoom(false)).toBe(true);
   life.stop();
 });
 

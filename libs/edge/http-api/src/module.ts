@@ -1,14 +1,14 @@
-import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
+import { APP_REGISTRY } from '@carillon/app-registry';
 import type { Config } from '@carillon/config';
-import { OPERATIONS, type Operations } from '@carillon/operations';
-import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
-import { LOGGING, METRICS_REGISTRY, type Logging, type Metrics } from '@carillon/runtime';
+import { OPERATIONS } from '@carillon/operations';
+import { RATE_LIMIT } from '@carillon/rate-limit';
+import { provider, RUNTIME, token } from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
 import { Inject, Module, type DynamicModule, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { mountHttpApi, type HttpApiParts } from './mount.js';
 
-const PARTS = Symbol('http api parts');
+const PARTS = token<HttpApiParts>('http api parts');
 
 /**
  * The signed HTTP API on the main listener. Needs `RuntimeModule` and the modules of the app registry, the rate limiter
@@ -22,24 +22,11 @@ export class HttpApiModule implements OnModuleInit {
   ) {}
 
   static forMainListener(config: Config): DynamicModule {
-    const parts = {
-      provide: PARTS,
-      inject: [APP_REGISTRY, OPERATIONS, RATE_LIMIT, METRICS_REGISTRY, LOGGING],
-      useFactory: (
-        apps: AppRegistry,
-        operations: Operations,
-        rateLimit: RateLimit,
-        metrics: Metrics,
-        logging: Logging,
-      ): HttpApiParts => ({
-        config,
-        apps,
-        operations,
-        rateLimit,
-        metrics,
-        log: logging.for('service::api'),
-      }),
-    };
+    const parts = provider(
+      PARTS,
+      { ...RUNTIME, apps: APP_REGISTRY, operations: OPERATIONS, rateLimit: RATE_LIMIT },
+      ({ logging, ...wanted }) => ({ ...wanted, config, log: logging.for('service::api') }),
+    );
     return { module: HttpApiModule, providers: [parts] };
   }
 

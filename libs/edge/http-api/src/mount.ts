@@ -42,7 +42,7 @@ export function mountHttpApi(adapter: UwsHttpAdapter, parts: HttpApiParts): void
     const path = `/apps/:appId${route.path}`;
     adapter.fastRoute(route.method, path, pipeline.serve(operation), pipeline.entrance);
   }
-  if (!isProduction(config)) serveDocument(adapter, openApiText(routes));
+  if (!isProduction(config)) serveDocument(adapter, openApiText(routes, config.path_prefix));
   if (config.rate_limiter.enabled) {
     adapter.admission = addressLimit(config.rate_limiter, rateLimit, metrics);
   }

@@ -138,6 +138,13 @@ describe('the size of a body', () => {
     );
     expect(await publish(scene, eventOf(1000))).toMatchObject({ status: 200 });
   });
+
+  it('is limited before authentication where signatures are looked at before the body, too', async () => {
+    const scene = await openScene({ adapter: { bodyLimitBytes: 100_000 } });
+    const unsigned = (bytes: number) => send(scene, 'POST', '/apps/shop/events', eventOf(bytes));
+    expect(await unsigned(100_001)).toMatchObject(refused(413, 'payload_too_large'));
+    expect(await unsigned(100_000)).toMatchObject(refused(401, 'auth_failed'));
+  });
 });
 
 describe('metrics of calls', () => {

@@ -117,6 +117,7 @@ describe('a message that lives on', () => {
       ['update', { clear_fields: ['other'] }],
       ['update', { data: 1, clear_fields: ['data'] }],
       ['update', { data: 1, op_id: '' }],
+      ['update', { name: '' }],
       ['update', { data: 1, metadata: 'x'.repeat(8193) }],
       ['append', { data: 5 }],
       ['append', { data: '' }],
@@ -125,6 +126,8 @@ describe('a message that lives on', () => {
     ];
     for (const [kind, body] of wrong)
       expect(await post(scene, `${path}/${kind}`, body)).toMatchObject(refused(400, 'invalid_input'));
+    const longName = await post(scene, `${path}/update`, { name: 'n'.repeat(201) });
+    expect(longName).toMatchObject(refused(400, 'limit_exceeded'));
     await post(scene, `${path}/update`, { data: { a: 1 } });
     expect(await post(scene, `${path}/append`, { data: 'x' })).toMatchObject(refused(400, 'invalid_input'));
     const nobody = await post(scene, `${path}/update`, { data: 1, socket_id: '1.2' });

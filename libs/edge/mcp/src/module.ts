@@ -1,93 +1,62 @@
-import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
-import { CACHE, type Cache } from '@carillon/cache';
+import { APP_REGISTRY } from '@carillon/app-registry';
+import { CACHE } from '@carillon/cache';
 import type { Config } from '@carillon/config';
-import { OPERATIONS, type Operations } from '@carillon/operations';
-import { PUSH_OPERATIONS, type PushOperations } from '@carillon/push';
-import { RATE_LIMIT, type RateLimit } from '@carillon/rate-limit';
+import { OPERATIONS } from '@carillon/operations';
+import { PUSH_OPERATIONS } from '@carillon/push';
+import { RATE_LIMIT } from '@carillon/rate-limit';
 import {
-  ADMISSION,
-  type Admission,
-  HEALTH,
-  type Health,
   HISTORY_HEALTH_SOURCE,
-  type HistoryHealthSource,
-  LOGGING,
-  type Logging,
-  METRICS_REGISTRY,
-  type Metrics,
   NO_HISTORY,
   NO_SOCKETS,
   OCCUPANCY_SOURCE,
-  type OccupancySource,
+  optional,
   pause,
-  PROCESS_STATE,
-  type ProcessState,
+  provider,
   RELOADS,
   type Reloads,
+  RUNTIME,
   serverOptions,
   serviceVersion,
+  sharesPorts,
   SHUTDOWN,
   type Shutdown,
-  sharesPorts,
   Statistics,
+  token,
 } from '@carillon/runtime';
 import { UwsHttpAdapter, UwsServer } from '@carillon/uws';
 import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { McpServer } from './server.js';
 
-const SERVER = Symbol('tool protocol');
-const SETTING = Symbol('configuration of the tool protocol');
+const SERVER = token<McpServer>('tool protocol');
+const SETTING = token<Config>('configuration of the tool protocol');
 const PART = 'tool protocol';
 const POLL_MS = 10;
 
-const server = (config: Config) => ({
-  provide: SERVER,
-  inject: [
-    APP_REGISTRY,
-    OPERATIONS,
-    CACHE,
-    RATE_LIMIT,
-    METRICS_REGISTRY,
-    LOGGING,
-    PROCESS_STATE,
-    HEALTH,
-    ADMISSION,
-    { token: OCCUPANCY_SOURCE, optional: true },
-    { token: HISTORY_HEALTH_SOURCE, optional: true },
-    { token: PUSH_OPERATIONS, optional: true },
-  ],
-  useFactory: (
-    apps: AppRegistry,
-    operations: Operations,
-    cache: Cache,
-    rateLimit: RateLimit,
-    metrics: Metrics,
-    logging: Logging,
-    process: ProcessState,
-    health: Health,
-    admission: Admission,
-    occupancy?: OccupancySource,
-    history?: HistoryHealthSource,
-    push?: PushOperations,
-  ): McpServer =>
-    new McpServer({
-      config,
-      apps,
-      operations,
-      ...(push === undefined ? {} : { push }),
-      cache,
-      rateLimit,
-      metrics,
-      process,
-      health,
-      admission,
-      statistics: new Statistics(config.server_role, occupancy ?? NO_SOCKETS, history ?? NO_HISTORY),
-      log: logging.for('service::mcp'),
-      auditLog: logging.unfiltered('service::mcp::audit'),
-      version: serviceVersion(),
-    }),
-});
+const server = (config: Config) =>
+  provider(
+    SERVER,
+    {
+      ...RUNTIME,
+      apps: APP_REGISTRY,
+      operations: OPERATIONS,
+      cache: CACHE,
+      rateLimit: RATE_LIMIT,
+      occupancy: optional(OCCUPANCY_SOURCE),
+      history: optional(HISTORY_HEALTH_SOURCE),
+      push: optional(PUSH_OPERATIONS),
+    },
+    ({ occupancy = NO_SOCKETS, history = NO_HISTORY, push, logging, ...parts }) =>
+      new McpServer({
+        ...parts,
+        config,
+        ...(push === undefined ? {} : { push }),
+        statistics: new Statistics(config.server_role, occupancy, history),
+        log: logging.for('service::mcp'),
+        auditLog: logging.unfiltered('service::mcp::audit'),
+        version: serviceVersion(),
+      }),
+  );
 
 /**
  * The endpoint of the tool protocol, on the main listener or its own. Needs `RuntimeModule` and the modules of the app

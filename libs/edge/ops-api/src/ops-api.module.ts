@@ -1,16 +1,15 @@
-import { APP_REGISTRY, type AppRegistry } from '@carillon/app-registry';
+import { APP_REGISTRY } from '@carillon/app-registry';
 import type { Config } from '@carillon/config';
 import {
   HISTORY_HEALTH_SOURCE,
   NO_HISTORY,
   NO_SOCKETS,
   OCCUPANCY_SOURCE,
-  type HistoryHealthSource,
-  type OccupancySource,
+  optional,
+  provider,
   Statistics,
-  type AppLookup,
 } from '@carillon/runtime';
-import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { AnswerInterceptor } from './answer-interceptor.js';
 import { AcceptTrafficController } from './controllers/accept-traffic.controller.js';
 import { LiveController } from './controllers/live.controller.js';
@@ -39,23 +38,21 @@ const MAIN_ROUTES: readonly OpsRoute[] = ['live', 'accept-traffic', 'up', 'up-ap
 const WORKER_ROUTES: readonly OpsRoute[] = ['live', 'up', 'usage'];
 
 /** `/up/{appId}` asks the registry of the process. */
-const lookupProvider: Provider = {
-  provide: APP_LOOKUP,
-  useFactory: (registry: AppRegistry): AppLookup => ({ find: (appId) => registry.findById(appId) }),
-  inject: [APP_REGISTRY],
-};
+const lookupProvider = provider(APP_LOOKUP, { registry: APP_REGISTRY }, ({ registry }) => ({
+  find: (appId) => registry.findById(appId),
+}));
 
 /** Without a source, a process holds no sockets or keeps no history, and the statistics say so. */
-const statisticsProvider: Provider = {
-  provide: STATISTICS,
-  useFactory: (options: OpsApiOptions, occupancy?: OccupancySource, history?: HistoryHealthSource) =>
-    new Statistics(options.server_role, occupancy ?? NO_SOCKETS, history ?? NO_HISTORY),
-  inject: [
-    OPS_API_OPTIONS,
-    { token: OCCUPANCY_SOURCE, optional: true },
-    { token: HISTORY_HEALTH_SOURCE, optional: true },
-  ],
-};
+const statisticsProvider = provider(
+  STATISTICS,
+  {
+    options: OPS_API_OPTIONS,
+    occupancy: optional(OCCUPANCY_SOURCE),
+    history: optional(HISTORY_HEALTH_SOURCE),
+  },
+  ({ options, occupancy = NO_SOCKETS, history = NO_HISTORY }) =>
+    new Statistics(options.server_role, occupancy, history),
+);
 
 /** Probes and statistics of a process. Needs `RuntimeModule`; routes not asked for do not exist. */
 @Module({})

@@ -1,3 +1,4 @@
+import { type AppLookup, type Statistics, token } from '@carillon/runtime';
 import type { ModuleMetadata } from '@nestjs/common';
 import type { Demo } from './welcome/demo.js';
 
@@ -18,6 +19,6 @@ export interface OpsApiOptions {
   readonly imports?: ModuleMetadata['imports'];
 }
 
-export const APP_LOOKUP = Symbol('app lookup');
-export const OPS_API_OPTIONS = Symbol('ops api options');
-export const STATISTICS = Symbol('statistics');
+export const APP_LOOKUP = token<AppLookup>('app lookup');
+export const OPS_API_OPTIONS = token<OpsApiOptions>('ops api options');
+export const STATISTICS = token<Statistics>('statistics');

@@ -65,9 +65,9 @@ async function admitted(
     throw new ServiceError('service_unavailable', { text: 'app lookup unavailable', cause });
   });
   if (app === null) throw new ServiceError('auth_failed', { text: 'auth_key is unknown' });
-  const { method, rawPath, rawBody: body = NO_BODY } = request;
+  const { method, rawPath, routedPath, rawBody: body = NO_BODY } = request;
   const key = prepareSigningKey({ appId: app.id, key: app.key, secret: app.record.secret.reveal() });
-  verifySignedRequest(query, { method, rawPath, body }, key, Date.now() / 1000);
+  verifySignedRequest(query, { method, rawPath, routedPath, body }, key, Date.now() / 1000);
   metrics.counter('http_calls_received_total').for({ app_id: app.id }).add();
   return { app, query: query.parameters };
 }

@@ -6,12 +6,12 @@ import {
   type SocketOptions,
   type UpgradeDecision,
 } from '@carillon/uws';
+import { token } from '@carillon/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Arrival } from './entrance/arrival.js';
 import type { Sockets } from './sockets.js';
 
-/** Token of the `Sockets` of this process. */
-export const SOCKETS = Symbol('sockets');
+export const SOCKETS = token<Sockets>('sockets');
 
 /** The upgrade route. */
 @Injectable()

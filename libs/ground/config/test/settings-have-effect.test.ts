@@ -10,8 +10,8 @@ import { configured } from './harness.js';
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
 const HOME = 'libs/ground/config/src';
 
-/** Where a setting is declared, shown and compared with others, which is no use of it. */
-const NO_USE = ['schema', 'pages', 'rules'].map((folder) => `${HOME}/${folder}/`);
+/** Where a setting is declared, shown and compared with others, and where apps have theirs, which is no use of it. */
+const NO_USE = ['schema', 'pages', 'rules', 'apps'].map((folder) => `${HOME}/${folder}/`);
 
 function* sourceFiles(folder: string): Generator<string> {
   for (const entry of readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })) {

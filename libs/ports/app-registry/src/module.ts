@@ -1,55 +1,23 @@
-import type { Config } from '@carillon/config';
 import { DATABASES, DatabaseModule, type Databases, isTooOld } from '@carillon/database';
-import {
-  CONFIG,
-  HEALTH,
-  type Health,
-  LOGGING,
-  type Logging,
-  METRICS_REGISTRY,
-  type Metrics,
-  SHUTDOWN,
-  type Shutdown,
-  STARTUP,
-  type Startup,
-} from '@carillon/runtime';
+import { optional, provider, RUNTIME, type RuntimeParts, type Token, token } from '@carillon/runtime';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { openAppStore } from './drivers.js';
 import { AppConflict, AppNotStorable } from './failures.js';
-import type { AnnounceAppChange, AppChangeTeller, AppRegistryOptions } from './options.js';
+import type { AnnounceAppChange, AppChangeTeller } from './options.js';
+import { optionsOf } from './process-options.js';
 import { AppRegistry } from './registry.js';
 import type { SharedAppCache } from './shared-app-cache.js';
 import { sharedAppCache, type SharedStore } from './shared-store.js';
 
-/** Token of the `AppRegistry`. */
-export const APP_REGISTRY = Symbol('app registry');
+export const APP_REGISTRY = token<AppRegistry>('app registry');
 /** Token of the `SharedAppCache`; without a provider there is none. */
-export const SHARED_APP_CACHE = Symbol('shared app cache');
+export const SHARED_APP_CACHE = token<SharedAppCache | undefined>('shared app cache');
 /** Token of the `AnnounceAppChange`; without a provider nobody else is told. */
-export const ANNOUNCE_APP_CHANGE = Symbol('announce app change');
+export const ANNOUNCE_APP_CHANGE = token<AnnounceAppChange>('announce app change');
 
 const PART = 'app manager';
-/** Api nodes hear of no changes, so what they remember of an app must not be older. */
-const API_NODE_AGE_SECONDS = 5;
 
-function optionsOf(config: Config): AppRegistryOptions {
-  const { array, register_inline_apps, cache } = config.app_manager;
-  return {
-    inlineApps: array.apps,
-    registerInlineApps: register_inline_apps,
-    cache,
-    globals: config,
-    ...(config.server_role === 'api' ? { maxIndexAgeSeconds: API_NODE_AGE_SECONDS } : {}),
-  };
-}
-
-interface Surroundings {
-  readonly config: Config;
-  readonly logging: Logging;
-  readonly metrics: Metrics;
-  readonly startup: Startup;
-  readonly health: Health;
-  readonly shutdown: Shutdown;
+interface Surroundings extends RuntimeParts {
   readonly databases: Databases;
   readonly cache: SharedAppCache | undefined;
   readonly announce: AnnounceAppChange | undefined;
@@ -59,7 +27,7 @@ interface Surroundings {
 async function openRegistry(around: Surroundings): Promise<AppRegistry> {
   const { config, logging, metrics, startup, health, shutdown, databases, cache, announce } = around;
   const log = logging.for('service::app_manager');
-  const registry = new AppRegistry(optionsOf(config), {
+  const registry = new AppRegistry(optionsOf(config, announce !== undefined), {
     store: await openAppStore(config.app_manager.driver, { config, databases }),
     cache,
     announce,
@@ -76,38 +44,21 @@ async function openRegistry(around: Surroundings): Promise<AppRegistry> {
   return registry;
 }
 
-const optional = (token: symbol) => ({ token, optional: true });
-
 /** The registry over the configured store, for the whole process. Needs `RuntimeModule`. */
 @Global()
 @Module({
   imports: [DatabaseModule],
   providers: [
-    {
-      provide: APP_REGISTRY,
-      inject: [
-        CONFIG,
-        LOGGING,
-        METRICS_REGISTRY,
-        STARTUP,
-        HEALTH,
-        SHUTDOWN,
-        DATABASES,
-        optional(SHARED_APP_CACHE),
-        optional(ANNOUNCE_APP_CHANGE),
-      ],
-      useFactory: (
-        config: Config,
-        logging: Logging,
-        metrics: Metrics,
-        startup: Startup,
-        health: Health,
-        shutdown: Shutdown,
-        databases: Databases,
-        cache?: SharedAppCache,
-        announce?: AnnounceAppChange,
-      ) => openRegistry({ config, logging, metrics, startup, health, shutdown, databases, cache, announce }),
-    },
+    provider(
+      APP_REGISTRY,
+      {
+        ...RUNTIME,
+        databases: DATABASES,
+        cache: optional(SHARED_APP_CACHE),
+        announce: optional(ANNOUNCE_APP_CHANGE),
+      },
+      openRegistry,
+    ),
   ],
   exports: [APP_REGISTRY],
 })
@@ -117,23 +68,20 @@ export class AppRegistryModule {
    * with word to the others of every change. `cache` is the token of a `SharedStore`, such as `CACHE` of
    * `@carillon/cache`; `others` that of an `AppChangeTeller`, such as `FABRIC` of `@carillon/fabric`.
    */
-  static sharing(cache: symbol, others: symbol): DynamicModule {
+  static sharing(cache: Token<SharedStore>, others: Token<AppChangeTeller>): DynamicModule {
     return {
       module: AppRegistryModule,
       providers: [
-        {
-          provide: ANNOUNCE_APP_CHANGE,
-          inject: [others],
-          useFactory:
-            (teller: AppChangeTeller): AnnounceAppChange =>
+        provider(
+          ANNOUNCE_APP_CHANGE,
+          { teller: others },
+          ({ teller }) =>
             async (appId) =>
               teller.tellAppChanged(appId),
-        },
-        {
-          provide: SHARED_APP_CACHE,
-          inject: [CONFIG, cache],
-          useFactory: (config: Config, store: SharedStore) => sharedAppCache(config.cache.driver, store),
-        },
+        ),
+        provider(SHARED_APP_CACHE, { ...RUNTIME, store: cache }, ({ config, store }) =>
+          sharedAppCache(config.cache.driver, store),
+        ),
       ],
     };
   }

@@ -22,7 +22,7 @@ export interface AppRegistryOptions {
   readonly registerInlineApps: boolean;
   readonly cache: AppCacheOptions;
   readonly globals: GlobalLimits;
-  /** Upper bound of an index entry's age, whatever the ttl: 5 on api nodes, which hear no control messages. */
+  /** Upper bound of an index entry's age, whatever the ttl: 5 where no control messages are heard. */
   readonly maxIndexAgeSeconds?: number;
   /** Apps held ready in this process. Default 10000. */
   readonly indexCapacity?: number;

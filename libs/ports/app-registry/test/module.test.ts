@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { configure } from '@carillon/config';
+import { type Config, configure } from '@carillon/config';
 import { Databases } from '@carillon/database';
 import { connectDependencies, createParts, RuntimeModule, type RuntimeParts } from '@carillon/runtime';
 import { Module } from '@nestjs/common';
@@ -12,6 +12,7 @@ import {
   AppRegistryModule,
   openAppStore,
 } from '../src/index.js';
+import { optionsOf } from '../src/process-options.js';
 import { record } from './samples.js';
 
 const APP = {
@@ -20,8 +21,7 @@ const APP = {
   SERVICE_DEFAULT_APP_SECRET: 'a-secret',
 };
 
-/** A process with this room in it, not started. */
-async function processWith(env: Record<string, string>) {
+function configured(env: Record<string, string>): Config {
   const outcome = configure({
     process: 'server',
     argv: [],
@@ -30,7 +30,12 @@ async function processWith(env: Record<string, string>) {
     files: { exists: () => false, read: () => '' },
   });
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
-  const parts = createParts(outcome.config);
+  return outcome.config;
+}
+
+/** A process with this room in it, not started. */
+async function processWith(env: Record<string, string>) {
+  const parts = createParts(configured(env));
 
   @Module({ imports: [RuntimeModule.forProcess(parts), AppRegistryModule] })
   class Root {}
@@ -43,6 +48,14 @@ const connect = ({ startup, logging }: RuntimeParts) =>
   connectDependencies(startup.dependencies, { startup_timeout_ms: 1000, log: logging.for('service::ops') });
 
 describe('the module', () => {
+  it('remembers an app for five seconds where nobody says that it changed: in workers, writers and api nodes', () => {
+    const role = { ADAPTER_DRIVER: 'nats', CACHE_DRIVER: 'redis' };
+    const node = configured(role);
+    const api = configured({ ...role, SERVICE_SERVER_ROLE: 'api' });
+    const told = [optionsOf(node, true), optionsOf(api, true), optionsOf(node, false)];
+    expect(told.map(({ maxIndexAgeSeconds }) => maxIndexAgeSeconds)).toEqual([undefined, 5, 5]);
+  });
+
   it('connects the configured store with the process, checks its health and shows its apps at 0', async () => {
     const { parts, registry, close } = await processWith(APP);
     parts.metrics.counter('new_connections_total');

@@ -1,25 +1,10 @@
-import type { Config } from '@carillon/config';
-import {
-  CONFIG,
-  HEALTH,
-  type Health,
-  LOGGING,
-  METRICS_REGISTRY,
-  type Metrics,
-  type Logger,
-  type Logging,
-  SHUTDOWN,
-  type Shutdown,
-  STARTUP,
-  type Startup,
-} from '@carillon/runtime';
+import { type Logger, type Metrics, provider, RUNTIME, type RuntimeParts, token } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { openCache, type CacheObserver } from './drivers.js';
 import { CacheUnavailable } from './failures.js';
 import type { Cache } from './port.js';
 
-/** Token of the `Cache`. */
-export const CACHE = Symbol('cache');
+export const CACHE = token<Cache>('cache');
 
 const PART = 'cache';
 
@@ -47,14 +32,8 @@ function countHeld(metrics: Metrics, log: Logger): CacheObserver {
 }
 
 /** A cache tied to the life of the process: reached at start, checked by `/up`, released at the stop. */
-async function openForProcess(
-  config: Config,
-  logging: Logging,
-  startup: Startup,
-  health: Health,
-  shutdown: Shutdown,
-  metrics: Metrics,
-): Promise<Cache> {
+async function openForProcess(parts: RuntimeParts): Promise<Cache> {
+  const { config, logging, startup, health, shutdown, metrics } = parts;
   const log = logging.for('service::cache');
   const cache = await openCache(
     config,
@@ -74,13 +53,7 @@ async function openForProcess(
 /** The configured cache, for the whole process. Needs `RuntimeModule`. */
 @Global()
 @Module({
-  providers: [
-    {
-      provide: CACHE,
-      inject: [CONFIG, LOGGING, STARTUP, HEALTH, SHUTDOWN, METRICS_REGISTRY],
-      useFactory: openForProcess,
-    },
-  ],
+  providers: [provider(CACHE, RUNTIME, openForProcess)],
   exports: [CACHE],
 })
 export class CacheModule {}

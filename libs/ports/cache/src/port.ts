@@ -24,7 +24,7 @@ export interface Cache {
   remove(name: string): Promise<boolean>;
   /** True when this call created the entry. */
   setIfAbsent(name: string, value: string, ttlMs: number): Promise<boolean>;
-  /** True when the value was `expected` and is `value` now, with this ttl. */
+  /** True when the value was `expected` and is `value` now, with this ttl; the same value gives it another while. */
   compareAndSwap(name: string, expected: string, value: string, ttlMs: number): Promise<boolean>;
   /** True when the value was `expected` and the entry is gone now. */
   compareAndRemove(name: string, expected: string): Promise<boolean>;

@@ -1,26 +1,12 @@
-import type { Config } from '@carillon/config';
-import {
-  CONFIG,
-  HEALTH,
-  type Health,
-  LOGGING,
-  type Logging,
-  type Metrics,
-  METRICS_REGISTRY,
-  SHUTDOWN,
-  type Shutdown,
-  STARTUP,
-  type Startup,
-  pause,
-} from '@carillon/runtime';
+import { pause, provider, RUNTIME, type RuntimeParts, token } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { openFabric } from './drivers.js';
+import type { LaneFabric } from './lanes/port.js';
 import type { OpenedFabric } from './port.js';
 
 /** Token of the `Fabric`. */
-export const FABRIC = Symbol('fabric');
-/** Token of its `LaneFabric`. */
-export const LANE_FABRIC = Symbol('lane fabric');
+export const FABRIC = token<OpenedFabric>('fabric');
+export const LANE_FABRIC = token<LaneFabric>('lane fabric');
 
 const PART = 'adapter';
 
@@ -43,14 +29,8 @@ async function reached(fabric: OpenedFabric, signal: AbortSignal): Promise<void>
 }
 
 /** A fabric tied to the life of the process: reached at start, checked by `/up`, left when others have been told. */
-async function fabricOfProcess(
-  config: Config,
-  logging: Logging,
-  metrics: Metrics,
-  startup: Startup,
-  health: Health,
-  shutdown: Shutdown,
-): Promise<OpenedFabric> {
+async function fabricOfProcess(parts: RuntimeParts): Promise<OpenedFabric> {
+  const { config, logging, metrics, startup, health, shutdown } = parts;
   const log = logging.for('service::adapter');
   const fabric = await openFabric({
     config,
@@ -70,16 +50,8 @@ async function fabricOfProcess(
 @Global()
 @Module({
   providers: [
-    {
-      provide: FABRIC,
-      inject: [CONFIG, LOGGING, METRICS_REGISTRY, STARTUP, HEALTH, SHUTDOWN],
-      useFactory: fabricOfProcess,
-    },
-    {
-      provide: LANE_FABRIC,
-      inject: [FABRIC],
-      useFactory: ({ lanes }: OpenedFabric) => lanes,
-    },
+    provider(FABRIC, RUNTIME, fabricOfProcess),
+    provider(LANE_FABRIC, { fabric: FABRIC }, ({ fabric }) => fabric.lanes),
   ],
   exports: [FABRIC, LANE_FABRIC],
 })

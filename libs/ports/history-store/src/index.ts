@@ -4,7 +4,10 @@ export {
   type AnnotationAction,
   type AnnotationEvent,
   type AnnotationSummary,
+  type Contribution,
   type FoundAnnotation,
+  type FoundSummary,
+  type NewSummary,
 } from './model/annotation.js';
 export { FOREVER_DAY, FOREVER_MS, keepDay } from './model/calendar.js';
 export {
@@ -28,6 +31,7 @@ export {
   type AnnotationsQuery,
   type FoundMessages,
   type FoundOperation,
+  type KnownSummary,
   type IdleStreamsQuery,
   isReadableMessage,
   type MessageChanges,

@@ -1,16 +1,13 @@
 import type { AppRecord, Config } from '@carillon/config';
 import { DATABASES, DatabaseModule, type Databases } from '@carillon/database';
 import {
-  CONFIG,
   errorText,
-  HEALTH,
   type Health,
-  LOGGING,
-  type Logging,
-  SHUTDOWN,
-  type Shutdown,
-  STARTUP,
-  type Startup,
+  type Logger,
+  provider,
+  RUNTIME,
+  type RuntimeParts,
+  token,
 } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { StoreFailure } from './failures.js';
@@ -19,16 +16,11 @@ import { openConfigured, openMemory, type OpenStore } from './open.js';
 import type { DurableStore } from './port.js';
 
 /** Token of the `DurableStore`, which is a `HistoryStore`. */
-export const HISTORY_STORE = Symbol('history store');
+export const HISTORY_STORE = token<DurableStore>('history store');
 
 const PART = 'history store';
 
-interface Surroundings {
-  readonly config: Config;
-  readonly logging: Logging;
-  readonly startup: Startup;
-  readonly health: Health;
-  readonly shutdown: Shutdown;
+interface Surroundings extends RuntimeParts {
   readonly databases: Databases;
 }
 
@@ -72,7 +64,7 @@ function openStore({ config, logging, startup, health, shutdown, databases }: Su
 
 function onDemand(
   open: OpenStore,
-  { log, health }: { readonly log: ReturnType<Logging['for']>; readonly health: Health },
+  { log, health }: { readonly log: Logger; readonly health: Health },
 ): DurableStore {
   const store = new OnDemandStore(open.store, (error) =>
     log.error('the history store cannot be opened', { error: errorText(error), retryable: true }),
@@ -93,20 +85,7 @@ export function openNow(store: DurableStore): void {
 @Global()
 @Module({
   imports: [DatabaseModule],
-  providers: [
-    {
-      provide: HISTORY_STORE,
-      inject: [CONFIG, LOGGING, STARTUP, HEALTH, SHUTDOWN, DATABASES],
-      useFactory: (
-        config: Config,
-        logging: Logging,
-        startup: Startup,
-        health: Health,
-        shutdown: Shutdown,
-        databases: Databases,
-      ) => openStore({ config, logging, startup, health, shutdown, databases }),
-    },
-  ],
+  providers: [provider(HISTORY_STORE, { ...RUNTIME, databases: DATABASES }, openStore)],
   exports: [HISTORY_STORE],
 })
 export class HistoryStoreModule {}

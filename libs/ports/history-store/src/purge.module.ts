@@ -1,16 +1,5 @@
 import type { Config } from '@carillon/config';
-import {
-  CONFIG,
-  errorText,
-  LOGGING,
-  type Logging,
-  METRICS_REGISTRY,
-  type Metrics,
-  SHUTDOWN,
-  type Shutdown,
-  STARTUP,
-  type Startup,
-} from '@carillon/runtime';
+import { errorText, provider, RUNTIME, type RuntimeParts, token } from '@carillon/runtime';
 import { Inject, Module } from '@nestjs/common';
 import { StoreFailure } from './failures.js';
 import { HISTORY_STORE, HistoryStoreModule, opensAtStart } from './module.js';
@@ -18,7 +7,7 @@ import type { DurableStore } from './port.js';
 import { PurgeMetrics } from './purge-metrics.js';
 import { PurgeWorker, type PurgeWorkerOptions } from './purge-worker.js';
 
-const PURGE_WORKER = Symbol('purge worker');
+const PURGE_WORKER = token<PurgeWorker>('purge worker');
 
 const PART = 'history purge';
 /** How long a record without a key is answered from its receipt. */
@@ -42,14 +31,11 @@ export function purgeOptions({
   };
 }
 
-function makeWorker(
-  config: Config,
-  logging: Logging,
-  metrics: Metrics,
-  startup: Startup,
-  shutdown: Shutdown,
-  store: DurableStore,
-): PurgeWorker {
+interface Surroundings extends RuntimeParts {
+  readonly store: DurableStore;
+}
+
+function makeWorker({ config, logging, metrics, startup, shutdown, store }: Surroundings): PurgeWorker {
   const log = logging.for('service::history');
   const numbers = new PurgeMetrics(metrics);
   const worker = new PurgeWorker(
@@ -78,13 +64,7 @@ function makeWorker(
 /** Runs the purge of the history store: for every process that writes to it. Needs `RuntimeModule`. */
 @Module({
   imports: [HistoryStoreModule],
-  providers: [
-    {
-      provide: PURGE_WORKER,
-      inject: [CONFIG, LOGGING, METRICS_REGISTRY, STARTUP, SHUTDOWN, HISTORY_STORE],
-      useFactory: makeWorker,
-    },
-  ],
+  providers: [provider(PURGE_WORKER, { ...RUNTIME, store: HISTORY_STORE }, makeWorker)],
 })
 export class PurgeModule {
   /** Asks for the worker, so that it is made. */

@@ -44,6 +44,7 @@ describe('batches with changes of messages over postgres', () => {
         operations: hashes.map((one_) => ({ address, hash: one_ })),
         annotations: [],
         summaries: [],
+        known: [],
       };
       const { found } = await store.commit(wantedOf([address], { messages }), (what) => {
         const stream = streamIn(what, address);

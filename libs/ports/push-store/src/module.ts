@@ -1,18 +1,13 @@
 import type { Config } from '@carillon/config';
 import { DATABASES, DatabaseModule, type Databases } from '@carillon/database';
 import {
-  CONFIG,
-  HEALTH,
-  type Health,
-  LOGGING,
-  type Logging,
   type Metrics,
-  METRICS_REGISTRY,
+  optional,
+  provider,
+  RUNTIME,
+  type RuntimeParts,
   type Severity,
-  SHUTDOWN,
-  type Shutdown,
-  STARTUP,
-  type Startup,
+  token,
 } from '@carillon/runtime';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { openPushStore } from './open.js';
@@ -20,16 +15,15 @@ import type { PushStore } from './port.js';
 import { Sealer } from './sealing.js';
 import { COMPONENTS, type StoreObserver } from './sql/session.js';
 
-/** Token of the `PushStore`. */
-export const PUSH_STORE = Symbol('push store');
+export const PUSH_STORE = token<PushStore>('push store');
 /** Token of the `Sealer`; null: there is no master key. */
-export const SEALER = Symbol('sealer');
+export const SEALER = token<Sealer | null>('sealer');
 /** Token of what an unreachable store means for the process; without a provider it is a degradation. */
-const STORE_SEVERITY = Symbol('push store severity');
+const STORE_SEVERITY = token<Severity>('push store severity');
 
 const PART = 'push store';
 
-const sealerOf = ({ push }: Config): Sealer | null =>
+const sealerOf = ({ config: { push } }: { readonly config: Config }): Sealer | null =>
   push.credential_encryption_key === null
     ? null
     : new Sealer(
@@ -50,53 +44,39 @@ function countRepeats(metrics: Metrics): StoreObserver {
   };
 }
 
+interface Surroundings extends RuntimeParts {
+  readonly databases: Databases;
+  readonly severity: Severity | undefined;
+}
+
+function openStore(parts: Surroundings): PushStore {
+  const { config, databases, logging, metrics, startup, health, shutdown, severity = 'non-critical' } = parts;
+  const store = openPushStore(config, databases, countRepeats(metrics));
+  if (!store.durable) return store;
+  startup.needs({
+    name: PART,
+    connect: async () => {
+      await store.connect();
+      await checkCredentials(store, sealerOf(parts));
+    },
+  });
+  health.register({ part: PART, severity, check: () => store.health() });
+  shutdown.onShutdown('disconnect', PART, () => store.close());
+  if (config.push.credential_encryption_key === null) {
+    logging
+      .for('service::push')
+      .warn('no push.credential_encryption_key: addresses of devices are stored as plain text');
+  }
+  return store;
+}
+
 /** The store of `push.storage_driver` and the master key, for the whole process. Needs `RuntimeModule`. */
 @Global()
 @Module({
   imports: [DatabaseModule],
   providers: [
-    {
-      provide: PUSH_STORE,
-      inject: [
-        CONFIG,
-        DATABASES,
-        LOGGING,
-        METRICS_REGISTRY,
-        STARTUP,
-        HEALTH,
-        SHUTDOWN,
-        { token: STORE_SEVERITY, optional: true },
-      ],
-      useFactory: (
-        config: Config,
-        databases: Databases,
-        logging: Logging,
-        metrics: Metrics,
-        startup: Startup,
-        health: Health,
-        shutdown: Shutdown,
-        severity: Severity = 'non-critical',
-      ): PushStore => {
-        const store = openPushStore(config, databases, countRepeats(metrics));
-        if (!store.durable) return store;
-        startup.needs({
-          name: PART,
-          connect: async () => {
-            await store.connect();
-            await checkCredentials(store, sealerOf(config));
-          },
-        });
-        health.register({ part: PART, severity, check: () => store.health() });
-        shutdown.onShutdown('disconnect', PART, () => store.close());
-        if (config.push.credential_encryption_key === null) {
-          logging
-            .for('service::push')
-            .warn('no push.credential_encryption_key: addresses of devices are stored as plain text');
-        }
-        return store;
-      },
-    },
-    { provide: SEALER, inject: [CONFIG], useFactory: sealerOf },
+    provider(PUSH_STORE, { ...RUNTIME, databases: DATABASES, severity: optional(STORE_SEVERITY) }, openStore),
+    provider(SEALER, RUNTIME, sealerOf),
   ],
   exports: [PUSH_STORE, SEALER],
 })

@@ -1,56 +1,42 @@
 import type { Config } from '@carillon/config';
 import {
-  CONFIG,
-  HEALTH,
-  type Health,
-  LOGGING,
-  type Logging,
-  METRICS_REGISTRY,
-  type Metrics,
-  PROCESS_STATE,
-  type ProcessState,
+  optional,
+  provider,
+  RUNTIME,
+  type RuntimeParts,
   type Severity,
-  SHUTDOWN,
-  type Shutdown,
-  STARTUP,
-  type Startup,
+  token,
+  type Token,
 } from '@carillon/runtime';
 import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
 import { openQueue } from './drivers.js';
 import { countJobs, showDepths } from './metrics.js';
 import type { Queue } from './port.js';
 
-/** Token of the `Queue`. */
-export const QUEUE = Symbol('queue');
+export const QUEUE = token<Queue>('queue');
 /** Token of what an unreachable broker means for the process; without a provider it is a degradation. */
-const QUEUE_SEVERITY = Symbol('queue severity');
+const QUEUE_SEVERITY = token<Severity>('queue severity');
 
 /** Token of the `Queue` of push, which may be another one. */
-export const PUSH_QUEUE = Symbol('push queue');
+export const PUSH_QUEUE = token<Queue>('push queue');
 
-interface Surroundings {
-  readonly part: 'queue' | 'push queue';
-  readonly driver: string;
-  readonly config: Config;
-  readonly logging: Logging;
-  readonly metrics: Metrics;
-  readonly state: ProcessState;
-  readonly startup: Startup;
-  readonly health: Health;
-  readonly shutdown: Shutdown;
-  readonly severity: Severity;
+/** What the process knows the queue as. */
+type Part = 'queue' | 'push queue';
+
+interface Surroundings extends RuntimeParts {
+  readonly severity: Severity | undefined;
 }
 
 /** A queue tied to the life of the process: connected at start, worked on once it runs, given back at the stop. */
-async function openProcessQueue(around: Surroundings): Promise<Queue> {
-  const { part, driver, config, logging, metrics, state, startup, health, shutdown, severity } = around;
+async function openProcessQueue(part: Part, driver: string, around: Surroundings): Promise<Queue> {
+  const { config, logging, metrics, startup, health, shutdown, severity = 'non-critical' } = around;
   const { reliability } = config.queue;
   const queue = await openQueue(
     driver,
     {
       reliability,
       log: logging.for('service::queue'),
-      mayConsume: () => state.current !== 'STARTING',
+      mayConsume: () => around.process.current !== 'STARTING',
       observer: countJobs(metrics, driver),
     },
     config,
@@ -65,40 +51,18 @@ async function openProcessQueue(around: Surroundings): Promise<Queue> {
   return queue;
 }
 
-const provider = (
-  token: symbol,
-  part: 'queue' | 'push queue',
+const opened = (
+  wanted: Token<Queue>,
+  part: Part,
   driverOf: (config: Config) => string,
-): FactoryProvider<Queue> => ({
-  provide: token,
-  inject: [
-    CONFIG,
-    LOGGING,
-    METRICS_REGISTRY,
-    PROCESS_STATE,
-    STARTUP,
-    HEALTH,
-    SHUTDOWN,
-    { token: QUEUE_SEVERITY, optional: true },
-  ],
-  useFactory: (
-    config: Config,
-    logging: Logging,
-    metrics: Metrics,
-    state: ProcessState,
-    startup: Startup,
-    health: Health,
-    shutdown: Shutdown,
-    severity: Severity = 'non-critical',
-  ) => {
-    const around = { config, logging, metrics, state, startup, health, shutdown, severity };
-    return openProcessQueue({ ...around, part, driver: driverOf(config) });
-  },
-});
+): FactoryProvider<Queue> =>
+  provider(wanted, { ...RUNTIME, severity: optional(QUEUE_SEVERITY) }, (around) =>
+    openProcessQueue(part, driverOf(around.config), around),
+  );
 
 /** The queue of `queue.driver`, for the whole process. Needs `RuntimeModule`. */
 @Global()
-@Module({ providers: [provider(QUEUE, 'queue', ({ queue }) => queue.driver)], exports: [QUEUE] })
+@Module({ providers: [opened(QUEUE, 'queue', ({ queue }) => queue.driver)], exports: [QUEUE] })
 export class QueueModule {
   /** For a process that is nothing without its queue, as a webhook worker: `/up` answers 503 when it is away. */
   static forWorker(): DynamicModule {
@@ -109,7 +73,7 @@ export class QueueModule {
 /** The queue of `push.queue_driver`, with the settings of `queue`. Needs `RuntimeModule`. */
 @Global()
 @Module({
-  providers: [provider(PUSH_QUEUE, 'push queue', ({ push }) => push.queue_driver)],
+  providers: [opened(PUSH_QUEUE, 'push queue', ({ push }) => push.queue_driver)],
   exports: [PUSH_QUEUE],
 })
 export class PushQueueModule {

@@ -1,20 +1,10 @@
-import type { Config } from '@carillon/config';
-import {
-  CONFIG,
-  LOGGING,
-  type Logging,
-  SHUTDOWN,
-  type Shutdown,
-  STARTUP,
-  type Startup,
-} from '@carillon/runtime';
+import { provider, RUNTIME, type RuntimeParts, token } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { openRateLimit } from './drivers.js';
 import { RateLimitUnavailable } from './failures.js';
 import type { RateLimit } from './port.js';
 
-/** Token of the `RateLimit`. */
-export const RATE_LIMIT = Symbol('rate limit');
+export const RATE_LIMIT = token<RateLimit>('rate limit');
 
 const PART = 'rate limiter';
 
@@ -22,12 +12,7 @@ const PART = 'rate limiter';
  * A limiter tied to the life of the process: reached at start, released at the stop. No probe asks for it: requests
  * say themselves when it is gone.
  */
-async function openForProcess(
-  config: Config,
-  logging: Logging,
-  startup: Startup,
-  shutdown: Shutdown,
-): Promise<RateLimit> {
+async function openForProcess({ config, logging, startup, shutdown }: RuntimeParts): Promise<RateLimit> {
   const log = logging.for('service::rate_limiter');
   const rateLimit = await openRateLimit(config, {
     lost: (reason) => log.warn('connection of the rate limiter lost', { error: reason, retryable: true }),
@@ -50,9 +35,7 @@ async function openForProcess(
  */
 @Global()
 @Module({
-  providers: [
-    { provide: RATE_LIMIT, inject: [CONFIG, LOGGING, STARTUP, SHUTDOWN], useFactory: openForProcess },
-  ],
+  providers: [provider(RATE_LIMIT, RUNTIME, openForProcess)],
   exports: [RATE_LIMIT],
 })
 export class RateLimitModule {}

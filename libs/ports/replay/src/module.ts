@@ -1,30 +1,15 @@
-import type { Config } from '@carillon/config';
-import {
-  CONFIG,
-  LOGGING,
-  type Logging,
-  SHUTDOWN,
-  type Shutdown,
-  STARTUP,
-  type Startup,
-} from '@carillon/runtime';
+import { provider, RUNTIME, type RuntimeParts, token } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { ReplayUnavailable } from './failures.js';
 import { openReplay } from './open.js';
 import type { Replay } from './port.js';
 
-/** Token of the `Replay`. */
-export const REPLAY = Symbol('replay');
+export const REPLAY = token<Replay>('replay');
 
 const PART = 'replay';
 
 /** Reached at the start where every app has recovery, else when an app first wants it. No probe asks for it. */
-async function openForProcess(
-  config: Config,
-  logging: Logging,
-  startup: Startup,
-  shutdown: Shutdown,
-): Promise<Replay> {
+async function openForProcess({ config, logging, startup, shutdown }: RuntimeParts): Promise<Replay> {
   const log = logging.for('service::recovery');
   const replay = await openReplay(config, {
     lost: (reason) => log.warn('connection to the replay store lost', { error: reason, retryable: true }),
@@ -45,7 +30,7 @@ async function openForProcess(
 /** Positions and replay of sequenced channels, for the whole process. Needs `RuntimeModule`. */
 @Global()
 @Module({
-  providers: [{ provide: REPLAY, inject: [CONFIG, LOGGING, STARTUP, SHUTDOWN], useFactory: openForProcess }],
+  providers: [provider(REPLAY, RUNTIME, openForProcess)],
   exports: [REPLAY],
 })
 export class ReplayModule {}

@@ -52,6 +52,15 @@ export { startingAnswer, type GateState } from './probes/starting-answer.js';
 export { ProcessState, type ProcessPhase } from './process-state.js';
 export { Reloads, type ReloadsOptions, type Section } from './reload/reloads.js';
 export {
+  optional,
+  provider,
+  token,
+  type OptionalPart,
+  type PartsOf,
+  type Token,
+  type Wanted,
+} from './provider.js';
+export {
   ADMISSION,
   CONFIG,
   HEALTH,
@@ -60,6 +69,7 @@ export {
   METRICS_REGISTRY,
   OCCUPANCY_SOURCE,
   PROCESS_STATE,
+  RUNTIME,
   RELOADS,
   RuntimeModule,
   SHUTDOWN,

@@ -5,24 +5,39 @@ import type { Health } from './health/health.js';
 import type { Logging } from './logging/logging.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { ProcessState } from './process-state.js';
+import { token } from './provider.js';
+import type { HistoryHealthSource, OccupancySource } from './statistics/sources.js';
 import type { Reloads } from './reload/reloads.js';
 import type { Shutdown } from './shutdown/shutdown.js';
 import type { Startup } from './startup.js';
 
-export const ADMISSION = Symbol('admission');
-export const CONFIG = Symbol('configuration');
-export const HEALTH = Symbol('health');
-export const LOGGING = Symbol('logging');
-export const METRICS_REGISTRY = Symbol('metrics registry');
-export const PROCESS_STATE = Symbol('process state');
-export const RELOADS = Symbol('reloads of the configuration');
-export const SHUTDOWN = Symbol('shutdown');
-export const STARTUP = Symbol('startup');
+export const ADMISSION = token<Admission>('admission');
+export const CONFIG = token<Config>('configuration');
+export const HEALTH = token<Health>('health');
+export const LOGGING = token<Logging>('logging');
+export const METRICS_REGISTRY = token<Metrics>('metrics registry');
+export const PROCESS_STATE = token<ProcessState>('process state');
+export const RELOADS = token<Reloads>('reloads of the configuration');
+export const SHUTDOWN = token<Shutdown>('shutdown');
+export const STARTUP = token<Startup>('startup');
 
 /** Provided by the room that holds sockets; absent in a process without any. */
-export const OCCUPANCY_SOURCE = Symbol('occupancy source');
+export const OCCUPANCY_SOURCE = token<OccupancySource>('occupancy source');
 /** Provided by the room that keeps history; absent in a process without any. */
-export const HISTORY_HEALTH_SOURCE = Symbol('history health source');
+export const HISTORY_HEALTH_SOURCE = token<HistoryHealthSource>('history health source');
+
+/** The parts that every process has, by the names of `RuntimeParts`: for what is made of some of them. */
+export const RUNTIME = {
+  admission: ADMISSION,
+  config: CONFIG,
+  health: HEALTH,
+  logging: LOGGING,
+  metrics: METRICS_REGISTRY,
+  process: PROCESS_STATE,
+  reloads: RELOADS,
+  shutdown: SHUTDOWN,
+  startup: STARTUP,
+} as const;
 
 /** What exists once per process and before any module does. */
 export interface RuntimeParts {
@@ -42,17 +57,8 @@ export interface RuntimeParts {
 @Module({})
 export class RuntimeModule {
   static forProcess(parts: RuntimeParts): DynamicModule {
-    const providers = [
-      { provide: ADMISSION, useValue: parts.admission },
-      { provide: CONFIG, useValue: parts.config },
-      { provide: HEALTH, useValue: parts.health },
-      { provide: LOGGING, useValue: parts.logging },
-      { provide: METRICS_REGISTRY, useValue: parts.metrics },
-      { provide: PROCESS_STATE, useValue: parts.process },
-      { provide: RELOADS, useValue: parts.reloads },
-      { provide: SHUTDOWN, useValue: parts.shutdown },
-      { provide: STARTUP, useValue: parts.startup },
-    ];
-    return { module: RuntimeModule, providers, exports: providers.map(({ provide }) => provide) };
+    const offered = Object.entries(RUNTIME) as [keyof RuntimeParts, symbol][];
+    const providers = offered.map(([name, provide]) => ({ provide, useValue: parts[name] }));
+    return { module: RuntimeModule, providers, exports: Object.values(RUNTIME) };
   }
 }

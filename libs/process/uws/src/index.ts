@@ -2,7 +2,8 @@ export { clientAddress, type ForwardingHeaders, rateLimitSubject } from './clien
 export { type AdapterOptions, UwsHttpAdapter } from './http/adapter.js';
 export { type Answer, errorAnswer } from './http/answer.js';
 export { type CorsOptions, EXPOSED_HEADERS } from './http/cors.js';
-export type { Entrance, ErrorWords, FinishedObserver } from './http/dispatcher.js';
+export type { ErrorWords, FinishedObserver } from './http/dispatcher.js';
+export type { Entrance } from './http/routes.js';
 export type { AfterBody, Endpoint, EndpointBody } from './http/endpoint.js';
 export type { EventStream } from './http/event-stream.js';
 export type { Handler, Next } from './http/middleware.js';

@@ -28,6 +28,8 @@ class Echo implements SocketHandlers<State> {
   readonly socketOptions = { maxPayloadBytes: 1000, maxBackpressureBytes: 200_000 };
   readonly sockets: Socket<State>[] = [];
   readonly events: string[] = [];
+  /** Upgrades that are not decided yet, each with what decides it. */
+  readonly undecided: (() => void)[] = [];
 
   upgrade(request: HttpRequest): UpgradeDecision<State> | Promise<UpgradeDecision<State>> {
     const key = request.params['appKey'] ?? '';
@@ -37,7 +39,12 @@ class Echo implements SocketHandlers<State> {
       return { refuse: { status: 429, headers: { 'retry-after': '9' }, body: { message: 'own' } } };
     if (request.query['throw'] === '1') throw new Error('in upgrade');
     const accepted = { accept: { key }, headers: { 'x-welcome': 'yes' } };
-    return request.query['slow'] === '1' ? later(30).then(() => accepted) : accepted;
+    if (request.query['slow'] !== '1') return accepted;
+    return new Promise((decide) => this.undecided.push(() => decide(accepted)));
+  }
+
+  decide(): void {
+    for (const decide of this.undecided.splice(0)) decide();
   }
 
   open(socket: Socket<State>): void {
@@ -169,16 +176,20 @@ describe('sockets', () => {
   });
 
   it('decides later, and forgets a client that went away meanwhile', async () => {
-    const client = await open('/app/later?slow=1');
+    const opening = open('/app/later?slow=1');
+    await eventually(() => echo.undecided.length === 1);
+    echo.decide();
+    const client = await opening;
     expect(client.answer.status).toBe(101);
     client.destroy();
     const before = echo.sockets.length;
     const gone = await RawConnection.open(started.port);
     gone.write(requestBytes({ path: '/app/gone?slow=1', headers: HANDSHAKE }));
-    await eventually(() => started.adapter.inFlight() > 0);
+    await eventually(() => echo.undecided.length === 1);
     gone.destroy();
     await eventually(() => started.adapter.inFlight() === 0);
-    await later(50);
+    echo.decide();
+    expect((await rawHttp(started.port, { path: '/app/k' })).status).toBe(426);
     expect(echo.sockets.length).toBe(before);
   });
 

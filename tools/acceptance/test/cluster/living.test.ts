@@ -22,6 +22,9 @@ interface Item {
   readonly version: { readonly description?: string };
 }
 
+const appended = (frames: readonly FrameV2[]): string =>
+  frames.map(({ event, data }) => (event === 'service:message.append' ? String(data) : '')).join('');
+
 const by = ({ socketId }: ClientV2) => ({ data: 'b', socket_id: socketId });
 
 /** All versions of a message, the oldest first. */
@@ -86,16 +89,26 @@ describe('messages that live on, by processes of their own', () => {
     const whole = await ClientV2.connect(second, { query: '&append_mode=full' });
     const old = await second.connect();
     for (const client of [pieces, whole, old]) await client.subscribe('chat');
+    // By a pattern alone, and by both.
+    const fitting = await ClientV2.connect(first, { query: '&append_mode=full' });
+    await fitting.subscribe('cha*');
+    const both = await ClientV2.connect(second);
+    for (const name of ['*at', 'chat']) await both.subscribe(name);
     const { serial, path } = await made(cluster.apiNode, 'chat', 'hello');
     await done(first, `${path}/append`, { data: ' world' });
     await done(second, `${path}/update`, { data: 'bye' });
     await done(cluster.apiNode, `${path}/annotations`, { type: TYPE, name: 'like', clientId: 'u1' });
-    for (const [client, appended] of [[pieces, ' world'] as const, [whole, 'hello world'] as const]) {
+    for (const [client, appended] of [
+      [pieces, ' world'],
+      [both, ' world'],
+      [whole, 'hello world'],
+      [fitting, 'hello world'],
+    ] as const) {
       expect(await client.next()).toMatchObject({ event: 'note', data: 'hello', serial: 1 });
       const append = await client.next();
       expect(append).toMatchObject({ event: 'service:message.append', serial: 2 });
       // A text that is read is read as it is then, which may be further on already.
-      expect([appended, client === whole ? 'bye' : appended]).toContain(append.data);
+      expect([appended, appended === ' world' ? appended : 'bye']).toContain(append.data);
       expect(await client.next()).toMatchObject({ event: 'service:message.update', data: 'bye', serial: 3 });
       expect(await client.next()).toMatchObject({
         event: 'service_internal:message',
@@ -103,7 +116,7 @@ describe('messages that live on, by processes of their own', () => {
       });
     }
     expect(await old.nextText()).toBe('{"event":"note","channel":"chat","data":"hello"}');
-    expect(await old.pending()).toEqual([]);
+    for (const client of [old, pieces, both, whole, fitting]) expect(await client.pending()).toEqual([]);
     const late = await ClientV2.connect(first);
     await late.subscribe('chat', { rewind: 1 });
     expect((await late.next()).event).toBe('service_internal:message');
@@ -143,6 +156,8 @@ describe('messages that live on, by processes of their own', () => {
   it('are whole for who comes back in the middle of an answer, at another gateway', async () => {
     const lost = await ClientV2.connect(cluster.gateway(0), { query: '&append_rollup_window=500' });
     const begin = positionOf(await lost.subscribe('ai-lost'));
+    const fitting = await ClientV2.connect(cluster.gateway(1), { query: '&append_rollup_window=500' });
+    await fitting.subscribe('*-lost');
     const { path } = await made(cluster.apiNode, 'ai-lost', '', { extras: status('streaming') });
     for (const data of ['a', 'b', 'c']) await done(cluster.apiNode, `${path}/append`, { data });
     expect(actionOf(await lost.next())).toBe('message.create');
@@ -158,8 +173,12 @@ describe('messages that live on, by processes of their own', () => {
     const missed = await back.through('service:resume_success');
     await done(cluster.apiNode, `${path}/append`, { data: '.', extras: status('complete') });
     const frames = [...missed, ...(await back.through('service:message.append'))];
-    const text = frames.filter(({ event }) => event === 'service:message.append').map(({ data }) => data);
-    expect(text.join('')).toBe('bc.');
+    expect(appended(frames)).toBe('bc.');
+    // Whoever has it by a pattern, and was there all the time, has the same.
+    expect(await fitting.next()).toMatchObject({ event: 'note', channel: 'ai-lost' });
+    const all: FrameV2[] = [];
+    while (!appended(all).endsWith('.')) all.push(await fitting.next());
+    expect(appended(all)).toBe('abc.');
   });
 
   it(

@@ -6,10 +6,10 @@ import { OnePort } from '../harness/one-port.js';
 import { FORMATS } from '../harness/wire-v2.js';
 import { FORMATS as OWN_FORMATS, People } from '../own-client/people.js';
 import { protocol2 } from '../protocol-2/everything.js';
-import { kept, passing, Place, placed, SETTINGS } from '../protocol-2/place.js';
+import { kept, Place, placed, SETTINGS, TENANTS } from '../protocol-2/place.js';
 
 const setting = {
-  tenants: () => [kept, passing],
+  tenants: () => TENANTS,
   more: ['history-writer'],
   env: { ...SETTINGS, VERSIONED_MESSAGES_DRIVER: 'postgres' },
   database: true,

@@ -6,10 +6,11 @@ import { eventually } from '../harness/eventually.js';
 import { OnePort } from '../harness/one-port.js';
 import { openTenant } from '../harness/tenant.js';
 import { AblyClients, cut, frame, heard, post } from './ably.js';
+import { moveOn, remain, sayAgain } from './elsewhere.js';
 import { loseWhileLetIn, MOST_WAITING } from './gap.js';
 import { basicOf, tokenRequest } from './key.js';
 
-const shop = openTenant('shop', { history: { enabled: true } });
+const shop = openTenant('shop', { history: { enabled: true }, channels: { annotations_enabled: true } });
 const KEY = { key: 'shop.rev', secret: 'rev0kable' };
 const setting = {
   tenants: () => [shop],
@@ -22,13 +23,18 @@ const setting = {
   // A lease that outlasts every test: who leaves has left at once.
   env: {
     HISTORY_ENABLED: 'true',
+    VERSIONED_MESSAGES_ENABLED: 'true',
     VERSIONED_MESSAGES_DRIVER: 'postgres',
+    ANNOTATIONS_ENABLED: 'true',
     PRESENCE_V2_UNGRACEFUL_TIMEOUT_SECONDS: '600',
     WEBSOCKET_MAX_MESSAGES: String(MOST_WAITING),
   },
   more: ['history-writer'],
   database: true,
 } as const;
+
+const ask = (port: number, path: string, authorization = basicOf(shop)): Promise<Response> =>
+  fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization } });
 
 onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
   const at = (index: 0 | 1): AblyClients =>
@@ -58,6 +64,19 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     channel.on(['attached', 'update'], changes.put);
     return { watching, told, client, channel, inbox, changes, id: client.connection.id };
   }
+
+  // First of all: until now neither had as many by itself.
+  it('are counted together in statistics: a peak is what both have at once', async () => {
+    const all = [here, there, there].map((clients) => clients.connect());
+    for (const client of all) await client.connection.whenState('connected');
+    await eventually(async () => {
+      // A minute may just have begun, of which neither has told yet.
+      for (const { port } of cluster.gateways) await ask(port, '/channels/a');
+      const answer = await ask(cluster.apiNode.port, '/stats?unit=month');
+      const [month] = (await answer.json()) as [{ entries: Record<string, number> }?];
+      expect(month?.entries['connections.all.peak']).toBeGreaterThanOrEqual(all.length);
+    });
+  });
 
   it('hear what is published at either and at the api node, in one order', async () => {
     const name = 'news';
@@ -93,12 +112,10 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     });
     await other.presence.update('c');
     expect(await told.take()).toMatchObject({ action: 'update', clientId: 'bob', data: 'c' });
-    for (const index of [0, 1] as const) {
-      const { port } = cluster.gateway(index);
-      const headers = { authorization: basicOf(shop) };
+    for (const { port } of cluster.gateways) {
       // A gateway that is too busy to answer at once is not waited for.
       await eventually(async () => {
-        const answer = await fetch(`http://127.0.0.1:${port}/channels/${name}`, { headers });
+        const answer = await ask(port, `/channels/${name}`);
         const { status } = (await answer.json()) as Ably.ChannelDetails;
         expect(status.occupancy.metrics).toMatchObject({ connections: 2, presenceMembers: 2 });
       });
@@ -141,38 +158,17 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     }
   });
 
-  it('leave their old sockets with their members, though these still look open', async () => {
-    const name = 'moving';
-    const told = new Inbox<Ably.PresenceMessage>();
-    const watching = here.connect().channels.get(name);
-    await watching.presence.subscribe(told.put);
-    const first = await here.raw('&clientId=eve');
-    const { connectionId, connectionDetails } = await frame(first);
-    const { connectionKey } = connectionDetails as { connectionKey: string };
-    const eve = { clientId: 'eve', connectionId };
-    const attach = `{"action":10,"channel":"${name}"}`;
-    first.sendText(attach);
-    const presence = (msgSerial: number, member: object): string =>
-      JSON.stringify({ action: 14, channel: name, msgSerial, presence: [member] });
-    first.sendText(presence(0, { action: 2, data: 'x' }));
-    expect(await told.take()).toMatchObject({ action: 'enter', ...eve });
-    const second = await there.raw(`&clientId=eve&resume=${connectionKey}`);
-    expect(await frame(second)).toMatchObject({ action: 4, connectionId });
-    await eventually(() => expect(first.connection.ended).toBe(true));
-    second.sendText(attach);
-    // It is a member there already, without having entered.
-    second.sendText(presence(0, { action: 4, data: 'y' }));
-    expect(await told.take()).toMatchObject({ action: 'update', ...eve, data: 'y' });
-    second.sendText('{"action":7}');
-    expect(await told.take()).toMatchObject({ action: 'leave', ...eve });
-    expect(told.rest).toEqual([]);
-  });
+  it('leave their old sockets with their members, though these still look open', () => moveOn(here, there));
+
+  it('are answered at the other what they were answered at the first, and nothing is done twice (case 40)', () =>
+    sayAgain(here, there));
+
+  it('stay members where they remain present, also by the other gateway, or leave once (18.3)', () =>
+    remain(here, there, [cluster.gateway(0).port, cluster.gateway(1).port]));
 
   it('find at the api node everything but what sockets are asked for (case 53)', async () => {
     const { apiNode } = cluster;
-    const url = (path: string): string => `http://127.0.0.1:${apiNode.port}${path}`;
-    const get = (path: string): Promise<Response> =>
-      fetch(url(path), { headers: { authorization: basicOf(shop) } });
+    const get = (path: string): Promise<Response> => ask(apiNode.port, path);
     for (const path of ['/channels/x', '/channels/x/presence', '/presence?channels=x']) {
       const answer = await get(path);
       expect([path, answer.status, answer.headers.get('x-ably-errorcode')]).toEqual([path, 404, '40400']);
@@ -225,10 +221,8 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     expect(await Promise.all(ended)).toEqual([40_141, 40_141]);
     for (const { connection } of others) expect(connection.state).toBe('connected');
     const authorization = `Bearer ${Buffer.from(ada).toString('base64')}`;
-    for (const { port } of [cluster.gateway(0), cluster.gateway(1), cluster.apiNode])
-      expect(
-        (await fetch(`http://127.0.0.1:${port}/channels/a/messages`, { headers: { authorization } })).status,
-      ).toBe(401);
+    for (const { port } of [...cluster.gateways, cluster.apiNode])
+      expect((await ask(port, '/channels/a/messages', authorization)).status).toBe(401);
   });
 
   it('come back, or not, wherever they are, when their user is ended', async () => {
@@ -271,9 +265,18 @@ onCluster('clients of Ably at two gateways', ['nats'], setting, (cluster) => {
     try {
       const { watching, told, client, channel, inbox, changes, id } = await eve(name, port);
       targets[0] = cluster.gateway(0).port;
+      const published = new Inbox<Ably.InboundMessage>();
+      await watching.subscribe('unanswered', published.put);
+      front.mute();
+      const answered = channel.publish('unanswered', '0');
+      const { id: messageId } = await published.take();
       await victim.process.kill();
+      // It is answered by the other gateway, to which it is sent again.
+      await answered;
+      expect((await inbox.take()).id).toBe(messageId);
       await watching.publish('missed', '1');
       expect((await inbox.take()).data).toBe('1');
+      expect(published.rest).toEqual([]);
       expect((await changes.take()).resumed).toBe(true);
       expect(client.connection.id).toBe(id);
       await channel.presence.update('y');

@@ -1,9 +1,12 @@
 import type * as Ably from 'ably';
 import { decode } from '@ably/vcdiff-decoder';
+import AblyBefore from 'ably-v1';
 import { afterEach, expect, it } from 'vitest';
 import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
-import { AblyClients, frame, heard } from './ably.js';
+import { Inbox } from '../clients/inbox.js';
+import { AblyClients, cut, frame, heard } from './ably.js';
+import { keyOf } from './key.js';
 
 const shop = openTenant('shop', { history: { enabled: true } });
 const env = { HISTORY_ENABLED: 'true', HISTORY_BACKEND: 'memory' };
@@ -11,6 +14,12 @@ const config = { compat: { enabled: true } };
 const TICK = 'name == `"tick"`';
 const textOf = (filter: string, base: string): string =>
   `[filter=${Buffer.from(filter).toString('base64')}]${base}`;
+
+const EVENTS = ['tick', 'tock', 'else'];
+const all = (text: string): string[] => EVENTS.map((event) => `${event} ${text}`);
+const publish = async (by: Pick<Ably.RealtimeChannel, 'publish'>, text: string): Promise<void> => {
+  for (const event of EVENTS) await by.publish(event, `${event} ${text}`);
+};
 
 onServer('derived channels of Ably clients', { tenants: [shop], config, env }, (node) => {
   const clients = new AblyClients(node, shop);
@@ -81,16 +90,78 @@ onServer('derived channels of Ably clients', { tenants: [shop], config, env }, (
     const wrong = client.channels.getDerived('kept', { filter: 'name ==' });
     await expect(wrong.attach()).rejects.toMatchObject({ code: 40_010 });
     await expect(client.channels.get('[filter=!!]kept').attach()).rejects.toMatchObject({ code: 40_010 });
-    // A connection has a channel once: as a whole, or what a filter lets through.
-    await expect(client.channels.getDerived('kept', { filter: TICK }).attach()).rejects.toMatchObject({
-      code: 90_000,
-    });
     await client.channels.get('kept').publish('tock', 'still here');
     expect((await inbox.take()).data).toBe('still here');
-    await client.channels.get('kept').detach();
-    const ticks = await heard(client.channels.getDerived('kept', { filter: "name == 'tick'" }));
-    await client.channels.get('kept').publish('tick', 'x');
-    expect((await ticks.take()).name).toBe('tick');
+  });
+
+  const libraries = {
+    'the newest library': (clientId: string) => clients.connect({ clientId }),
+    'the major before': (clientId: string) => {
+      const where = { restHost: '127.0.0.1', realtimeHost: '127.0.0.1', port: node.port, tls: false };
+      const client = new AblyBefore.Realtime.Promise({ ...where, key: keyOf(shop), clientId });
+      clients.alsoClose(client);
+      return client as unknown as Ably.Realtime;
+    },
+  };
+  const statusOf = async (name: string): Promise<Ably.ChannelStatus['occupancy']['metrics']> =>
+    (await clients.rest().channels.get(name).status()).status.occupancy.metrics;
+
+  it.each(['the newest library', 'the major before'] as const)(
+    'stand beside the channel and each other on one connection, which counts once, and go on with it (%s)',
+    async (which) => {
+      const name = `beside:${which.replaceAll(' ', '-')}`;
+      const bob = clients.connect({ clientId: 'bob' }).channels.get(name);
+      const ada = libraries[which]('ada');
+      const names = [name, textOf(TICK, name), textOf('name == `"tock"`', name), `[?echo=false]${name}`];
+      const channels = names.map((text) => ada.channels.get(text));
+      const inboxes: Inbox<Ably.InboundMessage>[] = [];
+      for (const channel of channels) inboxes.push(await heard(channel));
+      const said = async (texts: readonly string[][]): Promise<void> => {
+        for (const [at, expected] of texts.entries())
+          for (const text of expected) expect([at, (await inboxes[at]?.take())?.data]).toEqual([at, text]);
+      };
+      await publish(bob, '1');
+      await said([all('1'), ['tick 1'], ['tock 1'], all('1')]);
+      // One of them does not want what its own connection says.
+      await publish(channels[0] as Ably.RealtimeChannel, '2');
+      await said([all('2'), ['tick 2'], ['tock 2'], []]);
+      const once = { connections: 1, publishers: 1, subscribers: 1, presenceConnections: 1 };
+      expect(await statusOf(name)).toMatchObject({ ...once, presenceSubscribers: 1, presenceMembers: 0 });
+      await channels[0]?.presence.enter('here');
+      expect(await statusOf(name)).toMatchObject({ ...once, presenceMembers: 1 });
+      await channels[1]?.detach();
+      await publish(bob, '3');
+      await said([all('3'), [], ['tock 3'], all('3')]);
+      const back = new Inbox<unknown>();
+      ada.connection.once('connected', back.put);
+      // The major before asks for its channels again only after half a minute.
+      if (which === 'the newest library') cut(ada);
+      else back.put('it was not cut');
+      await publish(bob, '4');
+      await back.take();
+      await said([all('4'), [], ['tock 4'], all('4')]);
+      expect((await bob.presence.get()).map(({ clientId }) => clientId)).toEqual(['ada']);
+      // The other one with a name of its own lets the connection have members.
+      await channels[0]?.detach();
+      expect((await bob.presence.get()).map(({ clientId }) => clientId)).toEqual(['ada']);
+      const left = new Inbox<Ably.PresenceMessage>();
+      await bob.presence.subscribe('leave', left.put);
+      await channels[3]?.detach();
+      expect((await left.take()).clientId).toBe('ada');
+      await publish(bob, '5');
+      await said([[], [], ['tock 5'], []]);
+      await channels[2]?.detach();
+      expect(await statusOf(name)).toMatchObject({ connections: 1, subscribers: 1, presenceMembers: 0 });
+      expect(inboxes.map(({ rest }) => rest)).toEqual([[], [], [], []]);
+    },
+  );
+
+  it('begin with what of the last messages their filter lets through (16.4)', async () => {
+    const publisher = clients.connect().channels.get('last');
+    for (const event of ['tick', 'tock', 'tick', 'tock']) await publisher.publish(event, event);
+    const ticks = await heard(derived('last', TICK, {}, { params: { rewind: '3' } }));
+    await publisher.publish('tick', 'live');
+    expect([(await ticks.take()).data, (await ticks.take()).data]).toEqual(['tick', 'live']);
   });
 
   it('begin with the past, go on with differences, and take what protocols of others publish', async () => {

@@ -136,7 +136,7 @@ export class ClientV2 {
   }
 
   /** Asks for a channel, signed where its name asks for it, as a member if a user is named; reads nothing. */
-  ask(channel: string, data: object = {}, user?: string): void {
+  ask(channel: string, data: object = {}, user?: string | number): void {
     const channelData = user === undefined ? {} : { channel_data: JSON.stringify({ user_id: user }) };
     const isSigned = /^(private|presence)-/.test(channel);
     const auth = isSigned
@@ -146,7 +146,7 @@ export class ClientV2 {
   }
 
   /** Subscribes; the answer must be a success, and is given back. */
-  async subscribe(channel: string, data: object = {}, user?: string): Promise<FrameV2> {
+  async subscribe(channel: string, data: object = {}, user?: string | number): Promise<FrameV2> {
     this.ask(channel, data, user);
     const frame = await this.next();
     if (frame.event !== 'service_internal:subscription_succeeded')

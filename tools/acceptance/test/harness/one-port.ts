@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export class OnePort {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** Of each connection: the client, and whom it speaks with. */
+  readonly #pairs = new Set<readonly [client: Socket, upstream: Socket]>();
   #next = 0;
 
   constructor(readonly targets: number[]) {
@@ -15,6 +17,9 @@ export class OnePort {
         socket.on('error', () => [client, upstream].forEach((one) => one.destroy()));
       }
       client.pipe(upstream).pipe(client);
+      const pair = [client, upstream] as const;
+      this.#pairs.add(pair);
+      client.on('close', () => this.#pairs.delete(pair));
     });
   }
 
@@ -23,6 +28,15 @@ export class OnePort {
     return new Promise((done) => {
       this.#server.listen(port, '127.0.0.1', () => done((this.#server.address() as AddressInfo).port));
     });
+  }
+
+  /** What clients that are connected say still arrives, and they are told nothing any more. */
+  mute(): void {
+    for (const [client, upstream] of this.#pairs) {
+      upstream.unpipe(client);
+      upstream.resume();
+      upstream.on('close', () => client.destroy());
+    }
   }
 
   close(): void {

@@ -29,14 +29,19 @@ export function toMessagePack({ event, channel, data, message_id, extras }: Sent
   const members: Readonly<Record<string, unknown>> = {
     event,
     channel,
-    data: data === undefined ? undefined : ['json', JSON.stringify(data)],
+    data: data === undefined ? undefined : tagged(data),
     message_id,
     extras: extras === undefined ? undefined : { ...extras, headers: Object.fromEntries(headers) as object },
   };
   return packed(PLACES.map((place) => members[place]));
 }
 
+const tagged = (data: unknown): readonly [kind: string, told: unknown] =>
+  data instanceof Uint8Array ? ['binary', data] : ['json', JSON.stringify(data)];
+
 function packed(value: unknown): Buffer {
+  if (value instanceof Uint8Array)
+    return Buffer.concat([Buffer.from([0xc5, value.length >> 8, value.length & 0xff]), value]);
   if (typeof value === 'string') {
     const body = Buffer.from(value);
     return Buffer.concat([Buffer.from([0xda, body.length >> 8, body.length & 0xff]), body]);
@@ -69,15 +74,16 @@ export function fromMessagePack(bytes: Buffer): FrameV2 {
   return present({
     ...members,
     event: String(members.event),
-    data: dataOf(data as readonly [string, string] | null),
+    data: dataOf(data as readonly [string, unknown] | null),
     extras: extras === null ? undefined : extrasOf(extras as Extras),
   }) as unknown as FrameV2;
 }
 
-function dataOf(data: readonly [kind: string, told: string] | null): unknown {
+function dataOf(data: readonly [kind: string, told: unknown] | null): unknown {
   if (data === null) return undefined;
   const [kind, told] = data;
-  return kind === 'json' ? JSON.parse(told) : told;
+  if (Buffer.isBuffer(told) !== (kind === 'binary')) throw new Error(`bytes as ${kind}`);
+  return kind === 'json' ? JSON.parse(String(told)) : told;
 }
 
 function extrasOf({ headers, ...more }: Extras): ExtrasV2 {
@@ -96,6 +102,7 @@ const LENGTHS: ReadonlyMap<number, number> = new Map([
   [0xc6, 4],
   [0xdb, 4],
 ]);
+const LAST_OF_BYTES = 0xc6;
 const NUMBERS: ReadonlyMap<number, number> = new Map([
   [0xcc, 1],
   [0xcd, 2],
@@ -122,7 +129,7 @@ function readValue(bytes: Buffer, at: number): Read {
   if (prefix === undefined) throw new Error(`MessagePack ${tag}`);
   const from = next + prefix;
   const to = from + bytes.readUIntBE(next, prefix);
-  return [bytes.toString('utf8', from, to), to];
+  return [tag <= LAST_OF_BYTES ? bytes.subarray(from, to) : bytes.toString('utf8', from, to), to];
 }
 
 function readMany(bytes: Buffer, at: number, count: number): readonly [values: unknown[], at: number] {

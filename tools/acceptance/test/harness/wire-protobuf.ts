@@ -21,11 +21,14 @@ export function toProtobuf({ event, channel, data, message_id, extras }: SentFra
   return Buffer.concat([
     text(1, event),
     text(2, channel),
-    data === undefined ? Buffer.alloc(0) : lengthed(3, text(3, JSON.stringify(data))),
+    data === undefined ? Buffer.alloc(0) : lengthed(3, toData(data)),
     text(9, message_id),
     extras === undefined ? Buffer.alloc(0) : lengthed(13, toExtras(extras)),
   ]);
 }
+
+const toData = (data: unknown): Buffer =>
+  data instanceof Uint8Array ? lengthed(4, Buffer.from(data)) : text(3, JSON.stringify(data));
 
 function toExtras({ headers = {}, ephemeral, echo }: ExtrasV2): Buffer {
   const entries = Object.entries(headers).map(([name, value]) =>
@@ -71,8 +74,12 @@ class Fields {
   }
 
   text(number: number): string | undefined {
+    return this.bytes(number)?.toString();
+  }
+
+  bytes(number: number): Buffer | undefined {
     const value = this.#last(number);
-    return typeof value === 'object' ? value.toString() : undefined;
+    return typeof value === 'object' ? value : undefined;
   }
 
   number(number: number): number | undefined {
@@ -108,7 +115,7 @@ export function fromProtobuf(bytes: Buffer): FrameV2 {
   return present({
     event: fields.text(1) ?? '',
     channel: fields.text(2),
-    data: json === undefined ? data?.text(1) : JSON.parse(json),
+    data: json === undefined ? (data?.text(1) ?? data?.bytes(4)) : JSON.parse(json),
     name: fields.text(4),
     user_id: fields.text(5),
     tags: fields.map(6, textEntry),

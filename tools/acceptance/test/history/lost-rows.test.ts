@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
 import { told } from '../harness/answers.js';
+import { ClientV2 } from '../harness/client-v2.js';
 import { onPostgres } from '../harness/on-postgres.js';
 import { tenant } from '../harness/tenant.js';
 
-onPostgres('a history that has lost a row', { tenants: [tenant('shop')] }, ({ node, database }) => {
+const setting = { tenants: [tenant('shop')], env: { CONNECTION_RECOVERY_ENABLED: 'true' } };
+
+onPostgres('a history that has lost a row', setting, ({ node, database }) => {
   const get = (path: string, query: Record<string, string> = {}) =>
     told(node.api().request('GET', `/channels/orders/history${path}`, { query }));
   const publish = (data: string) => node.api().publish('orders', 'e', data);
@@ -44,4 +47,35 @@ onPostgres('a history that has lost a row', { tenants: [tenant('shop')] }, ({ no
     expect((await client.next()).data).toBe('7');
     expect(await get('')).toMatchObject([200, { items: [{ serial: 1 }], continuity: { complete: true } }]);
   }, 60_000);
+
+  it('has a gap that everybody is told of once, by the channel, by patterns, or by both', async () => {
+    const views = [['gaps'], ['ga*'], ['gaps', 'ga*', '*ps']];
+    const clients: ClientV2[] = [];
+    for (const names of views) {
+      const client = await ClientV2.connect(node);
+      for (const name of names) await client.subscribe(name);
+      clients.push(client);
+    }
+    const aside = await ClientV2.connect(node);
+    await aside.subscribe('x*');
+    await node.api().publish('gaps', 'e', '1');
+    // A commit whose row is nowhere.
+    await database().query(
+      `update service_history_streams set next_delivery_serial = next_delivery_serial + 1,
+        fanned_out_serial = fanned_out_serial + 1 where channel = 'gaps'`,
+    );
+    await node.api().publish('gaps', 'e', '3');
+    for (const client of clients) {
+      const [first, gap, last] = [await client.next(), await client.next(), await client.next()];
+      expect([first.data, last.data, last.serial]).toEqual(['1', '3', 3]);
+      expect([gap.event, gap.channel]).toEqual(['service:resume_failed', 'gaps']);
+      expect(JSON.parse(String(gap.data))).toMatchObject({
+        channel: 'gaps',
+        code: 'continuity_unverifiable',
+        reason: 'live_gap_unrecoverable',
+        newest_available_serial: 1,
+      });
+    }
+    for (const client of [...clients, aside]) expect(await client.pending()).toEqual([]);
+  });
 });

@@ -1,8 +1,10 @@
 import { changing } from './changing.js';
-import { channels } from './channels.js';
+import { channels, grouping } from './channels.js';
 import { lettingIn } from './letting-in.js';
 import { forgetting, remembering, returning } from './past.js';
+import { people } from './people.js';
 import { inEveryFormat, kept, passing, type Place, type Served } from './place.js';
+import { refusing } from './refusing.js';
 import { speaking } from './speaking.js';
 
 /** What holds for channels of both kinds. */
@@ -19,6 +21,9 @@ export function protocol2(served: Served): void {
     always(place);
     remembering(place);
     changing(place);
+    grouping(place);
+    refusing(place);
+    people(place);
   });
   inEveryFormat('passing channels', served, passing, (place) => {
     always(place);

@@ -3,17 +3,32 @@ import type { Api } from '../harness/api.js';
 import { ClientV2, type ConnectV2, type FrameV2 } from '../harness/client-v2.js';
 import type { Client } from '../harness/client.js';
 import type { Node } from '../harness/node.js';
-import { openTenant, type Tenant } from '../harness/tenant.js';
+import { openTenant, tenant, type Tenant } from '../harness/tenant.js';
 import { FORMATS, type Format } from '../harness/wire-v2.js';
 
 const channels = {
   annotations_enabled: true,
+  channel_delta_compression: { 'keyed-*': { enabled: true, conflation_key: 'asset' } },
   channel_namespaces: [{ name: 'chat', allow_user_limited_channels: true }, { name: 'room' }],
 };
 /** Everything of its channels is kept. */
 export const kept = openTenant('kept', { channels });
 /** Nothing is, but for who comes back soon. */
 export const passing = openTenant('passing', { history: { enabled: false } });
+
+/** Has little room for anything. */
+export const bounded = openTenant('bounded', {
+  limits: {
+    max_presence_members_per_channel: 2,
+    max_client_events_per_second: 2,
+    max_event_payload_in_kb: 1,
+  },
+});
+/** Its clients may say nothing, nor who they are. */
+export const mute = tenant('mute');
+export const single = tenant('single', { limits: { max_connections: 1 } });
+export const disabled = tenant('disabled', {}, false);
+export const TENANTS = [kept, passing, bounded, mute, single, disabled] as const;
 
 /** How the service is started, beside its store. */
 export const SETTINGS = {
@@ -77,7 +92,12 @@ export class Place {
   }
 
   async publish(channel: string, ...texts: readonly string[]): Promise<void> {
-    for (const text of texts) await this.api().publish(channel, 'news', text);
+    await this.publishAs(this.tenant, channel, ...texts);
+  }
+
+  /** The same for another app. */
+  async publishAs(tenant: Tenant, channel: string, ...texts: readonly string[]): Promise<void> {
+    for (const text of texts) await this.served.api(0, tenant).publish(channel, 'news', text);
   }
 
   /** A signed POST that must be taken. */

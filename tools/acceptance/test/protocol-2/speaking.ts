@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ClientV2 } from '../harness/client-v2.js';
+import { type ClientV2, positionOf } from '../harness/client-v2.js';
 import { heard, type Place, texts } from './place.js';
 
 /** What of what is published gets through, by event and text. */
@@ -78,6 +78,8 @@ export function speaking(place: Place): void {
       extras: { headers },
     });
     expect(one.extras?.headers).not.toHaveProperty('service_x');
+    await place.api().publishText(`{"name":"news","channel":"${channel}","data":{"n":12345678901234567890}}`);
+    for (const client of clients) expect((await client.next()).data).toBe('{"n":12345678901234567890}');
     expect(JSON.parse(await old.nextText())).toEqual({ event: 'news', channel, data: '{"n":1,"text":"☃"}' });
     await place.api().publish(channel, 'news', 'not here', { socket_id: clients[0].socketId });
     await place.publish(channel, 'last');
@@ -106,6 +108,39 @@ export function speaking(place: Place): void {
       ['a', 'c', 'd'],
       ['a', 'b', 'd'],
     ]);
+  });
+
+  it('passes bytes on as bytes, and as a list of them to who has only JSON, now and later', async () => {
+    const channel = place.name('private-bytes');
+    const sender = await place.connect(0, {
+      format: place.format === 'protobuf' ? 'messagepack' : 'protobuf',
+    });
+    const other = await place.connect(1);
+    const old = await place.old(1);
+    const begin = positionOf(await other.subscribe(channel));
+    for (const client of [sender, old]) await client.subscribe(channel);
+    const bytes = Buffer.from([0, 1, 127, 128, 255]);
+    sender.send({ event: 'client-x', channel, data: bytes });
+    expect(await hears(sender, 'client-x')).toEqual(bytes);
+    const wanted = place.format === 'json' ? [...bytes] : bytes;
+    expect(await hears(other, 'client-x')).toEqual(wanted);
+    expect(JSON.parse(await old.nextText())).toEqual({ event: 'client-x', channel, data: [...bytes] });
+    const late = await place.connect(1);
+    await late.subscribe(channel);
+    const { frames } = await late.resume({ [channel]: begin });
+    expect(frames.map(({ data }) => data)).toEqual([wanted]);
+  });
+
+  it('passes on everything that a client says at one go, in order', async () => {
+    const channel = place.name('private-burst');
+    const [sender, other] = await place.both();
+    for (const client of [sender, other]) await client.subscribe(channel);
+    const all = Array.from({ length: 130 }, (_, n) => n);
+    // With an id and without one, which are passed on in two ways.
+    for (const n of all)
+      sender.send({ event: 'client-x', channel, data: n, ...(n % 3 === 0 && { message_id: `n-${n}` }) });
+    for (const client of [other, sender])
+      for (const n of all) expect(await hears(client, 'client-x')).toBe(n);
   });
 
   it('tells once what a client says again under its id, and refuses other content under it', async () => {

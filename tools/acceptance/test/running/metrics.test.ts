@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ClientV2 } from '../harness/client-v2.js';
 import { onServer } from '../harness/every-app.js';
 import { eventually } from '../harness/eventually.js';
 import { expectClosed } from '../harness/refusals.js';
@@ -101,5 +102,41 @@ onServer('the metrics of sockets', { tenants: [shop, bank, tenant('idle')] }, (n
     await node.api(shop).publish('timed', 'tick', 'x');
     const labels = { ...SHOP, channel_type: 'public', recipient_count_bucket: 'xs' };
     expect((await node.metrics()).value('broadcast_latency_ms_count', labels)).toBeGreaterThan(0);
+  });
+});
+
+const env = {
+  TAG_FILTERING_ENABLED: 'true',
+  HISTORY_ENABLED: 'true',
+  HISTORY_BACKEND: 'memory',
+  VERSIONED_MESSAGES_ENABLED: 'true',
+};
+
+onServer('the metrics of protocol 2', { tenants: [shop], env }, (node) => {
+  it('start at 0, and count what is withheld, what is not kept, and what is shown in its latest version', async () => {
+    const names = ['event_filter_suppressed_total', 'echo_suppressed_total', 'ephemeral_messages_total'];
+    const counts = async () => {
+      const metrics = await node.metrics();
+      return names.map((name) => metrics.value(name, SHOP));
+    };
+    expect(await counts()).toEqual([0, 0, 0]);
+    const [all, some, quiet] = [
+      await ClientV2.connect(node),
+      await ClientV2.connect(node),
+      await ClientV2.connect(node, { query: '&echo_messages=false' }),
+    ];
+    await all.subscribe('private-a');
+    await some.subscribe('private-a', { filter: { events: ['other'] } });
+    await quiet.subscribe('private-a');
+    const api = node.api();
+    await api.publish('private-a', 'news', 1);
+    await api.publish('private-a', 'other', 2, { extras: { ephemeral: true } });
+    quiet.send({ event: 'client-x', channel: 'private-a', data: 3 });
+    await all.until('client-x');
+    expect(await counts()).toEqual([2, 1, 1]);
+    expect((await api.request('GET', '/channels/private-a/history')).status).toBe(200);
+    // What the client said is one of them.
+    const substituted = { ...SHOP, result: 'applied' };
+    expect((await node.metrics()).value('versioned_history_substitution_total', substituted)).toBe(2);
   });
 });

@@ -32,6 +32,9 @@ export interface Endpoint {
 /** Asks the app's own server: by its address, or by whatever means the app has. */
 export type Authorize<Asked, Answer> = string | Endpoint | ((asked: Asked) => Promise<Answer> | Answer);
 
+/** The longest that the app's own server may take. */
+const LIMIT_MS = 30_000;
+
 /** The answer of the app's own server; rejects where it refuses or cannot be reached. */
 export async function askApp<Asked, Answer>(
   how: Authorize<Asked, Answer>,
@@ -43,8 +46,11 @@ export async function askApp<Asked, Answer>(
   const answer = await fetch(url, {
     method: 'POST',
     body: new URLSearchParams(form),
+    signal: AbortSignal.timeout(LIMIT_MS),
     ...(headers === undefined ? {} : { headers: typeof headers === 'function' ? headers() : headers }),
     ...(credentials === undefined ? {} : { credentials }),
+  }).catch(() => {
+    throw new CarillonError("The app's server cannot be reached", { status: 503 });
   });
   if (!answer.ok) {
     throw new CarillonError(`The app's server answered ${answer.status}`, { status: answer.status });

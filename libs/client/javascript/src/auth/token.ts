@@ -34,6 +34,8 @@ export function expiryMs(token: string): number | null {
 /** The capability token of a client: one at a time, replaced before it ends. */
 export class Token {
   #token: string | null = null;
+  /** The one that is about to be tried is from before: by the service's clock it may have ended. */
+  #isKept = false;
   #isRefreshing = false;
   #isWatched = false;
   #stopTimer: () => void = () => undefined;
@@ -42,31 +44,41 @@ export class Token {
 
   /** For a new connection. Rejects as the source does. */
   async current(): Promise<string> {
-    if (this.#token === null || this.isExpired(EARLY_MS / 2)) this.#token = await this.#fresh();
+    this.#isKept = this.#token !== null && !this.#isExpired(EARLY_MS / 2);
+    if (!this.#isKept || this.#token === null) this.#token = await this.#fresh();
     return this.#token;
   }
 
   /** Whether it ends within so long, as far as this clock knows; false also without a token. */
-  isExpired(withinMs = 0): boolean {
+  #isExpired(withinMs = 0): boolean {
     const end = this.#token === null ? null : expiryMs(this.#token);
     return end !== null && end <= this.parts.clock.now() + withinMs;
   }
 
   /** Only a source that gives another one can help a token that has ended. */
-  get isRenewable(): boolean {
+  get #isRenewable(): boolean {
     return typeof this.parts.source === 'function';
   }
 
-  /** The next connection asks for another. */
-  forget(): void {
+  /** The service says that it has ended, whatever this clock says. */
+  ended(): void {
+    this.#isKept = true;
+    void this.refresh();
+  }
+
+  /** The service refused it. True: it may have been too old, and the next connection brings another. */
+  renounce(): boolean {
+    if (!this.#isRenewable || (!this.#isKept && !this.#isExpired())) return false;
     this.#token = null;
+    return true;
   }
 
   /** The connection is established by the current one. */
   watch(): void {
     this.#isWatched = true;
+    this.#isKept = false;
     const end = this.#token === null ? null : expiryMs(this.#token);
-    if (end === null || !this.isRenewable) return;
+    if (end === null || !this.#isRenewable) return;
     const leftMs = end - this.parts.clock.now();
     this.#wait(Math.max(SHORTEST_WAIT_MS, leftMs - Math.min(EARLY_MS, leftMs / 10)));
   }
@@ -79,7 +91,7 @@ export class Token {
 
   /** Fetches another and hands it over; what fails is tried again until the connection is gone. */
   async refresh(): Promise<void> {
-    if (this.#isRefreshing || !this.isRenewable) return;
+    if (this.#isRefreshing || !this.#isRenewable) return;
     this.#isRefreshing = true;
     try {
       this.#token = await this.#fresh();

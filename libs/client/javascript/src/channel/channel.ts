@@ -99,6 +99,7 @@ export class Channel<Events extends EventMap = EventMap> {
     this.#bound.set(event, listeners.add(own));
     return () => {
       listeners.delete(own);
+      if (listeners.size === 0 && this.#bound.get(event) === listeners) this.#bound.delete(event);
     };
   }
 
@@ -110,22 +111,26 @@ export class Channel<Events extends EventMap = EventMap> {
     };
   }
 
-  /** Resolves when it is subscribed; rejects when that is refused. */
+  /** Resolves when it is subscribed; rejects when that is refused, or it is unsubscribed. */
   whenSubscribed(): Promise<void> {
+    const { failure } = this.subscription;
     if (this.state === 'subscribed') return Promise.resolve();
+    if (failure !== null) return Promise.reject(failure);
     return new Promise((resolve, reject) => {
+      const over = (how: () => void): void => {
+        for (const stop of stops) stop();
+        how();
+      };
       const stops = [
-        this.on('subscribed', () => {
-          stop();
-          resolve();
-        }),
+        this.on('subscribed', () => over(resolve)),
         this.on('error', (error) => {
-          if (this.state !== 'failed') return;
-          stop();
-          reject(error);
+          if (this.state === 'failed') over(() => reject(error));
+        }),
+        this.on('state', (state) => {
+          const left = new CarillonError('It was unsubscribed', { channel: this.name });
+          if (state === 'idle') over(() => reject(left));
         }),
       ];
-      const stop = (): void => stops.forEach((one) => one());
     });
   }
 

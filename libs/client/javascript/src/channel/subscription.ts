@@ -17,6 +17,8 @@ export interface SubscriptionParts {
   readonly mostQueued: number;
   /** Whether this client gets what it sends, where a message does not say otherwise. */
   readonly echoes: boolean;
+  /** How long to wait before it is asked again, counted from 0. */
+  readonly retryMs: (attempt: number) => number;
   /** False: there is no established connection. */
   readonly send: (frame: Frame) => boolean;
   /** Null: the channel needs none. */
@@ -28,6 +30,8 @@ export interface SubscriptionParts {
   readonly onAuthorized: (authorization: Authorization) => void;
 }
 
+/** From this status on the service, or the app's own server, could not answer now and may be asked again. */
+const RETRY_FROM = 500;
 /** So many frames are held while a channel is repaired. */
 const MOST_HELD = 5000;
 
@@ -49,6 +53,12 @@ export class Subscription {
   #isAsking = false;
   #isRecovering = false;
   #isRewinding = false;
+  /** Whether the latest request was for the past too. */
+  #rewinds = false;
+  /** How often it was asked in vain since the last success. */
+  #attempt = 0;
+  #stopRetry: () => void = () => undefined;
+  #failure: CarillonError | null = null;
   /** Frames that wait for a repair; null: there is none. */
   #held: ReceivedFrame[] | null = null;
 
@@ -62,6 +72,11 @@ export class Subscription {
 
   get state(): ChannelState {
     return this.#state;
+  }
+
+  /** Why it failed; null: it did not. */
+  get failure(): CarillonError | null {
+    return this.#state === 'failed' ? this.#failure : null;
   }
 
   get isWanted(): boolean {
@@ -85,7 +100,7 @@ export class Subscription {
     if (this.#state === 'idle') return;
     if (this.#socketId !== null)
       this.parts.send({ event: 'service:unsubscribe', data: { channel: this.name } });
-    this.#request += 1;
+    this.#stopAsking();
     this.#wasSubscribed = false;
     this.#isRecovering = false;
     this.#isAsking = false;
@@ -107,7 +122,7 @@ export class Subscription {
 
   disconnected(): void {
     this.#socketId = null;
-    this.#request += 1;
+    this.#stopAsking();
     this.#isRecovering = false;
     this.#isAsking = false;
     this.#held = null;
@@ -117,8 +132,14 @@ export class Subscription {
     if (this.#state === 'subscribed') this.#become('subscribing');
   }
 
-  async #ask(rewinds: boolean): Promise<void> {
+  #stopAsking(): void {
     this.#request += 1;
+    this.#stopRetry();
+  }
+
+  async #ask(rewinds: boolean): Promise<void> {
+    this.#stopAsking();
+    this.#rewinds = rewinds;
     const request = this.#request;
     this.#isAsking = true;
     const { authorize, send } = this.parts;
@@ -133,7 +154,8 @@ export class Subscription {
       send({ event: 'service:subscribe', data: { channel: this.name, ...signed, ...wishes } });
     } catch (error) {
       if (request !== this.#request) return;
-      this.failed(new CarillonError(errorOf(error).message, { channel: this.name }));
+      const { message, status = null } = errorOf(error) as Partial<CarillonError> & Error;
+      this.failed(new CarillonError(message, { channel: this.name, status }));
     }
   }
 
@@ -143,6 +165,7 @@ export class Subscription {
     const isBack = this.#wasSubscribed && this.#state === 'subscribing';
     this.#wasSubscribed = true;
     this.#isAsking = false;
+    this.#attempt = 0;
     this.#told = position;
     if (!this.#isRecovering) this.#continuity.attach(position);
     this.#become('subscribed');
@@ -150,13 +173,27 @@ export class Subscription {
     if (isBack && !this.#isRecovering) {
       this.#tell({ recovered: false, code: 'not_available', reason: 'the channel keeps no positions' });
     }
-    for (const { frame, sentMs } of this.outbox.take(this.parts.clock.now())) this.publish(frame, sentMs);
+    for (const { frame, sentMs } of this.outbox.take(this.parts.clock.now())) {
+      try {
+        this.publish(frame, sentMs);
+      } catch (error) {
+        // It cannot be written: no reason to lose what waits behind it.
+        this.events.emit('error', new CarillonError(errorOf(error).message, { channel: this.name }));
+      }
+    }
   }
 
   failed(error: CarillonError): void {
-    // A refused change leaves the earlier subscription; what is refused without being asked for is taken away.
-    if (this.#state === 'subscribing' || !this.#isAsking) this.#become('failed');
+    const wasAsked = this.#isAsking;
     this.#isAsking = false;
+    this.#failure = error;
+    if (wasAsked && (error.status ?? 0) >= RETRY_FROM) {
+      this.#stopRetry = this.parts.clock.after(
+        this.parts.retryMs(this.#attempt++),
+        () => void this.#ask(this.#rewinds),
+      );
+      // A refused change leaves the earlier subscription; what is refused without being asked for is taken away.
+    } else if (this.#state === 'subscribing' || !wasAsked) this.#become('failed');
     this.events.emit('error', error);
   }
 

@@ -74,6 +74,18 @@ export class Connection extends Emitter<ConnectionEvents> {
     this.#again('later', new CarillonError(reason));
   }
 
+  /** Asks the service at once whether it is there, and gives the connection up if no answer comes. */
+  check(): void {
+    if (this.#state !== 'connected') return;
+    this.#timer(this.parts.pongTimeoutMs, () => this.lost('The service does not answer any more'));
+    this.send({ event: 'service:ping' });
+  }
+
+  /** How long to wait before something is tried again, counted from 0. */
+  waitMs(attempt: number): number {
+    return Math.round(backoffMs(attempt, this.parts.backoff, this.parts.random));
+  }
+
   /** False: there is no established connection. */
   send(frame: Frame): boolean {
     if (this.#state !== 'connected') return false;
@@ -128,21 +140,18 @@ export class Connection extends Emitter<ConnectionEvents> {
     if (frame !== null) this.emit('frame', frame);
   }
 
-  /** Nothing came for a while: asks; still nothing: gives it up. */
+  /** Nothing came for a while: asks. */
   #watch(): void {
-    this.#timer(this.#activityMs, () => {
-      this.#timer(this.parts.pongTimeoutMs, () => this.lost('The service does not answer any more'));
-      this.send({ event: 'service:ping' });
-    });
+    this.#timer(this.#activityMs, () => this.check());
   }
 
   #again(rule: CloseRule, reason: CarillonError): void {
     if (rule === 'stop') return this.#become('failed', { reason });
     const attempt = this.#attempt;
     this.#attempt += 1;
-    const wait = backoffMs(attempt, this.parts.backoff, this.parts.random);
+    const wait = this.waitMs(attempt);
     const atOnce = rule === 'at-once' && attempt === 0;
-    const retryInMs = Math.round(atOnce ? 0 : rule === 'much-later' ? MUCH_LATER_MS + wait : wait);
+    const retryInMs = atOnce ? 0 : rule === 'much-later' ? MUCH_LATER_MS + wait : wait;
     this.#timer(retryInMs, () => void this.#open());
     this.#become('waiting', { reason, retryInMs });
   }

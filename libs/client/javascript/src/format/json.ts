@@ -21,7 +21,9 @@ export function frameOfText(text: string): ReceivedFrame | null {
 /** The format JSON, the only one that can carry differences between messages. */
 export const json: WireFormat = {
   name: 'json',
-  encode: (frame) => JSON.stringify(frame),
+  // Bytes are shown as a list of them, as the service shows them.
+  encode: (frame) =>
+    JSON.stringify(frame, (_, value: unknown) => (value instanceof Uint8Array ? [...value] : value)),
   decode: (data) => {
     const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
     const frame = frameOfText(text);

@@ -5,6 +5,9 @@ import { Emitter, type Listener, type Stop } from '../emitter.js';
 import { fold, type LiveMessage } from './fold.js';
 import type { Messages } from './messages.js';
 
+/** Versions that wait for the beginning of their message. */
+const MOST_WAITING = 1000;
+
 /** Which messages are kept. */
 export interface LiveOptions {
   /** The newest so many. Default 500. */
@@ -40,6 +43,9 @@ export class LiveMessages extends Emitter<LiveEvents> {
   readonly #limit: number;
   readonly #belongs: (message: Message) => boolean;
   readonly #stops: readonly Stop[];
+  /** What came for messages that are being asked for. */
+  readonly #waiting = new Map<string, Message[]>();
+  #isClosed = false;
   #list: readonly LiveMessage[] | null = null;
 
   constructor(
@@ -72,6 +78,7 @@ export class LiveMessages extends Emitter<LiveEvents> {
   async load(limit = this.#limit): Promise<void> {
     try {
       await this.channel.whenSubscribed();
+      if (this.#isClosed) return;
       let page = await this.channel.history({ limit: Math.min(limit, 1000) });
       for (let left = limit; ;) {
         for (const { message } of page.items) this.#put(message);
@@ -87,28 +94,38 @@ export class LiveMessages extends Emitter<LiveEvents> {
 
   /** Nothing is kept up to date any more. */
   close(): void {
+    this.#isClosed = true;
     for (const stop of this.#stops) stop();
   }
 
-  #put(message: Message): void {
+  /** `mayAsk`: for the beginning of a message, where that is not known. */
+  #put(message: Message, mayAsk = true): void {
     const serial = message.change?.serial ?? message.id;
-    if (serial === undefined || !this.#belongs(message)) return;
+    if (serial === undefined || this.#isClosed || !this.#belongs(message)) return;
+    const waiting = this.#waiting.get(serial);
+    if (waiting !== undefined) return void waiting.push(message);
     const folded = fold(this.#known.get(serial), message);
     if (folded === 'stale') return;
-    if (folded === 'baseless') return void this.#fetch(serial);
+    if (folded === 'baseless') return mayAsk ? void this.#fetch(serial, message) : undefined;
     const summary = this.#summaries.get(serial) ?? folded.summary;
     this.#summaries.delete(serial);
     this.#known.set(serial, { ...folded, summary });
     this.#changed();
   }
 
-  /** Something was added to a message whose beginning is not known: it is asked for. */
-  async #fetch(serial: string): Promise<void> {
-    try {
-      this.#put(await this.channel.messages.get(serial));
-    } catch (error) {
+  /** Something was added to a message whose beginning is not known: it is asked for, and what comes meanwhile waits for that. */
+  async #fetch(serial: string, message: Message): Promise<void> {
+    const waiting = [message];
+    this.#waiting.set(serial, waiting);
+    const now = await this.channel.messages.get(serial).catch((error: unknown) => {
       this.emit('error', error);
-    }
+      return null;
+    });
+    this.#waiting.delete(serial);
+    if (now === null) return;
+    // Of so much that nobody should keep it, what is missing is asked for anew with the next.
+    const isTooMuch = waiting.length > MOST_WAITING;
+    for (const one of isTooMuch ? [now] : [now, ...waiting]) this.#put(one, false);
   }
 
   #sum({ messageSerial, summary }: Summary): void {

@@ -91,7 +91,10 @@ export function useMessages(
   useEffect(() => {
     const live = channel.live(latest.current);
     const stop = live.on('change', setList);
-    if (latest.current.subscribe?.rewind === undefined) void live.load();
+    // Whoever had the channel first has said how it begins.
+    const { rewind } = latest.current.subscribe ?? {};
+    const isRewinding = channel.state === 'subscribing' && channel.subscription.options.rewind !== undefined;
+    if (!isRewinding) void live.load(typeof rewind === 'number' ? rewind : undefined);
     return () => {
       stop();
       live.close();

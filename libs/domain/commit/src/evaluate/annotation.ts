@@ -1,18 +1,12 @@
-import { annotationFrame, methodOf, missingOf, summaryFrame, Tally } from '@carillon/annotations';
+import { annotationFrame, methodOf, missingOf, summaryFrame } from '@carillon/annotations';
 import type { CommitRecordOf } from '@carillon/contract';
-import type {
-  AnnotationEvent,
-  AnnotationSummary,
-  FoundAnnotation,
-  NewAnnotation,
-  Stream,
-} from '@carillon/history-store';
+import type { AnnotationEvent, FoundAnnotation, NewAnnotation, Stream } from '@carillon/history-store';
 import { mayChange, nextSerial } from '@carillon/messages';
 import { rejected, type Verdict, verdict } from './answers.js';
 import type { Draft } from './draft.js';
 import { expiry } from './publish.js';
 
-/** A summary of more is not added to: every change of it writes all of it. */
+/** A summary of more is not added to. */
 const MAX_SUMMARY_BYTES = 1_048_576;
 
 type Annotation = CommitRecordOf<'annotate' | 'unannotate'>;
@@ -109,27 +103,16 @@ function applied(
   target: FoundAnnotation | null,
 ): Verdict {
   const { type, messageSerial, annotationNo, annotationSerial, atMs } = event;
-  const tally = Tally.of(type, draft.messages.summary(stream, messageSerial, type)?.summary ?? null);
-  tally.apply(event);
-  const text = tally.text();
-  if (event.action === 'create' && Buffer.byteLength(text) > MAX_SUMMARY_BYTES)
+  const summary = draft.messages.summary(stream, messageSerial, type);
+  if (!summary.add(event, MAX_SUMMARY_BYTES))
     return verdict(
       rejected(record.pub_id, 'payload_too_large', 'the message has too many annotations of the type'),
     );
-  const summary: AnnotationSummary = {
-    streamKey: stream.streamKey,
-    messageSerial,
-    type,
-    summary: text,
-    lastNo: annotationNo,
-    changedAtMs: atMs,
-  };
   draft.messages.addAnnotation(event, summary, target);
   draft.setStream({ ...stream, nextAnnotationNo: annotationNo + 1, lastAnnotationSerial: annotationSerial });
   const answer = answerOf(event, target);
   draft.addReceipt(record, stream, { extra: JSON.stringify(answer) });
   const { channel } = record;
-  const of = { channel, messageSerial, type, summary: text };
   return verdict(
     {
       pub_id: record.pub_id,
@@ -152,7 +135,7 @@ function applied(
         op: record.op,
         message_id: null,
         except_socket: null,
-        summary: summaryFrame(of, record.max_frame_bytes).text,
+        summary: summaryFrame({ channel, messageSerial, type }, summary.tally, record.max_frame_bytes).text,
         message: annotationFrame(channel, event),
       },
     },

@@ -16,6 +16,7 @@ import {
   type NewRecord,
   streamName,
 } from '@carillon/history-store';
+import { TakenSummaries } from './known-summaries.js';
 import { MessageDraft } from './message-draft.js';
 import { fingerprintOf, placeToKeep, receiptScope } from './receipts.js';
 import { PUB_ID_TTL_MS } from './wanted.js';
@@ -30,6 +31,8 @@ export interface DecisionContext {
   readonly newStreamId: () => string;
   /** A number that is never given again under this writer id. */
   readonly nextCount: () => number;
+  /** Summaries of annotations that need not be read; absent: none. */
+  readonly summaries?: TakenSummaries;
   /** The highest serial of the stream that this writer has handed over; 0: none. */
   readonly handedOver: (stream: Stream) => number;
 }
@@ -52,7 +55,7 @@ export class Draft {
     readonly found: Found,
     readonly context: DecisionContext,
   ) {
-    this.messages = new MessageDraft(found);
+    this.messages = new MessageDraft(found, context.summaries ?? new TakenSummaries());
     for (const [scope, receipt] of found.receipts) this.#receipts.set(scope, receipt);
     for (const member of found.members) this.#members.set(memberName(member, member.userId), member);
     for (const [name, crowd] of found.crowds)

@@ -1,3 +1,4 @@
+import type { RunningSummary } from '@carillon/annotations';
 import type { CommitRecord, FanOutRecordBody } from '@carillon/contract';
 import type { Changes, Found, FoundReceipt, Stream } from '@carillon/history-store';
 import { fromReceipt, rejected, skipped, type Verdict, verdict } from './answers.js';
@@ -15,6 +16,8 @@ export interface Evaluation {
   /** One for every record, in their order. */
   readonly verdicts: readonly Verdict[];
   readonly changes: Changes;
+  /** Summaries of annotations as they are once it is committed. */
+  readonly summaries: readonly RunningSummary[];
 }
 
 /**
@@ -33,7 +36,7 @@ export function evaluate(arrivals: readonly Arrival[], found: Found, context: De
     if (chain !== null && decided.result?.status === 'rejected') broken.add(chain);
     return decided;
   });
-  return { verdicts, changes: draft.changes() };
+  return { verdicts, changes: draft.changes(), summaries: draft.messages.summaries };
 }
 
 function decide(draft: Draft, arrival: Arrival): Verdict {

@@ -1,14 +1,17 @@
+import { RunningSummary, type SummaryKey } from '@carillon/annotations';
 import {
-  type AnnotationSummary,
   type Changes,
   type Found,
   type FoundAnnotation,
   type FoundOperation,
+  type FoundSummary,
   isReadableMessage,
   type NewAnnotation,
   type StoredMessage,
+  StoreFailure,
   type Stream,
 } from '@carillon/history-store';
+import type { TakenSummaries } from './known-summaries.js';
 
 /** What a batch has come to of messages that live on; every record sees what those before it did. */
 export class MessageDraft {
@@ -17,16 +20,21 @@ export class MessageDraft {
   readonly #operations = new Map<string, FoundOperation>();
   readonly #annotations = new Map<string, FoundAnnotation>();
   readonly #newAnnotations: NewAnnotation[] = [];
-  readonly #summaries = new Map<string, AnnotationSummary>();
-  readonly #changedSummaries = new Set<string>();
+  readonly #foundSummaries = new Map<string, FoundSummary>();
+  readonly #summaries = new Map<string, RunningSummary>();
+  readonly #changedSummaries = new Set<RunningSummary>();
 
-  constructor({ messages }: Found) {
+  constructor(
+    { messages }: Found,
+    private readonly taken: TakenSummaries,
+  ) {
     if (messages === undefined) return;
     for (const state of messages.states) this.#states.set(nameOf(state, state.messageSerial), state);
     for (const one of messages.operations) this.#operations.set(nameOf(one, one.hash), one);
     for (const one of messages.annotations)
       this.#annotations.set(nameOf(one.created, one.created.annotationSerial), one);
-    for (const one of messages.summaries) this.#summaries.set(nameOf(one, one.messageSerial, one.type), one);
+    for (const one of messages.summaries)
+      this.#foundSummaries.set(nameOf(one, one.messageSerial, one.type), one);
   }
 
   /** Undefined: there is none that anybody can read. */
@@ -53,12 +61,27 @@ export class MessageDraft {
     return this.#annotations.get(nameOf(stream, annotationSerial));
   }
 
-  summary(stream: Stream, messageSerial: string, type: string): AnnotationSummary | undefined {
-    return this.#summaries.get(nameOf(stream, messageSerial, type));
+  /** With all that the records before have added. */
+  summary({ streamKey }: Stream, messageSerial: string, type: string): RunningSummary {
+    const key = { streamKey, messageSerial, type };
+    const name = nameOf(key, messageSerial, type);
+    const summary = this.#summaries.get(name) ?? this.#begun(key, this.#foundSummaries.get(name));
+    this.#summaries.set(name, summary);
+    return summary;
+  }
+
+  #begun(key: SummaryKey, found: FoundSummary | undefined): RunningSummary {
+    if (found === undefined) return RunningSummary.none(key);
+    const { summary: text } = found;
+    const known = this.taken.take(found);
+    if (known !== undefined) return known;
+    if (text !== null) return RunningSummary.of({ ...found, summary: text });
+    // It was begun upon what another transaction of this batch found, which ended without a commit.
+    throw new StoreFailure('conflict', 'a summary is not known any more');
   }
 
   /** `takenBack`: what this takes back; null: it is made. */
-  addAnnotation(event: NewAnnotation, summary: AnnotationSummary, takenBack: FoundAnnotation | null): void {
+  addAnnotation(event: NewAnnotation, summary: RunningSummary, takenBack: FoundAnnotation | null): void {
     this.#newAnnotations.push(event);
     this.#annotations.set(nameOf(event, event.annotationSerial), { created: event, deleted: null });
     if (takenBack !== null)
@@ -66,20 +89,22 @@ export class MessageDraft {
         ...takenBack,
         deleted: event,
       });
-    const name = nameOf(summary, summary.messageSerial, summary.type);
-    this.#summaries.set(name, summary);
-    this.#changedSummaries.add(name);
+    this.#changedSummaries.add(summary);
+  }
+
+  /** Those that are as they will be stored. */
+  get summaries(): readonly RunningSummary[] {
+    return [...this.#summaries.values(), ...this.taken.left].filter(({ lastNo }) => lastNo > 0);
   }
 
   changes(): Pick<Changes, 'messages'> {
     if (this.#changed.size === 0 && this.#newAnnotations.length === 0) return {};
-    const summaries = [...this.#changedSummaries].map((name) => this.#summaries.get(name));
     const states = [...this.#changed].map((name) => this.#states.get(name));
     return {
       messages: {
         states: states.filter((state) => state !== undefined),
         annotations: this.#newAnnotations,
-        summaries: summaries.filter((summary) => summary !== undefined),
+        summaries: [...this.#changedSummaries].map((summary) => summary.row()),
       },
     };
   }

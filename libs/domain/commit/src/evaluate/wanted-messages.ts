@@ -2,9 +2,13 @@ import { endsStream } from '@carillon/ai-transport';
 import type { Wanted, WantedMessage } from '@carillon/history-store';
 import { operationIdentity } from '@carillon/messages';
 import type { Arrival } from './arrival.js';
+import type { TakenSummaries } from './known-summaries.js';
 
 /** What a batch has to know of messages that live on; nothing when none of its records is about one. */
-export function messagesOf(arrivals: readonly Arrival[]): Pick<Wanted, 'messages'> {
+export function messagesOf(
+  arrivals: readonly Arrival[],
+  { all: known }: TakenSummaries,
+): Pick<Wanted, 'messages'> {
   const states = new Map<string, WantedMessage>();
   const operations: NonNullable<Wanted['messages']>['operations'][number][] = [];
   const annotations: NonNullable<Wanted['messages']>['annotations'][number][] = [];
@@ -34,5 +38,13 @@ export function messagesOf(arrivals: readonly Arrival[]): Pick<Wanted, 'messages
     });
   }
   if (!isAbout) return {};
-  return { messages: { states: [...states.values()], operations, annotations, summaries } };
+  return { messages: { states: [...states.values()], operations, annotations, summaries, known } };
 }
+
+/** The messages that are annotated in a batch. */
+export const annotatedIn = (arrivals: readonly Arrival[]): ReadonlySet<string> =>
+  new Set(
+    arrivals.flatMap(({ record }) =>
+      record.op === 'annotate' || record.op === 'unannotate' ? [record.message_serial] : [],
+    ),
+  );

@@ -1,5 +1,6 @@
 import type { Below, Wanted } from '@carillon/history-store';
 import type { Arrival } from './arrival.js';
+import { TakenSummaries } from './known-summaries.js';
 import { messagesOf } from './wanted-messages.js';
 import { receiptScope } from './receipts.js';
 import { WRONG } from './wrong.js';
@@ -9,8 +10,14 @@ export const RESEND_GRACE_MS = 10_000;
 /** How long the receipt of a record without a key is good. */
 export const PUB_ID_TTL_MS = 600_000;
 
+const NOTHING_TAKEN = new TakenSummaries();
+
 /** What a batch has to know. */
-export function wantedOf(arrivals: readonly Arrival[], nowMs: number): Wanted {
+export function wantedOf(
+  arrivals: readonly Arrival[],
+  nowMs: number,
+  summaries: TakenSummaries = NOTHING_TAKEN,
+): Wanted {
   const streams = new Map<string, Wanted['streams'][number]>();
   let longestMs = PUB_ID_TTL_MS;
   for (const { record, address, stream } of arrivals) {
@@ -32,7 +39,7 @@ export function wantedOf(arrivals: readonly Arrival[], nowMs: number): Wanted {
     below: belowOf(arrivals[0]),
     inspect: arrivals.some(isAboutRows),
     ...seenIn(arrivals[0]),
-    ...messagesOf(arrivals),
+    ...messagesOf(arrivals, summaries),
   };
 }
 

@@ -3,7 +3,9 @@ import { within } from '@carillon/tracing';
 import { rejected, verdict } from '../evaluate/answers.js';
 import type { DecisionContext } from '../evaluate/draft.js';
 import { evaluate, type Evaluation } from '../evaluate/evaluate.js';
+import { KnownSummaries } from '../evaluate/known-summaries.js';
 import { wantedOf } from '../evaluate/wanted.js';
+import { annotatedIn } from '../evaluate/wanted-messages.js';
 import type { Entry, EntryLane, Settled } from './entry.js';
 import type { LoopOptions, LoopParts } from './loop-parts.js';
 
@@ -32,6 +34,7 @@ export class Committer {
   /** How often the store has failed since it last did not. */
   #failures = 0;
   #count = 0;
+  readonly #summaries = new KnownSummaries();
   readonly #nextCount = (): number => {
     this.#count += 1;
     return this.#count;
@@ -68,11 +71,15 @@ export class Committer {
     const arrivals = entries.map(({ arrival }) => arrival);
     const nowMs = clock.now();
     const begunMs = clock.elapsed();
-    const context = this.#context(entries, nowMs);
+    const known = this.#summaries.take(annotatedIn(arrivals));
+    const context = { ...this.#context(entries, nowMs), summaries: known };
     // One transaction for all of them is shown as a part of the first.
-    const { verdicts, changes } = await within(entries[0]?.span ?? null, () =>
-      store.commit<Evaluation>(wantedOf(arrivals, nowMs), (found) => evaluate(arrivals, found, context)),
+    const { verdicts, changes, summaries } = await within(entries[0]?.span ?? null, () =>
+      store.commit<Evaluation>(wantedOf(arrivals, nowMs, known), (found) =>
+        evaluate(arrivals, found, context),
+      ),
     );
+    this.#summaries.keep(summaries);
     events.committed(entries.length, clock.elapsed() - begunMs);
     const settled: Settled[] = [];
     const held: Entry[] = [];

@@ -1,20 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Config } from '@carillon/config';
 import { LANE_FABRIC, type LaneFabric } from '@carillon/fabric';
 import { HISTORY_STORE, opensAtStart, type DurableStore } from '@carillon/history-store';
-import {
-  CONFIG,
-  HEALTH,
-  type Health,
-  LOGGING,
-  type Logging,
-  METRICS_REGISTRY,
-  type Metrics,
-  SHUTDOWN,
-  type Shutdown,
-  STARTUP,
-  type Startup,
-} from '@carillon/runtime';
+import { optional, provider, RUNTIME, type RuntimeParts, token } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { WEBHOOK_EVENTS, type WebhookEvents } from '@carillon/webhooks';
 import { systemClock } from '../clock.js';
@@ -24,8 +11,7 @@ import { orphansOf } from './orphans.js';
 import { laneEvents } from './lane-metrics.js';
 import { reportWriter, showWriter, writerEvents } from './writer-log.js';
 
-/** Token of the `Writer`. */
-export const COMMIT_WRITER = Symbol('commit writer');
+export const COMMIT_WRITER = token<Writer>('commit writer');
 
 const PART = 'commit lanes';
 const NONCE_BYTES = 8;
@@ -36,13 +22,7 @@ const MAX_PROCESS_ID = 64 - 2 * NONCE_BYTES - 1;
 const newWriterId = (processId: string): string =>
   `${processId.replace(/[^\w.-]/g, '_').slice(0, MAX_PROCESS_ID)}-${randomBytes(NONCE_BYTES).toString('hex')}`;
 
-interface Surroundings {
-  readonly config: Config;
-  readonly logging: Logging;
-  readonly metrics: Metrics;
-  readonly startup: Startup;
-  readonly health: Health;
-  readonly shutdown: Shutdown;
+interface Surroundings extends RuntimeParts {
   readonly fabric: LaneFabric;
   readonly store: DurableStore;
   /** Undefined: this process tells no webhooks. */
@@ -114,31 +94,11 @@ function writerOfProcess(around: Surroundings): Writer {
 @Global()
 @Module({
   providers: [
-    {
-      provide: COMMIT_WRITER,
-      inject: [
-        CONFIG,
-        LOGGING,
-        METRICS_REGISTRY,
-        STARTUP,
-        HEALTH,
-        SHUTDOWN,
-        LANE_FABRIC,
-        HISTORY_STORE,
-        { token: WEBHOOK_EVENTS, optional: true },
-      ],
-      useFactory: (
-        config: Config,
-        logging: Logging,
-        metrics: Metrics,
-        startup: Startup,
-        health: Health,
-        shutdown: Shutdown,
-        fabric: LaneFabric,
-        store: DurableStore,
-        webhooks?: WebhookEvents,
-      ) => writerOfProcess({ config, logging, metrics, startup, health, shutdown, fabric, store, webhooks }),
-    },
+    provider(
+      COMMIT_WRITER,
+      { ...RUNTIME, fabric: LANE_FABRIC, store: HISTORY_STORE, webhooks: optional(WEBHOOK_EVENTS) },
+      writerOfProcess,
+    ),
   ],
   exports: [COMMIT_WRITER],
 })

@@ -1,3 +1,4 @@
+import { Tally } from '@carillon/annotations';
 import type { Read, ReadAnnotation, ReadMessage, ReadSummary } from '@carillon/contract';
 import type {
   AnnotationEvent,
@@ -65,5 +66,12 @@ export const messageOut = (message: StoredMessage): ReadMessage => out(message);
 export const messageIn = (message: ReadMessage): StoredMessage => back(message);
 export const annotationOut = (event: AnnotationEvent): ReadAnnotation => out(event);
 export const annotationIn = (event: ReadAnnotation): AnnotationEvent => back(event);
-export const summaryOut = (summary: AnnotationSummary): ReadSummary => out(summary);
-export const summaryIn = (summary: ReadSummary): AnnotationSummary => back(summary);
+/** With what came since its text was stored: that is how it is stored, not what it is. */
+export const summaryOut = ({ since, ...summary }: AnnotationSummary): ReadSummary => {
+  const { type, summary: text } = summary;
+  return out({
+    ...summary,
+    summary: since.length === 0 ? text : Tally.of(type, { summary: text, since }).text(),
+  });
+};
+export const summaryIn = (summary: ReadSummary): AnnotationSummary => ({ ...back(summary), since: [] });

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Cache } from '@carillon/cache';
 import { CompatError } from '../compat-error.js';
-import { isObject, parseJson } from '../json.js';
-import { type Entries, merged } from './entries.js';
+import { parseJson } from '../json.js';
+import type { Entries } from './entries.js';
 import { intervalOf, startOf } from './intervals.js';
+import { minuteText, readMinute, type Seen, withSeen } from './minute.js';
 
 /** What was counted in one minute. */
 export interface Bucket {
@@ -12,11 +13,15 @@ export interface Bucket {
 }
 
 export interface BucketOptions {
+  /** Stands for this process among those that share the minutes. */
+  readonly process: string;
   readonly retentionMs: number;
   readonly retries: number;
 }
 
 const MOST_WAIT_MS = 5;
+/** Minutes that are read together: a month of them one by one takes its time where the store is elsewhere. */
+const AT_ONCE = 32;
 
 type Change = (before: string | null) => string;
 
@@ -34,13 +39,14 @@ export class Buckets {
   ) {}
 
   /** Adds to a minute. Rejects when that could not be done. */
-  async add(appId: string, startMs: number, entries: Entries): Promise<void> {
-    await this.#change(appId, startMs, (before) => JSON.stringify(merged(entriesOf(before), entries)));
+  async add(appId: string, startMs: number, seen: Seen): Promise<void> {
+    const { process } = this.options;
+    await this.#change(appId, startMs, (before) => minuteText(withSeen(readMinute(before), process, seen)));
   }
 
   /** Puts these in the place of whatever there is. Rejects when that could not be done. */
   async replace(appId: string, startMs: number, entries: Entries): Promise<void> {
-    await this.#change(appId, startMs, () => JSON.stringify(entries));
+    await this.#change(appId, startMs, () => minuteText({ entries, levels: {} }));
   }
 
   /** Minutes that begin in the span and have something, in the order asked for; read as they are asked for. */
@@ -53,13 +59,23 @@ export class Buckets {
     const days = listOf(await this.cache.get(nameOf(appId))).filter(
       (day) => day >= firstDay && day <= lastDay,
     );
-    for (const day of inOrder(days, newestFirst))
-      for (const minute of inOrder(listOf(await this.cache.get(nameOf(appId, day))), newestFirst)) {
+    for (const day of inOrder(days, newestFirst)) {
+      const minutes = listOf(await this.cache.get(nameOf(appId, day))).filter((minute) => {
         const startMs = startOf(minute) ?? -1;
-        if (startMs < fromMs || startMs >= untilMs) continue;
-        const text = await this.cache.get(nameOf(appId, day, minute));
-        if (text !== null) yield { startMs, entries: entriesOf(text) };
-      }
+        return startMs >= fromMs && startMs < untilMs;
+      });
+      yield* this.#minutes(appId, day, inOrder(minutes, newestFirst));
+    }
+  }
+
+  async *#minutes(appId: string, day: string, minutes: readonly string[]): AsyncGenerator<Bucket> {
+    for (let from = 0; from < minutes.length; from += AT_ONCE) {
+      const some = minutes.slice(from, from + AT_ONCE);
+      const texts = await Promise.all(some.map((minute) => this.cache.get(nameOf(appId, day, minute))));
+      for (const [index, text] of texts.entries())
+        if (text !== null)
+          yield { startMs: startOf(some[index] ?? '') ?? 0, entries: readMinute(text).entries };
+    }
   }
 
   async #change(appId: string, startMs: number, change: Change): Promise<void> {
@@ -106,9 +122,4 @@ const inOrder = (ids: readonly string[], newestFirst: boolean): readonly string[
 function listOf(text: string | null): readonly string[] {
   const list = text === null ? [] : parseJson(text);
   return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
-}
-
-function entriesOf(text: string | null): Entries {
-  const read = text === null ? {} : parseJson(text);
-  return isObject(read) ? (read as Entries) : {};
 }

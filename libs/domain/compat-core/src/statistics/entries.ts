@@ -10,6 +10,8 @@ const DIRECTIONS = ['inbound', 'outbound'] as const;
 /** What `all` of messages is the sum of. */
 const PARTS = /^messages\.(inbound|outbound)\.(?:rest|realtime)\.(.+)$/;
 
+export const peakOf = (kind: string): string => `${kind}.peak`;
+
 export const isPeak = (name: string): boolean => PEAK.test(name);
 
 /** Both together: peaks are the highest of all, everything else adds up. */

@@ -9,6 +9,8 @@ const LENGTH: Readonly<Record<Unit, number>> = { minute: 16, hour: 13, day: 10, 
 const ID = /^(\d{4})-(\d{2})(?:-(\d{2})(?::(\d{2})(?::(\d{2}))?)?)?$/;
 const TIME = /^\d{1,15}$/;
 const MINUTE_MS = 60_000;
+/** The last day that ids can name: what is later is all the same. */
+const LATEST_MS = Date.UTC(9999, 11, 31);
 
 /** The id of the interval that a moment is in, in UTC. */
 export const intervalOf = (ms: number, unit: Unit): string =>
@@ -34,8 +36,8 @@ export function endOf(startMs: number, unit: Unit): number {
 
 /** An interval by its id or a moment in it: when it begins, and when the next one does. */
 export function boundsOf(text: string, unit: Unit): { readonly fromMs: number; readonly untilMs: number } {
-  const ms = TIME.test(text) ? Number(text) : startOf(text);
-  if (ms === null || ms > 8e15) throw new CompatError(40_000, 'start and end must be times or interval ids');
+  const ms = TIME.test(text) ? Math.min(Number(text), LATEST_MS) : startOf(text);
+  if (ms === null) throw new CompatError(40_000, 'start and end must be times or interval ids');
   const own = TIME.test(text)
     ? unit
     : coarser(

@@ -1,4 +1,4 @@
-import type { Entries } from './entries.js';
+import { type Entries, peakOf } from './entries.js';
 
 /** What there may be several of at a time. */
 export type LevelName = 'channels' | 'connections';
@@ -23,11 +23,11 @@ export class Levels {
     return [...this.#apps.keys()];
   }
 
-  /** As peaks: there were that many at least. */
-  peaks(appId: string, kinds: Readonly<Record<LevelName, readonly string[]>>): Entries {
-    const peaks: Record<string, number> = {};
+  /** What there is now of an app, by what counts as a peak of it. */
+  now(appId: string, kinds: Readonly<Record<LevelName, readonly string[]>>): Entries {
+    const now: Record<string, number> = {};
     for (const [name, level] of this.#apps.get(appId) ?? [])
-      for (const kind of kinds[name]) peaks[`${kind}.peak`] = level;
-    return peaks;
+      for (const kind of kinds[name]) now[peakOf(kind)] = level;
+    return now;
   }
 }

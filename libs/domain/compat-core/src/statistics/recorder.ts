@@ -1,11 +1,11 @@
 import type { Buckets } from './buckets.js';
-import { type Entries, merged, withSums } from './entries.js';
-import { intervalOf, startOf } from './intervals.js';
+import { type Entries, withSums } from './entries.js';
+import { type Seen, together } from './minute.js';
 
 export interface RecorderOptions {
   /** Observations that may wait. */
   readonly capacity: number;
-  /** How long one waits for others to be written with it. */
+  /** Between two times of writing; what comes meanwhile is written together. */
   readonly flushMs: number;
 }
 
@@ -23,10 +23,11 @@ export interface Aggregation {
 interface Observation {
   readonly appId: string;
   readonly atMs: number;
-  readonly entries: Entries;
+  readonly seen: Seen;
   readonly done: (() => void) | null;
 }
 
+const MINUTE_MS = 60_000;
 const AT_ONCE = 256;
 /** Somebody who publishes is answered then, whatever became of the count. */
 const LONGEST_WAIT_MS = 1000;
@@ -36,7 +37,10 @@ export class Recorder {
   readonly #waiting: Observation[] = [];
   /** What waits will be written. */
   #isDue = false;
-  #isWriting = false;
+  /** By the clock of the process. */
+  #flushedMs = -Infinity;
+  /** Null: nothing is being written. */
+  #writing: Promise<void> | null = null;
   #dropped = 0;
   #failures = 0;
   #batches = 0;
@@ -50,8 +54,8 @@ export class Recorder {
   ) {}
 
   /** Never waits; when too many wait already it is dropped, and that is counted. */
-  observe(appId: string, entries: Entries): void {
-    this.#take(appId, entries, null);
+  observe(appId: string, seen: Seen): void {
+    this.#take(appId, seen, null);
   }
 
   /** Resolves when it is written, could not be, or took too long. Never rejects. */
@@ -65,15 +69,13 @@ export class Recorder {
         clearTimeout(late);
         resolve();
       };
-      if (!this.#take(appId, entries, done)) done();
+      if (!this.#take(appId, { entries, levels: null }, done)) done();
     });
   }
 
-  /** Resolves when everything that was observed is written, or could not be. */
+  /** Writes what waits now; resolves when it is written, or could not be. */
   async settled(): Promise<void> {
-    const { flushMs } = this.options;
-    while (this.#waiting.length > 0 || this.#isWriting)
-      await new Promise((later) => void setTimeout(later, Math.max(1, flushMs)));
+    while (this.#waiting.length > 0 || this.#writing !== null) await this.#flush();
   }
 
   get aggregation(): Aggregation {
@@ -88,37 +90,45 @@ export class Recorder {
     };
   }
 
-  #take(appId: string, entries: Entries, done: (() => void) | null): boolean {
+  #take(appId: string, seen: Seen, done: (() => void) | null): boolean {
     if (this.#waiting.length >= this.options.capacity) {
       this.#dropped += 1;
       return false;
     }
-    this.#waiting.push({ appId, entries, atMs: this.now(), done });
-    if (!this.#isDue) setTimeout(() => void this.#flush(), this.options.flushMs);
+    this.#waiting.push({ appId, seen, atMs: this.now(), done });
+    if (this.#isDue) return true;
     this.#isDue = true;
+    // After a pause nobody waits for others.
+    const waitMs = this.#flushedMs + this.options.flushMs - performance.now();
+    setTimeout(() => void this.#flush(), Math.max(0, waitMs));
     return true;
   }
 
   async #flush(): Promise<void> {
     this.#isDue = false;
-    if (this.#isWriting) return;
-    this.#isWriting = true;
+    this.#flushedMs = performance.now();
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = null;
+    });
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) await this.#write(this.#waiting.splice(0, AT_ONCE));
-    this.#isWriting = false;
   }
 
   async #write(batch: readonly Observation[]): Promise<void> {
-    const sums = new Map<string, { appId: string; startMs: number; entries: Entries }>();
-    for (const { appId, atMs, entries } of batch) {
-      const minute = intervalOf(atMs, 'minute');
-      const name = `${minute} ${appId}`;
-      const sum = sums.get(name) ?? { appId, startMs: startOf(minute) ?? atMs, entries: {} };
-      sums.set(name, { ...sum, entries: merged(sum.entries, withSums(entries)) });
+    const sums = new Map<string, { appId: string; startMs: number; seen: Seen }>();
+    for (const { appId, atMs, seen } of batch) {
+      const startMs = atMs - (atMs % MINUTE_MS);
+      const name = `${startMs} ${appId}`;
+      const sum = sums.get(name);
+      sums.set(name, { appId, startMs, seen: sum === undefined ? seen : together(sum.seen, seen) });
     }
     // Of different apps at once: one must not wait for the others.
     await Promise.all(
-      [...sums.values()].map(({ appId, startMs, entries }) =>
-        this.buckets.add(appId, startMs, entries).catch(() => {
+      [...sums.values()].map(({ appId, startMs, seen }) =>
+        this.buckets.add(appId, startMs, { ...seen, entries: withSums(seen.entries) }).catch(() => {
           this.#failures += 1;
         }),
       ),

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { Buckets } from './buckets.js';
-import { type Entries, merged } from './entries.js';
+import { type Entries, merged, peakOf } from './entries.js';
 import { readFixtures } from './fixtures.js';
 import { type LevelName, Levels } from './levels.js';
 import type { Counted } from './measured.js';
@@ -12,8 +13,12 @@ import { Tallies } from './tallies.js';
 /** By which way something came or went. */
 export type StatsWay = 'realtime' | 'rest';
 
-/** How often apps that have something open are looked at: no minute of it is without its peak. */
-const LOOK_MS = 60_000;
+/**
+ * Soon after a minute begins every process tells what its apps have open, so that no minute is without its peak. Not all
+ * at the same moment: they write to the same place.
+ */
+const MINUTE_MS = 60_000;
+const SOON_MS = 5000;
 
 /** What apps do through these clients, minute by minute. */
 export class Statistics {
@@ -22,7 +27,7 @@ export class Statistics {
   readonly #tallies: Tallies;
   readonly #levels = new Levels();
   readonly #kinds: Readonly<Record<LevelName, readonly string[]>>;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
 
   constructor(
     cache: Pick<Cache, 'compareAndSwap' | 'get' | 'setIfAbsent'>,
@@ -30,6 +35,7 @@ export class Statistics {
     isTls: boolean,
   ) {
     this.#buckets = new Buckets(cache, {
+      process: randomUUID(),
       retentionMs: settings.stats_retention_seconds * 1000,
       retries: settings.stats_cas_retries,
     });
@@ -40,10 +46,11 @@ export class Statistics {
       channels: ['channels'],
       connections: ['connections.all', isTls ? 'connections.tls' : 'connections.plain'],
     };
-    this.#tallies = new Tallies(flushMs, (appId, entries) =>
-      recorder.observe(appId, merged(entries, this.#levels.peaks(appId, this.#kinds))),
-    );
-    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#tallies = new Tallies(flushMs, (appId, entries) => {
+      const levels = this.#levels.now(appId, this.#kinds);
+      recorder.observe(appId, { entries: merged(entries, levels), levels });
+    });
+    this.#timer = this.#nextLook();
   }
 
   /** Without waiting for it, and at no more cost than an addition. */
@@ -82,13 +89,13 @@ export class Statistics {
     const level = this.#levels.change(appId, name, change);
     for (const kind of this.#kinds[name]) {
       this.#tallies.add(appId, `${kind}.${change > 0 ? 'opened' : 'closed'}`, 1);
-      if (change > 0) this.#tallies.add(appId, `${kind}.peak`, level);
+      if (change > 0) this.#tallies.add(appId, peakOf(kind), level);
     }
   }
 
-  /** Writes what waits, and looks no more at what is open. */
+  /** Writes what waits, and looks no more at what is open. May be called again for what has come since. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#tallies.flush();
     await this.#recorder.settled();
   }
@@ -119,7 +126,14 @@ export class Statistics {
     this.#tallies.add(appId, `${name}.data`, bytes);
   }
 
-  #look(): void {
-    for (const appId of this.#levels.appIds) this.observe(appId, this.#levels.peaks(appId, this.#kinds));
+  #nextLook(): NodeJS.Timeout {
+    const untilNextMs = MINUTE_MS - (Date.now() % MINUTE_MS);
+    return setTimeout(
+      () => {
+        for (const appId of this.#levels.appIds) this.observe(appId, this.#levels.now(appId, this.#kinds));
+        this.#timer = this.#nextLook();
+      },
+      untilNextMs + Math.random() * SOON_MS,
+    ).unref();
   }
 }

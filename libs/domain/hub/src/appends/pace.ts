@@ -58,7 +58,11 @@ export class Pace {
   /** Returns how many are told at once. */
   take(told: Told): number {
     const { fact } = told.frames;
-    if (fact.kind !== 'message') return this.parts.tell(told, this);
+    if (fact.kind !== 'message') {
+      // What is held back came before what is lost.
+      if (fact.kind === 'resume_failed') this.flush();
+      return this.parts.tell(told, this);
+    }
     const { appends, nowMs } = this.parts;
     const isAppend = fact.action === 'append';
     if (!isAppend && this.#held === 0 && this.#rollup.tracked === 0) return this.parts.tell(told, this);

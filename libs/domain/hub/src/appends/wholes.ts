@@ -63,6 +63,7 @@ export class Wholes {
 
   #do(told: Told): void {
     const { fact } = told.frames;
+    if (fact.kind === 'resume_failed') this.#forgetAll();
     if (!isVersion(fact)) return this.parts.tell(told);
     const messageSerial = messageSerialOf(fact.extrasText);
     if (messageSerial === null) return this.parts.tell(told);
@@ -142,9 +143,16 @@ export class Wholes {
     this.#texts.set(messageSerial, { inner, serial });
     this.#bytes += inner.length;
     for (const [oldest] of this.#texts) {
-      if (this.#bytes <= this.parts.maxBytes) break;
+      // One alone is kept however long it is: it would be read again at once.
+      if (this.#bytes <= this.parts.maxBytes || oldest === messageSerial) break;
       this.#forget(oldest);
     }
+  }
+
+  /** Some of what was told of the channel never came: the texts that are known may lack it. */
+  #forgetAll(): void {
+    this.#texts.clear();
+    this.#bytes = 0;
   }
 
   #forget(messageSerial: string): void {

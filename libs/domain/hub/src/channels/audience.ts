@@ -10,17 +10,21 @@ export interface Ways extends TopicWays {
   readonly appends: AppendWays | null;
 }
 
-/** One channel of one subscriber. All of one audience who are no members share one. */
+/** One channel of one subscriber. All of one audience who are no members and have no other view share one. */
 export interface Subscription {
   readonly channel: LocalChannel;
   readonly audience: Audience;
+  /** Where it has the channel in several views: the rest of them. */
+  readonly others: readonly Audience[];
   /** The member it is on a presence channel; null on any other. */
   readonly userId: string | null;
 }
 
+const NO_OTHERS: readonly Audience[] = [];
+
 /** The subscribers of one channel who get the same frames. */
 export class Audience extends Topic {
-  /** What subscribers hold when they are no members. */
+  /** What subscribers hold when they are no members and have this view alone. */
   readonly plain: Subscription;
 
   constructor(
@@ -31,6 +35,6 @@ export class Audience extends Topic {
     readonly pace: Pace | null,
   ) {
     super(channel.hub, channel.name, codec, ways);
-    this.plain = { channel, audience: this, userId: null };
+    this.plain = { channel, audience: this, others: NO_OTHERS, userId: null };
   }
 }

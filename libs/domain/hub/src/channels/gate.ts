@@ -10,6 +10,9 @@ interface Held {
   readonly serial: number | null;
 }
 
+/** So many may wait where only their bytes are bounded. */
+export const MOST_HELD = 10_000;
+
 /**
  * Holds back a channel's live events from one subscriber while something must reach it first: its success frame, the
  * members, a cached event. What is held counts as its outbound queue, with the same bounds; beyond them the subscriber is
@@ -34,8 +37,9 @@ export class Gate {
     const frame = frames.of(this.codec);
     if (frame === null) return;
     const { maxFrames, maxBytes } = this.outlet.bounds;
+    const mostHeld = maxFrames === Infinity ? MOST_HELD : maxFrames;
     const bytes = frameBytes(frame);
-    if (this.#held.length >= maxFrames || this.#bytes + bytes > maxBytes) return this.#overflow();
+    if (this.#held.length >= mostHeld || this.#bytes + bytes > maxBytes) return this.#overflow();
     this.#held.push({ frames, frame, serial });
     this.#bytes += bytes;
   }
@@ -52,9 +56,12 @@ export class Gate {
 
   /** Everything of the stream up to there reached the subscriber another way, or is before its time. */
   covered({ streamId, serial }: { readonly streamId: string; readonly serial: number }): void {
-    this.drop(
-      (fact) => fact.kind === 'message' && fact.streamId === streamId && (fact.serial ?? 0) <= serial,
-    );
+    this.drop((fact) => {
+      if (fact.kind === 'message') return fact.streamId === streamId && (fact.serial ?? 0) <= serial;
+      if (fact.kind !== 'resume_failed') return false;
+      const { currentStreamId, newestSerial } = fact.failure;
+      return currentStreamId === streamId && (newestSerial ?? 0) < serial;
+    });
   }
 
   /** Lets go of what the subscriber is not to get. */

@@ -18,22 +18,23 @@ export class Gates {
     this.#gates.delete(gate);
   }
 
-  has(subscriber: Subscriber): boolean {
-    return this.count((one) => one === subscriber) > 0;
+  has(subscriber: Subscriber, view: string | undefined): boolean {
+    return this.count(view, (one) => one === subscriber) > 0;
   }
 
-  /** How many gates are of such subscribers. */
-  count(isSuch: (subscriber: Subscriber) => boolean): number {
+  /** How many gates are before this view of such subscribers. */
+  count(view: string | undefined, isSuch: (subscriber: Subscriber) => boolean): number {
     let count = 0;
-    for (const { subscriber } of this.#gates) count += Number(isSuch(subscriber));
+    for (const { subscriber, codec } of this.#gates)
+      count += Number(codec.view === view && isSuch(subscriber));
     return count;
   }
 
-  /** Holds back from all but one who want appends whole or not; null: whatever they want. */
-  hold(frames: Frames, except: Subscriber | null, wholes: boolean | null): void {
+  /** Holds back from those who want appends whole or not, null: whatever they want; but from those who are left out. */
+  hold(frames: Frames, wholes: boolean | null, isLeftOut: (gate: Gate) => boolean): void {
     for (const gate of this.#gates) {
       const isMeant = wholes === null || (gate.codec.appends?.wholes === true) === wholes;
-      if (isMeant && gate.subscriber !== except) gate.hold(frames);
+      if (isMeant && !isLeftOut(gate)) gate.hold(frames);
     }
   }
 }

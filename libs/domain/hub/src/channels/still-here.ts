@@ -1,8 +1,8 @@
 import type { MemberRemoved } from '@carillon/protocol';
+import type { Codec } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Audience } from './audience.js';
-import { type Audiences, allAudiences } from './audiences.js';
 import { Gate } from './gate.js';
 
 /** A subscriber, and whom it is told things with. */
@@ -18,11 +18,14 @@ interface Held {
 }
 
 /** The connections of a user. */
-export function receiversOf(audiences: Audiences, isOf: (subscriber: Subscriber) => boolean): Receiver[] {
+export function receiversOf(
+  audiences: Iterable<Audience>,
+  isOf: (subscriber: Subscriber, codec: Codec) => boolean,
+): Receiver[] {
   const receivers: Receiver[] = [];
-  for (const audience of allAudiences(audiences))
+  for (const audience of audiences)
     for (const subscriber of audience.subscribers)
-      if (isOf(subscriber)) receivers.push({ subscriber, audience });
+      if (isOf(subscriber, audience.codec)) receivers.push({ subscriber, audience });
   return receivers;
 }
 

@@ -4,9 +4,11 @@ import type { ChannelFact } from '@carillon/protocol';
 import type { Told } from '../appends/told.js';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
+import { liveGap } from '../channels/live-gap.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 import { Frames } from '../codec.js';
 import type { PatternBook } from '../patterns/pattern-book.js';
+import { BY_PATTERN } from '../patterns/placing.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { watchedUser } from '../users/watch-channel.js';
 import type { Outlet } from './outlet.js';
@@ -15,13 +17,6 @@ import type { Outlet } from './outlet.js';
 const SPECIAL = 35;
 
 const EPOCH_MS = performance.timeOrigin;
-
-/** What those are told who have a channel by a pattern: what is said in it, what that comes to, and how many hear it. */
-const BY_PATTERN: ReadonlySet<ChannelFact['kind']> = new Set([
-  'message',
-  'annotations_summarized',
-  'channel_counted',
-]);
 
 /** What arrives for a channel, from whichever way. */
 export type Arrived = Omit<LiveEvent, 'eventId' | 'fact'> & { readonly fact: ChannelFact };
@@ -52,6 +47,26 @@ export class Delivery {
     if (receivers === null) return 0;
     count(hub, channel.about.kind, receivers, event);
     return receivers;
+  }
+
+  /**
+   * Live events of a channel up to this serial will not come any more. Whoever goes by positions is told so, once, in whatever
+   * way it has the channel.
+   */
+  lost(appId: string, name: string, place: { readonly streamId: string; readonly serial: number }): void {
+    const hub = this.hubs.find(appId);
+    if (hub === null) return;
+    const channel = hub.channels.get(name);
+    const about = channel?.about ?? this.patterns.covered(hub, name);
+    const gap = about === null ? null : liveGap(about, place);
+    const frames = gap === null ? null : new Frames(gap);
+    channel?.lost(frames);
+    if (about === null || frames === null) return;
+    const told: Told = { frames, exceptSocketId: null };
+    const pacing = hub.pacings.of(name);
+    // A pace has brought it to all who have the channel, by whatever.
+    if (pacing === null) hub.patterns.tell(hub, about, told);
+    else if (channel === undefined) pacing.take(told);
   }
 
   #deliverWithPatterns(hub: AppHub, event: Arrived, channel: LocalChannel | undefined): number {

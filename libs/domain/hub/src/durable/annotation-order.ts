@@ -1,4 +1,4 @@
-import { annotationFrame, summaryFrame } from '@carillon/annotations';
+import { annotationFrame, summaryFrame, Tally } from '@carillon/annotations';
 import type { FanOutRecordBody } from '@carillon/contract';
 import {
   streamName,
@@ -90,7 +90,7 @@ function recordOf(
   const text =
     summary === null
       ? null
-      : summaryFrame({ channel, messageSerial, type, summary: summary.summary }, maxFrameBytes).text;
+      : summaryFrame({ channel, messageSerial, type }, Tally.of(type, summary), maxFrameBytes).text;
   return inAnnotationOrder({
     writer_id: 'store',
     app_id: appId,

@@ -106,9 +106,6 @@ export class Durable {
 
   /** Whoever goes by serials is told that some are missing for good. */
   #givenUp({ appId, channel }: StreamAddress, { streamId, next }: Head): void {
-    this.parts.hubs
-      .find(appId)
-      ?.channels.get(channel)
-      ?.lost({ streamId, serial: next - 1 });
+    this.parts.delivery.lost(appId, channel, { streamId, serial: next - 1 });
   }
 }

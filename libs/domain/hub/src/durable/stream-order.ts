@@ -59,10 +59,14 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
   /** When the last thing came. */
   #nowMs = 0;
 
-  /** `another` is told which message was delivered with the serial that a record with another one came with. */
+  /**
+   * `another` is told which message was delivered with the serial that a record with another one came with; `givenUp`, behind
+   * which position something does not come any more, before what is behind that is delivered.
+   */
   constructor(
     private readonly deliver: (record: Record) => void,
     private readonly another: (delivered: Delivered) => void = () => undefined,
+    private readonly givenUp: (at: Head | null) => void = () => undefined,
   ) {}
 
   /** Whether it is known where the channel stands. */
@@ -147,21 +151,24 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
   }
 
   /**
-   * What is missing is given up, and true, where records wait behind it. Where none do there is nothing to go on with:
-   * what the store has is forgotten until it says so again, and delivered whenever it comes.
+   * What is missing is given up where records wait behind it. Where none do there is nothing to go on with: what the store
+   * has is forgotten until it says so again, and delivered whenever it comes.
    */
-  skip(nowMs: number): boolean {
+  skip(nowMs: number): void {
     this.#nowMs = nowMs;
     const { gap } = this;
-    const isGivenUp = gap !== null && this.#held.size > 0;
-    if (isGivenUp) {
-      this.#next = gap.toSerial + 1;
-      this.#lateFrom = this.#next;
+    if (gap !== null && this.#held.size > 0) {
+      this.#goOnAt(gap.toSerial + 1);
       this.#drain();
     } else this.#knownNext = this.#next;
     this.#gapSinceMs = null;
     this.#watchGap(nowMs);
-    return isGivenUp;
+  }
+
+  #goOnAt(next: number): void {
+    this.givenUp(this.position);
+    this.#next = next;
+    this.#lateFrom = next;
   }
 
   #takeHead(head: Head | null, askedAt: Head | null): boolean {
@@ -234,7 +241,7 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
       // From now on somebody waits for what is missing.
       if (this.#held.size === 0) this.#gapSinceMs = null;
       this.#held.set(serial, record);
-      if (this.#held.size > MAX_HELD) this.#next = Math.min(...this.#held.keys());
+      if (this.#held.size > MAX_HELD) this.#goOnAt(Math.min(...this.#held.keys()));
       else return;
     } else {
       this.#send(record);

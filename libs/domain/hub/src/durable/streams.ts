@@ -37,7 +37,7 @@ export interface StreamsParts<Record extends Followable> {
   readonly regressed: (address: StreamAddress, seen: Seen) => void;
   readonly checked: (result: 'in_step' | 'behind' | 'failed') => void;
   readonly fetched: (result: 'fetched' | 'failed' | 'given_up') => void;
-  /** What is missing of a stream is given up. Absent: nobody is told. */
+  /** What is missing of a stream is given up; nothing behind it has been delivered yet. Absent: nobody is told. */
   readonly givenUp?: (address: StreamAddress, at: Head) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
   readonly nowMs?: () => number;
@@ -74,8 +74,10 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
 
   #follow(appId: string, channel: string): Followed<Record> {
     const address: StreamAddress = { appId, channel, kind: 'messages' };
-    const order = new StreamOrder<Record>(this.parts.deliver, (delivered) =>
-      this.#contradicted(one, delivered),
+    const order = new StreamOrder<Record>(
+      this.parts.deliver,
+      (delivered) => this.#contradicted(one, delivered),
+      (at) => this.#givenUp(address, at),
     );
     const one: Followed<Record> = {
       address,
@@ -180,7 +182,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
       const { order } = one;
       const missingMs = nowMs - (order.gapSinceMs ?? nowMs);
       if (missingMs >= GIVE_UP_AFTER_MS) {
-        this.#giveUp(one, nowMs);
+        order.skip(nowMs);
       } else if (!order.isPlaced && nowMs - one.sinceMs >= UNPLACED_MS) {
         order.goOn(nowMs);
       } else if (order.needsHead || missingMs >= FETCH_AFTER_MS) {
@@ -190,9 +192,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     }
   }
 
-  #giveUp({ order, address }: Followed<Record>, nowMs: number): void {
-    const at = order.position;
-    if (!order.skip(nowMs)) return;
+  #givenUp(address: StreamAddress, at: Head | null): void {
     this.parts.fetched('given_up');
     if (at !== null) this.parts.givenUp?.(address, at);
   }

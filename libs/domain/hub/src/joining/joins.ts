@@ -1,7 +1,6 @@
 import type { OrdinaryChannel } from '@carillon/channels';
 import { PresenceUnavailable, type JoinOutcome, type Presence } from '@carillon/presence';
 import type { PresenceMember, Rewind } from '@carillon/protocol';
-import type { LastEvents } from '@carillon/publishing';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { ChannelBook } from '../channels/channel-book.js';
 import { Gate } from '../channels/gate.js';
@@ -16,6 +15,7 @@ import type { Rewinds } from '../recovery/rewinds.js';
 import type { Resumes } from '../recovery/resumes.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Identities } from '../users/identities.js';
+import type { NewestEvents } from './newest-event.js';
 import { whilePresenceIsAway } from './patience.js';
 import { Showing } from './showing.js';
 
@@ -24,7 +24,7 @@ export interface JoinsParts {
   readonly book: ChannelBook;
   readonly outlet: Outlet;
   readonly presence: Presence;
-  readonly lastEvents: LastEvents;
+  readonly newestEvents: Pick<NewestEvents, 'read'>;
   readonly webhooks: WebhookEvents;
   readonly identities: Identities;
   readonly leaving: Leaving;
@@ -77,7 +77,7 @@ const NOTHING_TOLD: ReadonlySet<string> = new Set();
 
 interface Joining extends JoinRequest {
   readonly local: LocalChannel;
-  /** It has the channel already: nothing is counted or told to others, all the rest is done again. */
+  /** It has the channel already, though maybe not this view of it: nothing is counted or told to others, all the rest is done. */
   readonly isRepeated: boolean;
   /** Whether it is told where the channel stands. */
   readonly isPlaced: boolean;
@@ -118,7 +118,7 @@ export class Joins {
     else book.enter(subscriber, local, null, codec);
     outlet.send(subscriber, { kind: 'subscribed', channel: channel.name, members: null });
     request.settled?.();
-    local.open(subscriber);
+    local.open(subscriber, codec.view);
     return undefined;
   }
 
@@ -170,8 +170,7 @@ export class Joins {
     if (isUnwanted || (attach === undefined && joining.show === undefined)) return;
     if (isRepeated) local.recode(subscriber, codec);
     else {
-      if (subscriber.patterns !== null)
-        gate.drop((fact) => fact.kind === 'message' && isBrought(subscriber, local.about, fact));
+      if (subscriber.patterns !== null) gate.drop((fact) => isBrought(subscriber, local.about, fact));
       book.enter(subscriber, local, member?.userId ?? null, codec);
     }
     if (member !== null) {
@@ -254,15 +253,13 @@ export class Joins {
 
   /** An event that was published meanwhile is shown in its place. A store that cannot be read is a miss. */
   async #showLastEvent(
-    { subscriber, local: { hub, name }, codec }: Joining,
+    { subscriber, local, codec }: Joining,
     gate: Gate,
     told: ReadonlySet<string>,
   ): Promise<void> {
-    const { lastEvents, webhooks, outlet, onTrouble } = this.parts;
-    const last = await lastEvents.read(hub.appId, name).catch((error: unknown) => {
-      onTrouble('last event', error);
-      return null;
-    });
+    const { newestEvents, webhooks, outlet } = this.parts;
+    const { hub, name } = local;
+    const last = await newestEvents.read(local);
     if (last === null) {
       outlet.send(subscriber, { kind: 'cache_missed', channel: name });
       webhooks.emit(hub.app, { name: 'cache_miss', channel: name, data: '{}' });

@@ -2,6 +2,7 @@ import { ONLINE_USERS, type Presence } from '@carillon/presence';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { ChannelBook } from '../channels/channel-book.js';
 import type { Subscription } from '../channels/audience.js';
+import { viewOf } from '../channels/views.js';
 import type { PatternBook } from '../patterns/pattern-book.js';
 import type { Identities } from '../users/identities.js';
 import type { Watchlists } from '../users/watchlists.js';
@@ -34,20 +35,33 @@ export class Leaving {
     return userId === null ? undefined : this.member(subscriber, channel.name, userId);
   }
 
+  /** One view of a channel; the channel, where it has nothing else of it. Undefined when it was done at once. */
+  view(
+    subscriber: Subscriber,
+    subscription: Subscription,
+    view: string | undefined,
+  ): Promise<void> | undefined {
+    if (viewOf(subscription, view) === undefined) return undefined;
+    if (subscription.others.length === 0) return this.channel(subscriber, subscription);
+    subscription.channel.removeView(subscriber, view);
+    return undefined;
+  }
+
   /** One membership, at once or with a lease, as the end of the subscriber says; an open one has left on purpose. */
   async member(subscriber: Subscriber, channel: string, userId: string): Promise<void> {
     const { presence, onTrouble } = this.parts;
     const place = { appId: subscriber.hub.appId, channel, userId, socketId: subscriber.id };
     try {
-      await presence.leave(place, this.#leaseMs(subscriber), leaveCause(subscriber));
+      await presence.leave(place, this.#leaseMs(subscriber, channel), leaveCause(subscriber));
     } catch (error) {
       onTrouble('presence leave', error);
     }
   }
 
-  #leaseMs(subscriber: Subscriber): number {
-    const { leaseMs } = subscriber.edge;
+  /** Who is online is a matter of connections that are there: a lease is for members, unless this process sent them away. */
+  #leaseMs(subscriber: Subscriber, channel: string): number {
     if (!mayComeBack(subscriber)) return 0;
+    const leaseMs = channel === ONLINE_USERS ? 0 : subscriber.edge.leaseMs;
     return isSentElsewhere(subscriber) ? Math.max(leaseMs, this.parts.elsewhereLeaseMs) : leaseMs;
   }
 

@@ -85,8 +85,13 @@ export class LocalPattern {
   tell(frames: Frames, except: Subscriber | null, isMeant: (codec: Codec) => boolean): number {
     let receivers = 0;
     for (const topic of this.#topics.values()) {
-      const frame = isMeant(topic.codec) ? frames.of(topic.codec) : null;
-      if (frame === null) continue;
+      if (!isMeant(topic.codec)) continue;
+      const frame = frames.of(topic.codec);
+      if (frame === null) {
+        if (topic.codec.filters === true && frames.fact.kind === 'message')
+          this.hub.meters.filtered(topic.count);
+        continue;
+      }
       topic.tell(frame, except);
       receivers += topic.count - Number(except !== null && topic.has(except));
       this.#lookout.told(frameBytes(frame));

@@ -1,7 +1,18 @@
 import { type OrdinaryChannel, patternCovers } from '@carillon/channels';
-import type { Message } from '@carillon/protocol';
+import type { Fact } from '@carillon/protocol';
 import { Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
+
+/**
+ * What those are told who have a channel by a pattern: what is said in it, what that comes to, how many hear it, and that some
+ * of it is lost.
+ */
+export const BY_PATTERN: ReadonlySet<Fact['kind']> = new Set([
+  'message',
+  'annotations_summarized',
+  'channel_counted',
+  'resume_failed',
+]);
 
 /** A subscriber that has patterns has a channel now, too: what both bring must come once. */
 export function channelEntered(subscriber: Subscriber, channel: OrdinaryChannel): void {
@@ -22,11 +33,12 @@ export function placeAnew(subscriber: Subscriber): void {
   }
 }
 
-/** Whether its patterns have brought it a message of a channel that it has not got itself. */
-export function isBrought(subscriber: Subscriber, channel: OrdinaryChannel, message: Message): boolean {
+/** Whether its patterns have brought it this of a channel that it has not got itself. */
+export function isBrought(subscriber: Subscriber, channel: OrdinaryChannel, fact: Fact): boolean {
+  if (!BY_PATTERN.has(fact.kind)) return false;
   for (const pattern of subscriber.patterns?.values() ?? []) {
     const codec = patternCovers(pattern.about, channel) ? pattern.codecOf(subscriber) : undefined;
-    if (codec !== undefined && new Frames(message).of(codec) !== null) return true;
+    if (codec !== undefined && new Frames(fact).of(codec) !== null) return true;
   }
   return false;
 }

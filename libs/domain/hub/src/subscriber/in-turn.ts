@@ -11,16 +11,22 @@ interface Waiting {
   readonly forgotten: () => void;
 }
 
+/** Everything of one subscriber that waits, by subject. */
+export class Openings extends Map<string, Opening> {
+  /** Requests that wait behind one, whatever about. */
+  waiting = 0;
+}
+
 /** Whoever has requests; null: none waits. */
 export interface Requester {
-  openings: Map<string, Opening> | null;
+  openings: Openings | null;
   /** False: it has ended, and what waits is forgotten. */
   readonly isOpen: boolean;
 }
 
-/** Requests of one subscriber that may wait at the same time, and requests behind one of them. */
+/** Requests of one subscriber that may be under way at the same time, and requests behind them, which may all be behind one. */
 const MAX_OPENINGS = 1000;
-const MAX_WAITING = 100;
+const MAX_WAITING = 4096;
 
 const NOTHING = (): void => undefined;
 
@@ -39,10 +45,15 @@ export function inTurn(
   onTrouble: OnTrouble,
   forgotten: () => void = NOTHING,
 ): boolean {
-  const before = subscriber.openings?.get(subject);
-  if (before !== undefined)
-    return before.waiting.length < MAX_WAITING && before.waiting.push({ work, forgotten }) > 0;
-  if ((subscriber.openings?.size ?? 0) >= MAX_OPENINGS) return false;
+  const { openings } = subscriber;
+  const before = openings?.get(subject);
+  if (openings !== null && before !== undefined) {
+    if (openings.waiting >= MAX_WAITING) return false;
+    openings.waiting += 1;
+    before.waiting.push({ work, forgotten });
+    return true;
+  }
+  if ((openings?.size ?? 0) >= MAX_OPENINGS) return false;
   const pending = work();
   if (pending !== undefined) void follow(subscriber, subject, pending, onTrouble);
   return true;
@@ -55,8 +66,8 @@ async function follow(
   onTrouble: OnTrouble,
 ): Promise<void> {
   const opening: Opening = { waiting: [] };
-  subscriber.openings ??= new Map();
-  subscriber.openings.set(subject, opening);
+  const openings = (subscriber.openings ??= new Openings());
+  openings.set(subject, opening);
   let work: Work | undefined = () => first;
   while (work !== undefined) {
     try {
@@ -65,8 +76,10 @@ async function follow(
       onTrouble('request', error);
     }
     work = subscriber.isOpen ? opening.waiting.shift()?.work : undefined;
+    if (work !== undefined) openings.waiting -= 1;
   }
+  openings.waiting -= opening.waiting.length;
   for (const { forgotten } of opening.waiting) forgotten();
-  subscriber.openings.delete(subject);
-  if (subscriber.openings.size === 0) subscriber.openings = null;
+  openings.delete(subject);
+  if (openings.size === 0) subscriber.openings = null;
 }

@@ -4,13 +4,14 @@ import type { Socket } from '@carillon/uws';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Subscription } from '../channels/audience.js';
 import type { LocalChannel } from '../channels/local-channel.js';
+import { viewsOf } from '../channels/views.js';
 import type { Codec } from '../codec.js';
 import type { SlowLane } from '../delivery/slow-lane.js';
 import type { Edge } from '../edge.js';
 import type { Topic } from '../channels/topic.js';
 import type { LocalPattern } from '../patterns/local-pattern.js';
 import type { Identity } from '../users/identity.js';
-import type { Opening } from './in-turn.js';
+import type { Openings } from './in-turn.js';
 import { Subscriptions } from './subscriptions.js';
 
 /** What a hub needs of a socket. */
@@ -59,7 +60,7 @@ export class Subscriber {
   /** Where its subscriptions began, by channel, of those that have positions; null: none has. */
   attachPoints: Map<string, AttachPoint> | null = null;
   /** Requests that wait for another process; null: none. */
-  openings: Map<string, Opening> | null = null;
+  openings: Openings | null = null;
 
   constructor(
     readonly id: string,
@@ -95,7 +96,7 @@ export class Subscriber {
 
   /** Everything that it is told natively. */
   *topics(): Iterable<Topic> {
-    for (const { audience } of this.subscriptions) yield audience;
+    for (const subscription of this.subscriptions) yield* viewsOf(subscription);
     for (const pattern of this.patterns?.values() ?? []) {
       const topic = pattern.topicOf(this);
       if (topic !== undefined) yield topic;

@@ -19,6 +19,11 @@ const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(60) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('lose' as const), name: fc.constantFrom('a', 'b') }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('store' as const), isAway: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('hold', 'release', 'turn'), who: fc.nat(5) }) },
   {
     weight: 1,
@@ -39,10 +44,11 @@ const step = fc.oneof(
 );
 
 describe('appends', () => {
-  it('come to the same text for everybody, at whatever pace, whenever they came and were held back', async () => {
+  it('come to the same text for everybody, at whatever pace, whatever was held back or lost, which is told once', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-        const scene = new AppendScene();
+        const scene = new AppendScene({ onTrouble: () => undefined });
         scene.join(pieces(40));
         scene.join(wholes(500));
         let count = 0;
@@ -50,7 +56,11 @@ describe('appends', () => {
           count += 1;
           if (one.kind === 'join') scene.join(one.appends, ...one.views);
           else if (one.kind === 'pass') scene.pass(one.ms);
-          else if ('view' in one) {
+          else if (one.kind === 'lose') scene.lose(one.name, `${count}-`);
+          else if (one.kind === 'store') {
+            scene.isAway = one.isAway;
+            if (one.isAway) await vi.advanceTimersByTimeAsync(1000);
+          } else if ('view' in one) {
             const reader = scene.readers[one.who];
             if (one.kind === 'enter') reader?.join(one.view);
             else reader?.leave(one.view);
@@ -64,18 +74,23 @@ describe('appends', () => {
           else scene.tell(one.kind === 'plain' ? 'plain' : 'update', one.name, `=${count} `);
         }
         for (const reader of scene.readers) reader.release();
-        for (let turns = 0; turns < 20; turns += 1) await turn();
+        for (let turns = 0; turns < 20; turns += 1) {
+          await turn();
+          await vi.advanceTimersByTimeAsync(1000);
+        }
         scene.hub.pacings.flush();
-        for (const { texts, frames, isHearing } of scene.readers) {
+        for (const { texts, frames, gaps, isHearing } of scene.readers) {
           if (isHearing) expect(texts).toEqual(scene.texts);
+          expect(new Set(gaps).size).toBe(gaps.length);
           const serials = frames.map(({ serial }) => serial).filter((serial) => serial !== null);
           expect(serials).toEqual([...serials].sort((first, second) => first - second));
           expect(new Set(serials).size).toBe(serials.length);
         }
         scene.wheel.stop();
       }),
-      { numRuns: 80 },
+      { numRuns: 200 },
     );
+    vi.useRealTimers();
   });
 
   it('are held back for one window, and told together with the first serial of those', () => {
@@ -210,7 +225,10 @@ describe('appends', () => {
       },
       onTrouble: (what) => void troubles.push(what),
     });
-    const [whole, piece] = [scene.join(wholes(0)), scene.join(pieces(0))];
+    const views: View[][] = [['ai-x'], ['ai-*'], ['ai-x', 'ai-*', '*-x']];
+    const [whole, piece] = [wholes(0), pieces(0)].map((wanted) =>
+      views.map((of) => scene.join(wanted, ...of)),
+    );
     for (const data of ['a', 'b']) scene.tell('append', 'm', data);
     await vi.advanceTimersByTimeAsync(1000);
     isAway = false;
@@ -218,8 +236,34 @@ describe('appends', () => {
     await turn();
     vi.useRealTimers();
     expect(troubles).toHaveLength(3);
-    const gap = { channel: 'ai-x', reason: 'live_gap_unrecoverable', newestSerial: 1 };
-    expect(whole.frames).toMatchObject([{ failure: gap }, { dataText: '"abc"', serial: 3 }]);
-    expect(piece.frames.map(({ dataText }) => dataText)).toEqual(['"a"', '"b"', '"c"']);
+    for (const { frames, gaps } of whole ?? []) {
+      expect(gaps).toEqual([0]);
+      expect(frames).toMatchObject([{ dataText: '"abc"', serial: 3 }]);
+    }
+    for (const { frames, gaps } of piece ?? []) {
+      expect(gaps).toEqual([]);
+      expect(frames.map(({ dataText }) => dataText)).toEqual(['"a"', '"b"', '"c"']);
+    }
+  });
+
+  it('are whole again after a piece that never came, by the channel and by patterns alone', async () => {
+    const scene = new AppendScene();
+    scene.texts.set('m', 'old ');
+    const readers = [scene.join(wholes(0), 'ai-*'), scene.join(wholes(40), '*-x')];
+    scene.tell('append', 'm', 'a');
+    await turn();
+    await turn();
+    // It is longer than all that is kept where nobody has the channel itself.
+    expect(scene.reads).toBe(1);
+    scene.lose('m', 'b');
+    scene.tell('append', 'm', 'c');
+    await turn();
+    await turn();
+    scene.pass(50);
+    for (const { frames, gaps } of readers) {
+      expect(gaps).toEqual([1]);
+      expect(frames.map(({ dataText }) => dataText)).toEqual(['"old a"', '"old abc"']);
+    }
+    expect(scene.hub.channels.size).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { Channels, type OrdinaryChannel } from '@carillon/channels';
 import type { Fabric } from '@carillon/fabric';
-import type { Message } from '@carillon/protocol';
+import type { Message, ResumeFailed } from '@carillon/protocol';
 import { Hubs } from '../../src/apps/hubs.js';
 import { type AppendWays } from '../../src/appends/pacing.js';
 import { FlushWheel } from '../../src/appends/flush-wheel.js';
@@ -36,6 +36,10 @@ export type View = (typeof VIEWS)[number];
 /** What a client has received, and what it makes of it. */
 export class Reader {
   readonly frames: Message[] = [];
+  /** After which message it was told each time that some is lost. */
+  readonly gaps: (number | null)[] = [];
+  /** Everything up to there it has read for itself. */
+  #readUpTo = 0;
   /** By message, from where it came in. */
   texts = new Map<string, string>();
   readonly subscriber: Subscriber;
@@ -47,7 +51,11 @@ export class Reader {
     id: string,
   ) {
     this.subscriber = new Subscriber(id, scene.hub, EDGE, codecOf(appends));
-    this.subscriber.socket = scene.socket((frame) => this.#take(JSON.parse(frame) as Message));
+    this.subscriber.socket = scene.socket((frame) => {
+      const one = JSON.parse(frame) as Message | ResumeFailed;
+      if (one.kind === 'resume_failed') this.#lose(one);
+      else this.#take(one);
+    });
     scene.hub.add(this.subscriber);
   }
 
@@ -66,8 +74,16 @@ export class Reader {
     this.scene.leave(this.subscriber, view);
   }
 
+  /** It reads what is stored by now. */
+  #lose({ failure }: ResumeFailed): void {
+    this.gaps.push(failure.newestSerial);
+    this.texts = new Map(this.scene.texts);
+    this.#readUpTo = this.scene.serial;
+  }
+
   #take(one: Message): void {
     this.frames.push(one);
+    if (one.serial !== null && one.serial <= this.#readUpTo) return;
     const name = one.messageId;
     const data = JSON.parse(one.dataText ?? '""') as string;
     const isPiece = one.action === 'append' && !this.appends.wholes;
@@ -101,6 +117,8 @@ export class AppendScene {
   nowMs = 0;
   serial = 0;
   reads = 0;
+  /** Whether the store cannot be read. */
+  isAway = false;
   readonly #topics = new Map<string, Set<object>>();
   readonly #receive = new WeakMap<object, (frame: string) => void>();
 
@@ -116,6 +134,7 @@ export class AppendScene {
       text: async (_app, _channel, name) => {
         // By then more may be stored than was told.
         await turn();
+        if (this.isAway) throw new Error('the store is away');
         return this.#stored(name);
       },
       onTrouble: (what, error) => {
@@ -219,6 +238,13 @@ export class AppendScene {
         streamId: 's',
       }),
     });
+  }
+
+  /** A piece that never comes here. */
+  lose(name: string, data: string): void {
+    this.serial += 1;
+    this.texts.set(name, (this.texts.get(name) ?? '') + data);
+    this.#delivery.lost(this.hub.appId, 'ai-x', { streamId: 's', serial: this.serial - 1 });
   }
 
   pass(ms: number): void {

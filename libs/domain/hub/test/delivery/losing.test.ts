@@ -1,7 +1,9 @@
 import { Channels } from '@carillon/channels';
 import { describe, expect, it } from 'vitest';
-import { Gate } from '../../src/channels/gate.js';
+import { Gate, MOST_HELD } from '../../src/channels/gate.js';
+import { liveGap } from '../../src/channels/live-gap.js';
 import { LocalChannel } from '../../src/channels/local-channel.js';
+import { Frames } from '../../src/codec.js';
 import { Outlet } from '../../src/delivery/outlet.js';
 import { Subscriber, type SubscriberSocket } from '../../src/subscriber/subscriber.js';
 import { app, config, EDGE, hub, message, TEXT } from '../samples.js';
@@ -66,6 +68,17 @@ describe('a subscriber for whom more comes than may wait', () => {
     expect(published.slice(before)).toEqual(['e']);
   });
 
+  it('holds back only so many where their number is not bounded', () => {
+    const { plain } = scene();
+    const outlet = new Outlet({ ...BOUNDS, maxFrames: Infinity }, { dropped: () => undefined });
+    const gate = new Gate(plain.subscriber, outlet);
+    const frames = new Frames(message());
+    for (let held = 0; held < MOST_HELD; held += 1) gate.hold(frames);
+    expect([gate.messages, plain.subscriber.isOpen]).toEqual([MOST_HELD, true]);
+    gate.hold(frames);
+    expect(plain.subscriber.endedFor).toBe('over_capacity');
+  });
+
   it('has lost nothing when it all fits', () => {
     const { channel, outlet, lost, losing } = scene();
     const gate = new Gate(losing.subscriber, outlet);
@@ -95,7 +108,8 @@ it.each([
   ['where they do not', {}, []],
 ])('events that will not come are lost: %s', (_title, env, told) => {
   const { channel, lost, published } = scene(env);
-  channel.lost({ streamId: 's', serial: 3 });
+  const gap = liveGap(channel.about, { streamId: 's', serial: 3 });
+  channel.lost(gap === null ? null : new Frames(gap));
   expect(published).toEqual(told);
   expect(lost).toEqual([`1.1 news ${told.length}`]);
 });

@@ -79,6 +79,7 @@ function scene(stored: number, erased: readonly number[] = []) {
           messageSerial: 'm1',
           type: TYPE,
           summary: summaryOf(stored),
+          since: [],
           lastNo: stored,
           changedAtMs: 0,
         },

@@ -14,7 +14,7 @@ import { FakeNative, FakeTopics } from '../delivery/fake-native.js';
 import { app, config, EDGE, message, metrics, TEXT } from '../samples.js';
 
 const APP = app();
-const CHANNELS = new Channels(config());
+const CHANNELS = new Channels(config({ CONNECTION_RECOVERY_ENABLED: 'true' }));
 const PATTERNS = ['n.*', '*.eu', '*'] as const;
 const NAMES = ['n.eu', 'n.us', 'x'] as const;
 /** A filter: what is even is kept back. */
@@ -130,6 +130,17 @@ class Scene {
     this.#delivery.deliver({ appId: APP.id, channel: name, fact, exceptSocketId, publishedAtMs: 0 });
   }
 
+  /** Something that was published never comes here. */
+  lose(name: string): void {
+    for (const { views, expected } of this.clients) {
+      const isTold = [...views.keys()].some(
+        (view) => view === name || (view.includes('*') && fits(view, name)),
+      );
+      if (isTold) expected.push('resume_failed');
+    }
+    this.#delivery.lost(APP.id, name, { streamId: 's', serial: 1 });
+  }
+
   end(): void {
     for (const { native } of this.clients) {
       native.flush();
@@ -149,6 +160,7 @@ const view = fc.constantFrom(...PATTERNS, ...NAMES);
 const step = fc.oneof(
   fc.record({ kind: fc.constant('join' as const), at, view, isFiltered: fc.boolean() }),
   fc.record({ kind: fc.constant('leave' as const), at, view }),
+  fc.record({ kind: fc.constant('lose' as const), channel: fc.constantFrom(...NAMES) }),
   fc.record({
     kind: fc.constant('publish' as const),
     channel: fc.constantFrom(...NAMES),
@@ -157,13 +169,14 @@ const step = fc.oneof(
   }),
 );
 
-it('everybody hears everything once and in order, by whatever patterns and channels it comes', () => {
+it('everybody hears everything, and that something is lost, once and in order, by whatever patterns and channels it comes', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const scene = new Scene();
       for (const one of steps) {
         if (one.kind === 'join') scene.join(one.at, one.view, one.isFiltered);
         else if (one.kind === 'leave') scene.leave(one.at, one.view);
+        else if (one.kind === 'lose') scene.lose(one.channel);
         else for (let n = 0; n < one.times; n += 1) scene.publish(one.channel, one.except);
       }
       scene.end();

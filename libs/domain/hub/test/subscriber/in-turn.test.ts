@@ -104,16 +104,20 @@ describe('requests of one subscriber', () => {
     expect(scene.subscriber.openings).toBeNull();
   });
 
-  it('are refused when 100 wait for the same subject', async () => {
+  it('are refused when 4096 wait, be it for the same subject or for several', async () => {
     const scene = new Scene();
-    scene.waits('a', 'a');
-    for (let index = 0; index < 100; index += 1) expect(scene.instant('a', `${index}`)).toBe(true);
-    expect(scene.instant('a', 'one too many')).toBe(false);
-    expect(scene.instant('b', 'another')).toBe(true);
+    for (const subject of ['a', 'b']) scene.waits(subject, subject);
+    for (let index = 0; index < 4095; index += 1) expect(scene.instant('a', `${index}`)).toBe(true);
+    expect(scene.instant('b', 'the last')).toBe(true);
+    for (const subject of ['a', 'b']) expect(scene.instant(subject, 'one too many')).toBe(false);
+    expect(scene.instant('c', 'another')).toBe(true);
     await scene.end('a');
-    expect(scene.log).toHaveLength(103);
+    expect(scene.log).toHaveLength(4099);
     expect(scene.log).not.toContain('one too many');
-    expect(scene.instant('a', 'again')).toBe(true);
+    for (let index = 0; index < 4095; index += 1) expect(scene.instant('b', `${index}`)).toBe(true);
+    expect(scene.instant('b', 'one too many')).toBe(false);
+    await scene.end('b');
+    expect(scene.instant('b', 'again')).toBe(true);
   });
 
   it('are refused when 1000 subjects wait', async () => {

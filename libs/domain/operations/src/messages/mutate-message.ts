@@ -10,6 +10,7 @@ import { fieldsSchema } from '../describe/fields-schema.js';
 import { always, count, object, oneOf, text } from '../describe/shape.js';
 import { isJsonObject, type JsonBody } from '../json/json-body.js';
 import type { Work } from '../operation.js';
+import { checkEventName } from '../publish/event-name.js';
 import { actorOf } from './actor.js';
 import { deliverable } from './deliverable.js';
 import {
@@ -107,6 +108,7 @@ export const mutateMessage =
     requireHistory(living);
     const serial = readSerial(message_serial, 'message_serial');
     const said = readMutation(kind, body, caller.app.limits.maxEventPayloadBytes);
+    if (said.name !== undefined) checkEventName(caller.app, said.name);
     const channel = living.channel.name;
     const asked = { socketId: UPDATE.socketId.of(body.object), clientId: said.client_id };
     const deed = {

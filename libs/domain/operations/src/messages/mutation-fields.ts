@@ -12,7 +12,11 @@ const clearField = listField('clear_fields', 'Fields to remove; none of them may
   items: { enum: CLEARED },
   uniqueItems: true,
 });
-const nameField = textField('name', 'Replaces the name of the event.');
+const nameField = textField(
+  'name',
+  'Replaces the name of the event, at most `max_event_name_length` bytes of the app.',
+  { minBytes: 1 },
+);
 const dataField = anyField('data', 'Replaces the data whole.');
 
 /** What every change may say. */

@@ -1,4 +1,3 @@
-import { isStorable } from '@carillon/contract';
 import type { App } from '@carillon/app-registry';
 import type { Channels } from '@carillon/channels';
 import { ServiceError } from '@carillon/errors';
@@ -14,6 +13,7 @@ import type { AiContent, AiRules } from './ai.js';
 import { readData } from './data.js';
 import type { Event, Info } from './event.js';
 import { EVENT } from './event-fields.js';
+import { checkEventName } from './event-name.js';
 import { checkTags, readExtras } from './extras.js';
 import { readTargets } from './targets.js';
 
@@ -102,14 +102,10 @@ export class EventReader {
   }
 }
 
-function readName({ limits }: App, object: JsonObject): string {
+function readName(app: App, object: JsonObject): string {
   const name = EVENT.name.of(object);
   if (name === undefined) throw new ServiceError('invalid_input', { text: 'name is missing' });
-  if (!isStorable(name))
-    throw new ServiceError('invalid_input', { text: 'name holds what cannot be stored' });
-  const max = limits.maxEventNameBytes;
-  if (name.length * 3 <= max || Buffer.byteLength(name) <= max) return name;
-  throw new ServiceError('limit_exceeded', { text: `name is longer than ${max} bytes` });
+  return checkEventName(app, name);
 }
 
 /** What subscribers get of extras whose push is for devices alone; null: nothing is left. */

@@ -19,8 +19,12 @@ export interface SubjectLeasesParts {
   readonly count: { count: number };
 }
 
+/** What this process knew of a subject when it gave it back, for a store that loses it. */
+export type Remembered = Pick<Operation, 'cameBy' | 'payload'>;
+
 interface Running {
   readonly cause: LeaveCause;
+  readonly remembered: Remembered | null;
   readonly endsAtMs: number;
   readonly cancel: () => void;
 }
@@ -47,6 +51,11 @@ export class SubjectLeases {
     return this.#running.get(subject)?.cause ?? LEFTOVER;
   }
 
+  /** What was known of it then; null: nothing. */
+  remembered(subject: string): Remembered | null {
+    return this.#running.get(subject)?.remembered ?? null;
+  }
+
   /**
    * How long the subject is to stay when the last of it is given back. A store that may have lost others' part keeps it
    * until they have said so: else it would be gone and come again, although it was there all the time.
@@ -66,12 +75,12 @@ export class SubjectLeases {
   }
 
   /** The store has begun one. Takes the place of one that runs. */
-  begin(subject: string, ms: number, cause: LeaveCause): void {
+  begin(subject: string, ms: number, cause: LeaveCause, remembered: Remembered | null = null): void {
     this.end(subject);
     const { time, shard, count } = this.parts;
     count.count += 1;
     const cancel = time.after(Math.min(ms, LONGEST_TIMER_MS), () => shard().add(this.ending(subject)));
-    this.#running.set(subject, { cause, endsAtMs: time.nowMs + ms, cancel });
+    this.#running.set(subject, { cause, remembered, endsAtMs: time.nowMs + ms, cancel });
   }
 
   /** Somebody came, or it is over. */
@@ -94,9 +103,9 @@ export class SubjectLeases {
 
   #ended(subject: string, result: Result): void {
     const { outcome, leaseMs } = result;
-    const cause = this.cause(subject);
+    const [cause, remembered] = [this.cause(subject), this.remembered(subject)];
     this.end(subject);
-    if (outcome === 'early') this.begin(subject, leaseMs, cause);
+    if (outcome === 'early') this.begin(subject, leaseMs, cause, remembered);
     else if (outcome === 'removed') this.parts.removed(subject, cause, result);
   }
 }

@@ -114,7 +114,7 @@ describe('after a store has lost what it had confirmed', () => {
     await notice(one);
     expect([await two.presence.present(LOBBY, ['ada']), told()]).toEqual([new Set(['ada']), []]);
     await cluster.pass(LONG_MS);
-    expect(told()).toEqual(['shop presence-lobby: ada removed {}, connection_lost']);
+    expect(told()).toEqual(['shop presence-lobby: ada removed {"from":"1.1"}, connection_lost']);
     expect(await two.presence.present(LOBBY, ['ada'])).toEqual(new Set());
   });
 
@@ -125,7 +125,7 @@ describe('after a store has lost what it had confirmed', () => {
     whenNoted(() => (store.losses += 1));
     await notice(one);
     await cluster.pass(LONG_MS);
-    expect(told()).toEqual(['shop presence-lobby: ada removed {}, connection_lost']);
+    expect(told()).toEqual(['shop presence-lobby: ada removed {"from":"1.1"}, connection_lost']);
     expect(await two.presence.present(LOBBY, ['ada'])).toEqual(new Set());
   });
 

@@ -1,26 +1,5 @@
-/** A body as the document and tools show it. Whatever reads it judges it, also where this says nothing. */
-type Schema = Readonly<Record<string, unknown>>;
-
-const text = (description: string, maxLength?: number): Schema => ({
-  type: 'string',
-  minLength: 1,
-  ...(maxLength === undefined ? {} : { maxLength }),
-  description,
-});
-const secret = (description: string): Schema => ({
-  type: 'string',
-  minLength: 1,
-  writeOnly: true,
-  description,
-});
-const integer = (description: string, minimum = 0): Schema => ({ type: 'integer', minimum, description });
-const object = (description: string): Schema => ({ type: 'object', description });
-
-const body = (required: readonly string[], properties: Readonly<Record<string, Schema>>) => ({
-  type: 'object',
-  ...(required.length === 0 ? {} : { required }),
-  properties,
-});
+import { RECIPIENT, TARGET } from './addresses.js';
+import { body, integer, object, secret, text } from './fields.js';
 
 export const CREDENTIAL = body([], {
   credentialId: text('Its name; that of the provider when absent.', 128),
@@ -60,10 +39,13 @@ export const DEVICE = body(['id', 'formFactor', 'platform', 'timezone', 'locale'
   platform: text('`android`, `ios`, `browser`, `windows`, `macos`, `watchos`, `tvos` or `other`.'),
   timezone: text('Name of the time zone.'),
   locale: text('Language tag.'),
-  push: object('`recipient` with its `transportType` and address.'),
+  push: body(['recipient'], { recipient: RECIPIENT }),
   metadata: object('Whatever the app keeps with it, up to 4096 bytes.'),
   lastActiveAtMs: integer('When it was last seen.'),
-  pushRatePolicy: object('`maxPerMinute` and the like.'),
+  pushRatePolicy: body(['capacity', 'refillPerSecond'], {
+    capacity: integer('So many pushes at once.'),
+    refillPerSecond: integer('So many more every second.'),
+  }),
 });
 
 export const SUBSCRIPTION = body(['channel'], {
@@ -77,8 +59,9 @@ export const PUBLISH = body(['recipients', 'payload'], {
   recipients: {
     type: 'array',
     minItems: 1,
-    items: { type: 'object' },
-    description: 'Channels, devices, clients or addresses of providers.',
+    maxItems: 1024,
+    items: TARGET,
+    description: 'Channels, devices, clients, addresses or audiences of providers.',
   },
   payload: object('`templateId` or `title` and `body`, and `templateData`.'),
   publishId: text('Its id; made when absent.', 255),

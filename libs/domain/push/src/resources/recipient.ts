@@ -57,14 +57,16 @@ function read(value: JsonObject, { reachesChannels }: RecipientRules): Recipient
     case 'wns':
       return { transportType, channelUri: neededText(value, 'channelUri', URL_BYTES) };
     case 'realtime':
-      if (!reachesChannels) throw unknown();
+      if (!reachesChannels) throw unknown(WAYS);
       return { transportType, channel: neededText(value, 'channel', CHANNEL_BYTES) };
     default:
-      throw unknown();
+      throw unknown(reachesChannels ? [...WAYS, 'realtime'] : WAYS);
   }
 }
 
-const unknown = () => invalid('transportType must be one of gcm, apns, web, hms, wns');
+const WAYS = ['gcm', 'apns', 'web', 'hms', 'wns'];
+
+const unknown = (ways: readonly string[]) => invalid(`transportType must be one of ${ways.join(', ')}`);
 
 function keyOf(value: JsonObject, name: string, length: number): string {
   const text = neededText(value, name, 512);

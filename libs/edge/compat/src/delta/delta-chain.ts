@@ -78,6 +78,10 @@ export class DeltaChain implements Codec, BaseHolder {
     return delta === null ? null : this.full.frame(fact, differenceTo(before.id, shown, delta));
   }
 
+  get view(): string | undefined {
+    return this.full.view;
+  }
+
   get roles(): Roles {
     return this.full.roles;
   }

@@ -13,6 +13,10 @@ export class DeltaEntry implements Codec {
     return frames.of(this.full);
   }
 
+  get view(): string | undefined {
+    return this.full.view;
+  }
+
   get roles(): Roles {
     return this.full.roles;
   }

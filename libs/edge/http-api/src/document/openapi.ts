@@ -36,8 +36,8 @@ const SIGNATURE = {
   auth_signature: keyIn('auth_signature', 'The signature.'),
 };
 
-/** The OpenAPI 3.1 document of these routes, as text. */
-export function openApiText(routes: Readonly<Record<string, Route>>): string {
+/** The OpenAPI 3.1 document of these routes, behind what stands in front of all of them, as text. */
+export function openApiText(routes: Readonly<Record<string, Route>>, pathPrefix = '/'): string {
   const paths: Record<string, JsonSchema> = {};
   for (const [name, route] of Object.entries(routes)) {
     const path = documentPath(route);
@@ -53,7 +53,7 @@ export function openApiText(routes: Readonly<Record<string, Route>>): string {
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: pathPrefix }],
     tags: TAGS,
     security: [Object.fromEntries(Object.keys(SIGNATURE).map((name) => [name, []]))],
     paths: withReferences(paths),

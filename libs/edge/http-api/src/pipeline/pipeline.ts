@@ -74,10 +74,10 @@ export class Pipeline {
     }
   };
 
-  #checkHead({ method, rawPath }: HttpRequest, query: SignedQuery, app: App | null): void {
+  #checkHead({ method, rawPath, routedPath }: HttpRequest, query: SignedQuery, app: App | null): void {
     const { known, nowSeconds } = this.parts;
     const key = app === null ? null : known.of(app).signingKey;
-    verifySignedHead(query, { method, rawPath }, key, nowSeconds());
+    verifySignedHead(query, { method, rawPath, routedPath }, key, nowSeconds());
   }
 
   async #lookUpAndPerform(
@@ -93,9 +93,9 @@ export class Pipeline {
   #perform(operation: AnyOperation, exchange: Exchange, query: SignedQuery, app: App): Answer {
     const { known, nowSeconds } = this.parts;
     const { request } = exchange;
-    const { method, rawPath, rawBody: body = NO_BODY } = request;
+    const { method, rawPath, routedPath, rawBody: body = NO_BODY } = request;
     const knownApp = known.of(app);
-    verifySignedRequest(query, { method, rawPath, body }, knownApp.signingKey, nowSeconds());
+    verifySignedRequest(query, { method, rawPath, routedPath, body }, knownApp.signingKey, nowSeconds());
     exchange.belongsTo(knownApp);
     return operation.perform(knownApp.caller, inputOfRequest(operation.description, request, query));
   }

@@ -26,22 +26,18 @@ export class Limits {
 
   /** By address, before anybody is known. @throws RpcFailure */
   async ofAddress(ip: string | null): Promise<void> {
-    const subject = rateLimitSubject(ip);
     const { enabled, api_rate_limit: limit } = this.config;
-    if (enabled) {
-      const rule = {
-        identifier: limit.identifier,
-        limit: limit.max_requests,
-        windowMs: limit.window_seconds * 1000,
-      };
-      const verdict = await this.#check(rule, subject, 1);
-      if (!verdict.allowed) throw tooMany(verdict.resetSeconds, 'too many requests');
-    }
-    const failed = await this.#check(FAILED_LOGINS, subject, 0);
-    if (failed.remaining === 0) throw tooMany(failed.resetSeconds, 'too many failed tokens');
+    if (!enabled) return;
+    const rule = {
+      identifier: limit.identifier,
+      limit: limit.max_requests,
+      windowMs: limit.window_seconds * 1000,
+    };
+    const verdict = await this.#check(rule, rateLimitSubject(ip), 1);
+    if (!verdict.allowed) throw tooMany(verdict.resetSeconds, 'too many requests');
   }
 
-  /** A token that is not valid. @throws RpcFailure when there were too many of them. */
+  /** A token that is not valid, by address. @throws RpcFailure when there were too many of them. */
   async failedLogin(ip: string | null): Promise<void> {
     const verdict = await this.#check(FAILED_LOGINS, rateLimitSubject(ip), 1);
     if (!verdict.allowed) throw tooMany(verdict.resetSeconds, 'too many failed tokens');

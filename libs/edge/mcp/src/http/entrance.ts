@@ -55,26 +55,13 @@ export class Entrance {
     return true;
   }
 
-  /** Who asks. */
+  /** Who asks. Whoever proves it is let in, however many others guess behind the same address. */
   async identify(request: HttpRequest): Promise<Principal> {
-    const { limits, settings, meter, audit } = this.parts;
     try {
-      await limits.ofAddress(request.ip);
+      return await this.#identify(request);
     } catch (error) {
       throw this.#limited(error, request, 'unknown');
     }
-    const principal = settings().principals.of(request.headers['authorization']);
-    if (typeof principal !== 'string') {
-      const needsToken = judgeHost(request.headers['host'], settings().hosts) === 'with a token';
-      if (principal.isAnonymous && needsToken) throw this.#reject('host', request, principal);
-      return principal;
-    }
-    meter.authFailed(principal);
-    audit.authFailed(principal, request.ip);
-    if (principal !== 'missing') await limits.failedLogin(request.ip);
-    throw new RpcFailure(401, CODES.token, 'bearer token required', {
-      headers: { 'www-authenticate': principal === 'missing' ? REALM : `${REALM}, error="invalid_token"` },
-    });
   }
 
   /** Whether the principal may ask so often; what is returned is called when the answer is there. */
@@ -113,6 +100,24 @@ export class Entrance {
   tooLarge(request: HttpRequest, principal: Principal): RpcFailure {
     this.parts.audit.rejected('size', request.ip, principal.name);
     return new RpcFailure(413, CODES.bodySize, 'the body is too large');
+  }
+
+  async #identify(request: HttpRequest): Promise<Principal> {
+    const { limits, settings, meter, audit } = this.parts;
+    await limits.ofAddress(request.ip);
+    const { principals, hosts } = settings();
+    const principal = principals.of(request.headers['authorization']);
+    if (typeof principal !== 'string') {
+      const needsToken = judgeHost(request.headers['host'], hosts) === 'with a token';
+      if (principal.isAnonymous && needsToken) throw this.#reject('host', request, principal);
+      return principal;
+    }
+    if (principal !== 'missing') await limits.failedLogin(request.ip);
+    meter.authFailed(principal);
+    audit.authFailed(principal, request.ip);
+    throw new RpcFailure(401, CODES.token, 'bearer token required', {
+      headers: { 'www-authenticate': principal === 'missing' ? REALM : `${REALM}, error="invalid_token"` },
+    });
   }
 
   #limited(error: unknown, request: HttpRequest, principal: string): unknown {

@@ -9,7 +9,7 @@ const show = (text) => {
 };
 const scheme = location.protocol === 'https:' ? 'wss://' : 'ws://';
 at('socket').textContent = scheme + location.host + demo.socketPath + demo.key;
-at('http').textContent = location.origin + '/apps/…';
+at('http').textContent = location.origin + demo.socketPath.slice(0, -'app/'.length) + 'apps/…';
 at('snippet').textContent = "new Pusher('" + demo.key + "', { wsHost: '" + location.hostname + "', wsPort: "
   + (location.port || 80) + ", forceTLS: " + (scheme === 'wss://') + ", cluster: '' });";
 at('secret').value = demo.secret ?? '';

@@ -4,6 +4,8 @@ import type { HeartbeatKind } from '../time/heartbeat.js';
 
 /** What a client sent for others, with what only protocol 2 clients can say of it. */
 export interface ClientEvent extends ClientEventFrame {
+  /** How many bytes the payload is, of which its text is the list. Absent: it is what its text says. */
+  readonly dataBytes?: number;
   /** Null: one is made. */
   readonly messageId: string | null;
   /** JSON text, as sent and readable; null: none. */

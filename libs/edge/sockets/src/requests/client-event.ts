@@ -52,7 +52,7 @@ type Verdict = { readonly refused: FrameError } | Allowed;
 export class ClientEvents {
   constructor(private readonly parts: ClientEventParts) {}
 
-  /** Undefined when it was done at once; the promise never rejects. Rate limits were checked before. */
+  /** Undefined when nothing has to wait for it; the promise never rejects. Rate limits were checked before. */
   handle(connection: Connection, frame: ClientEvent): Promise<void> | undefined {
     const isOfClients = isClientEvent(frame.event);
     if (!isOfClients && !isAiEvent(frame.event)) return undefined;
@@ -84,7 +84,7 @@ export class ClientEvents {
     frame: ClientEvent,
     { subscription, about }: Allowed,
   ): Promise<void> | undefined {
-    const { event, dataText } = frame;
+    const { event, dataText, dataBytes } = frame;
     const { channel, userId } = subscription;
     const { publisher, extras } = this.parts;
     const { idempotencyKey } = extrasOf(frame.extrasText);
@@ -95,6 +95,7 @@ export class ClientEvents {
       channel: channel.name,
       event,
       dataText,
+      ...(dataBytes === undefined ? {} : { isBytes: true as const }),
       userId,
       exceptSocketId: connection.id,
       isFromClient: true,
@@ -109,8 +110,14 @@ export class ClientEvents {
     const done = (made: Receipt): void => {
       if (!isEphemeral && made.isDuplicate !== true) this.#tell(connection, frame, subscription, made);
     };
-    if (receipt instanceof Promise) return this.#answerFor(receipt, connection, subscription, done);
-    done(receipt);
+    if (!(receipt instanceof Promise)) {
+      done(receipt);
+      return undefined;
+    }
+    const answered = this.#answerFor(receipt, connection, subscription, done);
+    if (said.history === null) return answered;
+    // Commits keep the order of the calls: what comes behind need not wait for them, one after the other.
+    void answered;
     return undefined;
   }
 
@@ -173,11 +180,8 @@ function rowOf(error: unknown): ErrorCode {
 }
 
 /** Judges a client event in the one order of checks. */
-export function clientEventVerdict(
-  connection: Connection,
-  { event, channel: name, dataText }: ClientEvent,
-  channels: Channels,
-): Verdict {
+export function clientEventVerdict(connection: Connection, frame: ClientEvent, channels: Channels): Verdict {
+  const { event, channel: name } = frame;
   const { app, rules } = connection.hub;
   if (name === null) return refused('client_event_refused', null, 'A client event needs a channel');
   if (!rules.clientMessages)
@@ -195,7 +199,7 @@ export function clientEventVerdict(
   if (!takesClientEvents(channel)) {
     return refused('client_event_refused', name, 'Client events are not possible on this kind of channel');
   }
-  if (dataText !== null && Buffer.byteLength(dataText) > app.limits.maxEventPayloadBytes) {
+  if (sizeOf(frame) > app.limits.maxEventPayloadBytes) {
     return refused('client_event_refused', name, 'The payload is too large');
   }
   if (!connection.capabilities.allows('publish', name))
@@ -209,14 +213,11 @@ export function clientEventVerdict(
 }
 
 /** Judges an event of AI transport that a client may send as far as its channel goes. */
-function aiEventVerdict(
-  connection: Connection,
-  { channel: name, dataText }: ClientEvent,
-  channels: Channels,
-): Verdict {
+function aiEventVerdict(connection: Connection, frame: ClientEvent, channels: Channels): Verdict {
+  const { channel: name } = frame;
   const { app } = connection.hub;
   if (name === null) return refused('client_event_refused', null, 'An AI event needs a channel');
-  if (dataText !== null && Buffer.byteLength(dataText) > app.limits.maxEventPayloadBytes)
+  if (sizeOf(frame) > app.limits.maxEventPayloadBytes)
     return refused('payload_too_large', name, 'The payload is too large');
   const channel = channels.subscription(app, name, 2);
   if (!channel.accepted) return refused(channel.frame, name, channel.text);
@@ -231,6 +232,10 @@ function aiEventVerdict(
     ? refused('client_event_refused', name, 'Not subscribed to the channel')
     : { subscription, about: channel };
 }
+
+/** Bytes of a payload: of bytes themselves, else of JSON. */
+const sizeOf = ({ dataText, dataBytes }: ClientEvent): number =>
+  dataBytes ?? Buffer.byteLength(dataText ?? '');
 
 /** A malformed pattern or meta name is one all the same, and takes no client events. */
 const isSpecial = ({ reason }: ChannelRefusal): boolean =>

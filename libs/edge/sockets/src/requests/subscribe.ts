@@ -10,6 +10,8 @@ export interface SubscribeParts extends Judges {
   readonly outlet: Outlet;
   readonly joins: Joins;
   readonly patterns: PatternBook;
+  /** Takes from a connection what its token does not permit; for one that got another token while it was let in. */
+  readonly withdraw: (connection: Connection) => void;
 }
 
 /** Has subscribes judged, and says in its two frames why one came to nothing. */
@@ -29,20 +31,29 @@ export class Subscribe {
       outlet.send(connection, { kind: 'subscribed', channel: name, members: null });
       return undefined;
     }
-    let isRefused = false;
+    // What it had before counts until this does; what comes to nothing is given back.
+    let isKept = false;
     const refused = (why: JoinRefusal): void => {
-      isRefused = true;
       view?.release();
       this.refuse(connection, name, failureOf(why, name));
     };
     const codec = view?.codec ?? connection.codec;
-    const settled = (): void => view?.settled?.();
+    const settled = (): void => {
+      if (!connection.isOpen || !has(connection, name)) return;
+      isKept = true;
+      connection.keep(name, view);
+      view?.settled?.();
+    };
     const request = { ...verdict, subscriber: connection, codec, refused, settled, rewind: frame.rewind };
     const joined =
       request.kind === 'pattern' ? patterns.join(request) : joins.join(this.#withPast(connection, request));
-    // What it had before counts until this does; of a connection that went it is given back with it.
-    if (!isRefused) connection.keep(name, view);
-    return joined;
+    if (joined === undefined) return undefined;
+    const { token } = connection;
+    const over = (): void => {
+      if (!isKept) view?.release();
+      else if (connection.token !== token) this.parts.withdraw(connection);
+    };
+    return joined.then(over);
   }
 
   #withPast<Request extends JoinRequest>(connection: Connection, request: Request): Request {
@@ -66,6 +77,10 @@ export class Subscribe {
     this.parts.outlet.send(connection, { kind: 'subscription_failed', channel, code, message, status });
   }
 }
+
+/** Whether a channel or pattern is not gone again. */
+const has = ({ subscriptions, patterns }: Connection, name: string): boolean =>
+  subscriptions.get(name) !== undefined || patterns?.has(name) === true;
 
 function failureOf(why: JoinRefusal, channel: string): SubscribeFailure {
   switch (why) {

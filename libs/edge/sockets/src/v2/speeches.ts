@@ -11,7 +11,7 @@ import {
   type WireNames,
 } from '@carillon/protocol';
 import type { Edge } from '@carillon/hub';
-import type { Inbound, Speech } from '../connection/speech.js';
+import type { ClientEvent, Inbound, Speech } from '../connection/speech.js';
 import { MetaCodec } from './meta-codec.js';
 import { CodecV2 } from './codec.js';
 import { edgeV2 } from './edge.js';
@@ -26,6 +26,7 @@ export interface SpeechV2 extends Speech {
   readonly write: ((frame: FrameV2) => string) | null;
   /** What is told on meta channels is said with. */
   readonly meta: Codec;
+  readonly names: WireNames;
 }
 
 /** What all connections of one format share. */
@@ -72,6 +73,7 @@ export class SpeechesV2 {
       read: spoken.read,
       write: spoken.write,
       meta: spoken.meta,
+      names: this.names,
       edge: echoMessages ? this.#edges.loud : this.#edges.quiet,
     };
     spoken.speeches.set(key, speech);
@@ -97,13 +99,14 @@ export class SpeechesV2 {
     const frame = readRequestV2(wire.decode(bytes), this.names);
     if (frame.kind === 'subscribe') return { ...frame, wantsRewind: frame.rewind !== null };
     if (frame.kind !== 'client-event') return frame;
-    const { event, channel, data, messageId, extrasText } = frame;
-    return { kind: 'client-event', event, channel, dataText: dataText(data), messageId, extrasText };
+    const { data, ...event } = frame;
+    return { ...event, ...dataOf(data) };
   }
 }
 
-/** Bytes are shown to others as JSON shows them. */
-function dataText(data: ReceivedData): string | null {
-  if (data.kind === 'none') return null;
-  return data.kind === 'json' ? data.text : `[${data.bytes.join(',')}]`;
+/** Bytes are a list of them to whoever has no other way to be shown them. */
+function dataOf(data: ReceivedData): Pick<ClientEvent, 'dataBytes' | 'dataText'> {
+  if (data.kind === 'none') return { dataText: null };
+  if (data.kind === 'json') return { dataText: data.text };
+  return { dataText: `[${data.bytes.join(',')}]`, dataBytes: data.bytes.length };
 }

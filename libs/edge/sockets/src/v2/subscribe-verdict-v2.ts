@@ -63,7 +63,7 @@ function viewOf(
   const wish = readDeltaWish(delta);
   const isPlain = held === null && wish === null && views.algorithm === null && patterns === null;
   if (isPlain && !wantsAnnotations) return null;
-  const narrowed = held === null ? null : narrowedBy(codec, held);
+  const narrowed = held === null ? null : narrowedBy(codec, held, views.names);
   return new ViewV2(narrowed?.codec ?? codec, narrowed, wish, wantsAnnotations);
 }
 
@@ -72,6 +72,8 @@ function nameVerdict(connection: Viewer, frame: SubscribeRequest, channels: Chan
   const channel = channels.subscription(connection.hub.app, name, 2);
   if (!channel.accepted) return refused(channel, name);
   if (channel.form === 'server_to_user') {
+    if (frame.rewind !== null)
+      return failure('channel_refused', 400, name, 'What is sent to users has no past');
     if (connection.identity?.userId === channel.userId) return { kind: 'acknowledged' };
     return failure('forbidden', 403, name, 'The channel is for its own signed-in user only');
   }

@@ -1,4 +1,4 @@
-import { summaryFrame } from '@carillon/annotations';
+import { summaryFrame, Tally } from '@carillon/annotations';
 import type { OrdinaryChannel } from '@carillon/channels';
 import type { Codec, Outlet, StreamReads } from '@carillon/hub';
 import { streamName, type AnnotationSummary, type StreamAddress } from '@carillon/history-store';
@@ -52,13 +52,13 @@ export class Summaries {
     connection: Connection,
     channel: string,
     codec: Codec,
-    { messageSerial, type, summary }: AnnotationSummary,
+    { messageSerial, type, ...stored }: AnnotationSummary,
   ): void {
     const { maxEventPayloadBytes } = connection.hub.app.limits;
     const bytes = Number.isSafeInteger(maxEventPayloadBytes)
       ? maxEventPayloadBytes
       : this.parts.maxFrameBytes;
-    const { text } = summaryFrame({ channel, messageSerial, type, summary }, bytes);
+    const { text } = summaryFrame({ channel, messageSerial, type }, Tally.of(type, stored), bytes);
     const fact = readSummarizedV2(text, channel);
     if (fact !== null) this.parts.outlet.send(connection, fact, codec);
   }

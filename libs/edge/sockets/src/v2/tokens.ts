@@ -101,7 +101,7 @@ export class Tokens {
     this.ends.follow(connection, token.expiresAt);
     const attempt = this.parts.identities.signedIn(connection, identity);
     taken();
-    this.#withdraw(connection, token);
+    this.withdraw(connection);
     if (await this.parts.revocations.isRevoked(hub.appId, token)) {
       this.parts.outlet.close(connection, 'token_revoked', { kind: 'token_revoked' });
       return;
@@ -112,7 +112,9 @@ export class Tokens {
     }
   }
 
-  #withdraw(connection: Connection, { capabilities }: CapabilityToken): void {
+  /** Ends the subscriptions that the token of the connection does not permit, and says so. */
+  withdraw(connection: Connection): void {
+    const { capabilities } = connection;
     const channels = [...connection.subscriptions].map(({ channel: { name, about } }) => {
       const needs: Operation[] = ['subscribe'];
       if (about.traits.members) needs.push('presence');

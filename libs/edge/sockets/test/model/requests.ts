@@ -178,12 +178,9 @@ function tellWatchers({ app }: ModelClient, user: string, name: 'online' | 'offl
     if (client.watches.includes(user)) client.hear(watchlistEvents([{ name, user_ids: [user] }]));
 }
 
+/** Whoever is online has a connection: being so outlives none. */
 function goOffline(client: ModelClient, user: string): void {
-  const { app } = client;
-  const lease = app.world.lease(client.leaseMs, (one) => {
-    if (app.online.end(user, one)) tellWatchers(client, user, 'offline');
-  });
-  if (app.online.leave(user, client, lease)) tellWatchers(client, user, 'offline');
+  if (client.app.online.leave(user, client, null)) tellWatchers(client, user, 'offline');
 }
 
 /** Clients that have ended, all in one turn of the loop: what they leave is taken away in the next. */

@@ -17,6 +17,8 @@ export interface Message {
   readonly name: string | null;
   /** JSON text of the payload; of a server publish always that of a string. Null: there is none. */
   readonly dataText: string | null;
+  /** The payload is bytes, of which its text is the list: so JSON shows them. Absent: it is what its text says. */
+  readonly isBytes?: true;
   /** The sender of a client event on a presence channel, or who changed a mutable message; null: not told. */
   readonly userId: string | null;
   /** The same for every receiver and every time it is shown again. */

@@ -74,6 +74,9 @@ const messageFrame = ({ channel, event, name, dataText, userId, messageId, ...re
   channel,
   name,
   dataText,
+  ...(rest.isBytes === true && dataText !== null
+    ? { dataBytes: Uint8Array.from(JSON.parse(dataText) as number[]) }
+    : {}),
   userId,
   messageId,
   tagsText: rest.tagsText,

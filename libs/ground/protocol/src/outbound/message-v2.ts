@@ -8,7 +8,11 @@ export type MessageV2 = Pick<
   Message,
   'channel' | 'dataText' | 'event' | 'extrasText' | 'messageId' | 'tagsText' | 'userId'
 > &
-  Partial<Pick<Message, 'name' | 'serial' | 'streamId'>>;
+  Partial<Pick<Message, 'isBytes' | 'name' | 'serial' | 'streamId'>>;
+
+/** Marks data that is bytes, wherever messages are kept and travel. */
+const BYTES = '"bytes"';
+const BYTES_MEMBER = `,"data_kind":${BYTES}`;
 
 /** Members of `extras` that tell the service something and receivers nothing. */
 const CONSUMED: ReadonlySet<string> = new Set(['idempotencyKey', 'push']);
@@ -26,6 +30,8 @@ export function encodeMessageV2(message: MessageV2): string {
   const extras = extrasForReceivers(message.extrasText);
   let text = `{"event":${JSON.stringify(eventForProtocol(event, 2))},"channel":${JSON.stringify(channel)}`;
   if (dataText !== null) text += `,"data":${dataText}`;
+  // Receivers are told by the format of their frames; of this only items of a history know.
+  if (message.isBytes === true) text += BYTES_MEMBER;
   if (name !== undefined && name !== null) text += `,"name":${JSON.stringify(name)}`;
   if (userId !== null) text += `,"user_id":${JSON.stringify(userId)}`;
   if (tagsText !== null) text += `,"tags":${tagsText}`;
@@ -53,6 +59,7 @@ export function readMessageV2(text: string, beside: BesideText): Message | null 
       event,
       name: readText(members.get('name')),
       dataText: members.get('data') ?? null,
+      ...(members.get('data_kind') === BYTES ? { isBytes: true } : {}),
       userId: readText(members.get('user_id')),
       messageId: readText(members.get('message_id')) ?? '',
       tagsText: members.get('tags') ?? null,

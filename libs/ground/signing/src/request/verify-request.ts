@@ -8,8 +8,10 @@ import { stringToSign } from './string-to-sign.js';
 /** A request as it came on the wire, before anything was decoded. */
 export interface ReceivedRequest {
   readonly method: string;
-  /** Starts with `/apps/{appId}`; percent escapes untouched, no query. */
+  /** Percent escapes untouched, no query. */
   readonly rawPath: string;
+  /** The same from `/apps/{appId}` on. Absent: it begins so. */
+  readonly routedPath?: string;
   /** The exact bytes received; empty when there was no body. */
   readonly body: Uint8Array;
 }
@@ -41,7 +43,7 @@ export function verifySignedRequest(
  */
 export function verifySignedHead(
   query: SignedQuery,
-  head: Pick<ReceivedRequest, 'method' | 'rawPath'>,
+  head: Omit<ReceivedRequest, 'body'>,
   key: SigningKey | null,
   nowSeconds: number,
 ): void {
@@ -51,12 +53,12 @@ export function verifySignedHead(
 
 function checkSender(
   query: SignedQuery,
-  { rawPath }: Pick<ReceivedRequest, 'rawPath'>,
+  { rawPath, routedPath = rawPath }: Omit<ReceivedRequest, 'body'>,
   key: SigningKey | null,
   nowSeconds: number,
 ): asserts key is SigningKey {
   if (key === null) throw refused('auth_key is unknown');
-  if (!namesApp(rawPath, key.appId)) throw refused('auth_key belongs to another app');
+  if (!namesApp(routedPath, key.appId)) throw refused('auth_key belongs to another app');
   checkTimestamp(query.timestamp, nowSeconds);
 }
 
@@ -87,8 +89,8 @@ function plainPath(rawPath: string): string | null {
 }
 
 /** The app id of the path may be written plainly or percent-encoded. */
-function namesApp(rawPath: string, appId: string): boolean {
-  const [, , segment = ''] = rawPath.split('/', 3);
+function namesApp(path: string, appId: string): boolean {
+  const [, , segment = ''] = path.split('/', 3);
   if (segment === appId) return true;
   if (!segment.includes('%')) return false;
   try {

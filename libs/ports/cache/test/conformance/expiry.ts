@@ -86,6 +86,20 @@ export function expiryConformance(open: OpenStore): void {
     );
 
     it(
+      'gives an entry that is as it was expected its new time, though its value stays, and none to one that has gone',
+      withStore(open, async ({ cache, other }) => {
+        await cache.set('a', '1', HOUR_MS / 2);
+        expect(await other.compareAndSwap('a', '1', '1', HOUR_MS)).toBe(true);
+        const { value, ttlMs } = (await cache.entry('a')) ?? {};
+        expect(value).toBe('1');
+        expect(ttlMs).toBeGreaterThan(HOUR_MS / 2);
+        await cache.remove('a');
+        expect(await other.compareAndSwap('a', '1', '1', HOUR_MS)).toBe(false);
+        expect(await cache.has('a')).toBe(false);
+      }),
+    );
+
+    it(
       'gives an entry written without a time the default, which this suite sets to an hour',
       withStore(open, async ({ cache }) => {
         await cache.set('a', '1');

@@ -1,14 +1,13 @@
 import type { FoundMessages, WantedMessages } from '../model/living.js';
-import { type StreamAddress, streamName } from '../model/stream.js';
-import type { MemoryStream } from './memory-stream.js';
+import type { StreamAddress } from '../model/stream.js';
+import type { MemoryStreams } from './streams.js';
 
 /** What a batch has to know of messages that live on. */
 export function findMessages(
   { states, operations, annotations, summaries }: WantedMessages,
-  byName: ReadonlyMap<string, MemoryStream>,
-  byKey: ReadonlyMap<string, MemoryStream>,
+  streams: MemoryStreams,
 ): FoundMessages {
-  const messagesOf = (address: StreamAddress) => byName.get(streamName(address))?.messages;
+  const messagesOf = (address: StreamAddress) => streams.byAddress(address)?.messages;
   const taken = annotations.flatMap(
     ({ address, annotationSerial }) => messagesOf(address)?.annotation(annotationSerial) ?? [],
   );
@@ -22,7 +21,7 @@ export function findMessages(
       ),
       ...taken.flatMap(
         ({ created: { streamKey, messageSerial, type } }) =>
-          byKey.get(streamKey)?.messages.summary(messageSerial, type) ?? [],
+          streams.byKey(streamKey)?.messages.summary(messageSerial, type) ?? [],
       ),
     ],
   };

@@ -1,4 +1,4 @@
-import type { AnnotationEvent, AnnotationSummary, FoundAnnotation } from '../model/annotation.js';
+import type { AnnotationEvent, AnnotationSummary, FoundAnnotation, NewSummary } from '../model/annotation.js';
 import {
   type AnnotationsQuery,
   type FoundOperation,
@@ -71,8 +71,11 @@ export class MemoryMessages {
     if (event.targetNo !== null) this.#takenBack.set(event.targetNo, event);
   }
 
-  summarize(summary: AnnotationSummary): void {
-    this.#kept.get(summary.messageSerial)?.summaries.set(summary.type, summary);
+  /** Without a text: the one that is there stays. */
+  summarize(row: NewSummary): void {
+    const summaries = this.#kept.get(row.messageSerial)?.summaries;
+    const summary = row.summary ?? summaries?.get(row.type)?.summary ?? '{}';
+    summaries?.set(row.type, { ...row, summary });
   }
 
   readable(messageSerial: string, stream: Stream, nowMs: number): StoredMessage | undefined {

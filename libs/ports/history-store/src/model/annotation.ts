@@ -26,16 +26,33 @@ export interface AnnotationEvent {
   readonly actorSocketId: string | null;
 }
 
+/** What of an annotation counts. */
+export type Contribution = Pick<AnnotationEvent, 'action' | 'clientId' | 'count' | 'name'>;
+
 /** What all annotations of one type of a message come to. */
 export interface AnnotationSummary {
   readonly streamKey: string;
   readonly messageSerial: string;
   readonly type: string;
-  /** JSON text, with every client. */
+  /** JSON text, with every client, as it was before what came since. `{}` is none of any type. */
   readonly summary: string;
+  /** In their order. */
+  readonly since: readonly Contribution[];
   /** The annotation that changed it last. */
   readonly lastNo: number;
   readonly changedAtMs: number;
+}
+
+/** A summary as it is written. */
+export interface NewSummary extends Omit<AnnotationSummary, 'summary'> {
+  /** Null: the one that is stored stays. */
+  readonly summary: string | null;
+}
+
+/** A summary as a batch finds it. */
+export interface FoundSummary extends Omit<AnnotationSummary, 'summary'> {
+  /** Null, and nothing since: it is the one that was known. */
+  readonly summary: string | null;
 }
 
 /** An annotation that is to be taken back, with what took it back before. */

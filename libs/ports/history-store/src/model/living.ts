@@ -1,4 +1,10 @@
-import type { AnnotationEvent, AnnotationSummary, FoundAnnotation } from './annotation.js';
+import type {
+  AnnotationEvent,
+  AnnotationSummary,
+  FoundAnnotation,
+  FoundSummary,
+  NewSummary,
+} from './annotation.js';
 import type { StoredMessage } from './message.js';
 import type { StoredRecord } from './record.js';
 import type { StreamAddress } from './stream.js';
@@ -16,6 +22,15 @@ export interface WantedMessages {
     readonly messageSerial: string;
     readonly type: string;
   }[];
+  /** Summaries that need not be read when this annotation changed them last. */
+  readonly known: readonly KnownSummary[];
+}
+
+export interface KnownSummary {
+  readonly streamKey: string;
+  readonly messageSerial: string;
+  readonly type: string;
+  readonly lastNo: number;
 }
 
 export interface WantedMessage {
@@ -42,7 +57,7 @@ export interface FoundMessages {
   readonly states: readonly StoredMessage[];
   readonly operations: readonly FoundOperation[];
   readonly annotations: readonly FoundAnnotation[];
-  readonly summaries: readonly AnnotationSummary[];
+  readonly summaries: readonly FoundSummary[];
 }
 
 /** An event of an annotation as it is written. */
@@ -54,7 +69,7 @@ export interface NewAnnotation extends AnnotationEvent {
 export interface MessageChanges {
   readonly states: readonly StoredMessage[];
   readonly annotations: readonly NewAnnotation[];
-  readonly summaries: readonly AnnotationSummary[];
+  readonly summaries: readonly NewSummary[];
 }
 
 /** Messages of one stream in their latest state, with their data. */

@@ -2,50 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Database, SqlSession } from '@carillon/database';
 import { StoreFailure } from '../failures.js';
 import { slotsBetween } from '../model/calendar.js';
+import { SqlReads } from '../sql/sql-reads.js';
+import type { Names } from '../sql/shown.js';
 import type { Changes, Found, Wanted } from '../model/changes.js';
-import type { AnnotationEvent, AnnotationSummary } from '../model/annotation.js';
-import type {
-  AnnotationsQuery,
-  IdleStreamsQuery,
-  MessagesQuery,
-  OpenStream,
-  SummariesQuery,
-  VersionsQuery,
-} from '../model/living.js';
-import type { StoredMessage } from '../model/message.js';
-import type { PresenceCheckpoint } from '../model/checkpoint.js';
-import type { MemberThere, PresenceEvent } from '../model/presence.js';
-import type { StoredRecord } from '../model/record.js';
 import { routeOf } from '../model/route.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
-import {
-  type CheckpointQuery,
-  type DegradedQuery,
-  type DurableStore,
-  type MembersQuery,
-  type PageQuery,
-  type RangeQuery,
-  type Retained,
-  type TailQuery,
-  TRANSACTION_LIMITS,
-  type Watermark,
-} from '../port.js';
+import { type DurableStore, type TailQuery, TRANSACTION_LIMITS, type Watermark } from '../port.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
-import { readCheckpoint } from '../sql/checkpoints.js';
-import { readDegraded } from '../sql/degraded.js';
-import { readMembersThere } from '../sql/members.js';
 import { asStoreFailure } from '../sql/failure-of.js';
-import {
-  readAnnotations,
-  readIdleStreams,
-  readMessages,
-  readSummaries,
-  readVersions,
-} from '../sql/messages.js';
-import { readPage, readPresenceEvents, readRange } from '../sql/read.js';
-import { readRetained } from '../sql/retained.js';
 import { KINDS, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
-import { RememberedSums } from '../sql/sums.js';
 import { findWanted, lockStreams, selectStreams } from './find.js';
 import { MESSAGE_DIALECT } from './message-dialect.js';
 import { NumberedSession } from './numbered.js';
@@ -72,11 +37,12 @@ const MAX_BEHIND = 10_000;
  * Streams in MySQL 8.0 or MariaDB 10.11, or newer, by InnoDB. The row of a stream is its lock; a transaction never waits for one.
  * Whoever made the `Database` gave it the tables of `mysqlTables` and the time that a statement may take.
  */
-export class MysqlHistoryStore implements DurableStore {
+export class MysqlHistoryStore extends SqlReads implements DurableStore {
   readonly limits = TRANSACTION_LIMITS;
-  readonly #table: (name: string) => string;
+  protected readonly table: Names;
+  protected readonly messageDialect = MESSAGE_DIALECT;
+  protected override readonly degradedHint = BY_STATE;
   readonly #reads: Database;
-  readonly #sums = new RememberedSums();
   readonly #purger: MysqlPurger;
   /** Null: it has not worked yet. */
   #connecting: Promise<void> | null = null;
@@ -85,7 +51,8 @@ export class MysqlHistoryStore implements DurableStore {
     private readonly database: Database,
     private readonly options: MysqlHistoryOptions,
   ) {
-    this.#table = mysqlNames(options.prefix);
+    super();
+    this.table = mysqlNames(options.prefix);
     this.#reads = options.reads ?? database;
     this.#purger = new MysqlPurger(database, options.prefix);
   }
@@ -126,20 +93,20 @@ export class MysqlHistoryStore implements DurableStore {
     wanted: Wanted,
     decide: (found: Found) => Decision,
   ): Promise<Decision | readonly StreamAddress[]> {
-    const held = await lockStreams(session, this.#table, wanted);
+    const held = await lockStreams(session, this.table, wanted);
     const toMake = wanted.streams
       .filter(({ address, create }) => create && held.absent.includes(address))
       .map(({ address }) => address);
     if (toMake.length > 0) return toMake;
-    const decision = decide(await findWanted(session, this.#table, wanted, held));
-    await writeChanges(session, this.#table, decision.changes);
+    const decision = decide(await findWanted(session, this.table, wanted, held));
+    await writeChanges(session, this.table, decision.changes);
     return decision;
   }
 
   async #makeStreams(addresses: readonly StreamAddress[], nowMs: number): Promise<void> {
     const sorted = [...addresses].sort((one, other) => Buffer.compare(keyOf(one), keyOf(other)));
     await this.database.query(
-      `insert ignore into ${this.#table('streams')} (app_id, channel, kind, route, stream_id, updated_at_ms)
+      `insert ignore into ${this.table('streams')} (app_id, channel, kind, route, stream_id, updated_at_ms)
         values ${tuples(sorted.length, 6)}`,
       sorted.flatMap(({ appId, channel, kind }) => [
         appId,
@@ -159,7 +126,7 @@ export class MysqlHistoryStore implements DurableStore {
     return asStoreFailure(async () => {
       if (seen.lanes.length > 0)
         await this.database.query(
-          `insert into ${this.#table('lanes')} (lane, writer_id, seen_at_ms) values ${tuples(seen.lanes.length, 3)}
+          `insert into ${this.table('lanes')} (lane, writer_id, seen_at_ms) values ${tuples(seen.lanes.length, 3)}
             on duplicate key update writer_id = values(writer_id), seen_at_ms = values(seen_at_ms)`,
           [...seen.lanes]
             .sort((one, other) => one - other)
@@ -170,7 +137,7 @@ export class MysqlHistoryStore implements DurableStore {
         .map(() => 'select ? as stream_key, ? as generation, ? as serial')
         .join(' union all ');
       await this.database.query(
-        `update ${this.#table('streams')} s join (${raised}) v on v.stream_key = s.stream_key
+        `update ${this.table('streams')} s join (${raised}) v on v.stream_key = s.stream_key
             and v.generation = s.generation
           set s.fanned_out_serial = greatest(s.fanned_out_serial, v.serial)`,
         marks.flatMap(({ streamKey, generation, serial }) => [Number(streamKey), generation, serial]),
@@ -181,7 +148,7 @@ export class MysqlHistoryStore implements DurableStore {
   laneSeenAtMs(lane: number): Promise<number | null> {
     return asStoreFailure(async () => {
       const { rows } = await this.database.query(
-        `select seen_at_ms from ${this.#table('lanes')} where lane = ?`,
+        `select seen_at_ms from ${this.table('lanes')} where lane = ?`,
         [lane],
       );
       return rows[0] === undefined ? null : Number(rows[0]['seen_at_ms']);
@@ -191,7 +158,7 @@ export class MysqlHistoryStore implements DurableStore {
   agreedLanes(): Promise<number | null> {
     return asStoreFailure(async () => {
       const { rows } = await this.database.query(
-        `select cast(value as char) as value from ${this.#table('meta')} where name = 'writer_shards'`,
+        `select cast(value as char) as value from ${this.table('meta')} where name = 'writer_shards'`,
       );
       return rows[0] === undefined ? null : Number(rows[0]['value']);
     });
@@ -201,7 +168,7 @@ export class MysqlHistoryStore implements DurableStore {
     return asStoreFailure(async () => {
       const kept = replace ? 'values(value)' : 'value';
       await this.database.query(
-        `insert into ${this.#table('meta')} values ('writer_shards', ?) on duplicate key update value = ${kept}`,
+        `insert into ${this.table('meta')} values ('writer_shards', ?) on duplicate key update value = ${kept}`,
         [String(lanes)],
       );
       return (await this.agreedLanes()) ?? lanes;
@@ -212,9 +179,9 @@ export class MysqlHistoryStore implements DurableStore {
     return asStoreFailure(async () => {
       const slots = slotsBetween(sinceMs, this.options.now());
       const { rows } = await new NumberedSession(this.database).query(
-        `select ${STREAM_COLUMNS} from ${this.#table('streams')} s where s.kind = 1 and s.route % $1 = $2
+        `select ${STREAM_COLUMNS} from ${this.table('streams')} s where s.kind = 1 and s.route % $1 = $2
             and s.fanned_out_serial < s.next_delivery_serial - 1 and s.stream_key in
-              (select r.stream_key from ${this.#table('receipts')} r where r.slot in ($3) and r.at_ms >= $4)
+              (select r.stream_key from ${this.table('receipts')} r where r.slot in ($3) and r.at_ms >= $4)
           limit ${MAX_BEHIND}`,
         [lanes, lane, slots, sinceMs],
       );
@@ -222,63 +189,8 @@ export class MysqlHistoryStore implements DurableStore {
     });
   }
 
-  degraded(query: DegradedQuery): Promise<readonly Stream[]> {
-    return asStoreFailure(() => readDegraded(new NumberedSession(this.#reads), this.#table, query, BY_STATE));
-  }
-
   heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>> {
-    return asStoreFailure(() => selectStreams(this.#reads, this.#table, addresses));
-  }
-
-  range(query: RangeQuery): Promise<readonly StoredRecord[]> {
-    const session = query.overLanes === true ? this.database : this.#reads;
-    return asStoreFailure(() => readRange(new NumberedSession(session), this.#table, query));
-  }
-
-  page(query: PageQuery): Promise<readonly StoredRecord[]> {
-    return asStoreFailure(() => readPage(new NumberedSession(this.#reads), this.#table, query, this.#sums));
-  }
-
-  presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
-    return asStoreFailure(() =>
-      readPresenceEvents(new NumberedSession(this.#reads), this.#table, query, this.#sums),
-    );
-  }
-
-  presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
-    return asStoreFailure(() => readCheckpoint(new NumberedSession(this.#reads), this.#table, query));
-  }
-
-  membersThere(query: MembersQuery): Promise<readonly MemberThere[]> {
-    return asStoreFailure(() => readMembersThere(new NumberedSession(this.#reads), this.#table, query));
-  }
-
-  retained(stream: Stream, nowMs: number): Promise<Retained> {
-    return asStoreFailure(() =>
-      readRetained(new NumberedSession(this.#reads), this.#table, stream, nowMs, this.#sums),
-    );
-  }
-
-  messages(query: MessagesQuery): Promise<readonly StoredMessage[]> {
-    return asStoreFailure(() =>
-      readMessages(new NumberedSession(this.#reads), this.#table, query, MESSAGE_DIALECT),
-    );
-  }
-
-  versions(query: VersionsQuery): Promise<readonly StoredRecord[]> {
-    return asStoreFailure(() => readVersions(new NumberedSession(this.#reads), this.#table, query));
-  }
-
-  annotations(query: AnnotationsQuery): Promise<readonly AnnotationEvent[]> {
-    return asStoreFailure(() => readAnnotations(new NumberedSession(this.#reads), this.#table, query));
-  }
-
-  summaries(query: SummariesQuery): Promise<readonly AnnotationSummary[]> {
-    return asStoreFailure(() => readSummaries(new NumberedSession(this.#reads), this.#table, query));
-  }
-
-  idleStreams(query: IdleStreamsQuery): Promise<readonly OpenStream[]> {
-    return asStoreFailure(() => readIdleStreams(new NumberedSession(this.#reads), this.#table, query));
+    return asStoreFailure(() => selectStreams(this.#reads, this.table, addresses));
   }
 
   purge(request: PurgeRequest): Promise<PurgeStep | null> {
@@ -287,6 +199,19 @@ export class MysqlHistoryStore implements DurableStore {
 
   async survey(): Promise<readonly AppSurvey[]> {
     return this.#purger.survey;
+  }
+
+  protected read<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+    return work(new NumberedSession(this.#reads));
+  }
+
+  /** Its statements may see what was committed in between: rows come behind those seen, and what goes had expired. */
+  protected readHistory<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+    return this.read(work);
+  }
+
+  protected readForLane<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+    return work(new NumberedSession(this.database));
   }
 }
 

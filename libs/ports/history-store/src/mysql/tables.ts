@@ -42,10 +42,26 @@ export function mysqlTables(prefix: string): Tables {
       for (const name of TABLES.toReversed()) await runner.query(`drop table if exists ${table(name)}`);
     }
   }
+  /** What was contributed to a summary since its text was stored. */
+  class HistorySince1764000000002 implements MigrationInterface {
+    async up(runner: QueryRunner): Promise<void> {
+      const found: SqlRow[] = await runner.query(
+        `select 1 from information_schema.columns
+          where table_schema = database() and table_name = ? and column_name = 'since'`,
+        [`${prefix}_annotation_summaries`],
+      );
+      if (found.length === 0)
+        await runner.query(`alter table ${table('annotation_summaries')} add column since longblob`);
+    }
+
+    async down(runner: QueryRunner): Promise<void> {
+      await runner.query(`alter table ${table('annotation_summaries')} drop column since`);
+    }
+  }
   return {
     name: `history ${prefix}`,
     owned: { tables: TABLES.map((name) => `${prefix}_${name}`) },
-    migrations: [HistoryTables1764000000001],
+    migrations: [HistoryTables1764000000001, HistorySince1764000000002],
   };
 }
 

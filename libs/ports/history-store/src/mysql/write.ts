@@ -4,7 +4,7 @@ import { keepDay, slotOf } from '../model/calendar.js';
 import type { Changes } from '../model/changes.js';
 import type { MessageChanges } from '../model/living.js';
 import { routeOf } from '../model/route.js';
-import { ANNOTATION_ACTIONS, DATA_KINDS, storedVersion } from '../sql/message-rows.js';
+import { ANNOTATION_ACTIONS, DATA_KINDS, storedSince, storedVersion } from '../sql/message-rows.js';
 import { storedMembers } from '../sql/checkpoints.js';
 import { ACTIONS, CAUSES, EVENTS, KINDS, STATES, storedMoment } from '../sql/rows.js';
 import { type Columns, insertRows, type Names } from './statements.js';
@@ -137,7 +137,9 @@ const SUMMARY: Columns<MessageChanges['summaries'][number]> = {
   stream_key: (row) => row.streamKey,
   message_serial: (row) => row.messageSerial,
   type: (row) => row.type,
-  summary: (row) => row.summary,
+  // The column is never null: what stays as it is stored is not looked at.
+  summary: (row) => row.summary ?? '{}',
+  since: (row) => storedSince(row),
   last_no: (row) => row.lastNo,
   changed_at_ms: (row) => row.changedAtMs,
 };
@@ -222,7 +224,8 @@ async function writeMessages(
   await insertRows(session, table('messages'), MESSAGE, states, MESSAGE_AGAIN);
   mustMatch(await insertRows(session, table('annotations'), ANNOTATION, annotations), annotations.length);
   await insertRows(session, table('annotation_summaries'), SUMMARY, summaries, [
-    'summary',
+    'summary = if(values(since) is null, values(summary), summary)',
+    'since',
     'last_no',
     'changed_at_ms',
   ]);

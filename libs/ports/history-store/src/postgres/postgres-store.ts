@@ -1,51 +1,16 @@
 import type { Database, SqlSession } from '@carillon/database';
+import { SqlReads } from '../sql/sql-reads.js';
+import type { Names } from '../sql/shown.js';
 import type { Changes, Found, Wanted } from '../model/changes.js';
-import type { AnnotationEvent, AnnotationSummary } from '../model/annotation.js';
-import type {
-  AnnotationsQuery,
-  IdleStreamsQuery,
-  MessagesQuery,
-  OpenStream,
-  SummariesQuery,
-  VersionsQuery,
-} from '../model/living.js';
-import type { StoredMessage } from '../model/message.js';
-import type { PresenceCheckpoint } from '../model/checkpoint.js';
-import type { MemberThere, PresenceEvent } from '../model/presence.js';
-import type { StoredRecord } from '../model/record.js';
 import type { Stream, StreamAddress } from '../model/stream.js';
-import {
-  type CheckpointQuery,
-  type DegradedQuery,
-  type DurableStore,
-  type MembersQuery,
-  type PageQuery,
-  type RangeQuery,
-  type Retained,
-  type TailQuery,
-  TRANSACTION_LIMITS,
-  type Watermark,
-} from '../port.js';
+import { type DurableStore, type TailQuery, TRANSACTION_LIMITS, type Watermark } from '../port.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import { MESSAGE_DIALECT } from './message-dialect.js';
 import { PostgresCommits } from './commits.js';
 import { readUnsafeSettings } from './durability.js';
-import { readCheckpoint } from '../sql/checkpoints.js';
-import { readDegraded } from '../sql/degraded.js';
-import { readMembersThere } from '../sql/members.js';
 import { asStoreFailure } from '../sql/failure-of.js';
 import { Partitions } from './partitions.js';
 import { PostgresPurger } from './purge/purger.js';
-import {
-  readAnnotations,
-  readIdleStreams,
-  readMessages,
-  readSummaries,
-  readVersions,
-} from '../sql/messages.js';
-import { readPage, readPresenceEvents, readRange } from '../sql/read.js';
-import { readRetained } from '../sql/retained.js';
-import { RememberedSums } from '../sql/sums.js';
 import { readBehind, readHeads } from './heads.js';
 import { type Spread, tableNames, tablesName } from './tables.js';
 
@@ -76,10 +41,10 @@ interface Inside {
  * on the same streams are slower and never wrong. Whoever made the `Database` gave it the tables of `historyTables`
  * and the connections of `laneConnections`.
  */
-export class PostgresHistoryStore implements DurableStore {
+export class PostgresHistoryStore extends SqlReads implements DurableStore {
   readonly limits = TRANSACTION_LIMITS;
+  protected readonly messageDialect = MESSAGE_DIALECT;
   readonly #reads: Database;
-  readonly #sums = new RememberedSums();
   /** Null: where the tables are is not known yet. */
   #tables: Inside | null = null;
   /** Null: it has not worked yet. */
@@ -89,6 +54,7 @@ export class PostgresHistoryStore implements DurableStore {
     private readonly database: Database,
     private readonly options: PostgresHistoryOptions,
   ) {
+    super();
     this.#reads = options.reads ?? database;
   }
 
@@ -109,7 +75,7 @@ export class PostgresHistoryStore implements DurableStore {
     };
   }
 
-  get #table(): (name: string) => string {
+  protected get table(): Names {
     return this.#inside.table;
   }
 
@@ -141,16 +107,16 @@ export class PostgresHistoryStore implements DurableStore {
   ): Promise<void> {
     return asStoreFailure(async () => {
       await this.database.query(
-        `insert into ${this.#table('lanes')} (lane, writer_id, seen_at_ms)
+        `insert into ${this.table('lanes')} (lane, writer_id, seen_at_ms)
           select lane, $2, $3 from unnest($1::int[]) as v(lane) order by lane
           on conflict (lane) do update set writer_id = excluded.writer_id, seen_at_ms = excluded.seen_at_ms`,
         [seen.lanes, seen.writerId, seen.nowMs],
       );
       if (marks.length === 0) return;
       await this.database.query(
-        `with held as (select s.stream_key from ${this.#table('streams')} s where s.stream_key = any($1::bigint[])
+        `with held as (select s.stream_key from ${this.table('streams')} s where s.stream_key = any($1::bigint[])
             order by s.stream_key for no key update)
-          update ${this.#table('streams')} s set fanned_out_serial = v.serial
+          update ${this.table('streams')} s set fanned_out_serial = v.serial
             from unnest($1::bigint[], $2::int[], $3::bigint[]) as v(stream_key, generation, serial)
               join held on held.stream_key = v.stream_key
             where s.stream_key = v.stream_key and s.generation = v.generation and s.fanned_out_serial < v.serial`,
@@ -166,7 +132,7 @@ export class PostgresHistoryStore implements DurableStore {
   laneSeenAtMs(lane: number): Promise<number | null> {
     return asStoreFailure(async () => {
       const { rows } = await this.database.query(
-        `select seen_at_ms from ${this.#table('lanes')} where lane = $1`,
+        `select seen_at_ms from ${this.table('lanes')} where lane = $1`,
         [lane],
       );
       return rows[0] === undefined ? null : Number(rows[0]['seen_at_ms']);
@@ -176,7 +142,7 @@ export class PostgresHistoryStore implements DurableStore {
   agreedLanes(): Promise<number | null> {
     return asStoreFailure(async () => {
       const { rows } = await this.database.query(
-        `select value from ${this.#table('meta')} where key = 'writer_shards'`,
+        `select value from ${this.table('meta')} where key = 'writer_shards'`,
       );
       return rows[0] === undefined ? null : Number(rows[0]['value']);
     });
@@ -186,7 +152,7 @@ export class PostgresHistoryStore implements DurableStore {
     return asStoreFailure(async () => {
       const onConflict = replace ? 'do update set value = excluded.value' : 'do nothing';
       await this.database.query(
-        `insert into ${this.#table('meta')} (key, value) values ('writer_shards', $1) on conflict (key) ${onConflict}`,
+        `insert into ${this.table('meta')} (key, value) values ('writer_shards', $1) on conflict (key) ${onConflict}`,
         [String(lanes)],
       );
       return (await this.agreedLanes()) ?? lanes;
@@ -194,52 +160,11 @@ export class PostgresHistoryStore implements DurableStore {
   }
 
   behind(query: TailQuery): Promise<readonly Stream[]> {
-    return asStoreFailure(() => readBehind(this.database, this.#table, query, this.options.now()));
-  }
-
-  degraded(query: DegradedQuery): Promise<readonly Stream[]> {
-    return asStoreFailure(() => readDegraded(this.#reads, this.#table, query));
+    return asStoreFailure(() => readBehind(this.database, this.table, query, this.options.now()));
   }
 
   heads(addresses: readonly StreamAddress[]): Promise<ReadonlyMap<string, Stream>> {
-    return asStoreFailure(() => readHeads(this.#reads, this.#table, addresses));
-  }
-
-  range(query: RangeQuery): Promise<readonly StoredRecord[]> {
-    const session = query.overLanes === true ? this.database : this.#reads;
-    return asStoreFailure(() => readRange(session, this.#table, query));
-  }
-
-  page(query: PageQuery): Promise<readonly StoredRecord[]> {
-    return this.#read((session) => readPage(session, this.#table, query, this.#sums));
-  }
-
-  presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
-    return this.#read((session) => readPresenceEvents(session, this.#table, query, this.#sums));
-  }
-
-  presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
-    return asStoreFailure(() => readCheckpoint(this.#reads, this.#table, query));
-  }
-
-  messages(query: MessagesQuery): Promise<readonly StoredMessage[]> {
-    return this.#read((session) => readMessages(session, this.#table, query, MESSAGE_DIALECT));
-  }
-
-  versions(query: VersionsQuery): Promise<readonly StoredRecord[]> {
-    return this.#read((session) => readVersions(session, this.#table, query));
-  }
-
-  annotations(query: AnnotationsQuery): Promise<readonly AnnotationEvent[]> {
-    return this.#read((session) => readAnnotations(session, this.#table, query));
-  }
-
-  summaries(query: SummariesQuery): Promise<readonly AnnotationSummary[]> {
-    return this.#read((session) => readSummaries(session, this.#table, query));
-  }
-
-  idleStreams(query: IdleStreamsQuery): Promise<readonly OpenStream[]> {
-    return asStoreFailure(() => readIdleStreams(this.#reads, this.#table, query));
+    return asStoreFailure(() => readHeads(this.#reads, this.table, addresses));
   }
 
   purge(request: PurgeRequest): Promise<PurgeStep | null> {
@@ -250,17 +175,16 @@ export class PostgresHistoryStore implements DurableStore {
     return this.#inside.purger.survey;
   }
 
-  membersThere(query: MembersQuery): Promise<readonly MemberThere[]> {
-    return asStoreFailure(() => readMembersThere(this.#reads, this.#table, query));
+  protected read<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+    return work(this.#reads);
   }
 
-  retained(stream: Stream, nowMs: number): Promise<Retained> {
-    return this.#read((session) => readRetained(session, this.#table, stream, nowMs, this.#sums));
+  protected readHistory<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+    return this.#reads.transaction(work, READING);
   }
 
-  /** Reads of a history see one moment of it. */
-  #read<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
-    return asStoreFailure(() => this.#reads.transaction(work, READING));
+  protected readForLane<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+    return work(this.database);
   }
 }
 

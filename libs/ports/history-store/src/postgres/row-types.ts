@@ -2,7 +2,7 @@ import { slotOf } from '../model/calendar.js';
 import type { Changes } from '../model/changes.js';
 import type { MessageChanges } from '../model/living.js';
 import { storedMembers } from '../sql/checkpoints.js';
-import { ANNOTATION_ACTIONS, DATA_KINDS, storedVersion } from '../sql/message-rows.js';
+import { ANNOTATION_ACTIONS, DATA_KINDS, storedSince, storedVersion } from '../sql/message-rows.js';
 import { ACTIONS, CAUSES, EVENTS, STATES } from '../sql/rows.js';
 import {
   BIGINT,
@@ -201,16 +201,18 @@ export const ANNOTATION = rowType<MessageChanges['annotations'][number]>(
 );
 
 export const SUMMARY = rowType<MessageChanges['summaries'][number]>(
-  'summary_row',
+  'summary_row_6',
   {
     stream_key: column(KEY, (row) => row.streamKey),
     message_serial: column(TEXT, (row) => row.messageSerial),
     type: column(TEXT, (row) => row.type),
-    summary: column(JSONB, (row) => row.summary),
+    // The column is never null: what stays as it is stored is not looked at.
+    summary: column(JSONB, (row) => row.summary ?? '{}'),
+    since: column(UTF8, (row) => storedSince(row)),
     last_no: column(BIGINT, (row) => row.lastNo),
     changed_at_ms: column(BIGINT, (row) => row.changedAtMs),
   },
-  5,
+  6,
 );
 
 const ALL: readonly {
@@ -219,12 +221,15 @@ const ALL: readonly {
   readonly since: number;
 }[] = [RECORD, RECEIPT, EVENT, MEMBER, CHECKPOINT, OPERATOR_LOG, STREAM, MESSAGE, ANNOTATION, SUMMARY];
 
+/** Those of before, which processes of then may still write. */
+const OLD_NAMES = ['summary_row'];
+
 /** Without the prefix. */
-export const ROW_TYPE_NAMES: readonly string[] = ALL.map(({ name }) => name);
+export const ROW_TYPE_NAMES: readonly string[] = [...ALL.map(({ name }) => name), ...OLD_NAMES];
 
 /** Makes the types. One whose columns change needs another name, since a process of before may still write the old. */
-export const createRowTypes = (table: (name: string) => string, of?: number): string[] =>
-  ALL.filter(({ since }) => of === undefined || since === of).map(({ name, columns }) => {
+export const createRowTypes = (table: (name: string) => string, from: number, to = from): string[] =>
+  ALL.filter(({ since }) => since >= from && since <= to).map(({ name, columns }) => {
     const fields = Object.entries(columns).map(([field, { type }]) => `${field} ${type}`);
     return `create type ${table(name)} as (${fields.join(', ')})`;
   });

@@ -39,8 +39,11 @@ const messageAgain = (table: Names): string => {
     data = case when excluded.base_delivery_serial > ${stored}.base_delivery_serial then excluded.data else ${stored}.data end`;
 };
 
-const SUMMARY_AGAIN = `on conflict (stream_key, message_serial, type) do update set summary = excluded.summary,
-  last_no = excluded.last_no, changed_at_ms = excluded.changed_at_ms`;
+/** Its text stays as it is stored as long as there is something that came since. */
+const summaryAgain = (table: Names): string =>
+  `on conflict (stream_key, message_serial, type) do update set since = excluded.since, last_no = excluded.last_no,
+    changed_at_ms = excluded.changed_at_ms,
+    summary = case when excluded.since is null then excluded.summary else ${table('annotation_summaries')}.summary end`;
 
 /** How the rows of one table are written. */
 export class TableWrite<Row> {
@@ -139,7 +142,7 @@ export class BatchWriter {
     this.#checkpoints = into('presence_checkpoints', CHECKPOINT, CHECKPOINT_AGAIN);
     this.#messages = new Write(messageWrite(table));
     this.#annotations = into('annotations', ANNOTATION);
-    this.#summaries = into('annotation_summaries', SUMMARY, SUMMARY_AGAIN);
+    this.#summaries = into('annotation_summaries', SUMMARY, summaryAgain(table));
     this.#receipts = into('receipts', RECEIPT, RECEIPT_AGAIN);
     this.#log = into('operator_log', OPERATOR_LOG);
     this.#streams = new Write(streamWrite(table));

@@ -1,20 +1,21 @@
 import type { SqlSession } from '@carillon/database';
 import { keepDay } from '../model/calendar.js';
-import type { AnnotationSummary, FoundAnnotation } from '../model/annotation.js';
-import type { FoundMessages, WantedMessages } from '../model/living.js';
+import type { AnnotationSummary, FoundAnnotation, FoundSummary } from '../model/annotation.js';
+import type { FoundMessages, KnownSummary, WantedMessages } from '../model/living.js';
 import { type MessageData, reachesBase, type StoredMessage } from '../model/message.js';
 import { type Stream, streamName } from '../model/stream.js';
 import {
   ANNOTATION_COLUMNS,
   annotationOf,
+  isOverwritten,
   MESSAGE_COLUMNS,
   messageOf,
   operationOf,
-  SUMMARY_COLUMNS,
   summaryOf,
 } from './message-rows.js';
 import { folded, keyOf } from './folded.js';
 import { type MessageDialect, Values } from './message-dialect.js';
+import { readAnnotations } from './messages.js';
 import { text } from './rows.js';
 import type { Names } from './shown.js';
 
@@ -41,7 +42,7 @@ export async function findMessages(
     states: await findStates(session, table, wanted, { streams, nowMs }, dialect),
     operations: await findOperations(session, table, wanted, streams, nowMs, dialect),
     annotations,
-    summaries: await findSummaries(session, table, [...summaries.values()], dialect),
+    summaries: await findSummaries(session, table, [...summaries.values()], wanted.known, dialect),
   };
 }
 
@@ -167,17 +168,46 @@ async function findSummaries(
   session: SqlSession,
   table: Names,
   keys: readonly (readonly [string, string, string])[],
+  known: readonly KnownSummary[],
   dialect: MessageDialect,
-): Promise<AnnotationSummary[]> {
+): Promise<FoundSummary[]> {
   if (keys.length === 0) return [];
   const values = new Values();
+  const isKnown =
+    known.length === 0
+      ? 'false'
+      : `(u.stream_key, u.message_serial, u.type, u.last_no) in (${dialect.places(
+          values,
+          ['text', 'text', 'number'],
+          known.map((one) => [one.streamKey, one.messageSerial, one.type, String(one.lastNo)]),
+        )})`;
   const { rows } = await session.query(
-    `select ${SUMMARY_COLUMNS} from ${table('annotation_summaries')} u
+    `select u.stream_key, u.message_serial, u.type, u.last_no, u.changed_at_ms,
+        case when ${isKnown} then null else u.summary end as summary,
+        case when ${isKnown} then null else u.since end as since from ${table('annotation_summaries')} u
       where (u.stream_key, u.message_serial, u.type) in (${dialect.places(values, ['text', 'text'], keys)})`,
     values.all,
     dialect,
   );
-  return rows.map(summaryOf);
+  const found: FoundSummary[] = [];
+  for (const row of rows) {
+    const summary = summaryOf(row);
+    if (row['summary'] === null) found.push({ ...summary, summary: null });
+    else found.push(isOverwritten(row) ? await addedUpAgain(session, table, summary) : summary);
+  }
+  return found;
+}
+
+/** From nothing: all that was annotated is what came since. Once for a summary that was overwritten, however many these are. */
+async function addedUpAgain(
+  session: SqlSession,
+  table: Names,
+  summary: AnnotationSummary,
+): Promise<FoundSummary> {
+  const { streamKey, messageSerial, type } = summary;
+  const all = { sinceMs: null, afterNo: 0, limit: Number.MAX_SAFE_INTEGER };
+  const since = await readAnnotations(session, table, { streamKey, messageSerial, type, ...all });
+  return { ...summary, summary: '{}', since };
 }
 
 /** How many messages below a serial are streams that go on. */

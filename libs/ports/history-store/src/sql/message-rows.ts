@@ -1,5 +1,10 @@
 import type { SqlRow } from '@carillon/database';
-import type { AnnotationAction, AnnotationEvent, AnnotationSummary } from '../model/annotation.js';
+import type {
+  AnnotationAction,
+  AnnotationEvent,
+  AnnotationSummary,
+  Contribution,
+} from '../model/annotation.js';
 import type { FoundOperation } from '../model/living.js';
 import type { DataKind, StoredMessage } from '../model/message.js';
 import { ACTIONS, flag, text, textOrNull, utf8OrNull, whole, wholeOrNull, wordOf } from './rows.js';
@@ -86,16 +91,59 @@ export const annotationOf = (row: SqlRow): AnnotationEvent => ({
   actorSocketId: textOrNull(row, 'actor_socket_id'),
 });
 
-export const SUMMARY_COLUMNS = `u.stream_key, u.message_serial, u.type, u.summary, u.last_no, u.changed_at_ms`;
+export const SUMMARY_COLUMNS = `u.stream_key, u.message_serial, u.type, u.summary, u.since, u.last_no, u.changed_at_ms`;
 
 export const summaryOf = (row: SqlRow): AnnotationSummary => ({
   streamKey: text(row, 'stream_key'),
   messageSerial: text(row, 'message_serial'),
   type: text(row, 'type'),
   summary: jsonText(row['summary']),
+  since: sinceOf(row) ?? [],
   lastNo: whole(row, 'last_no'),
   changedAtMs: whole(row, 'changed_at_ms'),
 });
+
+type StoredContribution = readonly [
+  action: number,
+  name: string | null,
+  clientId: string | null,
+  count: number | null,
+];
+
+/** What came since, behind the number of its last annotation. */
+type StoredSince = readonly [lastNo: number, ...StoredContribution[]];
+
+/** Null: nothing. */
+export function storedSince({ since, lastNo }: Pick<AnnotationSummary, 'lastNo' | 'since'>): string | null {
+  if (since.length === 0) return null;
+  const stored: StoredSince = [
+    lastNo,
+    ...since.map(({ action, name, clientId, count }): StoredContribution => [
+      ANNOTATION_ACTIONS[action],
+      name,
+      clientId,
+      count,
+    ]),
+  ];
+  return JSON.stringify(stored);
+}
+
+/** Null: a process that knows of nothing beside the text has written that since, without what came before. */
+function sinceOf(row: SqlRow): readonly Contribution[] | null {
+  const stored = utf8OrNull(row, 'since');
+  if (stored === null) return [];
+  const [lastNo, ...since] = JSON.parse(stored) as StoredSince;
+  if (lastNo !== whole(row, 'last_no')) return null;
+  return since.map(([action, name, clientId, count]) => ({
+    action: wordOf(ANNOTATION_ACTIONS, action),
+    name,
+    clientId,
+    count,
+  }));
+}
+
+/** Whether annotations are missing in its text that are nowhere but in their own rows. */
+export const isOverwritten = (row: SqlRow): boolean => sinceOf(row) === null;
 
 /** One database gives JSON as it has parsed it, the other as bytes. */
 function jsonText(value: unknown): string {

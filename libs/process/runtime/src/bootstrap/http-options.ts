@@ -46,6 +46,7 @@ export function adapterOptions({ config, logging, metrics }: RuntimeParts): Adap
   const log = logging.for('service::ops');
   return {
     bodyLimitBytes: config.http_api.request_limit_in_mb * 1024 * 1024,
+    pathPrefix: config.path_prefix,
     trustHops: config.rate_limiter.api_rate_limit.trust_hops,
     cors: corsOptions(config),
     onFinished: durationObserver(metrics),

@@ -1,6 +1,4 @@
 import type { ServiceError } from '@carillon/errors';
-import { RequestMethod } from '@nestjs/common';
-import { AbstractHttpAdapter } from '@nestjs/core';
 import type { UwsServer } from '../server/uws-server.js';
 import type { SocketHandlers } from '../sockets/handlers.js';
 import { SocketRoute } from '../sockets/socket-route.js';
@@ -8,11 +6,13 @@ import type { Message } from '../text.js';
 import type { Answer } from './answer.js';
 import { Cors, type CorsOptions } from './cors.js';
 import type { Endpoint } from './endpoint.js';
-import { Dispatcher, type Entrance, type ErrorWords, type FinishedObserver } from './dispatcher.js';
+import { Dispatcher, type ErrorWords, type FinishedObserver } from './dispatcher.js';
 import type { Handler } from './middleware.js';
-import { NodeServerStandIn } from './node-server.js';
+import { NestAdapter } from './nest-adapter.js';
+import { PathPrefix } from './path-prefix.js';
 import type { HttpRequest } from './request.js';
 import type { HttpResponse } from './response.js';
+import type { Entrance } from './routes.js';
 
 /** How the HTTP side behaves. */
 export interface AdapterOptions {
@@ -22,6 +22,8 @@ export interface AdapterOptions {
   readonly bodyRoomBytes?: number;
   /** Trusted proxies in front, see `clientAddress`. Default 0: only the peer counts. */
   readonly trustHops?: number;
+  /** In front of routes below `/app` and `/apps`, and of no others. Absent or `/`: nothing. */
+  readonly pathPrefix?: string;
   /** Absent: no CORS headers; `OPTIONS` is still answered 200. */
   readonly cors?: CorsOptions;
   /** Told of requests as they finish; absent, nothing is measured. */
@@ -32,19 +34,6 @@ export interface AdapterOptions {
 
 const DEFAULT_BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 const DEFAULT_BODY_ROOM_BYTES = 128 * 1024 * 1024;
-
-/** Methods an `@All()` route answers. */
-const ALL_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-
-const unsupported = (what: string): never => {
-  throw new Error(`${what} is not supported on this platform`);
-};
-
-/** What a registration without a path means. */
-function pathAndHandler(first: string | Handler, second?: Handler): [string, Handler] {
-  if (typeof first === 'function') return ['/', first];
-  return second === undefined ? unsupported('a route without a handler') : [first, second];
-}
 
 /**
  * NestJS on a {@link UwsServer}. Made before Nest, so that the server may listen and answer {@link fastRoute}
@@ -57,26 +46,23 @@ function pathAndHandler(first: string | Handler, second?: Handler): [string, Han
  * handlers only await finished promises may be pipelined. On Node 20 its parser answers 505 when the request line
  * itself comes in two pieces.
  */
-export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpRequest, HttpResponse> {
-  readonly #server: UwsServer;
-  readonly #dispatcher: Dispatcher;
+export class UwsHttpAdapter extends NestAdapter {
   readonly #onFault: (error: ServiceError, where: string) => void;
 
   constructor(server: UwsServer, options: AdapterOptions = {}) {
-    super();
-    this.#server = server;
-    this.#onFault = options.onFault ?? (() => {});
     const bodyLimitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
-    this.#dispatcher = new Dispatcher({
+    const dispatcher = new Dispatcher({
+      prefix: new PathPrefix(options.pathPrefix),
       bodyLimitBytes,
       bodyRoomBytes: options.bodyRoomBytes ?? Math.max(DEFAULT_BODY_ROOM_BYTES, 2 * bodyLimitBytes),
       trustHops: options.trustHops ?? 0,
       cors: options.cors === undefined ? null : new Cors(options.cors),
     });
-    this.#dispatcher.observer = options.onFinished ?? null;
-    this.#dispatcher.onFault = (error, request) => this.#onFault(error, request.route);
-    this.httpServer = new NodeServerStandIn(server);
-    server.onRequest(this.#dispatcher.accept);
+    super(server, dispatcher);
+    this.#onFault = options.onFault ?? (() => {});
+    dispatcher.observer = options.onFinished ?? null;
+    dispatcher.onFault = (error, request) => this.#onFault(error, request.route);
+    server.onRequest(dispatcher.accept);
   }
 
   /**
@@ -84,7 +70,7 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
    * no valid request (ambiguous length) or no upgrade on a socket route (426) is answered before. Null: all pass.
    */
   set gate(gate: ((request: HttpRequest) => Answer | null) | null) {
-    this.#dispatcher.gate = gate;
+    this.dispatcher.gate = gate;
   }
 
   /**
@@ -96,27 +82,27 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
       | ((request: HttpRequest, response: HttpResponse) => Answer | null | Promise<Answer | null>)
       | null,
   ) {
-    this.#dispatcher.admission = admission;
+    this.dispatcher.admission = admission;
   }
 
   /** For paths whose clients know errors in another form than that of the service. */
   set errorWords(words: ErrorWords | null) {
-    this.#dispatcher.errorWords = words;
+    this.dispatcher.errorWords = words;
   }
 
   /** Requests begun and not yet answered. */
   inFlight(): number {
-    return this.#dispatcher.inFlight;
+    return this.dispatcher.inFlight;
   }
 
   /** Bytes of request bodies held now. */
   bodyBytes(): number {
-    return this.#dispatcher.bodyRoom.usedBytes;
+    return this.dispatcher.bodyRoom.usedBytes;
   }
 
   /** From now on every new request is answered 503 with `Connection: close`; those begun go on. */
   refuseNew(): void {
-    this.#dispatcher.refusesNew = true;
+    this.dispatcher.refusesNew = true;
   }
 
   /**
@@ -125,17 +111,17 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
    * request to whatever is registered for the same path later.
    */
   fastRoute(method: string, path: string, handler: Handler, entrance?: Entrance): void {
-    this.#dispatcher.route(method.toUpperCase(), path, handler, entrance);
+    this.dispatcher.routes.add(method.toUpperCase(), path, handler, entrance);
   }
 
   /** Looks first at requests for a path that something else answers, which they are left to by calling `next`. */
   before(method: string, path: string, handler: Handler): void {
-    this.#dispatcher.before(method.toUpperCase(), path, handler);
+    this.dispatcher.routes.before(method.toUpperCase(), path, handler);
   }
 
   /** Gives a path to what answers everything there itself. One trailing slash is ignored. */
   endpoint(path: string, endpoint: Endpoint): void {
-    this.#dispatcher.endpoints.set(path, endpoint);
+    this.dispatcher.routes.endpoints.set(path, endpoint);
   }
 
   /**
@@ -143,186 +129,17 @@ export class UwsHttpAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpR
    * slash is ignored.
    */
   socketRoute<State>(path: string, handlers: SocketHandlers<State>, besidePage = false): void {
-    const route = new SocketRoute(path, handlers, this.#dispatcher, this.#onFault);
-    const isFree = besidePage || this.#dispatcher.router.add('GET', path, 'socket');
+    const route = new SocketRoute(path, handlers, this.dispatcher, this.#onFault);
+    const isFree = besidePage || this.dispatcher.routes.addSocket(path);
     if (!isFree) throw new Error(`GET ${path} is taken`);
     const behavior = route.behavior();
-    this.#server.onSocket(path, behavior);
-    this.#server.onSocket(`${path}/`, behavior);
+    const place = this.dispatcher.routes.placed(path);
+    this.server.onSocket(place, behavior);
+    this.server.onSocket(`${place}/`, behavior);
   }
 
   /** Sends to every socket of this process subscribed to the topic. False: nobody is, or the server is closed. */
   publish(topic: string, message: Message, isBinary = false, compress = false): boolean {
-    return this.#server.publish(topic, message, isBinary, compress);
-  }
-
-  // What Nest's core calls. Registrations come with a path, or with a handler alone.
-
-  override get(first: string | Handler, second?: Handler): void {
-    this.#add(['GET'], first, second);
-  }
-
-  override post(first: string | Handler, second?: Handler): void {
-    this.#add(['POST'], first, second);
-  }
-
-  override put(first: string | Handler, second?: Handler): void {
-    this.#add(['PUT'], first, second);
-  }
-
-  override patch(first: string | Handler, second?: Handler): void {
-    this.#add(['PATCH'], first, second);
-  }
-
-  override delete(first: string | Handler, second?: Handler): void {
-    this.#add(['DELETE'], first, second);
-  }
-
-  override head(first: string | Handler, second?: Handler): void {
-    this.#add(['HEAD'], first, second);
-  }
-
-  override all(first: string | Handler, second?: Handler): void {
-    this.#add(ALL_METHODS, first, second);
-  }
-
-  /** Every `OPTIONS` request is a preflight here, so such a route could never run. */
-  override options(): void {
-    unsupported('an OPTIONS route');
-  }
-
-  override use(first: string | Handler, second?: Handler): void {
-    const [path, handler] = pathAndHandler(first, second);
-    this.#dispatcher.middleware.add(path, handler, true);
-  }
-
-  override createMiddlewareFactory(method: RequestMethod): (path: string, callback: Function) => void {
-    const isPrefix = (method as number) === -1;
-    return (path, callback) => this.#dispatcher.middleware.add(path, callback as Handler, isPrefix);
-  }
-
-  override listen(port: string | number, ...rest: unknown[]): void {
-    const done = rest.find((one) => typeof one === 'function') as (() => void) | undefined;
-    const host = typeof rest[0] === 'string' ? rest[0] : '0.0.0.0';
-    void this.#listen(host, Number(port), done);
-  }
-
-  async #listen(host: string, port: number, done?: () => void): Promise<void> {
-    try {
-      if (this.#server.address === null) await this.#server.listen({ host, port });
-      done?.();
-    } catch (error) {
-      this.httpServer.emit('error', error);
-    }
-  }
-
-  override initHttpServer(): void {
-    // The stand-in exists from the start: the server may be listening already.
-  }
-
-  override beforeClose(): void {
-    this.refuseNew();
-  }
-
-  override close(): void {
-    this.#server.close();
-  }
-
-  override getType(): string {
-    return 'uws';
-  }
-
-  override getRequestHostname(request: HttpRequest): string {
-    return (request.header('host') ?? '').replace(/:\d*$/, '');
-  }
-
-  override getRequestMethod(request: HttpRequest): string {
-    return request.method;
-  }
-
-  override getRequestUrl(request: HttpRequest): string {
-    return request.url;
-  }
-
-  override status(response: HttpResponse, statusCode: number): void {
-    response.statusCode = statusCode;
-  }
-
-  override reply(response: HttpResponse, body: unknown, statusCode?: number): void {
-    if (statusCode !== undefined) response.statusCode = statusCode;
-    response.send(body);
-  }
-
-  override end(response: HttpResponse, message?: string): void {
-    response.end(message);
-  }
-
-  override redirect(response: HttpResponse, statusCode: number, url: string): void {
-    response.statusCode = statusCode;
-    response.setHeader('location', url);
-    response.end();
-  }
-
-  override isHeadersSent(response: HttpResponse): boolean {
-    return response.finished;
-  }
-
-  override getHeader(response: HttpResponse, name: string): string | undefined {
-    return response.getHeader(name);
-  }
-
-  override setHeader(response: HttpResponse, name: string, value: string): void {
-    response.setHeader(name, value);
-  }
-
-  override appendHeader(response: HttpResponse, name: string, value: string): void {
-    response.appendHeader(name, value);
-  }
-
-  override setErrorHandler(handler: Function): void {
-    const layer = handler as (error: unknown, ...rest: unknown[]) => unknown;
-    this.#dispatcher.errorLayer = (error, request, response) => layer(error, request, response, () => {});
-  }
-
-  override setNotFoundHandler(): void {
-    // 404 and 405 are answered before any handler, with the one error body.
-  }
-
-  override registerParserMiddleware(): void {
-    // Bodies are read by the dispatcher and parsed when first looked at.
-  }
-
-  override useStaticAssets(): void {
-    unsupported('serving files');
-  }
-
-  override setViewEngine(): void {
-    unsupported('a view engine');
-  }
-
-  override render(): void {
-    unsupported('rendering');
-  }
-
-  override enableCors(): void {
-    unsupported('enableCors(); give cors to the adapter instead:');
-  }
-
-  override applyVersionFilter(): never {
-    return unsupported('versioning other than by path');
-  }
-
-  /** Paths are compared exactly, but for one trailing slash. */
-  getRouteMatchingOptions(): {
-    caseSensitive: boolean;
-    ignoreTrailingSlash: boolean;
-    removesTrailingSlash: boolean;
-  } {
-    return { caseSensitive: true, ignoreTrailingSlash: true, removesTrailingSlash: true };
-  }
-
-  #add(methods: readonly string[], first: string | Handler, second?: Handler): void {
-    const [path, handler] = pathAndHandler(first, second);
-    for (const method of methods) this.#dispatcher.route(method, path, handler);
+    return this.server.publish(topic, message, isBinary, compress);
   }
 }

@@ -6,23 +6,16 @@ import { announcesBody, BodyReader } from './body.js';
 import { BodyRoom } from './body-room.js';
 import type { Cors } from './cors.js';
 import { type Endpoint, serveEndpoint } from './endpoint.js';
-import { type Handler, MiddlewareStack } from './middleware.js';
+import { type ErrorLayer, runHandlers } from './handlers.js';
 import { invalidPath } from './path.js';
+import type { PathPrefix } from './path-prefix.js';
 import { HttpRequest } from './request.js';
 import { HttpResponse, type ResponseOwner } from './response.js';
-import { type Match, Router, withoutTrailingSlash } from './router.js';
+import { withoutTrailingSlash } from './router.js';
+import { type HandledTarget, Routes } from './routes.js';
 
 /** Longest request head that is answered; longer ones get 431. The promise is 32 KiB, the rest is slack. */
 export const MAX_HEAD_BYTES = 33 * 1024;
-
-/** What answers a path: handlers tried in order, or `socket` when only an upgrade does. */
-export type Target = { readonly handlers: Handler[]; readonly entrance: Entrance | null } | 'socket';
-
-/**
- * What looks at a request that brings a body, before it is read; one it refuses it answers itself. A promise that rejects
- * becomes the answer.
- */
-export type Entrance = (request: HttpRequest, response: HttpResponse) => void | Promise<void>;
 
 /** Says an error in the form that clients of a path know; what is not for it comes back as it was. */
 export type ErrorWords = (answer: Answer, path: string) => Answer;
@@ -46,6 +39,7 @@ export interface DispatcherOptions {
   readonly bodyRoomBytes: number;
   readonly trustHops: number;
   readonly cors: Cors | null;
+  readonly prefix: PathPrefix;
 }
 
 /** An error after which the connection cannot or shall not go on. */
@@ -60,6 +54,9 @@ const noRoom = (): ServiceError =>
 const bringsBody = (request: HttpRequest): boolean =>
   announcesBody(request.header('content-length'), request.header('transfer-encoding'));
 
+/** 0 where none is declared: such a body is counted as it comes. */
+const declaredLength = (request: HttpRequest): number => Number(request.header('content-length') ?? 0);
+
 const ambiguous = (): ServiceError =>
   new ServiceError('invalid_input', { text: 'the length of the request is ambiguous' });
 
@@ -72,10 +69,7 @@ function endSpan({ span, aborted, statusCode }: HttpResponse): void {
 
 /** The way of a request from the native callback to its handler: every step of the pipeline, in order. */
 export class Dispatcher implements ResponseOwner {
-  readonly router = new Router<Target>();
-  readonly middleware = new MiddlewareStack();
-  /** Looked at before routes, by path without a trailing slash. */
-  readonly endpoints = new Map<string, Endpoint>();
+  readonly routes: Routes;
   /** Asked first; an answer ends the request. */
   gate: ((request: HttpRequest) => Answer | null) | null = null;
   /** Asked once the route is known and before the body is read; may set headers on the response. */
@@ -87,7 +81,7 @@ export class Dispatcher implements ResponseOwner {
   observer: FinishedObserver | null = null;
   onFault: (error: ServiceError, request: HttpRequest) => void = () => {};
   /** Nest's exception layer, for errors handed to `next`; until it is set they are answered directly. */
-  errorLayer: ((error: unknown, request: HttpRequest, response: HttpResponse) => unknown) | null = null;
+  errorLayer: ErrorLayer | null = null;
   refusesNew = false;
   inFlight = 0;
 
@@ -96,25 +90,8 @@ export class Dispatcher implements ResponseOwner {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.routes = new Routes(options.prefix);
     this.bodyRoom = new BodyRoom(options.bodyRoomBytes);
-  }
-
-  /** Registers a handler; a second one for the same path and method runs when the first calls `next`. */
-  route(method: string, path: string, handler: Handler, entrance: Entrance | null = null): void {
-    const handlers = [handler];
-    if (this.router.add(method, path, { handlers, entrance })) return;
-    this.#handlers(method, path).push(handler);
-  }
-
-  /** Registers a handler that is asked before those that the path has by then; they run when it calls `next`. */
-  before(method: string, path: string, handler: Handler): void {
-    if (this.router.add(method, path, { handlers: [handler], entrance: null })) return;
-    this.#handlers(method, path).unshift(handler);
-  }
-
-  #handlers(method: string, path: string): Handler[] {
-    const { target } = this.router.find(method, withoutTrailingSlash(path)) ?? {};
-    return target === undefined || target === 'socket' ? [] : target.handlers;
   }
 
   /** Makes our objects for a native pair, which are then safe to use at any time; the native ones are not. */
@@ -182,16 +159,16 @@ export class Dispatcher implements ResponseOwner {
     const { request } = response;
     if (this.isCutOff(response)) return;
     const path = withoutTrailingSlash(request.rawPath);
-    const endpoint = this.endpoints.get(path);
+    const endpoint = this.routes.endpoints.get(path);
     if (endpoint !== undefined) return this.#beginEndpoint(native, response, endpoint, path);
-    const match = this.#find(request.method, path);
+    const match = this.routes.find(request);
     if (match?.target === 'socket') return response.answer(notAnUpgrade());
     const refusal = this.refusal(request);
     if (refusal !== null) return response.answer(refusal);
     if (request.method === 'OPTIONS') return this.#preflight(response);
-    if (match === null) return response.answer(this.#noRoute(path));
+    if (match === null) return response.answer(this.routes.missing(request));
     request.matched(match.template, match.names, match.values);
-    this.#admit(native, response, match.target, path);
+    this.#admit(native, response, match.target);
   }
 
   #beginEndpoint(native: NativeResponse, response: HttpResponse, endpoint: Endpoint, path: string): void {
@@ -202,47 +179,32 @@ export class Dispatcher implements ResponseOwner {
     serveEndpoint(native, response, endpoint, this.bodyRoom);
   }
 
-  #find(method: string, path: string): Match<Target> | null {
-    const found = this.router.find(method, path);
-    return found === null && method === 'HEAD' ? this.router.find('GET', path) : found;
-  }
-
   #preflight(response: HttpResponse): void {
     const { cors } = this.#options;
     if (cors !== null) response.fixedHeaders = cors.preflightFor(response.request.header('origin'));
     response.end();
   }
 
-  #noRoute(path: string): Answer {
-    const methods = this.router.methods(path);
-    if (methods.length === 0) return errorAnswer(new ServiceError('not_found'));
-    const allow = (methods.includes('GET') ? [...new Set([...methods, 'HEAD'])].sort() : methods).join(', ');
-    return errorAnswer(new ServiceError('method_not_allowed', { headers: { allow } }));
-  }
-
-  #admit(
-    native: NativeResponse,
-    response: HttpResponse,
-    target: Exclude<Target, 'socket'>,
-    path: string,
-  ): void {
+  #admit(native: NativeResponse, response: HttpResponse, target: HandledTarget): void {
     const admitted = this.#enter(response, target);
     if (response.finished) return;
     const reader = this.#startBody(native, response);
-    if (admitted === undefined) return this.#afterBody(reader, response, target, path);
+    if (admitted === undefined) return this.#afterBody(reader, response, target);
     void admitted.then(
-      () => this.#afterBody(reader, response, target, path),
+      () => this.#afterBody(reader, response, target),
       (error: unknown) => response.fail(error),
     );
   }
 
   /** Before the body: who is refused here keeps nothing in memory. Undefined: it was decided at once. */
-  #enter(response: HttpResponse, { entrance }: Exclude<Target, 'socket'>): Promise<void> | undefined {
+  #enter(response: HttpResponse, { entrance }: HandledTarget): Promise<void> | undefined {
     const { request } = response;
     const admitted = this.admission?.(request, response) ?? null;
     const enter = (refusal: Answer | null): void | Promise<void> => {
       if (refusal !== null) return response.answer(refusal);
-      return entrance !== null && bringsBody(request) ? entrance(request, response) : undefined;
+      // What says itself that it is too large is answered so, whoever sends it; nothing of it is kept either.
+      const isLooked = bringsBody(request) && declaredLength(request) <= this.#options.bodyLimitBytes;
+      return entrance !== null && isLooked ? entrance(request, response) : undefined;
     };
     if (admitted instanceof Promise) return admitted.then(enter);
     return enter(admitted) ?? undefined;
@@ -255,18 +217,13 @@ export class Dispatcher implements ResponseOwner {
     const keeps = !IGNORED_BODIES.has(request.method) || request.rawQuery.includes('body_md5=');
     const reader = new BodyReader(this.#options.bodyLimitBytes, keeps, this.bodyRoom);
     response.body = reader;
-    reader.read(native, Number(request.header('content-length') ?? 0));
+    reader.read(native, declaredLength(request));
     return reader;
   }
 
-  #afterBody(
-    reader: BodyReader | null,
-    response: HttpResponse,
-    target: Exclude<Target, 'socket'>,
-    path: string,
-  ): void {
+  #afterBody(reader: BodyReader | null, response: HttpResponse, target: HandledTarget): void {
     if (response.finished) return;
-    if (reader === null) return this.#run(response, target, path);
+    if (reader === null) return this.#run(response, target);
     reader.whenDone((outcome) => {
       if (outcome.tooLarge) {
         response.setHeader('connection', 'close');
@@ -274,47 +231,20 @@ export class Dispatcher implements ResponseOwner {
       }
       response.request.rawBody = outcome.bytes;
       response.request.bodyLength = outcome.length;
-      this.#run(response, target, path);
+      this.#run(response, target);
       response.takeTurn();
     });
   }
 
-  #run(response: HttpResponse, target: Exclude<Target, 'socket'>, path: string): void {
-    const chain = this.middleware.isEmpty
-      ? target.handlers
-      : [...this.middleware.for(path), ...target.handlers];
+  #run(response: HttpResponse, target: HandledTarget): void {
     const { request } = response;
     response.span = startSpan({
       name: `${request.method} ${request.route}`,
       kind: 'server',
       parent: isTracing() ? traceOfHeaders((name) => request.header(name)) : null,
     });
-    within(response.span, () => this.#step(chain, 0, response));
-  }
-
-  #step(chain: readonly Handler[], index: number, response: HttpResponse): void {
-    const handler = chain[index];
-    if (handler === undefined) return response.answer(errorAnswer(new ServiceError('not_found')));
-    const next = (error?: unknown): void =>
-      error === undefined || error === null
-        ? this.#step(chain, index + 1, response)
-        : this.#failed(error, response);
-    this.#attempt(() => handler(response.request, response, next), response);
-  }
-
-  /** Whatever work throws, now or later, becomes the answer. */
-  #attempt(work: () => unknown, response: HttpResponse): void {
-    try {
-      const running = work();
-      if (running instanceof Promise) running.catch((error: unknown) => response.fail(error));
-    } catch (error) {
-      response.fail(error);
-    }
-  }
-
-  #failed(error: unknown, response: HttpResponse): void {
-    if (this.errorLayer === null) return response.fail(error);
-    this.#attempt(() => this.errorLayer?.(error, response.request, response), response);
+    const handlers = this.routes.handlersOf(request, target);
+    within(response.span, () => runHandlers(handlers, response, this.errorLayer));
   }
 }
 

@@ -33,6 +33,8 @@ export class HttpRequest {
   readonly method: string;
   /** The path exactly as on the wire: not decoded, without the query, with its trailing slash. */
   readonly rawPath: string;
+  /** The same as routes know it: without what stands in front of all routes of apps. */
+  routedPath: string;
   /** What follows the `?`, undecoded; empty when there is none. */
   readonly rawQuery: string;
   /** The body's bytes. Undefined without a body, and for GET, HEAD and DELETE, whose bodies are ignored unless their digest is signed. */
@@ -58,6 +60,7 @@ export class HttpRequest {
   constructor(native: NativeRequest, response: NativeResponse, trustHops: number) {
     this.method = native.getCaseSensitiveMethod();
     this.rawPath = native.getUrl();
+    this.routedPath = this.rawPath;
     // Declared as text, but undefined when there is no question mark.
     this.rawQuery = native.getQuery() || '';
     this.#pairs = headerPairs(native);

@@ -1,6 +1,7 @@
 import { ServiceError } from '@carillon/errors';
 import { type Answer, errorAnswer } from '../http/answer.js';
 import { Dispatcher } from '../http/dispatcher.js';
+import { PathPrefix } from '../http/path-prefix.js';
 import { ListenError } from './listen-error.js';
 import { UwsServer } from './uws-server.js';
 
@@ -38,7 +39,14 @@ export function redirectAnswer(host: string | undefined, url: string, httpsPort:
 /** Opens the redirecting listener; null, with a warning, when its port cannot be had. */
 export async function listenForRedirect(options: RedirectOptions): Promise<UwsServer | null> {
   const server = new UwsServer();
-  const dispatcher = new Dispatcher({ bodyLimitBytes: 0, bodyRoomBytes: 0, trustHops: 0, cors: null });
+  const prefix = new PathPrefix();
+  const dispatcher = new Dispatcher({
+    bodyLimitBytes: 0,
+    bodyRoomBytes: 0,
+    trustHops: 0,
+    cors: null,
+    prefix,
+  });
   dispatcher.gate = (request) => redirectAnswer(request.header('host'), request.url, options.httpsPort);
   server.onRequest(dispatcher.accept);
   try {

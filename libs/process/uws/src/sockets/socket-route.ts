@@ -155,7 +155,8 @@ export class SocketRoute<State> {
     if (handshake === null) return response.answer(notAnUpgrade());
     const refusal = this.#dispatcher.refusal(request);
     if (refusal !== null) return response.answer(refusal);
-    const match = this.#router.find('GET', withoutTrailingSlash(request.rawPath));
+    const path = this.#dispatcher.routes.routed(request);
+    const match = path === null ? null : this.#router.find('GET', path);
     if (match === null) return response.answer(errorAnswer(new ServiceError('not_found')));
     request.matched(match.template, match.names, match.values);
     return this.#decide(native, response, handshake);

@@ -89,7 +89,7 @@ export class LeavingConnection implements Intent {
 
   done(result: Result): void {
     const { userId, socketId } = this.who;
-    this.place.left(userId, socketId, this.parting.cause, result);
+    this.place.left(userId, socketId, this.parting, result);
     this.caller.resolve();
   }
 

@@ -1,7 +1,7 @@
 import { held, holds, released, type HeldConnections } from '../../held-connections.js';
 import { holding, type Operation, type Result } from '../../cluster/operation.js';
 import { type Intent, lasting, type Shard, type ShardOwner } from '../../cluster/shard.js';
-import { type LeaseTime, SubjectLeases } from '../../cluster/subject-leases.js';
+import { type LeaseTime, type Remembered, SubjectLeases } from '../../cluster/subject-leases.js';
 import type { LeaveCause, PresenceChange, PresencePlace } from '../../port.js';
 
 /** A user with connections to this process. */
@@ -99,7 +99,7 @@ export class Place implements ShardOwner {
     return this.#holding(userId, count, { ...keeping, cause, ...words });
   }
 
-  left(userId: string, socketId: string, cause: LeaveCause, result: Result): void {
+  left(userId: string, socketId: string, { cause, lastWords }: Parting, result: Result): void {
     const user = this.#users.get(userId);
     if (user === undefined || !this.holds(userId, socketId)) return;
     user.connections = released(user.connections, socketId);
@@ -107,7 +107,10 @@ export class Place implements ShardOwner {
     this.#tellIfAdded(userId, result, { isAgain: true });
     if (user.count > 0) return;
     this.#users.delete(userId);
-    this.#gone(userId, cause, result);
+    this.#gone(userId, cause, result, {
+      payload: lastWords ?? user.userInfoText,
+      cameBy: result.cameBy,
+    });
   }
 
   updating(userId: string, userInfoText: string): Operation {
@@ -137,24 +140,26 @@ export class Place implements ShardOwner {
       },
       (result) => {
         this.#tellIfAdded(userId, result, { isAgain: true });
-        if (!this.#users.has(userId)) this.#gone(userId, this.#leases.cause(userId), result);
+        const known = this.#leases.remembered(userId);
+        if (!this.#users.has(userId)) this.#gone(userId, this.#leases.cause(userId), result, known);
       },
     );
   }
 
   /** This process has nothing of the user any more. */
-  #gone(userId: string, cause: LeaveCause, result: Result): void {
+  #gone(userId: string, cause: LeaveCause, result: Result, known: Remembered | null): void {
     const { outcome, leaseMs } = result;
     this.#leases.end(userId);
-    if (outcome === 'leased') this.#leases.begin(userId, leaseMs, cause);
+    if (outcome === 'leased') this.#leases.begin(userId, leaseMs, cause, known);
     else if (outcome === 'removed') this.#tellRemoved(userId, cause, result);
   }
 
   /** With what this process knows of the user, in case the store has lost it. */
   #holding(userId: string, count: number, rest: Partial<Operation> = {}): Operation {
-    // Of a user whom only a lease keeps, this process has nothing to say.
-    const payload = this.#users.get(userId)?.userInfoText ?? '{}';
-    return holding(userId, count, { payload, cameBy: this.#first(userId) ?? '', ...rest });
+    // Of a user whom only a lease keeps, it is what was known as that began.
+    const known = this.#leases.remembered(userId);
+    const payload = this.#users.get(userId)?.userInfoText ?? known?.payload ?? '{}';
+    return holding(userId, count, { payload, cameBy: this.#first(userId) ?? known?.cameBy ?? '', ...rest });
   }
 
   /** The connection to this process that came first; null: there is none. */

@@ -41,6 +41,10 @@ export class DeltaCohort implements Codec, BaseHolder {
     return this.variant.base.appends;
   }
 
+  get filters(): boolean | undefined {
+    return this.variant.base.filters;
+  }
+
   get length(): number {
     return this.#stream.length;
   }

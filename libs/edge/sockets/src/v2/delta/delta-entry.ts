@@ -29,6 +29,10 @@ export class DeltaEntry implements Codec {
     return this.variant.base.appends;
   }
 
+  get filters(): boolean | undefined {
+    return this.variant.base.filters;
+  }
+
   encode(_: Fact, frames: Frames): Frame | null {
     return frames.of(this.variant.base);
   }

@@ -4,6 +4,8 @@ const CHANNEL = [...APP, 'channel_type'] as const;
 const LIMITER = [...APP, 'limiter_type', 'request_context'] as const;
 const DELTA = [...APP, 'channel_name'] as const;
 
+const NO_SHARED_DELTAS = 'Never shown: every node makes the differences for its own subscribers';
+
 /** Sockets, HTTP calls, channels, admission (spec 50 §5.1). */
 export const CONNECTION_METRICS = {
   connected: gauge(APP, 'Open WebSocket connections'),
@@ -41,21 +43,11 @@ export const CONNECTION_METRICS = {
   delta_compression_bandwidth_original_bytes: counter(DELTA, 'Bytes the messages had before compression'),
   delta_compression_full_messages_total: counter(DELTA, 'Messages sent whole'),
   delta_compression_delta_messages_total: counter(DELTA, 'Messages sent as a delta'),
-  delta_cluster_coordination_ops_total: counter(['backend', 'op', 'result'], 'Shared delta state operations'),
-  delta_cluster_coordination_failures_total: counter(
-    ['backend', 'op', 'code'],
-    'Failed shared delta operations',
-  ),
-  delta_cluster_coordination_latency_ms: histogram(
-    MILLISECONDS,
-    ['backend', 'op'],
-    'Time of shared delta state operations',
-  ),
-  delta_cluster_coordination_decisions_total: counter(
-    ['backend', 'decision'],
-    'Delta decisions made together',
-  ),
-  delta_cluster_coordination_backend_up: gauge(['backend'], '1 while shared delta state is reachable'),
+  delta_cluster_coordination_ops_total: counter(['backend', 'op', 'result'], NO_SHARED_DELTAS),
+  delta_cluster_coordination_failures_total: counter(['backend', 'op', 'code'], NO_SHARED_DELTAS),
+  delta_cluster_coordination_latency_ms: histogram(MILLISECONDS, ['backend', 'op'], NO_SHARED_DELTAS),
+  delta_cluster_coordination_decisions_total: counter(['backend', 'decision'], NO_SHARED_DELTAS),
+  delta_cluster_coordination_backend_up: gauge(['backend'], NO_SHARED_DELTAS),
   mcp_requests_total: counter(['port', 'outcome'], 'Requests of the tool protocol'),
   mcp_tool_calls_total: counter(['port', 'tool', 'outcome'], 'Tool calls'),
   mcp_tool_latency_ms: histogram(MILLISECONDS, ['port', 'tool'], 'Time of tool calls'),

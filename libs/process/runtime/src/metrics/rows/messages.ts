@@ -12,24 +12,22 @@ import {
 const BY_TYPE = ['app_id', 'type'] as const;
 const BY_APP = ['app_id'] as const;
 
+const NO_REBUILDS = 'Never shown: summaries change with their annotations, in the transaction that has them';
+
 /** Mutable messages, annotations, AI transport (spec 50 §5.2). */
 export const MESSAGE_METRICS = {
   versioned_message_mutations_total: counter([...APP, 'action', 'result'], 'Mutations of messages'),
   versioned_message_retrieval_total: counter([...APP, 'surface', 'result'], 'Reads of message versions'),
   versioned_history_substitution_total: counter(
     [...APP, 'result'],
-    'History rows replaced by their latest version: applied, missing_latest, not_versioned',
+    'History rows shown: applied (as their latest version), missing_latest (as stored), not_versioned',
   ),
   annotations_published_total: counter(BY_TYPE, 'Annotations published'),
   annotations_deleted_total: counter(BY_TYPE, 'Annotations deleted'),
   annotation_summary_clipped_total: counter(BY_TYPE, 'Summaries cut to the payload limit'),
   annotation_summary_deliveries_total: counter(BY_APP, 'Summaries delivered'),
-  annotation_projection_rebuild_total: counter(BY_APP, 'Summaries rebuilt from their annotations'),
-  annotation_projection_rebuild_duration_seconds: histogram(
-    REBUILD_SECONDS,
-    BY_APP,
-    'Time to rebuild a summary',
-  ),
+  annotation_projection_rebuild_total: counter(BY_APP, NO_REBUILDS),
+  annotation_projection_rebuild_duration_seconds: histogram(REBUILD_SECONDS, BY_APP, NO_REBUILDS),
   ai_messages_validated_total: counter([...APP, 'event'], 'AI messages whose headers are valid'),
   ai_messages_rejected_total: counter([...APP, 'code'], 'AI messages refused, by code'),
   ai_messages_unparseable_total: counter(APP, 'AI messages whose headers could not be read'),

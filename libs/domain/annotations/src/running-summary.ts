@@ -1,0 +1,96 @@
+import type { AnnotationSummary, Contribution, KnownSummary, NewSummary } from '@carillon/history-store';
+import { type Share, Tally } from './tally.js';
+
+/** Up to so many bytes the text of a summary is stored again with every change: its row is written anyway. */
+const SMALL_BYTES = 1024;
+/** About what a contribution takes in the row. */
+const CONTRIBUTION_BYTES = 64;
+
+/** What a summary is known by. */
+export type SummaryKey = Pick<AnnotationSummary, 'messageSerial' | 'streamKey' | 'type'>;
+
+/**
+ * A summary as it stands after the last annotation. Its text is stored now and then, and between these moments what was
+ * contributed since: so one annotation of a message of very many clients writes little.
+ */
+export class RunningSummary {
+  readonly tally: Tally;
+  #lastNo: number;
+  #changedAtMs: number;
+  #since: Contribution[];
+  /** Whether there is a text that what came since goes with. */
+  #hasText: boolean;
+
+  private constructor(
+    readonly key: SummaryKey,
+    stored: AnnotationSummary | null,
+  ) {
+    this.tally = Tally.of(key.type, stored);
+    this.#hasText = stored !== null;
+    this.#since = [...(stored?.since ?? [])];
+    this.#lastNo = stored?.lastNo ?? 0;
+    this.#changedAtMs = stored?.changedAtMs ?? 0;
+  }
+
+  static none(key: SummaryKey): RunningSummary {
+    return new RunningSummary(key, null);
+  }
+
+  static of(stored: AnnotationSummary): RunningSummary {
+    const { streamKey, messageSerial, type } = stored;
+    return new RunningSummary({ streamKey, messageSerial, type }, stored);
+  }
+
+  /** The annotation that changed it last; 0: none. */
+  get lastNo(): number {
+    return this.#lastNo;
+  }
+
+  /** Whether it is what the store has. */
+  is({ streamKey, messageSerial, type, lastNo }: KnownSummary): boolean {
+    const { key } = this;
+    return (
+      key.streamKey === streamKey &&
+      key.messageSerial === messageSerial &&
+      key.type === type &&
+      this.#lastNo === lastNo
+    );
+  }
+
+  /** False: its text would be longer than that, so nothing was added. */
+  add(
+    event: Contribution & { readonly annotationNo: number; readonly atMs: number },
+    maxBytes: number,
+  ): boolean {
+    const { action, name, clientId, count, annotationNo, atMs } = event;
+    const undo: readonly Share[] = this.tally.apply(event);
+    if (action === 'create' && this.tally.bytes > maxBytes) {
+      this.tally.undo(undo);
+      return false;
+    }
+    this.#since.push({ action, name, clientId, count });
+    [this.#lastNo, this.#changedAtMs] = [annotationNo, atMs];
+    return true;
+  }
+
+  /** As it is to be stored. */
+  row(): NewSummary {
+    const { key } = this;
+    const { streamKey, messageSerial, type } = key;
+    const isDue = !this.#hasText || isTextDue(this.tally.bytes, this.#since.length);
+    if (isDue) [this.#hasText, this.#since] = [true, []];
+    return {
+      streamKey,
+      messageSerial,
+      type,
+      summary: isDue ? this.tally.text() : null,
+      since: [...this.#since],
+      lastNo: this.#lastNo,
+      changedAtMs: this.#changedAtMs,
+    };
+  }
+}
+
+/** Both the text and what came since are written least when the one is written after the root of its length of the other. */
+const isTextDue = (bytes: number, contributions: number): boolean =>
+  bytes <= SMALL_BYTES || contributions * contributions * CONTRIBUTION_BYTES >= 2 * bytes;

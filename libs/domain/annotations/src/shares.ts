@@ -1,0 +1,78 @@
+import { Order } from './order.js';
+
+/** What was added under one name: by each client, and by nobody in particular. How long its text is costs nothing to know. */
+export class Shares {
+  readonly #amounts = new Map<string, number>();
+  readonly #order = new Order();
+  #unidentified = 0;
+  #total = 0;
+  /** Of the clients as JSON, and of the digits of what each has added. */
+  #nameBytes = 0;
+  #digits = 0;
+
+  get clients(): number {
+    return this.#amounts.size;
+  }
+
+  get isEmpty(): boolean {
+    return this.#amounts.size === 0 && this.#unidentified === 0;
+  }
+
+  /** Null: of nobody in particular. 0: none. */
+  of(clientId: string | null): number {
+    return clientId === null ? this.#unidentified : (this.#amounts.get(clientId) ?? 0);
+  }
+
+  set(clientId: string | null, amount: number): void {
+    const before = this.of(clientId);
+    this.#total += amount - before;
+    if (clientId === null) {
+      this.#unidentified = amount;
+      return;
+    }
+    if (before !== 0) this.#count(clientId, before, -1);
+    if (amount !== 0) this.#count(clientId, amount, 1);
+    if (before === 0 && amount !== 0) this.#order.add(clientId);
+    if (before !== 0 && amount === 0) this.#order.remove(clientId);
+    if (amount === 0) this.#amounts.delete(clientId);
+    else this.#amounts.set(clientId, amount);
+  }
+
+  #count(clientId: string, amount: number, sign: 1 | -1): void {
+    this.#nameBytes += sign * jsonBytes(clientId);
+    this.#digits += sign * String(amount).length;
+  }
+
+  /** Those who are in it, so many at most. */
+  listText(maxClients: number): string {
+    const kept = this.#order.first(maxClients);
+    return `{"total":${this.clients},"clientIds":${JSON.stringify(kept)},"clipped":${kept.length < this.clients}}`;
+  }
+
+  listBytes(): number {
+    return this.listText(0).length + this.#bytesOfAll(0);
+  }
+
+  /** How much each has added, of so many clients at most. */
+  countsText(maxClients: number): string {
+    const kept = this.#order.first(maxClients);
+    const counts = kept.map((clientId) => `${JSON.stringify(clientId)}:${this.of(clientId)}`);
+    return (
+      `{"total":${this.#total},"clientCounts":{${counts.join(',')}},"totalUnidentified":${this.#unidentified},` +
+      `"clipped":${kept.length < this.clients},"totalClientIds":${this.clients}}`
+    );
+  }
+
+  countsBytes(): number {
+    return this.countsText(0).length + this.#bytesOfAll(this.clients + this.#digits);
+  }
+
+  /** What a text with all clients has beside one with none: commas between them, and `false` where it said `true`. */
+  #bytesOfAll(more: number): number {
+    return this.clients === 0
+      ? 0
+      : this.#nameBytes + this.clients - 1 + 'false'.length - 'true'.length + more;
+  }
+}
+
+export const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));

@@ -1,0 +1,84 @@
+import type { Cache } from '@carillon/cache';
+import { isObject, parseJson, STATE_TTL_MS } from '@carillon/compat-core';
+import type { CompatConnection } from './connection.js';
+
+/** Answers that are remembered of one connection. */
+const MAX_KEPT = 1000;
+/** Answers that are shared as one, so that who publishes much is not written about once for each. */
+const BLOCK = 32;
+/** How long answers wait for others that are shared with them. */
+const WAIT_MS = 5;
+/** What was answered to a socket that only looks open is asked for later than that. */
+const SHARED_MS = 2 * STATE_TTL_MS;
+
+const blockOf = (msgSerial: number): number => Math.floor(msgSerial / BLOCK);
+const nameOf = ({ id, hub }: CompatConnection, block: number): string =>
+  `compat:receipts:${hub.appId}:${id}:${block}`;
+
+/**
+ * What connections were told of what they published: who comes back, here or elsewhere, and says it again is told the
+ * same, and nothing is done twice. The publish itself does not wait until its receipt is shared: one that is lost with its
+ * process leaves what is done once for its id. What was refused is judged again, for nothing of it was done.
+ */
+export class Receipts {
+  /** Blocks of connections with answers that are not shared yet. */
+  readonly #due = new Map<CompatConnection, Set<number>>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    /** Null: nobody comes back anywhere else. */
+    private readonly shared: Pick<Cache, 'get' | 'set'> | null,
+    private readonly onTrouble: (what: string, error: unknown) => void,
+  ) {}
+
+  note(connection: CompatConnection, msgSerial: number, serials: readonly string[]): void {
+    connection.receipts.set(msgSerial, serials);
+    connection.receipts.delete(msgSerial - MAX_KEPT);
+    if (this.shared === null) return;
+    const blocks = this.#due.get(connection);
+    if (blocks === undefined) this.#due.set(connection, new Set([blockOf(msgSerial)]));
+    else blocks.add(blockOf(msgSerial));
+    this.#timer ??= setTimeout(() => this.share(), WAIT_MS);
+  }
+
+  /** The serials that it was told; undefined: it is new. Rejects when that cannot be known. */
+  async find(connection: CompatConnection, msgSerial: number): Promise<readonly string[] | undefined> {
+    const known = connection.receipts.get(msgSerial);
+    if (known !== undefined || !connection.mayRepeat) return known;
+    await this.#read(connection, blockOf(msgSerial));
+    const found = connection.receipts.get(msgSerial);
+    // All was taken in order: whatever follows something new is new.
+    if (found === undefined) connection.mayRepeat = false;
+    return found;
+  }
+
+  /** At once: somebody may ask for them elsewhere. */
+  share(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    for (const [connection, blocks] of this.#due)
+      for (const block of blocks) void this.#write(connection, block);
+    this.#due.clear();
+  }
+
+  async #write(connection: CompatConnection, block: number): Promise<void> {
+    const answers: Record<string, readonly string[]> = {};
+    for (let serial = block * BLOCK; serial < (block + 1) * BLOCK; serial += 1) {
+      const serials = connection.receipts.get(serial);
+      if (serials !== undefined) answers[serial] = serials;
+    }
+    try {
+      await this.shared?.set(nameOf(connection, block), JSON.stringify(answers), SHARED_MS);
+    } catch (error) {
+      this.onTrouble('receipts of a connection', error);
+    }
+  }
+
+  async #read(connection: CompatConnection, block: number): Promise<void> {
+    const text = (await this.shared?.get(nameOf(connection, block))) ?? null;
+    const answers = text === null ? null : parseJson(text);
+    if (!isObject(answers)) return;
+    for (const [serial, serials] of Object.entries(answers))
+      if (Array.isArray(serials)) connection.receipts.set(Number(serial), serials.map(String));
+  }
+}

@@ -1,0 +1,52 @@
+import type { FactoryProvider, Type } from '@nestjs/common';
+
+declare const MADE: unique symbol;
+
+/** What a part is asked for by, and the type of the part. */
+export type Token<Made> = symbol & { readonly [MADE]?: Made };
+
+/** `what` is for messages of Nest. */
+export const token = <Made>(what: string): Token<Made> => Symbol(what);
+
+/** A part that a process may lack: undefined then. */
+export interface OptionalPart<Made> {
+  readonly token: Token<Made>;
+  readonly optional: true;
+}
+
+export const optional = <Made>(wanted: Token<Made>): OptionalPart<Made> => ({
+  token: wanted,
+  optional: true,
+});
+
+/** Parts that something is made of, each by a name. */
+export type Wanted = Readonly<Record<string, OptionalPart<unknown> | Token<unknown> | Type>>;
+
+/** The parts of these tokens, by their names. */
+export type PartsOf<Tokens extends Wanted> = {
+  readonly [Name in keyof Tokens]: Tokens[Name] extends OptionalPart<infer Made>
+    ? Made | undefined
+    : Tokens[Name] extends Token<infer Made>
+      ? Made
+      : Tokens[Name] extends Type<infer Made>
+        ? Made
+        : never;
+};
+
+/**
+ * What a module offers by a token, and makes of other parts. They come by name and with their types, so that no list of
+ * tokens must agree with a list of arguments that nobody compares.
+ */
+export function provider<Made, Tokens extends Wanted>(
+  provide: Token<Made>,
+  wanted: Tokens,
+  make: (parts: PartsOf<Tokens>) => NoInfer<Made> | Promise<NoInfer<Made>>,
+): FactoryProvider<Made> {
+  const named = Object.entries(wanted);
+  return {
+    provide,
+    inject: named.map(([, each]) => each),
+    useFactory: (...parts: readonly unknown[]) =>
+      make(Object.fromEntries(named.map(([name], at) => [name, parts[at]])) as PartsOf<Tokens>),
+  };
+}
