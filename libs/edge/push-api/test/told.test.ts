@@ -97,3 +97,39 @@ it('work that nobody can read is kept among the dead, and cannot be replayed (6.
   const again = await scene.send('POST', `/deadLetters/${String(letter?.['deadLetterId'])}/replay`);
   expect(again.status).toBe(400);
 });
+
+it('what others say of a delivery to the token before does nothing to a device that has another (2.10)', async () => {
+  const scene = await sceneWith({});
+  const register = (registrationToken: string) =>
+    scene.send(
+      'POST',
+      '/deviceRegistrations',
+      fcmDevice('d', { push: { recipient: { transportType: 'gcm', registrationToken } } }),
+    );
+  await register('old');
+  await publish(scene, 'p', [{ type: 'device', deviceId: 'd' }]);
+  await scene.until('p', isOver);
+  await register('new');
+  const tell = (publishId: string) =>
+    scene.send('POST', '/deliveryStatus', {
+      publishId,
+      eventId: 'e',
+      occurredAtMs: 1,
+      result: {
+        provider: 'fcm',
+        outcome: 'rejected',
+        attempt: 1,
+        deviceId: 'd',
+        error: { class: 'unregistered' },
+      },
+    });
+  const isTaken = async () => (await scene.queue.stats('push.results.v1')).completed;
+  const before = (await isTaken()) ?? 0;
+  expect((await tell('p')).status).toBe(202);
+  await expect.poll(isTaken).toBe(before + 1);
+  expect((await scene.send('GET', '/deviceRegistrations/d')).status).toBe(200);
+  await publish(scene, 'p2', [{ type: 'device', deviceId: 'd' }]);
+  await scene.until('p2', isOver);
+  expect((await tell('p2')).status).toBe(202);
+  await expect.poll(async () => (await scene.send('GET', '/deviceRegistrations/d')).status).toBe(404);
+});
