@@ -49,7 +49,9 @@ export class FeedbackWorker {
       const own = results.filter(({ job }) => applied.has(job.deliveryKey));
       const after = withCounts(publish, countsOf(own), this.parts.now());
       trips =
-        guardTripped(after.counters) && own.some(({ failureClass }) => failureClass === 'device_terminal');
+        guardTripped(after.counters) &&
+        // Those that were applied before, too: should that have died behind it, devices are spared all the same.
+        results.some(({ failureClass }) => failureClass === 'device_terminal');
       checkCounts(this.parts, after);
       [before, last, letters] = [publish, after, this.#deadLetters(own, after)];
       return { publish: after, events: this.#events(own), deadLetters: letters };
