@@ -25,6 +25,7 @@ import {
   PUSH_TRANSPORT,
   PUSH_WORKER,
 } from './tokens.js';
+import { META_TARGET } from './watch/meta.js';
 import { PushWorker } from './worker.js';
 import { PushWorkerController } from './worker.controller.js';
 
@@ -49,6 +50,7 @@ function partsOf(parts: PartsOf<typeof MADE_OF>): PushParts {
     secrets: new Secrets(sealer),
     providers: providers ?? openProviders(config, channels),
     log: logging.for('service::push'),
+    meta: logging.for(META_TARGET),
     now: () => Date.now(),
     owner: `${hostname()}:${process.pid}:${randomUUID()}`,
   };

@@ -16,6 +16,8 @@ export interface PushParts {
   readonly secrets: Secrets;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** Of `[meta]log:push`. */
+  readonly meta: Logger;
   readonly now: () => number;
   /** Tells this process from all others, also from earlier ones. */
   readonly owner: string;

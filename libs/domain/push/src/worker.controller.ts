@@ -8,9 +8,10 @@ import { EventPattern, Payload } from '@nestjs/microservices';
 import { decodeItem } from './pipeline/items.js';
 import { publishNamed, readBatch, readFeedback, readRetry, readShard } from './pipeline/payloads.js';
 import { PUSH_TRANSPORT, PUSH_WORKER } from './tokens.js';
+import { MALFORMED } from './upkeep/upkeep.js';
 import type { PushWorker } from './worker.js';
 
-const MALFORMED = deadLetter('malformed');
+const UNREADABLE = deadLetter(MALFORMED);
 const AWAY_MS = 1000;
 
 /**
@@ -40,7 +41,7 @@ async function worked<Value>(
 ): Promise<Settlement | void> {
   const item = decodeItem(job.data);
   const value = item === null ? null : read(item.payload);
-  if (item === null || value === null) return MALFORMED;
+  if (item === null || value === null) return UNREADABLE;
   return traced(
     () => ({ name: `push ${stage}`, kind: 'consumer', parent: item.trace }),
     () => unlessAway(worker, stage, () => work(value)),
@@ -89,7 +90,7 @@ export class PushWorkerController {
     const settlement = await worked(this.worker, job, 'retry', readRetry, (entry) =>
       this.worker.retrier.retry(entry),
     );
-    if (settlement === MALFORMED) this.worker.countMalformed();
+    if (settlement === UNREADABLE) this.worker.countMalformed();
     return settlement;
   }
 }

@@ -36,6 +36,24 @@ describe('a circuit breaker', () => {
   });
 });
 
+describe('a circuit breaker that a batch tells both of failures and of a quota', () => {
+  it('stays open until the later of the two times', () => {
+    const breaker = new Breaker(settings);
+    for (let batch = 0; batch < 4; batch += 1) breaker.leave(1, FAILED, 0);
+    expect(breaker.leave(1, { ...FAILED, quotaUntilMs: 90_000 }, 0)).toBe(true);
+    expect(breaker.enter(1, 89_999).allowed).toBe(0);
+    expect(breaker.enter(1, 90_000).allowed).toBe(1);
+  });
+
+  it('opens for the quota, though the failures alone are too few, or some went through', () => {
+    for (const verdict of [FAILED, FINE]) {
+      const breaker = new Breaker(settings);
+      expect(breaker.leave(1, { ...verdict, quotaUntilMs: 1000 }, 0)).toBe(true);
+      expect(breaker.enter(1, 999).allowed).toBe(0);
+    }
+  });
+});
+
 describe('the breakers of a batch', () => {
   const resolved = {
     tenant: 'shop',

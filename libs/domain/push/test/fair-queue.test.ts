@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { DispatchPool, SENT_AT_ONCE } from '../src/pipeline/dispatch-pool.js';
 import { FairQueue } from '../src/pipeline/fair-queue.js';
 
-const FOREVER = new AbortController().signal;
-
 const opened = () => {
   const clock = { ms: 0 };
   const begun: string[] = [];
@@ -13,7 +11,7 @@ const opened = () => {
     () => clock.ms,
     (app) => begun.push(app),
   );
-  const turn = (app: string, signal = FOREVER) => pool.turn(app, 10, signal);
+  const turn = (app: string, signal = new AbortController().signal) => pool.turn(app, 10, signal);
   return { clock, begun, pool, turn };
 };
 const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make);

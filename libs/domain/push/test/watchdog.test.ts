@@ -35,7 +35,7 @@ describe('the watchdog', () => {
     const { logging, metrics } = createParts(config);
     const log = logging.for('test');
     // What it does not ask is not there.
-    const parts = { config, store, secrets: new Secrets(null), log, metrics, now: () => nowMs };
+    const parts = { config, store, secrets: new Secrets(null), log, meta: log, metrics, now: () => nowMs };
     dog = new Watchdog(parts as unknown as PushParts);
     await dog.run();
   });
@@ -123,7 +123,8 @@ describe('the watchdog', () => {
   it('gives the repair its chance first after nobody worked for long', async () => {
     await stale('dispatching', true, [{}]);
     const { logging } = createParts(config);
-    const parts = { config, store, secrets: new Secrets(null), log: logging.for('test'), now: () => nowMs };
+    const log = logging.for('test');
+    const parts = { config, store, secrets: new Secrets(null), log, meta: log, now: () => nowMs };
     dog = new Watchdog(parts as unknown as PushParts);
     expect(await closed()).toMatchObject({ state: 'dispatching' });
     nowMs += 600_000;

@@ -171,6 +171,10 @@ overPlaces((sceneWith) => {
       expect(scene.clouds.arrivals).toHaveLength(0);
       const [letter] = (await scene.send('GET', '/deadLetters')).body.items;
       expect(letter).toMatchObject({ provider: 'hms', reason: 'auth_failure', replayable: true });
+      const raw = [{ type: 'recipient', recipient: hms.recipient }];
+      const answer = await publish(scene, 'raw', raw);
+      expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+      expect(answer.body['error']).toMatch(/credentials are not ready/);
     });
   });
 
@@ -259,3 +263,21 @@ it('credentials take effect without a restart', async () => {
     )
     .toBe('succeeded');
 }, 25_000);
+
+it('credentials whose file is missing are not ready, and harm nothing else', async () => {
+  const scene = await sceneInMemory({ FCM_SERVICE_ACCOUNT_JSON_PATH: '/nowhere/account.json' });
+  const apns = { recipient: { transportType: 'apns', deviceToken: 'abc' } };
+  await scene.send('POST', '/deviceRegistrations', fcmDevice('a'));
+  await scene.send('POST', '/deviceRegistrations', fcmDevice('b', { push: apns }));
+  await publish(scene, 'p', [
+    { type: 'device', deviceId: 'a' },
+    { type: 'device', deviceId: 'b' },
+  ]);
+  expect(await scene.until('p', done)).toMatchObject({
+    state: 'partiallySucceeded',
+    counters: { failed: 1, succeeded: 1 },
+  });
+  const [letter] = (await scene.send('GET', '/deadLetters')).body.items;
+  expect(letter).toMatchObject({ provider: 'fcm', reason: 'auth_failure', replayable: true });
+  expect(scene.logged().match(/fixed token/g)).toHaveLength(1);
+});

@@ -7,6 +7,7 @@ import { NO_COUNTS } from '../pipeline/lifecycle.js';
 import type { Outbox } from '../pipeline/outbox.js';
 import type { Planner } from '../pipeline/planner.js';
 import type { Lags } from '../watch/lags.js';
+import { tellMeta } from '../watch/meta.js';
 import { Backpressure } from './backpressure.js';
 import { expectedOf } from './expected.js';
 import { checkKey, keysOf, knownPublish } from './idempotency.js';
@@ -67,6 +68,7 @@ export class Admit {
     metrics.gauge('push_quota_consumed_acceptance').for({ app: appId }).set(used);
     if (verdict.allowed) return;
     metrics.counter('push_quota_acceptance_rejections_total').for({ app: appId }).add();
+    tellMeta(this.parts, 'quota-event', { appId, detail: { quota: 'push.acceptance_rate_limit' } });
     const { resetSeconds: retryAfterSeconds } = verdict;
     throw new ServiceError('rate_limited', {
       text: 'push.acceptance_rate_limit exceeded',
@@ -92,6 +94,7 @@ export class Admit {
     if (known !== null) return this.#duplicate(prepared, known);
     await this.checkOpen(prepared);
     const accepted = await this.#accept(prepared, options);
+    this.#tell(accepted);
     const { appId: app } = prepared;
     const result = accepted.duplicate ? 'duplicate' : accepted.publish.state;
     metrics.counter('push_publish_accepted_total').for({ app, result }).add();
@@ -100,6 +103,14 @@ export class Admit {
       .for({ app })
       .observe((performance.now() - fromMs) / 1000);
     return accepted;
+  }
+
+  #tell({ publish, expected, duplicate }: Accepted): void {
+    const { appId, publishId, state, errorReason } = publish;
+    if (duplicate) return;
+    if (state === 'quota_exceeded')
+      tellMeta(this.parts, 'quota-event', { appId, publishId, detail: { quota: errorReason } });
+    else tellMeta(this.parts, 'push-accepted', { appId, publishId, detail: { state, expected } });
   }
 
   async #accept(prepared: Prepared, options: AdmitOptions): Promise<Accepted> {

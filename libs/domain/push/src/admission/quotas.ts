@@ -2,6 +2,7 @@ import { ServiceError } from '@carillon/errors';
 import { CLOUDS } from '@carillon/push-providers';
 import type { PushParts } from '../parts.js';
 import { dayOf } from '../pipeline/app-weights.js';
+import { tellMeta } from '../watch/meta.js';
 import type { Target } from './targets.js';
 
 /** Of what has to be counted, though nothing is refused for it. */
@@ -69,8 +70,9 @@ export class Quotas {
 
   async #checkActive(appId: string, most: number): Promise<void> {
     const { store, now } = this.parts;
-    if (most > 0 && (await store.countActive(appId, now(), most)) >= most)
-      throw new ServiceError('rate_limited', { text: 'push.inflight_max exceeded', retryAfterSeconds: 1 });
+    if (most === 0 || (await store.countActive(appId, now(), most)) < most) return;
+    tellMeta(this.parts, 'quota-event', { appId, detail: { quota: 'push.inflight_max' } });
+    throw new ServiceError('rate_limited', { text: 'push.inflight_max exceeded', retryAfterSeconds: 1 });
   }
 
   async #withinRate(appId: string, deviceId: string): Promise<boolean> {

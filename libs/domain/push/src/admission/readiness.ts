@@ -1,8 +1,9 @@
-import { isProduction } from '@carillon/config';
+import { type Config, isProduction } from '@carillon/config';
 import { ServiceError } from '@carillon/errors';
-import { isCloud, type Provider, providerOf } from '@carillon/push-providers';
+import { type Cloud, isCloud, type Provider, providerOf } from '@carillon/push-providers';
 import { type PushStore, PushStoreUnavailable } from '@carillon/push-store';
 import type { PushParts } from '../parts.js';
+import { Credentials } from '../pipeline/credentials.js';
 import { enabledProviders } from '../stages.js';
 import type { Target } from './targets.js';
 
@@ -16,12 +17,15 @@ export interface Workers {
 
 /** Knows whether what is accepted now would be worked on; looks again every 5 s. */
 export class Readiness {
+  readonly #credentials: Credentials;
   #kept: { readonly untilMs: number; readonly workers: Promise<Workers> } | null = null;
 
   constructor(
     private readonly parts: PushParts,
     private readonly own: Workers,
-  ) {}
+  ) {
+    this.#credentials = new Credentials(parts);
+  }
 
   /** @throws ServiceError `service_unavailable` */
   async check(appId: string, targets: readonly Target[], regime: 'fastPath' | 'shardPath'): Promise<void> {
@@ -44,12 +48,21 @@ export class Readiness {
     if (active.size === 0) throw unavailable('no provider is active');
     for (const provider of rawProviders(targets)) {
       if (!active.has(provider)) throw unavailable(`${provider} is not active`);
-      if (!(await hasCredential(this.parts, appId, provider)))
+      if (!(await this.#hasCredential(appId, provider)))
         throw unavailable(`${provider} credentials are not ready`);
     }
     await queue.health().catch((cause: unknown) => {
       throw unavailable('the queue is not healthy', cause);
     });
+  }
+
+  async #hasCredential(appId: string, provider: Provider): Promise<boolean> {
+    const { config, store } = this.parts;
+    if (config.push.dry_run || !isCloud(provider)) return true;
+    // One that cannot be opened is as good as none.
+    if ((await store.latestCredential(appId, provider)) !== null)
+      return (await this.#credentials.resolve(appId, provider)) !== null;
+    return isConfigured(config, provider);
   }
 
   #workers(): Promise<Workers> {
@@ -86,14 +99,8 @@ function rawProviders(targets: readonly Target[]): Set<Provider> {
   return new Set(found.filter((provider) => provider !== null));
 }
 
-async function hasCredential(
-  { store, config }: PushParts,
-  appId: string,
-  provider: Provider,
-): Promise<boolean> {
-  if (config.push.dry_run || !isCloud(provider)) return true;
-  if ((await store.latestCredential(appId, provider)) !== null) return true;
-  const { push } = config;
+/** Whether the settings have any; what is in files may be where it is sent, and not here. */
+function isConfigured({ push }: Config, provider: Cloud): boolean {
   const app = provider === 'hms' ? push.hms.credential_app_id : push[provider].app_id;
   const own = provider === 'webpush' ? push.webpush.vapid_private_key : push[provider].provider_token;
   const files =

@@ -47,13 +47,15 @@ export class Breaker {
     if (anyAccepted) {
       this.#failures = 0;
       this.#openUntilMs = null;
-    } else if (anyFailure) {
-      this.#failures += 1;
-      if (wasProbing || this.#failures >= this.settings.failure_threshold) {
-        return this.#open(nowMs + this.settings.cooldown_secs * 1000);
-      }
     }
-    return quotaUntilMs !== null && quotaUntilMs > nowMs && this.#open(quotaUntilMs);
+    // What the provider itself says of its quota counts, also where some went through or others failed.
+    let untilMs = quotaUntilMs ?? nowMs;
+    if (anyFailure && !anyAccepted) {
+      this.#failures += 1;
+      const isEnough = wasProbing || this.#failures >= this.settings.failure_threshold;
+      if (isEnough) untilMs = Math.max(untilMs, nowMs + this.settings.cooldown_secs * 1000);
+    }
+    return untilMs > nowMs && this.#open(untilMs);
   }
 
   #open(untilMs: number): boolean {

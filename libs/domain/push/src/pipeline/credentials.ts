@@ -66,6 +66,8 @@ export interface ClientUsage {
 export class Credentials {
   readonly #kept = new Map<string, Kept>();
   readonly #clients = new Map<string, OpenClient>();
+  /** Providers whose fixed token was warned of. */
+  readonly #warned = new Set<Provider>();
 
   constructor(private readonly parts: PushParts) {}
 
@@ -100,13 +102,6 @@ export class Credentials {
     return client;
   }
 
-  /** Whether the settings alone are enough for a provider, or every app brings its own. */
-  async ready(provider: Provider): Promise<boolean> {
-    return (
-      !isCloud(provider) || this.parts.config.push.dry_run || ofSettings(this.parts.config, provider) !== null
-    );
-  }
-
   usage(): ClientUsage[] {
     const sums = new Map<string, ClientUsage>();
     for (const { labels, opened } of this.#clients.values()) {
@@ -137,9 +132,30 @@ export class Credentials {
     const [shared, sharedId] = pointer(config, provider);
     const stored = shared === null ? null : await store.credential(shared, sharedId);
     if (stored !== null && stored.provider === provider) return this.#open(stored);
-    const credential = ofSettings(config, provider);
+    const credential = this.#ofSettings(provider);
     if (credential === null) return config.push.dry_run ? dryRun(appId, provider) : null;
     return { tenant: appId, credentialId: 'settings', version: 'settings', credential };
+  }
+
+  /** Null: there is none, or its file cannot be read, or what is in it cannot be used. */
+  #ofSettings(provider: Cloud): Credential | null {
+    const { config, log } = this.parts;
+    try {
+      const credential = ofSettings(config, provider);
+      this.#warnOfToken(credential);
+      return credential;
+    } catch (error) {
+      log.error('push credentials are not ready', { provider, credential_id: 'settings', error });
+      return null;
+    }
+  }
+
+  #warnOfToken(credential: Credential | null): void {
+    if (credential === null || !('access' in credential) || credential.access.kind !== 'token') return;
+    const { provider } = credential;
+    if (this.#warned.has(provider)) return;
+    this.#warned.add(provider);
+    this.parts.log.warn('a push provider is used with a fixed token, which nobody renews', { provider });
   }
 
   /** Null: it cannot be opened, or what is in it cannot be used. */

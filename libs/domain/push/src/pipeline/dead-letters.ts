@@ -1,4 +1,5 @@
 import type { StoredDeadLetter } from '@carillon/push-store';
+import { type Around, tellMeta } from '../watch/meta.js';
 import { sha256 } from '../hash.js';
 import type { Secrets } from '../secrets.js';
 import { encodeItem, messageIdOf, type NewItem, queueOf } from './items.js';
@@ -57,3 +58,15 @@ export const replayOf = (
   undo,
   jobId: messageIdOf(item),
 });
+
+/** Says that there is one. */
+export const tellDead = (
+  around: Around,
+  { appId, publishId, provider, stage, reason }: StoredDeadLetter,
+): void =>
+  tellMeta(around, 'dead-letter', {
+    appId,
+    publishId,
+    ...(provider === null ? {} : { provider }),
+    detail: { stage, reason },
+  });

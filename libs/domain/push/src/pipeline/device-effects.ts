@@ -2,6 +2,7 @@ import type { StoredDevice } from '@carillon/push-store';
 import { sha256 } from '../hash.js';
 import type { PushParts } from '../parts.js';
 import { safeReason } from '../resources/device-shape.js';
+import { tellMeta } from '../watch/meta.js';
 import type { Feedback } from './payloads.js';
 
 /** Failures after which a device counts as failed for good. */
@@ -29,6 +30,13 @@ export async function applyToDevices(
       .counter('push_token_invalidation_guard_total')
       .for({ provider: first?.provider ?? '', app: appId })
       .add();
+    const detail = { failures: results.length };
+    tellMeta(parts, 'token-invalidation-guard', {
+      appId,
+      publishId,
+      provider: first?.provider ?? '',
+      detail,
+    });
     log.warn('so many devices of a push failed that none is removed', { app_id: appId });
   }
   for (const one of results) {
@@ -75,24 +83,31 @@ async function terminal(parts: PushParts, dead: Dead): Promise<void> {
   };
   if (!(await store.removeDeadDevice(appId, deviceId, tokenHash, event))) return;
   metrics.counter('push_token_invalidations_total').for({ provider, app: appId }).add();
+  tellMeta(parts, 'token-invalidated', { appId, publishId, provider, detail: { deviceId } });
 }
 
 async function change(
-  { store, metrics }: PushParts,
+  parts: PushParts,
   appId: string,
   deviceId: string,
   tokenHash: string,
   next: (device: StoredDevice) => StoredDevice,
 ): Promise<void> {
+  const { store, metrics } = parts;
+  let moved: readonly [from: string, to: string] | null = null;
   await store.changeDevice(appId, deviceId, (device) => {
+    moved = null;
     if (device === null || device.tokenHash !== tokenHash) return null;
     const changed = next(device);
     if (changed.state !== device.state) {
-      const labels = { from: device.state, to: changed.state, app: appId };
-      metrics.counter('push_device_state_transitions_total').for(labels).add();
+      moved = [device.state, changed.state];
     }
     return changed;
   });
+  const [from, to] = moved ?? [];
+  if (from === undefined || to === undefined) return;
+  metrics.counter('push_device_state_transitions_total').for({ from, to, app: appId }).add();
+  tellMeta(parts, 'device-state-changed', { appId, detail: { deviceId, from, to } });
 }
 
 function failing(device: StoredDevice, reason: string | null): StoredDevice {

@@ -15,6 +15,7 @@ import { LEASE_MS, Sending } from './sending.js';
 import { deliveryStage } from './stages.js';
 import { tell } from './telling.js';
 import { move } from '../watch/invariants.js';
+import { tellMeta } from '../watch/meta.js';
 import { AdaptiveWindow } from './window.js';
 
 const LATER_MS = 1000;
@@ -117,6 +118,7 @@ export class Dispatcher {
       const { tenant } = resolved;
       metrics.counter('push_circuit_breaker_open_total').for({ provider, tenant }).add(opened);
       if (opened > 0) {
+        tellMeta(this.parts, 'circuit-breaker-event', { appId, provider, detail: { state: 'open' } });
         log.warn('push provider fails, its circuit breaker is open', { app_id: appId, provider });
       }
     }

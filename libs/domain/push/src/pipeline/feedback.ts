@@ -10,7 +10,7 @@ import type {
 import type { PushParts } from '../parts.js';
 import { sha256 } from '../hash.js';
 import { batchItem } from './batcher.js';
-import { deadLetterOf, replayOf } from './dead-letters.js';
+import { deadLetterOf, replayOf, tellDead } from './dead-letters.js';
 import { applyToDevices } from './device-effects.js';
 import type { NewItem } from './items.js';
 import { withCounts } from './lifecycle.js';
@@ -20,6 +20,7 @@ import { retryItem } from './retry-item.js';
 import { nextAttemptAtMs as nextAttemptOf, retryKeyOf } from './retry-rule.js';
 import { deliveryStage } from './stages.js';
 import { checkCounts } from '../watch/invariants.js';
+import { tellIfOver, tellMeta } from '../watch/meta.js';
 
 const MINUTE_MS = 60_000;
 
@@ -40,16 +41,24 @@ export class FeedbackWorker {
     const steps = results.map((one) => this.#stepOf(one));
     let trips = false;
     let taken: ReadonlySet<string> = new Set();
+    let before: StoredPublish | null = null;
+    let last: StoredPublish | null = null;
+    let letters: readonly StoredDeadLetter[] = [];
     const claims = await store.changePublish(appId, publishId, steps, (publish, applied) => {
       taken = applied;
       const own = results.filter(({ job }) => applied.has(job.deliveryKey));
       const after = withCounts(publish, countsOf(own), this.parts.now());
       trips =
-        guardTripped(after.counters) && own.some(({ failureClass }) => failureClass === 'device_terminal');
+        guardTripped(after.counters) &&
+        // Those that were applied before, too: should that have died behind it, devices are spared all the same.
+        results.some(({ failureClass }) => failureClass === 'device_terminal');
       checkCounts(this.parts, after);
-      return { publish: after, events: this.#events(own), deadLetters: this.#deadLetters(own, after) };
+      [before, last, letters] = [publish, after, this.#deadLetters(own, after)];
+      return { publish: after, events: this.#events(own), deadLetters: letters };
     });
     this.#count(results, taken);
+    tellIfOver(this.parts, before, last);
+    for (const letter of letters) tellDead(this.parts, letter);
     await applyToDevices(this.parts, { appId, publishId, results, taken, trips });
     await this.outbox.hand(this.#retries(results, claims ?? []));
   }
@@ -173,12 +182,19 @@ export class FeedbackWorker {
 
   #count(results: readonly Feedback[], taken: ReadonlySet<string>): void {
     const { metrics } = this.parts;
-    for (const { job, provider, appId: app, outcome, failureClass } of results) {
+    for (const { job, provider, appId: app, publishId, outcome, failureClass } of results) {
       if (!taken.has(job.deliveryKey)) {
         metrics.counter('push_duplicate_suppressed_total').for().add();
         continue;
       }
       metrics.counter('push_delivery_status_total').for({ status: outcome, app }).add();
+      if (outcome === 'rejected' && failureClass !== 'device_terminal')
+        tellMeta(this.parts, 'provider-rejected', {
+          appId: app,
+          publishId,
+          provider,
+          detail: { failureClass },
+        });
       if (failureClass === null) continue;
       metrics
         .counter('push_provider_failures_total')

@@ -13,6 +13,7 @@ import { streamDevices } from './stream.js';
 import type { Plan } from './plan.js';
 import { putBack } from './put-back.js';
 import { move } from '../watch/invariants.js';
+import { tellIfOver } from '../watch/meta.js';
 
 const LOCK_MS = 30_000;
 const BUSY_MS = 1000;
@@ -86,14 +87,16 @@ export class Planner {
     const { store, metrics, now } = this.parts;
     const planned = await store.countClaims(appId, publishId);
     metrics.histogram('push_fanout_size').for({ app: appId }).observe(planned);
-    let isNew = false;
+    let before: StoredPublish | null = null;
+    let last: StoredPublish | null = null;
     await store.changePublish(appId, publishId, [], (publish) => {
-      isNew = !publish.planningComplete;
       const counters = { ...publish.counters, planned };
       const whole = { ...this.#givenOut(publish), planningComplete: true, counters, updatedMs: now() };
-      return { publish: settled(whole) };
+      [before, last] = [publish, settled(whole)];
+      return { publish: last };
     });
-    if (isNew) await correctUse(this.parts, appId, publishId, planned);
+    tellIfOver(this.parts, before, last);
+    if (isFirst(before)) await correctUse(this.parts, appId, publishId, planned);
   }
 
   /** Its work is out; some of it may have been held back already, which only what is sent ends. */
@@ -251,5 +254,8 @@ function reachedBy(target: Target): Reached | null {
   const expression = sha256(JSON.stringify(audience));
   return { provider, tokenHash: expression, deviceId: null, recipient: null, audience };
 }
+
+/** Whether planning came to its end for the first time. */
+const isFirst = (before: StoredPublish | null): boolean => before?.planningComplete === false;
 
 const shardOf = ({ body }: StoredShard): ShardJob => JSON.parse(body) as ShardJob;

@@ -1,8 +1,9 @@
-import type { StoredDeadLetter } from '@carillon/push-store';
+import type { StoredDeadLetter, StoredPublish } from '@carillon/push-store';
 import { defer, type Settlement } from '@carillon/queue';
 import type { PushParts } from '../parts.js';
 import { batchItem } from './batcher.js';
-import { deadLetterOf, replayOf } from './dead-letters.js';
+import { tellIfOver } from '../watch/meta.js';
+import { deadLetterOf, replayOf, tellDead } from './dead-letters.js';
 import { withCounts } from './lifecycle.js';
 import type { Outbox } from './outbox.js';
 import type { RetryEntry } from './payloads.js';
@@ -90,14 +91,19 @@ export class Retrier {
       to: { state: 'done', outcome: end.outcome },
     } as const;
     const isExpired = end.outcome === 'expired';
+    let before: StoredPublish | null = null;
+    let last: StoredPublish | null = null;
+    let letters: readonly StoredDeadLetter[] = [];
     await store.changePublish(appId, publishId, [step], (publish, taken) => {
+      [before, last, letters] = [null, null, []];
       if (!taken.has(deliveryKey)) return null;
       const added = isExpired ? { expired: 1, dispatched: 1 } : { deadLettered: 1 };
-      return {
-        publish: withCounts(publish, added, now()),
-        deadLetters: isExpired ? [] : [this.#deadLetter(entry, end.reason)],
-      };
+      const after = withCounts(publish, added, now());
+      [before, last, letters] = [publish, after, isExpired ? [] : [this.#deadLetter(entry, end.reason)]];
+      return { publish: after, deadLetters: letters };
     });
+    tellIfOver(this.parts, before, last);
+    for (const letter of letters) tellDead(this.parts, letter);
     const name = isExpired ? 'push_retry_expired_total' : 'push_retry_dead_lettered_total';
     metrics.counter(name).for({ provider, app: appId }).add();
   }

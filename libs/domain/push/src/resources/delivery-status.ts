@@ -6,9 +6,10 @@ import {
   providerNamed,
 } from '@carillon/push-providers';
 import { integerOf, invalid, neededText, objectOf, textOf, wholeObject, wordOf } from '../fields.js';
-import type { Claim, PushStore } from '@carillon/push-store';
+import type { Claim, PushStore, StoredDevice } from '@carillon/push-store';
 import { sha256 } from '../hash.js';
 import type { PushParts } from '../parts.js';
+import { deliveryKeyOf } from '../pipeline/batcher.js';
 import type { Outbox } from '../pipeline/outbox.js';
 
 /** What later attempts add to the name of a batch. */
@@ -112,7 +113,8 @@ async function apply({ store }: PushParts, outbox: Outbox, told: Told): Promise<
         outcome,
         told: true,
         ...failure,
-        tokenHash: device?.tokenHash ?? null,
+        // It was sent to another token than the device has now: what became of that says nothing of the device.
+        tokenHash: device !== null && wasSentTo(device, claim) ? device.tokenHash : null,
         expiresAtMs: log.expiresAtMs,
         rendered: rendered?.payload ?? {},
         job: {
@@ -127,6 +129,9 @@ async function apply({ store }: PushParts, outbox: Outbox, told: Told): Promise<
     },
   ]);
 }
+
+const wasSentTo = (device: StoredDevice, { appId, publishId, provider, deliveryKey }: Claim): boolean =>
+  deliveryKeyOf(appId, publishId, provider, device.tokenHash) === deliveryKey;
 
 /** Which delivery is meant; null: there is none, or there are several that it could be. */
 async function claimOf(

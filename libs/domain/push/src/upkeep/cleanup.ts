@@ -1,5 +1,6 @@
 import { PURGE_CATEGORIES, type PurgeCategory } from '@carillon/push-store';
 import type { PushParts } from '../parts.js';
+import { tellMeta } from '../watch/meta.js';
 import { sealPlace } from '../pipeline/credentials.js';
 
 const DAY_MS = 86_400_000;
@@ -19,8 +20,10 @@ export class Cleanup {
     }
     const staleMs = this.#ago(config.push.stale_device_max_age_days);
     if (staleMs !== null) {
-      await this.#purge('staleDevices', left, (limit) => this.#removeStale(staleMs, limit));
+      left -= await this.#purge('staleDevices', left, (limit) => this.#removeStale(staleMs, limit));
     }
+    const deleted = config.push.cleanup_max_deleted_per_tick - left;
+    if (deleted > 0) tellMeta(this.parts, 'cleanup-event', { detail: { deleted } });
     await this.#step('credentials', () => this.#sealAnew());
     metrics
       .histogram('push_cleanup_tick_duration_seconds')

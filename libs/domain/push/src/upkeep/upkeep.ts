@@ -1,12 +1,17 @@
 import { PROVIDERS } from '@carillon/push-providers';
 import { publishItem } from '../admission/publish-item.js';
 import type { PushParts } from '../parts.js';
-import { deadLetterOf } from '../pipeline/dead-letters.js';
+import { tellMeta } from '../watch/meta.js';
+import { deadLetterOf, tellDead } from '../pipeline/dead-letters.js';
 import { decodeItem, queuesOf, type Stage } from '../pipeline/items.js';
 import type { Outbox } from '../pipeline/outbox.js';
 import { publishNamed } from '../pipeline/payloads.js';
 
 const PAGE = 1000;
+/** Why work is dead that nobody can read; it would be the same again. */
+export const MALFORMED = 'malformed';
+/** Whose it was cannot be told. */
+const NOBODY = { appId: '', publishId: '' };
 
 /** What is done now and then: what is due, and what queues gave up on. */
 export class Upkeep {
@@ -27,6 +32,8 @@ export class Upkeep {
     for (const { appId, jobId } of jobs) {
       const publish = await store.publish(appId, jobId);
       if (publish?.state === 'queued') await this.outbox.hand([publishItem(appId, jobId, null, '#due')]);
+      const state = publish?.state ?? null;
+      tellMeta(this.parts, 'scheduler-event', { appId, publishId: jobId, detail: { state } });
       await store.removeJob(appId, jobId);
     }
   }
@@ -62,10 +69,7 @@ export class Upkeep {
     const { store, secrets, now, log } = this.parts;
     const item = data === null ? null : decodeItem(data);
     const named = item === null ? null : publishNamed(item.payload);
-    if (item === null || named === null) {
-      log.error('push work could not be read', { queue, job_id: id });
-      return;
-    }
+    if (named === null) log.error('push work could not be read', { queue, job_id: id });
     const provider = PROVIDERS.find((one) => one === stage) ?? null;
     const names: Readonly<Partial<Record<Stage, string>>> = {
       publish: 'publish_log',
@@ -73,22 +77,22 @@ export class Upkeep {
       results: 'delivery_results',
       retry: 'retry_schedule',
     };
-    await store.putDeadLetter(
-      deadLetterOf(
-        {
-          ...named,
-          provider,
-          stage: names[stage] ?? `delivery_jobs_${stage}`,
-          key: item.key,
-          reason,
-          occurredMs: now(),
-          replay:
-            data === null
-              ? null
-              : { queue, data, deliveryKey: null, undo: null, jobId: `${item.messageId}#replay:${now()}` },
-        },
-        secrets,
-      ),
+    const isReadable = data !== null && item !== null && named !== null && reason !== MALFORMED;
+    const letter = deadLetterOf(
+      {
+        ...(named ?? NOBODY),
+        provider,
+        stage: names[stage] ?? `delivery_jobs_${stage}`,
+        key: item?.key ?? id,
+        reason: named === null ? MALFORMED : reason,
+        occurredMs: now(),
+        replay: isReadable
+          ? { queue, data, deliveryKey: null, undo: null, jobId: `${item.messageId}#replay:${now()}` }
+          : null,
+      },
+      secrets,
     );
+    await store.putDeadLetter(letter);
+    tellDead(this.parts, letter);
   }
 }

@@ -1,5 +1,6 @@
 import type { StoredPublish } from '@carillon/push-store';
 import type { PushParts } from '../parts.js';
+import { tellIfOver } from '../watch/meta.js';
 import { deadLetterOf } from '../pipeline/dead-letters.js';
 import { settled, withCounts } from '../pipeline/lifecycle.js';
 
@@ -42,13 +43,16 @@ export class Watchdog {
         to: { state: 'done', outcome: 'dead_lettered' } as const,
       }));
       const isLast = open.length < PAGE;
+      let before: StoredPublish | null = null;
+      let last: StoredPublish | null = null;
       const planned = isLast ? await store.countClaims(appId, publishId) : 0;
       await store.changePublish(appId, publishId, steps, (publish, taken) => {
         // The time of its last activity stays until all is closed: should this be cut off, it is found again.
         const counted = withCounts(publish, { deadLettered: taken.size }, publish.updatedMs);
-        if (!isLast) return { publish: counted };
-        return { publish: ended(counted, planned, now()), deadLetters: [this.#letter(publish)] };
+        [before, last] = [publish, isLast ? ended(counted, planned, now()) : counted];
+        return { publish: last, deadLetters: isLast ? [this.#letter(publish)] : [] };
       });
+      tellIfOver(this.parts, before, last);
       closed += open.length;
       if (isLast) break;
     }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Credential } from '../credentials/credential.js';
 import { accepted, retryable, type SendOutcome } from '../outcome.js';
 import type { PushClient, PushProviders, SendRequest } from '../port.js';
@@ -59,6 +60,8 @@ export class MemoryClouds implements PushProviders {
     if (this.#arrivals.length < MOST_ARRIVALS) this.#arrivals.push(arrival);
     this.#counts.set(request.deliveryKey, earlier + 1);
     const settled = new AbortController();
+    // All of a batch that are under way listen to the one signal of its job, each until it is answered.
+    setMaxListeners(0, signal);
     const aborted = new Promise<SendOutcome>((resolve) => {
       signal.addEventListener('abort', () => resolve(lost()), { once: true, signal: settled.signal });
     });
