@@ -91,7 +91,7 @@ it('the health check of an image goes by what /up answers', async () => {
   let status = 200;
   const server = createServer((_request, response) => response.writeHead(status).end());
   await new Promise((listening) => void server.listen(0, '127.0.0.1', () => listening(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const { port } = server.address();
   const check = () =>
     begin(process.execPath, ['deploy/docker/health.js'], { cwd: ROOT, env: { PORT: String(port) } }).ended;
   expect(await check()).toBe(0);
