@@ -3,6 +3,7 @@
 // Run directly with `--port N`, or forked by the bench, which is told the port and ends it by disconnecting.
 import { parseArgs } from 'node:util';
 import uws from 'uWebSockets.js';
+import { serveAbly, tellAbly } from './floor/ably.js';
 import { parsed, withBody } from './floor/body.js';
 import { isSigned } from './floor/signature.js';
 
@@ -12,7 +13,10 @@ const established = JSON.stringify({
   data: JSON.stringify({ socket_id: '1.1', activity_timeout: 120 }),
 });
 
+const SUBSCRIBE = new Set(['pusher:subscribe', 'service:subscribe']);
+
 const app = uws.App();
+serveAbly(app);
 
 app.get('/hello', (response) => {
   response.writeHeader('content-type', 'application/json').end('{"hello":"world"}');
@@ -27,7 +31,7 @@ app.ws('/app/:key', {
   },
   message: (socket, message) => {
     const { event, data } = parsed(Buffer.from(message));
-    if (event !== 'pusher:subscribe' || typeof data?.channel !== 'string') return;
+    if (!SUBSCRIBE.has(event) || typeof data?.channel !== 'string') return;
     const { channel } = data;
     socket.subscribe(channel);
     socket.send(JSON.stringify({ event: 'pusher_internal:subscription_succeeded', channel, data: '{}' }));
@@ -37,7 +41,9 @@ app.ws('/app/:key', {
 /** @param {{ name?: unknown, channel?: unknown, channels?: unknown, data?: unknown }} event */
 function publish({ name, channel: one, channels, data }) {
   for (const channel of Array.isArray(channels) ? channels : [one]) {
-    if (typeof channel === 'string') app.publish(channel, JSON.stringify({ event: name, channel, data }));
+    if (typeof channel !== 'string') continue;
+    app.publish(channel, JSON.stringify({ event: name, channel, data }));
+    tellAbly(app, channel, { name, data });
   }
 }
 

@@ -1,2 +1,4 @@
-/** The path a Pusher-protocol client connects to. @param {import('./model.js').Server} server */
-export const clientPath = ({ credentials }) => `/app/${credentials.key}?protocol=7&client=bench&version=1`;
+import { dialectOf } from './dialects.js';
+
+/** The path a client connects to. @param {import('./model.js').Server} server */
+export const clientPath = (server) => dialectOf(server).path(server.credentials);

@@ -35,6 +35,7 @@
  * @property {number | null} [redisPort] of the store that nodes share; null: unknown
  * @property {string} authority host and port as a Host header has them
  * @property {string} path of the plain GET
+ * @property {string} [dialect] what its clients speak; `v1` when absent
  * @property {import('./sign.js').Credentials} credentials
  */
 

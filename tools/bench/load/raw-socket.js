@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createConnection } from 'node:net';
+import { dialectOf } from './dialects.js';
 import { BenchError } from '../settings/bench-error.js';
 import { clientFrame, upgradeRequest } from './frames.js';
 import { FrameCounter, OPCODE } from './frame-counter.js';
@@ -12,7 +13,7 @@ const LARGEST_PROBE_BYTES = 64;
 const CLOSED_WITHOUT_A_CODE = 1006;
 
 /**
- * One Pusher-protocol client on a bare TCP socket. It understands frames only until it is subscribed; from then on it
+ * One client on a bare TCP socket. It understands frames only until it is subscribed; from then on it
  * counts them, and looks inside only where `onData` is set.
  */
 export class RawSocket {
@@ -38,6 +39,7 @@ export class RawSocket {
   /** @param {import('./model.js').Server} server @param {string} path of the upgrade request */
   constructor(server, path) {
     this.request = upgradeRequest(server.authority, path);
+    this.dialect = dialectOf(server);
     this.socket = createConnection({ host: server.host, port: server.port, noDelay: true });
     this.socket.on('data', (chunk) => this.#read(chunk));
     this.socket.on('error', (error) => this.#fail(error.message));
@@ -56,7 +58,7 @@ export class RawSocket {
   /** Resolves when the server has greeted this connection. */
   async open() {
     this.socket.write(this.request);
-    this.#greeting = (await this.#receive('connection_established', 'connect')).toString();
+    this.#greeting = (await this.#receive(this.dialect.greeted, 'connect')).toString();
   }
 
   /** What the server calls this connection. */
@@ -66,8 +68,8 @@ export class RawSocket {
 
   /** Resolves when the server has confirmed the subscription. @param {string} channel a public channel */
   async subscribe(channel) {
-    this.#send({ event: 'pusher:subscribe', data: { channel } });
-    await this.#receive('subscription_succeeded', 'subscribe');
+    this.say(this.dialect.subscribe(channel));
+    await this.#receive(this.dialect.subscribed, 'subscribe');
   }
 
   /**
@@ -106,6 +108,11 @@ export class RawSocket {
   drop() {
     this.#leaving = true;
     this.socket.resetAndDestroy();
+  }
+
+  /** @param {Buffer} payload of a frame in its dialect */
+  say(payload) {
+    this.socket.write(clientFrame(this.dialect.opcode, payload));
   }
 
   /** @param {object} event */
@@ -161,7 +168,8 @@ export class RawSocket {
     else if (payload.length <= LARGEST_PROBE_BYTES && payload.includes('pusher:ping')) this.#answerProbe();
     else if (this.#awaited === null) this.onData?.(payload);
     else if (payload.includes(this.#awaited.text)) this.#awaited.done(payload);
-    else if (payload.includes(':error"')) this.#fail(`the server said ${payload.toString('utf8', 0, 200)}`);
+    else if (payload.includes(this.dialect.refused))
+      this.#fail(`the server said ${payload.toString('utf8', 0, 200)}`);
   }
 
   #answerProbe() {

@@ -7,6 +7,7 @@ export const connect = {
   summary: 'connect, greeting, subscribe, confirmation, close, over and over',
   defaults: { connections: 32, channels: 100 },
   needs: 'key',
+  dialects: ['v1', 'v2', 'ably', 'ably-msgpack'],
   load: cycleLoad,
   rows: [...unitRows('connect-and-subscribe', 'connects'), failedRow],
   metrics: (sample) => ({

@@ -13,6 +13,7 @@ export const conns = {
   summary: 'idle subscribed connections: memory of each, CPU of all',
   defaults: { connections: 10_000, channels: 100, rate: 0 },
   needs: 'key',
+  dialects: ['v1', 'v2', 'ably', 'ably-msgpack'],
   fresh: true,
   collects: true,
   load: (context) => {

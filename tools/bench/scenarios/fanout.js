@@ -27,4 +27,5 @@ export const fanout = {
   name: 'fanout',
   summary: 'one channel with many subscribers, published to through the HTTP API',
   defaults: { connections: 1000, channels: 1, rate: 20 },
+  dialects: ['v1', 'v2', 'ably', 'ably-msgpack'],
 };

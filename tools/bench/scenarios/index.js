@@ -1,5 +1,6 @@
 import { connect } from './connect.js';
 import { conns } from './conns.js';
+import { frames } from './frames.js';
 import { fleet } from './fleet.js';
 import { fanoutMany } from './fanout-many.js';
 import { fanout } from './fanout.js';
@@ -14,6 +15,7 @@ import { soak } from './soak.js';
 export const scenarios = [
   http,
   publish,
+  frames,
   latency,
   fanout,
   fanoutMany,

@@ -52,6 +52,8 @@ import { quantileMs } from '../report/statistics.js';
  * @property {boolean} [collects] a server the bench starts collects its garbage before its memory is read
  * @property {boolean} [alone] only the target is loaded: what is measured needs no floor beside it
  * @property {boolean} [several] the target may be an installation of several processes
+ * @property {string[]} [dialects] protocols that its clients may speak, the first where nothing is said; only `v1` when
+ *   absent
  * @property {boolean} [serviceOnly] the floor cannot do it, so that it can be tried on a real service alone
  * @property {boolean} [lasting] measured for `minutes`, not for `duration`
  * @property {boolean} [signedFloor] the floor checks signatures as the target must

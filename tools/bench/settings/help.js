@@ -17,7 +17,7 @@ export function helpText() {
   return [
     'node tools/bench <scenario> --url ws://127.0.0.1:6001 --app ID --key KEY --secret SECRET [--pid N | --spawn "command"]',
     'node tools/bench http --url http://127.0.0.1:PORT/path [--pid N | --spawn "command"]',
-    'node tools/bench ai | history | history-pages | push | storm [--json], which need a build and start what they measure',
+    'node tools/bench ai | annotations | history | history-pages | push | storm [--json], which need a build and start what they measure',
     '',
     'Scenarios',
     ...named,
@@ -25,6 +25,10 @@ export function helpText() {
     'Options',
     line('--url', 'the target; loopback addresses only'),
     line('--app, --key, --secret', 'of an app of the target'),
+    line(
+      '--dialect',
+      'connect, conns, fanout, frames: v1, v2, ably or ably-msgpack; the last two need --secret',
+    ),
     line('--pid', 'process of a running target: gives the CPU and memory columns'),
     line('--spawn', 'starts the target, waits until its port answers, stops it at the end'),
     line('--other-port', 'fleet, presence-churn: another node of the target (usually the same one)'),

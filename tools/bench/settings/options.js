@@ -38,6 +38,7 @@ function read(argv) {
     app: TEXT,
     key: TEXT,
     secret: TEXT,
+    dialect: TEXT,
     pid: TEXT,
     spawn: TEXT,
     'time-limit': TEXT,
@@ -111,8 +112,16 @@ function serverOf(scenario, url, text) {
     ...(otherPort === null ? {} : { otherPort }),
     ...(singlePort === null ? {} : { singlePort }),
     redisPort,
+    dialect: dialectOf(scenario, text),
     credentials: credentialsOf(scenario, text),
   };
+}
+
+/** @param {import('../scenarios/metrics.js').Scenario} scenario @param {Text} text */
+function dialectOf({ name, dialects = ['v1'] }, text) {
+  const dialect = text('dialect') ?? dialects[0] ?? 'v1';
+  if (!dialects.includes(dialect)) throw new BenchError(`--dialect of ${name} is ${dialects.join(' or ')}`);
+  return dialect;
 }
 
 /** @param {import('../scenarios/metrics.js').Scenario} scenario @param {Text} text */

@@ -20,6 +20,7 @@ const ARGUMENTS = {
 const DONE = {
   connect: ['per_second'],
   conns: ['connections'],
+  frames: ['per_second'],
   fleet: ['per_second', 'alone_p50_ms', 'p50_ms'],
   http: ['per_second'],
   publish: ['per_second', 'batch_cost', 'paced_per_second', 'p99_ms'],

@@ -104,6 +104,23 @@ describe('a connection', () => {
     expect([world.client.state, world.sockets.length]).toEqual(['disconnected', 2]);
   });
 
+  it('is given up when the network goes, and tried at once when it is back', async () => {
+    const runtime = new EventTarget();
+    vi.stubGlobal('addEventListener', runtime.addEventListener.bind(runtime));
+    vi.stubGlobal('removeEventListener', runtime.removeEventListener.bind(runtime));
+    const world = new World();
+    const socket = await world.connect();
+    runtime.dispatchEvent(new Event('offline'));
+    expect([world.client.state, socket.isClosed]).toEqual(['waiting', true]);
+    runtime.dispatchEvent(new Event('online'));
+    await settled();
+    expect(world.client.state).toBe('connecting');
+    world.client.disconnect();
+    runtime.dispatchEvent(new Event('online'));
+    await settled();
+    expect([world.client.state, world.sockets.length]).toEqual(['disconnected', 2]);
+  });
+
   it('does not wait for ever for an answer to its handshake', async () => {
     const world = new World({ connectTimeoutMs: 5000 });
     world.client.connect();

@@ -126,7 +126,7 @@ export class Tally {
 const NONE = new Shares();
 
 interface TotalSummary {
-  readonly total: number;
+  readonly total?: number;
 }
 interface SharesSummary {
   readonly clientIds?: readonly string[];
@@ -137,7 +137,7 @@ type NamedSummary = Readonly<Record<string, SharesSummary>>;
 type StoredSummary = NamedSummary | SharesSummary | TotalSummary;
 
 function* sharesIn(method: Method, stored: StoredSummary): Generator<Share> {
-  if (method === 'total') yield { name: '', clientId: null, amount: (stored as TotalSummary).total };
+  if (method === 'total') yield { name: '', clientId: null, amount: (stored as TotalSummary).total ?? 0 };
   else if (method === 'flag') yield* sharesUnder('', stored as SharesSummary);
   else for (const [name, shares] of Object.entries(stored as NamedSummary)) yield* sharesUnder(name, shares);
 }

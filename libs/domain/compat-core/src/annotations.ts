@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Cache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contract';
-import { jsonBody, type Operations } from '@carillon/operations';
+import { jsonBody, type MessageReceipts, type Operations } from '@carillon/operations';
 import type { Principal } from './authentication.js';
 import { callerOf, mayDo, NOT_GRANTED, type Via } from './caller.js';
 import { CompatError } from './compat-error.js';
 import type { Annotation } from './message/annotation.js';
 import { orRefused } from './refusal.js';
-import { orUnavailable } from './tokens.js';
 
 /** Finds what somebody annotated. */
 export interface AnnotationFinder {
@@ -32,7 +30,8 @@ export interface AnnotationParts {
   readonly operations: Pick<Operations, 'annotateMessage' | 'deleteAnnotation'>;
   /** Null: this process has no way to them. */
   readonly finder: AnnotationFinder | null;
-  readonly cache: Pick<Cache, 'compareAndRemove' | 'get' | 'setIfAbsent'>;
+  /** Where it is known what was made for an id. */
+  readonly receipts: Pick<MessageReceipts, 'once'>;
   readonly keptMs: number;
   readonly isEnabled: boolean;
 }
@@ -71,26 +70,12 @@ export class Annotations {
 
   async #addOnce(request: AnnotationRequest, id: string): Promise<string> {
     const { principal, base, annotation } = request;
-    const { cache, keptMs } = this.parts;
-    const text = JSON.stringify({ ...annotation, clientId: annotation.clientId });
-    const fingerprint = createHash('sha256').update(text).digest('hex');
-    const name = cacheKeys.publish(
-      principal.app.id,
-      base,
-      `compat-annotation:${annotation.messageSerial}\0${id}`,
-    );
-    if (!(await orUnavailable(cache.setIfAbsent(name, fingerprint, keptMs)))) {
-      if ((await orUnavailable(cache.get(name))) !== fingerprint)
-        throw new CompatError(40_031, 'the id stands for another annotation');
-      return id;
-    }
-    try {
-      return await this.#add(request);
-    } catch (error) {
-      // What cannot be taken back runs out by itself; the client is told of the failure either way.
-      await cache.compareAndRemove(name, fingerprint).catch(() => false);
-      throw error;
-    }
+    const fingerprint = createHash('sha256').update(JSON.stringify(annotation)).digest('hex');
+    const key = `compat-annotation:${annotation.messageSerial}\0${id}`;
+    const name = cacheKeys.publish(principal.app.id, base, key);
+    const add = async () => ({ messageId: await this.#add(request) });
+    const { receipt } = await orRefused(this.parts.receipts.once(name, fingerprint, this.parts.keptMs, add));
+    return receipt.messageId;
   }
 
   async #add({ principal, base, annotation, via }: AnnotationRequest): Promise<string> {

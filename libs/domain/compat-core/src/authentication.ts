@@ -4,7 +4,7 @@ import { CompatError } from './compat-error.js';
 import type { Credentials } from './credentials.js';
 import { isJwe, readJwe } from './jwe.js';
 import { type Jwt, proveJwt, readJwt } from './jwt.js';
-import { isSameSecret, type Key, type KeyRing } from './key-ring.js';
+import { appOf, isSameSecret, type Key, type KeyRing } from './key-ring.js';
 import { granted } from './token-request.js';
 import type { Revocable, Revocations } from './revocations.js';
 import type { Tokens } from './tokens.js';
@@ -34,6 +34,8 @@ interface TokenFacts {
   readonly capability: Capability;
   readonly expiresMs: number;
 }
+
+const invalid = (): CompatError => new CompatError(40_101, 'invalid credentials');
 
 const MAX_TOKEN_BYTES = 8192;
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not pass
@@ -66,13 +68,12 @@ export class Authentication {
 
   async #key(text: string, clientId: string | null, nowMs: number): Promise<Principal> {
     const colon = text.indexOf(':');
-    const refused = new CompatError(40_101, 'invalid credentials');
-    if (colon < 1 || colon === text.length - 1) throw refused;
+    if (colon < 1 || colon === text.length - 1) throw invalid();
     const key = await this.keys.find(text.slice(0, colon), nowMs);
-    if (key === null || !isSameSecret(key.secret, text.slice(colon + 1))) throw refused;
+    if (key === null || !isSameSecret(key.secret, text.slice(colon + 1))) throw invalid();
     if (key.problem !== null) throw key.problem;
     return {
-      app: key.app,
+      app: appOf(key),
       keyName: key.name,
       capability: key.capability,
       isKey: true,
@@ -129,10 +130,10 @@ export class Authentication {
     );
     if (key.problem !== null && key.isRevocable)
       throw new CompatError(40_141, 'the key of the token is gone');
-    const capability = Capability.parse(granted(key, capabilityText ?? ''));
+    const capability = capabilityText === null ? key.capability : capabilityOf(key, capabilityText);
     const about = { keyName: key.name, issuedMs, clientId, revocationKey, capability };
     const revocable = key.isRevocable ? about : null;
-    return { keyName: key.name, app: key.app, clientId, capability, expiresMs, revocable };
+    return { keyName: key.name, app: appOf(key), clientId, capability, expiresMs, revocable };
   }
 
   async #opaque(token: string, nowMs: number): Promise<TokenFacts> {
@@ -140,14 +141,26 @@ export class Authentication {
     if (record === null) throw new CompatError(40_143, 'the token is not known');
     if (nowMs >= record.expiresMs) throw new CompatError(40_142, 'the token has expired');
     const key = await this.keys.find(record.keyName, nowMs);
-    if (key === null) throw new CompatError(40_141, 'the key of the token is gone');
+    // The name of a key may come to stand for another app.
+    const isOther = key === null || (key.app !== null && key.app.id !== record.appId);
+    if (isOther) throw new CompatError(40_141, 'the key of the token is gone');
     if (key.isRevocable && (key.problem !== null || key.rotationId !== record.rotationId))
       throw new CompatError(40_141, 'the key of the token is gone');
     const { keyName, clientId, expiresMs, issuedMs } = record;
     const capability = Capability.parse(record.capability);
     const about = { keyName, issuedMs, clientId, revocationKey: null, capability };
     const revocable = key.isRevocable ? about : null;
-    return { keyName, app: key.app, clientId, capability, expiresMs, revocable };
+    return { keyName, app: appOf(key), clientId, capability, expiresMs, revocable };
+  }
+}
+
+/** What a token that carries it may do: a text that is no capability makes it none. */
+function capabilityOf(key: Key, text: string): Capability {
+  try {
+    return Capability.parse(granted(key, text));
+  } catch (error) {
+    const isNone = error instanceof CompatError && error.code === 40_000;
+    throw isNone ? new CompatError(40_144, 'x-ably-capability is no capability') : error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Cache } from '@carillon/cache';
 import type { Principal } from './authentication.js';
 import { CompatError } from './compat-error.js';
@@ -40,7 +40,6 @@ export interface Keyed {
 const TAKEN = 'taken';
 const TAKEN_MS = 5 * STATE_TTL_MS;
 
-const KEY_BYTES = 16;
 const KEY = /^[^:]{1,475}:[0-9a-f]{32}$/;
 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
@@ -57,7 +56,8 @@ export class ConnectionKeys {
 
   /** A new key for the connection. Rejects, as all here do, when the cache cannot be reached. */
   async renew(id: string, principal: Principal): Promise<ConnectionKey> {
-    const key = `c1:${randomBytes(KEY_BYTES).toString('hex')}`;
+    // Random UUIDs are made many at a time, random bytes one call after the other.
+    const key = `c1:${randomUUID().replaceAll('-', '')}`;
     const keyHash = hashOf(key);
     await this.cache.set(nameOf(keyHash), recordOf(id, principal), STATE_TTL_MS);
     return { key, keyHash };
@@ -84,13 +84,12 @@ export class ConnectionKeys {
     const name = nameOf(keyHash);
     const text = await this.cache.get(name);
     const found = text === null ? null : read(text);
-    const gone = new CompatError(80_008, 'the connection cannot be resumed any more');
-    if (text === null || found === null) return gone;
+    if (text === null || found === null) return gone();
     if (found.appId !== principal.app.id || found.clientId !== principal.clientId)
       return new CompatError(80_011, 'the connection is that of another client');
     // Of two who come with one key, one finds it taken.
     const isTaken = await this.cache.compareAndSwap(name, text, TAKEN, TAKEN_MS);
-    return isTaken ? { connectionId: found.connectionId, keyHash } : gone;
+    return isTaken ? { connectionId: found.connectionId, keyHash } : gone();
   }
 
   /**
@@ -106,6 +105,8 @@ export class ConnectionKeys {
     return found;
   }
 }
+
+const gone = (): CompatError => new CompatError(80_008, 'the connection cannot be resumed any more');
 
 const recordOf = (connectionId: string, { app, clientId, mayBeAnybody }: Principal): string =>
   JSON.stringify({ connectionId, appId: app.id, clientId, mayBeAnybody } satisfies KeyedConnection);

@@ -3,9 +3,10 @@ import type { App } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import { Channels, type OrdinaryChannel } from '@carillon/channels';
 import type { Config } from '@carillon/config';
-import type { Operations } from '@carillon/operations';
+import { MessageReceipts, OncePublisher, type Operations } from '@carillon/operations';
 import type { Publisher } from '@carillon/publishing';
 import type { Triggers } from '@carillon/push';
+import type { Logger } from '@carillon/runtime';
 import { AiMessages } from './ai.js';
 import { type AnnotationFinder, Annotations } from './annotations.js';
 import { Authentication } from './authentication.js';
@@ -33,6 +34,7 @@ export interface CompatCoreParts {
   readonly messages: AnnotationFinder | null;
   /** Null: nothing is pushed by this process. */
   readonly triggers: Triggers | null;
+  readonly log: Logger;
 }
 
 const LARGEST_MESSAGE_BYTES = 65_536;
@@ -56,7 +58,7 @@ export class CompatCore {
   readonly derivedFilters = new DerivedFilters(this.counters);
   readonly #channels: Channels;
 
-  constructor({ config, apps, cache, publisher, operations, messages, triggers }: CompatCoreParts) {
+  constructor({ config, apps, cache, publisher, operations, messages, triggers, log }: CompatCoreParts) {
     const { compat, idempotency } = config;
     const keys = new KeyRing(compat.keys, apps);
     const tokens = new Tokens(cache);
@@ -73,11 +75,13 @@ export class CompatCore {
     this.push = triggers === null ? null : new MessagePush(triggers, this.statistics);
     const ttlMs = Math.max(LEAST_KEPT_MS, idempotency.ttl_seconds * 1000);
     const ai = new AiMessages(new AiChannels(config.ai_transport), headerLimits(config));
-    this.publisher = new CompatPublisher(publisher, cache, ttlMs, { ai, counters: this.counters });
+    const receipts = new MessageReceipts(cache, log);
+    const once = new OncePublisher(publisher, receipts);
+    this.publisher = new CompatPublisher(publisher, once, ttlMs, { ai, counters: this.counters });
     this.edits = new Edits(operations);
     this.annotations = new Annotations({
       operations,
-      cache,
+      receipts,
       finder: messages,
       keptMs: ttlMs,
       isEnabled: config.annotations.enabled,

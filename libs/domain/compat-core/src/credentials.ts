@@ -55,8 +55,16 @@ function clientIdOf(source: CredentialSource): string | null {
   return checked(named);
 }
 
+/** What a token may be given to: `*` stands for anybody. A line break would be read as the end of a signed line. */
+export const isClientId = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  value !== '' &&
+  Buffer.byteLength(value) <= MAX_CLIENT_ID_BYTES &&
+  value.isWellFormed() &&
+  !value.includes('\n');
+
 function checked(clientId: string | null): string | null {
-  if (clientId !== null && (clientId === '*' || Buffer.byteLength(clientId) > MAX_CLIENT_ID_BYTES))
+  if (clientId !== null && (clientId === '*' || !isClientId(clientId)))
     throw new CompatError(40_012, 'clientId is not allowed');
   return clientId;
 }

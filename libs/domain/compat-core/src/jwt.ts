@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { CompatError } from './compat-error.js';
 import { isObject, type JsonObject, parseJson } from './json.js';
+import { isClientId } from './credentials.js';
 import { isSameSecret } from './key-ring.js';
 
 const MAX_HEADER_BYTES = 4096;
@@ -73,6 +74,7 @@ export function proveJwt(
   if (livesMs <= 0 || livesMs > maxTtlMs || iat * 1000 > nowMs + CLOCK_SECONDS * 1000)
     throw malformed('iat and exp are out of range');
   const clientId = optionalText(claims, 'x-ably-clientId');
+  if (clientId !== null && !isClientId(clientId)) throw malformed('x-ably-clientId is not allowed');
   const capabilityText = optionalText(claims, 'x-ably-capability');
   const revocationKey = optionalText(claims, 'x-ably-revocation-key');
   if (revocationKey !== null && Buffer.byteLength(revocationKey) > MAX_REVOCATION_KEY_BYTES)

@@ -8,7 +8,8 @@ import { CompatError, unavailable } from './compat-error.js';
 export interface Key {
   readonly name: string;
   readonly secret: string;
-  readonly app: App;
+  /** Null: it does not exist. Whoever has proved to hold the key is let in by `appOf`. */
+  readonly app: App | null;
   readonly capability: Capability;
   readonly isRevocable: boolean;
   readonly rotationId: string;
@@ -26,66 +27,73 @@ type Row = Config['compat']['keys'][number];
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-const byName = (rows: readonly Row[]): ReadonlyMap<string, Row> =>
-  new Map(rows.map((row) => [row.key_name, row]));
+/** A row, with what every request by it needs. */
+interface Entry {
+  readonly row: Row;
+  readonly capability: Capability;
+}
+
+const byName = (rows: readonly Row[]): ReadonlyMap<string, Entry> =>
+  new Map(rows.map((row) => [row.key_name, { row, capability: Capability.parse(row.capability) }]));
 
 /** Compares in the same time, whatever differs. */
 export const isSameSecret = (one: string, other: string): boolean =>
   timingSafeEqual(sha256(one), sha256(other));
 
+/** @throws CompatError when the app of the key is missing or disabled. */
+export const appOf = ({ app }: Pick<Key, 'app'>): App => usable(app);
+
 /** The primary keys of apps and those of the registry. */
 export class KeyRing {
-  #rows: ReadonlyMap<string, Row>;
+  #entries: ReadonlyMap<string, Entry>;
 
   constructor(
     rows: readonly Row[],
     private readonly apps: Apps,
   ) {
-    this.#rows = byName(rows);
+    this.#entries = byName(rows);
   }
 
   /** The registry is another from now on. */
   replace(rows: readonly Row[]): void {
-    this.#rows = byName(rows);
+    this.#entries = byName(rows);
   }
 
   /**
-   * The key of this name, active or not; null: there is none.
+   * The key of this name, active or not, whatever its app; null: there is none.
    *
-   * @throws CompatError when its app is missing, disabled or cannot be looked up.
+   * @throws CompatError, in a promise, when apps cannot be looked up.
    */
   async find(name: string, nowMs: number): Promise<Key | null> {
-    const row = this.#rows.get(name);
-    const app = await this.#app(row, name);
-    if (row === undefined) return app === null ? null : primary(usable(app));
+    const entry = this.#entries.get(name);
+    if (entry === undefined) {
+      const app = await orUnavailable(this.apps.findByKey(name));
+      return app === null ? null : primary(app);
+    }
+    const { row, capability } = entry;
     return {
       name,
       secret: row.secret.reveal(),
-      app: usable(app),
-      capability: Capability.parse(row.capability),
+      app: await orUnavailable(this.apps.findById(row.app_id)),
+      capability,
       isRevocable: row.revocable_tokens,
       rotationId: row.rotation_id,
       problem: problemOf(row, nowMs),
     };
   }
 
-  /** @throws CompatError when the app is missing, disabled or cannot be looked up. */
+  /** @throws CompatError, in a promise, when the app is missing, disabled or cannot be looked up. */
   async app(id: string): Promise<App> {
-    try {
-      return usable(await this.apps.findById(id));
-    } catch (error) {
-      if (error instanceof AppLookupUnavailable) throw unavailable();
-      throw error;
-    }
+    return usable(await orUnavailable(this.apps.findById(id)));
   }
+}
 
-  async #app(row: Row | undefined, name: string): Promise<App | null> {
-    try {
-      return await (row === undefined ? this.apps.findByKey(name) : this.apps.findById(row.app_id));
-    } catch (error) {
-      if (error instanceof AppLookupUnavailable) throw unavailable();
-      throw error;
-    }
+async function orUnavailable<Value>(asked: Promise<Value>): Promise<Value> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof AppLookupUnavailable) throw unavailable();
+    throw error;
   }
 }
 

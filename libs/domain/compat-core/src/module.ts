@@ -21,7 +21,7 @@ const PARTS = {
 };
 
 const open = (parts: PartsOf<typeof PARTS>): CompatCore => {
-  const { config, apps, cache, publisher, operations, shutdown, reloads, messages, push } = parts;
+  const { config, apps, cache, publisher, operations, logging, shutdown, reloads, messages, push } = parts;
   const core = new CompatCore({
     config,
     apps,
@@ -30,6 +30,7 @@ const open = (parts: PartsOf<typeof PARTS>): CompatCore => {
     operations,
     messages: messages ?? null,
     triggers: push?.triggers() ?? null,
+    log: logging.for('service::compat'),
   });
   // Once more for requests that end while others are flushed.
   for (const phase of ['flush', 'leave'] as const)

@@ -1,16 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto';
-import type { Cache } from '@carillon/cache';
+import { createHash } from 'node:crypto';
 import { keptOf, type OrdinaryChannel } from '@carillon/channels';
-import { cacheKeys } from '@carillon/contract';
-import type { Publication, Publisher } from '@carillon/publishing';
+import type { OncePublisher } from '@carillon/operations';
+import { type Publication, type Publisher, randomPart, type Receipt } from '@carillon/publishing';
 import type { AiMessages } from './ai.js';
 import type { Principal } from './authentication.js';
-import { CompatError } from './compat-error.js';
 import { toNative } from './message/native.js';
 import { idsOf, type NewMessage } from './message/read-message.js';
 import { refusalOf } from './refusal.js';
 import type { RuntimeCounters } from './statistics/counters.js';
-import { orUnavailable } from './tokens.js';
 
 /** Messages for one channel, judged. */
 export interface NewMessages {
@@ -31,13 +28,13 @@ export interface Published {
 }
 
 const BASE_BYTES = 9;
-const newBase = (): string => randomBytes(BASE_BYTES).toString('base64url');
+const newBase = (): string => randomPart(BASE_BYTES).toString('base64url');
 
 /** Publishes for both faces, every message once for its id. */
 export class CompatPublisher {
   constructor(
     private readonly publisher: Publisher,
-    private readonly cache: Pick<Cache, 'compareAndRemove' | 'get' | 'setIfAbsent'>,
+    private readonly once: Pick<OncePublisher, 'publish'>,
     private readonly ttlMs: number,
     private readonly parts: { readonly ai: AiMessages; readonly counters: RuntimeCounters },
   ) {}
@@ -66,54 +63,42 @@ export class CompatPublisher {
   }
 
   async #publish(request: NewMessages, message: NewMessage, messageId: string): Promise<string> {
-    const publication = publicationOf(request, message, messageId, this.ttlMs);
-    const isClaimed = message.id !== null && publication.history === null;
-    if (isClaimed && !(await this.#claim(publication))) return messageId;
     try {
-      const { version, isDuplicate } = await this.publisher.publish(publication);
+      const { version, isDuplicate } = await this.#send(request, message, messageId);
       if (isDuplicate === true) this.parts.counters.add('duplicate_suppression');
       return version?.messageSerial ?? messageId;
     } catch (error) {
-      if (isClaimed) await this.#release(publication);
       throw refusalOf(error);
     }
   }
 
-  /** False: the same was published before. */
-  async #claim({ appId, channel, messageId, key }: Publication): Promise<boolean> {
-    const name = cacheKeys.publish(appId, channel, `compat:${messageId ?? ''}`);
-    const fingerprint = key?.fingerprint ?? '';
-    if (await orUnavailable(this.cache.setIfAbsent(name, fingerprint, this.ttlMs))) return true;
-    const known = await orUnavailable(this.cache.get(name));
-    if (known !== fingerprint) throw reused();
-    this.parts.counters.add('duplicate_suppression');
-    return false;
-  }
-
-  async #release({ appId, channel, messageId, key }: Publication): Promise<void> {
-    const name = cacheKeys.publish(appId, channel, `compat:${messageId ?? ''}`);
-    // What cannot be taken back runs out by itself; the publisher is told of the failure either way.
-    await this.cache.compareAndRemove(name, key?.fingerprint ?? '').catch(() => false);
+  #send(request: NewMessages, message: NewMessage, messageId: string): Promise<Receipt> | Receipt {
+    const publication = publicationOf(request, message, messageId);
+    const isGiven = message.id !== null;
+    // What was made here for a server stands for nothing that was published before.
+    if (!isGiven && request.base === null) return this.publisher.publish({ ...publication, key: null });
+    const key = { key: `compat:${messageId}`, fingerprint: fingerprintOf(publication), ttlMs: this.ttlMs };
+    const keyed = { ...publication, key };
+    return isGiven ? this.once.publish(keyed, key) : this.publisher.publish(keyed);
   }
 }
 
-const reused = (): CompatError => new CompatError(40_031, 'the id stands for another message');
+/** Whoever publishes the same under one id does so once. */
+const fingerprintOf = ({ event, dataText, extrasText, userId }: Omit<Publication, 'key'>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([event, dataText, extrasText, userId]))
+    .digest('hex');
 
 function publicationOf(
   { principal: { app }, channel, connectionId, base }: NewMessages,
   message: NewMessage,
   messageId: string,
-  ttlMs: number,
-): Publication {
+): Omit<Publication, 'key'> {
   const isEphemeral = message.extras?.['ephemeral'] === true;
-  const parts = toNative(message);
-  const fingerprint = createHash('sha256')
-    .update(JSON.stringify([parts.event, parts.dataText, parts.extrasText, message.clientId]))
-    .digest('hex');
   return {
     appId: app.id,
     channel: channel.name,
-    ...parts,
+    ...toNative(message),
     userId: message.clientId,
     ...(message.clientId === null ? {} : { creatorId: message.clientId }),
     exceptSocketId: connectionId,
@@ -122,6 +107,5 @@ function publicationOf(
     isLastEvent: base === null && channel.traits.keepsLastEvent,
     ...keptOf(channel, isEphemeral),
     tagsText: null,
-    key: { key: `compat:${messageId}`, fingerprint, ttlMs },
   };
 }

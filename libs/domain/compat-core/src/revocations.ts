@@ -46,7 +46,9 @@ const malformed = (text: string): CompatError => new CompatError(40_000, text);
 /** @throws CompatError 40000 for what asks for nothing that can be done. */
 export function readRevocation(body: unknown, nowMs: number): RevocationRequest {
   if (!isObject(body)) throw malformed('the body must be an object');
-  const { targets, issuedBefore = nowMs + 1, allowReauthMargin = false } = body;
+  const { targets } = body;
+  const issuedBefore = body['issuedBefore'] ?? nowMs + 1;
+  const allowReauthMargin = body['allowReauthMargin'] ?? false;
   if (!Array.isArray(targets) || targets.length === 0 || targets.length > MAX_TARGETS)
     throw malformed(`targets must be a list of 1 to ${MAX_TARGETS}`);
   if (!targets.every((one): one is string => typeof one === 'string'))

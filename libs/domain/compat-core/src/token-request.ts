@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import { Capability } from './capability.js';
 import { CompatError } from './compat-error.js';
 import { isObject, type JsonObject } from './json.js';
-import { isSameSecret, type Key, type KeyRing } from './key-ring.js';
+import { isClientId } from './credentials.js';
+import { appOf, isSameSecret, type Key, type KeyRing } from './key-ring.js';
 import type { Tokens } from './tokens.js';
 
 export interface TokenRequestRules {
@@ -72,6 +73,7 @@ export class TokenRequests {
     const key = await this.keys.find(keyName, nowMs);
     if (key === null) throw credentials();
     const request = proveTokenRequest(body, key, this.rules, nowMs);
+    const app = appOf(key);
     const untilMs = request.timestampMs + this.rules.skewMs - nowMs + 1000;
     const isNew = await this.tokens.claimNonce(
       keyName,
@@ -79,17 +81,18 @@ export class TokenRequests {
       Math.max(this.rules.nonceTtlMs, untilMs),
     );
     if (!isNew) throw new CompatError(40_105, 'nonce was used before');
-    return this.#issue(key, request, nowMs);
+    return this.#issue(app.id, key, request, nowMs);
   }
 
   async #issue(
+    appId: string,
     key: Key,
     { ttlMs, clientId, capability }: ProvedRequest,
     nowMs: number,
   ): Promise<TokenDetails> {
     const expires = nowMs + ttlMs;
     const token = await this.tokens.issue({
-      appId: key.app.id,
+      appId,
       keyName: key.name,
       clientId,
       issuedMs: nowMs,
@@ -147,12 +150,13 @@ function readRequest(body: JsonObject, { maxTtlMs }: Pick<TokenRequestRules, 'ma
   if (typeof mac !== 'string' || mac === '' || mac.length > MAX_MAC_BYTES) throw credentials();
   if (typeof nonce !== 'string' || nonce === '' || Buffer.byteLength(nonce) > MAX_NONCE_BYTES)
     throw malformed('nonce must have 1 to 256 bytes');
+  // The lines that are signed could be read as others, with more in one and less in the next.
+  if (nonce.includes('\n')) throw malformed('nonce must be one line');
   const timestampText = decimal(body['timestamp'], 'timestamp');
   const ttlText = body['ttl'] === undefined || body['ttl'] === null ? '' : decimal(body['ttl'], 'ttl');
   const ttlMs = ttlText === '' ? DEFAULT_TTL_MS : Number(ttlText);
   if (ttlMs < 1 || ttlMs > maxTtlMs) throw malformed('ttl is out of range');
-  if (clientId !== null && (typeof clientId !== 'string' || clientId === ''))
-    throw new CompatError(40_012, 'clientId must not be empty');
+  if (clientId !== null && !isClientId(clientId)) throw new CompatError(40_012, 'clientId is not allowed');
   if (capability !== null && typeof capability !== 'string') throw malformed('capability must be a string');
   const capabilityText = capability ?? '';
   if (capabilityText !== '') Capability.parse(capabilityText);

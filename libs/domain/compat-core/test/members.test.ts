@@ -4,7 +4,7 @@ import { memberOf, memberState } from '../src/index.js';
 
 const about = { action: 1, serial: 7, timestamp: 1 };
 const through = (channel: string, data: string | null, encoding: string | null) => {
-  const kept = memberState(channel, { clientId: 'ada', connectionId: '1.2', data, encoding });
+  const kept = memberState(channel, { clientId: 'ada', connectionId: '1.2', data, encoding, extras: null });
   return { kept, shown: memberOf(channel, { ...kept, socketId: '1.2' }, about) };
 };
 
@@ -37,6 +37,20 @@ it.each(['{"n":1}', '[1,2]', '5', '"text"', '{"data":1}', '{"data":"x","more":1}
     expect(shown).toMatchObject({ data, encoding: 'json' });
   },
 );
+
+it.each(['here', null])('extras of a member that is a connection are kept with its data, %s', (data) => {
+  const state = {
+    clientId: 'ada',
+    connectionId: '1.2',
+    data,
+    encoding: null,
+    extras: { headers: { k: 'v' } },
+  };
+  const shown = memberOf('room', { ...memberState('room', state), socketId: '1.2' }, about);
+  expect(shown).toMatchObject({ extras: { headers: { k: 'v' } } });
+  expect(shown.data ?? null).toBe(data);
+  expect(memberState('presence-room', state).userInfoText).not.toContain('headers');
+});
 
 it('a member without data has none, and a text is an object to other clients', () => {
   expect(through('presence-room', null, null).kept.userInfoText).toBe('{}');

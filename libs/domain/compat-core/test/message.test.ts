@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CompatError } from '../src/compat-error.js';
+import { fromItem } from '../src/message/item.js';
 import { fromNative, inFormat, toNative } from '../src/message/native.js';
+import { readEdit } from '../src/message/read-edit.js';
 import { readMessage } from '../src/message/read-message.js';
 import { decodeWire, encodeWire } from '../src/wire.js';
 
@@ -62,6 +64,29 @@ describe('messages', () => {
     ['text', 40_000],
   ])('that cannot be published are refused', (value, code) => {
     expect(codeOf(() => readMessage(value, ANYBODY, RULES))).toBe(code);
+  });
+
+  it('are not made of bytes within JSON, which nobody could read again', () => {
+    const bytes = new Uint8Array([1, 2]);
+    for (const data of [{ inside: bytes }, [[bytes]]])
+      expect(codeOf(() => through({ data }, 'msgpack'))).toBe(40_013);
+    expect(codeOf(() => through({ extras: { headers: { inside: bytes } } }, 'msgpack'))).toBe(40_032);
+    expect(through({ data: bytes }, 'msgpack')).toMatchObject({ data: Buffer.from(bytes) });
+  });
+
+  it('are not called what clients of other protocols take for a word of the service, nor shown where they are', () => {
+    for (const name of ['pusher:error', 'pusher_internal:x', 'service:error', 'service_internal:x']) {
+      expect(codeOf(() => readMessage({ name }, ANYBODY, RULES))).toBe(40_000);
+      expect(codeOf(() => readEdit({ name }, 's', ANYBODY, RULES))).toBe(40_000);
+      const native = {
+        ...toNative({ name, data: 'x', encoding: null, extras: null }),
+        messageId: 'a',
+        userId: null,
+      };
+      expect(fromNative({ ...native, name: null }, 1)).toBeNull();
+      expect(fromItem({ name, message_serial: 's', action: 'update', data: 'x' }, 'a', 1)).toBeNull();
+    }
+    expect(through({ name: 'pushers' }, 'json')).toMatchObject({ name: 'pushers' });
   });
 
   it('of others are refused', () => {

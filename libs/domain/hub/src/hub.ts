@@ -4,7 +4,6 @@ import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
 import type { ChannelCounts, ConnectionQuota, Presence } from '@carillon/presence';
 import type { Commits, LastEvents } from '@carillon/publishing';
-import { codeOf } from '@carillon/protocol';
 import type { Replay } from '@carillon/replay';
 import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
@@ -13,6 +12,7 @@ import { appendWays, flushWheel } from './appends/ways.js';
 import { Hubs } from './apps/hubs.js';
 import type { NativePublish } from './channels/topic.js';
 import { ChannelBook } from './channels/channel-book.js';
+import { ordinaryChannel } from './channels/ordinary.js';
 import { Delivery } from './delivery/delivery.js';
 import { HubListener } from './delivery/listener.js';
 import { Outlet } from './delivery/outlet.js';
@@ -20,8 +20,9 @@ import { Durable } from './durable/durable.js';
 import type { StreamReads } from './durable/stream-reads.js';
 import { Places } from './entry/places.js';
 import { Joins } from './joining/joins.js';
+import { NewestEvents } from './joining/newest-event.js';
 import { Cleanup } from './leave/cleanup.js';
-import { closeAll } from './leave/closing.js';
+import { closeAll, sendAway } from './leave/closing.js';
 import { endCause } from './leave/departure.js';
 import { Isolation } from './leave/isolation.js';
 import { Leaving } from './leave/leaving.js';
@@ -29,6 +30,7 @@ import { Takings } from './leave/takings.js';
 import { SocketOccupancy } from './occupancy.js';
 import { PatternBook } from './patterns/pattern-book.js';
 import type { Replays } from './recovery/replays.js';
+import { recoveryCounts } from './recovery/recovery-counts.js';
 import { Resumes } from './recovery/resumes.js';
 import type { PastReader } from './recovery/rewind-selection.js';
 import { Rewinds } from './recovery/rewinds.js';
@@ -61,9 +63,6 @@ export interface HubParts {
   /** Sends to every socket of a native topic. */
   readonly publish: NativePublish;
 }
-
-/** Clients of a process that is cut off are sent away over this time: all at once they would fall upon the others. */
-const SENDING_AWAY_MS = 5000;
 
 /**
  * The subscribers of one process, whatever protocols they speak, and everything that reaches them. Edges let connections
@@ -150,21 +149,19 @@ export class Hub {
       outlet,
       replays,
       textOf: appends.text,
-      canBePlaced: ({ app }, name) => {
-        const channel = channels.subscription(app, name, 2);
-        return channel.accepted && channel.form === 'ordinary';
-      },
-      recovered: ({ appId: app_id }, source) =>
-        metrics.counter('history_recovery_success_total').for({ app_id, source }).add(),
-      failed: ({ appId: app_id }, { reason }) =>
-        metrics
-          .counter('history_recovery_failures_total')
-          .for({ app_id, code: codeOf(reason) })
-          .add(),
+      canBePlaced: (of, name) => ordinaryChannel(channels, of, name) !== null,
+      ...recoveryCounts(metrics),
       onTrouble,
     });
     this.joins = new Joins({
       ...parts,
+      newestEvents: new NewestEvents({
+        lastEvents: parts.lastEvents,
+        positions: durable.positions,
+        reads: parts.streamReads,
+        lifeMs: config.channel_limits.cache_ttl * 1000,
+        onTrouble,
+      }),
       book,
       outlet,
       identities,
@@ -187,9 +184,7 @@ export class Hub {
       after: startTimer,
       closeAll: (signal) => {
         log.warn('cut off from the other processes, sending clients away', { connections: hubs.connections });
-        const isOver = (): boolean => signal.aborted;
-        const waysOut = { closingMs: SENDING_AWAY_MS, reason: 'cut_off' as const };
-        return closeAll(hubs, outlet, { ...waysOut, signal, isOver });
+        return sendAway(hubs, outlet, signal);
       },
     });
     const { isolation } = this;

@@ -11,6 +11,7 @@ export { type Outlet } from './delivery/outlet.js';
 export { type StreamReads } from './durable/stream-reads.js';
 export { type Edge } from './edge.js';
 export { type Places } from './entry/places.js';
+export { UpgradeLimit, type UpgradeVerdict } from './entry/upgrade-limit.js';
 export { HUB, HubModule } from './hub.module.js';
 export { Hub, type HubParts } from './hub.js';
 export { type JoinRefusal, type JoinRequest, type Joins } from './joining/joins.js';

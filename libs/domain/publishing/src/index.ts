@@ -10,4 +10,5 @@ export { type BatchPublisher, type LastEvent, type LastEvents, type Publisher } 
 export { type KeptFor, type Publication, type PublicationKey, type Receipt } from './publication.js';
 export { SeriesFailure } from './series-failure.js';
 export { StoredLastEvents, type StoredLastEventsParts } from './stored-last-events.js';
+export { randomPart } from './random-part.js';
 export { uuidV7 } from './uuid-v7.js';

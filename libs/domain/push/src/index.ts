@@ -1,4 +1,5 @@
-export { type Accepted, Admit, type Prepared } from './admission/admit.js';
+export { type Accepted, Admit } from './admission/admit.js';
+export type { Prepared } from './admission/prepare.js';
 export { acceptedShape } from './admission/shapes.js';
 export { invalid } from './fields.js';
 export { canonicalJson, sha256 } from './hash.js';

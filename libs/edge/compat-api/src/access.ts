@@ -9,6 +9,7 @@ import {
   type Principal,
   readOwnChannelName,
   readCredentials,
+  refusalOf,
 } from '@carillon/compat-core';
 import type { OrdinaryChannel } from '@carillon/channels';
 import type { AppRate } from '@carillon/operations';
@@ -29,8 +30,17 @@ export class Entry {
   constructor(
     private readonly core: CompatCore,
     private readonly rate: Pick<AppRate, 'admit'>,
+    private readonly onFault: (error: unknown) => void,
     private readonly now: () => number = Date.now,
   ) {}
+
+  /** What is told of a failure; those of ours without a word of their cause. */
+  readonly told = (error: unknown): CompatError => {
+    const refusal = refusalOf(error);
+    if (refusal instanceof CompatError) return refusal;
+    this.onFault(error);
+    return new CompatError(50_000, 'internal error', 500);
+  };
 
   async principal({ request }: Ask, clientIdFilters = false): Promise<Principal> {
     const { query } = request;

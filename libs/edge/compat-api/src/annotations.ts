@@ -55,7 +55,7 @@ export class AnnotationRoutes {
     const serial = ask.request.params['serial'] ?? '';
     const { type, cursor } = ask.query;
     const limit = Math.min(limitOf(ask.query, MAX_ANNOTATIONS), this.maxPageSize);
-    const about = `annotations ${principal.app.id} ${name.base} ${serial} ${type ?? ''}`;
+    const about = ['annotations', principal.app.id, name.base, serial, type];
     const after = placeOf(about, cursor);
     const { value } = await orRefused(
       this.operations.listAnnotations.perform(callerOf(principal, 'rest'), {

@@ -1,4 +1,4 @@
-import { CompatError, decodeWire, encodeWire, refusalOf, type WireFormat } from '@carillon/compat-core';
+import { CompatError, decodeWire, encodeWire, type WireFormat } from '@carillon/compat-core';
 import type { HttpRequest, HttpResponse } from '@carillon/uws';
 import { errorAnswer } from './error-answer.js';
 
@@ -36,7 +36,7 @@ export const formatOfAnswer = ({ request }: Ask): WireFormat =>
 /** Carries a route out and answers it, whatever happens. */
 export function serve(
   route: Route,
-  onFault: (error: unknown) => void,
+  told: (error: unknown) => CompatError,
   onReply?: (request: HttpRequest, status: number, bytes: number) => void,
 ) {
   return async (request: HttpRequest, response: HttpResponse): Promise<void> => {
@@ -53,8 +53,8 @@ export function serve(
       else response.end(body, reply.text === undefined ? TYPES[format] : 'text/plain');
       onReply?.(request, reply.status, body === null ? 0 : Buffer.byteLength(body));
     } catch (error) {
-      const told = errorOf(error, onFault);
-      onReply?.(request, told.statusCode, fail(response, told));
+      const refusal = told(error);
+      onReply?.(request, refusal.statusCode, fail(response, refusal));
     }
   };
 }
@@ -81,14 +81,6 @@ function answerFormat(request: HttpRequest, received: WireFormat): WireFormat {
   if (format !== undefined) return format;
   const accepted = /application\/(?:x-)?(json|msgpack)/.exec(request.header('accept') ?? '')?.[1];
   return accepted === undefined ? received : accepted === 'msgpack' ? 'msgpack' : 'json';
-}
-
-/** What is told of a failure; those of ours without a word of their cause. */
-function errorOf(error: unknown, onFault: (error: unknown) => void): CompatError {
-  const told = refusalOf(error);
-  if (told instanceof CompatError) return told;
-  onFault(error);
-  return new CompatError(50_000, 'internal error', 500);
 }
 
 /** Returns of how many bytes the body is. */

@@ -5,10 +5,12 @@ import {
   fromItem,
   fromLatest,
   inFormat,
+  isObject,
   messageRules,
   orRefused,
   readEdit,
 } from '@carillon/compat-core';
+import type { HistoryReader } from '@carillon/history';
 import type { Operations } from '@carillon/operations';
 import type { Access, Entry } from './access.js';
 import { type Ask, formatOfAnswer, type Reply } from './exchange.js';
@@ -33,6 +35,8 @@ export class Messages {
     private readonly entry: Entry,
     private readonly maxVersions: number,
     private readonly summaries: Summaries,
+    /** Null: this process has no way to the histories of channels. */
+    private readonly history: Pick<HistoryReader, 'page'> | null,
   ) {}
 
   readonly latest = async (ask: Ask): Promise<Reply> => {
@@ -43,7 +47,7 @@ export class Messages {
         message_serial: serial,
       }),
     );
-    const shown = fromLatest(value.item, null, 0);
+    const shown = fromLatest(value.item, await this.#idOf(access, value.item), 0);
     if (shown === null) throw new CompatError(40_400, 'there is no such message');
     this.entry.outbound(access.principal, [shown]);
     const [told = shown] = await this.summaries.added(access, [shown]);
@@ -55,7 +59,7 @@ export class Messages {
     const { principal, name } = access;
     const direction = directionOf(ask.query['direction'] ?? 'forwards');
     const limit = Math.min(limitOf(ask.query), this.maxVersions);
-    const about = `versions ${principal.app.id} ${name.base} ${serial} ${direction}`;
+    const about = ['versions', principal.app.id, name.base, serial, direction];
     const after = placeOf(about, ask.query['cursor']);
     const { value } = await orRefused(
       this.operations.listVersions.perform(callerOf(principal, 'rest'), {
@@ -67,7 +71,8 @@ export class Messages {
       }),
     );
     const format = formatOfAnswer(ask);
-    const shown = value.items.flatMap((item) => fromItem(item, null, 0) ?? []);
+    const id = await this.#idOf(access, value.items[0]);
+    const shown = value.items.flatMap((item) => fromItem(item, id, 0) ?? []);
     this.entry.outbound(principal, shown);
     const body = shown.map((one) => inFormat(one, format));
     const next = value.next_cursor;
@@ -93,6 +98,16 @@ export class Messages {
     await this.entry.inbound(principal, [edit]);
     return { status: 200, body: { versionSerial } };
   };
+
+  /** The id that the message was published with, which stands with it in the history; null: not any more. */
+  async #idOf({ principal, channel }: Access, item: unknown): Promise<string | null> {
+    const serial = isObject(item) ? item['history_serial'] : null;
+    if (this.history === null || typeof serial !== 'number') return null;
+    const bounds = { start_serial: serial, end_serial: serial, start_time_ms: null, end_time_ms: null };
+    const query = { limit: 1, direction: 'oldest_first', cursor: null, bounds } as const;
+    const page = await orRefused(this.history.page(principal.app.id, channel.name, query));
+    return page.items[0]?.message_id ?? null;
+  }
 
   async #about(ask: Ask, operations: readonly string[]): Promise<{ access: Access; serial: string }> {
     const access = await this.entry.channel(ask, operations);

@@ -68,10 +68,9 @@ const MESSAGE = `${CHANNEL}/messages/:serial`;
 export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): void {
   const { core, history, config, presence, fabric, operations, rate, log, now = Date.now } = parts;
   adapter.errorWords = errorWords(config.mcp.path);
-  const onFault = (error: unknown): void => log.error('request failed', { error });
-  const entry = new Entry(core, rate, now);
+  const entry = new Entry(core, rate, (error) => log.error('request failed', { error }), now);
   const served = (route: Route) =>
-    serve(route, onFault, (request, status, bytes) => entry.answered(request, status, bytes));
+    serve(route, entry.told, (request, status, bytes) => entry.answered(request, status, bytes));
   const put = (method: Method, path: string, route: Route): void =>
     adapter.fastRoute(method, path, served(route));
   const publishing = new Publishing(core, entry);
@@ -92,7 +91,7 @@ export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): 
   put('GET', `${CHANNEL}/presence/history`, cameAndWent.page);
   put('POST', '/messages', publishing.batch);
   const versions = config.versioned_messages.max_page_size;
-  const messages = new Messages(core, operations, entry, versions, summaries);
+  const messages = new Messages(core, operations, entry, versions, summaries, history);
   put('GET', MESSAGE, messages.latest);
   put('PATCH', MESSAGE, messages.edit);
   put('GET', `${MESSAGE}/versions`, messages.versions);

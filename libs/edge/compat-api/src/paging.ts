@@ -1,4 +1,4 @@
-import { CompatError } from '@carillon/compat-core';
+import { CompatError, parseJson } from '@carillon/compat-core';
 import type { Ask } from './exchange.js';
 
 const DEFAULT_LIMIT = 100;
@@ -13,7 +13,7 @@ const DIRECTIONS: ReadonlyMap<string, 'newest_first' | 'oldest_first'> = new Map
 
 /** @throws CompatError 40003 when it is no length of a page. */
 export function limitOf({ limit = String(DEFAULT_LIMIT) }: Ask['query'], max = Infinity): number {
-  if (!/^[1-9]\d{0,8}$/.test(limit) || Number(limit) > max)
+  if (!/^[1-9]\d*$/.test(limit) || Number(limit) > max)
     throw new CompatError(
       40_003,
       max === Infinity ? 'limit must be at least 1' : `limit must be 1 to ${max}`,
@@ -37,20 +37,19 @@ export function linkTo({ request, query }: Ask, kept: readonly string[], cursor:
   return `./${word}?${parts.toString()}`;
 }
 
+/** What a cursor is good for: the route, the app, and everything that chooses what is listed. */
+export type Question = readonly (string | undefined)[];
+
 /** The cursor of a page that says where it begins, good for this question alone. */
-export function cursorOf(about: string, place: string): string {
-  return Buffer.from(JSON.stringify([1, about, place])).toString('base64url');
-}
+export const cursorOf = (question: Question, place: string): string =>
+  Buffer.from(JSON.stringify([1, question, place])).toString('base64url');
 
 /** @throws CompatError 40000 when it is none of this question. */
-export function placeOf(about: string, cursor: string | undefined): string | undefined {
+export function placeOf(question: Question, cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
-  try {
-    const read: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    if (Array.isArray(read) && read[0] === 1 && read[1] === about && typeof read[2] === 'string')
-      return read[2];
-  } catch {
-    // Told below.
-  }
+  const read = parseJson(Buffer.from(cursor, 'base64url').toString());
+  const [version, asked, place]: readonly unknown[] = Array.isArray(read) ? read : [];
+  if (version === 1 && typeof place === 'string' && JSON.stringify(asked) === JSON.stringify(question))
+    return place;
   throw new CompatError(40_000, 'cursor is not valid here');
 }

@@ -3,7 +3,7 @@ import type { PresenceHistoryReader, PresenceItemBody } from '@carillon/history'
 import type { Access, Entry } from './access.js';
 import { type Ask, formatOfAnswer, type Reply } from './exchange.js';
 import { historyQuery } from './history-query.js';
-import { linkTo } from './paging.js';
+import { cursorOf, linkTo, placeOf } from './paging.js';
 
 const ACTIONS = { member_added: 2, member_removed: 3, member_updated: 4 } as const;
 /** Of these the link to another page is made. */
@@ -21,14 +21,22 @@ export class PresenceHistory {
 
   readonly page = async (ask: Ask): Promise<Reply> => {
     const access = await this.entry.channel(ask, ['history'], true);
-    const query = historyQuery(ask.query, this.maxPageSize);
+    const { clientId, connectionId, cursor } = ask.query;
+    const { principal, channel } = access;
+    // Cursors of the history know nothing of whom was asked for.
+    const about = ['presence', principal.app.id, channel.name, clientId, connectionId];
+    const query = {
+      ...historyQuery(ask.query, this.maxPageSize),
+      cursor: placeOf(about, cursor) ?? null,
+    };
     await this.entry.count(access.principal, 'read');
     const links = { first: linkTo(ask, KEPT, null) };
     if (!access.channel.policy.presenceHistory.enabled) return { status: 200, body: [], links };
     const { members, next } = await this.#members(access, query, ask.query);
     const format = formatOfAnswer(ask);
     const body = members.map((member) => inFormat(member, format));
-    return { status: 200, body, links: next === null ? links : { ...links, next: linkTo(ask, KEPT, next) } };
+    if (next === null) return { status: 200, body, links };
+    return { status: 200, body, links: { ...links, next: linkTo(ask, KEPT, cursorOf(about, next)) } };
   };
 
   async #members(

@@ -68,8 +68,7 @@ export class Publishing {
         const access = this.entry.named(principal, channel, ['publish']);
         return await this.#publish(access, await this.#judged(access, messages));
       } catch (error) {
-        if (error instanceof CompatError) return { channel, error: error.body };
-        throw error;
+        return { channel, error: this.entry.told(error).body };
       }
     });
     if (!Array.isArray(body)) return ofOne(outcomes);

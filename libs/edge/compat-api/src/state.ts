@@ -5,11 +5,12 @@ import type { Presence } from '@carillon/presence';
 import type { Access, Entry } from './access.js';
 import { type Ask, formatOfAnswer, type Reply } from './exchange.js';
 import { historyQuery } from './history-query.js';
+import { cursorOf, limitOf, linkTo, placeOf } from './paging.js';
 
 const PRESENT = 1;
 const MAX_LIMIT = 1000;
-const DEFAULT_LIMIT = 100;
 const MAX_CHANNELS = 100;
+const KEPT = ['limit', 'clientId', 'connectionId', 'format'] as const;
 const NEWEST = historyQuery({ limit: '1' }, 1);
 const MAY_SEE = ['subscribe', 'presence'] as const;
 
@@ -27,24 +28,23 @@ export class State {
   readonly members = async (ask: Ask): Promise<Reply> => {
     const access = await this.entry.channel(ask, MAY_SEE, true);
     await this.entry.count(access.principal, 'read');
-    const { limit = String(DEFAULT_LIMIT), clientId, connectionId, cursor } = ask.query;
-    if (!/^[1-9]\d{0,3}$/.test(limit) || Number(limit) > MAX_LIMIT)
-      throw new CompatError(40_003, 'limit must be 1 to 1000');
-    const after = cursor === undefined ? null : readCursor(cursor);
+    const { clientId, connectionId, cursor } = ask.query;
+    const limit = limitOf(ask.query, MAX_LIMIT);
+    const { principal, channel } = access;
+    const about = ['members', principal.app.id, channel.name, clientId, connectionId];
+    const after = placeOf(about, cursor) ?? '';
     const all = (await this.#members(access)).filter(
       (one) =>
         (clientId === undefined || one.clientId === clientId) &&
         (connectionId === undefined || one.connectionId === connectionId) &&
-        (after === null || placeOf(one) > after),
+        placeIn(one) > after,
     );
-    const page = all.slice(0, Number(limit));
+    const page = all.slice(0, limit);
     const last = page.at(-1);
-    const filters = { clientId, connectionId, format: ask.query['format'] };
+    const isAll = last === undefined || all.length === page.length;
     const links = {
-      first: link(limit, filters, null),
-      ...(last === undefined || all.length === page.length
-        ? {}
-        : { next: link(limit, filters, placeOf(last)) }),
+      first: linkTo(ask, KEPT, null),
+      ...(isAll ? {} : { next: linkTo(ask, KEPT, cursorOf(about, placeIn(last))) }),
     };
     const format = formatOfAnswer(ask);
     return { status: 200, body: page.map((one) => inFormat(one, format)), links };
@@ -63,8 +63,7 @@ export class State {
           const members = await this.#members(this.entry.named(principal, channel, MAY_SEE));
           return { channel, presence: members.map((one) => inFormat(one, format)) };
         } catch (error) {
-          if (error instanceof CompatError) return { channel, error: error.body };
-          throw error;
+          return { channel, error: this.entry.told(error).body };
         }
       }),
     );
@@ -101,25 +100,9 @@ export class State {
     const about = { action: PRESENT, serial, timestamp: this.now() };
     return members
       .map((member) => memberOf(channel.name, member, about))
-      .sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
+      .sort((one, other) => (placeIn(one) < placeIn(other) ? -1 : 1));
   }
 }
 
-const placeOf = ({ clientId, connectionId }: WireMember): string => `${clientId}\0${connectionId}`;
-
-function link(
-  limit: string,
-  filters: Readonly<Record<string, string | undefined>>,
-  after: string | null,
-): string {
-  const kept = new URLSearchParams({ limit });
-  for (const [name, value] of Object.entries(filters)) if (value !== undefined) kept.set(name, value);
-  if (after !== null) kept.set('cursor', Buffer.from(`1${after}`).toString('base64url'));
-  return `./presence?${kept.toString()}`;
-}
-
-function readCursor(text: string): string {
-  const place = Buffer.from(text, 'base64url').toString();
-  if (!place.startsWith('1') || !place.includes('\0')) throw new CompatError(40_000, 'cursor is not valid');
-  return place.slice(1);
-}
+/** Where it stands in the order of members. */
+const placeIn = ({ clientId, connectionId }: WireMember): string => `${clientId}\0${connectionId}`;

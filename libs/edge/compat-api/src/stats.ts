@@ -29,18 +29,20 @@ export class StatsRoutes {
 
   readonly page = async (ask: Ask): Promise<Reply> => {
     const { app } = await this.#principal(ask);
-    const { unit, newestFirst, limit, about } = queryOf(ask);
+    const { unit, newestFirst, limit, asked } = queryOf(ask);
+    const about = [app.id, ...asked];
     // A later page is of the same time as the first, so that nothing moves between them.
-    const place = placeOf(`${app.id} ${about}`, ask.query['cursor'])?.split(' ');
-    const nowMs = place === undefined ? this.now() : Number(place[0]);
-    const lastMs = place === undefined ? null : Number(place[1]);
+    const { nowMs, lastMs } = momentsOf(placeOf(about, ask.query['cursor'])) ?? {
+      nowMs: this.now(),
+      lastMs: null,
+    };
     const span = spanOf(ask.query, unit, { nowMs, retentionMs: this.core.statistics.retentionMs });
     const rest = restOf(span, newestFirst, lastMs, unit);
     const query = { appId: app.id, unit, newestFirst, limit, ...rest };
     const { intervals, lastMs: end } = await this.core.statistics.read(query, nowMs);
     const links = {
       first: linkTo(ask, KEPT, null),
-      ...(end === null ? {} : { next: linkTo(ask, KEPT, cursorOf(`${app.id} ${about}`, `${nowMs} ${end}`)) }),
+      ...(end === null ? {} : { next: linkTo(ask, KEPT, cursorOf(about, `${nowMs} ${end}`)) }),
     };
     return { status: 200, body: intervals, links };
   };
@@ -60,6 +62,14 @@ export class StatsRoutes {
   }
 }
 
+/** Of when a page is, and when the last interval before it begins. */
+function momentsOf(place: string | undefined): { readonly nowMs: number; readonly lastMs: number } | null {
+  if (place === undefined) return null;
+  const [, now, last] = /^(\d{1,15}) (\d{1,15})$/.exec(place) ?? [];
+  if (now === undefined || last === undefined) throw new CompatError(40_000, 'cursor is not valid here');
+  return { nowMs: Number(now), lastMs: Number(last) };
+}
+
 function queryOf({ query }: Ask) {
   const { start, end } = query;
   const named = query['unit'] ?? query['by'] ?? 'minute';
@@ -69,7 +79,7 @@ function queryOf({ query }: Ask) {
   const newestFirst = NEWEST_FIRST.get(direction);
   if (newestFirst === undefined) throw new CompatError(40_000, 'direction is not known');
   const limit = limitOf(query, MAX_LIMIT);
-  return { unit, newestFirst, limit, about: `stats ${unit} ${newestFirst} ${start ?? ''} ${end ?? ''}` };
+  return { unit, newestFirst, limit, asked: ['stats', unit, direction, start, end] };
 }
 
 interface Span {

@@ -15,9 +15,10 @@ export class TokenRoutes {
     const { tokenRequests, keys, statistics } = this.core;
     const count = async (kind: string): Promise<void> => {
       const key = await keys.find(keyName, this.now()).catch(() => null);
-      if (key === null) return;
-      this.entry.about(request, key.app.id);
-      statistics.observe(key.app.id, { [`tokenRequests.${kind}`]: 1 });
+      const appId = key?.app?.id;
+      if (appId === undefined) return;
+      this.entry.about(request, appId);
+      statistics.observe(appId, { [`tokenRequests.${kind}`]: 1 });
     };
     try {
       const granted = await tokenRequests.grant(keyName, body(), this.now());

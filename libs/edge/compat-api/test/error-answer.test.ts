@@ -24,20 +24,24 @@ it('says a text in one line of ASCII', () => {
 });
 
 it('takes a cursor for the question that it was given for, and for no other', () => {
-  const cursor = cursorOf('versions shop a', 'place');
-  expect(placeOf('versions shop a', cursor)).toBe('place');
-  expect(placeOf('versions shop a', undefined)).toBeUndefined();
-  for (const [about, text] of [
-    ['versions shop b', cursor],
-    ['versions shop a', 'x'],
-    ['versions shop a', ''],
+  const asked = ['versions', 'shop', 'a b', undefined];
+  const cursor = cursorOf(asked, 'place');
+  expect(placeOf(asked, cursor)).toBe('place');
+  expect(placeOf(asked, undefined)).toBeUndefined();
+  for (const [question, text] of [
+    [['versions', 'shop', 'a', 'b'], cursor],
+    [['versions', 'shop', 'a b', 'x'], cursor],
+    [asked, 'x'],
+    [asked, ''],
   ] as const)
-    expect(() => placeOf(about, text)).toThrow('cursor is not valid here');
+    expect(() => placeOf(question, text)).toThrow('cursor is not valid here');
 });
 
 it('takes a length of a page that is one', () => {
   expect(limitOf({})).toBe(100);
   expect(limitOf({ limit: '5' })).toBe(5);
+  // As large as anybody wants where it is lowered anyway.
+  expect(limitOf({ limit: '9'.repeat(400) })).toBe(Infinity);
   for (const limit of ['0', '-1', '1.5', 'x', '']) expect(() => limitOf({ limit })).toThrow('limit');
   expect(() => limitOf({ limit: '1001' }, 1000)).toThrow('limit must be 1 to 1000');
 });

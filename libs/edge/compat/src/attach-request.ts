@@ -44,15 +44,16 @@ export function readAttach(
   const name = readChannelName(frame['channel']);
   const params = { ...known(name.params), ...known(frame['params']) };
   const filter = name.filter === null ? null : filters.of(name.filter);
+  const { delta, echo } = params;
+  if (delta !== undefined && delta !== 'vcdiff') throw malformed('delta must be vcdiff');
+  if (echo !== undefined && echo !== 'true' && echo !== 'false')
+    throw malformed('echo must be true or false');
+  const rewind = rewindOf(params);
   const asked = modesFor(frame, params) & (filter === null ? ~0 : MODE.SUBSCRIBE);
   const modes = asked & grantedModes(principal.capability, name.base);
   if (modes === 0) throw new CompatError(40_160, NOT_GRANTED);
   if (attachments.size >= MAX_CHANNELS && !attachments.has(name.text))
     throw new CompatError(90_010, 'too many channels');
-  const { delta, echo } = params;
-  if (delta !== undefined && delta !== 'vcdiff') throw malformed('delta must be vcdiff');
-  if (echo !== undefined && echo !== 'true' && echo !== 'false')
-    throw malformed('echo must be true or false');
   const { channelSerial } = frame;
   return {
     name,
@@ -60,7 +61,7 @@ export function readAttach(
     asked,
     modes,
     params,
-    rewind: rewindOf(params),
+    rewind,
     echoes: echo === undefined ? null : echo === 'true',
     channelSerial: typeof channelSerial === 'string' ? channelSerial : null,
   };

@@ -185,12 +185,13 @@ export class Attach {
     if (attaching.isGivenUp) return;
     if (connection.modesOn(base) === null) counted.attached(connection, base);
     connection.attachments.set(text, { text, base, asked: wanted, modes, params, filter, echoes, rewound });
+    // A derived view says nothing of members, of whom the channel itself may be about to be attached again.
+    if (filter === null) await said.membersSettle(connection, base);
     const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : showing.of(missed.past);
     const hasMembers = view !== null && view.members.length > 0;
     const has = { members: hasMembers, backlog: past.length > 0 };
     said.say(connection, attachedFrame({ text, modes, params }, missed, has));
     if (hasMembers) syncing.show(connection, { base, text }, view);
-    if (((before?.modes ?? 0) & MODE.PRESENCE) !== 0) await said.membersSettle(connection, base);
     await showing.tell(past);
     for (const frames of past) attaching.codec.told?.(frames, 1, connection.hub.appId);
   }

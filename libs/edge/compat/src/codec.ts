@@ -18,6 +18,7 @@ import type { Fact, Message, PresenceMember } from '@carillon/protocol';
 import { ERRORS } from '@carillon/errors';
 import type { Counted, ToldKind } from './counted.js';
 import { ACTION, MODE } from './flags.js';
+import { summaryWith } from './summaries.js';
 
 /** Who a codec is for. */
 export interface Variant {
@@ -162,7 +163,9 @@ export class CompatCodec implements Codec {
   shown(message: Message, frames: Frames): WireMessage | null {
     if (!this.#has(MODE.SUBSCRIBE)) return null;
     const shown = fromNative(message, frames.atMs ?? Date.now());
-    return shown !== null && this.#lets(shown, frames) ? shown : null;
+    if (shown === null || !this.#lets(shown, frames)) return null;
+    const summary = summaryWith(frames);
+    return summary === undefined ? shown : { ...shown, annotations: { summary } };
   }
 
   #lets(shown: WireMessage, frames: Frames): boolean {

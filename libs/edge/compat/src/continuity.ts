@@ -4,6 +4,7 @@ import { Frames, type Replays, type Showing } from '@carillon/hub';
 import type { AttachRequest } from './attach-request.js';
 import { continuityLost, foreign, notRetained, type Position, readPosition, unreadable } from './position.js';
 import type { Rewind } from './rewind.js';
+import type { Summaries } from './summaries.js';
 
 /** What a client is shown of the past as it attaches, and where the channel stands. */
 export interface Missed {
@@ -38,6 +39,7 @@ export class Continuity {
     private readonly reader: Pick<HistoryReader, 'past'> | null,
     private readonly maxPageSize: number,
     private readonly counters: Pick<RuntimeCounters, 'add'>,
+    private readonly summaries: Pick<Summaries, 'add'>,
   ) {}
 
   /** @throws CompatError when nothing can be shown of the channel, or rejects with it. */
@@ -76,10 +78,11 @@ export class Continuity {
   }
 
   async #rewound(
-    { channel }: Showing,
+    showing: Showing,
     position: Position | null,
     { rewind, attachSerial }: { readonly rewind: Rewind; readonly attachSerial: number },
   ): Promise<Missed> {
+    const { channel } = showing;
     const { count, sinceMs } = rewind;
     const bounds = {
       start_serial: null,
@@ -94,6 +97,7 @@ export class Continuity {
       this.counters.add('recovery_backend_calls');
       const { messages } = await this.reader.past(channel.hub.appId, channel.name, query);
       const past = messages.map(({ message, publishedAtMs }) => new Frames(message, publishedAtMs));
+      await this.summaries.add(showing, past);
       return { position, isProven: false, past: past.reverse(), error: null };
     } catch {
       this.counters.add('backend_failure');

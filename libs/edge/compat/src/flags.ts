@@ -37,6 +37,8 @@ export const MODE = {
   ANNOTATION_SUBSCRIBE: 4_194_304,
 } as const;
 
+/** Bits of modes that are known and never granted. */
+const OF_OBJECTS = 16_777_216 | 33_554_432;
 const ALL = Object.values(MODE).reduce((bits, bit) => bits | bit, 0);
 const DEFAULT = ALL & ~MODE.ANNOTATION_SUBSCRIBE;
 
@@ -52,7 +54,8 @@ export function modesOf(list: string): number | null {
 }
 
 /** Those asked for by bits; none: the default. */
-export const askedModes = (flags: number): number => ((flags & ALL) === 0 ? DEFAULT : flags & ALL);
+export const askedModes = (flags: number): number =>
+  (flags & (ALL | OF_OBJECTS)) === 0 ? DEFAULT : flags & ALL;
 
 /** Those that a capability lets a client have on a channel. */
 export function grantedModes(capability: Capability, base: string): number {

@@ -34,7 +34,7 @@ export class InboundFrames {
       this.next(connection, bytes.byteLength, work);
     } catch (error) {
       if (!(error instanceof CompatError)) throw error;
-      this.parts.life.end(connection, ACTION.error, error.body);
+      this.parts.life.refuse(connection, error);
     }
   }
 
@@ -46,7 +46,7 @@ export class InboundFrames {
         await work();
       } catch (error) {
         if (!(error instanceof CompatError)) throw error;
-        life.end(connection, ACTION.error, error.body);
+        life.refuse(connection, error);
       }
     };
     // A client that comes back says again what was not answered.
@@ -83,6 +83,7 @@ export class InboundFrames {
       case ACTION.presence:
       case ACTION.annotation:
       case ACTION.object:
+      case ACTION.objectSync:
         return () => publishing.handle(connection, frame);
       case ACTION.sync:
         return () => syncing.again(connection, readChannelName(text).text);

@@ -16,6 +16,8 @@ import type { Sessions } from './sessions.js';
 const MAX_HERE = 100_000;
 const REFRESH_MS = 60_000;
 const NORMAL = 1000;
+/** Something that an answer hangs on could not be asked. */
+const UNAVAILABLE = 50_000;
 /** Why the service ends connections that do not come back. */
 const FOR_GOOD: ReadonlySet<ErrorCode> = new Set([
   'app_disabled',
@@ -71,6 +73,12 @@ export class Life {
   end(connection: CompatConnection, action: number, error?: ErrorBody): void {
     this.said.say(connection, { action, ...(error === undefined ? {} : { error }) });
     connection.socket?.end(NORMAL, '');
+  }
+
+  /** Says why it ends: the client may come again where a store did not answer. */
+  refuse(connection: CompatConnection, error: CompatError): void {
+    this.counted.refused(error);
+    this.end(connection, error.code === UNAVAILABLE ? ACTION.disconnected : ACTION.error, error.body);
   }
 
   /** The same, and its members leave at once: it does not come back. */

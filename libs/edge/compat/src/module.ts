@@ -1,9 +1,10 @@
 import { CACHE } from '@carillon/cache';
 import { COMPAT_CORE, CompatCoreModule } from '@carillon/compat-core';
 import type { Config } from '@carillon/config';
-import { HISTORY_READER } from '@carillon/history';
+import { HISTORY_READER, MESSAGE_READER } from '@carillon/history';
 import { HUB, HubModule } from '@carillon/hub';
 import { PRESENCE } from '@carillon/presence';
+import { RATE_LIMIT } from '@carillon/rate-limit';
 import { optional, provider, RUNTIME, token } from '@carillon/runtime';
 import { UwsHttpAdapter } from '@carillon/uws';
 import { WEBHOOK_EVENTS } from '@carillon/webhooks';
@@ -11,6 +12,7 @@ import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/c
 import { HttpAdapterHost } from '@nestjs/core';
 import { Continuity } from './continuity.js';
 import { Realtime } from './realtime.js';
+import { Summaries } from './summaries.js';
 
 const REALTIME = token<Realtime>('compat realtime');
 
@@ -33,16 +35,24 @@ export class CompatModule implements OnModuleInit {
         hub: HUB,
         presence: PRESENCE,
         cache: CACHE,
+        rateLimit: RATE_LIMIT,
         webhooks: WEBHOOK_EVENTS,
         reader: optional(HISTORY_READER),
+        messages: optional(MESSAGE_READER),
       },
-      ({ reader, logging, shutdown, ...parts }) => {
+      ({ reader, messages, logging, shutdown, ...parts }) => {
         const { core, hub } = parts;
         const pageSize = config.history.max_page_size;
         const made = new Realtime({
           ...parts,
           config,
-          continuity: new Continuity(hub.replays, reader ?? null, pageSize, core.counters),
+          continuity: new Continuity(
+            hub.replays,
+            reader ?? null,
+            pageSize,
+            core.counters,
+            new Summaries(messages ?? null),
+          ),
           log: logging.for('service::compat'),
         });
         shutdown.onShutdown('leave', 'compat', () => made.stop());

@@ -3,7 +3,9 @@ import {
   CompatError,
   isObject,
   type JsonObject,
+  inFormat,
   isShared,
+  memberOf,
   memberState,
   messageRules,
   payloadOf,
@@ -14,15 +16,20 @@ import type { MemberAdded, MemberRemoved } from '@carillon/protocol';
 import type { Presence } from '@carillon/presence';
 import type { Attachment, CompatConnection, OwnMember } from './connection.js';
 import type { Counted } from './counted.js';
-import { MODE } from './flags.js';
+import { ACTION, MODE } from './flags.js';
 import type { Remaining } from './remaining.js';
+import type { Said } from './said.js';
 
 const ABSENT = 0;
 const PRESENT = 1;
 const ENTER = 2;
 const LEAVE = 3;
-const MOST_ACTION = 4;
+const UPDATE = 4;
+const MOST_ACTION = UPDATE;
 const NAMES: Readonly<Record<string, number>> = { absent: 0, present: 1, enter: 2, leave: 3, update: 4 };
+
+/** Changes of one frame. */
+const MAX_CHANGES = 1000;
 
 interface Change {
   readonly isLeave: boolean;
@@ -41,6 +48,7 @@ export class Members {
     private readonly outlet: Outlet,
     private readonly remaining: Remaining,
     private readonly counted: Counted,
+    private readonly said: Pick<Said, 'say'>,
   ) {}
 
   /** @throws CompatError, or rejects with it, when not all of it could be done. */
@@ -53,12 +61,12 @@ export class Members {
     if (attachment === undefined) throw new CompatError(91_001, 'the channel is not attached');
     if ((attachment.modes & MODE.PRESENCE) === 0)
       throw new CompatError(40_160, 'operation not permitted with provided capability');
-    if (!Array.isArray(values) || values.length === 0)
+    if (!Array.isArray(values) || values.length === 0 || values.length > MAX_CHANGES)
       throw new CompatError(40_000, 'presence must be a list');
     const changes = values.map((value) => readChange(connection, base, value));
     // Who leaves must be known to be there, and who is there is not told again to have come.
     if (connection.comingBack !== null) await connection.comingBack;
-    for (const change of changes) await this.#apply(connection, base, change);
+    for (const change of changes) await this.#apply(connection, attachment, change);
     this.counted.presence(connection, base, changes);
   }
 
@@ -93,7 +101,22 @@ export class Members {
     }
   }
 
-  async #apply(connection: CompatConnection, channel: string, change: Change): Promise<void> {
+  /** A client that is told of no members is told of its own, as it would be of others. */
+  #sayOwn(
+    connection: CompatConnection,
+    { text, base, modes }: Attachment,
+    { userId, userInfoText }: Pick<OwnMember, 'userId' | 'userInfoText'>,
+    about: { readonly action: number; readonly serial: number | null },
+  ): void {
+    if ((modes & MODE.PRESENCE_SUBSCRIBE) !== 0) return;
+    const timestamp = Date.now();
+    const shown = memberOf(base, { userId, userInfoText, socketId: connection.id }, { ...about, timestamp });
+    const presence = [inFormat(shown, connection.manner.format)];
+    this.said.say(connection, { action: ACTION.presence, channel: text, timestamp, presence });
+  }
+
+  async #apply(connection: CompatConnection, attachment: Attachment, change: Change): Promise<void> {
+    const { base: channel } = attachment;
     const { isLeave, isAgain, member, data } = change;
     const own = connection.members.get(channel) ?? new Map<string, OwnMember>();
     const { clientId, userId, userInfoText } = member;
@@ -109,6 +132,7 @@ export class Members {
       const said = { userInfoText: lastWords, socketId: connection.id };
       const gone = { kind: 'member_removed', channel, userId, ...said, serial: 0 } as const;
       if (isShared(channel)) this.#tellOwn(connection, gone);
+      this.#sayOwn(connection, attachment, gone, { action: LEAVE, serial: null });
       return;
     }
     if (!isMember) {
@@ -125,6 +149,7 @@ export class Members {
       const { serial } = outcome;
       const told = { userId, userInfoText, socketId: connection.id };
       this.#tellOwn(connection, { kind: 'member_added', channel, member: told, serial });
+      this.#sayOwn(connection, attachment, member, { action: ENTER, serial });
       await this.remaining.entered(connection, channel, clientId);
       return;
     }
@@ -132,6 +157,7 @@ export class Members {
     if (isAgain) return;
     own.set(clientId, member);
     await this.presence.update({ ...place, userInfoText });
+    this.#sayOwn(connection, attachment, member, { action: UPDATE, serial: null });
   }
 }
 
@@ -142,17 +168,25 @@ function readChange(connection: CompatConnection, channel: string, value: unknow
   const clientId = publisherOf(value, { clientId: principal.clientId, mayBeAnybody: principal.mayBeAnybody });
   if (clientId === null) throw new CompatError(91_000, 'presence needs a clientId');
   const { data, encoding, bytes } = payloadOf(value);
+  const extras = extrasOf(value);
   const maxBytes = Math.min(
     messageRules(connection.hub.app).maxBytes,
     connection.hub.app.limits.maxPresenceMemberBytes,
   );
-  if (bytes > maxBytes) throw new CompatError(40_009, 'the member is too large');
-  const kept = memberState(channel, { clientId, connectionId: connection.id, data, encoding });
+  const extrasBytes = extras === null ? 0 : Buffer.byteLength(JSON.stringify(extras));
+  if (bytes + extrasBytes > maxBytes) throw new CompatError(40_009, 'the member is too large');
+  const kept = memberState(channel, { clientId, connectionId: connection.id, data, encoding, extras });
   const isLeave = action === LEAVE || action === ABSENT;
   const { id } = value;
   const isAgain =
     (action === ENTER || action === PRESENT) && typeof id === 'string' && id.startsWith(`${connection.id}:`);
   return { isLeave, isAgain, member: { clientId, ...kept }, clientId, data };
+}
+
+function extrasOf({ extras }: JsonObject): JsonObject | null {
+  if (extras === undefined || extras === null) return null;
+  if (!isObject(extras)) throw new CompatError(40_032, 'extras must be an object');
+  return extras;
 }
 
 function actionOf({ action }: JsonObject): number {

@@ -117,7 +117,7 @@ export class Publishing {
     if (action === ACTION.annotation)
       return this.#annotate(connection, asked, listOf(annotations, 'annotations'));
     if (action !== ACTION.message) throw new CompatError(40_000, `${asked.text}: not offered`);
-    const values = listOf(messages, 'messages');
+    const values = named(connection, asked.frame, listOf(messages, 'messages'));
     const edits = values.filter(isEdit);
     if (edits.length === 0) return this.#publish(connection, asked, values);
     if (edits.length < values.length)
@@ -200,6 +200,21 @@ export class Publishing {
         });
     return { serials, said: messages };
   }
+}
+
+/** A frame names what in it has no id; nobody speaks for another connection. */
+function named(
+  { id: own }: CompatConnection,
+  { id, connectionId }: JsonObject,
+  values: readonly unknown[],
+): readonly unknown[] {
+  const isForeign = (one: unknown): boolean => one !== undefined && one !== null && one !== own;
+  if (isForeign(connectionId) || values.some((value) => isObject(value) && isForeign(value['connectionId'])))
+    throw new CompatError(40_000, 'connectionId is not that of this connection');
+  if (typeof id !== 'string' || id === '') return values;
+  return values.map((value, index) =>
+    isObject(value) && !isEdit(value) ? { ...value, id: value['id'] ?? `${id}:${index}` } : value,
+  );
 }
 
 function listOf(values: unknown, name: string): readonly unknown[] {

@@ -2,8 +2,9 @@ import type { Cache } from '@carillon/cache';
 import { CompatError, type CompatCore, encodeWire, type Principal } from '@carillon/compat-core';
 import type { Config } from '@carillon/config';
 import { ServiceError } from '@carillon/errors';
-import type { Edge, Hub } from '@carillon/hub';
+import { type Edge, type Hub, UpgradeLimit } from '@carillon/hub';
 import type { Presence } from '@carillon/presence';
+import type { RateLimit } from '@carillon/rate-limit';
 import type { Admission, Logger, Metrics } from '@carillon/runtime';
 import type { HttpRequest, Socket, SocketHandlers, SocketOptions, UpgradeDecision } from '@carillon/uws';
 import type { WebhookEvents } from '@carillon/webhooks';
@@ -37,6 +38,7 @@ export interface RealtimeParts {
   readonly cache: Cache;
   readonly continuity: Continuity;
   readonly admission: Admission;
+  readonly rateLimit: RateLimit;
   readonly webhooks: WebhookEvents;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -54,6 +56,9 @@ const PEER_CLOSES_MS = 250;
 /** Codes after which the client may come again. */
 const COMES_AGAIN: ReadonlySet<number> = new Set([40_141, 40_142, 50_000, 50_003, 50_004, 50_320]);
 const NORMAL = 1000;
+/** There are too many connections, and what a connection closes with for that. */
+const TOO_MANY = 50_004;
+const COMES_LATER = 4100;
 
 /** What the native library keeps time of; 0: it does not. */
 const idleSeconds = (seconds: number): number =>
@@ -71,9 +76,11 @@ export class Realtime implements SocketHandlers<State> {
   readonly #frames: InboundFrames;
   readonly #edge: Edge;
   readonly #revoking: Revoking;
+  readonly #limit: UpgradeLimit | null;
 
   constructor(private readonly parts: RealtimeParts) {
     const { hub, presence, core, continuity, config, webhooks, cache } = parts;
+    this.#limit = UpgradeLimit.of(config, parts.rateLimit, parts.metrics);
     this.socketOptions = {
       maxPayloadBytes: 4 * MAX_FRAME_BYTES,
       maxBackpressureBytes: 0,
@@ -91,7 +98,7 @@ export class Realtime implements SocketHandlers<State> {
     const said = new Said(hub, presence, counted);
     this.#said = said;
     const remaining = new Remaining(cache, presence);
-    this.#members = new Members(presence, hub.outlet, remaining, counted);
+    this.#members = new Members(presence, hub.outlet, remaining, counted, said);
     this.#sessions = new Sessions(core.connectionKeys);
     const isAlone = config.adapter.driver === 'local';
     const receipts = new Receipts(isAlone ? null : cache, (what, error) => hub.onTrouble(what, error));
@@ -123,9 +130,25 @@ export class Realtime implements SocketHandlers<State> {
     });
   }
 
-  upgrade(request: HttpRequest): UpgradeDecision<State> {
-    const state = this.parts.admission.state();
+  upgrade(request: HttpRequest): Promise<UpgradeDecision<State>> | UpgradeDecision<State> {
+    const { admission } = this.parts;
+    const state = admission.state();
+    if (state === 'MEMORY_PRESSURE') admission.countRejection();
     if (state !== 'ACCEPTING') return { refuse: new ServiceError('service_unavailable', { text: state }) };
+    const decision = this.#decide(request);
+    return this.#limit === null ? decision : this.#limited(this.#limit.check(request), decision);
+  }
+
+  async #limited(
+    check: ReturnType<UpgradeLimit['check']>,
+    decision: UpgradeDecision<State>,
+  ): Promise<UpgradeDecision<State>> {
+    const { headers, refusal } = await check;
+    if (refusal !== null) return { refuse: refusal };
+    return 'accept' in decision ? { ...decision, headers } : decision;
+  }
+
+  #decide(request: HttpRequest): UpgradeDecision<State> {
     const arrival = arrivalOf(request, this.parts.core, this.parts.config);
     if (arrival !== null) return { accept: arrival };
     const error = new CompatError(40_000, 'format is not known').body;
@@ -179,7 +202,7 @@ export class Realtime implements SocketHandlers<State> {
     try {
       if (this.parts.config.compat.realtime_admission === 'placement_constraint')
         throw new CompatError(50_320, 'no connection may be placed here');
-      if (!this.#life.hasRoom(arrival.wanted !== null))
+      if (this.parts.hub.isolation.isLong || !this.#life.hasRoom(arrival.wanted !== null))
         throw new CompatError(50_003, 'no more connections are taken here', 503);
       const principal = await arrival.prove();
       const place = await this.parts.hub.places.take(principal.app);
@@ -193,8 +216,9 @@ export class Realtime implements SocketHandlers<State> {
       socket.send(encodeWire({ action, error: told.body }, format), format === 'msgpack');
       // What it says meanwhile is said to nobody.
       if (socket.state === arrival) socket.state = null;
+      const closeCode = told.code === TOO_MANY ? COMES_LATER : NORMAL;
       setTimeout(() => {
-        if (socket.isOpen) socket.end(NORMAL, '');
+        if (socket.isOpen) socket.end(closeCode, '');
       }, PEER_CLOSES_MS).unref();
     }
   }

@@ -1,6 +1,7 @@
 import type { Config } from '@carillon/config';
 import type { CompatCore, Principal } from '@carillon/compat-core';
-import type { Socket } from '@carillon/uws';
+import type { RateLimit } from '@carillon/rate-limit';
+import type { HttpRequest, Socket } from '@carillon/uws';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Arrival } from '../src/arrival.js';
 import { Realtime, type RealtimeParts } from '../src/realtime.js';
@@ -12,12 +13,21 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** The edge where every connection has a place, and the cache answers as it is told to. */
-function scene(renew: () => Promise<never>) {
+function scene(renew: () => Promise<never>, rateLimit: RateLimit | null = null) {
   const places: string[] = [];
   const told: unknown[] = [];
   const parts = {
     config: {
       adapter: { driver: 'local' },
+      rate_limiter: {
+        enabled: rateLimit !== null,
+        websocket_rate_limit: {
+          max_requests: 1,
+          window_seconds: 60,
+          identifier: 'websocket_connect',
+          trust_hops: 0,
+        },
+      },
       instance: { process_id: 'n1' },
       compat: { realtime_admission: 'accept', attach_timeout_ms: 1000 },
       websocket: { idle_timeout: 120 },
@@ -28,6 +38,7 @@ function scene(renew: () => Promise<never>) {
       counters: { add: () => undefined, gauge: () => undefined },
     } as unknown as CompatCore,
     hub: {
+      isolation: { isLong: false },
       takings: { answerWith: () => undefined },
       places: {
         take: async () => places.push('taken') > 0,
@@ -35,6 +46,9 @@ function scene(renew: () => Promise<never>) {
       },
     },
     log: { warn: () => undefined },
+    admission: { state: () => 'ACCEPTING' },
+    metrics: { counter: () => ({ for: () => ({ add: () => undefined }) }) },
+    rateLimit,
   } as unknown as RealtimeParts;
   const edge = new Realtime(parts);
   const socket = {
@@ -60,6 +74,23 @@ it('who cannot be let in is told to come again, and its place is free', async ()
   await vi.advanceTimersByTimeAsync(1);
   expect(told).toEqual([frame, 1000]);
   expect(places).toEqual(['taken', 'given up']);
+  edge.stop();
+});
+
+it('upgrades of an address are limited as those of any protocol (13.2)', async () => {
+  const asked: string[] = [];
+  const rateLimit = {
+    check: async (_rule: unknown, subject: string) => {
+      const allowed = asked.push(subject) < 2;
+      return { allowed, limit: 1, remaining: 0, resetSeconds: 9 };
+    },
+  } as unknown as RateLimit;
+  const { edge } = scene(() => new Promise(() => undefined), rateLimit);
+  const request = { query: {}, header: () => undefined, peer: '10.0.0.1', headers: {} };
+  const decide = async (): Promise<object> => edge.upgrade(request as unknown as HttpRequest);
+  expect(await decide()).toMatchObject({ headers: { 'x-ratelimit-limit': '1' } });
+  expect(await decide()).toMatchObject({ refuse: { code: 'rate_limited' } });
+  expect(asked).toEqual(['10.0.0.1', '10.0.0.1']);
   edge.stop();
 });
 

@@ -58,6 +58,7 @@ export function scene() {
     deltas: new Deltas({} as Metrics),
     said: {
       say: (_: unknown, frame: object) => void said.push(frame),
+      membersLeave: async () => undefined,
       membersSettle: async () => undefined,
     } as unknown as Said,
     syncing: { show: () => void said.push('synced') } as unknown as Syncing,

@@ -5,6 +5,8 @@ import type { CompatConnection } from '../src/connection.js';
 import { Continuity } from '../src/continuity.js';
 import { Counted } from '../src/counted.js';
 
+const NO_SUMMARIES = { add: async () => undefined };
+
 /** A connection of which only what is counted is there. */
 const connection = (more: object = {}): CompatConnection =>
   ({
@@ -68,7 +70,7 @@ it('operators are told of refusals that are no fault of who asked', () => {
 it('operators are told of channels of which it is not known where they stand', async () => {
   const { counters } = scene();
   const { showing, attach } = reads({ attach: undefined });
-  const continuity = new Continuity({} as never, null, 100, counters);
+  const continuity = new Continuity({} as never, null, 100, counters, NO_SUMMARIES);
   await expect(continuity.since(showing, attach)).rejects.toMatchObject({ code: 50_003 });
   const goesOn = { ...attach, channelSerial: 's:1' };
   expect(await continuity.since(showing, goesOn)).toMatchObject({ isProven: false, position: null });
@@ -84,7 +86,7 @@ it('operators are told how often what was kept is read, and how often that fails
     if (isAway) throw new Error('away');
     return { messages: [] };
   };
-  const continuity = new Continuity({} as never, { past } as never, 100, counters);
+  const continuity = new Continuity({} as never, { past } as never, 100, counters, NO_SUMMARIES);
   expect(await continuity.since(showing, rewinds)).toMatchObject({ error: null });
   isAway = true;
   expect((await continuity.since(showing, rewinds)).error).not.toBeNull();

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { CompatConnection } from '../src/connection.js';
 import type { Counted } from '../src/counted.js';
 import { Members } from '../src/presence.js';
+import type { Said } from '../src/said.js';
 import type { Remaining } from '../src/remaining.js';
 
 const MEMBERSHIP = { channel: 'room', userId: '1.2:ada', userInfoText: '{}' };
@@ -28,7 +29,9 @@ it.each([
     isOpen,
     isOver,
   } as unknown as CompatConnection;
-  await new Members(presence, {} as Outlet, remaining, {} as Counted).keep(connection, [MEMBERSHIP]);
+  await new Members(presence, {} as Outlet, remaining, {} as Counted, {} as Said).keep(connection, [
+    MEMBERSHIP,
+  ]);
   expect(done).toEqual([
     ['join', { ...PLACE, userInfoText: '{}' }],
     ...leases.map((leaseMs) => ['leave', PLACE, leaseMs]),

@@ -2,7 +2,6 @@ import type { Config } from '@carillon/config';
 import type { FilterRules } from '@carillon/filter';
 import type { ConnectRules } from '@carillon/protocol';
 import type { SocketOptions } from '@carillon/uws';
-import type { UpgradeLimitOptions } from './entrance/upgrade-limit.js';
 import type { HeartbeatOptions } from './time/heartbeats.js';
 
 /** Where the configuration says none, or 0, for no bound. */
@@ -60,15 +59,5 @@ export function connectRules({ echo_control, ai_transport }: Config): ConnectRul
     defaultEchoMessages: echo_control.default_echo_messages,
     minRollupWindowMs: ai_transport.rollup.min_window_ms,
     maxRollupWindowMs: ai_transport.rollup.max_window_ms,
-  };
-}
-
-/** Null: upgrades are not limited by address. */
-export function upgradeLimitOptions({ rate_limiter }: Config): UpgradeLimitOptions | null {
-  if (!rate_limiter.enabled) return null;
-  const { max_requests, window_seconds, identifier, trust_hops } = rate_limiter.websocket_rate_limit;
-  return {
-    rule: { identifier, limit: max_requests, windowMs: window_seconds * 1000 },
-    trustHops: trust_hops,
   };
 }

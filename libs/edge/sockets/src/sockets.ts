@@ -4,7 +4,7 @@ import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { SharedFilters } from '@carillon/filter';
 import type { HistoryReader } from '@carillon/history';
-import type { Hub } from '@carillon/hub';
+import { type Hub, UpgradeLimit } from '@carillon/hub';
 import { WireNames } from '@carillon/protocol';
 import { ClientPublisher, extrasRules, PublishNews } from '@carillon/operations';
 import type { Presence } from '@carillon/presence';
@@ -18,19 +18,12 @@ import { Connection } from './connection/connection.js';
 import { PendingArrival, type Arrival } from './entrance/arrival.js';
 import { Entrance } from './entrance/entrance.js';
 import { Reception } from './entrance/reception.js';
-import { UpgradeLimit } from './entrance/upgrade-limit.js';
 import { AiEvents } from './requests/ai-event.js';
 import { ClientEvents } from './requests/client-event.js';
 import { Requests } from './requests/requests.js';
 import { Signin } from './requests/signin.js';
 import { Subscribe } from './requests/subscribe.js';
-import {
-  connectRules,
-  filterRules,
-  heartbeatOptions,
-  socketOptions,
-  upgradeLimitOptions,
-} from './settings.js';
+import { connectRules, filterRules, heartbeatOptions, socketOptions } from './settings.js';
 import { Heartbeats } from './time/heartbeats.js';
 import { speechV1 } from './v1/speech.js';
 import { ChannelHistories } from './v2/channel-history.js';
@@ -129,7 +122,6 @@ export class Sockets {
     });
     const aiChannels = new AiChannels(config.ai_transport);
     const heartbeats = new Heartbeats(heartbeatOptions(config), hub.outlet);
-    const limit = upgradeLimitOptions(config);
     this.options = socketOptions(config);
     this.#hub = hub;
     this.#heartbeats = heartbeats;
@@ -139,7 +131,7 @@ export class Sockets {
       speech,
       speechesV2: new SpeechesV2(config, names, requestsV2),
       tokens,
-      limit: limit === null ? null : new UpgradeLimit(limit, rateLimit, metrics),
+      limit: UpgradeLimit.of(config, rateLimit, metrics),
       rules: connectRules(config),
     });
     this.#reception = new Reception({

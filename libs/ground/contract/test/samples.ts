@@ -190,7 +190,7 @@ export const SAMPLES: Readonly<Record<string, fc.Arbitrary<object>>> = {
       stream_id: fc.option(uuid),
       serial: fc.option(count),
       published_at_ms: count,
-      op: fc.constantFrom('publish', 'append', 'annotate', 'reset'),
+      op: fc.constantFrom('publish', 'append', 'annotate', 'reset', 'purge'),
       message: fc.option(name),
       resent: fc.boolean(),
       old_stream_id: fc.option(uuid),

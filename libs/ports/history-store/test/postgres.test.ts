@@ -8,10 +8,13 @@ import {
   corner,
   databaseAt,
   headOf,
+  messageIn,
   NOTHING,
   NOW_MS,
   openPostgres,
   type OpenedPostgres,
+  after,
+  recordAt,
   streamIn,
   wantedOf,
 } from './scene.js';
@@ -111,6 +114,7 @@ describe('postgres', () => {
     await old.database.query(`alter table ${prefix}_streams drop column floor_message_serial`);
     await old.database.query(`alter table ${prefix}_annotation_summaries drop column since`);
     await old.database.query(`drop type if exists ${prefix}_summary_row_6`);
+    await old.database.query(`create index on ${prefix}_messages (last_activity_ms) where is_open`);
     await old.database.query(`update ${prefix}_meta set value = '${version}' where key = 'schema_version'`);
     await old.database.query(`delete from service_migrations where name like 'history ${prefix} %'`);
     await old.close();
@@ -167,6 +171,38 @@ describe('postgres', () => {
     await append(many.store, addressOf('c-7'), [{}]);
     expect(Number((await touched())['n_tup_hot_upd']) - Number(before['n_tup_hot_upd'])).toBe(2);
     await many.close();
+  });
+
+  it('updates messages in place that others go on with, and finds those that nobody does', async () => {
+    const living = await openPostgres(url, 'living');
+    const address = addressOf('living');
+    for (const [turn, versionSerial] of ['v1', 'v2', 'v3'].entries())
+      await living.store.commit(wantedOf([address]), (found) => {
+        const stream = found.streams.get(streamName(address));
+        if (!stream) throw new Error('it is made by the commit');
+        const record = recordAt(stream, { messageSerial: 'm', versionSerial, action: 'append' });
+        const message = messageIn(stream, { historySerial: 1, versionSerial, isOpen: true, atMs: turn });
+        return {
+          changes: {
+            ...NOTHING,
+            streams: [after(stream, record)],
+            records: [record],
+            messages: { states: [message], annotations: [], summaries: [] },
+          },
+        };
+      });
+    await living.database.query('select pg_stat_force_next_flush()');
+    const { rows } = await living.database.query(
+      `select sum(n_tup_upd) as updated, sum(n_tup_hot_upd) as in_place from pg_stat_user_tables
+        where relname ~ '^living_messages_\\d+$'`,
+    );
+    expect([Number(rows[0]?.['updated']), Number(rows[0]?.['in_place'])]).toEqual([2, 2]);
+    const idle = { lane: 0, lanes: 1, limit: 10 };
+    expect(await living.store.idleStreams({ ...idle, idleSinceMs: 1 })).toEqual([]);
+    expect(await living.store.idleStreams({ ...idle, idleSinceMs: 2 })).toMatchObject([
+      { address: { channel: 'living' }, message: { versionSerial: 'v3' } },
+    ]);
+    await living.close();
   });
 
   it('compares names byte by byte, and takes no prefix that is not one', async () => {

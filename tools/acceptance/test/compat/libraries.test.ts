@@ -1,11 +1,8 @@
-import { ChatClient, type RoomReactionEvent, type TypingSetEvent } from '@ably/chat';
-import Spaces, { type SpaceMember } from '@ably/spaces';
 import * as Ably from 'ably';
 import AblyBefore from 'ably-v1';
 import { afterEach, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
 import { onServer } from '../harness/every-app.js';
-import { eventually } from '../harness/eventually.js';
 import { openTenant } from '../harness/tenant.js';
 import { keyOf } from './key.js';
 
@@ -81,59 +78,5 @@ onServer('other libraries of Ably', { tenants: [shop], config, env }, (node) => 
     expect(await deviceRegistrations.get(id)).toMatchObject({ id, push: { recipient } });
     await rest.push.admin.publish({ deviceId: id }, { notification: { title: 'x' } });
     expect((await rest.stats({ unit: 'month' })).items[0]).toHaveProperty('intervalId');
-  });
-
-  it('chat: who is in a room, who types, and reactions; messages need routes that there are not', async () => {
-    const [ada, bob] = [connect('ada'), connect('bob')].map((one) => new ChatClient(one));
-    const rooms = await Promise.all([ada?.rooms.get('lobby'), bob?.rooms.get('lobby')]);
-    const [here, there] = rooms;
-    await here?.attach();
-    await there?.attach();
-    await here?.presence.enter({ mood: 'fine' });
-    await eventually(async () => {
-      const members = (await there?.presence.get()) ?? [];
-      expect(members.map(({ clientId, data }) => [clientId, data])).toEqual([['ada', { mood: 'fine' }]]);
-    });
-    const typing = new Inbox<TypingSetEvent>();
-    const reactions = new Inbox<RoomReactionEvent>();
-    there?.typing.subscribe(typing.put);
-    there?.reactions.subscribe(reactions.put);
-    await here?.typing.keystroke();
-    expect([...(await typing.take()).currentlyTyping]).toEqual(['ada']);
-    await here?.reactions.send({ name: 'like' });
-    expect((await reactions.take()).reaction).toMatchObject({ name: 'like', clientId: 'ada' });
-    await expect(here?.messages.send({ text: 'hi' })).rejects.toMatchObject({ code: 40_400 });
-    await Promise.all([ada?.rooms.release('lobby'), bob?.rooms.release('lobby')]);
-  });
-
-  it('spaces: members and where they are', async () => {
-    const [one, other] = [connect('ada'), connect('bob')];
-    const [space, watching] = [await new Spaces(one).get('board'), await new Spaces(other).get('board')];
-    const updates = new Inbox<SpaceMember>();
-    watching.members.subscribe('update', updates.put);
-    await watching.enter({ name: 'Bob' });
-    await space.enter({ name: 'Ada' });
-    await eventually(async () => {
-      const members = await watching.members.getAll();
-      expect(members.map(({ clientId }) => clientId).sort()).toEqual(['ada', 'bob']);
-    });
-    await space.locations.set({ slide: 3 });
-    await eventually(async () => {
-      const locations = Object.values(await watching.locations.getOthers());
-      expect(locations).toContainEqual({ slide: 3 });
-    });
-    const left = new Inbox<SpaceMember>();
-    watching.members.subscribe('leave', left.put);
-    // Its connection ends without leaving the space.
-    one.close();
-    const profileData = { name: 'Ada' };
-    expect(await left.take()).toMatchObject({
-      clientId: 'ada',
-      isConnected: false,
-      profileData,
-      location: { slide: 3 },
-    });
-    await watching.leave({ name: 'Bob', said: 'bye' });
-    expect(await left.take()).toMatchObject({ clientId: 'bob', profileData: { said: 'bye' } });
   });
 });

@@ -4,6 +4,7 @@ import { Inbox } from '../clients/inbox.js';
 import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
 import { keyOf } from './key.js';
+import { type AblyFrame, attach, RawAblies } from './raw-ably.js';
 
 const shop = openTenant('shop', { history: { enabled: true }, channels: { annotations_enabled: true } });
 const env = {
@@ -25,6 +26,12 @@ const config = {
       },
     ],
   },
+};
+
+/** What a frame says of a message. */
+const told = (frame: AblyFrame): unknown[] => {
+  const [message] = frame['messages'] as Record<string, unknown>[];
+  return [message?.['serial'], message?.['action'], message?.['data'], message?.['annotations']];
 };
 
 onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (node) => {
@@ -93,6 +100,11 @@ onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (
       ]);
       const versions = await channel.getMessageVersions(serial);
       expect(versions.items.map((one) => one.data as unknown)).toEqual(['a', { n: 2 }, 'a', ' b']);
+      // Wherever it is read, a message has the id that it was published with.
+      const { id } = items[0] ?? {};
+      expect(id).toMatch(/:0$/);
+      expect((await channel.getMessage(serial)).id).toBe(id);
+      expect(versions.items.map((one) => one.id)).toEqual([id, id, id, id]);
       await channel.deleteMessage({ serial });
       expect(await live.take()).toMatchObject({ action: 'message.delete', serial });
       expect(await channel.getMessage(serial)).toMatchObject({ action: 'message.delete' });
@@ -181,6 +193,39 @@ onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (
     await expect(ada.annotations.publish(serial, { type: 'wrong' })).rejects.toMatchObject({ code: 40_000 });
     const own = rest({ key: `${OWN.key}:${OWN.secret}`, clientId: 'ada' }).channels.get('annotated');
     await own.annotations.delete(serial, { type, name: 'like' });
+  });
+
+  it('goes on where a client was with what was done to it, and is shown as it is now to who begins before (16.3, 16.4)', async () => {
+    const name = 'changing';
+    const writer = rest({ clientId: 'ada' }).channels.get(name);
+    const raw = new RawAblies(node, shop, 'json');
+    try {
+      const { client } = await raw.connect();
+      const { channelSerial } = await attach(client, name);
+      const serial = (await writer.publish('n', 'a')).serials[0] ?? '';
+      await writer.appendMessage({ serial, data: 'b' });
+      await writer.updateMessage({ serial, data: 'c' });
+      const other = (await writer.publish('n', 'd')).serials[0] ?? '';
+      await writer.annotations.publish(serial, { type: 'reactions:flag.v1' });
+      const { client: back } = await raw.connect();
+      const RESUMED = 4;
+      expect(Number((await attach(back, name, { channelSerial }))['flags']) & RESUMED).toBe(RESUMED);
+      expect((await back.rest()).map(told)).toEqual([
+        [serial, 0, 'a', undefined],
+        [serial, 5, 'b', undefined],
+        [serial, 1, 'c', undefined],
+        [other, 0, 'd', undefined],
+      ]);
+      const { client: later } = await raw.connect();
+      await attach(later, name, { params: { rewind: '2' } });
+      const summary = { 'reactions:flag.v1': { total: 1, clientIds: ['ada'], clipped: false } };
+      expect((await later.rest()).map(told)).toEqual([
+        [serial, 1, 'c', { summary }],
+        [other, 0, 'd', undefined],
+      ]);
+    } finally {
+      raw.close();
+    }
   });
 
   it('shows reactions live, each of them only to who asked for that (case 45)', async () => {

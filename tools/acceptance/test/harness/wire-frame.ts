@@ -22,6 +22,7 @@ export interface FrameV2 {
   readonly serial?: number;
   readonly extras?: ExtrasV2;
   readonly __delta_seq?: number;
+  readonly __conflation_key?: string;
 }
 
 /** A frame as a client sends it. */

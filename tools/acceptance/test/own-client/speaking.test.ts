@@ -65,6 +65,10 @@ onServer('the own client', { tenants: [shop], env: { TAG_FILTERING_ENABLED: 'tru
       room.send('client-cursor', { x: 1 }, { ephemeral: true, headers: { pen: 'red' } });
       const extras = { ephemeral: true, headers: { pen: 'red' } };
       expect(await inbox.take()).toMatchObject(['client-cursor', { x: 1 }, expect.any(String), extras]);
+      room.send('client-pixels', Uint8Array.of(0, 128, 255), { id: 'bytes' });
+      const [event, bytes] = (await inbox.take()) as [string, unknown];
+      expect([event, bytes instanceof Uint8Array]).toEqual(['client-pixels', format.name !== 'json']);
+      expect([...(bytes as Iterable<number>)]).toEqual([0, 128, 255]);
     });
 
     it('is told why it is refused', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ClientV2 } from '../harness/client-v2.js';
+import type { ClientV2, FrameV2 } from '../harness/client-v2.js';
 import { heard, type Place, placed, texts } from './place.js';
 
 const TEXT = 'what is the same in all of them, and long enough to be worth a difference; '.repeat(4);
@@ -130,5 +130,69 @@ export function channels(place: Place): void {
     }
     for (const data of wanted)
       expect(JSON.parse(await old.nextText())).toEqual({ event: 'news', channel, data });
+  });
+}
+
+/** How a message of a group came, and where it stands in that. */
+function wayOf({ event, data, ...frame }: FrameV2): string {
+  if (event === 'news') return `full ${frame.__delta_seq} ${frame.__conflation_key}`;
+  const { seq, base_index: base, conflation_key: group } = data as Readonly<Record<string, unknown>>;
+  return `${event} ${String(seq)} of ${String(base)} ${String(group)}`;
+}
+
+const ways = async (client: ClientV2, count: number): Promise<string[]> => {
+  const got: string[] = [];
+  while (got.length < count) got.push(wayOf(await client.next()));
+  return got;
+};
+
+/** Groups of messages that each have differences of their own: of JSON alone. */
+export function grouping(place: Place): void {
+  if (place.format !== 'json') return;
+
+  it('tells groups apart, each with a sequence of its own, until a client says that it lost its bases', async () => {
+    const channel = place.name('keyed');
+    const clients = await place.both();
+    const [here, there] = clients;
+    for (const client of clients) {
+      await client.subscribe(channel, { delta: true });
+      await client.until('service:delta_compression_enabled');
+    }
+    const publish = (asset: string, price: number): Promise<void> =>
+      place.api().publish(channel, 'news', { asset, price, text: TEXT });
+    for (const price of [1, 2, 3]) for (const asset of ['BTC', 'ETH']) await publish(asset, price);
+    for (const client of clients)
+      expect(await ways(client, 6)).toEqual([
+        'full 0 BTC',
+        'full 0 ETH',
+        'full 1 BTC',
+        'full 1 ETH',
+        'service:delta 2 of 1 BTC',
+        'service:delta 2 of 1 ETH',
+      ]);
+    here.send({ event: 'service:delta_sync_error', data: { channel } });
+    expect(await here.pending()).toEqual([]);
+    await publish('BTC', 4);
+    expect(await ways(here, 1)).toEqual(['full 0 BTC']);
+    expect(await ways(there, 1)).toEqual(['service:delta 3 of 2 BTC']);
+    const late = await place.connect(1);
+    await late.subscribe(channel, { delta: true });
+    await late.until('service:delta_compression_enabled');
+    const { event, data } = await late.next();
+    const sync = JSON.parse(String(data)) as {
+      conflation_key: string;
+      states: Record<string, { seq: number }[]>;
+    };
+    expect([event, sync.conflation_key]).toEqual(['service:delta_cache_sync', 'asset']);
+    expect(Object.entries(sync.states).map(([group, [base]]) => [group, base?.seq])).toEqual(
+      expect.arrayContaining([
+        ['BTC', 0],
+        ['ETH', 0],
+      ]),
+    );
+    await publish('ETH', 5);
+    expect(await ways(late, 1)).toEqual(['full 1 ETH']);
+    await publish('ETH', 6);
+    expect(await ways(late, 1)).toEqual(['service:delta 2 of 1 ETH']);
   });
 }

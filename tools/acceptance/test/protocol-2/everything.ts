@@ -1,5 +1,5 @@
 import { changing } from './changing.js';
-import { channels } from './channels.js';
+import { channels, grouping } from './channels.js';
 import { lettingIn } from './letting-in.js';
 import { forgetting, remembering, returning } from './past.js';
 import { people } from './people.js';
@@ -21,6 +21,7 @@ export function protocol2(served: Served): void {
     always(place);
     remembering(place);
     changing(place);
+    grouping(place);
     refusing(place);
     people(place);
   });

@@ -114,11 +114,40 @@ export function remembering(place: Place): void {
     expect(frames.at(-1)).toMatchObject({ channel, data: REWOUND });
     await client.subscribe(channel, { rewind: { seconds: 60 } });
     expect(placed(await client.through('service:rewind_complete'))).toEqual(inOrder(1, 5));
+    const many = place.name('many');
+    for (const part of [0, 50, 100]) {
+      const batch = numbers(part + 1, part + 50).map((data) => ({ name: 'news', channel: many, data }));
+      await place.post('/batch_events', { batch });
+    }
+    await client.subscribe(many, { rewind: { seconds: 60 } });
+    const newest = await client.through('service:rewind_complete');
+    expect(placed(newest)).toEqual(inOrder(51, 150));
+    const cut = { ...REWOUND, historical_count: 100, complete: false, truncated_by_limit: true };
+    expect(newest.at(-1)).toMatchObject({ channel: many, data: cut });
     for (const rewind of [0, 'abc', {}, -1])
       expect(await client.refused(channel, { rewind })).toEqual([4000, 400]);
     const old = await place.old(1);
     old.ask(channel, { rewind: 1 });
     expect((await old.nextError()).data.code).toBe(4300);
+  });
+
+  it('replays nothing that was purged, though it was told a moment ago', async () => {
+    const channel = place.name('purged');
+    const watcher = await place.connect(1);
+    const begin = positionOf(await watcher.subscribe(channel));
+    await place.publish(channel, ...numbers(1, 3), 'last');
+    await heard(watcher);
+    const body = { confirm_channel: channel, confirm_operation: 'purge', reason: 'r' };
+    const before = { ...body, mode: 'before_serial', before_serial: 3 };
+    await place.post(`/channels/${channel}/history/purge`, before);
+    // Told in the order of the stream, behind the purge.
+    await place.publish(channel, 'last');
+    await heard(watcher);
+    const { frames, answer } = await watcher.resume({ [channel]: { ...begin, serial: 1 } });
+    expect(news(frames)).toEqual([]);
+    expect(answer.failed).toMatchObject([{ code: 'position_expired' }]);
+    const later = await watcher.resume({ [channel]: { ...begin, serial: 2 } });
+    expect(placed(later.frames)).toEqual(['3 3', 'last 4', 'last 5']);
   });
 
   it('shows what is published meanwhile after the past, once', async () => {

@@ -8,6 +8,7 @@ import { FORMATS, type Format } from '../harness/wire-v2.js';
 
 const channels = {
   annotations_enabled: true,
+  channel_delta_compression: { 'keyed-*': { enabled: true, conflation_key: 'asset' } },
   channel_namespaces: [{ name: 'chat', allow_user_limited_channels: true }, { name: 'room' }],
 };
 /** Everything of its channels is kept. */

@@ -99,6 +99,7 @@ export class Channel<Events extends EventMap = EventMap> {
     this.#bound.set(event, listeners.add(own));
     return () => {
       listeners.delete(own);
+      if (listeners.size === 0 && this.#bound.get(event) === listeners) this.#bound.delete(event);
     };
   }
 

@@ -53,9 +53,10 @@ export function reset(draft: Draft, record: CommitRecordOf<'reset'>, stream: Str
   );
 }
 
-/** Raises the floor. What is below it is gone for every reader at once; the rows are erased later. */
+/** Raises the floor. What is below it is gone for every reader and gateway at once; the rows are erased later. */
 export function purge(draft: Draft, record: CommitRecordOf<'purge'>, stream: Stream | null): Verdict {
-  const purgeable = draft.found.purgeable;
+  const { context } = draft;
+  const { purgeable } = draft.found;
   const answer = { purged_messages: purgeable?.messages ?? 0, purged_bytes: purgeable?.bytes ?? 0 };
   if (stream !== null && purgeable !== null) {
     draft.setStream({
@@ -70,7 +71,21 @@ export function purge(draft: Draft, record: CommitRecordOf<'purge'>, stream: Str
     draft.addReceipt(record, stream, { extra: JSON.stringify(answer) });
   }
   const streamId = stream?.streamId ?? null;
-  return verdict({ pub_id: record.pub_id, status: 'applied', stream_id: streamId, extra: answer });
+  return verdict(
+    { pub_id: record.pub_id, status: 'applied', stream_id: streamId, extra: answer },
+    stream === null || purgeable === null
+      ? {}
+      : {
+          fanOut: {
+            writer_id: context.writerId,
+            app_id: record.app_id,
+            channel: record.channel,
+            stream_id: streamId,
+            published_at_ms: context.nowMs,
+            op: 'purge',
+          },
+        },
+  );
 }
 
 function logged(

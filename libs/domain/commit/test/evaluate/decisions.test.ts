@@ -163,18 +163,18 @@ describe('control of a stream', () => {
 
   it('reset of an unused channel makes it, purge does not', async () => {
     const scene = new Scene();
-    expect(await scene.result(purgeOf('a', { mode: 'all' }))).toMatchObject({
-      extra: { purged_messages: 0 },
-    });
+    const { verdicts } = await scene.batch([purgeOf('a', { mode: 'all' })]);
+    expect(verdicts).toMatchObject([{ result: { extra: { purged_messages: 0 } }, fanOut: null }]);
     expect((await scene.store.heads([{ appId: 'shop', channel: 'a', kind: 'messages' }])).size).toBe(0);
     expect(await scene.result(resetOf('a'))).toMatchObject({ extra: { previous_stream_id: null } });
   });
 
-  it('purge raises the floor only', async () => {
+  it('purge raises the floor only, and gateways are told', async () => {
     const scene = new Scene();
     await scene.results(...[1, 2, 3, 4, 5].map((n) => publishOf('orders', String(n))));
     const { streamId } = await scene.stream('orders');
-    await scene.result(purgeOf('orders', { mode: 'before_serial', before_serial: 3 }));
+    const { verdicts } = await scene.batch([purgeOf('orders', { mode: 'before_serial', before_serial: 3 })]);
+    expect(verdicts).toMatchObject([{ fanOut: { op: 'purge', channel: 'orders', stream_id: streamId } }]);
     expect(await scene.stream('orders')).toMatchObject({
       streamId,
       nextHistorySerial: 6,

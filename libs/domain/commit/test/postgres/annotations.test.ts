@@ -27,15 +27,17 @@ const clientOf = ({ lanes }: Writer) =>
 
 describe('two writers that annotate one message by turns', () => {
   let writers: readonly [Writer, Writer];
+  let third: Writer;
   let end: () => Promise<void>;
   beforeAll(async () => {
     const corner = await (await engine('postgres')).isolate();
     end = corner.end;
     writers = [await openWriter(corner.url, 'w1'), await openWriter(corner.url, 'w2')];
+    third = await openWriter(corner.url, 'w3');
   }, 60_000);
   afterAll(async () => {
-    await Promise.all(writers.map(({ lanes }) => lanes.close()));
-    await Promise.all(writers.map(({ database }) => database.close()));
+    await Promise.all([...writers, third].map(({ lanes }) => lanes.close()));
+    await Promise.all([...writers, third].map(({ database }) => database.close()));
     await end();
   });
 
@@ -86,5 +88,18 @@ describe('two writers that annotate one message by turns', () => {
     const [stored] = await store.summaries({ ...about, limit: 10 });
     expect(Tally.of(TYPE, stored ?? null).text()).toBe(tally.text());
     expect(writers.flatMap(({ retries }) => retries)).toEqual([]);
+
+    // A process of before has no more than the text, and writes that.
+    const [{ database }] = writers;
+    await database.query(
+      `update service_history_annotation_summaries set summary = '{}', since = convert_to('[1]', 'UTF8')`,
+    );
+    const [again] = await clientOf(third).commit([annotated(7)]);
+    const [last] = await store.annotations({ ...query, afterNo: 144, limit: 2 });
+    expect(last?.annotationSerial).toBe(again?.annotation_serial);
+    if (last !== undefined) tally.apply(last);
+    expect(third.sent.at(-1)?.summary).toContain(`{${JSON.stringify(TYPE)}:${tally.text()}}`);
+    const [whole] = await store.summaries({ ...about, limit: 10 });
+    expect(Tally.of(TYPE, whole ?? null).text()).toBe(tally.text());
   });
 });

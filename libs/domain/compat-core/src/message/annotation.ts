@@ -1,4 +1,6 @@
+import { lackOf } from '@carillon/operations';
 import { CompatError } from '../compat-error.js';
+import { refusalOf } from '../refusal.js';
 import { isObject, type JsonObject } from '../json.js';
 import { type Identity, isGiven, type MessageRules, payloadOf, textOf } from './read-message.js';
 
@@ -34,7 +36,8 @@ export interface WireAnnotation {
 
 const MAX_ID_BYTES = 128;
 const MAX_TYPE_BYTES = 256;
-const MAX_CLIENT_ID_BYTES = 255;
+/** Of an annotator, who is kept as one of many. */
+const MAX_CLIENT_ID_BYTES = 128;
 const ACTIONS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   [undefined, false],
   [null, false],
@@ -69,7 +72,7 @@ export function readAnnotation(
   if (serial === null) throw malformed('messageSerial is needed');
   const { data, encoding, bytes } = payloadOf(value);
   if (bytes > maxBytes) throw new CompatError(40_009, 'the annotation is too large');
-  return {
+  const annotation = {
     isDelete,
     id: textOf(value, 'id', MAX_ID_BYTES),
     serial: isDelete ? textOf(value, 'serial', MAX_ID_BYTES) : null,
@@ -81,6 +84,24 @@ export function readAnnotation(
     data,
     encoding,
   };
+  if (!isDelete) checkNeeds(annotation);
+  return annotation;
+}
+
+/** As the service judges it, so that of several none is made when one could not be. */
+function checkNeeds(annotation: Pick<Annotation, 'clientId' | 'name' | 'type'>): void {
+  const missing = lackIn(annotation);
+  if (missing === 'clientId')
+    throw new CompatError(40_012, 'only an identified client makes annotations of this type');
+  if (missing !== null) throw malformed(`${missing} is needed for this type`);
+}
+
+function lackIn(annotation: Pick<Annotation, 'clientId' | 'name' | 'type'>): ReturnType<typeof lackOf> {
+  try {
+    return lackOf(annotation);
+  } catch (error) {
+    throw refusalOf(error);
+  }
 }
 
 /** Whoever is somebody annotates as nobody else, but may take back what others did where that is granted. */

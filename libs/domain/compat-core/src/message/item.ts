@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../json.js';
 import { actionNumber } from './actions.js';
-import { fromNative, shownOf, type WireMessage, type WireVersion } from './native.js';
+import { fromNative, isReserved, shownOf, type WireMessage, type WireVersion } from './native.js';
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const dataText = ({ data }: JsonObject): string | null => (data === undefined ? null : JSON.stringify(data));
@@ -21,9 +21,11 @@ export function fromItem(item: unknown, id: string | null, atMs: number): WireMe
       },
       atMs,
     );
+  const name = textOf(item['name']);
+  if (isReserved(name)) return null;
   return shownOf(
     {
-      name: textOf(item['name']),
+      name,
       action: actionNumber(textOf(item['action']) ?? ''),
       dataText: dataText(item),
       extras: isObject(extras) ? extras : {},

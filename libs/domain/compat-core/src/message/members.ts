@@ -1,5 +1,5 @@
 import type { PresenceMember } from '@carillon/protocol';
-import { isObject, parseJson } from '../json.js';
+import { isObject, type JsonObject, parseJson } from '../json.js';
 
 /** What a client says of itself as a member. */
 export interface MemberState {
@@ -7,6 +7,8 @@ export interface MemberState {
   readonly connectionId: string;
   readonly data: string | null;
   readonly encoding: string | null;
+  /** Only members that are connections keep them: other clients would not know what they are. */
+  readonly extras: JsonObject | null;
 }
 
 /** A member as clients get it. */
@@ -17,6 +19,7 @@ export interface WireMember {
   readonly connectionId: string;
   readonly data?: string;
   readonly encoding?: string;
+  readonly extras?: JsonObject;
   readonly timestamp: number;
 }
 
@@ -38,11 +41,11 @@ export interface KeptMember {
  * only these clients see.
  */
 export function memberState(channel: string, state: MemberState): KeptMember {
-  const { clientId, connectionId, data, encoding } = state;
+  const { clientId, connectionId, data, encoding, extras } = state;
   if (isShared(channel)) return { userId: clientId, userInfoText: userInfoOf(data, encoding) };
   return {
     userId: `${connectionId}:${clientId}`,
-    userInfoText: JSON.stringify({ data, encoding }),
+    userInfoText: JSON.stringify(extras === null ? { data, encoding } : { data, encoding, extras }),
   };
 }
 
@@ -81,11 +84,15 @@ function namesOf(userId: string): Pick<WireMember, 'clientId' | 'connectionId'> 
   return { connectionId: userId.slice(0, colon), clientId: userId.slice(colon + 1) };
 }
 
-function keptData(text: string): Pick<WireMember, 'data' | 'encoding'> {
+function keptData(text: string): Pick<WireMember, 'data' | 'encoding' | 'extras'> {
   const kept = parseJson(text);
-  if (!isObject(kept) || typeof kept['data'] !== 'string') return {};
-  const { data, encoding } = kept;
-  return typeof encoding === 'string' ? { data, encoding } : { data };
+  if (!isObject(kept)) return {};
+  const { data, encoding, extras } = kept;
+  return {
+    ...(typeof data === 'string' ? { data } : {}),
+    ...(typeof data === 'string' && typeof encoding === 'string' ? { encoding } : {}),
+    ...(isObject(extras) ? { extras } : {}),
+  };
 }
 
 function nativeData(text: string): Pick<WireMember, 'data' | 'encoding'> {

@@ -1,4 +1,4 @@
-import type { Message } from '@carillon/protocol';
+import { type Message, readReservedEvent } from '@carillon/protocol';
 import { isObject, type JsonObject, parseJson } from '../json.js';
 import type { WireFormat } from '../wire.js';
 import { ACTION_NUMBER, actionNumber } from './actions.js';
@@ -15,7 +15,6 @@ const RESERVED = 'service_';
 const NOTHING = 'null';
 
 const EVENT_WITHOUT_NAME = 'message';
-const INTERNAL = /^(pusher|service:|service_internal:)/;
 /** Ids that realtime connections give their messages begin with their own. */
 const REALTIME_ID = /^(\d+\.\d+):\d+:\d+$/;
 /** A serial begins with the time it was made. */
@@ -103,6 +102,9 @@ type Live = Pick<Message, 'dataText' | 'event' | 'extrasText' | 'messageId' | 'n
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const timeOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
+/** Whether a message of this name is one of the service itself, which is neither theirs to publish nor to hear. */
+export const isReserved = (name: string | null): boolean => name !== null && readReservedEvent(name) !== null;
+
 /** Null: it is nothing for these clients. */
 export function fromNative(message: Live, timestamp: number): WireMessage | null {
   const { event, name, messageId, userId, dataText, extrasText } = message;
@@ -113,7 +115,7 @@ export function fromNative(message: Live, timestamp: number): WireMessage | null
   const action = actionNumber(textOf(headers['service_action']) ?? '');
   // A change is named for what it does.
   const own = action === ACTION_NUMBER.create ? event : name;
-  if (own !== null && INTERNAL.test(own)) return null;
+  if (isReserved(own)) return null;
   const versionSerial = textOf(headers['service_version_serial']);
   const version =
     versionSerial === null

@@ -6,6 +6,7 @@ import {
   type Identity,
   isGiven,
   type MessageRules,
+  nameOf,
   payloadOf,
   publisherOf,
   sizeOf,
@@ -41,7 +42,7 @@ export function readEdit(value: unknown, serial: string, identity: Identity, rul
   const { data, encoding, bytes } = payloadOf(value);
   const edit = {
     action,
-    name: textOf(value, 'name', rules.maxNameBytes),
+    name: nameOf(value, rules),
     data,
     encoding,
     extras: extrasOf(value['extras']),

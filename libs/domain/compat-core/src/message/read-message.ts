@@ -1,5 +1,6 @@
 import { CompatError } from '../compat-error.js';
 import { isObject, type JsonObject } from '../json.js';
+import { isReserved } from './native.js';
 
 /** One message as a client publishes it, judged. */
 export interface NewMessage {
@@ -44,9 +45,10 @@ export function readMessage(value: unknown, identity: Identity, rules: MessageRu
     if (isGiven(value[name])) throw malformed(`${name} cannot be set by a publisher`);
   if (!CREATE.has(value['action'])) throw malformed('the action is not that of a new message');
   const payload = payloadOf(value);
+  if (value['id'] === '') throw new CompatError(40_031, 'id must not be empty');
   const message: NewMessage = {
     id: textOf(value, 'id', MAX_ID_BYTES, 40_031),
-    name: textOf(value, 'name', rules.maxNameBytes),
+    name: nameOf(value, rules),
     ...payload,
     clientId: publisherOf(value, identity),
     extras: extrasOf(value['extras']),
@@ -54,6 +56,16 @@ export function readMessage(value: unknown, identity: Identity, rules: MessageRu
   if (sizeOf(message, payload.bytes) > rules.maxBytes)
     throw new CompatError(40_009, 'the message is too large');
   return message;
+}
+
+/** What it is called. Clients of other protocols would take some names for a word of the service itself. */
+export function nameOf(
+  value: JsonObject,
+  { maxNameBytes }: Pick<MessageRules, 'maxNameBytes'>,
+): string | null {
+  const name = textOf(value, 'name', maxNameBytes);
+  if (isReserved(name)) throw malformed('the name is reserved');
+  return name;
 }
 
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
@@ -82,14 +94,21 @@ export function payloadOf(value: JsonObject): {
     return { data: text, encoding: encoding === null ? 'base64' : `${encoding}/base64`, bytes: data.length };
   }
   if (encoding !== null) throw new CompatError(40_013, 'data with an encoding must be a text');
+  if (holdsBytes(data)) throw new CompatError(40_013, 'data that is binary must be so as a whole');
   const text = JSON.stringify(data);
   return { data: text, encoding: 'json', bytes: Buffer.byteLength(text) };
 }
 
+/** What JSON cannot say: bytes somewhere inside. How deep it goes was judged as it was read. */
+const holdsBytes = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (value instanceof Uint8Array || Object.values(value).some(holdsBytes));
+
 /** Whom it is from: whoever is somebody is nobody else. */
 export function publisherOf(value: JsonObject, { clientId, mayBeAnybody }: Identity): string | null {
   const named = textOf(value, 'clientId', MAX_CLIENT_ID_BYTES);
-  if (named === '*') throw new CompatError(40_012, 'clientId is not allowed');
+  if (value['clientId'] === '' || named === '*') throw new CompatError(40_012, 'clientId is not allowed');
   if (named === null) return mayBeAnybody ? null : clientId;
   if (!mayBeAnybody && named !== clientId)
     throw new CompatError(40_012, 'clientId is not that of the publisher');
@@ -101,9 +120,12 @@ export function extrasOf(value: unknown): JsonObject | null {
   if (!isObject(value)) throw new CompatError(40_032, 'extras must be an object');
   for (const name of Object.keys(value))
     if (!EXTRAS.has(name)) throw new CompatError(40_032, `extras.${name.slice(0, MAX_TOLD)} is not known`);
-  const { echo, headers } = value;
+  const { echo, ephemeral, headers } = value;
   if (isGiven(echo) && typeof echo !== 'boolean')
     throw new CompatError(40_032, 'extras.echo must be a boolean');
+  if (isGiven(ephemeral) && typeof ephemeral !== 'boolean')
+    throw new CompatError(40_032, 'extras.ephemeral must be a boolean');
+  if (holdsBytes(value)) throw new CompatError(40_032, 'extras must be JSON');
   if (isGiven(headers) && !isObject(headers))
     throw new CompatError(40_032, 'extras.headers must be an object');
   return value;

@@ -1,12 +1,11 @@
 import type { Buckets } from './buckets.js';
 import { type Entries, withSums } from './entries.js';
-import { intervalOf, startOf } from './intervals.js';
 import { type Seen, together } from './minute.js';
 
 export interface RecorderOptions {
   /** Observations that may wait. */
   readonly capacity: number;
-  /** How long one waits for others to be written with it. */
+  /** Between two times of writing; what comes meanwhile is written together. */
   readonly flushMs: number;
 }
 
@@ -28,6 +27,7 @@ interface Observation {
   readonly done: (() => void) | null;
 }
 
+const MINUTE_MS = 60_000;
 const AT_ONCE = 256;
 /** Somebody who publishes is answered then, whatever became of the count. */
 const LONGEST_WAIT_MS = 1000;
@@ -37,6 +37,8 @@ export class Recorder {
   readonly #waiting: Observation[] = [];
   /** What waits will be written. */
   #isDue = false;
+  /** By the clock of the process. */
+  #flushedMs = -Infinity;
   /** Null: nothing is being written. */
   #writing: Promise<void> | null = null;
   #dropped = 0;
@@ -94,13 +96,17 @@ export class Recorder {
       return false;
     }
     this.#waiting.push({ appId, seen, atMs: this.now(), done });
-    if (!this.#isDue) setTimeout(() => void this.#flush(), this.options.flushMs);
+    if (this.#isDue) return true;
     this.#isDue = true;
+    // After a pause nobody waits for others.
+    const waitMs = this.#flushedMs + this.options.flushMs - performance.now();
+    setTimeout(() => void this.#flush(), Math.max(0, waitMs));
     return true;
   }
 
   async #flush(): Promise<void> {
     this.#isDue = false;
+    this.#flushedMs = performance.now();
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = null;
     });
@@ -114,17 +120,15 @@ export class Recorder {
   async #write(batch: readonly Observation[]): Promise<void> {
     const sums = new Map<string, { appId: string; startMs: number; seen: Seen }>();
     for (const { appId, atMs, seen } of batch) {
-      const minute = intervalOf(atMs, 'minute');
-      const name = `${minute} ${appId}`;
-      const more = { ...seen, entries: withSums(seen.entries) };
+      const startMs = atMs - (atMs % MINUTE_MS);
+      const name = `${startMs} ${appId}`;
       const sum = sums.get(name);
-      const all = sum === undefined ? more : together(sum.seen, more);
-      sums.set(name, { appId, startMs: startOf(minute) ?? atMs, seen: all });
+      sums.set(name, { appId, startMs, seen: sum === undefined ? seen : together(sum.seen, seen) });
     }
     // Of different apps at once: one must not wait for the others.
     await Promise.all(
       [...sums.values()].map(({ appId, startMs, seen }) =>
-        this.buckets.add(appId, startMs, seen).catch(() => {
+        this.buckets.add(appId, startMs, { ...seen, entries: withSums(seen.entries) }).catch(() => {
           this.#failures += 1;
         }),
       ),

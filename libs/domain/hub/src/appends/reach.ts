@@ -21,7 +21,7 @@ export function passingPacingOf(hub: AppHub, about: OrdinaryChannel, ways: Appen
 }
 
 /** What comes by the pace of its channel to those who have it by a pattern too: what is said in it, and that some is lost. */
-export const isPaced = ({ frames: { fact } }: Told): boolean =>
+const isPaced = ({ frames: { fact } }: Told): boolean =>
   fact.kind === 'message' || fact.kind === 'resume_failed';
 
 /** Everybody who has a channel, by itself or by a pattern, at the time that they are told. */

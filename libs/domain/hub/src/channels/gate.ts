@@ -10,6 +10,9 @@ interface Held {
   readonly serial: number | null;
 }
 
+/** So many may wait where only their bytes are bounded. */
+export const MOST_HELD = 10_000;
+
 /**
  * Holds back a channel's live events from one subscriber while something must reach it first: its success frame, the
  * members, a cached event. What is held counts as its outbound queue, with the same bounds; beyond them the subscriber is
@@ -34,8 +37,9 @@ export class Gate {
     const frame = frames.of(this.codec);
     if (frame === null) return;
     const { maxFrames, maxBytes } = this.outlet.bounds;
+    const mostHeld = maxFrames === Infinity ? MOST_HELD : maxFrames;
     const bytes = frameBytes(frame);
-    if (this.#held.length >= maxFrames || this.#bytes + bytes > maxBytes) return this.#overflow();
+    if (this.#held.length >= mostHeld || this.#bytes + bytes > maxBytes) return this.#overflow();
     this.#held.push({ frames, frame, serial });
     this.#bytes += bytes;
   }

@@ -1,5 +1,5 @@
 import type { OrdinaryChannel } from '@carillon/channels';
-import type { ChannelFact, Fact, StateFact } from '@carillon/protocol';
+import type { ChannelFact, Fact, Message, StateFact } from '@carillon/protocol';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Pace } from '../appends/pace.js';
 import type { Told } from '../appends/told.js';
@@ -12,7 +12,6 @@ import { Lookout } from './lookout.js';
 import { Readers } from './readers.js';
 import { receiversOf, tellOthers } from './still-here.js';
 import { isOfCount, isState } from './state-facts.js';
-import { viewsOf } from './views.js';
 
 /** A channel with subscribers, or somebody about to subscribe, in this process, and what they are told of it. */
 export class LocalChannel extends Readers {
@@ -130,12 +129,16 @@ export class LocalChannel extends Readers {
   /** Who was left out of what others of its pace were told cannot go on with what they remember. */
   #renewLeftOut(fact: Fact, sender: Subscriber, pace: Pace | null): void {
     const subscription = fact.kind === 'message' ? sender.subscriptionOf(this) : undefined;
-    if (fact.kind !== 'message' || subscription === undefined) return;
-    for (const audience of viewsOf(subscription)) {
-      if (fact.isFromClient && audience.codec.remembersClients !== true) continue;
-      if (audience.pace === pace && isLeftOut(fact, sender, audience.codec.view))
-        this.renewView(sender, audience);
-    }
+    if (subscription === undefined) return;
+    const { audience, others } = subscription;
+    this.#renewOf(audience, fact as Message, sender, pace);
+    for (const other of others) this.#renewOf(other, fact as Message, sender, pace);
+  }
+
+  #renewOf(audience: Audience, fact: Message, sender: Subscriber, pace: Pace | null): void {
+    const { held, remembersClients, view } = audience.codec;
+    if (held === undefined || (fact.isFromClient && remembersClients !== true)) return;
+    if (audience.pace === pace && isLeftOut(fact, sender, view)) this.renewView(sender, audience);
   }
 
   /** Holds back from those with gates, who want appends whole or not; null: whatever they want. */

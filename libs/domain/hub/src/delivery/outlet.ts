@@ -19,7 +19,7 @@ export interface OutletBounds {
   readonly maxBytes: number;
   /** Unsent bytes from which a client counts as slow. */
   readonly slowBytes: number;
-  /** Whether going beyond closes the subscriber; else the new frame is dropped. */
+  /** Whether going beyond closes the subscriber; else the new frame is dropped, where that is no silent hole. */
   readonly disconnects: boolean;
   /** Whether frames are compressed. */
   readonly compress: boolean;
@@ -100,15 +100,21 @@ export class Outlet {
    * on with memory it has freed if one of them ended: the end is decided now and comes in the next turn of the loop.
    */
   dropped(subscriber: Subscriber): void {
-    if (!this.bounds.disconnects) return this.observer.dropped(subscriber);
+    if (this.#mayLose(subscriber)) return this.observer.dropped(subscriber);
     if (!this.#decide(subscriber, 'over_capacity')) return;
     setImmediate(() => this.#end(subscriber, 'over_capacity'));
   }
 
   /** Too much waits already for one frame more. */
   overflow(subscriber: Subscriber): void {
-    if (this.bounds.disconnects) this.close(subscriber, 'over_capacity');
-    else this.observer.dropped(subscriber);
+    if (this.#mayLose(subscriber)) this.observer.dropped(subscriber);
+    else this.close(subscriber, 'over_capacity');
+  }
+
+  /** Who goes by positions would take a hole for nothing: it is closed instead, and told what it missed when it is back. */
+  #mayLose({ edge, attachPoints, patterns }: Subscriber): boolean {
+    const places = (attachPoints?.size ?? 0) + (patterns?.size ?? 0);
+    return !this.bounds.disconnects && (edge.tellsPositions !== true || places === 0);
   }
 
   /** Ends one for whom not even that waits any more: without a word, and in the next turn of the loop. */

@@ -101,6 +101,8 @@ export class DurableDelivery implements ChannelFollower {
   /** Never throws. */
   take(record: FanOutRecordBody): void {
     const { app_id: appId, channel } = record;
+    // What is kept here of the channel may be what was erased.
+    if (record.op === 'purge') return this.parts.past.erase(appId, channel);
     const hub = this.parts.hubs.find(appId);
     if (hub === null) return;
     const isHere = hub.channels.has(channel);

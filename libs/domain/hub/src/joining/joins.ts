@@ -1,7 +1,6 @@
 import type { OrdinaryChannel } from '@carillon/channels';
 import { PresenceUnavailable, type JoinOutcome, type Presence } from '@carillon/presence';
 import type { PresenceMember, Rewind } from '@carillon/protocol';
-import type { LastEvents } from '@carillon/publishing';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { ChannelBook } from '../channels/channel-book.js';
 import { Gate } from '../channels/gate.js';
@@ -16,6 +15,7 @@ import type { Rewinds } from '../recovery/rewinds.js';
 import type { Resumes } from '../recovery/resumes.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Identities } from '../users/identities.js';
+import type { NewestEvents } from './newest-event.js';
 import { whilePresenceIsAway } from './patience.js';
 import { Showing } from './showing.js';
 
@@ -24,7 +24,7 @@ export interface JoinsParts {
   readonly book: ChannelBook;
   readonly outlet: Outlet;
   readonly presence: Presence;
-  readonly lastEvents: LastEvents;
+  readonly newestEvents: Pick<NewestEvents, 'read'>;
   readonly webhooks: WebhookEvents;
   readonly identities: Identities;
   readonly leaving: Leaving;
@@ -253,15 +253,13 @@ export class Joins {
 
   /** An event that was published meanwhile is shown in its place. A store that cannot be read is a miss. */
   async #showLastEvent(
-    { subscriber, local: { hub, name }, codec }: Joining,
+    { subscriber, local, codec }: Joining,
     gate: Gate,
     told: ReadonlySet<string>,
   ): Promise<void> {
-    const { lastEvents, webhooks, outlet, onTrouble } = this.parts;
-    const last = await lastEvents.read(hub.appId, name).catch((error: unknown) => {
-      onTrouble('last event', error);
-      return null;
-    });
+    const { newestEvents, webhooks, outlet } = this.parts;
+    const { hub, name } = local;
+    const last = await newestEvents.read(local);
     if (last === null) {
       outlet.send(subscriber, { kind: 'cache_missed', channel: name });
       webhooks.emit(hub.app, { name: 'cache_miss', channel: name, data: '{}' });

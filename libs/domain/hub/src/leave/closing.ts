@@ -32,3 +32,12 @@ export async function closeAll(
     first += batch;
   }
 }
+
+/** Clients of a process that is cut off are sent away over this time: all at once they would fall upon the others. */
+const SENDING_AWAY_MS = 5000;
+
+/** The same where the process is cut off from all others, until it is so no more. */
+export function sendAway(hubs: Hubs, outlet: Outlet, signal: AbortSignal): Promise<void> {
+  const isOver = (): boolean => signal.aborted;
+  return closeAll(hubs, outlet, { closingMs: SENDING_AWAY_MS, reason: 'cut_off', signal, isOver });
+}

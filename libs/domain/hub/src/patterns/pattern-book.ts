@@ -6,6 +6,7 @@ import { passingPacingOf } from '../appends/reach.js';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { Ways } from '../channels/audience.js';
+import { ordinaryChannel } from '../channels/ordinary.js';
 import type { Codec } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { LocalPattern } from './local-pattern.js';
@@ -78,7 +79,7 @@ export class PatternBook {
 
   /** The channel that messages under this name are of, if somebody here has a pattern that fits. */
   covered(hub: AppHub, channel: string): OrdinaryChannel | null {
-    const about = hub.patterns.areNone ? null : this.#about(hub, channel);
+    const about = hub.patterns.areNone ? null : ordinaryChannel(this.parts.channels, hub, channel);
     return about !== null && hub.patterns.covering(about).length > 0 ? about : null;
   }
 
@@ -154,11 +155,5 @@ export class PatternBook {
     this.parts.fabric.unsubscribeAll(appId);
     this.onLast(appId);
     this.parts.hubs.release(hub);
-  }
-
-  /** Null: the name is none of a channel that patterns fit. */
-  #about({ app }: AppHub, name: string): OrdinaryChannel | null {
-    const channel = this.parts.channels.subscription(app, name, 2);
-    return channel.accepted && channel.form === 'ordinary' ? channel : null;
   }
 }

@@ -20,6 +20,8 @@ export const remembered = (message: Message, atMs: number): Remembered => ({
 /** The newest messages of the channels that somebody here has, in the order they were delivered. */
 export class Past {
   readonly #rings = new Map<string, HotRing<Remembered>>();
+  /** How often something that may be here was erased. */
+  erasures = 0;
 
   constructor(
     /** Null: nobody of the app asks for it. */
@@ -36,6 +38,12 @@ export class Past {
   /** Nobody here has the channel any more. */
   forget(appId: string, channel: string): void {
     this.#rings.delete(nameOf(appId, channel));
+  }
+
+  /** Some of its messages are no more: what is asked for of them is read anew. */
+  erase(appId: string, channel: string): void {
+    this.erasures += 1;
+    this.forget(appId, channel);
   }
 
   /** What is there from a serial on. */

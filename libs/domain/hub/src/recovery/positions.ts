@@ -80,7 +80,7 @@ export class Positions implements ChannelFollower {
   }
 }
 
-function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
+export function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`not within ${ms} ms`)), ms);
     work.then(resolve, reject).finally(() => clearTimeout(timer));

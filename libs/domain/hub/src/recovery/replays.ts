@@ -155,11 +155,14 @@ export class Replays {
     }
     const least = wanted.to - about.policy.recovery.maxCount + 1;
     const from = Math.max(1, Math.min(wanted.from, least));
+    const { past } = this.parts;
+    const { erasures } = past;
     const reading = archive.read(channel, wanted.streamId, from, wanted.to);
     this.#reading.set(key, reading);
     const read = await reading;
     if (this.#reading.get(key) === reading) this.#reading.delete(key);
-    if (!('reason' in read)) this.parts.past.fill(hub.appId, name, read.found);
+    // It may have been read before something of it was erased.
+    if (!('reason' in read) && past.erasures === erasures) past.fill(hub.appId, name, read.found);
     return read;
   }
 

@@ -1,6 +1,6 @@
 import { Channels } from '@carillon/channels';
 import { describe, expect, it } from 'vitest';
-import { Gate } from '../../src/channels/gate.js';
+import { Gate, MOST_HELD } from '../../src/channels/gate.js';
 import { liveGap } from '../../src/channels/live-gap.js';
 import { LocalChannel } from '../../src/channels/local-channel.js';
 import { Frames } from '../../src/codec.js';
@@ -66,6 +66,17 @@ describe('a subscriber for whom more comes than may wait', () => {
     expect(losing.sent).toEqual([]);
     channel.deliver(message({ event: 'e' }));
     expect(published.slice(before)).toEqual(['e']);
+  });
+
+  it('holds back only so many where their number is not bounded', () => {
+    const { plain } = scene();
+    const outlet = new Outlet({ ...BOUNDS, maxFrames: Infinity }, { dropped: () => undefined });
+    const gate = new Gate(plain.subscriber, outlet);
+    const frames = new Frames(message());
+    for (let held = 0; held < MOST_HELD; held += 1) gate.hold(frames);
+    expect([gate.messages, plain.subscriber.isOpen]).toEqual([MOST_HELD, true]);
+    gate.hold(frames);
+    expect(plain.subscriber.endedFor).toBe('over_capacity');
   });
 
   it('has lost nothing when it all fits', () => {

@@ -29,9 +29,19 @@ interface World {
   readonly source?: Archive['source'];
   readonly notRead?: NotRead;
   readonly holes?: readonly number[];
+  /** Whether it is erased while it is read. */
+  readonly isErased?: boolean;
 }
 
-function scene({ standing = stands(8), hot = [], kept = [], source = 'cold', notRead, holes = [] }: World) {
+function scene({
+  standing = stands(8),
+  hot = [],
+  kept = [],
+  source = 'cold',
+  notRead,
+  holes = [],
+  isErased = false,
+}: World) {
   const past = new Past(
     () => RECOVERY,
     () => 0,
@@ -44,6 +54,7 @@ function scene({ standing = stands(8), hot = [], kept = [], source = 'cold', not
     source,
     read: async (_, _stream, from, to) => {
       reads += 1;
+      if (isErased) past.erase('shop', 'orders');
       return notRead ?? { found: found(kept.filter((serial) => serial >= from && serial <= to)) };
     },
   };
@@ -81,6 +92,12 @@ describe('what was missed of a channel', () => {
     expect(reads()).toBe(1);
     expect(await scene({ kept: [6, 7, 8] }).since(5)).toMatchObject({ source: 'cold' });
     expect(await scene({ kept: [6, 7, 8], source: 'hot' }).since(5)).toMatchObject({ source: 'hot' });
+  });
+
+  it('is read anew where it was erased meanwhile', async () => {
+    const { since, reads } = scene({ kept: [6, 7, 8], isErased: true });
+    for (let times = 0; times < 2; times += 1) expect(await reasonOf(since(5))).toBe('6,7,8');
+    expect(reads()).toBe(2);
   });
 
   it('fails with what the matter is', async () => {

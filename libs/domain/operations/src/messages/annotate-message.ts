@@ -74,7 +74,9 @@ export const annotateMessage =
     const asked = { socketId: socketOf(body.object), clientId: given.client_id };
     const { grant: _all, ...actor } = await actorOf(caller, asked, deed, parts.sockets);
     const clientId = given.client_id ?? actor.client_id;
-    checkNeeds(given.type, given.name, clientId);
+    const missing = lackOf({ type: given.type, name: given.name ?? null, clientId: clientId ?? null });
+    if (missing !== null)
+      throw new ServiceError('invalid_input', { text: `${missing} is needed for this type` });
     const result = await committed(living.commits, {
       op: 'annotate',
       ...base(caller, living, serial, parts),
@@ -238,12 +240,22 @@ function readAnnotation(object: JsonObject) {
   };
 }
 
-function checkNeeds(type: string, name: string | undefined, clientId: string | undefined): void {
+/**
+ * What an annotation of this type needs and has not; null: nothing.
+ *
+ * @throws ServiceError `invalid_input` for what is no type.
+ */
+export function lackOf({
+  type,
+  ...given
+}: {
+  readonly type: string;
+  readonly name: string | null;
+  readonly clientId: string | null;
+}): 'clientId' | 'name' | null {
   const method = methodOf(type);
-  const missing =
-    method === null ? null : missingOf(method, { name: name ?? null, clientId: clientId ?? null });
-  if (missing !== null)
-    throw new ServiceError('invalid_input', { text: `${missing} is needed for this type` });
+  if (method === null) throw wrongType();
+  return missingOf(method, given);
 }
 
 const socketOf = (object: JsonObject): string | undefined =>

@@ -1,6 +1,7 @@
 import { type RenderedPayload, tokenHash, TRANSPORTS } from '@carillon/push-providers';
 import type { StoredPublish, StoredShard } from '@carillon/push-store';
 import { defer, type Settlement } from '@carillon/queue';
+import { correctUse } from '../admission/quotas.js';
 import type { Target } from '../admission/targets.js';
 import { sha256 } from '../hash.js';
 import type { PushParts } from '../parts.js';
@@ -85,14 +86,14 @@ export class Planner {
     const { store, metrics, now } = this.parts;
     const planned = await store.countClaims(appId, publishId);
     metrics.histogram('push_fanout_size').for({ app: appId }).observe(planned);
-    await store.changePublish(appId, publishId, [], (publish) => ({
-      publish: settled({
-        ...this.#givenOut(publish),
-        planningComplete: true,
-        counters: { ...publish.counters, planned },
-        updatedMs: now(),
-      }),
-    }));
+    let isNew = false;
+    await store.changePublish(appId, publishId, [], (publish) => {
+      isNew = !publish.planningComplete;
+      const counters = { ...publish.counters, planned };
+      const whole = { ...this.#givenOut(publish), planningComplete: true, counters, updatedMs: now() };
+      return { publish: settled(whole) };
+    });
+    if (isNew) await correctUse(this.parts, appId, publishId, planned);
   }
 
   /** Its work is out; some of it may have been held back already, which only what is sent ends. */

@@ -123,7 +123,8 @@ export class Sending {
     const { metrics } = this.parts;
     const { appId, provider } = batch;
     if (!isTarget(target)) return target;
-    if (device !== null && !(await this.#withinRate(appId, device))) {
+    // The notification counts once, however often it is tried.
+    if (device !== null && job.attempt === 1 && !(await this.#withinRate(appId, device))) {
       metrics.counter('push_rate_dropped_total').for({ app: appId }).add();
       return RATE_LIMITED;
     }

@@ -23,7 +23,7 @@ export async function page(ask: Ask, caller: PushCaller, listing: Listing): Prom
   const { name, filters, shape } = listing;
   const limit = limitOf(ask.query, MAX_LIMIT);
   const asked = listing.asked ?? Object.fromEntries(filters.map((one) => [one, ask.query[one] || undefined]));
-  const about = `${name} ${caller.app.id} ${JSON.stringify(asked)}`;
+  const about = [name, caller.app.id, ...Object.entries(asked).flat()];
   const cursor = placeOf(about, ask.query['cursor']);
   const options: Readonly<Record<string, string | undefined>> = { ...asked, limit: String(limit), cursor };
   const { value } = await caller.admin(name, { option: (one) => options[one] });

@@ -1,4 +1,4 @@
-import { type AppHub, type Hub, rulesOf } from '@carillon/hub';
+import { type AppHub, type Hub, rulesOf, type UpgradeLimit } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
 import type { Speech } from '../connection/speech.js';
 import { ConnectionV1 } from '../v1/connection-v1.js';
@@ -13,7 +13,6 @@ import type { Admission } from '@carillon/runtime';
 import type { HttpRequest, UpgradeDecision } from '@carillon/uws';
 import type { Heartbeats } from '../time/heartbeats.js';
 import { PendingArrival, RefusedArrival, type Arrival, type SettledArrival } from './arrival.js';
-import type { UpgradeLimit } from './upgrade-limit.js';
 
 /** What the entrance works with. */
 export interface EntranceParts {

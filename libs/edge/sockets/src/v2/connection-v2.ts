@@ -24,7 +24,7 @@ export class ConnectionV2 extends Connection implements Viewer {
     connectedTick: number,
   ) {
     super(id, hub, speech, connectedTick);
-    this.views = new Views(speech.write, speech.meta);
+    this.views = new Views(speech.write, speech.meta, speech.names);
   }
 
   get capabilities(): Capabilities {

@@ -1,17 +1,23 @@
 import { type Filter, FilterSubject, type HeldFilter } from '@carillon/filter';
 import type { Appends, Codec, Frame, Frames } from '@carillon/hub';
-import { type Fact, type Message, rawMember } from '@carillon/protocol';
+import { type Fact, type Message, rawMember, type WireNames } from '@carillon/protocol';
 import type { Narrowed } from './view-v2.js';
 
 /** What filters look at, made once of each message for all of them. */
 const subjects = new WeakMap<Message, FilterSubject>();
 
-function subjectOf(message: Message): FilterSubject {
+/** `names`: a filter goes by what a client is told, so by names as they are spelled to clients; one spelling a process. */
+function subjectOf(message: Message, names: WireNames): FilterSubject {
   let subject = subjects.get(message);
   if (subject === undefined) {
     const { extrasText, action } = message;
     const headersText = extrasText === null ? null : rawMember(extrasText, 'headers');
-    subject = new FilterSubject({ ...message, headersText, action: action === 'plain' ? null : action });
+    subject = new FilterSubject({
+      ...message,
+      event: names.toWire(message.event),
+      headersText,
+      action: action === 'plain' ? null : action,
+    });
     subjects.set(message, subject);
   }
   return subject;
@@ -24,6 +30,7 @@ class FilteredCodec implements Codec {
   constructor(
     private readonly base: Codec,
     private readonly filter: Filter,
+    private readonly names: WireNames,
   ) {}
 
   get appends(): Appends | undefined {
@@ -31,7 +38,7 @@ class FilteredCodec implements Codec {
   }
 
   encode(fact: Fact, frames: Frames): Frame | null {
-    if (fact.kind === 'message' && !this.filter.accepts(subjectOf(fact))) return null;
+    if (fact.kind === 'message' && !this.filter.accepts(subjectOf(fact, this.names))) return null;
     return frames.of(this.base);
   }
 }
@@ -39,11 +46,11 @@ class FilteredCodec implements Codec {
 const codecs = new WeakMap<Codec, WeakMap<Filter, Codec>>();
 
 /** The one codec of a filter over a codec: equal filters are one object, so their subscribers share frames and topics. */
-function filteredCodec(base: Codec, filter: Filter): Codec {
+function filteredCodec(base: Codec, filter: Filter, names: WireNames): Codec {
   let ofBase = codecs.get(base);
   if (ofBase === undefined) codecs.set(base, (ofBase = new WeakMap()));
   let codec = ofBase.get(filter);
-  if (codec === undefined) ofBase.set(filter, (codec = new FilteredCodec(base, filter)));
+  if (codec === undefined) ofBase.set(filter, (codec = new FilteredCodec(base, filter, names)));
   return codec;
 }
 
@@ -51,8 +58,9 @@ function filteredCodec(base: Codec, filter: Filter): Codec {
 export const narrowedBy = (
   base: Codec,
   { filter, release }: Pick<HeldFilter, 'filter' | 'release'>,
+  names: WireNames,
 ): Narrowed => ({
-  codec: filteredCodec(base, filter),
-  accepts: (message) => filter.accepts(subjectOf(message)),
+  codec: filteredCodec(base, filter, names),
+  accepts: (message) => filter.accepts(subjectOf(message, names)),
   release,
 });

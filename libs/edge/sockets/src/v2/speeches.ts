@@ -26,6 +26,7 @@ export interface SpeechV2 extends Speech {
   readonly write: ((frame: FrameV2) => string) | null;
   /** What is told on meta channels is said with. */
   readonly meta: Codec;
+  readonly names: WireNames;
 }
 
 /** What all connections of one format share. */
@@ -72,6 +73,7 @@ export class SpeechesV2 {
       read: spoken.read,
       write: spoken.write,
       meta: spoken.meta,
+      names: this.names,
       edge: echoMessages ? this.#edges.loud : this.#edges.quiet,
     };
     spoken.speeches.set(key, speech);

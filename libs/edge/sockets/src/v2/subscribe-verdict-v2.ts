@@ -63,7 +63,7 @@ function viewOf(
   const wish = readDeltaWish(delta);
   const isPlain = held === null && wish === null && views.algorithm === null && patterns === null;
   if (isPlain && !wantsAnnotations) return null;
-  const narrowed = held === null ? null : narrowedBy(codec, held);
+  const narrowed = held === null ? null : narrowedBy(codec, held, views.names);
   return new ViewV2(narrowed?.codec ?? codec, narrowed, wish, wantsAnnotations);
 }
 

@@ -1,6 +1,6 @@
 import type { DeltaAlgorithm } from '@carillon/delta';
 import type { Codec } from '@carillon/hub';
-import type { FrameV2 } from '@carillon/protocol';
+import type { FrameV2, WireNames } from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
 import type { ViewV2 } from './view-v2.js';
 
@@ -15,6 +15,8 @@ export class Views {
     readonly write: ((frame: FrameV2) => string) | null,
     /** What is told on meta channels is said with. */
     readonly meta: Codec,
+    /** How names are spelled to it. */
+    readonly names: WireNames,
   ) {}
 
   /** Undefined: everything of the channel in full, or it has not got it. */

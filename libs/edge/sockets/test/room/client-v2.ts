@@ -116,6 +116,13 @@ export class ClientV2 {
     }
   }
 
+  /** Whether it reads at all. */
+  set reads(doesIt: boolean) {
+    const { socket } = this.raw.connection;
+    if (doesIt) socket.resume();
+    else socket.pause();
+  }
+
   close(): void {
     this.raw.destroy();
   }

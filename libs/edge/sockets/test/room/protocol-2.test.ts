@@ -236,6 +236,26 @@ it("speaks with another vendor's word where the settings say so", async () => {
   await client.until('acme:pong');
 });
 
+it('filters by names as they are spelled to the client', async () => {
+  const env = { PROTOCOL_VENDOR_PREFIX: 'acme', ...TAGS };
+  const room = await openRoom({ env });
+  const filters = [{ events: ['acme:note'] }, { expression: "event == 'acme:note'" }];
+  const clients: ClientV2[] = [];
+  for (const one of filters) {
+    const client = await ClientV2.connect(room.port, 'json', '', 'acme');
+    client.send('acme:subscribe', { channel: 'orders', filter: one });
+    await client.until('acme_internal:subscription_succeeded');
+    clients.push(client);
+  }
+  for (const event of ['pusher:other', 'pusher:note']) room.publish('orders', 'x', { event });
+  for (const client of clients) {
+    client.send('acme:ping');
+    await client.until('acme:pong');
+    const heard = eventsOf(client.frames).filter((event) => /note|other/.test(event));
+    expect(heard).toEqual(['acme:note']);
+  }
+});
+
 it('leaves protocol 1 beside it as it is, whatever is published', async () => {
   const room = await openRoom();
   const old = await room.connect();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ClientV2 } from './client-v2.js';
 import type { Client } from './client.js';
 import { eventually, openRoom, type Room, turn } from './room.js';
 
@@ -45,6 +46,34 @@ describe('clients that do not read while very much is published in one turn', ()
     }
     expect(await room.metric('ws_slow_consumer_disconnects_total')).toBe(clients.length);
     other.close();
+    await room.expectNothingLeft();
+  });
+
+  it('are closed all the same where messages have places, so that none is missing unnoticed', async () => {
+    const env = {
+      ...BOUNDS,
+      WEBSOCKET_DISCONNECT_ON_BUFFER_FULL: 'false',
+      CONNECTION_RECOVERY_ENABLED: 'true',
+    };
+    const room = await openRoom({ env });
+    const clients: ClientV2[] = [];
+    for (const names of [CHANNELS, ['channel-*']]) {
+      const client = await ClientV2.connect(room.port, 'messagepack');
+      for (const name of names) client.subscribe(name);
+      await client.heard();
+      client.reads = false;
+      clients.push(client);
+    }
+    for (const [index, channel] of CHANNELS.entries()) await room.publish(channel, `${index} ${PADDING}`);
+    await room.settled(0);
+    for (const client of clients) {
+      client.reads = true;
+      // Where not even a close frame finds room, the connection ends without one.
+      expect([4100, null]).toContain(await client.untilClose().catch(() => null));
+      const seen = client.frames.filter(({ event }) => event === 'news').map(({ channel }) => channel);
+      expect(seen).toEqual(CHANNELS.slice(0, seen.length));
+    }
+    expect(await room.metric('ws_slow_consumer_disconnects_total')).toBe(clients.length);
     await room.expectNothingLeft();
   });
 

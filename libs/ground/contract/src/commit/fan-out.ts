@@ -17,14 +17,14 @@ export const RECORD = message('record', {
   history_serial: perhaps(field.serial),
   annotation_no: perhaps(field.serial),
   published_at_ms: field.count,
-  op: oneOf('publish', 'create', 'update', 'delete', 'append', 'annotate', 'unannotate', 'reset'),
+  op: oneOf('publish', 'create', 'update', 'delete', 'append', 'annotate', 'unannotate', 'reset', 'purge'),
   message_id: perhaps(field.messageId),
   except_socket: perhaps(field.socketId),
   /** Absent: false, a server sent it, or it is not known any more. */
   from_client: optional(flag),
   /** Absent: true; whether it may be sent as the difference to an earlier one. */
   delta: optional(flag),
-  /** The final V2 frame; null on a reset. */
+  /** The final V2 frame; null on a reset, and on a purge, which says that content was erased that gateways may keep. */
   message: perhaps(text(1, Number.MAX_SAFE_INTEGER)),
   /** Of an annotation: the frame that tells what all of its type come to now, which goes before `message`. */
   summary: perhaps(text(1, Number.MAX_SAFE_INTEGER)),

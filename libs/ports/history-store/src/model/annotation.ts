@@ -34,7 +34,7 @@ export interface AnnotationSummary {
   readonly streamKey: string;
   readonly messageSerial: string;
   readonly type: string;
-  /** JSON text, with every client, as it was before what came since. */
+  /** JSON text, with every client, as it was before what came since. `{}` is none of any type. */
   readonly summary: string;
   /** In their order. */
   readonly since: readonly Contribution[];

@@ -139,7 +139,7 @@ const SUMMARY: Columns<MessageChanges['summaries'][number]> = {
   type: (row) => row.type,
   // The column is never null: what stays as it is stored is not looked at.
   summary: (row) => row.summary ?? '{}',
-  since: (row) => storedSince(row.since),
+  since: (row) => storedSince(row),
   last_no: (row) => row.lastNo,
   changed_at_ms: (row) => row.changedAtMs,
 };

@@ -208,7 +208,7 @@ export const SUMMARY = rowType<MessageChanges['summaries'][number]>(
     type: column(TEXT, (row) => row.type),
     // The column is never null: what stays as it is stored is not looked at.
     summary: column(JSONB, (row) => row.summary ?? '{}'),
-    since: column(UTF8, (row) => storedSince(row.since)),
+    since: column(UTF8, (row) => storedSince(row)),
     last_no: column(BIGINT, (row) => row.lastNo),
     changed_at_ms: column(BIGINT, (row) => row.changedAtMs),
   },

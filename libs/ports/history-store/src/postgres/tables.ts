@@ -95,12 +95,52 @@ export function historyTables(prefix: string, spread: Spread): Tables {
       await runner.query(`alter table ${this.table('annotation_summaries')} drop column since`);
     }
   }
+  /**
+   * Messages that are changed stay on their page: no index has a column that every change changes, unless they are over
+   * some time after it. Writers wait for as long as it takes to look through all messages once for those that are open.
+   */
+  class HistoryInPlace1764000000003 implements MigrationInterface {
+    private readonly table: Names;
+
+    constructor(place: Place) {
+      this.table = tableNames(prefix, place);
+    }
+
+    async up(runner: QueryRunner): Promise<void> {
+      const messages = this.table('messages');
+      await dropIndex(runner, messages, '(last_activity_ms)');
+      await runner.query(
+        `create index on ${messages} (stream_key, generation, history_serial) where is_open`,
+      );
+      // Room on each page for what replaces a row of it; pages that are there are filled as they were.
+      const parts: SqlRow[] = await runner.query(
+        'select inhrelid::regclass::text as name from pg_inherits where inhparent = to_regclass($1)',
+        [messages],
+      );
+      for (const { name } of parts) await runner.query(`alter table ${String(name)} set (fillfactor = 70)`);
+    }
+
+    async down(runner: QueryRunner): Promise<void> {
+      await dropIndex(runner, this.table('messages'), 'where is_open');
+      await runner.query(`create index on ${this.table('messages')} (last_activity_ms) where is_open`);
+    }
+  }
   const named = (names: readonly string[]): string[] => names.map((name) => `${prefix}_${name}`);
   return {
     name: tablesName(prefix),
     owned: { tables: named(TABLES), types: named(ROW_TYPE_NAMES) },
-    migrations: [HistoryTables1764000000001, HistorySince1764000000002],
+    migrations: [HistoryTables1764000000001, HistorySince1764000000002, HistoryInPlace1764000000003],
   };
+}
+
+/** By what its definition has in it: long names are cut, each in a way of its own. */
+async function dropIndex(runner: QueryRunner, of: string, definition: string): Promise<void> {
+  const found: SqlRow[] = await runner.query(
+    `select indexrelid::regclass::text as name from pg_index
+      where indrelid = to_regclass($1) and strpos(lower(pg_get_indexdef(indexrelid)), $2) > 0`,
+    [of, definition],
+  );
+  for (const { name } of found) await runner.query(`drop index ${String(name)}`);
 }
 
 async function missing(

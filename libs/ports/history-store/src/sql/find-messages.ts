@@ -1,12 +1,13 @@
 import type { SqlSession } from '@carillon/database';
 import { keepDay } from '../model/calendar.js';
-import type { FoundAnnotation, FoundSummary } from '../model/annotation.js';
+import type { AnnotationSummary, FoundAnnotation, FoundSummary } from '../model/annotation.js';
 import type { FoundMessages, KnownSummary, WantedMessages } from '../model/living.js';
 import { type MessageData, reachesBase, type StoredMessage } from '../model/message.js';
 import { type Stream, streamName } from '../model/stream.js';
 import {
   ANNOTATION_COLUMNS,
   annotationOf,
+  isOverwritten,
   MESSAGE_COLUMNS,
   messageOf,
   operationOf,
@@ -14,6 +15,7 @@ import {
 } from './message-rows.js';
 import { folded, keyOf } from './folded.js';
 import { type MessageDialect, Values } from './message-dialect.js';
+import { readAnnotations } from './messages.js';
 import { text } from './rows.js';
 import type { Names } from './shown.js';
 
@@ -187,7 +189,25 @@ async function findSummaries(
     values.all,
     dialect,
   );
-  return rows.map((row) => ({ ...summaryOf(row), ...(row['summary'] === null ? { summary: null } : {}) }));
+  const found: FoundSummary[] = [];
+  for (const row of rows) {
+    const summary = summaryOf(row);
+    if (row['summary'] === null) found.push({ ...summary, summary: null });
+    else found.push(isOverwritten(row) ? await addedUpAgain(session, table, summary) : summary);
+  }
+  return found;
+}
+
+/** From nothing: all that was annotated is what came since. Once for a summary that was overwritten, however many these are. */
+async function addedUpAgain(
+  session: SqlSession,
+  table: Names,
+  summary: AnnotationSummary,
+): Promise<FoundSummary> {
+  const { streamKey, messageSerial, type } = summary;
+  const all = { sinceMs: null, afterNo: 0, limit: Number.MAX_SAFE_INTEGER };
+  const since = await readAnnotations(session, table, { streamKey, messageSerial, type, ...all });
+  return { ...summary, summary: '{}', since };
 }
 
 /** How many messages below a serial are streams that go on. */

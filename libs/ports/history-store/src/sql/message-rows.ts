@@ -98,7 +98,7 @@ export const summaryOf = (row: SqlRow): AnnotationSummary => ({
   messageSerial: text(row, 'message_serial'),
   type: text(row, 'type'),
   summary: jsonText(row['summary']),
-  since: sinceOf(utf8OrNull(row, 'since')),
+  since: sinceOf(row) ?? [],
   lastNo: whole(row, 'last_no'),
   changedAtMs: whole(row, 'changed_at_ms'),
 });
@@ -110,28 +110,40 @@ type StoredContribution = readonly [
   count: number | null,
 ];
 
-/** Null: nothing. */
-export const storedSince = (since: readonly Contribution[]): string | null =>
-  since.length === 0
-    ? null
-    : JSON.stringify(
-        since.map(({ action, name, clientId, count }): StoredContribution => [
-          ANNOTATION_ACTIONS[action],
-          name,
-          clientId,
-          count,
-        ]),
-      );
+/** What came since, behind the number of its last annotation. */
+type StoredSince = readonly [lastNo: number, ...StoredContribution[]];
 
-const sinceOf = (stored: string | null): readonly Contribution[] =>
-  stored === null
-    ? []
-    : (JSON.parse(stored) as StoredContribution[]).map(([action, name, clientId, count]) => ({
-        action: wordOf(ANNOTATION_ACTIONS, action),
-        name,
-        clientId,
-        count,
-      }));
+/** Null: nothing. */
+export function storedSince({ since, lastNo }: Pick<AnnotationSummary, 'lastNo' | 'since'>): string | null {
+  if (since.length === 0) return null;
+  const stored: StoredSince = [
+    lastNo,
+    ...since.map(({ action, name, clientId, count }): StoredContribution => [
+      ANNOTATION_ACTIONS[action],
+      name,
+      clientId,
+      count,
+    ]),
+  ];
+  return JSON.stringify(stored);
+}
+
+/** Null: a process that knows of nothing beside the text has written that since, without what came before. */
+function sinceOf(row: SqlRow): readonly Contribution[] | null {
+  const stored = utf8OrNull(row, 'since');
+  if (stored === null) return [];
+  const [lastNo, ...since] = JSON.parse(stored) as StoredSince;
+  if (lastNo !== whole(row, 'last_no')) return null;
+  return since.map(([action, name, clientId, count]) => ({
+    action: wordOf(ANNOTATION_ACTIONS, action),
+    name,
+    clientId,
+    count,
+  }));
+}
+
+/** Whether annotations are missing in its text that are nowhere but in their own rows. */
+export const isOverwritten = (row: SqlRow): boolean => sinceOf(row) === null;
 
 /** One database gives JSON as it has parsed it, the other as bytes. */
 function jsonText(value: unknown): string {

@@ -12,7 +12,7 @@ import {
 const BY_TYPE = ['app_id', 'type'] as const;
 const BY_APP = ['app_id'] as const;
 
-const NO_REBUILDS = 'Never shown: summaries change with their annotations, in one transaction';
+const NO_REBUILDS = 'Never shown: summaries change with their annotations, in the transaction that has them';
 
 /** Mutable messages, annotations, AI transport (spec 50 §5.2). */
 export const MESSAGE_METRICS = {

@@ -1,3 +1,4 @@
+import type { Config } from '@carillon/config';
 import { ServiceError } from '@carillon/errors';
 import { RateLimitUnavailable, type RateLimit, type RateRule } from '@carillon/rate-limit';
 import type { CounterSeries, Metrics } from '@carillon/runtime';
@@ -11,14 +12,13 @@ export interface UpgradeVerdict {
   readonly refusal: ServiceError | null;
 }
 
-/** How upgrades are limited. */
-export interface UpgradeLimitOptions {
+interface UpgradeLimitOptions {
   readonly rule: RateRule;
   /** Trusted proxies in front. */
   readonly trustHops: number;
 }
 
-/** Counts upgrade attempts by the address of the client. */
+/** Counts upgrade attempts by the address of the client, whatever protocol it is to speak. */
 export class UpgradeLimit {
   readonly #checks: CounterSeries;
   readonly #refusals: CounterSeries;
@@ -35,6 +35,14 @@ export class UpgradeLimit {
     };
     this.#checks = metrics.counter('rate_limit_checks_total').for(labels);
     this.#refusals = metrics.counter('rate_limit_triggered_total').for(labels);
+  }
+
+  /** Null: upgrades are not limited. */
+  static of({ rate_limiter }: Config, limiter: RateLimit, metrics: Metrics): UpgradeLimit | null {
+    if (!rate_limiter.enabled) return null;
+    const { max_requests, window_seconds, identifier, trust_hops } = rate_limiter.websocket_rate_limit;
+    const rule = { identifier, limit: max_requests, windowMs: window_seconds * 1000 };
+    return new UpgradeLimit({ rule, trustHops: trust_hops }, limiter, metrics);
   }
 
   /** A limiter that cannot be asked refuses: an attacker must not gain by bringing it down. */
