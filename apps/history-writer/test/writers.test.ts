@@ -1,6 +1,6 @@
 import { type HistoryStore, streamName } from '@carillon/history-store';
 import { describe, expect, it } from 'vitest';
-import { installation, type Outcome, publishAll, ready, run } from './scene.js';
+import { installation, type Outcome, publishAll, publishOf, ready, run } from './scene.js';
 
 const CHANNELS = Array.from({ length: 20 }, (_, index) => `orders-${index}`);
 const EACH = 50;
@@ -85,6 +85,22 @@ describe('a history writer', { timeout: 60_000 }, () => {
       expect(await new Promise((resolve) => process.child.once('close', resolve))).toBe(78);
       expect(process.output).toMatch(/history-writer requires/);
     }
+  });
+
+  it('keeps what is published now as the app says now: its rules come with each record', async () => {
+    const { env, client, store } = await installation();
+    await ready(env);
+    const publish = (data: string, maxMessages: number | null) => {
+      const record = publishOf('orders', data);
+      return client.commit([{ ...record, policy: { ...record.policy, max_messages: maxMessages } }]);
+    };
+    for (const data of ['a', 'b', 'c']) await publish(data, null);
+    await store.connect();
+    const [result] = await publish('d', 2);
+    expect(result).toMatchObject({ status: 'applied' });
+    const [stream] = (await store.heads([{ appId: 'shop', channel: 'orders', kind: 'messages' }])).values();
+    // By which the channel is trimmed from now on.
+    expect(stream).toMatchObject({ maxMessages: 2, nextHistorySerial: 5 });
   });
 
   it('starts with streams of answers to end where no other process sees its queue', async () => {

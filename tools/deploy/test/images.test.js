@@ -1,6 +1,7 @@
 import { PROCESS_ENV } from '@carillon/testing';
 import { engine } from '@carillon/engines';
 import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
 import {
   chmodSync,
   copyFileSync,
@@ -84,6 +85,20 @@ describe('the Dockerfile', () => {
       expect(output()).toContain('UWS=official needs UWS_VERSION');
     }
   });
+});
+
+it('the health check of an image goes by what /up answers', async () => {
+  let status = 200;
+  const server = createServer((_request, response) => response.writeHead(status).end());
+  await new Promise((listening) => void server.listen(0, '127.0.0.1', () => listening(undefined)));
+  const { port } = server.address();
+  const check = () =>
+    begin(process.execPath, ['deploy/docker/health.js'], { cwd: ROOT, env: { PORT: String(port) } }).ended;
+  expect(await check()).toBe(0);
+  status = 503;
+  expect(await check()).toBe(1);
+  server.close();
+  expect(await check()).toBe(1);
 });
 
 /** What the sample configuration of a fleet leaves to the environment, with engines in the places it names. */

@@ -13,13 +13,20 @@ function redactText(text: string): string {
   return redactUrls(text.replace(/^(\s*[A-Za-z][A-Za-z0-9+.-]*:\/\/).*@/s, `$1${REDACTED}@`));
 }
 
+/** Settings whose addresses may come without a scheme, and with userinfo all the same. */
+const ADDRESSES: ReadonlySet<string> = new Set(['brokers', 'cluster_seeds', 'host', 'nodes', 'servers']);
+
+/** All before the host is hidden, whether or not a scheme says that it is an address. */
+const redactAddress = (text: string): string =>
+  text.includes('://') ? redactText(text) : text.replace(/^.*@/s, `${REDACTED}@`);
+
 /** A plain copy fit for printing: secrets and the userinfo of URLs hidden, everything else as it is. */
-export function redacted(value: unknown): unknown {
+export function redacted(value: unknown, key = ''): unknown {
   if (value instanceof Secret) return REDACTED;
-  if (typeof value === 'string') return redactText(value);
-  if (Array.isArray(value)) return value.map(redacted);
+  if (typeof value === 'string') return ADDRESSES.has(key) ? redactAddress(value) : redactText(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => redacted(item, key));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redacted(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, redacted(inner, name)]));
 }
 
 /** The tree as `--print-config` shows it; apps also hide their key and the header values of webhooks. */

@@ -70,6 +70,15 @@ describe('secrets', () => {
     expect(text).toContain('"redis://<redacted>@host:1"');
   });
 
+  it('are not in the printed tree either where an address comes without a scheme', () => {
+    const adapter = { nats: { servers: [`user:${MARKER}@host:4222`, `${MARKER}@host`, 'plain:4222'] } };
+    const database = { redis: { cluster: { nodes: [`user:${MARKER}@host:1`] } } };
+    const tree = printed({ json: { adapter, database } });
+    const text = JSON.stringify(tree);
+    expect(text).not.toContain(MARKER);
+    expect(text).toContain('["<redacted>@host:4222","<redacted>@host","plain:4222"]');
+  });
+
   it('are not in what an accidental log of the settings shows', () => {
     const result = configured({ json: everything });
     if (result.kind === 'exit') throw new Error(result.stderr);

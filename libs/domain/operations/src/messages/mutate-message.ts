@@ -57,6 +57,7 @@ const COMMON = {
 
 export const UPDATE_MESSAGE = describe({
   ...COMMON,
+  errors: [...COMMON.errors, 'limit_exceeded'],
   summary: 'Change a message',
   description: 'Fields that are given replace the old ones whole; the others stay. Stores a new version.',
   body: fieldsSchema(UPDATE),
