@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { isSocketId, newSocketId } from '../src/index.js';
 
+const isRight = (id: string): boolean =>
+  /^\d+\.\d+$/.test(id) && isSocketId(id) && id.split('.').every((part) => Number(part) <= 10 ** 10);
+
 it('new socket ids are two numbers up to 10^10 and do not repeat', () => {
   const ids = Array.from({ length: 10_000 }, newSocketId);
   expect(new Set(ids).size).toBe(ids.length);
-  const isRight = (id: string): boolean =>
-    /^\d+\.\d+$/.test(id) && isSocketId(id) && id.split('.').every((part) => Number(part) <= 10 ** 10);
   expect(ids.filter((id) => !isRight(id))).toEqual([]);
 });
 
