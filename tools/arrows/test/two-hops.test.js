@@ -127,7 +127,7 @@ const RULES = [
   [
     'a long request head is 431',
     'process/uws',
-    'who answers a path',
+    'the way of a request',
     'http/dispatcher.ts',
     "'headers_too_large'",
   ],

@@ -141,7 +141,7 @@ describe.each(KINDS)('the tables of before in $name', (kind) => {
 
   it('go with the step that made them, and come again with it', async () => {
     const runner = {
-      query: async (sql: string) => (await database.query(sql)).rows,
+      query: async (...asked: Parameters<typeof database.query>) => (await database.query(...asked)).rows,
     } as unknown as QueryRunner;
     for (const Migration of kind.tables.migrations.toReversed())
       await new Migration(database.place(kind.tables.name)).down(runner);
