@@ -74,8 +74,7 @@ export class SqlPushStore extends SqlCounts implements PushStore {
     return this.sql.step(async (one) => {
       const rest = 'where app_id = ? and publish_id = ? for update';
       const row = await one.row(PUBLISHES, rest, [appId, jobId]);
-      if (row === null) return 'absent';
-      if (row.state === 'cancelled') return 'cancelled';
+      if (row === null || row.state === 'cancelled') return 'absent';
       if (row.state !== 'queued') return 'dispatched';
       await one.put(PUBLISHES, { ...row, state: 'cancelled', updatedMs: nowMs });
       await one.run(`delete from ${SCHEDULED.name} where app_id = ? and job_id = ?`, [appId, jobId]);
