@@ -136,8 +136,9 @@ export class SqlPushStore extends SqlCounts implements PushStore {
     });
   }
 
-  async beat({ workerId, stages, providers, expiresMs }: WorkerRow): Promise<void> {
-    const row = { workerId, stages: JSON.stringify(stages), providers: JSON.stringify(providers), expiresMs };
+  async beat({ workerId, expiresMs, ...lists }: WorkerRow): Promise<void> {
+    const texts = Object.entries(lists).map(([name, list]) => [name, JSON.stringify(list)] as const);
+    const row = { workerId, expiresMs, ...Object.fromEntries(texts) };
     await this.sql.now((one) => one.put(WORKERS, row));
   }
 
@@ -148,6 +149,8 @@ export class SqlPushStore extends SqlCounts implements PushStore {
       workerId: textOf(row['worker_id']),
       stages: wordsOf(row['stages']),
       providers: wordsOf(row['providers']),
+      // Processes of before say nothing of them.
+      credentials: wordsOf(row['credentials']),
       expiresMs: Number(row['expires_ms']),
     }));
   }
