@@ -28,6 +28,8 @@ export interface AttachRequest {
   readonly echoes: boolean | null;
   /** Where it was; null: nowhere. */
   readonly channelSerial: string | null;
+  /** Everything that the client chose by itself, as a text. */
+  readonly wish: string;
 }
 
 const MAX_CHANNELS = 200;
@@ -64,6 +66,7 @@ export function readAttach(
     rewind,
     echoes: echo === undefined ? null : echo === 'true',
     channelSerial: typeof channelSerial === 'string' ? channelSerial : null,
+    wish: JSON.stringify([frame['params'] ?? null, asked]),
   };
 }
 

@@ -138,13 +138,16 @@ export class Attach {
 
   /**
    * Live events are held back from the same turn on, so that everything up to there, and nothing else, is on its way. Who
-   * takes differences may have come upon one that it cannot read, and is told again what it asks for.
+   * takes differences and asks for the very same again came upon one that it cannot read: it threw away what followed,
+   * and is told again what it asks for. Who wants something else meanwhile reads on.
    */
-  #toldOf({ attachments, subscriptions }: CompatConnection, { name, isLost }: Wanted): Position | null {
+  #toldOf({ attachments, subscriptions }: CompatConnection, request: Wanted): Position | null {
+    const { name, isLost, wish } = request;
     const before = attachments.get(name.text);
     const channel = subscriptions.get(name.base)?.channel;
     if (isLost || before === undefined || channel === undefined) return null;
-    if ((before.modes & MODE.SUBSCRIBE) === 0 || before.params['delta'] !== undefined) return null;
+    const isUnread = before.params['delta'] !== undefined && before.wish === wish;
+    if ((before.modes & MODE.SUBSCRIBE) === 0 || isUnread) return null;
     return this.parts.hub.replays.here(channel);
   }
 
@@ -201,7 +204,7 @@ export class Attach {
   async #show(attaching: Attaching, showing: Showing): Promise<void> {
     const { connection, request } = attaching;
     const { continuity, counted, said, syncing } = this.parts;
-    const { asked: wanted, modes, params, echoes, name, filter, isLost } = request;
+    const { asked: wanted, modes, params, echoes, name, filter, wish, isLost } = request;
     const { text, base } = name;
     const before = connection.attachments.get(text);
     const rewound = isLost && before !== undefined ? before.rewound : JSON.stringify(request.rewind);
@@ -212,7 +215,8 @@ export class Attach {
     ]);
     if (attaching.isGivenUp) return;
     if (connection.modesOn(base) === null) counted.attached(connection, base);
-    connection.attachments.set(text, { text, base, asked: wanted, modes, params, filter, echoes, rewound });
+    const attachment = { text, base, asked: wanted, modes, params, filter, echoes, rewound, wish };
+    connection.attachments.set(text, attachment);
     // A derived view says nothing of members, of whom the channel itself may be about to be attached again.
     if (filter === null) await said.membersSettle(connection, base);
     // Its own were not told live either, where it wants none.

@@ -24,6 +24,8 @@ export interface Attachment {
   readonly echoes: boolean | null;
   /** What of the past it began with, as a text. */
   readonly rewound: string;
+  /** Everything that the client chose by itself as it asked for it last, as a text. */
+  readonly wish: string;
 }
 
 /** How a connection wants to be spoken to. */
