@@ -28,6 +28,8 @@ import { Heartbeats } from './time/heartbeats.js';
 import { speechV1 } from './v1/speech.js';
 import { ChannelHistories } from './v2/channel-history.js';
 import { DeltaRequests } from './v2/delta/delta-requests.js';
+import { AppCodecs } from './v2/app-codec.js';
+import { Tags } from './v2/tags.js';
 import { Deltas } from './v2/delta/deltas.js';
 import { PresenceUpdates } from './v2/presence-updates.js';
 import { RequestsV2 } from './v2/requests-v2.js';
@@ -94,6 +96,7 @@ export class Sockets {
       onTrouble,
     });
     this.#tokens = tokens;
+    const tags = new Tags(config.tag_filtering.enable_tags, hub);
     const requestsV2 = new RequestsV2({
       channels,
       resumes: hub.resumes,
@@ -102,6 +105,7 @@ export class Sockets {
         outlet,
         reader: parts.historyReader,
         maxPageSize: config.history.max_page_size,
+        tags,
         onTrouble,
       }),
       outlet,
@@ -129,7 +133,7 @@ export class Sockets {
       ...parts,
       heartbeats,
       speech,
-      speechesV2: new SpeechesV2(config, names, requestsV2),
+      speechesV2: new SpeechesV2(config, names, requestsV2, new AppCodecs(tags)),
       tokens,
       limit: UpgradeLimit.of(config, rateLimit, metrics),
       rules: connectRules(config),

@@ -5,6 +5,7 @@ export {
   type ChannelDelta,
   type ChannelDeltaEntry,
   type DeltaDefaults,
+  showsTags,
 } from './channel-settings.js';
 export { conflationKey } from './conflation-key.js';
 export { DeltaStream, type DeltaRules, type DeltaStep } from './delta-stream.js';
