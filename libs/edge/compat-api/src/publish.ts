@@ -11,6 +11,7 @@ import {
   readMessage,
 } from '@carillon/compat-core';
 import type { Access, Entry } from './access.js';
+import { FailedInPart } from './error-answer.js';
 import type { Ask, Reply } from './exchange.js';
 
 const MAX_MESSAGES = 1000;
@@ -166,9 +167,8 @@ function resultOf(results: readonly Outcome[]): object {
 }
 
 function ofOne(outcomes: readonly Outcome[]): Reply {
-  if (!outcomes.some((one) => 'error' in one)) return { status: 201, body: outcomes };
-  const error = new CompatError(40_020, 'batch failed in part').body;
-  return { status: 400, body: { error, batchResponse: outcomes } };
+  if (outcomes.some((one) => 'error' in one)) throw new FailedInPart(outcomes);
+  return { status: 201, body: outcomes };
 }
 
 /** A few at a time; results in the order of what they are of. */
