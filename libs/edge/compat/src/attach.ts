@@ -8,6 +8,7 @@ import {
 } from '@carillon/compat-core';
 import type { Expression } from '@carillon/filter';
 import type { Codec, Frames, Hub, Showing } from '@carillon/hub';
+import type { Message } from '@carillon/protocol';
 import { type AttachRequest, readAttach } from './attach-request.js';
 import { attachedFrame } from './attached.js';
 import type { Codecs } from './codecs.js';
@@ -59,10 +60,14 @@ interface Attaching {
   isGivenUp: boolean;
 }
 
-/** Whether a message is of the connection itself, and it does not want to be told of these. */
+/** Whether it says something new, which a change of it does not. */
+const isNew = ({ action }: Message): boolean => action === 'create' || action === 'plain';
+
+/** Whether a new message is of the connection itself, and it does not want to be told of these. */
 const isUnwanted = (connection: CompatConnection, text: string, { fact }: Frames): boolean =>
   fact.kind === 'message' &&
-  connectionOf(fact.messageId) === connection.id &&
+  isNew(fact) &&
+  connectionOf(fact) === connection.id &&
   !connection.edge.echoes(connection, fact, text);
 
 const unavailable = (): CompatError => new CompatError(50_003, 'the channel cannot be attached now', 500);

@@ -133,7 +133,7 @@ onServer(
         client.send({ action: 15, channel, msgSerial: msgSerial + 1, id: 'own', messages: [good, good] });
         expect(await client.next()).toMatchObject({ action: 1, res: [{ serials: ['own:0', 'own:1'] }] });
         for (const messageId of ['own:0', 'own:1'])
-          expect(await watching.next()).toMatchObject({ messages: [{ id: messageId }] });
+          expect(await watching.next()).toMatchObject({ messages: [{ id: messageId, connectionId: id }] });
         expect(await watching.rest()).toEqual([]);
       });
 
