@@ -89,6 +89,7 @@ export class Hub {
   /** Presence, counts and watchlists, and who is told of them. */
   readonly state: State;
   readonly #interests: Interests;
+  readonly #book: ChannelBook;
   readonly #durable: Durable;
   readonly #cleanup: Cleanup;
   readonly #wheel: FlushWheel;
@@ -143,11 +144,10 @@ export class Hub {
       elsewhereLeaseMs: isAlone ? 0 : config.presence.node_stop_timeout_seconds * 1000,
       onTrouble,
     });
-    const { replays } = durable;
-    this.replays = replays;
+    this.replays = durable.replays;
     this.resumes = new Resumes({
       outlet,
-      replays,
+      replays: durable.replays,
       textOf: appends.text,
       canBePlaced: (of, name) => ordinaryChannel(channels, of, name) !== null,
       ...recoveryCounts(metrics),
@@ -195,6 +195,7 @@ export class Hub {
     this.identities = identities;
     this.leaving = leaving;
     this.#durable = durable;
+    this.#book = book;
     fabric.listen(
       new HubListener({
         hubs,
@@ -273,6 +274,7 @@ export class Hub {
     this.state.stop();
     this.#interests.stop();
     this.#durable.stop();
+    this.#book.stop();
     this.#wheel.stop();
     this.isolation.end();
   }
