@@ -83,6 +83,7 @@ export class Hub {
   /** Presence, counts and watchlists, and who is told of them. */
   readonly state: State;
   readonly #arrivals: Arrivals;
+  readonly #subscribing: Subscribing;
   readonly #cleanup: Cleanup;
 
   constructor(private readonly parts: HubParts) {
@@ -96,11 +97,13 @@ export class Hub {
     const common = { ...parts, hubs, outlet, channels, isAlone, onTrouble };
     const arrivals = new Arrivals(common);
     const state = new State(common);
-    const { joins, resumes, leaving } = new Subscribing({ ...common, arrivals, state });
+    const subscribing = new Subscribing({ ...common, arrivals, state });
+    const { joins, resumes, leaving } = subscribing;
     this.hubs = hubs;
     this.outlet = outlet;
     this.channels = channels;
     this.#arrivals = arrivals;
+    this.#subscribing = subscribing;
     this.patterns = arrivals.patterns;
     this.replays = arrivals.durable.replays;
     this.state = state;
@@ -191,6 +194,7 @@ export class Hub {
   stop(): void {
     this.state.stop();
     this.#arrivals.stop();
+    this.#subscribing.stop();
     this.isolation.end();
   }
 

@@ -45,6 +45,7 @@ export class Subscribing {
   readonly joins: Joins;
   readonly resumes: Resumes;
   readonly leaving: Leaving;
+  readonly #book: ChannelBook;
 
   constructor(parts: SubscribingParts) {
     const { config, arrivals, state, isAlone } = parts;
@@ -60,6 +61,7 @@ export class Subscribing {
     book.observe((channel) => state.tally.changed(channel));
     const leaving = leavingOf(parts, book);
     const resumes = resumesOf(parts);
+    this.#book = book;
     this.leaving = leaving;
     this.resumes = resumes;
     this.joins = new Joins({
@@ -74,6 +76,10 @@ export class Subscribing {
       maxSubscriptions: maxSubscriptions(config),
       joinWithinMs: config.adapter.interest.confirm_timeout_ms,
     });
+  }
+
+  stop(): void {
+    this.#book.stop();
   }
 }
 
