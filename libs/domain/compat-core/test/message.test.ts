@@ -49,6 +49,24 @@ describe('messages', () => {
     );
   });
 
+  it.each(['live', 'item'])('of bytes from a native client are binary too: %s', (how) => {
+    const bytes = Buffer.from([0, 1, 255]);
+    const live = {
+      event: 'client-x',
+      name: null,
+      dataText: JSON.stringify([...bytes]),
+      isBytes: true,
+      messageId: 'a',
+      userId: null,
+      extrasText: null,
+    } as const;
+    const item = { event: 'client-x', data: [...bytes], data_kind: 'bytes', message_id: 'a' };
+    const shown = how === 'live' ? fromNative(live, 1) : fromItem(item, null, 1);
+    expect(shown).toMatchObject({ data: bytes.toString('base64'), encoding: 'base64' });
+    const { data, encoding } = inFormat(shown ?? {}, 'msgpack') as { data: Uint8Array; encoding?: string };
+    expect([Buffer.from(data), encoding]).toEqual([bytes, undefined]);
+  });
+
   it('are binary again in MessagePack and base64 in JSON', () => {
     const data = Buffer.from([1, 2, 255]);
     const shown = through({ data, encoding: 'cipher+aes' }, 'msgpack');

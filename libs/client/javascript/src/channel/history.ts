@@ -79,18 +79,18 @@ export class Histories {
   ) {}
 
   /** Rejects where the service refuses, or the connection is lost. */
-  async page(channel: string, options: HistoryOptions, cursor: string | null = null): Promise<HistoryPage> {
+  async page(channel: string, options: HistoryOptions, cursor?: string): Promise<HistoryPage> {
     const { limit, direction, startSerial, endSerial, startTimeMs, endTimeMs, untilAttach } = options;
     const data = {
       channel,
-      ...given('limit', limit),
-      ...given('direction', direction),
-      ...given('start_serial', startSerial),
-      ...given('end_serial', endSerial),
-      ...given('start_time_ms', startTimeMs),
-      ...given('end_time_ms', endTimeMs),
-      ...given('until_attach', untilAttach),
-      ...given('cursor', cursor ?? undefined),
+      limit,
+      direction,
+      start_serial: startSerial,
+      end_serial: endSerial,
+      start_time_ms: startTimeMs,
+      end_time_ms: endTimeMs,
+      until_attach: untilAttach,
+      cursor,
     };
     const reply = await this.#ask(channel, data);
     const next = reply.next_cursor;
@@ -153,8 +153,6 @@ export class Histories {
     if (!this.parts.send({ event: 'service:channel_history', data })) fail('There is no connection');
   }
 }
-
-const given = (name: string, value: unknown): object => (value === undefined ? {} : { [name]: value });
 
 /**
  * A message as histories and the HTTP API tell it: what changed it stands beside it, not in its headers. `fragments`: of an

@@ -80,14 +80,7 @@ export class Messages {
 
   async publish(name: string, data: unknown, options: PublishOptions = {}): Promise<Published> {
     const { id = randomId(), tags, extras } = options;
-    const body = {
-      name,
-      channel: this.channel,
-      data,
-      message_id: id,
-      ...(tags === undefined ? {} : { tags }),
-      ...(extras === undefined ? {} : { extras }),
-    };
+    const body = { name, channel: this.channel, data, message_id: id, tags, extras };
     const answer = await request(this.parts, { method: 'POST', path: '/events', body });
     const { channels } = answer as { readonly channels: Readonly<Record<string, Published>> };
     return channels[this.channel] ?? {};
@@ -136,12 +129,11 @@ export class Messages {
 
   async #change(serial: string, kind: string, change: Change): Promise<Changed> {
     const { clear, operationId = randomId(), ...rest } = change;
-    const actor = this.parts.actor();
     const body = {
       ...rest,
-      ...(clear === undefined ? {} : { clear_fields: clear }),
+      clear_fields: clear,
       op_id: operationId,
-      ...(actor === null ? {} : { socket_id: actor }),
+      socket_id: this.parts.actor() ?? undefined,
     };
     const path = `${this.#pathOf(serial)}/${kind}`;
     return (await request(this.parts, { method: 'POST', path, body })) as Changed;

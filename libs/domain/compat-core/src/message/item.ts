@@ -4,6 +4,7 @@ import { fromNative, isReserved, shownOf, type WireMessage, type WireVersion } f
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const dataText = ({ data }: JsonObject): string | null => (data === undefined ? null : JSON.stringify(data));
+const isBytes = (item: JsonObject): boolean => item['data_kind'] === 'bytes';
 
 /** A message as readers of the service are given it, latest or one version; null: it is nothing for these clients. */
 export function fromItem(item: unknown, id: string | null, atMs: number): WireMessage | null {
@@ -17,6 +18,7 @@ export function fromItem(item: unknown, id: string | null, atMs: number): WireMe
         messageId: textOf(messageId) ?? id ?? '',
         userId: textOf(item['user_id']),
         dataText: dataText(item),
+        ...(isBytes(item) ? { isBytes: true as const } : {}),
         extrasText: isObject(extras) ? JSON.stringify(extras) : null,
       },
       atMs,
@@ -28,6 +30,7 @@ export function fromItem(item: unknown, id: string | null, atMs: number): WireMe
       name,
       action: actionNumber(textOf(item['action']) ?? ''),
       dataText: dataText(item),
+      isBytes: isBytes(item),
       extras: isObject(extras) ? extras : {},
       id,
       userId: textOf(item['user_id']),

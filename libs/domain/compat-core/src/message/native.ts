@@ -91,6 +91,8 @@ export interface NativeMessage {
   readonly action: number;
   /** JSON text; null: there is none. */
   readonly dataText: string | null;
+  /** The data is bytes, of which its text is the list. */
+  readonly isBytes: boolean;
   readonly extras: JsonObject;
   /** Null: not told. */
   readonly id: string | null;
@@ -100,7 +102,7 @@ export interface NativeMessage {
   readonly version: WireVersion | null;
 }
 
-type Live = Pick<Message, 'dataText' | 'event' | 'extrasText' | 'messageId' | 'name' | 'userId'>;
+type Live = Pick<Message, 'dataText' | 'event' | 'extrasText' | 'isBytes' | 'messageId' | 'name' | 'userId'>;
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const timeOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
@@ -124,7 +126,11 @@ export function fromNative(message: Live, timestamp: number): WireMessage | null
     versionSerial === null
       ? null
       : { serial: versionSerial, timestamp: timeOf(headers['service_version_timestamp_ms']) ?? timestamp };
-  return shownOf({ name: own, action, dataText, extras, id: messageId, userId, serial, version }, timestamp);
+  const isBytes = message.isBytes === true;
+  return shownOf(
+    { name: own, action, dataText, isBytes, extras, id: messageId, userId, serial, version },
+    timestamp,
+  );
 }
 
 /** The connection that a message is from by its id, if nothing else is said of it; undefined: none. */
@@ -176,12 +182,14 @@ export const connectionBeside = (item: unknown): string | null =>
 const headersOf = ({ headers }: JsonObject): JsonObject => (isObject(headers) ? headers : {});
 
 function dataOf(
-  { dataText, action }: NativeMessage,
+  { dataText, isBytes, action }: NativeMessage,
   headers: JsonObject,
 ): Pick<WireMessage, 'data' | 'encoding'> {
   if (dataText === null) return {};
   const encoding = headers[ENCODING];
   const value = parseJson(dataText);
+  if (isBytes && Array.isArray(value))
+    return { data: Buffer.from(value as number[]).toString('base64'), encoding: 'base64' };
   if (typeof value !== 'string') return { data: dataText, encoding: 'json' };
   const isWhole = action !== ACTION_NUMBER.append;
   const data = headers[NO_DATA] === true && isWhole ? value.slice(NOTHING.length) : value;
