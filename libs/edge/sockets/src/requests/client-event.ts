@@ -199,7 +199,7 @@ function rowOf(error: unknown): ErrorCode {
 }
 
 /** Judges a client event in the one order of checks. */
-export function clientEventVerdict(connection: Connection, frame: ClientEvent, channels: Channels): Verdict {
+function clientEventVerdict(connection: Connection, frame: ClientEvent, channels: Channels): Verdict {
   const { event, channel: name } = frame;
   const { app, rules } = connection.hub;
   if (name === null) return refused('client_event_refused', null, 'A client event needs a channel');

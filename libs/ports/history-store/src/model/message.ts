@@ -49,8 +49,8 @@ export interface MessageData {
 }
 
 /** The data is stored anew after so many fragments, or so many bytes of them. */
-export const BASE_EVERY_APPENDS = 64;
-export const BASE_EVERY_BYTES = 65_536;
+const BASE_EVERY_APPENDS = 64;
+const BASE_EVERY_BYTES = 65_536;
 
 /** Whether so many further appends, of so many bytes, store the data of a message anew. */
 export const reachesBase = (

@@ -1,4 +1,4 @@
-export const PUBLISH_STATES = [
+const PUBLISH_STATES = [
   'queued',
   'planning',
   'throttled',
