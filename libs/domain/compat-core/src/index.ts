@@ -35,6 +35,7 @@ export { orRefused, refusalOf } from './refusal.js';
 export { type Published } from './publisher.js';
 export {
   type Identity,
+  isGiven,
   type MessageRules,
   type NewMessage,
   payloadOf,

@@ -71,7 +71,7 @@ export class Receipts {
     this.#waiting = [];
     const settle = (): void => waiting.forEach((shared) => shared());
     const late = setTimeout(settle, LONGEST_WAIT_MS);
-    void Promise.all(writes).then(() => {
+    void Promise.all(writes).finally(() => {
       clearTimeout(late);
       settle();
     });

@@ -102,7 +102,10 @@ export interface NativeMessage {
   readonly version: WireVersion | null;
 }
 
-type Live = Pick<Message, 'dataText' | 'event' | 'extrasText' | 'isBytes' | 'messageId' | 'name' | 'userId'>;
+type Live = Pick<
+  Message,
+  'dataText' | 'event' | 'extrasText' | 'isBytes' | 'messageId' | 'name' | 'userId' | 'versionText'
+>;
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const timeOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
@@ -125,12 +128,27 @@ export function fromNative(message: Live, timestamp: number): WireMessage | null
   const version =
     versionSerial === null
       ? null
-      : { serial: versionSerial, timestamp: timeOf(headers['service_version_timestamp_ms']) ?? timestamp };
+      : {
+          serial: versionSerial,
+          timestamp: timeOf(headers['service_version_timestamp_ms']) ?? timestamp,
+          ...aboutVersion(message.versionText === undefined ? null : parseJson(message.versionText)),
+        };
   const isBytes = message.isBytes === true;
   return shownOf(
     { name: own, action, dataText, isBytes, extras, id: messageId, userId, serial, version },
     timestamp,
   );
+}
+
+/** Who made a version, and what was said of it, in the words of the service. */
+export function aboutVersion(about: unknown): Omit<WireVersion, 'serial' | 'timestamp'> {
+  if (!isObject(about)) return {};
+  const { client_id: clientId, description, metadata } = about;
+  return {
+    ...(typeof clientId === 'string' ? { clientId } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(isObject(metadata) ? { metadata } : {}),
+  };
 }
 
 /** The connection that a message is from by its id, if nothing else is said of it; undefined: none. */

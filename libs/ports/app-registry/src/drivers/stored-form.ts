@@ -4,7 +4,7 @@ import { AppNotStorable } from '../failures.js';
 export type Json = Record<string, unknown>;
 
 /** Members of the record that stores have no place for stand in the policy under this name. */
-export const RECORD_MEMBERS = 'record_members';
+const RECORD_MEMBERS = 'record_members';
 
 /** A record as stores keep it: four plain values, and everything else in the policy. */
 export interface StoredForm {

@@ -5,9 +5,8 @@ import { AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable } from '.
 import type { AppPage, AppPageRequest, AppStore, StoredApp } from '../../port.js';
 import { isWellFormed } from '../stored-form.js';
 import { appOf, type Item, itemOf } from './item.js';
+import type { Sdk } from './sdk.js';
 import { describeTable, ensureTable, KEY_INDEX } from './table.js';
-
-export type Sdk = typeof import('@aws-sdk/client-dynamodb');
 
 /** Longest value of a hash key. */
 const MAX_KEY_BYTES = 2048;

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { CreateTableCommandInput, DynamoDBClient, TableDescription } from '@aws-sdk/client-dynamodb';
 import { AppStoreUnavailable } from '../../failures.js';
-import type { Sdk } from './store.js';
+import type { Sdk } from './sdk.js';
 
 /** Finds apps by key that others wrote, who keep no key taken. */
 export const KEY_INDEX = 'KeyIndex';
