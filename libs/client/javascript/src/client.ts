@@ -39,6 +39,7 @@ export class Carillon extends Emitter<ClientEvents> {
   readonly #histories: Histories;
   readonly #token: Token | null;
   readonly #vendor: string;
+  readonly #hasBytes: boolean;
   readonly #Socket: SocketConstructor | undefined;
   #socketId: string | null = null;
   /** The same once channels may be subscribed on it. */
@@ -51,6 +52,7 @@ export class Carillon extends Emitter<ClientEvents> {
     this.#options = options;
     this.#Socket = options.WebSocket ?? ownSocket();
     this.#vendor = vendor;
+    this.#hasBytes = format.name !== 'json';
     const send = (frame: Frame): boolean => this.#send(frame);
     this.#token =
       token === undefined
@@ -73,7 +75,7 @@ export class Carillon extends Emitter<ClientEvents> {
       pongTimeoutMs: options.pongTimeoutMs ?? 10_000,
       activityTimeoutMs: options.activityTimeoutMs ?? 30_000,
     });
-    this.#histories = new Histories({ clock, vendor, send });
+    this.#histories = new Histories({ clock, vendor, hasBytes: this.#hasBytes, send });
     this.user = new User({
       clock,
       send,
@@ -120,7 +122,7 @@ export class Carillon extends Emitter<ClientEvents> {
   }
 
   /** The channel of that name, which is not subscribed by this. Patterns and meta channels are channels too. */
-  channel<Events extends EventMap = EventMap>(name: string): Channel<Events> {
+  channel<Events extends object = EventMap>(name: string): Channel<Events> {
     const known = this.#channels.get(name);
     if (known !== undefined) return known as unknown as Channel<Events>;
     const created = this.#create(name);
@@ -130,7 +132,7 @@ export class Carillon extends Emitter<ClientEvents> {
   }
 
   /** Subscribes to the channel now, and again after each lost connection. */
-  subscribe<Events extends EventMap = EventMap>(name: string, options?: SubscribeOptions): Channel<Events> {
+  subscribe<Events extends object = EventMap>(name: string, options?: SubscribeOptions): Channel<Events> {
     const channel = this.channel<Events>(name);
     channel.subscribe(options);
     return channel;
@@ -164,6 +166,7 @@ export class Carillon extends Emitter<ClientEvents> {
       histories: this.#histories,
       rest: {
         vendor: this.#vendor,
+        hasBytes: this.#hasBytes,
         api: api ?? null,
         actor: () => (isTrusted === true ? null : this.#socketId),
       },
@@ -200,8 +203,8 @@ export class Carillon extends Emitter<ClientEvents> {
     this.#connection.established(activityTimeoutMs);
     if (this.#socketId !== socketId) return;
     this.#token?.watch();
-    const { deltas = [], format = json } = this.#options;
-    if (deltas.length > 0 && format.name === 'json') {
+    const { deltas = [] } = this.#options;
+    if (deltas.length > 0 && !this.#hasBytes) {
       const algorithms = deltas.map(({ algorithm }) => algorithm);
       this.#send({ event: 'service:enable_delta_compression', data: { algorithms } });
     }

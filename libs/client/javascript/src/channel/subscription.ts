@@ -35,6 +35,8 @@ export class Subscription {
   /** As told with the last success; null: the channel keeps none. */
   #told: Position | null = null;
   #wasSubscribed = false;
+  /** It was asked for with another filter than before. */
+  #isOther = false;
   #isRecovering = false;
   #failure: CarillonError | null = null;
 
@@ -68,6 +70,7 @@ export class Subscription {
   }
 
   want(options: SubscribeOptions): void {
+    this.#isOther ||= JSON.stringify(options.filter) !== JSON.stringify(this.options.filter);
     this.options = options;
     if (this.#state !== 'subscribed') this.#become('subscribing');
     if (this.#socketId !== null) this.#ask(true);
@@ -116,7 +119,8 @@ export class Subscription {
     this.#wasSubscribed = true;
     this.#asking.succeeded();
     this.#told = position;
-    if (!this.#isRecovering) this.#continuity.attach(position);
+    if (!this.#isRecovering) this.#continuity.attach(position, this.#isOther);
+    this.#isOther = false;
     this.#become('subscribed');
     this.events.emit('subscribed', { attachSerial });
     if (isBack && !this.#isRecovering) {

@@ -8,6 +8,8 @@ import { randomId } from '../id.js';
 /** What requests of the HTTP API need of the client. */
 export interface RestParts {
   readonly vendor: string;
+  /** Whether bytes are bytes to this client; to who has JSON they are a list. */
+  readonly hasBytes: boolean;
   /** Null: the client was given none. */
   readonly api: Api | null;
   /** Whose rights count: those of this connection; null: the app's own. */
@@ -144,7 +146,7 @@ export class Messages {
   }
 
   #message(item: Stored, fragments = false): Message {
-    return storedMessage({ channel: this.channel, ...item }, this.parts.vendor, fragments);
+    return storedMessage({ channel: this.channel, ...item }, this.parts, fragments);
   }
 }
 
