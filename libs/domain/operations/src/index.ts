@@ -24,7 +24,7 @@ export {
   type Shape,
   type ValueOf,
 } from './describe/shape.js';
-export { COMMON_DESCRIPTIONS, DESCRIPTIONS, LIVE_DESCRIPTIONS } from './descriptions.js';
+export { COMMON_DESCRIPTIONS, DESCRIPTIONS } from './descriptions.js';
 export { lackOf } from './messages/annotate-message.js';
 export { extrasRules } from './messages/deliverable.js';
 export { type MessageAccess } from './messages/parts.js';

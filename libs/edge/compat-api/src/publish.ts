@@ -3,7 +3,6 @@ import {
   type CompatCore,
   isObject,
   type JsonObject,
-  messageRules,
   type KeyedConnection,
   type NewMessage,
   type Principal,
@@ -81,7 +80,7 @@ export class Publishing {
 
   /** All of them, or none: what each brings to be pushed is judged before the first is published. */
   async #judged({ principal }: Access, values: readonly unknown[]): Promise<Judged> {
-    const rules = messageRules(principal.app);
+    const rules = this.core.messageRules(principal.app);
     const connection = await this.#connection(principal, values);
     // Who speaks for a connection speaks as its client.
     const identity = connection === null || connection.clientId === '*' ? principal : connection;

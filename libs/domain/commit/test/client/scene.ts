@@ -1,4 +1,4 @@
-import type { CommitBody, CommitRecord, CommitResult } from '@carillon/contract';
+import type { CommitBody, CommitResult } from '@carillon/contract';
 import { type CommitAnswer, CommitClient, type CommitClientOptions } from '../../src/index.js';
 import { ManualClock } from '../manual-clock.js';
 
@@ -40,5 +40,3 @@ export const ids = (records: readonly { readonly pub_id: string }[]): string[] =
   records.map(({ pub_id: pubId }) => pubId);
 
 export const silent = (): Promise<CommitAnswer> => new Promise(() => {});
-
-export type Records = readonly CommitRecord[];
