@@ -121,7 +121,12 @@ export class HistoryReader {
     const messages = rows.flatMap(({ record, item: message }) =>
       message === null || message === undefined
         ? []
-        : { message, historySerial: record.historySerial ?? 0, publishedAtMs: record.publishedAtMs },
+        : {
+            message,
+            createId: record.messageId ?? message.messageId,
+            historySerial: record.historySerial ?? 0,
+            publishedAtMs: record.publishedAtMs,
+          },
     );
     const last = messages.at(-1);
     const walk = { app_id: address.appId, channel: address.channel, direction, bounds };

@@ -9,7 +9,7 @@ export {
   type FoundSummary,
   type NewSummary,
 } from './model/annotation.js';
-export { expiry, FOREVER_DAY, FOREVER_MS, keepDay } from './model/calendar.js';
+export { expiry, FOREVER_MS, keepDay } from './model/calendar.js';
 export {
   type Below,
   type Changes,
@@ -51,7 +51,6 @@ export {
   type MessageAction,
   type MessageData,
   type StoredMessage,
-  withFragments,
 } from './model/message.js';
 export {
   type MemberThere,
@@ -62,7 +61,7 @@ export {
 } from './model/presence.js';
 export { type FoundReceipt, type Receipt } from './model/receipt.js';
 export { type NewRecord, type RecordAction, type StoredRecord } from './model/record.js';
-export { laneOf, routeOf } from './model/route.js';
+export { laneOf } from './model/route.js';
 export {
   newStream,
   NOTHING_STORED,

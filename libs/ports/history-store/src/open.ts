@@ -101,7 +101,7 @@ function openMysql({ config, databases, now, log }: StoreParts): OpenStore {
 }
 
 /** A database that forgets what it acknowledged. */
-export class UnsafeDatabase extends Error {
+class UnsafeDatabase extends Error {
   override readonly name = 'UnsafeDatabase';
 }
 

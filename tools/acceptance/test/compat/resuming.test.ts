@@ -140,19 +140,31 @@ onServer(
       it('without what they said themselves, if they want none of it (17)', async () => {
         const raw = new RawAblies(node, tenant, 'json');
         try {
-          const { client, connectionKey } = await raw.connect('&echo=false');
+          const { client, id, connectionKey } = await raw.connect('&echo=false');
           const { channelSerial } = await attachRaw(client, 'own');
           const messages = [{ data: 'quiet' }, { data: 'loud', extras: { echo: true } }];
           client.send({ action: 15, channel: 'own', msgSerial: 0, messages });
-          await client.until(1);
+          client.send({
+            action: 15,
+            channel: 'own',
+            msgSerial: 1,
+            messages: [{ id: 'mine', data: 'named' }],
+          });
+          for (const _ of ['answers', 'of both']) await client.until(1);
           client.close();
-          await clients.rest().channels.get('own').publish('n', 'of another');
+          const others = clients.rest().channels.get('own');
+          await others.publish('n', 'of another');
+          await others.publish({ id: `${id}:7:0`, data: 'of nobody' });
           const { client: back } = await raw.connect(`&echo=false&resume=${connectionKey}`);
           expect(Number((await attachRaw(back, 'own', { channelSerial }))['flags']) & RESUMED).toBe(RESUMED);
           const told = (await back.rest()).flatMap(
-            (one) => one['messages'] as { data: string; timestamp: number }[],
+            (one) => one['messages'] as { data: string; timestamp: number; connectionId?: string }[],
           );
-          expect(told.map(({ data }) => data)).toEqual(['loud', 'of another']);
+          expect(told.map(({ data, connectionId }) => [data, connectionId])).toEqual([
+            ['loud', id],
+            ['of another', undefined],
+            ['of nobody', undefined],
+          ]);
           for (const { timestamp } of told) expect(Number.isInteger(timestamp)).toBe(true);
         } finally {
           raw.close();

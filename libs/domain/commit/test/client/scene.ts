@@ -1,4 +1,4 @@
-import type { CommitBody, CommitRecord, CommitResult } from '@carillon/contract';
+import type { CommitBody, CommitResult } from '@carillon/contract';
 import {
   type CommitAnswer,
   CommitClient,
@@ -45,8 +45,6 @@ export const ids = (records: readonly { readonly pub_id: string }[]): string[] =
   records.map(({ pub_id: pubId }) => pubId);
 
 export const silent = (): Promise<CommitAnswer> => new Promise(() => {});
-
-export type Records = readonly CommitRecord[];
 
 /** Records that wait in all lanes. */
 export const waiting = ({ depths }: LocalLanes): number =>

@@ -14,7 +14,7 @@ const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1e6, disconnects: tr
 const APP = app();
 
 /** Channels that somebody comes to and leaves, with what is told of that to the fabric and to whoever follows streams. */
-function scene(env: Readonly<Record<string, string>>, confirmed: Promise<void> | undefined = undefined) {
+function scene(env: Readonly<Record<string, string>>, confirmed?: Promise<void>) {
   const hubs = new Hubs(metrics());
   const wanted = new Set<string>();
   const followed = new Set<string>();

@@ -4,6 +4,7 @@ import { Gate, MOST_HELD } from '../../src/channels/gate.js';
 import { liveGap } from '../../src/channels/live-gap.js';
 import { LocalChannel } from '../../src/channels/local-channel.js';
 import { Frames } from '../../src/codec.js';
+import type { Edge } from '../../src/edge.js';
 import { Outlet } from '../../src/delivery/outlet.js';
 import { Subscriber, type SubscriberSocket } from '../../src/subscriber/subscriber.js';
 import { app, config, EDGE, hub, message, TEXT } from '../samples.js';
@@ -11,7 +12,7 @@ import { app, config, EDGE, hub, message, TEXT } from '../samples.js';
 const BOUNDS = { maxFrames: 2, maxBytes: 1e6, slowBytes: 1e6, disconnects: true, compress: false };
 
 /** One channel with somebody who is told in its own way of what it lost, and somebody who is not. */
-function scene(env: Readonly<Record<string, string>> = {}) {
+function scene(env: Readonly<Record<string, string>> = {}, more: Partial<Edge> = {}) {
   const about = new Channels(config(env)).subscription(app(), 'news', 2);
   if (!about.accepted || about.form !== 'ordinary') throw new Error('no channel');
   const outlet = new Outlet(BOUNDS, { dropped: () => undefined });
@@ -43,6 +44,7 @@ function scene(env: Readonly<Record<string, string>> = {}) {
   };
   const losing = join('1.1', {
     ...EDGE,
+    ...more,
     lost: ({ id }, name) => void lost.push(`${id} ${name} ${published.length}`),
   });
   return { channel, outlet, lost, losing, plain: join('2.1'), published };
@@ -77,6 +79,16 @@ describe('a subscriber for whom more comes than may wait', () => {
     expect([gate.messages, plain.subscriber.isOpen]).toEqual([MOST_HELD, true]);
     gate.hold(frames);
     expect(plain.subscriber.endedFor).toBe('over_capacity');
+  });
+
+  it('is held back by the bounds of its edge, where that has its own', () => {
+    const most = 2 * BOUNDS.maxFrames;
+    const { outlet, losing } = scene({}, { holds: { maxFrames: most, maxBytes: Infinity } });
+    const gate = new Gate(losing.subscriber, outlet);
+    for (let held = 0; held < most; held += 1) gate.hold(new Frames(message()));
+    expect([gate.messages, gate.isLost]).toEqual([most, false]);
+    gate.hold(new Frames(message()));
+    expect([gate.messages, gate.isLost, losing.subscriber.isOpen]).toEqual([0, true, true]);
   });
 
   it('has lost nothing when it all fits', () => {

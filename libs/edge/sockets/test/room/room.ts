@@ -31,6 +31,8 @@ import { TestCounts, TestFabric, TestLastEvents, TestPresence, TestQuota } from 
 export interface RoomOptions {
   /** Overrides of the environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What no variable of the environment says. */
+  readonly settings?: (read: Config) => Config;
   /** The app `shop`, in the stored form; every feature on by default. */
   readonly policy?: object;
   readonly apps?: readonly AppRecord[];
@@ -156,7 +158,7 @@ export class Room {
   }
 
   static async open(options: RoomOptions = {}): Promise<Room> {
-    const settings = config(options.env);
+    const settings = (options.settings ?? ((read) => read))(config(options.env));
     const apps = new AppRegistry(
       {
         inlineApps: options.apps ?? [record({ features: FEATURES, ...options.policy })],
