@@ -6,7 +6,7 @@ import { resources } from './suites/resources.js';
 import { secrets } from './suites/secrets.js';
 
 for (const storage of ['memory', 'postgres', 'mysql'] as const) {
-  for (const broker of ['memory', 'redis'] as const) {
+  for (const broker of ['memory', 'nats', 'redis'] as const) {
     pushOver(storage, broker, { requests, resources, deliveries, lostWork, secrets });
   }
 }

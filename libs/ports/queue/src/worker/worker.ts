@@ -15,6 +15,8 @@ export interface WorkerSettings {
   readonly pollMs: number;
   /** Null: what this process holds nobody else can take. */
   readonly lease: LeaseSettings | null;
+  /** Whether the store itself refuses what comes from somebody who holds the job no more. */
+  readonly isFenced: boolean;
 }
 
 export interface WorkerParts {
@@ -154,8 +156,9 @@ export class Worker {
 
   /** Tries for as long as the lease lasts: a job that is done and not settled would be done again. */
   async #settle(job: HeldJob, outcome: Outcome): Promise<void> {
-    const { store, queue, log } = this.parts;
+    const { store, queue, settings, log } = this.parts;
     for (let failures = 0; !job.lost; failures++) {
+      if (!settings.isFenced && job.leaseUntilMs <= performance.now()) return;
       try {
         this.#count(await store.settle(queue, job.claimed, outcome));
         return;
