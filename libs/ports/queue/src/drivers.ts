@@ -17,6 +17,10 @@ const DRIVERS: ReadonlyMap<string, OpenQueue> = new Map<string, OpenQueue>([
       (await import('./drivers/redis/open.js')).openRedisQueue('redis-cluster', parts, config),
   ],
   ['nats', async (parts, config) => (await import('./drivers/nats/open.js')).openNatsQueue(parts, config)],
+  [
+    'rabbitmq',
+    async (parts, config) => (await import('./drivers/rabbitmq/open.js')).openRabbitQueue(parts, config),
+  ],
   ['none', async () => new (await import('./drivers/none.js')).NoQueue()],
 ]);
 

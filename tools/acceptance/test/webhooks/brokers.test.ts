@@ -9,6 +9,7 @@ import { Receiver } from './receiver.js';
 /** Brokers that carry webhooks and push alone, with the variables that lead to them. */
 const BROKERS: readonly { name: string; env: (url: string, prefix: string) => Record<string, string> }[] = [
   { name: 'nats', env: (url, prefix) => ({ NATS_SERVERS: url, NATS_PREFIX: prefix }) },
+  { name: 'rabbitmq', env: (url, prefix) => ({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }) },
 ];
 
 const DEVICE = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Names made of one by escaping are no longer than that; a longer one is a digest behind a mark no other one has. */
-const LONGEST_NAME = 150;
+const LONGEST_NAME = 100;
 
 /** A queue's name with what a broker does not take escaped byte by byte, so that no two become the same. */
 export function escapedName(queue: string, taken: RegExp, mark: string): string {

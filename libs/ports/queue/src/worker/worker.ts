@@ -69,6 +69,7 @@ export class Worker {
     this.#stopping.abort();
     this.#freed();
     await this.#pulling;
+    await this.#leave();
     await this.#giveBack(this.#waiting.splice(0));
     while (!this.idle && performance.now() < deadlineMs) {
       await this.#change(deadlineMs - performance.now());
@@ -174,6 +175,15 @@ export class Worker {
     const { queue, observer, log } = this.parts;
     if (settled === 'lost') log.debug('job was settled by somebody else', { queue });
     observer.settled?.(queue, settled, 1);
+  }
+
+  async #leave(): Promise<void> {
+    const { store, queue, log } = this.parts;
+    try {
+      await store.leave?.(queue);
+    } catch (error) {
+      log.warn('jobs that came last could not be given back, the broker does so itself', { queue, error });
+    }
   }
 
   async #giveBack(jobs: readonly HeldJob[]): Promise<void> {

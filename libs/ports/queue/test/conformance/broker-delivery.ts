@@ -97,6 +97,24 @@ export function brokerDelivery(name: string, openScene: () => Promise<Scene>): v
       expect(outcomes).toEqual(['retry', 'retry', 'ok']);
     });
 
+    it('hands it out again after its pause, though its lease was just renewed', async () => {
+      const { queue, ended } = await counted(await openScene(), { lease_renew_interval_ms: 1 });
+      queue.process(
+        'q',
+        async ({ attempt }) => {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          if (attempt < 3) throw new Error('not yet');
+        },
+        { concurrency: 8 },
+      );
+      await queue.enqueueBatch(
+        'q',
+        Array.from({ length: 30 }, () => ({ data: 'x' })),
+      );
+      // The pauses are brief, and the leases longer than this test may take.
+      await ended('ok', 30);
+    }, 15_000);
+
     it('takes a deferred job back without using up an attempt, and gives it out when its time has come', async () => {
       const { queue, ended } = await counted(await openScene(), { max_attempts: 2 });
       const seen: string[] = [];

@@ -1,5 +1,6 @@
+import type { Connection, NatsAnswer } from '@carillon/nats';
+import type { BrokerLink } from '../../broker/link.js';
 import { InvalidJob, QueueFull, QueueUnavailable } from '../../failures.js';
-import type { NatsLink } from './link.js';
 
 /** What the server says instead of an answer. */
 export class JetStreamError extends QueueUnavailable {
@@ -21,22 +22,33 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Requests to JetStream, which are JSON both ways. */
 export class JetStream {
-  constructor(private readonly link: NatsLink) {}
+  constructor(
+    private readonly link: BrokerLink<Connection>,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /** Rejects with `QueueUnavailable` when there is no connection or no answer. */
+  async ask(subject: string, text: string): Promise<Exclude<NatsAnswer, { kind: 'silent' }>> {
+    const connection = await this.link.session();
+    const answer = await connection.ask(subject, text, this.timeoutMs);
+    if (answer.kind === 'silent') throw new QueueUnavailable(`no answer in ${this.timeoutMs} ms`);
+    return answer;
+  }
 
   /** Rejects with `JetStreamError` where the server refuses. */
   async api(path: string, request: object = {}): Promise<Fields> {
-    const answer = await this.link.ask(`$JS.API.${path}`, JSON.stringify(request));
+    const answer = await this.ask(`$JS.API.${path}`, JSON.stringify(request));
     if (answer.kind === 'no_responder') throw new QueueUnavailable('the server has no JetStream');
     return fieldsOf(answer.text);
   }
 
   /** Resolves when the message is stored. Rejects with `QueueFull` or `InvalidJob` where it does not fit. */
   async publish(subject: string, text: string): Promise<void> {
-    const { maxPayload } = await this.link.connection();
+    const { maxPayload } = await this.link.session();
     if (Buffer.byteLength(text) > maxPayload) {
       throw new InvalidJob(`the server takes messages of at most ${maxPayload} bytes`);
     }
-    const answer = await this.link.ask(subject, text);
+    const answer = await this.ask(subject, text);
     if (answer.kind === 'no_responder') throw new QueueUnavailable('the stream of the queue is gone');
     try {
       fieldsOf(answer.text);

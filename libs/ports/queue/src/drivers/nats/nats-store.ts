@@ -1,6 +1,8 @@
+import type { Connection } from '@carillon/nats';
 import type { Logger } from '@carillon/runtime';
 import { copyOf, deathOf, type Delivered, firstOf, NOTHING, sorted } from '../../broker/delivered.js';
 import { encodeJob, type Death, type Envelope } from '../../broker/envelope.js';
+import type { BrokerLink } from '../../broker/link.js';
 import { written } from '../../broker/written.js';
 import { QueueUnavailable } from '../../failures.js';
 import {
@@ -18,7 +20,6 @@ import type { DeadLetter, JobEvent, QueueStats } from '../../port.js';
 import { retryDelayMs } from '../../retry-delay.js';
 import { messageFrom, NatsDeadLetters } from './dead-letters.js';
 import { JetStream, numberOf, objectOf } from './jetstream.js';
-import type { NatsLink } from './link.js';
 import type { NatsQueueNames } from './names.js';
 import { pull, type Pulled } from './pull.js';
 import { StreamKeeper } from './streams.js';
@@ -30,7 +31,7 @@ const REST_WAIT_MS = 50;
 const NANOSECONDS = 1_000_000;
 
 export interface NatsStoreOptions {
-  readonly link: NatsLink;
+  readonly link: BrokerLink<Connection>;
   readonly prefix: string;
   readonly inboxPrefix: string;
   readonly timeoutMs: number;
@@ -45,10 +46,12 @@ export class NatsStore implements JobStore {
   readonly #streams: StreamKeeper;
   /** What a wait has brought: the next claim begins with it and asks for what is behind it. */
   readonly #waited = new Map<string, Pulled>();
+  /** Deliveries about which the last word is said: a sign of life behind it would make a pause as long as a lease. */
+  readonly #ending = new Set<string>();
 
   constructor(private readonly options: NatsStoreOptions) {
-    const { link, prefix, reliability } = options;
-    this.#jetStream = new JetStream(link);
+    const { link, prefix, reliability, timeoutMs } = options;
+    this.#jetStream = new JetStream(link, timeoutMs);
     this.#dead = new NatsDeadLetters(this.#jetStream, reliability.failed_retention);
     this.#streams = new StreamKeeper(this.#jetStream, prefix, reliability);
   }
@@ -69,7 +72,8 @@ export class NatsStore implements JobStore {
       this.#waited.delete(queue);
       if (first === undefined) return NOTHING;
       const batch = Math.min(limit - 1, first.pending);
-      const rest = batch > 0 ? await this.#pull(names, batch, REST_WAIT_MS) : [];
+      // What came first is handed out whatever becomes of the rest.
+      const rest = batch > 0 ? await this.#pull(names, batch, REST_WAIT_MS).catch(() => []) : [];
       return this.#sort(names, [first, ...rest]);
     });
   }
@@ -100,8 +104,13 @@ export class NatsStore implements JobStore {
   }
 
   async renew(_queue: string, jobs: readonly ClaimedJob[]): Promise<readonly ClaimedJob[]> {
-    const renewed = await Promise.all(jobs.map(({ token }) => this.#tell(token, '+WPI', 'ok')));
-    return jobs.filter((_, index) => renewed[index] === 'lost');
+    const renewed = await Promise.all(
+      jobs.map(async ({ token }) => {
+        if (this.#ending.has(token)) return true;
+        return (await this.#jetStream.ask(token, '+WPI')).kind === 'reply';
+      }),
+    );
+    return jobs.filter((_, index) => renewed[index] === false);
   }
 
   /** What was not begun goes on as a copy, since a delivery counts as an attempt. */
@@ -220,10 +229,15 @@ export class NatsStore implements JobStore {
     else await this.#tell(delivered.token, '-NAK', 'ok');
   }
 
-  /** Says something about a delivery, which the server confirms; nobody hears it when its consumer is gone. */
+  /** Says the last word about a delivery, which the server confirms; nobody hears it when its consumer is gone. */
   async #tell<Done extends Settled>(token: string, words: string, done: Done): Promise<Done | 'lost'> {
-    const answer = await this.options.link.ask(token, words);
-    return answer.kind === 'no_responder' ? 'lost' : done;
+    this.#ending.add(token);
+    try {
+      const answer = await this.#jetStream.ask(token, words);
+      return answer.kind === 'no_responder' ? 'lost' : done;
+    } finally {
+      this.#ending.delete(token);
+    }
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Config } from '@carillon/config';
 import { NatsDialer } from '@carillon/nats';
+import { BrokerLink } from '../../broker/link.js';
 import { trimmedPrefix } from '../../broker/names.js';
 import { MOST_JOBS } from '../../job-store.js';
 import type { QueueParts } from '../../options.js';
 import type { Queue } from '../../port.js';
 import { StoreQueue } from '../../store-queue.js';
-import { NatsLink } from './link.js';
 import { NatsStore } from './nats-store.js';
 
 /** Handlers of one queue at once, of which each waits for its acknowledgement. */
@@ -24,9 +24,13 @@ export function openNatsQueue(parts: QueueParts, { queue: { nats: settings }, in
     inboxPrefix,
     onEvent: (event) => log.debug('connection to NATS', { event }),
   });
-  const link = new NatsLink({
-    dial: () => dialer.open(),
-    timeoutMs: settings.request_timeout_ms,
+  const link = new BrokerLink({
+    open: async (lost) => {
+      const connection = await dialer.open();
+      connection.closed.then(lost).catch(() => undefined);
+      return connection;
+    },
+    close: (connection) => connection.close(),
     maxReconnects: settings.max_reconnects,
     lost: (reason) => log.warn('connection to the broker of the queue is lost', { reason, retryable: true }),
     restored: () => log.info('connection to the broker of the queue is back'),

@@ -1,8 +1,8 @@
-import type { Delivery } from '@carillon/nats';
+import type { Connection, Delivery } from '@carillon/nats';
 import { randomUUID } from 'node:crypto';
 import type { Delivered } from '../../broker/delivered.js';
+import type { BrokerLink } from '../../broker/link.js';
 import { QueueUnavailable } from '../../failures.js';
-import type { NatsLink } from './link.js';
 
 /** A message, and how many the server had behind it. */
 export interface Pulled extends Delivered {
@@ -30,8 +30,8 @@ const NANOSECONDS = 1_000_000;
 const LATE_MS = 2000;
 
 /** What the server had, at most a batch. Rejects with `QueueUnavailable` when it says nothing or refuses. */
-export async function pull(link: NatsLink, options: Pull): Promise<readonly Pulled[]> {
-  const connection = await link.connection();
+export async function pull(link: BrokerLink<Connection>, options: Pull): Promise<readonly Pulled[]> {
+  const connection = await link.session();
   const { subject, inboxPrefix, batch, maxBytes, waitMs, timeoutMs, signal, late } = options;
   return new Promise((resolve, reject) => {
     const inbox = `${inboxPrefix}.${randomUUID()}`;
