@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { dial, type DialOptions } from '../src/drivers/nats/client/dial.js';
-import { placeOf } from '../src/drivers/nats/client/places.js';
-import { natsServer, type ServerSettings } from './nats-server.js';
+import { dial, type DialOptions } from '../src/dial.js';
+import { placeOf } from '../src/places.js';
+import { natsServer, type ServerSettings } from './server.js';
 import { CERTIFICATE } from './tls-fixture.js';
 
 const OPTIONS: DialOptions = {
@@ -117,7 +117,7 @@ describe('dialling a NATS server', () => {
     const file = join(folder, 'ca.pem');
     await writeFile(file, CERTIFICATE);
     // What Node trusts is settled when a process begins.
-    const child = fileURLToPath(new URL('nats-dial-child.js', import.meta.url));
+    const child = fileURLToPath(new URL('dial-child.js', import.meta.url));
     const options = JSON.stringify({
       ...OPTIONS,
       servers: [{ host: server.host.replace('127.0.0.1', host), name }],

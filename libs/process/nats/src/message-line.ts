@@ -24,7 +24,8 @@ export function messageLine(line: string, from: number, hasHead: boolean): Messa
   const beforeHead = hasHead ? line.lastIndexOf(' ', beforeTotal - 1) : beforeTotal;
   const afterSid = line.indexOf(' ', afterSubject + 1);
   if (afterSubject <= from || afterSid === -1 || afterSid > beforeHead) throw malformed();
-  const reply = afterSid === beforeHead ? null : line.slice(afterSid + 1, beforeHead);
+  // JetStream leaves the place of the answer empty, between two spaces, where it only says something.
+  const reply = afterSid === beforeHead ? null : line.slice(afterSid + 1, beforeHead) || null;
   if (reply?.includes(' ') === true) throw malformed();
   const headBytes = hasHead ? amount(line, beforeHead + 1, beforeTotal) : null;
   const totalBytes = amount(line, beforeTotal + 1, line.length);

@@ -1,4 +1,4 @@
-import type { NatsEvent } from '../nats-event.js';
+import type { NatsEvent } from './nats-event.js';
 import { Connection } from './connection.js';
 import { Incoming, type IncomingListener } from './incoming.js';
 import { connectLine, type Login } from './lines.js';

@@ -1,5 +1,5 @@
 // Dials as its argument says, asks once more, and hangs up.
-import { dial, type DialOptions } from '../src/drivers/nats/client/dial.js';
+import { dial, type DialOptions } from '../src/dial.js';
 
 const options = JSON.parse(process.argv[2] ?? '') as DialOptions;
 const connection = await dial({ ...options, onEvent: () => {} }).catch(() => null);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { othersOf, placeOf, toTry } from '../src/drivers/nats/client/places.js';
-import { natsWire } from '../src/drivers/nats/nats-wire.js';
-import { natsServer } from './nats-server.js';
+import { othersOf, placeOf, toTry } from '../src/places.js';
+import { NatsDialer } from '../src/dialer.js';
+import { natsServer } from './server.js';
 import { configured } from './settings.js';
 
 describe('the other servers of a cluster', () => {
@@ -43,15 +43,15 @@ describe('the other servers of a cluster', () => {
     const other = await natsServer({});
     const first = await natsServer({ info: { connect_urls: ['127.0.0.1:1'] } });
     const { nats: settings } = configured({ NATS_SERVERS: first.host }).adapter;
-    const wire = natsWire({ settings, connectionName: 'node', onEvent: () => {} });
-    const listener = { message: () => {}, dropped: () => {}, lost: () => {} };
-    const session = await wire.open(listener);
+    const options = { section: 'adapter.nats', connectionName: 'node', inboxPrefix: 'inbox' };
+    const dialer = new NatsDialer({ ...options, settings, onEvent: () => {} });
+    const connection = await dialer.open();
     // The cluster changed since it greeted.
     first.say(`INFO ${JSON.stringify({ max_payload: 512, connect_urls: [first.host, other.host] })}\r\n`);
-    await session.check();
-    await session.close();
+    await new Promise((resolve) => connection.ping(resolve));
+    await connection.close();
     await first[Symbol.asyncDispose]();
-    const next = await wire.open(listener);
+    const next = await dialer.open();
     expect(other.noted.lines[0]).toContain('CONNECT');
     await next.close();
     await other[Symbol.asyncDispose]();

@@ -1,13 +1,13 @@
+import { Calls } from '@carillon/runtime';
 import { randomUUID } from 'node:crypto';
-import { Calls } from '../../../lanes/calls.js';
-import type { Heard } from '../../../lanes/port.js';
+import type { NatsAnswer } from './answer.js';
 import type { Delivery } from './delivery.js';
 
 const NOBODY = /^NATS\/1\.\d 503\b/;
 
 /** Requests that wait for an answer, which comes to an inbox of this connection under the number of the request. */
 export class Requests {
-  readonly #calls = new Calls();
+  readonly #calls = new Calls<NatsAnswer>({ kind: 'silent' });
   readonly #inbox: string;
   #count = 0;
 
@@ -27,7 +27,7 @@ export class Requests {
   }
 
   /** @param send is given where the answer is to go */
-  open(timeoutMs: number, send: (reply: string) => void): Promise<Heard> {
+  open(timeoutMs: number, send: (reply: string) => void): Promise<NatsAnswer> {
     this.#count += 1;
     const number = this.#count.toString(36);
     return this.#calls.begin(number, timeoutMs, () => send(this.#inbox + number));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { placeOf } from '../src/drivers/nats/client/places.js';
-import { serversOf } from '../src/drivers/nats/servers.js';
+import { placeOf } from '../src/places.js';
+import { serversOf } from '../src/servers.js';
 import { configured } from './settings.js';
 
-const of = (env: Record<string, string>) => serversOf(configured(env).adapter.nats);
+const of = (env: Record<string, string>) => serversOf(configured(env).adapter.nats, 'adapter.nats');
 
 describe('addresses of NATS servers', () => {
   it('are given with and without a scheme, a name and a password', () => {

@@ -1,6 +1,6 @@
 import type { Config } from '@carillon/config';
-import type { DialOptions } from './client/dial.js';
-import { placeOf } from './client/places.js';
+import type { DialOptions } from './dial.js';
+import { placeOf } from './places.js';
 
 type Settings = Pick<Config['adapter']['nats'], 'password' | 'servers' | 'token' | 'username'>;
 type Login = DialOptions['login'];
@@ -11,8 +11,11 @@ const SCHEME = /^(?:nats|tls):\/\//i;
  * Where the servers are and how to log in. What the settings say of user, password and token beats what an address
  * says, of which the first counts. Throws an error that names the setting and not the text, which may hold a password.
  */
-export function serversOf(settings: Settings): Pick<DialOptions, 'login' | 'servers' | 'tls'> {
-  const urls = settings.servers.map(parse);
+export function serversOf(
+  settings: Settings,
+  section: string,
+): Pick<DialOptions, 'login' | 'servers' | 'tls'> {
+  const urls = settings.servers.map((text) => parse(text, section));
   const named = urls.find(({ username }) => username !== '');
   return {
     servers: urls.map(({ host }) => placeOf(host)),
@@ -21,10 +24,10 @@ export function serversOf(settings: Settings): Pick<DialOptions, 'login' | 'serv
   };
 }
 
-function parse(text: string): URL {
+function parse(text: string, section: string): URL {
   const url = SCHEME.test(text) ? text : `nats://${text}`;
   if (!URL.canParse(url) || new URL(url).hostname === '' || (!SCHEME.test(text) && text.includes('://'))) {
-    throw new Error('adapter.nats.servers: not an address of a NATS server');
+    throw new Error(`${section}.servers: not an address of a NATS server`);
   }
   return new URL(url);
 }

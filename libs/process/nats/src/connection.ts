@@ -1,9 +1,9 @@
-import type { Heard } from '../../../lanes/port.js';
-import type { NatsEvent } from '../nats-event.js';
+import type { NatsAnswer } from './answer.js';
 import { complaintOf } from './complaint.js';
 import type { IncomingListener } from './incoming.js';
 import { PING, PONG, publishLine, subscribeLine, unsubscribeLine } from './lines.js';
 import { othersOf, type Place } from './places.js';
+import type { NatsEvent } from './nats-event.js';
 import { Requests } from './requests.js';
 import { type ServerInfo, serverInfo } from './server-info.js';
 import type { Stream } from './stream.js';
@@ -90,7 +90,7 @@ export class Connection {
   }
 
   /** Asks one of those who hear the subject. Silent at once when the connection is over. */
-  ask(subject: string, text: string, timeoutMs: number): Promise<Heard> {
+  ask(subject: string, text: string, timeoutMs: number): Promise<NatsAnswer> {
     if (this.#isClosed) return Promise.resolve({ kind: 'silent' });
     const requests = this.#requests;
     if (requests.isNew) {

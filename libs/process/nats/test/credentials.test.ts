@@ -4,9 +4,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { nkeyOf } from '../src/drivers/nats/client/nkey.js';
-import { natsWire } from '../src/drivers/nats/nats-wire.js';
-import { natsServer } from './nats-server.js';
+import { nkeyOf } from '../src/nkey.js';
+import { NatsDialer } from '../src/dialer.js';
+import { natsServer } from './server.js';
 import { configured } from './settings.js';
 
 /** The key of a user whom the server of the tests knows. */
@@ -15,11 +15,11 @@ const PUBLIC = 'UBMVDKOC4QPZANKCIZEHTVRKLPO66I7CGSWPI5ISXYK2QXQP4AP43S5G';
 const UNKNOWN_SEED = 'SUABQ3XWGLDD47AKAKLYGYTSH2VRCUKGR7N7PAOLYINHJAGKZ4PC3XEIPQ';
 const ACCOUNT_SEED = 'SAAIZ4UM7X3UKALGJXSL3Z7G6FK56NG6F4YELDL5MQKQ4FVVWBGWM5LZBY';
 
-function wireOf(env: Record<string, string>) {
+function dialerOf(env: Record<string, string>) {
   const { nats: settings } = configured(env).adapter;
-  return natsWire({ settings, connectionName: 'keyed', onEvent: () => {} });
+  const options = { section: 'adapter.nats', connectionName: 'keyed', inboxPrefix: 'inbox' };
+  return new NatsDialer({ ...options, settings, onEvent: () => {} });
 }
-const listener = { message: () => {}, dropped: () => {}, lost: () => {} };
 
 function credentials(text: string): string {
   const file = join(mkdtempSync(join(tmpdir(), 'nats-')), 'user.creds');
@@ -38,9 +38,9 @@ ${seed}
 /** What a client says of itself to a server that gives it something to sign. */
 async function introduction(env: Record<string, string>) {
   const server = await natsServer({ info: { nonce: 'sign-this' } });
-  const session = await wireOf({ NATS_SERVERS: server.host, ...env }).open(listener);
+  const connection = await dialerOf({ NATS_SERVERS: server.host, ...env }).open();
   const [line = ''] = server.noted.lines;
-  await session.close();
+  await connection.close();
   await vi.waitFor(() => expect(server.noted.open).toBe(0));
   await server[Symbol.asyncDispose]();
   return JSON.parse(line.replace(/^CONNECT /, '')) as Record<string, string>;
@@ -49,12 +49,15 @@ async function introduction(env: Record<string, string>) {
 describe('a user of NATS who has a key', () => {
   it('is let in by a server that knows the key, with the rights of it', async () => {
     const { url } = await engine('nats');
-    const wire = wireOf({ NATS_SERVERS: url, NATS_PREFIX: 'keyless', NATS_NKEY_SEED: SEED });
-    const session = await wire.open(listener);
-    await expect(session.publish(wire.names.broadcast, '1')).rejects.toThrow('the broker does not allow it');
-    await session.close();
-    const unknown = wireOf({ NATS_SERVERS: url, NATS_NKEY_SEED: UNKNOWN_SEED });
-    await expect(unknown.open(listener)).rejects.toThrow('Authorization Violation');
+    const connection = await dialerOf({ NATS_SERVERS: url, NATS_NKEY_SEED: SEED }).open();
+    const refused: string[] = [];
+    connection.refused = (subject) => void refused.push(subject);
+    connection.publish('keyless.broadcast', '1', 1);
+    await new Promise((resolve) => connection.ping(resolve));
+    expect(refused).toEqual(['keyless.broadcast']);
+    await connection.close();
+    const unknown = dialerOf({ NATS_SERVERS: url, NATS_NKEY_SEED: UNKNOWN_SEED });
+    await expect(unknown.open()).rejects.toThrow('Authorization Violation');
   });
 
   it('signs what the server gives, and the seed stays here', async () => {
@@ -96,13 +99,13 @@ describe('a user of NATS who has a key', () => {
     ]) {
       expect(() => nkeyOf(seed)).toThrow(new RegExp(`^${wrong}$`));
     }
-    expect(() => wireOf({ NATS_NKEY_SEED: ACCOUNT_SEED })).toThrow(`adapter.nats.nkey_seed: ${wrong}`);
-    expect(() => wireOf({ NATS_JWT: 'a.b.c' })).toThrow('adapter.nats.jwt: needs adapter.nats.nkey_seed');
-    expect(() => wireOf({ NATS_CREDENTIALS_FILE: '/nowhere' })).toThrow('/nowhere cannot be read');
+    expect(() => dialerOf({ NATS_NKEY_SEED: ACCOUNT_SEED })).toThrow(`adapter.nats.nkey_seed: ${wrong}`);
+    expect(() => dialerOf({ NATS_JWT: 'a.b.c' })).toThrow('adapter.nats.jwt: needs adapter.nats.nkey_seed');
+    expect(() => dialerOf({ NATS_CREDENTIALS_FILE: '/nowhere' })).toThrow('/nowhere cannot be read');
     const empty = credentials('no credentials');
-    expect(() => wireOf({ NATS_CREDENTIALS_FILE: empty })).toThrow('holds no JWT and seed of a user');
+    expect(() => dialerOf({ NATS_CREDENTIALS_FILE: empty })).toThrow('holds no JWT and seed of a user');
     const other = credentials(creds('a.jwt', ACCOUNT_SEED));
-    expect(() => wireOf({ NATS_CREDENTIALS_FILE: other })).toThrow(`credentials_file: ${wrong}`);
+    expect(() => dialerOf({ NATS_CREDENTIALS_FILE: other })).toThrow(`credentials_file: ${wrong}`);
   });
 });
 

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { complaintOf } from '../src/drivers/nats/client/complaint.js';
-import { natsScene } from './nats-scene.js';
+import { complaintOf } from '../src/complaint.js';
+import { natsScene } from './scene.js';
 
 const heads = (text: string): Buffer => Buffer.from(text);
 
