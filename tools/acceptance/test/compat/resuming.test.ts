@@ -6,7 +6,6 @@ import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
 import { AblyClients, cut, frame, heard } from './ably.js';
 import { cutUnderLoad } from './crowd.js';
-import { attach as attachRaw, RawAblies } from './raw-ably.js';
 
 const kept = openTenant('kept', { history: { enabled: true } });
 const fleeting = openTenant('fleeting', { history: { enabled: false } });
@@ -135,40 +134,6 @@ onServer(
         while (numbers.length < all.length) numbers.push(String((await inbox.take()).data));
         expect(numbers).toEqual(all);
         expect(inbox.rest).toEqual([]);
-      });
-
-      it('without what they said themselves, if they want none of it (17)', async () => {
-        const raw = new RawAblies(node, tenant, 'json');
-        try {
-          const { client, id, connectionKey } = await raw.connect('&echo=false');
-          const { channelSerial } = await attachRaw(client, 'own');
-          const messages = [{ data: 'quiet' }, { data: 'loud', extras: { echo: true } }];
-          client.send({ action: 15, channel: 'own', msgSerial: 0, messages });
-          client.send({
-            action: 15,
-            channel: 'own',
-            msgSerial: 1,
-            messages: [{ id: 'mine', data: 'named' }],
-          });
-          for (const _ of ['answers', 'of both']) await client.until(1);
-          client.close();
-          const others = clients.rest().channels.get('own');
-          await others.publish('n', 'of another');
-          await others.publish({ id: `${id}:7:0`, data: 'of nobody' });
-          const { client: back } = await raw.connect(`&echo=false&resume=${connectionKey}`);
-          expect(Number((await attachRaw(back, 'own', { channelSerial }))['flags']) & RESUMED).toBe(RESUMED);
-          const told = (await back.rest()).flatMap(
-            (one) => one['messages'] as { data: string; timestamp: number; connectionId?: string }[],
-          );
-          expect(told.map(({ data, connectionId }) => [data, connectionId])).toEqual([
-            ['loud', id],
-            ['of another', undefined],
-            ['of nobody', undefined],
-          ]);
-          for (const { timestamp } of told) expect(Number.isInteger(timestamp)).toBe(true);
-        } finally {
-          raw.close();
-        }
       });
 
       it('or change what they want of a channel under load, nothing lost or doubled (16.1)', async () => {

@@ -1,11 +1,12 @@
 import { Channels } from '@carillon/channels';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Gate, MOST_HELD } from '../../src/channels/gate.js';
 import { liveGap } from '../../src/channels/live-gap.js';
 import { LocalChannel } from '../../src/channels/local-channel.js';
 import { Frames } from '../../src/codec.js';
 import type { Edge } from '../../src/edge.js';
 import { Outlet } from '../../src/delivery/outlet.js';
+import { Showing, type ShowingParts } from '../../src/joining/showing.js';
 import { Subscriber, type SubscriberSocket } from '../../src/subscriber/subscriber.js';
 import { app, config, EDGE, hub, message, TEXT } from '../samples.js';
 
@@ -33,14 +34,14 @@ function scene(env: Readonly<Record<string, string>> = {}, more: Partial<Edge> =
       cork: (work: () => void) => work(),
       send: (frame: string) => {
         sent.push(frame);
-        return 'sent';
+        return socket.bufferedBytes === 0 ? 'sent' : 'buffered';
       },
       end: () => (socket.isOpen = false),
     };
     subscriber.socket = socket as unknown as SubscriberSocket;
     channel.add(subscriber, null);
     channel.open(subscriber);
-    return { subscriber, sent };
+    return { subscriber, socket, sent };
   };
   const losing = join('1.1', {
     ...EDGE,
@@ -89,6 +90,23 @@ describe('a subscriber for whom more comes than may wait', () => {
     expect([gate.messages, gate.isLost]).toEqual([most, false]);
     gate.hold(new Frames(message()));
     expect([gate.messages, gate.isLost, losing.subscriber.isOpen]).toEqual([0, true, true]);
+  });
+
+  it('is told what waits no faster than it reads, more than its queue has room for', async () => {
+    const { channel, outlet, losing } = scene({}, { holds: { maxFrames: 5, maxBytes: Infinity } });
+    const { subscriber, socket, sent } = losing;
+    const gate = new Gate(subscriber, outlet);
+    channel.hold(gate);
+    const events = ['a', 'b', 'c', 'd', 'e'];
+    for (const event of events) channel.deliver(message({ event }));
+    socket.bufferedBytes = BOUNDS.slowBytes;
+    const told = new Showing({ outlet } as ShowingParts, channel, gate, null).tell([]);
+    await vi.waitFor(() => expect([sent, subscriber.lane === null]).toEqual([['a'], false]));
+    socket.bufferedBytes = 0;
+    outlet.drained(subscriber);
+    await told;
+    channel.release(gate);
+    expect([sent, subscriber.isOpen]).toEqual([events, true]);
   });
 
   it('has lost nothing when it all fits', () => {
