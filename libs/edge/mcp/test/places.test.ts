@@ -16,8 +16,8 @@ const READ = {
 
 /** Whatever waits here goes on when it is opened. */
 function gate() {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => (open = resolve));
+  const open: (() => void)[] = [];
+  const opened = new Promise<void>((resolve) => void open.push(resolve));
   let waiting = 0;
   return {
     pass: async (): Promise<void> => {
@@ -25,7 +25,7 @@ function gate() {
       await opened;
     },
     waiting: () => waiting,
-    open: () => open(),
+    open: () => open.forEach((one) => one()),
   };
 }
 
