@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { MemoryCache } from '@carillon/cache';
 import { describe, expect, it, vi } from 'vitest';
 import { scene } from './scene.js';
@@ -72,21 +73,21 @@ describe('a stream of a session', () => {
 
   it('that was on its way while the process began to drain ends at once', async () => {
     const { cache } = ownTime();
-    let goOn = (): void => undefined;
-    const waits = new Promise<void>((resolve) => (goOn = resolve));
+    const news = new EventEmitter();
+    const drained = once(news, 'drained');
     const setIfAbsent = cache.setIfAbsent.bind(cache);
     let isAsked = false;
     cache.setIfAbsent = async (...given) => {
       if (!given[0].startsWith('mcp:stream:')) return setIfAbsent(...given);
       isAsked = true;
-      await waits;
+      await drained;
       return setIfAbsent(...given);
     };
     const { begin, stream, server } = await scene({ cache });
     const opening = stream(await begin());
     await vi.waitFor(() => expect(isAsked).toBe(true));
     server.drain();
-    goOn();
+    news.emit('drained');
     await (await opening).untilText('Content-Length: 0\r\n\r\n');
   });
 });
