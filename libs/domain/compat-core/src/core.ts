@@ -5,6 +5,7 @@ import { Channels, type OrdinaryChannel } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import { MessageReceipts, OncePublisher, type Operations } from '@carillon/operations';
 import type { BatchPublisher } from '@carillon/publishing';
+import { WireNames } from '@carillon/protocol';
 import type { Triggers } from '@carillon/push';
 import type { Logger } from '@carillon/runtime';
 import { AiMessages } from './ai.js';
@@ -14,7 +15,8 @@ import { ConnectionKeys } from './connection-keys.js';
 import { DerivedFilters } from './derived/derived-filters.js';
 import { Edits } from './edits.js';
 import { type Apps, KeyRing } from './key-ring.js';
-import type { MessageRules } from './message/read-message.js';
+import { isReserved } from './message/native.js';
+import type { MessageRules, NamedRules } from './message/read-message.js';
 import { CompatPublisher } from './publisher.js';
 import { MessagePush } from './push/message-push.js';
 import { Revocations } from './revocations.js';
@@ -57,6 +59,7 @@ export class CompatCore {
   readonly counters = new RuntimeCounters();
   readonly derivedFilters = new DerivedFilters(this.counters);
   readonly #channels: Channels;
+  readonly #names: WireNames;
 
   constructor({ config, apps, cache, publisher, operations, messages, triggers, log }: CompatCoreParts) {
     const { compat, idempotency } = config;
@@ -87,6 +90,7 @@ export class CompatCore {
       isEnabled: config.annotations.enabled,
     });
     this.#channels = new Channels(config);
+    this.#names = new WireNames(config.protocol.vendor_prefix);
   }
 
   /** @throws CompatError, in a promise, when there is no such app, or it is disabled. */
@@ -97,6 +101,15 @@ export class CompatCore {
   /** The native channel of a base name. */
   channel(app: App, base: string): OrdinaryChannel {
     return this.#channels.foreign(app, base);
+  }
+
+  /** What a message of the app may be that is published or changed; the word of another vendor is reserved like ours. */
+  messageRules(app: App): NamedRules {
+    const names = this.#names;
+    return {
+      ...messageRules(app),
+      isReserved: (name) => isReserved(name) || names.readReserved(name) !== null,
+    };
   }
 }
 

@@ -4,7 +4,7 @@ import type { OncePublisher } from '@carillon/operations';
 import { type BatchPublisher, type Publication, type Receipt, SeriesFailure } from '@carillon/publishing';
 import type { AiMessages } from './ai.js';
 import type { Principal } from './authentication.js';
-import { type NativeParts, toNative } from './message/native.js';
+import { connectionById, type NativeParts, toNative } from './message/native.js';
 import { idsOf, type NewMessage } from './message/read-message.js';
 import { refusalOf } from './refusal.js';
 import type { RuntimeCounters } from './statistics/counters.js';
@@ -89,7 +89,7 @@ export class CompatPublisher {
   }
 }
 
-/** Whoever publishes the same under one id does so once. */
+/** Whoever publishes the same under one id does so once, by whatever connection. */
 const fingerprintOf = ({ event, dataText, extrasText }: NativeParts, clientId: string | null): string =>
   createHash('sha256')
     .update(JSON.stringify([event, dataText, extrasText, clientId]))
@@ -102,12 +102,14 @@ function publicationOf(
   ttlMs: number,
 ): Publication {
   const isEphemeral = message.extras?.['ephemeral'] === true;
-  const parts = toNative(message);
+  const said = toNative(message);
+  const isFromId = connectionById(messageId) === (connectionId ?? undefined);
+  const parts = isFromId ? said : toNative(message, connectionId ?? '');
   // What was made here for a server stands for nothing that was published before.
   const isKeyed = message.id !== null || base !== null;
   return {
     key: isKeyed
-      ? { key: `compat:${messageId}`, fingerprint: fingerprintOf(parts, message.clientId), ttlMs }
+      ? { key: `compat:${messageId}`, fingerprint: fingerprintOf(said, message.clientId), ttlMs }
       : null,
     appId: app.id,
     channel: channel.name,

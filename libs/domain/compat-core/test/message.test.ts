@@ -2,13 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CompatError } from '../src/compat-error.js';
 import { fromItem } from '../src/message/item.js';
-import { fromNative, inFormat, toNative } from '../src/message/native.js';
+import { connectionOf, fromNative, inFormat, isReserved, toNative } from '../src/message/native.js';
 import { readEdit } from '../src/message/read-edit.js';
 import { readMessage } from '../src/message/read-message.js';
 import { decodeWire, encodeWire } from '../src/wire.js';
 
 const ANYBODY = { clientId: null, mayBeAnybody: true };
-const RULES = { maxBytes: 65_536, maxNameBytes: 200 };
+const RULES = { maxBytes: 65_536, maxNameBytes: 200, isReserved };
 
 const through = (value: unknown, format: 'json' | 'msgpack'): object | null => {
   const received = decodeWire(Buffer.from(encodeWire(value, format)), format);
@@ -90,6 +90,19 @@ describe('messages', () => {
       expect(codeOf(() => through({ data }, 'msgpack'))).toBe(40_013);
     expect(codeOf(() => through({ extras: { headers: { inside: bytes } } }, 'msgpack'))).toBe(40_032);
     expect(through({ data: bytes }, 'msgpack')).toMatchObject({ data: Buffer.from(bytes) });
+  });
+
+  it('are from the connection that published them, whatever id they chose', () => {
+    const content = { name: 'n', data: 'x', encoding: null, extras: null };
+    const from = (messageId: string, connection: string | null): (string | undefined)[] => {
+      const native = { ...toNative(content, connection), name: null, messageId, userId: null };
+      return [connectionOf(native), fromNative(native, 1)?.connectionId];
+    };
+    expect(from('1.2:0:0', null)).toEqual(['1.2', '1.2']);
+    expect(from('own', null)).toEqual([undefined, undefined]);
+    expect(from('own', '1.2')).toEqual(['1.2', '1.2']);
+    expect(from('3.4:0:0', '1.2')).toEqual(['1.2', '1.2']);
+    expect(from('3.4:0:0', '')).toEqual([undefined, undefined]);
   });
 
   it('are not called what clients of other protocols take for a word of the service, nor shown where they are', () => {

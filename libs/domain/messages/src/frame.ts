@@ -17,7 +17,8 @@ export function frameOf(
   if (action === 'plain') return positioned(payload, streamId, deliverySerial);
   const headers = serviceHeaders(record);
   if (action === 'create') return positioned(withHeaders(payload, headers), streamId, deliverySerial);
-  const { name, data, isBytes, extras, userId } = versionOf(record);
+  const version = versionOf(record);
+  const { name, data, isBytes, extras, userId } = version;
   const frame = objectText([
     ['event', JSON.stringify(`service:message.${action}`)],
     ['channel', JSON.stringify(address.channel)],
@@ -27,6 +28,7 @@ export function frameOf(
     ['user_id', quoted(userId)],
     ['message_id', quoted(record.messageId)],
     ['extras', extrasWith(extras, headers)],
+    ['version', aboutOf(version)],
   ]);
   return positioned(frame, streamId, deliverySerial);
 }
@@ -53,8 +55,23 @@ export function latestFrameOf(
     ['user_id', quoted(message.creatorId ?? message.clientId)],
     ['message_id', quoted(messageId)],
     ['extras', extrasWith(message.extras, headers)],
+    ['version', aboutOf(message)],
   ]);
   return positioned(frame, streamId, message.deliverySerial);
+}
+
+/** What a change says of itself beside its headers; null: nothing. */
+function aboutOf({
+  clientId,
+  description,
+  metadata,
+}: Pick<StoredMessage, 'clientId' | 'description' | 'metadata'>): string | null {
+  if (clientId === null && description === null && metadata === null) return null;
+  return objectText([
+    ['client_id', quoted(clientId)],
+    ['description', quoted(description)],
+    ['metadata', metadata],
+  ]);
 }
 
 const serviceHeaders = (record: StoredRecord): string =>

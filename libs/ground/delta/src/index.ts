@@ -1,4 +1,4 @@
-export { algorithmNamed, encodeDelta, type DeltaAlgorithm } from './algorithm.js';
+export { encodeDelta, type DeltaAlgorithm } from './algorithm.js';
 export { BaseBudget, type BaseHolder } from './base-budget.js';
 export {
   channelDelta,

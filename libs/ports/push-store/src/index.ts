@@ -1,4 +1,3 @@
-export { byBytes } from './model/compare.js';
 export {
   ACTIVE_STATES,
   type Admission,
@@ -11,7 +10,6 @@ export {
   type DeliveryOutcome,
   type DeliveryState,
   type IdempotencyRow,
-  PUBLISH_STATES,
   type PublishChange,
   type PublishLog,
   type PublishState,
@@ -33,7 +31,7 @@ export {
 } from './model/resources.js';
 export { MemoryPushStore } from './memory/memory-store.js';
 export { PUSH_STORE, PushStoreModule, SEALER } from './module.js';
-export { openPushStore, openSql, PUSH_STORES } from './open.js';
+export { openSql, PUSH_STORES } from './open.js';
 export {
   type ClaimFilter,
   type CountStore,

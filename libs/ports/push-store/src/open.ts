@@ -50,7 +50,7 @@ const isEmbedded = ({ database, push }: Opened): boolean =>
   database.postgres.embedded && push.queue_driver === 'memory';
 
 /** In the database that comes along, beside whatever else the process keeps there. */
-export const openEmbedded = (databases: Databases, observer: StoreObserver = UNOBSERVED): SqlPushStore =>
+const openEmbedded = (databases: Databases, observer: StoreObserver = UNOBSERVED): SqlPushStore =>
   new SqlPushStore(
     'postgres',
     databases.embedded({ ...EMBEDDED, tables: [pushTables('postgres')] }),

@@ -219,7 +219,7 @@ export interface UpkeepStore {
   /** Due by then, of all apps. */
   dueJobs(nowMs: number, limit: number): Promise<ScheduledJob[]>;
   removeJob(appId: string, jobId: string): Promise<void>;
-  /** Cancels what is still `queued`; else what there is. */
+  /** Cancels what is still `queued`, of which one call is told; `absent`: there is nothing to cancel, or no more. */
   cancelJob(appId: string, jobId: string, nowMs: number): Promise<'cancelled' | 'dispatched' | 'absent'>;
 
   /** Adds those that are new. */

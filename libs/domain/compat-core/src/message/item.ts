@@ -1,6 +1,13 @@
 import { isObject, type JsonObject } from '../json.js';
 import { actionNumber } from './actions.js';
-import { fromNative, isReserved, shownOf, type WireMessage, type WireVersion } from './native.js';
+import {
+  aboutVersion,
+  fromNative,
+  isReserved,
+  shownOf,
+  type WireMessage,
+  type WireVersion,
+} from './native.js';
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const dataText = ({ data }: JsonObject): string | null => (data === undefined ? null : JSON.stringify(data));
@@ -49,12 +56,6 @@ export function fromLatest(item: unknown, id: string | null, atMs: number): Wire
 
 function versionOf(version: unknown, atMs: number): WireVersion | null {
   if (!isObject(version) || typeof version['serial'] !== 'string') return null;
-  const { serial, timestamp_ms: timestamp, client_id: clientId, description, metadata } = version;
-  return {
-    serial,
-    timestamp: typeof timestamp === 'number' ? timestamp : atMs,
-    ...(typeof clientId === 'string' ? { clientId } : {}),
-    ...(typeof description === 'string' ? { description } : {}),
-    ...(isObject(metadata) ? { metadata } : {}),
-  };
+  const { serial, timestamp_ms: timestamp } = version;
+  return { serial, timestamp: typeof timestamp === 'number' ? timestamp : atMs, ...aboutVersion(version) };
 }

@@ -7,7 +7,7 @@ import type { Session, Sessions } from './sessions.js';
 export const PING_MS = 15_000;
 const LEASE_MS = 30_000;
 const LONGEST_MS = 3_600_000;
-export const MOST_STREAMS = 1000;
+const MOST_STREAMS = 1000;
 
 const LIST_CHANGED = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })}\n\n`;
 

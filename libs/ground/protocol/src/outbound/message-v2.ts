@@ -61,7 +61,7 @@ export function readMessageV2(text: string, beside: BesideText): Message | null 
   try {
     const channel = readText(members.get('channel'));
     const event = readText(members.get('event'));
-    const serial = members.get('serial');
+    const [serial, version] = [members.get('serial'), members.get('version')];
     if (channel === null || event === null) return null;
     return {
       kind: 'message',
@@ -74,6 +74,7 @@ export function readMessageV2(text: string, beside: BesideText): Message | null 
       messageId: readText(members.get('message_id')) ?? '',
       tagsText: members.get('tags') ?? null,
       extrasText: members.get('extras') ?? null,
+      ...(version === undefined ? {} : { versionText: version }),
       streamId: readText(members.get('stream_id')),
       serial: serial === undefined ? null : Number(serial),
       ...beside,

@@ -1,3 +1,4 @@
+import { keepDay } from './calendar.js';
 import type { RecordAction } from './record.js';
 
 /** What a version did to its message. */
@@ -48,8 +49,8 @@ export interface MessageData {
 }
 
 /** The data is stored anew after so many fragments, or so many bytes of them. */
-export const BASE_EVERY_APPENDS = 64;
-export const BASE_EVERY_BYTES = 65_536;
+const BASE_EVERY_APPENDS = 64;
+const BASE_EVERY_BYTES = 65_536;
 
 /** Whether so many further appends, of so many bytes, store the data of a message anew. */
 export const reachesBase = (
@@ -57,6 +58,15 @@ export const reachesBase = (
   more: { readonly appends: number; readonly bytes: number },
 ): boolean =>
   passes(appends, more.appends, BASE_EVERY_APPENDS) || passes(dataBytes, more.bytes, BASE_EVERY_BYTES);
+
+/**
+ * Whether the message is kept for more days then than the fragments it has by now, which are removed with their day: what
+ * is stored of its data must not need them.
+ */
+export const outlivesFragments = (
+  { keepUntilMs }: Pick<StoredMessage, 'keepUntilMs'>,
+  keptUntilMs: number,
+): boolean => keepDay(keptUntilMs) > keepDay(keepUntilMs);
 
 const passes = (from: number, by: number, step: number): boolean =>
   Math.floor((from + by) / step) > Math.floor(from / step);

@@ -47,8 +47,7 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
     nowMs: number,
   ): Promise<'cancelled' | 'dispatched' | 'absent'> {
     const publish = this.tables.publishes.get(appId, jobId);
-    if (publish === null) return 'absent';
-    if (publish.state === 'cancelled') return 'cancelled';
+    if (publish === null || publish.state === 'cancelled') return 'absent';
     if (publish.state !== 'queued') return 'dispatched';
     this.tables.publishes.put({ ...publish, state: 'cancelled', updatedMs: nowMs });
     await this.removeJob(appId, jobId);

@@ -181,7 +181,7 @@ export class Sql {
 }
 
 /** `(?, ?), (?, ?)`. */
-export function groups(rows: number, columns: number): string {
+function groups(rows: number, columns: number): string {
   const group = `(${places(columns)})`;
   return Array.from({ length: rows }, () => group).join(', ');
 }

@@ -74,8 +74,7 @@ export class SqlPushStore extends SqlCounts implements PushStore {
     return this.sql.step(async (one) => {
       const rest = 'where app_id = ? and publish_id = ? for update';
       const row = await one.row(PUBLISHES, rest, [appId, jobId]);
-      if (row === null) return 'absent';
-      if (row.state === 'cancelled') return 'cancelled';
+      if (row === null || row.state === 'cancelled') return 'absent';
       if (row.state !== 'queued') return 'dispatched';
       await one.put(PUBLISHES, { ...row, state: 'cancelled', updatedMs: nowMs });
       await one.run(`delete from ${SCHEDULED.name} where app_id = ? and job_id = ?`, [appId, jobId]);
@@ -137,8 +136,9 @@ export class SqlPushStore extends SqlCounts implements PushStore {
     });
   }
 
-  async beat({ workerId, stages, providers, expiresMs }: WorkerRow): Promise<void> {
-    const row = { workerId, stages: JSON.stringify(stages), providers: JSON.stringify(providers), expiresMs };
+  async beat({ workerId, expiresMs, ...lists }: WorkerRow): Promise<void> {
+    const texts = Object.entries(lists).map(([name, list]) => [name, JSON.stringify(list)] as const);
+    const row = { workerId, expiresMs, ...Object.fromEntries(texts) };
     await this.sql.now((one) => one.put(WORKERS, row));
   }
 
@@ -149,6 +149,8 @@ export class SqlPushStore extends SqlCounts implements PushStore {
       workerId: textOf(row['worker_id']),
       stages: wordsOf(row['stages']),
       providers: wordsOf(row['providers']),
+      // Processes of before say nothing of them.
+      credentials: wordsOf(row['credentials']),
       expiresMs: Number(row['expires_ms']),
     }));
   }
