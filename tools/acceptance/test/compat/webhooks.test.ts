@@ -27,6 +27,8 @@ const config = {
   ai_transport: { enabled: true, channels: [{ prefix: 'ai:' }] },
 };
 
+const isOfMember = (name: string): boolean => name.startsWith('member_');
+
 describe('an app’s own server is told of Ably clients', () => {
   const receiver = new Receiver();
   let [node, shop]: [Node, Tenant] = [] as never;
@@ -56,7 +58,6 @@ describe('an app’s own server is told of Ably clients', () => {
     receiver.events
       .filter((one) => one.channel === channel && isAsked(one.name))
       .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
-  const isOfMember = (name: string): boolean => name.startsWith('member_');
 
   it('what they say, each message once, and nothing that is only for those who are there', async () => {
     const client = clients.connect({ clientId: 'ada' });
