@@ -3,11 +3,12 @@ import type { App } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import { Channels, type OrdinaryChannel } from '@carillon/channels';
 import type { Config } from '@carillon/config';
-import { MessageReceipts, OncePublisher, type Operations } from '@carillon/operations';
+import { MessageReceipts, OncePublisher, type Operations, PublishNews } from '@carillon/operations';
 import type { BatchPublisher } from '@carillon/publishing';
 import { WireNames } from '@carillon/protocol';
 import type { Triggers } from '@carillon/push';
-import type { Logger } from '@carillon/runtime';
+import type { Logger, Metrics } from '@carillon/runtime';
+import type { WebhookEvents } from '@carillon/webhooks';
 import { AiMessages } from './ai.js';
 import { type AnnotationFinder, Annotations } from './annotations.js';
 import { Authentication } from './authentication.js';
@@ -36,6 +37,8 @@ export interface CompatCoreParts {
   readonly messages: AnnotationFinder | null;
   /** Null: nothing is pushed by this process. */
   readonly triggers: Triggers | null;
+  readonly webhooks: Pick<WebhookEvents, 'emit' | 'wants'>;
+  readonly metrics: Pick<Metrics, 'counter'>;
   readonly log: Logger;
 }
 
@@ -61,7 +64,8 @@ export class CompatCore {
   readonly #channels: Channels;
   readonly #names: WireNames;
 
-  constructor({ config, apps, cache, publisher, operations, messages, triggers, log }: CompatCoreParts) {
+  constructor(parts: CompatCoreParts) {
+    const { config, apps, cache, publisher, operations, messages, triggers, log } = parts;
     const { compat, idempotency } = config;
     const keys = new KeyRing(compat.keys, apps);
     const tokens = new Tokens(cache);
@@ -77,10 +81,12 @@ export class CompatCore {
     this.statistics = new Statistics(cache, compat, config.ssl.enabled);
     this.push = triggers === null ? null : new MessagePush(triggers, this.statistics);
     const ttlMs = Math.max(LEAST_KEPT_MS, idempotency.ttl_seconds * 1000);
-    const ai = new AiMessages(new AiChannels(config.ai_transport), headerLimits(config));
+    const aiChannels = new AiChannels(config.ai_transport);
+    const ai = new AiMessages(aiChannels, headerLimits(config));
+    const news = new PublishNews(parts.webhooks, aiChannels, parts.metrics);
     const receipts = new MessageReceipts(cache, log);
     const once = new OncePublisher(publisher, receipts);
-    this.publisher = new CompatPublisher(publisher, once, ttlMs, { ai, counters: this.counters });
+    this.publisher = new CompatPublisher(publisher, once, ttlMs, { ai, counters: this.counters, news });
     this.edits = new Edits(operations);
     this.annotations = new Annotations({
       operations,

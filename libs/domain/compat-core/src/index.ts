@@ -32,7 +32,7 @@ export { type Edit, readEdit } from './message/read-edit.js';
 export { type Pushes } from './push/message-push.js';
 export { toNativePayload } from './push/payload.js';
 export { orRefused, refusalOf } from './refusal.js';
-export { type Published } from './publisher.js';
+export { isEphemeral, type Published } from './publisher.js';
 export {
   type Identity,
   isGiven,

@@ -4,8 +4,11 @@ import {
   type JsonObject,
   type Measurable,
   editOf,
+  isEphemeral,
   isObject,
+  isShared,
   messageRules,
+  type NewMessage,
   NOT_GRANTED,
   readAnnotation,
   readEdit,
@@ -186,20 +189,32 @@ export class Publishing {
     const request = { principal, channel, messages, connectionId: connection.id };
     const { push, publisher } = this.core;
     const pushes = (await push?.judged(hub.appId, messages)) ?? [];
-    const { ids, serials } = await publisher.publish({ ...request, base: `${connection.id}:${msgSerial}` });
+    const { ids, serials, isNew } = await publisher.publish({
+      ...request,
+      base: `${connection.id}:${msgSerial}`,
+    });
     for (const [index, prepared] of pushes.entries())
       await push?.publish(prepared, { appId: hub.appId, channel: base, id: ids[index] ?? '' });
-    if (this.webhooks.wants(hub.app, 'client_event'))
-      for (const { name, data, clientId } of messages)
-        this.webhooks.emit(hub.app, {
-          name: 'client_event',
-          channel: base,
-          event: name ?? 'message',
-          data: dataOf(JSON.stringify(data ?? 'null')),
-          socket_id: connection.id,
-          ...(clientId === null ? {} : { user_id: clientId }),
-        });
+    this.#tell(
+      connection,
+      base,
+      messages.filter((one, index) => isNew[index] === true && !isEphemeral(one)),
+    );
     return { serials, said: messages };
+  }
+
+  /** Servers of the app hear what clients say, with the user where a channel has users. */
+  #tell({ id, hub }: CompatConnection, channel: string, messages: readonly NewMessage[]): void {
+    if (!this.webhooks.wants(hub.app, 'client_event')) return;
+    for (const { name, data, clientId } of messages)
+      this.webhooks.emit(hub.app, {
+        name: 'client_event',
+        channel,
+        event: name ?? 'message',
+        data: dataOf(JSON.stringify(data ?? 'null')),
+        socket_id: id,
+        ...(clientId === null || !isShared(channel) ? {} : { user_id: clientId }),
+      });
   }
 }
 

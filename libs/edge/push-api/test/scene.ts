@@ -52,7 +52,7 @@ const ENV = {
 
 /** `embedded`: the database that comes along, which is for one process and so for a queue in memory. */
 export type Storage = 'embedded' | 'memory' | 'mysql' | 'postgres';
-export type Broker = 'memory' | 'redis';
+export type Broker = 'memory' | 'nats' | 'rabbitmq' | 'redis';
 
 export interface Answer {
   readonly status: number;
@@ -101,7 +101,7 @@ export async function openScene(
     files: { exists: () => true, read: () => toml },
     drivers: {
       'push.storage_driver': ['memory', 'postgres', 'mysql'],
-      'push.queue_driver': ['memory', 'redis'],
+      'push.queue_driver': ['memory', 'nats', 'rabbitmq', 'redis'],
     },
   });
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
@@ -209,6 +209,14 @@ async function storageEnv(storage: Storage, ends: (() => Promise<void>)[]): Prom
 
 async function brokerEnv(broker: Broker, ends: (() => Promise<void>)[]): Promise<Record<string, string>> {
   if (broker === 'memory') return {};
+  if (broker === 'nats') {
+    const { url, name } = await (await engine('nats')).isolate();
+    return { PUSH_QUEUE_DRIVER: 'nats', NATS_SERVERS: url, NATS_PREFIX: name };
+  }
+  if (broker === 'rabbitmq') {
+    const { url, name } = await (await engine('rabbitmq')).isolate();
+    return { PUSH_QUEUE_DRIVER: 'rabbitmq', RABBITMQ_URL: url, RABBITMQ_PREFIX: name };
+  }
   const redis = await engine('redis');
   const { name, end } = await redis.isolate();
   ends.push(end);

@@ -1,5 +1,4 @@
-import { Connection } from '../src/drivers/nats/client/connection.js';
-import { placeOf } from '../src/drivers/nats/client/places.js';
+import { Connection, placeOf } from '@carillon/nats';
 
 /** A connection to a server that takes messages of so many bytes, writes to a list, and answers when it is told to. */
 export function natsScene(maxPayload = 1024) {

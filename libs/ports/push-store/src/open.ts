@@ -1,7 +1,7 @@
 import type { Config } from '@carillon/config';
 import type { Databases } from '@carillon/database';
 import { MemoryPushStore } from './memory/memory-store.js';
-import type { PushStore } from './port.js';
+import type { PushStore } from './port/port.js';
 import { type StoreObserver, UNOBSERVED } from './sql/session.js';
 import { SqlPushStore } from './sql/sql-store.js';
 import { pushTables } from './sql/schema.js';

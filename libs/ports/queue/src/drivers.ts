@@ -16,6 +16,11 @@ const DRIVERS: ReadonlyMap<string, OpenQueue> = new Map<string, OpenQueue>([
     async (parts, config) =>
       (await import('./drivers/redis/open.js')).openRedisQueue('redis-cluster', parts, config),
   ],
+  ['nats', async (parts, config) => (await import('./drivers/nats/open.js')).openNatsQueue(parts, config)],
+  [
+    'rabbitmq',
+    async (parts, config) => (await import('./drivers/rabbitmq/open.js')).openRabbitQueue(parts, config),
+  ],
   ['none', async () => new (await import('./drivers/none.js')).NoQueue()],
 ]);
 

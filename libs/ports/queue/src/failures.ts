@@ -30,15 +30,16 @@ export class JobConflict extends Error {
   }
 }
 
-/** The memory of the driver is full. Nothing was written. */
+/** The driver's place for jobs is full. Nothing was written. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
 
   constructor(
-    readonly capacity: number,
+    /** Null: the broker does not tell. */
+    readonly capacity: number | null,
     unit: 'bytes' | 'jobs' = 'jobs',
   ) {
-    super(`the queue is full (${capacity} ${unit})`);
+    super(capacity === null ? 'the queue is full' : `the queue is full (${capacity} ${unit})`);
   }
 }
 

@@ -67,6 +67,8 @@ export interface JobStore {
   renew(queue: string, jobs: readonly ClaimedJob[]): Promise<readonly ClaimedJob[]>;
   /** Makes jobs ready again, before all others. Jobs that are no longer the worker's stay as they are. */
   release(queue: string, jobs: readonly Returned[]): Promise<void>;
+  /** This process claims nothing more of the queue: what came for it goes back. Absent: nothing comes unasked. */
+  leave?(queue: string): Promise<void>;
   /** Resolves when there may be something to claim, at the latest after so long. */
   wait(queue: string, ms: number, signal: AbortSignal): Promise<void>;
   stats(queue: string): Promise<QueueStats>;

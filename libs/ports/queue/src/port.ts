@@ -18,7 +18,7 @@ import type { Settlement } from './settlement.js';
  * - A broker that is away makes calls reject with `QueueUnavailable` and consumption pause; both recover by
  *   themselves. There is never a fallback to the memory of the process.
  *
- * What that means where a broker keeps the states of jobs, and the driver implements this port itself:
+ * What that means where a broker keeps the states of jobs:
  *
  * - Written: JetStream's answer to the publish (work-queue retention, discard new: a full stream is `QueueFull`),
  *   RabbitMQ's confirm of a persistent message, Kafka's `acks=all`, the provider's answer for SQS and Pub/Sub. A batch
@@ -32,13 +32,13 @@ import type { Settlement } from './settlement.js';
  *   visibility, an extended deadline (at most 600 s); Kafka pauses the partition and goes on polling.
  * - Attempts: the broker's delivery count (JetStream, SQS, Pub/Sub), or a header on a copy that is written before its
  *   original is acknowledged (RabbitMQ, Kafka: the copy goes to the end of its queue). A job that is deferred is such
- *   a copy everywhere, with its attempts so far and its earliest time; who gets it too early gives it back unhandled.
+ *   a copy everywhere, with its attempts so far and how long it is to wait; its first delivery only sets the wait.
  * - Dead letters: a stream, queue or topic of their own, written before the original is acknowledged. There
  *   `failed_retention` is the broker's limit of length where it has one, else its time of retention. Ids are places
  *   in it; where only a place can be moved, removing counts from the oldest on.
  * - What the broker does not tell is null in `stats`, and `listEvents` is empty.
- * - Drained: nothing is pulled, and what is given back is a NAK, a requeue, a visibility of 0, or an offset that is
- *   not committed.
+ * - Drained: nothing is pulled. What was begun is given back by a NAK, a requeue, a visibility of 0, or an offset that
+ *   is not committed; what was not begun goes on as a copy where a delivery counts as an attempt.
  */
 export interface Queue {
   /** As configured, as in `redis-cluster`. */

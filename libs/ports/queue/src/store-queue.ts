@@ -24,6 +24,8 @@ export interface StoreQueueOptions {
   readonly limits: QueueLimits;
   /** Handlers of one queue that run at once. */
   readonly concurrency: number;
+  /** False: the store lets anybody settle a job who once held it, so that its workers go by their clocks. */
+  readonly isFenced: boolean;
 }
 
 /** How much of the time to stop is kept for giving jobs back. */
@@ -196,12 +198,7 @@ export class StoreQueue implements Queue {
       try {
         ids.push(...(await this.store.add(queue, chunk.jobs)));
       } catch (error) {
-        if (ids.length === 0 || !(error instanceof Error)) throw error;
-        const left = Array.from({ length: jobs.length - ids.length }, (_, n) => ids.length + n);
-        throw new BatchIncomplete(
-          [...ids, ...left.map(() => null)],
-          left.map((index) => ({ index, error })),
-        );
+        throw error instanceof Error ? partOf(jobs.length, ids, error) : error;
       }
     }
   }
@@ -231,11 +228,25 @@ export class StoreQueue implements Queue {
     }
     const { reliability } = this.parts;
     const lease = this.capabilities.leasing ? reliability : null;
-    return { concurrency, prefetch, pollMs: reliability.worker_poll_interval_ms, lease };
+    const { isFenced } = this.options;
+    return { concurrency, prefetch, pollMs: reliability.worker_poll_interval_ms, lease, isFenced };
   }
 
   /** From the beginning of `close` on, every call is refused. */
   #mustBeOpen(): void {
     if (this.#closing !== null) throw new QueueStopped();
   }
+}
+
+/** What a failure after so many written jobs means for the whole batch. A store that knows says what it wrote. */
+function partOf(total: number, before: readonly string[], error: Error): Error {
+  const known = error instanceof BatchIncomplete ? error : null;
+  if (before.length === 0 && known === null) return error;
+  const start = before.length;
+  const ids = Array.from({ length: total }, (_, n) => before[n] ?? known?.ids[n - start] ?? null);
+  const failed = new Map(known?.failures.map((failure) => [failure.index + start, failure.error]));
+  const failures = [...ids.keys()]
+    .filter((index) => ids[index] === null)
+    .map((index) => ({ index, error: failed.get(index) ?? error }));
+  return new BatchIncomplete(ids, failures);
 }

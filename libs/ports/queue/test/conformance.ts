@@ -1,3 +1,6 @@
+import { brokerDeadLetters } from './conformance/broker-dead-letters.js';
+import { brokerDelivery } from './conformance/broker-delivery.js';
+import { brokerDurable, type BrokerLeases } from './conformance/broker-durable.js';
 import { batchConformance } from './conformance/batch.js';
 import { deadLetterConformance } from './conformance/dead-letters.js';
 import { deliveryConformance } from './conformance/delivery.js';
@@ -5,6 +8,7 @@ import { durableConformance } from './conformance/durable.js';
 import { identityConformance } from './conformance/identity.js';
 import { observationConformance } from './conformance/observation.js';
 import { stopConformance } from './conformance/stop.js';
+import type { BrokerScene } from './broker-scene.js';
 import type { Scene } from './scene.js';
 
 /** What every driver that honours all options must do. */
@@ -21,4 +25,15 @@ export function queueConformance(name: string, openScene: () => Promise<Scene>):
 export function durableQueueConformance(name: string, openScene: () => Promise<Scene>): void {
   queueConformance(name, openScene);
   durableConformance(name, openScene);
+}
+
+/** What a driver must do whose broker keeps the states of jobs, which honours fewer options and tells less. */
+export function brokerConformance(
+  name: string,
+  openScene: () => Promise<BrokerScene>,
+  leases: BrokerLeases,
+): void {
+  brokerDelivery(name, openScene);
+  brokerDeadLetters(name, openScene);
+  brokerDurable(name, openScene, leases);
 }

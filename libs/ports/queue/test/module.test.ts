@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { connectDependencies, createParts, type ProcessState, RuntimeModule } from '@carillon/runtime';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { deadLetter, defer, openQueue, QUEUE, type Queue, QUEUE_DRIVERS, QueueModule } from '../src/index.js';
 import { collect, configuration, quick, recordingLog, sleep, until } from './scene.js';
@@ -121,9 +122,20 @@ describe('the module', () => {
     }
   });
 
+  it('is documented with the drivers of this build', async () => {
+    const reference = await readFile(
+      new URL('../../../../../docs/reference/configuration.md', import.meta.url),
+      'utf8',
+    );
+    const named = [...reference.matchAll(/In this build: (.*?); others are refused/g)].map(([, names = '']) =>
+      names.replaceAll('`', '').split(', '),
+    );
+    expect(named).toEqual([QUEUE_DRIVERS, QUEUE_DRIVERS]);
+  });
+
   it('knows the drivers of this build, and no others', async () => {
     const parts = { reliability: quick(), log: recordingLog().log };
-    expect(QUEUE_DRIVERS).toEqual(['memory', 'redis', 'redis-cluster', 'none']);
+    expect(QUEUE_DRIVERS).toEqual(['memory', 'redis', 'redis-cluster', 'nats', 'rabbitmq', 'none']);
     for (const driver of QUEUE_DRIVERS) {
       expect((await openQueue(driver, parts, configuration())).driver).toBe(driver);
     }

@@ -105,7 +105,11 @@ describe('a process', () => {
     const producer = await scene.open();
     const ids = await producer.enqueueBatch('q', batch(20));
     const victim = fork(new URL('victim.js', import.meta.url), {
-      env: { PATH: process.env['PATH'], ...environmentOf('redis', shared, scene.prefix) },
+      env: {
+        PATH: process.env['PATH'],
+        QUEUE_DRIVER: 'redis',
+        ...environmentOf('redis', shared, scene.prefix),
+      },
     });
     onTestFinished(() => {
       victim.kill('SIGKILL');

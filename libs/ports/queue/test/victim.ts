@@ -7,10 +7,11 @@ const env = Object.fromEntries(
   Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
 );
 const log = new Logger('service::queue', 'off', () => undefined);
+const config = configuration(env);
 const queue = await openQueue(
-  'redis',
+  config.queue.driver,
   { reliability: quick({ lease_duration_ms: 1000, worker_prefetch: 8 }), log },
-  configuration(env),
+  config,
 );
 await queue.connect();
 queue.process('q', ({ id }) => {

@@ -13,6 +13,7 @@ export { serviceVersion } from './bootstrap/version.js';
 export { createParts } from './bootstrap/create-parts.js';
 export { start } from './bootstrap/start.js';
 export { setV8Flags } from './bootstrap/v8-flags.js';
+export { Calls } from './calls.js';
 export {
   connectDependencies,
   DependencyError,

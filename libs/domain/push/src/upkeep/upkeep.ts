@@ -8,6 +8,10 @@ import type { Outbox } from '../pipeline/outbox.js';
 import { publishNamed } from '../pipeline/payloads.js';
 
 const PAGE = 1000;
+const NO_APP = '';
+const DEFERRED_LOCK = 'deferred items';
+/** More than a page of them takes. A process that dies meanwhile holds the others up so long. */
+const DEFERRED_LOCK_MS = 30_000;
 /** Why work is dead that nobody can read; it would be the same again. */
 export const MALFORMED = 'malformed';
 /** Whose it was cannot be told. */
@@ -38,8 +42,18 @@ export class Upkeep {
     }
   }
 
-  /** Gives out items that queues could not keep. */
+  /** Gives out items that queues could not keep. One process at a time: not every queue knows an item again. */
   async releaseDeferred(): Promise<void> {
+    const { store, now, owner } = this.parts;
+    if (!(await store.lock(NO_APP, DEFERRED_LOCK, owner, now(), now() + DEFERRED_LOCK_MS))) return;
+    try {
+      await this.#releaseDeferred();
+    } finally {
+      await store.unlock(NO_APP, DEFERRED_LOCK, owner);
+    }
+  }
+
+  async #releaseDeferred(): Promise<void> {
     const { store, now } = this.parts;
     const items = await store.dueDeferred(now(), PAGE);
     for (const item of items) await this.outbox.release(item);

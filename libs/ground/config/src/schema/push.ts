@@ -11,7 +11,7 @@ import {
   u64,
 } from '../kernel/index.js';
 import { apns, fcm, hms, webpush, wns } from './push-providers.js';
-import { SHARED_BROKERS } from './driver-names.js';
+import { QUEUES_OF_THIS_BUILD, SHARED_BROKERS } from './driver-names.js';
 
 const number = (initial: number, key: string | null, meaning: string, unit?: string) =>
   u64({
@@ -174,7 +174,7 @@ export const push = table({
     values: ['memory', ...SHARED_BROKERS, 'sqs', 'sns'],
     default: 'memory',
     env: 'PUSH_QUEUE_DRIVER',
-    meaning: 'Where push work waits',
+    meaning: `Where push work waits. ${QUEUES_OF_THIS_BUILD}`,
   }),
   allow_memory_drivers: flag(false, 'ALLOW_MEMORY_DRIVERS', 'Allow the memory drivers in production'),
   fcm_enabled: flag(false, 'FCM_ENABLED', 'Deliver through FCM'),

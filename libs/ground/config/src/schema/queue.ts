@@ -15,7 +15,7 @@ import {
   u64,
 } from '../kernel/index.js';
 import { googlePubsub, iggy, kafka, nats, pulsar, rabbitmq } from './brokers/index.js';
-import { SHARED_BROKERS } from './driver-names.js';
+import { QUEUES_OF_THIS_BUILD, SHARED_BROKERS } from './driver-names.js';
 
 const positive = (initial: number, key: string, meaning: string, unit?: string) =>
   u64({ default: initial, min: 1, env: `QUEUE_${key}`, meaning, ...(unit === undefined ? {} : { unit }) });
@@ -184,7 +184,7 @@ export const queue = table({
     values: ['memory', ...SHARED_BROKERS, 'sqs', 'sns', 'none'],
     default: 'memory',
     env: 'QUEUE_DRIVER',
-    meaning: 'Where background work waits; `none` turns webhooks off',
+    meaning: `Where background work waits; \`none\` turns webhooks off. ${QUEUES_OF_THIS_BUILD}`,
   }),
   reliability,
   redis,

@@ -1,5 +1,5 @@
+import { Calls } from '@carillon/runtime';
 import { randomUUID } from 'node:crypto';
-import { Calls } from './calls.js';
 import { asReply, asRequest, replyHead, requestHead } from './letter-head.js';
 import type { TakeRequest } from './line.js';
 import type { Heard } from './port.js';
@@ -17,7 +17,7 @@ export interface CorrespondenceOptions {
 
 /** Calls and answers over a broker that only carries messages. */
 export class Correspondence {
-  readonly #calls = new Calls();
+  readonly #calls = new Calls<Heard>({ kind: 'silent' });
 
   constructor(private readonly options: CorrespondenceOptions) {}
 

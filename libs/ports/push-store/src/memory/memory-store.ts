@@ -7,7 +7,8 @@ import {
   type StoredPublish,
   type WorkerRow,
 } from '../model/publishes.js';
-import type { DeviceCount, PurgeCategory, PushStore } from '../port.js';
+import type { PushStore } from '../port/port.js';
+import type { DeviceCount, PurgeCategory } from '../port/upkeep.js';
 import { MemoryPublishes } from './publishes.js';
 import { Tables } from './tables.js';
 

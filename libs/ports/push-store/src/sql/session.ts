@@ -9,7 +9,7 @@ import {
   type SqlSession,
   type SqlValue,
 } from '@carillon/database';
-import { PushStoreUnavailable } from '../port.js';
+import { PushStoreUnavailable } from '../port/port.js';
 import { TABLES_NAME } from './schema.js';
 import type { Table } from './table.js';
 

@@ -1,6 +1,7 @@
 import type { Database, SqlScalar } from '@carillon/database';
 import type { Claim, DeferredItem, ScheduledJob, StoredPublish, WorkerRow } from '../model/publishes.js';
-import type { PurgeCategory, PushStore } from '../port.js';
+import type { PushStore } from '../port/port.js';
+import type { PurgeCategory } from '../port/upkeep.js';
 import { publishOf } from './publish-row.js';
 import { ACTIVE } from './deliveries.js';
 import { SqlCounts } from './counts.js';

@@ -15,6 +15,8 @@ export interface WorkerSettings {
   readonly pollMs: number;
   /** Null: what this process holds nobody else can take. */
   readonly lease: LeaseSettings | null;
+  /** Whether the store itself refuses what comes from somebody who holds the job no more. */
+  readonly isFenced: boolean;
 }
 
 export interface WorkerParts {
@@ -67,6 +69,7 @@ export class Worker {
     this.#stopping.abort();
     this.#freed();
     await this.#pulling;
+    await this.#leave();
     await this.#giveBack(this.#waiting.splice(0));
     while (!this.idle && performance.now() < deadlineMs) {
       await this.#change(deadlineMs - performance.now());
@@ -154,8 +157,9 @@ export class Worker {
 
   /** Tries for as long as the lease lasts: a job that is done and not settled would be done again. */
   async #settle(job: HeldJob, outcome: Outcome): Promise<void> {
-    const { store, queue, log } = this.parts;
+    const { store, queue, settings, log } = this.parts;
     for (let failures = 0; !job.lost; failures++) {
+      if (!settings.isFenced && job.leaseUntilMs <= performance.now()) return;
       try {
         this.#count(await store.settle(queue, job.claimed, outcome));
         return;
@@ -171,6 +175,15 @@ export class Worker {
     const { queue, observer, log } = this.parts;
     if (settled === 'lost') log.debug('job was settled by somebody else', { queue });
     observer.settled?.(queue, settled, 1);
+  }
+
+  async #leave(): Promise<void> {
+    const { store, queue, log } = this.parts;
+    try {
+      await store.leave?.(queue);
+    } catch (error) {
+      log.warn('jobs that came last could not be given back, the broker does so itself', { queue, error });
+    }
   }
 
   async #giveBack(jobs: readonly HeldJob[]): Promise<void> {

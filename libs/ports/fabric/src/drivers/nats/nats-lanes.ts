@@ -1,9 +1,9 @@
 import type { FabricNames } from '@carillon/contract';
+import type { Connection } from '@carillon/nats';
 import { SessionLost } from '../../cluster/wire.js';
 import { addressName } from '../../lanes/address-key.js';
 import type { LaneLine, TakeRequest } from '../../lanes/line.js';
 import type { Heard, LaneAddress } from '../../lanes/port.js';
-import type { Connection } from './client/connection.js';
 
 /** Of those who serve a subject in this group one gets each request. */
 const GROUP = 'writers';

@@ -1,9 +1,8 @@
 import type { FabricNames } from '@carillon/contract';
+import type { Connection, NatsEvent } from '@carillon/nats';
 import { pause } from '@carillon/runtime';
 import { SessionLost, type Session, type SessionListener } from '../../cluster/wire.js';
 import { Barrier } from './barrier.js';
-import type { Connection } from './client/connection.js';
-import type { NatsEvent } from './nats-event.js';
 import { NatsLanes } from './nats-lanes.js';
 
 /** How long what was published may take to leave when the session is closed. */

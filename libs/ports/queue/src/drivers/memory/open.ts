@@ -32,6 +32,7 @@ export function openMemoryQueue(parts: QueueParts): Queue {
         attemptOverride: true,
       },
       concurrency: CONCURRENCY,
+      isFenced: true,
     },
     parts,
   );

@@ -80,6 +80,7 @@ export function openRedisQueue(
         attemptOverride: true,
       },
       concurrency: settings.concurrency,
+      isFenced: true,
     },
     parts,
   );

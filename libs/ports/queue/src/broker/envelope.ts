@@ -1,0 +1,81 @@
+/** A job as it lies at a broker that keeps no more of it than a text. */
+export interface Envelope {
+  readonly id: string;
+  readonly enqueuedAtMs: number;
+  /** Deliveries before this copy was written, beside those the broker counts itself. */
+  readonly attempts: number;
+  /** How long after it was written it may be handed out; 0: at once. */
+  readonly waitMs: number;
+  readonly data: string;
+}
+
+/** What is said of a job that is dead. */
+export interface Death {
+  readonly reason: string;
+  readonly detail: string | null;
+  /** Deliveries made. */
+  readonly attempts: number;
+  readonly atMs: number;
+}
+
+/** A job among the dead. Null: what was found at the broker was no job; its text is kept. */
+export interface DeadEnvelope {
+  readonly job: Envelope | null;
+  readonly text: string;
+  readonly death: Death;
+}
+
+/** Says that a text is one of ours, and of which version. */
+const MARK = 'carillon-job/1 ';
+const DEAD_MARK = 'carillon-dead/1 ';
+/** More than what stands before the data ever takes, beside an id that may be long and escaped. */
+export const HEAD_BYTES = 4096;
+
+/** One line about the job, and its data as it is behind it. */
+export function encodeJob({ id, enqueuedAtMs, attempts, waitMs, data }: Envelope): string {
+  return `${MARK}${JSON.stringify([id, enqueuedAtMs, attempts, waitMs])}\n${data}`;
+}
+
+/** Null: it is no job of this version. */
+export function decodeJob(text: string): Envelope | null {
+  const head = headOf(text, MARK);
+  if (head === null) return null;
+  const [id, enqueuedAtMs, attempts, waitMs] = head.fields;
+  if (typeof id !== 'string' || !isWhole(enqueuedAtMs) || !isWhole(attempts) || !isWhole(waitMs)) return null;
+  return { id, enqueuedAtMs, attempts, waitMs, data: head.rest };
+}
+
+/** One line about its death, and the job as it was behind it. */
+export function encodeDead(text: string, { reason, detail, attempts, atMs }: Death): string {
+  return `${DEAD_MARK}${JSON.stringify([reason, detail, attempts, atMs])}\n${text}`;
+}
+
+/** A text that nobody of us has buried is dead since an unknown time. */
+export function decodeDead(text: string): DeadEnvelope {
+  const head = headOf(text, DEAD_MARK);
+  const [reason, detail, attempts, atMs] = head?.fields ?? [];
+  if (head === null || typeof reason !== 'string' || !isWhole(attempts) || !isWhole(atMs)) {
+    return {
+      job: decodeJob(text),
+      text,
+      death: { reason: 'invalid-envelope', detail: null, attempts: 0, atMs: 0 },
+    };
+  }
+  const death = { reason, detail: typeof detail === 'string' ? detail : null, attempts, atMs };
+  return { job: decodeJob(head.rest), text: head.rest, death };
+}
+
+/** What stands behind the mark in the first line, and what comes after that line. Null: there is no such line. */
+function headOf(text: string, mark: string): { fields: readonly unknown[]; rest: string } | null {
+  if (!text.startsWith(mark)) return null;
+  const end = text.indexOf('\n');
+  if (end === -1) return null;
+  try {
+    const fields: unknown = JSON.parse(text.slice(mark.length, end));
+    return Array.isArray(fields) ? { fields, rest: text.slice(end + 1) } : null;
+  } catch {
+    return null;
+  }
+}
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

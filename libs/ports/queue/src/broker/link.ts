@@ -1,0 +1,77 @@
+import { QueueUnavailable } from '../failures.js';
+
+export interface LinkParts<Session> {
+  /** Connects once; `lost` is to be told when that is over. */
+  readonly open: (lost: (reason: string) => void) => Promise<Session>;
+  readonly close: (session: Session) => Promise<void>;
+  /** Attempts in a row after which nobody tries any more; null: for ever. */
+  readonly maxReconnects: number | null;
+  /** Told of each connection that was lost, and of the next one. */
+  readonly lost: (reason: string) => void;
+  readonly restored: () => void;
+}
+
+/** A connection to the broker that is there when it is needed: whoever needs it after it was lost connects anew. */
+export class BrokerLink<Session> {
+  #session: Session | null = null;
+  #opening: Promise<Session> | null = null;
+  #failures = 0;
+  /** It was there once. */
+  #isKnown = false;
+  #isClosed = false;
+  readonly #waiting = new Set<(reason: string) => void>();
+
+  constructor(private readonly parts: LinkParts<Session>) {}
+
+  /** Rejects with `QueueUnavailable`. */
+  async session(): Promise<Session> {
+    if (this.#session !== null) return this.#session;
+    this.#opening ??= this.#open().finally(() => (this.#opening = null));
+    return this.#opening;
+  }
+
+  /** Tells when the session of now is over. @returns ends that */
+  whenLost(told: (reason: string) => void): () => void {
+    this.#waiting.add(told);
+    return () => this.#waiting.delete(told);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#opening?.catch(() => undefined);
+    if (this.#session !== null) await this.parts.close(this.#session);
+  }
+
+  async #open(): Promise<Session> {
+    const { open, maxReconnects } = this.parts;
+    if (this.#isClosed) throw new QueueUnavailable('closed');
+    if (maxReconnects !== null && this.#failures > maxReconnects) {
+      throw new QueueUnavailable(`given up after ${maxReconnects} attempts to reconnect`);
+    }
+    let isOver = false;
+    const lost = (reason: string): void => {
+      isOver = true;
+      this.#lost(reason);
+    };
+    try {
+      const session = await open(lost);
+      if (isOver) throw new QueueUnavailable('the connection was lost');
+      this.#session = session;
+      this.#failures = 0;
+      if (this.#isKnown) this.parts.restored();
+      this.#isKnown = true;
+      return session;
+    } catch (error) {
+      // Until it was there once, the start decides how long it is tried.
+      if (this.#isKnown) this.#failures += 1;
+      throw new QueueUnavailable(error instanceof Error ? error.message : 'the broker cannot be reached');
+    }
+  }
+
+  #lost(reason: string): void {
+    if (this.#session === null) return;
+    this.#session = null;
+    for (const told of this.#waiting) told(reason);
+    if (!this.#isClosed) this.parts.lost(reason);
+  }
+}

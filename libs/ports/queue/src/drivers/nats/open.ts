@@ -1,0 +1,66 @@
+import type { Config } from '@carillon/config';
+import { NatsDialer } from '@carillon/nats';
+import { BrokerLink } from '../../broker/link.js';
+import { trimmedPrefix } from '../../broker/names.js';
+import { MOST_JOBS } from '../../job-store.js';
+import type { QueueParts } from '../../options.js';
+import type { Queue } from '../../port.js';
+import { StoreQueue } from '../../store-queue.js';
+import { NatsStore } from './nats-store.js';
+
+/** Handlers of one queue at once, of which each waits for its acknowledgement. */
+const CONCURRENCY = 16;
+/** Fits into a message as servers take it by themselves, 1 MiB, together with its head and that of a dead letter. */
+const MOST_JOB_BYTES = 900 * 1024;
+
+/** Jobs in JetStream of NATS. Throws when a setting cannot be used. */
+export function openNatsQueue(parts: QueueParts, { queue: { nats: settings }, instance }: Config): Queue {
+  const { reliability, log } = parts;
+  const inboxPrefix = `_INBOX.${trimmedPrefix(settings.prefix)}.queue`;
+  const dialer = new NatsDialer({
+    section: 'queue.nats',
+    settings,
+    connectionName: instance.process_id,
+    inboxPrefix,
+    onEvent: (event) => log.debug('connection to NATS', { event }),
+  });
+  const link = new BrokerLink({
+    open: async (lost) => {
+      const connection = await dialer.open();
+      connection.closed.then(lost).catch(() => undefined);
+      return connection;
+    },
+    close: (connection) => connection.close(),
+    maxReconnects: settings.max_reconnects,
+    lost: (reason) => log.warn('connection to the broker of the queue is lost', { reason, retryable: true }),
+    restored: () => log.info('connection to the broker of the queue is back'),
+  });
+  const { prefix, request_timeout_ms: timeoutMs } = settings;
+  return new StoreQueue(
+    new NatsStore({ link, prefix, inboxPrefix, timeoutMs, reliability, log }),
+    {
+      driver: 'nats',
+      capabilities: {
+        consume: true,
+        acknowledgements: true,
+        delayedDelivery: false,
+        retries: true,
+        deadLetter: true,
+        deduplication: false,
+        leasing: true,
+        durable: true,
+        batchEnqueue: true,
+        observableLag: true,
+      },
+      limits: {
+        maxDelayMs: 0,
+        maxBatchJobs: Math.min(reliability.max_batch_size, MOST_JOBS),
+        maxJobBytes: MOST_JOB_BYTES,
+        attemptOverride: false,
+      },
+      concurrency: CONCURRENCY,
+      isFenced: false,
+    },
+    parts,
+  );
+}

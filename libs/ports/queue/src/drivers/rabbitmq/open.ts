@@ -1,0 +1,62 @@
+import type { Config } from '@carillon/config';
+import { BrokerLink } from '../../broker/link.js';
+import { MOST_JOB_BYTES, MOST_JOBS } from '../../job-store.js';
+import type { QueueParts } from '../../options.js';
+import type { Queue } from '../../port.js';
+import { StoreQueue } from '../../store-queue.js';
+import { RabbitStore } from './rabbitmq-store.js';
+import { RabbitSession } from './session.js';
+
+/** Handlers of one queue at once. */
+const CONCURRENCY = 16;
+
+/** Jobs in RabbitMQ. Loads the client library. */
+export async function openRabbitQueue(parts: QueueParts, { queue }: Config): Promise<Queue> {
+  const { connect } = await import('amqplib');
+  const { reliability, log } = parts;
+  const { url, prefix, request_timeout_ms: timeoutMs, connection_timeout_ms: timeout } = queue.rabbitmq;
+  const link = new BrokerLink({
+    open: async (lost) => {
+      const connection = await connect(url, { timeout });
+      // Until there is a session nobody else listens, and an error without a listener would end the process.
+      connection.on('error', () => undefined);
+      try {
+        return await new RabbitSession({ connection, timeoutMs, lost }).open();
+      } catch (error) {
+        await connection.close().catch(() => undefined);
+        throw error;
+      }
+    },
+    close: (session) => session.close(),
+    maxReconnects: null,
+    lost: (reason) => log.warn('connection to the broker of the queue is lost', { reason, retryable: true }),
+    restored: () => log.info('connection to the broker of the queue is back'),
+  });
+  return new StoreQueue(
+    new RabbitStore({ link, prefix, reliability }),
+    {
+      driver: 'rabbitmq',
+      capabilities: {
+        consume: true,
+        acknowledgements: true,
+        delayedDelivery: false,
+        retries: true,
+        deadLetter: true,
+        deduplication: false,
+        leasing: true,
+        durable: true,
+        batchEnqueue: true,
+        observableLag: true,
+      },
+      limits: {
+        maxDelayMs: 0,
+        maxBatchJobs: Math.min(reliability.max_batch_size, MOST_JOBS),
+        maxJobBytes: MOST_JOB_BYTES,
+        attemptOverride: false,
+      },
+      concurrency: CONCURRENCY,
+      isFenced: true,
+    },
+    parts,
+  );
+}

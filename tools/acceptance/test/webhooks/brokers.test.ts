@@ -1,0 +1,96 @@
+import { engine } from '@carillon/engines';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../harness/eventually.js';
+import { Node } from '../harness/node.js';
+import { openTenant } from '../harness/tenant.js';
+import { Receiver } from './receiver.js';
+
+/** Brokers that carry webhooks and push alone, with the variables that lead to them. */
+const BROKERS: readonly { name: string; env: (url: string, prefix: string) => Record<string, string> }[] = [
+  { name: 'nats', env: (url, prefix) => ({ NATS_SERVERS: url, NATS_PREFIX: prefix }) },
+  { name: 'rabbitmq', env: (url, prefix) => ({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }) },
+];
+
+const DEVICE = {
+  id: 'a',
+  formFactor: 'phone',
+  platform: 'android',
+  timezone: 'UTC',
+  locale: 'en',
+  push: { recipient: { transportType: 'gcm', registrationToken: 'a-token' } },
+};
+
+describe.each(BROKERS)('over $name as the only queue', ({ name, env }) => {
+  const receiver = new Receiver();
+  let node: Node;
+  beforeAll(async () => {
+    const [{ url }] = await Promise.all([engine(name), receiver.open()]);
+    const shop = openTenant('shop', {
+      webhooks: [{ url: receiver.url, event_types: ['channel_occupied'] }],
+    });
+    receiver.belongsTo(shop);
+    node = new Node('server', {
+      tenants: [shop],
+      env: {
+        ...env(url, `t-${randomUUID()}`),
+        QUEUE_DRIVER: name,
+        PUSH_QUEUE_DRIVER: name,
+        PUSH_STORAGE_DRIVER: 'memory',
+        PUSH_FCM_ENABLED: 'true',
+      },
+      config: { push: { dry_run: true }, webhooks: { retry: { initial_backoff_ms: 100 } } },
+    });
+    await node.start();
+  });
+  afterAll(async () => {
+    node.dropClients();
+    expect(await node.stop()).toBe(0);
+    expect([receiver.forged, node.complaints()]).toEqual([[], []]);
+    receiver.close();
+  });
+
+  it('webhooks are delivered, and again after a receiver failed', async () => {
+    let failures = 2;
+    receiver.answer = (response) => {
+      response.statusCode = failures-- > 0 ? 500 : 200;
+      response.end();
+    };
+    const client = await node.connect();
+    await client.subscribe('room');
+    await eventually(() => {
+      expect(receiver.requests.map(({ status }) => status)).toEqual([500, 500, 200]);
+    });
+    expect(new Set(receiver.ids).size).toBe(1);
+  });
+
+  it('pushes are sent, now and when their time has come, and probes and metrics know the queue', async () => {
+    const ask = async (method: 'GET' | 'POST', path: string, body?: object) => {
+      const text = body === undefined ? {} : { body: JSON.stringify(body) };
+      return node.api().request(method, `/push${path}`, text);
+    };
+    expect((await ask('POST', '/deviceRegistrations', DEVICE)).status).toBe(201);
+    expect((await ask('POST', '/channelSubscriptions', { channel: 'news', deviceId: 'a' })).status).toBe(201);
+    const push = { recipients: [{ type: 'channel', channel: 'news' }], payload: { title: 'Hi', body: 'x' } };
+    for (const [publishId, more] of [
+      ['now', {}],
+      ['later', { notBeforeMs: Date.now() + 1500 }],
+    ] as const) {
+      expect((await ask('POST', '/publish', { publishId, ...push, ...more })).status).toBe(202);
+    }
+    for (const publishId of ['now', 'later']) {
+      await eventually(async () => {
+        const { body } = await ask('GET', `/publish/${publishId}/status`);
+        expect(JSON.parse(body)).toMatchObject({
+          state: 'succeeded',
+          counters: { planned: 1, succeeded: 1 },
+        });
+      }, 15_000);
+    }
+    expect((await node.request({ path: '/up' })).status).toBe(200);
+    const metrics = await node.metrics();
+    const settled = { backend: name, queue: 'webhooks', outcome: 'ok' };
+    expect(metrics.value('queue_settled_total', settled)).toBeGreaterThan(0);
+    expect(metrics.value('queue_jobs', { queue: 'webhooks', state: 'ready' })).toBe(0);
+  });
+});
