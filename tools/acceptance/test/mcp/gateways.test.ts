@@ -40,7 +40,7 @@ describe('Two gateways of the tool protocol behind one port', () => {
     front = new OnePort([first.port, second.port]);
     port = await freePort();
     await front.listen(port);
-  }, 90_000);
+  });
 
   afterAll(async () => {
     front?.close();
