@@ -134,6 +134,16 @@ describe('a subscription', () => {
     expect(asked(world)).toBe(0);
   });
 
+  it('may be asked for with a filter that lets everything through', async () => {
+    const world = new World();
+    await world.connect();
+    world.client.subscribe('orders', { filter: {} });
+    await settled();
+    expect(world.socket.taken()).toEqual([
+      { event: 'service:subscribe', data: { channel: 'orders', filter: { events: [] } } },
+    ]);
+  });
+
   it('that was refused says so to whoever asks afterwards', async () => {
     const world = new World();
     await world.connect();

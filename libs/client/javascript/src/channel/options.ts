@@ -38,7 +38,8 @@ export const subscribeData = (
   { filter, rewind, delta, annotations }: SubscribeOptions,
   rewinds: boolean,
 ): Readonly<Record<string, unknown>> => ({
-  filter,
+  // Without any member the service could not tell a filter from a broken condition on tags.
+  filter: filter && { ...filter, events: filter.events ?? [] },
   rewind: rewinds ? rewind : undefined,
   delta,
   modes: annotations === true ? ['SUBSCRIBE', 'ANNOTATION_SUBSCRIBE'] : undefined,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Cache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contract';
 import type { EventStream } from '@carillon/uws';
-import type { Session, Sessions } from './sessions.js';
+import type { Owner, Session, Sessions } from './sessions.js';
 
 export const PING_MS = 15_000;
 const LEASE_MS = 30_000;
@@ -21,8 +21,8 @@ interface Open {
 export interface StreamsParts {
   readonly cache: Cache;
   readonly sessions: Sessions;
-  /** Whether the principal is still known. */
-  readonly isKnown: (principal: string) => boolean;
+  /** Whether its principal is still known by the same token. */
+  readonly isKnown: (owner: Owner) => boolean;
   readonly pingMs?: number;
   readonly nowMs?: () => number;
 }
@@ -35,6 +35,7 @@ export class Streams {
   readonly #open = new Map<string, Open>();
   readonly #nowMs: () => number;
   #timer: NodeJS.Timeout | null = null;
+  #isOver = false;
 
   constructor(private readonly parts: StreamsParts) {
     this.#nowMs = parts.nowMs ?? Date.now;
@@ -59,8 +60,11 @@ export class Streams {
     await this.parts.cache.compareAndRemove(cacheKeys.mcpStream(hash), lease).catch(() => false);
   }
 
+  /** One whose lease lapsed while the cache was away has lost its place to the new one, and ends. */
   add(session: Session, lease: string, stream: EventStream): void {
     const open = { session, stream, lease, openedMs: this.#nowMs() };
+    this.end(session.hash);
+    if (this.#isOver) return this.#close(open);
     this.#open.set(session.hash, open);
     stream.onGone = () => void this.#forget(open);
     stream.write(': ping\n\n');
@@ -73,7 +77,9 @@ export class Streams {
     if (open !== undefined) this.#close(open);
   }
 
+  /** For good: one that was on its way to be opened ends at once. */
   endAll(): void {
+    this.#isOver = true;
     for (const open of this.#open.values()) this.#close(open);
   }
 
@@ -85,8 +91,7 @@ export class Streams {
 
   /** Drops those of principals that are not known any more. */
   dropUnknown(): void {
-    for (const open of this.#open.values())
-      if (!this.parts.isKnown(open.session.principal)) this.#close(open);
+    for (const open of this.#open.values()) if (!this.parts.isKnown(open.session)) this.#close(open);
   }
 
   async ping(): Promise<void> {
@@ -95,7 +100,7 @@ export class Streams {
 
   async #ping(open: Open): Promise<void> {
     const { session, stream, lease, openedMs } = open;
-    const isOver = this.#nowMs() - openedMs >= LONGEST_MS || !this.parts.isKnown(session.principal);
+    const isOver = this.#nowMs() - openedMs >= LONGEST_MS || !this.parts.isKnown(session);
     if (isOver || !(await this.#renew(session, lease))) this.#close(open);
     else stream.write(': ping\n\n');
   }
