@@ -93,4 +93,4 @@ export function luaProblems(rooms) {
 }
 
 /** Written in capitals, as constants of the program are. */
-const CONSTANTS = ['LEFTOVER'];
+const CONSTANTS = ['LEFTOVER', 'SLACK'];

@@ -6,6 +6,7 @@ import { join, relative } from 'node:path';
 import { root } from '../run/workspace.js';
 import { readRooms } from './rooms.js';
 import { neededReferences, problems } from './rules.js';
+import { idleProblems } from './idle.js';
 import { luaProblems } from './lua.js';
 import { tableProblems } from './tables.js';
 import { wordProblems } from './words.js';
@@ -23,7 +24,13 @@ function writeReferences(rooms) {
 
 if (process.argv.includes('--fix')) writeReferences(readRooms());
 const rooms = readRooms();
-const found = [...problems(rooms), ...wordProblems(rooms), ...tableProblems(rooms), ...luaProblems(rooms)];
+const found = [
+  ...problems(rooms),
+  ...idleProblems(),
+  ...wordProblems(rooms),
+  ...tableProblems(rooms),
+  ...luaProblems(rooms),
+];
 for (const problem of found) console.error(problem);
 console.error(
   found.length === 0

@@ -40,8 +40,12 @@ function configured(args) {
   return files || named || ['ID', 'KEY', 'SECRET'].some((part) => set(`SERVICE_DEFAULT_APP_${part}`));
 }
 
+/** Arguments with which the server answers and ends; the first two say nothing of a configuration. */
+const QUESTIONS = ['--help', '--version', '--check-config', '--print-config', '--migrate'];
+const asks = (args, questions) => args.some((arg) => questions.includes(arg));
+
 function environment(args) {
-  if (configured(args)) return process.env;
+  if (configured(args) || asks(args, QUESTIONS.slice(0, 2))) return process.env;
   const missing = Object.entries(DEMO).filter(([name]) => !set(name));
   say('no apps are configured, so this is a demo with one app, reachable from this machine only:');
   say(`  app id ${DEMO.SERVICE_DEFAULT_APP_ID}`);
@@ -54,7 +58,7 @@ const args = process.argv.slice(2);
 await ensureInstalled();
 await ensureBuilt();
 const env = environment(args);
-say('starting the server; Ctrl-C drains and stops it, twice stops it at once');
+if (!asks(args, QUESTIONS)) say('starting the server; Ctrl-C drains and stops it, twice stops it at once');
 // In a process group of its own, the server gets each stop request once and from here only: a terminal's Ctrl-C would
 // otherwise reach it from the terminal, from npm and from this script, and its second signal means "at once".
 const server = spawn(process.execPath, ['apps/server/dist/src/main.js', ...args], {

@@ -84,6 +84,24 @@ describe.each(['postgres', 'mysql'] as const)('a server whose apps are in %s', (
   });
 });
 
+it('servers whose apps are in DynamoDB find those of the configuration, and each what another wrote', async () => {
+  const { url, name } = await (await engine('dynamodb')).isolate();
+  const env = {
+    APP_MANAGER_DRIVER: 'dynamodb',
+    DATABASE_DYNAMODB_ENDPOINT_URL: url,
+    DATABASE_DYNAMODB_TABLE_NAME: name,
+    AWS_ACCESS_KEY_ID: 'carillon',
+    AWS_SECRET_ACCESS_KEY: 'hush',
+  };
+  const one = await started(env);
+  const other = await started({ ...env, APP_MANAGER_REGISTER_INLINE_APPS: 'false' });
+  for (const { request } of [one, other]) {
+    expect((await request('/up/shop')).status).toBe(200);
+    expect((await request('/up/none')).status).toBe(404);
+  }
+  expect(one.process.output).not.toContain('hush');
+});
+
 it('a server opens the history of an app in its table when it starts, not with the first publish', async () => {
   const { env, database } = await corner('postgres');
   await started(env);

@@ -25,7 +25,7 @@ const ably = (format, encode) => ({
 });
 
 /** @type {Readonly<Record<string, Dialect>>} */
-export const DIALECTS = {
+const DIALECTS = {
   v1: {
     ...text,
     path: ({ key }) => `/app/${key}?protocol=7&client=bench&version=1`,

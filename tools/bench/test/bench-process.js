@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const BENCH = fileURLToPath(new URL('..', import.meta.url));
-export const FLOOR = fileURLToPath(new URL('../floor.js', import.meta.url));
+const FLOOR = fileURLToPath(new URL('../floor.js', import.meta.url));
 
 /** A port that was free a moment ago. @returns {Promise<number>} */
 export async function freePort() {

@@ -22,7 +22,7 @@ import { redis } from './engines/redis.js';
 /** @import { Engine } from './types.js' */
 
 /** @type {readonly Engine[]} */
-export const ENGINES = [
+const ENGINES = [
   rabbitmq,
   kafka,
   dynamodb,

@@ -1,6 +1,6 @@
 // Real engines for tests: import { engine } from '@carillon/engines'.
 export { ENGINE_NAMES } from './catalogue.js';
-export { engine, MissingEngine } from './engine.js';
+export { engine } from './engine.js';
 export { EngineHandle } from './handle.js';
 export { SENTINEL_MASTER } from './engines/redis-sentinel.js';
 export { startAll, stopAll, whyMissing } from './together.js';

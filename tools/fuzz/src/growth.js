@@ -13,7 +13,7 @@ const CHEAP_MS = 20;
 const MOST_TIMES = 24;
 
 /** The grown input of that size, or just below. @param {import('./target.js').Growth} growth @param {number} size */
-export function grown({ before = '', piece, after = '' }, size) {
+function grown({ before = '', piece, after = '' }, size) {
   const room = size - Buffer.byteLength(before) - Buffer.byteLength(after);
   const times = Math.max(0, Math.floor(room / Buffer.byteLength(piece)));
   return Buffer.from(before + piece.repeat(times) + after);

@@ -1,10 +1,10 @@
 import { askApp } from './auth/authorizer.js';
 import { Token } from './auth/token.js';
 import { Channel, type EventMap } from './channel/channel.js';
-import type { Position } from './channel/continuity.js';
 import { Histories } from './channel/history.js';
 import type { SubscribeOptions } from './channel/options.js';
-import { positionToWire } from './channel/subscription.js';
+import { resumeFrames, type Standing } from './channel/resuming.js';
+import { Channels } from './channels.js';
 import { realClock } from './connection/clock.js';
 import { Connection } from './connection/connection.js';
 import { ownSocket, type SocketConstructor, type SocketLike } from './connection/socket.js';
@@ -28,11 +28,6 @@ export interface ClientEvents {
 }
 
 const NEEDS_SIGNATURE = /^(private|presence)-/;
-/**
- * Characters of one request to recover. The service closes the connection for a frame that is too large, and on the next one the
- * same would be asked; it takes 64 KiB and 1000 channels at once where it is set as usual.
- */
-const LONGEST_RESUME = 16_000;
 const REVOKED = 40160;
 
 /** A client of the service: one connection, which comes back by itself, and any number of channels on it. */
@@ -40,12 +35,11 @@ export class Carillon extends Emitter<ClientEvents> {
   readonly user: User;
   readonly #options: ClientOptions;
   readonly #connection: Connection;
-  readonly #channels = new Map<string, Channel>();
-  /** Those among them whose name is a pattern. */
-  readonly #patterns = new Set<Channel>();
+  readonly #channels = new Channels();
   readonly #histories: Histories;
   readonly #token: Token | null;
   readonly #vendor: string;
+  readonly #hasBytes: boolean;
   readonly #Socket: SocketConstructor | undefined;
   #socketId: string | null = null;
   /** The same once channels may be subscribed on it. */
@@ -58,6 +52,7 @@ export class Carillon extends Emitter<ClientEvents> {
     this.#options = options;
     this.#Socket = options.WebSocket ?? ownSocket();
     this.#vendor = vendor;
+    this.#hasBytes = format.name !== 'json';
     const send = (frame: Frame): boolean => this.#send(frame);
     this.#token =
       token === undefined
@@ -80,7 +75,7 @@ export class Carillon extends Emitter<ClientEvents> {
       pongTimeoutMs: options.pongTimeoutMs ?? 10_000,
       activityTimeoutMs: options.activityTimeoutMs ?? 30_000,
     });
-    this.#histories = new Histories({ clock, vendor, send });
+    this.#histories = new Histories({ clock, vendor, hasBytes: this.#hasBytes, send });
     this.user = new User({
       clock,
       send,
@@ -127,18 +122,17 @@ export class Carillon extends Emitter<ClientEvents> {
   }
 
   /** The channel of that name, which is not subscribed by this. Patterns and meta channels are channels too. */
-  channel<Events extends EventMap = EventMap>(name: string): Channel<Events> {
+  channel<Events extends object = EventMap>(name: string): Channel<Events> {
     const known = this.#channels.get(name);
     if (known !== undefined) return known as unknown as Channel<Events>;
     const created = this.#create(name);
-    this.#channels.set(name, created);
-    if (name.includes('*')) this.#patterns.add(created);
+    this.#channels.add(created);
     if (this.#readySocketId !== null) created.subscription.connected(this.#readySocketId, false);
     return created as unknown as Channel<Events>;
   }
 
   /** Subscribes to the channel now, and again after each lost connection. */
-  subscribe<Events extends EventMap = EventMap>(name: string, options?: SubscribeOptions): Channel<Events> {
+  subscribe<Events extends object = EventMap>(name: string, options?: SubscribeOptions): Channel<Events> {
     const channel = this.channel<Events>(name);
     channel.subscribe(options);
     return channel;
@@ -149,8 +143,7 @@ export class Carillon extends Emitter<ClientEvents> {
     const channel = this.#channels.get(name);
     if (channel === undefined) return;
     channel.unsubscribe();
-    this.#channels.delete(name);
-    this.#patterns.delete(channel);
+    this.#channels.forget(channel);
   }
 
   #open(address: string): SocketLike {
@@ -173,6 +166,7 @@ export class Carillon extends Emitter<ClientEvents> {
       histories: this.#histories,
       rest: {
         vendor: this.#vendor,
+        hasBytes: this.#hasBytes,
         api: api ?? null,
         actor: () => (isTrusted === true ? null : this.#socketId),
       },
@@ -192,9 +186,7 @@ export class Carillon extends Emitter<ClientEvents> {
   #router(): Router {
     return new Router({
       vendor: this.#vendor,
-      channel: (name) => this.#channels.get(name),
-      channels: () => this.#channels.values(),
-      patterns: (name) => this.#matching(name),
+      channels: this.#channels,
       histories: this.#histories,
       user: this.user,
       established: (socketId, activityTimeoutMs) => void this.#established(socketId, activityTimeoutMs),
@@ -205,22 +197,14 @@ export class Carillon extends Emitter<ClientEvents> {
     });
   }
 
-  /** Channels whose name is a pattern that matches. */
-  #matching(name: string): readonly Channel[] {
-    return [...this.#patterns].filter((channel) => {
-      const [before = '', after = ''] = channel.name.split('*');
-      return name.length >= before.length + after.length && name.startsWith(before) && name.endsWith(after);
-    });
-  }
-
   /** What was missed is asked for before anything is subscribed: what comes live would hide it. */
   async #established(socketId: string, activityTimeoutMs: number): Promise<void> {
     this.#socketId = socketId;
     this.#connection.established(activityTimeoutMs);
     if (this.#socketId !== socketId) return;
     this.#token?.watch();
-    const { deltas = [], format = json } = this.#options;
-    if (deltas.length > 0 && format.name === 'json') {
+    const { deltas = [] } = this.#options;
+    if (deltas.length > 0 && !this.#hasBytes) {
       const algorithms = deltas.map(({ algorithm }) => algorithm);
       this.#send({ event: 'service:enable_delta_compression', data: { algorithms } });
     }
@@ -228,34 +212,19 @@ export class Carillon extends Emitter<ClientEvents> {
     await this.user.connected(socketId);
     if (this.#socketId !== socketId) return;
     this.#readySocketId = socketId;
-    for (const [name, { subscription }] of this.#channels) {
+    for (const { name, subscription } of this.#channels) {
       subscription.connected(socketId, resumed.has(name));
     }
   }
 
   /** Asks for what was missed; returns the names of the channels. */
   #resume(): ReadonlySet<string> {
-    const positions = [...this.#channels].flatMap(([name, { subscription }]) => {
+    const standings = [...this.#channels].flatMap(({ name, subscription }): Standing[] => {
       const position = subscription.isWanted ? subscription.resumable : null;
-      return position === null ? [] : [[name, position] as [string, Position]];
+      return position === null ? [] : [[name, position]];
     });
-    let some: [name: string, position: object][] = [];
-    let length = 0;
-    const ask = (): void => {
-      if (some.length > 0)
-        this.#send({ event: 'service:resume', data: { channel_positions: Object.fromEntries(some) } });
-      some = [];
-      length = 0;
-    };
-    for (const [name, position] of positions) {
-      const one: [string, object] = [name, positionToWire(position)];
-      const more = JSON.stringify(one).length;
-      if (length + more > LONGEST_RESUME) ask();
-      some.push(one);
-      length += more;
-    }
-    ask();
-    return new Set(positions.map(([name]) => name));
+    for (const frame of resumeFrames(standings)) this.#send(frame);
+    return new Set(standings.map(([name]) => name));
   }
 
   #tokenExpired(code: number): void {
@@ -266,7 +235,7 @@ export class Carillon extends Emitter<ClientEvents> {
 
   /** A token that has ended, by whichever clock, is no reason to stay away: another can be had. */
   #exception(code: number): 'later' | null {
-    if (code === 1009) for (const { subscription } of this.#channels.values()) subscription.outbox.giveUp();
+    if (code === 1009) for (const { subscription } of this.#channels) subscription.outbox.giveUp();
     return code === 4009 && this.#token?.renounce() === true ? 'later' : null;
   }
 
@@ -277,7 +246,7 @@ export class Carillon extends Emitter<ClientEvents> {
       this.#token?.rest();
       this.user.disconnected();
       this.#histories.disconnected();
-      for (const { subscription } of this.#channels.values()) subscription.disconnected();
+      for (const { subscription } of this.#channels) subscription.disconnected();
     }
     this.emit('state', change);
   }

@@ -1,4 +1,5 @@
 import type { Channel } from './channel/channel.js';
+import type { Channels } from './channels.js';
 import type { Position } from './channel/continuity.js';
 import type { AnnotationEvent, MetaEvent, Summary, Rewound } from './channel/events.js';
 import type { Histories } from './channel/history.js';
@@ -10,10 +11,8 @@ import type { User } from './user.js';
 /** Whom frames are for. */
 export interface RouterParts {
   readonly vendor: string;
-  readonly channel: (name: string) => Channel | undefined;
-  /** Subscriptions by pattern that a channel's messages also belong to. */
-  readonly patterns: (name: string) => readonly Channel[];
-  readonly channels: () => Iterable<Channel>;
+  /** A channel's messages also belong to those whose pattern it matches. */
+  readonly channels: Pick<Channels, 'get' | 'matching'> & Iterable<Channel>;
   readonly histories: Histories;
   readonly user: User;
   readonly established: (socketId: string, activityTimeoutMs: number) => void;
@@ -57,14 +56,15 @@ export class Router {
 
   /** What still comes of a channel that is not wanted any more is for nobody. */
   #channelOf({ channel: name }: ReceivedFrame): Channel | undefined {
-    const channel = name === undefined ? undefined : this.parts.channel(name);
+    const channel = name === undefined ? undefined : this.parts.channels.get(name);
     return channel?.subscription.isWanted === true ? channel : undefined;
   }
 
   #message(frame: ReceivedFrame): void {
     const { channel: name = '' } = frame;
-    this.parts.channel(name)?.subscription.receive(frame);
-    for (const channel of this.parts.patterns(name)) channel.subscription.receive(withoutPosition(frame));
+    const { channels } = this.parts;
+    channels.get(name)?.subscription.receive(frame);
+    for (const channel of channels.matching(name)) channel.subscription.receive(withoutPosition(frame));
   }
 
   #internal(name: string, frame: ReceivedFrame, channel: Channel | undefined): void {
@@ -97,8 +97,8 @@ export class Router {
   }
 
   #summarized(summary: Summary): void {
-    const { channel, patterns } = this.parts;
-    for (const one of [channel(summary.channel), ...patterns(summary.channel)])
+    const { channels } = this.parts;
+    for (const one of [channels.get(summary.channel), ...channels.matching(summary.channel)])
       one?.subscription.events.emit('summary', summary);
   }
 
@@ -145,7 +145,7 @@ export class Router {
       case 'delta':
         return channel?.subscription.receiveDelta({ ...frame, data });
       case 'delta_cache_sync':
-        return channel?.subscription.syncBases(
+        return channel?.subscription.differences.sync(
           data['states'] as Record<string, { content: string; seq: number }[]>,
         );
       case 'resume_success':
@@ -159,7 +159,7 @@ export class Router {
 
   #refused(error: CarillonError): void {
     const { histories, user, onError, channels } = this.parts;
-    const channel = error.channel === null ? undefined : this.parts.channel(error.channel);
+    const channel = error.channel === null ? undefined : channels.get(error.channel);
     // The service did not even look at the request.
     if (channel?.state === 'subscribing' && error.code === RATE_LIMITED) {
       const { message, code } = error;
@@ -174,7 +174,7 @@ export class Router {
       if (user.refused(error)) return;
       // The service recovers nothing, or was asked for too much: whoever waits for it waits in vain.
       if (error.code === RATE_LIMITED || error.code === 4302) {
-        for (const { subscription } of channels()) subscription.notRecovered('refused', error.message);
+        for (const { subscription } of channels) subscription.notRecovered('refused', error.message);
       }
     }
     onError(error);
@@ -189,22 +189,22 @@ export class Router {
           ? {}
           : { lastMessageId: position.last_message_id }),
       };
-      this.parts.channel(channel)?.subscription.recovered(reached, replayed, source);
+      this.parts.channels.get(channel)?.subscription.recovered(reached, replayed, source);
     }
     for (const one of failed ?? []) this.#notResumed(one);
   }
 
   #notResumed({ channel, code, reason }: Failed): void {
-    this.parts.channel(channel)?.subscription.notRecovered(code, reason);
+    this.parts.channels.get(channel)?.subscription.notRecovered(code, reason);
   }
 
   /** It answers a resume, or tells of a gap that nobody asked about: of the channel, and whatever pattern it fits. */
   #lost({ channel, code, reason }: Failed): void {
-    const { subscription } = this.parts.channel(channel) ?? {};
+    const { channels } = this.parts;
+    const { subscription } = channels.get(channel) ?? {};
     if (reason === 'not_subscribed' || subscription?.notRecovered(code, reason) === true) return;
     subscription?.gapped({ code, reason });
-    for (const pattern of this.parts.patterns(channel))
-      pattern.subscription.gapped({ code, reason, channel });
+    for (const pattern of channels.matching(channel)) pattern.subscription.gapped({ code, reason, channel });
   }
 }
 

@@ -32,7 +32,7 @@ describe('the binary formats', () => {
   });
 
   it.each([json, messagepack, protobuf])('write what they read ($name)', (format) => {
-    for (const data of ['text', { an: ['object', 1.5] }, [1], 5, true, undefined]) {
+    for (const data of ['text', { an: ['object', 1.5] }, [1], 5, true, null, undefined]) {
       const sent: Frame = {
         event: 'client-x',
         channel: 'private-ä',

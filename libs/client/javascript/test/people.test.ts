@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { json } from '../src/format/json.js';
 import { numbered, settled, subscribed, World } from './harness/world.js';
 
 describe('private channels', () => {
@@ -133,6 +134,16 @@ describe('a subscription', () => {
     expect(asked(world)).toBe(0);
   });
 
+  it('may be asked for with a filter that lets everything through', async () => {
+    const world = new World();
+    await world.connect();
+    world.client.subscribe('orders', { filter: {} });
+    await settled();
+    expect(world.socket.taken()).toEqual([
+      { event: 'service:subscribe', data: { channel: 'orders', filter: { events: [] } } },
+    ]);
+  });
+
   it('that was refused says so to whoever asks afterwards', async () => {
     const world = new World();
     await world.connect();
@@ -207,6 +218,32 @@ describe('a presence channel', () => {
       ['enter', 'd', 5],
     ]);
   });
+
+  it('is told what this client says of itself when it is subscribed, and again on every connection', async () => {
+    const world = new World();
+    const channel = world.client.subscribe('presence-lobby');
+    channel.presence.update('here');
+    await world.connect();
+    const told = (): unknown[] =>
+      world.socket.taken().flatMap(({ event, data }) => (event === 'service:presence_update' ? [data] : []));
+    expect(told()).toEqual([]);
+    world.socket.says(subscribed('presence-lobby', members({ a: 1 })));
+    expect(told()).toEqual([{ channel: 'presence-lobby', data: 'here' }]);
+    channel.presence.update('away');
+    expect(told()).toEqual([{ channel: 'presence-lobby', data: 'away' }]);
+    world.socket.ends(1006);
+    await world.clock.pass(500);
+    await world.establish();
+    world.socket.says(subscribed('presence-lobby', members({ a: 1 })));
+    world.socket.says(subscribed('presence-lobby', members({ a: 1 })));
+    expect(told()).toEqual([{ channel: 'presence-lobby', data: 'away' }]);
+    channel.unsubscribe();
+    expect(() => channel.presence.update('gone')).toThrow('not subscribed');
+    channel.subscribe();
+    await settled();
+    world.socket.says(subscribed('presence-lobby', members({ a: 1 })));
+    expect(told()).toEqual([]);
+  });
 });
 
 const reply = (serial: number, next: string | null): object => ({
@@ -221,6 +258,23 @@ const reply = (serial: number, next: string | null): object => ({
 });
 
 describe('history', () => {
+  it.each([
+    ['json', [0, 255]],
+    ['messagepack', Uint8Array.of(0, 255)],
+  ])('has bytes as messages that come live in %s have them', async (name, data) => {
+    const world = new World({ format: { ...json, name: name as 'json' | 'messagepack' } });
+    await world.connect();
+    const channel = world.client.subscribe('chat');
+    await settled();
+    world.socket.says(subscribed('chat'));
+    const page = channel.history();
+    const message = { event: 'client-x', channel: 'chat', data: [0, 255], data_kind: 'bytes' };
+    const items = [{ serial: 1, published_at_ms: 7, message }];
+    const answer = { items, has_more: false, next_cursor: null };
+    world.socket.says({ event: 'service:channel_history', channel: 'chat', data: answer });
+    expect((await page).items[0]?.message.data).toEqual(data);
+  });
+
   it('is asked for page by page, one request after the other', async () => {
     const world = new World();
     await world.connect();

@@ -49,6 +49,21 @@ describe('a channel with positions', () => {
     expect(recoveries).toEqual([{ recovered: true, replayed: 2, source: 'hot' }]);
   });
 
+  it('that is wanted with another filter is rewound to what the filter before kept from it', async () => {
+    const { world, heard, channel } = await open();
+    channel.subscribe({ filter: { events: ['tick'] }, rewind: 3 });
+    await settled();
+    world.socket.says(subscribed('orders', {}, at(5)));
+    // Of the last three, one had been delivered.
+    for (const serial of [2, 4, 5]) world.socket.says(numbered('orders', serial));
+    world.socket.says(numbered('orders', 6));
+    channel.subscribe({ filter: { events: ['tick'] }, rewind: 3 });
+    await settled();
+    world.socket.says(subscribed('orders', {}, at(6)));
+    for (const serial of [4, 5, 6]) world.socket.says(numbered('orders', serial));
+    expect(heard).toEqual([5, 2, 4, 6]);
+  });
+
   it('asks for many channels in requests that the service can take', async () => {
     const world = new World();
     await world.connect();

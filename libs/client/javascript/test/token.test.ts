@@ -28,6 +28,21 @@ describe('a token', () => {
     expect(new URL(world.socket.url).searchParams.get('token')).toBe(tokenUntil(1200));
   });
 
+  it('whose source hangs is asked for again', async () => {
+    let made = 0;
+    const errors: string[] = [];
+    const world = new World({
+      token: () => ((made += 1) === 2 ? new Promise<string>(() => undefined) : tokenUntil(made * 600)),
+      pongTimeoutMs: 10_000_000,
+    });
+    world.client.on('error', ({ message }) => errors.push(message));
+    const socket = await world.connect();
+    await world.clock.pass(540_000 + 30_000 + 5000);
+    expect(errors).toEqual(['The app did not answer in time']);
+    const kept = socket.taken().filter(({ event }) => event === 'service:auth');
+    expect(kept).toEqual([{ event: 'service:auth', data: { token: tokenUntil(1800) } }]);
+  });
+
   it('is replaced when the service says that it has ended', async () => {
     let made = 0;
     const world = new World({ token: () => tokenUntil((made += 1) * 600) });

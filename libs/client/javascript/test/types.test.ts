@@ -23,9 +23,6 @@ interface Orders {
   readonly note: string;
 }
 
-/** A type like this has no index signature: what is not in it is no event. */
-type OrderEvents = { [Name in keyof Orders]: Orders[Name] };
-
 const told = (client: Carillon, channel: Channel): void => {
   client.on('tokenExpired', ({ isRevoked }) => expectTypeOf(isRevoked).toBeBoolean());
   channel.on('recovery', (recovery) => {
@@ -39,7 +36,7 @@ const told = (client: Carillon, channel: Channel): void => {
 
 describe('what the compiler knows', () => {
   it('is the data of each event of a channel', () => {
-    type OrderChannel = Channel<OrderEvents>;
+    type OrderChannel = Channel<Orders>;
     type Bind = OrderChannel['bind'];
     const bound = (bind: Bind): void => {
       bind('paid', (data, message) => {

@@ -11,4 +11,4 @@ export { lifecycleOf, type LifecycleWebhook } from './lifecycle.js';
 export { AiMeters } from './meters.js';
 export { ORPHANED, orphanedExtras } from './orphan.js';
 export { Rollup, type Rolled, type RolledRecord, type RollupLimits } from './rollup.js';
-export { endsStream, headerOf, isOver, streamStatus, type StreamStatus } from './status.js';
+export { endsStream, isOver, streamStatus, type StreamStatus } from './status.js';

@@ -1,7 +1,6 @@
 export { CommitClient, type CommitClientOptions } from './client/commit-client.js';
 export { type ConversationParts } from './client/conversation.js';
 export { LocalLanes } from './client/local-transport.js';
-export { NearestLanes } from './client/nearest-lanes.js';
 export { RemoteLanes } from './client/remote-lanes.js';
 export { type CommitAnswer, type CommitTransport } from './client/transport.js';
 export { systemClock, type Clock } from './clock.js';

@@ -3,10 +3,12 @@ import type { App } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import { Channels, type OrdinaryChannel } from '@carillon/channels';
 import type { Config } from '@carillon/config';
-import { MessageReceipts, OncePublisher, type Operations } from '@carillon/operations';
+import { MessageReceipts, OncePublisher, type Operations, PublishNews } from '@carillon/operations';
 import type { BatchPublisher } from '@carillon/publishing';
+import { WireNames } from '@carillon/protocol';
 import type { Triggers } from '@carillon/push';
-import type { Logger } from '@carillon/runtime';
+import type { Logger, Metrics } from '@carillon/runtime';
+import type { WebhookEvents } from '@carillon/webhooks';
 import { AiMessages } from './ai.js';
 import { type AnnotationFinder, Annotations } from './annotations.js';
 import { Authentication } from './authentication.js';
@@ -14,7 +16,8 @@ import { ConnectionKeys } from './connection-keys.js';
 import { DerivedFilters } from './derived/derived-filters.js';
 import { Edits } from './edits.js';
 import { type Apps, KeyRing } from './key-ring.js';
-import type { MessageRules } from './message/read-message.js';
+import { isReserved } from './message/native.js';
+import type { MessageRules, NamedRules } from './message/read-message.js';
 import { CompatPublisher } from './publisher.js';
 import { MessagePush } from './push/message-push.js';
 import { Revocations } from './revocations.js';
@@ -34,6 +37,8 @@ export interface CompatCoreParts {
   readonly messages: AnnotationFinder | null;
   /** Null: nothing is pushed by this process. */
   readonly triggers: Triggers | null;
+  readonly webhooks: Pick<WebhookEvents, 'emit' | 'wants'>;
+  readonly metrics: Pick<Metrics, 'counter'>;
   readonly log: Logger;
 }
 
@@ -57,8 +62,10 @@ export class CompatCore {
   readonly counters = new RuntimeCounters();
   readonly derivedFilters = new DerivedFilters(this.counters);
   readonly #channels: Channels;
+  readonly #names: WireNames;
 
-  constructor({ config, apps, cache, publisher, operations, messages, triggers, log }: CompatCoreParts) {
+  constructor(parts: CompatCoreParts) {
+    const { config, apps, cache, publisher, operations, messages, triggers, log } = parts;
     const { compat, idempotency } = config;
     const keys = new KeyRing(compat.keys, apps);
     const tokens = new Tokens(cache);
@@ -74,10 +81,12 @@ export class CompatCore {
     this.statistics = new Statistics(cache, compat, config.ssl.enabled);
     this.push = triggers === null ? null : new MessagePush(triggers, this.statistics);
     const ttlMs = Math.max(LEAST_KEPT_MS, idempotency.ttl_seconds * 1000);
-    const ai = new AiMessages(new AiChannels(config.ai_transport), headerLimits(config));
+    const aiChannels = new AiChannels(config.ai_transport);
+    const ai = new AiMessages(aiChannels, headerLimits(config));
+    const news = new PublishNews(parts.webhooks, aiChannels, parts.metrics);
     const receipts = new MessageReceipts(cache, log);
     const once = new OncePublisher(publisher, receipts);
-    this.publisher = new CompatPublisher(publisher, once, ttlMs, { ai, counters: this.counters });
+    this.publisher = new CompatPublisher(publisher, once, ttlMs, { ai, counters: this.counters, news });
     this.edits = new Edits(operations);
     this.annotations = new Annotations({
       operations,
@@ -87,6 +96,7 @@ export class CompatCore {
       isEnabled: config.annotations.enabled,
     });
     this.#channels = new Channels(config);
+    this.#names = new WireNames(config.protocol.vendor_prefix);
   }
 
   /** @throws CompatError, in a promise, when there is no such app, or it is disabled. */
@@ -97,6 +107,15 @@ export class CompatCore {
   /** The native channel of a base name. */
   channel(app: App, base: string): OrdinaryChannel {
     return this.#channels.foreign(app, base);
+  }
+
+  /** What a message of the app may be that is published or changed; the word of another vendor is reserved like ours. */
+  messageRules(app: App): NamedRules {
+    const names = this.#names;
+    return {
+      ...messageRules(app),
+      isReserved: (name) => isReserved(name) || names.readReserved(name) !== null,
+    };
   }
 }
 

@@ -4,7 +4,7 @@ import { callerOf, mayDo, NOT_GRANTED, type Via } from './caller.js';
 import { CompatError } from './compat-error.js';
 import type { Edit } from './message/read-edit.js';
 import { fromLatest } from './message/item.js';
-import { beginsWithNothing, toNative, type WireMessage } from './message/native.js';
+import { beginsWithNothing, connectionBeside, toNative, type WireMessage } from './message/native.js';
 import { orRefused } from './refusal.js';
 
 /** Which message is to be changed, by whom. */
@@ -22,6 +22,8 @@ export interface EditRequest {
 interface Current extends Pick<WireMessage, 'encoding' | 'extras' | 'name'> {
   /** Null: it was made without. */
   readonly data: string | null;
+  /** Where it is from, as it is kept. */
+  readonly connection: string | null;
 }
 
 const OPERATION = { update: 'updateMessage', delete: 'deleteMessage', append: 'appendMessage' } as const;
@@ -68,7 +70,7 @@ export class Edits {
       encoding: keepsData ? (now.encoding ?? null) : encoding,
       extras: extras ?? now.extras ?? null,
     };
-    const native = toNative(content);
+    const native = toNative(content, now.connection);
     return {
       ...(name === null || action !== 'update' ? {} : { name: native.event }),
       ...(data === null ? {} : { data }),
@@ -81,7 +83,8 @@ export class Edits {
     const input = { channel: base, message_serial: serial };
     const { value } = await orRefused(this.operations.readMessage.perform(caller, input));
     const { name, encoding, data, extras } = fromLatest(value.item, null, 0) ?? {};
-    return { name, encoding, extras, data: beginsWithNothing(value.item) ? null : (data ?? '') };
+    const connection = connectionBeside(value.item);
+    return { name, encoding, extras, connection, data: beginsWithNothing(value.item) ? null : (data ?? '') };
   }
 }
 

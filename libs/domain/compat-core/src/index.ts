@@ -17,7 +17,7 @@ export { readJwe } from './jwe.js';
 export { type JwtClaims, proveJwt, readJwt } from './jwt.js';
 export { isObject, type JsonObject, parseJson } from './json.js';
 export { type AnnotationFinder, type AnnotationRequest } from './annotations.js';
-export { callerOf, mayDo, NOT_GRANTED } from './caller.js';
+export { callerOf, NOT_GRANTED } from './caller.js';
 export { ACTION_NUMBER, type EditAction, editOf } from './message/actions.js';
 export {
   type Annotation,
@@ -29,18 +29,18 @@ export {
 export { fromItem, fromLatest } from './message/item.js';
 export { connectionOf, fromNative, inFormat, type WireMessage } from './message/native.js';
 export { type Edit, readEdit } from './message/read-edit.js';
-export { MessagePush, type Pushes } from './push/message-push.js';
+export { type Pushes } from './push/message-push.js';
 export { toNativePayload } from './push/payload.js';
 export { orRefused, refusalOf } from './refusal.js';
-export { type Published } from './publisher.js';
+export { isEphemeral, type Published } from './publisher.js';
 export {
   type Identity,
+  isGiven,
   type MessageRules,
   type NewMessage,
   payloadOf,
   publisherOf,
   readMessage,
-  sizeOf,
 } from './message/read-message.js';
 export {
   clientOf,
@@ -57,7 +57,6 @@ export { type Entries } from './statistics/entries.js';
 export { boundsOf, type Unit, UNITS } from './statistics/intervals.js';
 export { type LevelName } from './statistics/levels.js';
 export { bytesOf, type Counted, type Measurable, measured } from './statistics/measured.js';
-export { Statistics } from './statistics/statistics.js';
 export { type ProvedRequest, proveTokenRequest } from './token-request.js';
 export { readTokenRecord } from './tokens.js';
 export { decodeWire, encodeWire, type WireFormat } from './wire.js';

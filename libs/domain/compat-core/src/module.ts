@@ -5,6 +5,7 @@ import { OPERATIONS } from '@carillon/operations';
 import { PUBLISHER } from '@carillon/publishing';
 import { PUSH } from '@carillon/push';
 import { optional, type PartsOf, provider, RUNTIME, token } from '@carillon/runtime';
+import { WEBHOOK_EVENTS } from '@carillon/webhooks';
 import { Module } from '@nestjs/common';
 import { CompatCore } from './core.js';
 
@@ -16,12 +17,14 @@ const PARTS = {
   cache: CACHE,
   publisher: PUBLISHER,
   operations: OPERATIONS,
+  webhooks: WEBHOOK_EVENTS,
   messages: optional(MESSAGE_READER),
   push: optional(PUSH),
 };
 
 const open = (parts: PartsOf<typeof PARTS>): CompatCore => {
-  const { config, apps, cache, publisher, operations, logging, shutdown, reloads, messages, push } = parts;
+  const { config, apps, cache, publisher, operations, webhooks, metrics, messages, push } = parts;
+  const { logging, shutdown, reloads } = parts;
   const core = new CompatCore({
     config,
     apps,
@@ -30,6 +33,8 @@ const open = (parts: PartsOf<typeof PARTS>): CompatCore => {
     operations,
     messages: messages ?? null,
     triggers: push?.triggers() ?? null,
+    webhooks,
+    metrics,
     log: logging.for('service::compat'),
   });
   // Once more for requests that end while others are flushed.

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { keptOf, type OrdinaryChannel } from '@carillon/channels';
-import type { OncePublisher } from '@carillon/operations';
+import type { OncePublisher, PublishNews } from '@carillon/operations';
 import { type BatchPublisher, type Publication, type Receipt, SeriesFailure } from '@carillon/publishing';
 import type { AiMessages } from './ai.js';
 import type { Principal } from './authentication.js';
-import { type NativeParts, toNative } from './message/native.js';
+import { connectionById, type NativeParts, toNative } from './message/native.js';
 import { idsOf, type NewMessage } from './message/read-message.js';
 import { refusalOf } from './refusal.js';
 import type { RuntimeCounters } from './statistics/counters.js';
@@ -25,6 +25,8 @@ export interface Published {
   readonly ids: readonly string[];
   /** Of each message where it lives on, else its id. */
   readonly serials: readonly string[];
+  /** Whether it was published now, and not under the same id before. */
+  readonly isNew: readonly boolean[];
 }
 
 /** 12 characters of what is random in a UUID: of these many are made at a time. */
@@ -40,7 +42,11 @@ export class CompatPublisher {
     private readonly publisher: BatchPublisher,
     private readonly once: Pick<OncePublisher, 'publish'>,
     private readonly ttlMs: number,
-    private readonly parts: { readonly ai: AiMessages; readonly counters: RuntimeCounters },
+    private readonly parts: {
+      readonly ai: AiMessages;
+      readonly counters: RuntimeCounters;
+      readonly news: Pick<PublishNews, 'tellOne'>;
+    },
   ) {}
 
   /**
@@ -60,7 +66,16 @@ export class CompatPublisher {
     });
     const repeated = receipts.filter(({ isDuplicate }) => isDuplicate === true).length;
     if (repeated > 0) this.parts.counters.add('duplicate_suppression', repeated);
-    return { ids, serials: receipts.map(({ version }, index) => version?.messageSerial ?? ids[index] ?? '') };
+    for (const [index, { channel, event, extrasText }] of publications.entries()) {
+      const receipt = receipts[index];
+      if (receipt !== undefined && !isEphemeral(messages[index]))
+        this.parts.news.tellOne(request.principal.app, { channel, name: event, extrasText }, receipt);
+    }
+    return {
+      ids,
+      serials: receipts.map(({ version }, index) => version?.messageSerial ?? ids[index] ?? ''),
+      isNew: receipts.map(({ isDuplicate }) => isDuplicate !== true),
+    };
   }
 
   #judged({ messages, principal, channel }: NewMessages): readonly NewMessage[] {
@@ -89,7 +104,11 @@ export class CompatPublisher {
   }
 }
 
-/** Whoever publishes the same under one id does so once. */
+/** For sockets that are connected now, and for nobody else. */
+export const isEphemeral = (message: NewMessage | undefined): boolean =>
+  message?.extras?.['ephemeral'] === true;
+
+/** Whoever publishes the same under one id does so once, by whatever connection. */
 const fingerprintOf = ({ event, dataText, extrasText }: NativeParts, clientId: string | null): string =>
   createHash('sha256')
     .update(JSON.stringify([event, dataText, extrasText, clientId]))
@@ -101,13 +120,14 @@ function publicationOf(
   messageId: string,
   ttlMs: number,
 ): Publication {
-  const isEphemeral = message.extras?.['ephemeral'] === true;
-  const parts = toNative(message);
+  const said = toNative(message);
+  const isFromId = connectionById(messageId) === (connectionId ?? undefined);
+  const parts = isFromId ? said : toNative(message, connectionId ?? '');
   // What was made here for a server stands for nothing that was published before.
   const isKeyed = message.id !== null || base !== null;
   return {
     key: isKeyed
-      ? { key: `compat:${messageId}`, fingerprint: fingerprintOf(parts, message.clientId), ttlMs }
+      ? { key: `compat:${messageId}`, fingerprint: fingerprintOf(said, message.clientId), ttlMs }
       : null,
     appId: app.id,
     channel: channel.name,
@@ -118,7 +138,7 @@ function publicationOf(
     isFromClient: base !== null,
     messageId,
     isLastEvent: base === null && channel.traits.keepsLastEvent,
-    ...keptOf(channel, isEphemeral),
+    ...keptOf(channel, isEphemeral(message)),
     tagsText: null,
   };
 }

@@ -53,9 +53,9 @@ const malformed = (text: string): CompatError => new CompatError(40_000, text);
 const credentials = (): CompatError => new CompatError(40_101, 'invalid credentials');
 
 /** The lines that the holder of a secret signs. */
-export const signedText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+const signedText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
-export const macOf = (secret: string, text: string): string =>
+const macOf = (secret: string, text: string): string =>
   createHmac('sha256', secret).update(text).digest('base64');
 
 /** Turns signed requests into tokens. */

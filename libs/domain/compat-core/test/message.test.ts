@@ -2,13 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CompatError } from '../src/compat-error.js';
 import { fromItem } from '../src/message/item.js';
-import { fromNative, inFormat, toNative } from '../src/message/native.js';
+import { connectionOf, fromNative, inFormat, isReserved, toNative } from '../src/message/native.js';
 import { readEdit } from '../src/message/read-edit.js';
 import { readMessage } from '../src/message/read-message.js';
 import { decodeWire, encodeWire } from '../src/wire.js';
 
 const ANYBODY = { clientId: null, mayBeAnybody: true };
-const RULES = { maxBytes: 65_536, maxNameBytes: 200 };
+const RULES = { maxBytes: 65_536, maxNameBytes: 200, isReserved };
 
 const through = (value: unknown, format: 'json' | 'msgpack'): object | null => {
   const received = decodeWire(Buffer.from(encodeWire(value, format)), format);
@@ -49,6 +49,24 @@ describe('messages', () => {
     );
   });
 
+  it.each(['live', 'item'])('of bytes from a native client are binary too: %s', (how) => {
+    const bytes = Buffer.from([0, 1, 255]);
+    const live = {
+      event: 'client-x',
+      name: null,
+      dataText: JSON.stringify([...bytes]),
+      isBytes: true,
+      messageId: 'a',
+      userId: null,
+      extrasText: null,
+    } as const;
+    const item = { event: 'client-x', data: [...bytes], data_kind: 'bytes', message_id: 'a' };
+    const shown = how === 'live' ? fromNative(live, 1) : fromItem(item, null, 1);
+    expect(shown).toMatchObject({ data: bytes.toString('base64'), encoding: 'base64' });
+    const { data, encoding } = inFormat(shown ?? {}, 'msgpack') as { data: Uint8Array; encoding?: string };
+    expect([Buffer.from(data), encoding]).toEqual([bytes, undefined]);
+  });
+
   it('are binary again in MessagePack and base64 in JSON', () => {
     const data = Buffer.from([1, 2, 255]);
     const shown = through({ data, encoding: 'cipher+aes' }, 'msgpack');
@@ -72,6 +90,19 @@ describe('messages', () => {
       expect(codeOf(() => through({ data }, 'msgpack'))).toBe(40_013);
     expect(codeOf(() => through({ extras: { headers: { inside: bytes } } }, 'msgpack'))).toBe(40_032);
     expect(through({ data: bytes }, 'msgpack')).toMatchObject({ data: Buffer.from(bytes) });
+  });
+
+  it('are from the connection that published them, whatever id they chose', () => {
+    const content = { name: 'n', data: 'x', encoding: null, extras: null };
+    const from = (messageId: string, connection: string | null): (string | undefined)[] => {
+      const native = { ...toNative(content, connection), name: null, messageId, userId: null };
+      return [connectionOf(native), fromNative(native, 1)?.connectionId];
+    };
+    expect(from('1.2:0:0', null)).toEqual(['1.2', '1.2']);
+    expect(from('own', null)).toEqual([undefined, undefined]);
+    expect(from('own', '1.2')).toEqual(['1.2', '1.2']);
+    expect(from('3.4:0:0', '1.2')).toEqual(['1.2', '1.2']);
+    expect(from('3.4:0:0', '')).toEqual([undefined, undefined]);
   });
 
   it('are not called what clients of other protocols take for a word of the service, nor shown where they are', () => {

@@ -83,6 +83,12 @@ it('fixtures are read whole or not at all', () => {
     'messages.inbound.rest.messages.count': 3,
     'messages.inbound.all.messages.count': 3,
   });
+  // As everywhere, what is null is not there.
+  expect(
+    readFixtures(item({ inbound: null, connections: { all: { peak: null, opened: 1 } } }))[0]?.entries,
+  ).toEqual({
+    'connections.all.opened': 1,
+  });
   const deep = Array.from({ length: 17 }).reduce<object>((inner) => ({ a: inner }), { a: 1 });
   for (const wrong of [
     null,

@@ -20,7 +20,8 @@ import { historyHealth } from './history-health.js';
 import { MessageReader, type MessageSource } from './message-reader.js';
 import { openForApps } from './open-for-apps.js';
 import { PresenceHistoryReader, type PresenceHistoryReaderParts } from './presence-reader.js';
-import { HistoryReader, type HistoryReaderOptions, type HistoryReads, type ShownAs } from './reader.js';
+import { HistoryReader, type HistoryReaderOptions, type HistoryReads } from './reader.js';
+import type { ShownAs } from './shown-rows.js';
 
 /** What is read of streams, in the store or by a writer that has it. */
 type StreamSource = HistoryReads & MessageSource & PresenceHistoryReaderParts['store'];

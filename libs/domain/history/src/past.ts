@@ -5,6 +5,8 @@ import { type Message, readMessageV2 } from '@carillon/protocol';
 /** A message of the past, as it is now. */
 export interface PastMessage {
   readonly message: Message;
+  /** The id that it was made under, whatever changed it since. */
+  readonly createId: string;
   readonly historySerial: number;
   readonly publishedAtMs: number;
 }

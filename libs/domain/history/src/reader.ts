@@ -1,21 +1,12 @@
 import {
   type DurableStore,
-  type PageQuery,
-  positioned,
   type Stream,
   type StoredMessage,
   type StoredRecord,
   type StreamAddress,
 } from '@carillon/history-store';
-import { latestItem } from '@carillon/messages';
 import type { Message } from '@carillon/protocol';
-import {
-  type HistoryItemBody,
-  type HistoryPageBody,
-  type HistoryStreamBody,
-  retainedBody,
-  stateBody,
-} from './bodies.js';
+import { type HistoryPageBody, type HistoryStreamBody, retainedBody, stateBody } from './bodies.js';
 import { type StateSource } from './observed.js';
 import { floorOf, truncatedByRetention } from './continuity.js';
 import { encodeCursor } from './cursor.js';
@@ -23,8 +14,10 @@ import type { Faults } from './fault-desk.js';
 import { type Head, headOf } from './head.js';
 import type { StateHints } from './hints/state-hints.js';
 import { inTime, unavailable } from './in-time.js';
+import { itemOf } from './item.js';
 import type { HistoryQuery } from './query.js';
 import { pastMessage, type PastPage } from './past.js';
+import { type Row, type Show, type ShownAs, ShownRows } from './shown-rows.js';
 import { readWhole, type WholePage } from './whole-page.js';
 
 /** What a reader asks of a store, or of a writer that has it. */
@@ -47,9 +40,6 @@ export interface HistoryReaderParts {
   readonly onShown?: (appId: string, as: ShownAs) => void;
 }
 
-/** What a row of a message is shown as: its latest version, what was stored as that is over, or what never lived on. */
-export type ShownAs = 'applied' | 'missing_latest' | 'not_versioned';
-
 export interface HistoryReaderOptions {
   /** What one read may take. */
   readonly timeoutMs: number;
@@ -58,33 +48,22 @@ export interface HistoryReaderOptions {
   readonly showsLatest?: boolean;
 }
 
-/** A row with what is shown of it; null: it cannot be; undefined: it only tells that there is more. */
-interface Row<Item> {
-  readonly record: StoredRecord;
-  readonly item: Item | null | undefined;
-}
-
-/** Messages whose latest version is looked up at one time. */
-const AT_ONCE = 8;
 /** Records that are looked through at one time. */
 const WINDOW = 200;
-
-/** What is shown of a record; null: it cannot be. */
-type Show<Item> = (
-  stream: Stream,
-  record: StoredRecord,
-  latest: StoredMessage | undefined,
-) => Item | Promise<Item | null> | null;
 
 /**
  * Reads the histories of channels. Whoever asks has made sure that the channel has one. Rejects with `ServiceError`:
  * `invalid_input`, or `service_unavailable` when a whole answer cannot be given.
  */
 export class HistoryReader {
+  readonly #rows: ShownRows;
+
   constructor(
     private readonly parts: HistoryReaderParts,
     private readonly options: HistoryReaderOptions,
-  ) {}
+  ) {
+    this.#rows = new ShownRows(parts.store, options.showsLatest === true, parts.onShown);
+  }
 
   /** One page; a channel that was never written has an empty one. */
   page(appId: string, channel: string, query: HistoryQuery): Promise<HistoryPageBody> {
@@ -142,7 +121,12 @@ export class HistoryReader {
     const messages = rows.flatMap(({ record, item: message }) =>
       message === null || message === undefined
         ? []
-        : { message, historySerial: record.historySerial ?? 0, publishedAtMs: record.publishedAtMs },
+        : {
+            message,
+            createId: record.messageId ?? message.messageId,
+            historySerial: record.historySerial ?? 0,
+            publishedAtMs: record.publishedAtMs,
+          },
     );
     const last = messages.at(-1);
     const walk = { app_id: address.appId, channel: address.channel, direction, bounds };
@@ -211,7 +195,7 @@ export class HistoryReader {
         address,
         query,
         head: () => this.#healthy(address),
-        rows: (asked) => this.#rows(asked, show),
+        rows: (asked) => this.#rows.read(asked, show),
         rowOf: ({ record }) => ({
           serial: record.historySerial ?? 0,
           atMs: record.publishedAtMs,
@@ -237,82 +221,5 @@ export class HistoryReader {
     const { state, reason } = head.seen.state;
     if (state !== 'healthy') throw unavailable(`the history is ${state}: ${reason ?? 'unknown'}`);
     return head;
-  }
-
-  /** Messages that live on, by their serials; of one that is over already the row is shown as it was stored. */
-  async #latest(
-    { stream, nowMs }: PageQuery,
-    records: readonly StoredRecord[],
-  ): Promise<ReadonlyMap<string, StoredMessage>> {
-    if (this.options.showsLatest !== true) return new Map();
-    const messageSerials = records.flatMap(({ messageSerial }) => messageSerial ?? []);
-    if (messageSerials.length === 0) return new Map();
-    const { streamKey, generation, floorMessageSerial } = stream;
-    const query = { streamKey, generation, floorMessageSerial, nowMs, messageSerials };
-    const messages = await this.parts.store.messages(query);
-    return new Map(messages.map((message) => [message.messageSerial, message]));
-  }
-
-  async #rows<Item>(asked: PageQuery, show: Show<Item>): Promise<readonly Row<Item>[]> {
-    const { stream, limit } = asked;
-    const records = await this.parts.store.page(asked);
-    const latest = await this.#latest(asked, records);
-    const rows: Row<Item>[] = [];
-    for (let from = 0; from < records.length; from += AT_ONCE) {
-      const some = records.slice(from, from + AT_ONCE).map(async (record, index): Promise<Row<Item>> => {
-        if (from + index >= limit - 1) return { record, item: undefined };
-        const version = latest.get(record.messageSerial ?? '');
-        this.#tellShown(stream, record, version);
-        return { record, item: await show(stream, record, version) };
-      });
-      rows.push(...(await Promise.all(some)));
-    }
-    return rows;
-  }
-
-  #tellShown({ address }: Stream, { messageSerial }: StoredRecord, latest: StoredMessage | undefined): void {
-    if (this.options.showsLatest !== true) return;
-    const stored = messageSerial === null ? 'not_versioned' : 'missing_latest';
-    this.parts.onShown?.(address.appId, latest === undefined ? stored : 'applied');
-  }
-}
-
-function itemOf(
-  { streamId, address }: Stream,
-  row: StoredRecord,
-  latest: StoredMessage | undefined,
-): HistoryItemBody | null {
-  const { historySerial: serial, payload } = row;
-  const message = payload === null ? undefined : parse(positioned(payload, streamId, row.deliverySerial));
-  if (message === undefined || serial === null) return null;
-  const text = latest === undefined ? null : latestItem(address.channel, latest);
-  if (latest !== undefined && text !== null)
-    return {
-      stream_id: streamId,
-      serial,
-      published_at_ms: row.publishedAtMs,
-      message_id: row.messageId,
-      event_name: `service:message.${latest.action}`,
-      operation_kind: `message.${latest.action}`,
-      payload_size_bytes: Buffer.byteLength(text),
-      message: parse(text),
-    };
-  return {
-    stream_id: streamId,
-    serial,
-    published_at_ms: row.publishedAtMs,
-    message_id: row.messageId,
-    event_name: row.eventName,
-    operation_kind: 'append',
-    payload_size_bytes: row.payloadSize,
-    message,
-  };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

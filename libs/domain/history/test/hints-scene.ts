@@ -39,7 +39,7 @@ export const regressed = (more: Partial<Mark> = {}): Mark =>
 export const PRESENCE: StreamAddress = { appId: 'shop', channel: PRESENCE_CHANNEL, kind: 'presence' };
 
 /** What several processes share: a store that may take nothing, and a cache. */
-export class World {
+class World {
   readonly store = new MemoryHistoryStore();
   readonly cache = new MemoryCache({ capacity: 1e6, defaultTtlMs: 0, cleanupIntervalMs: 1e9, now: Date.now });
   /** Channels whose commits fail; `*`: all do. */
@@ -74,7 +74,7 @@ export class World {
 }
 
 /** One process with what it reads and commits by. */
-export class Process {
+class Process {
   readonly hints: StateHints;
   readonly commits: MarkingCommits;
   readonly messages: HistoryReader;

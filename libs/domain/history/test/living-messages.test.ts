@@ -1,6 +1,6 @@
 import { foldVersions } from '@carillon/messages';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LivingChannel, NOW_MS } from './living.js';
+import { HOUR_MS, LivingChannel, NOW_MS } from './living.js';
 import { openEmbedded, openMemory, openMysql, openPostgres, type Opened } from './stores.js';
 
 const STORES = [
@@ -76,6 +76,19 @@ describe.each(STORES)('messages that live on in $name', ({ open }) => {
     expect(foldVersions(versions)?.data).toBe(message?.data?.text);
     await channel.write(channel.append(serial, 'é'), channel.append(serial, '!'));
     expect(JSON.parse((await channel.message(serial))?.data?.text ?? '""')).toBe(`${text}é!`);
+  });
+
+  it('have the whole of a text whose first fragments are over before its last', async () => {
+    const channel = channelOf('outlived');
+    channel.policy = { ...channel.policy, versions_ms: 24 * HOUR_MS };
+    const serial = await channel.made('a');
+    await channel.one(channel.append(serial, 'b'));
+    channel.nowMs += 20 * HOUR_MS;
+    await channel.write(channel.append(serial, 'c'), channel.append(serial, 'd'));
+    channel.nowMs += 20 * HOUR_MS;
+    expect(await channel.message(serial)).toMatchObject({ data: { text: '"abcd"' } });
+    await channel.one(channel.append(serial, 'e'));
+    expect(await channel.message(serial)).toMatchObject({ data: { text: '"abcde"' } });
   });
 
   it('are changed once by a repeated operation', async () => {

@@ -4,7 +4,7 @@ import type { DurableStore, StoredMessage, StoredRecord, Stream } from '@carillo
 import { POLICY, verdicts, write } from './writing.js';
 
 export const NOW_MS = Date.parse('2026-03-05T10:30:00Z');
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 
 type Fields<Op extends CommitRecord['op']> = Partial<CommitRecordOf<Op>>;
 

@@ -11,6 +11,7 @@ import {
   MemoryHistoryStore,
   MysqlHistoryStore,
   mysqlTables,
+  ONE_MOMENT,
   PostgresHistoryStore,
   SINGLE_SPREAD,
 } from '@carillon/history-store';
@@ -91,8 +92,10 @@ export async function openPostgres(): Promise<Opened> {
 
 export async function openMysql(): Promise<Opened> {
   const { url, end } = await (await engine('mariadb')).isolate();
-  const database = databasesAt('MYSQL', url).use('mysql', [mysqlTables(PREFIX)]);
-  const options = { prefix: PREFIX, now: Date.now };
+  const databases = databasesAt('MYSQL', url);
+  const database = databases.use('mysql', [mysqlTables(PREFIX)]);
+  const reads = databases.apart('mysql', { waiting: 9, statementMs: STATEMENT_MS, setup: ONE_MOMENT });
+  const options = { prefix: PREFIX, now: Date.now, reads };
   const store = new MysqlHistoryStore(database, options);
   await store.connect();
   return {
@@ -101,7 +104,7 @@ export async function openMysql(): Promise<Opened> {
     blocks: () => null,
     tamper: async (sql) => void (await database.query(sql)),
     close: async () => {
-      await database.close();
+      await Promise.all([database.close(), reads.close()]);
       await end();
     },
   };

@@ -7,38 +7,30 @@ import type { Commits, LastEvents } from '@carillon/publishing';
 import type { Replay } from '@carillon/replay';
 import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
-import type { FlushWheel } from './appends/flush-wheel.js';
-import { appendWays, flushWheel } from './appends/ways.js';
 import { Hubs } from './apps/hubs.js';
 import type { NativePublish } from './channels/topic.js';
-import { ChannelBook } from './channels/channel-book.js';
-import { ordinaryChannel } from './channels/ordinary.js';
-import { Delivery } from './delivery/delivery.js';
+import { Arrivals } from './delivery/arrivals.js';
 import { HubListener } from './delivery/listener.js';
 import { Outlet } from './delivery/outlet.js';
-import { Durable } from './durable/durable.js';
 import type { StreamReads } from './durable/stream-reads.js';
 import { Places } from './entry/places.js';
-import { Joins } from './joining/joins.js';
-import { NewestEvents } from './joining/newest-event.js';
+import type { Joins } from './joining/joins.js';
+import { Subscribing } from './joining/subscribing.js';
 import { Cleanup } from './leave/cleanup.js';
-import { closeAll, sendAway } from './leave/closing.js';
+import { closeAll } from './leave/closing.js';
 import { endCause } from './leave/departure.js';
-import { Isolation } from './leave/isolation.js';
-import { Leaving } from './leave/leaving.js';
+import { type Isolation, isolationOf } from './leave/isolation.js';
+import type { Leaving } from './leave/leaving.js';
 import { Takings } from './leave/takings.js';
 import { SocketOccupancy } from './occupancy.js';
-import { PatternBook } from './patterns/pattern-book.js';
+import type { PatternBook } from './patterns/pattern-book.js';
 import type { Replays } from './recovery/replays.js';
-import { recoveryCounts } from './recovery/recovery-counts.js';
-import { Resumes } from './recovery/resumes.js';
+import type { Resumes } from './recovery/resumes.js';
 import type { PastReader } from './recovery/rewind-selection.js';
-import { Rewinds } from './recovery/rewinds.js';
-import { maxSubscriptions, outletBounds } from './settings.js';
+import { outletBounds } from './settings.js';
 import { State } from './state/state.js';
 import type { Subscriber } from './subscriber/subscriber.js';
-import { Identities } from './users/identities.js';
-import { Interests } from './users/interests.js';
+import type { Identities } from './users/identities.js';
 
 /** What a hub works with. */
 export interface HubParts {
@@ -66,7 +58,9 @@ export interface HubParts {
 
 /**
  * The subscribers of one process, whatever protocols they speak, and everything that reaches them. Edges let connections
- * in, read what they ask for, and say in a codec what they are told; the rest happens here, on the socket loop.
+ * in, read what they ask for, and say in a codec what they are told; the rest happens here, on the socket loop. It is made of
+ * three: what arrives and is told (`Arrivals`), how things are (`State`), who has which channels (`Subscribing`); beside
+ * them, the connections themselves.
  */
 export class Hub {
   readonly channels: Channels;
@@ -88,127 +82,55 @@ export class Hub {
   readonly identities: Identities;
   /** Presence, counts and watchlists, and who is told of them. */
   readonly state: State;
-  readonly #interests: Interests;
-  readonly #durable: Durable;
+  readonly #arrivals: Arrivals;
+  readonly #subscribing: Subscribing;
   readonly #cleanup: Cleanup;
-  readonly #wheel: FlushWheel;
 
   constructor(private readonly parts: HubParts) {
-    const { config, apps, fabric, presence, connectionQuota, metrics, log, publish } = parts;
-    const onTrouble = this.onTrouble;
+    const { config, metrics } = parts;
+    const { onTrouble } = this;
     // A process that is alone counts its own, and hears of every change itself, without asking anybody.
     const isAlone = config.adapter.driver === 'local';
     const hubs = new Hubs(metrics);
     const outlet = new Outlet(outletBounds(config), { dropped: (subscriber) => this.#dropped(subscriber) });
-    this.channels = new Channels(config);
+    const channels = new Channels(config);
+    const common = { ...parts, hubs, outlet, channels, isAlone, onTrouble };
+    const arrivals = new Arrivals(common);
+    const state = new State(common);
+    const subscribing = new Subscribing({ ...common, arrivals, state });
+    const { joins, resumes, leaving } = subscribing;
     this.hubs = hubs;
     this.outlet = outlet;
-    this.occupancy = new SocketOccupancy(hubs);
+    this.channels = channels;
+    this.#arrivals = arrivals;
+    this.#subscribing = subscribing;
+    this.patterns = arrivals.patterns;
+    this.replays = arrivals.durable.replays;
+    this.state = state;
+    this.identities = state.identities;
+    this.joins = joins;
+    this.resumes = resumes;
+    this.leaving = leaving;
     this.places = new Places({
       admission: parts.admission,
       hubs,
-      quota: isAlone ? null : connectionQuota,
+      quota: isAlone ? null : parts.connectionQuota,
       maxConnections: config.max_connections,
     });
-    const { channels } = this;
-    const wheel = flushWheel(config);
-    const appends = appendWays(config, parts.streamReads, wheel, onTrouble);
-    const ways = { outlet, publish, appends };
-    const patterns = new PatternBook({
-      ...parts,
-      hubs,
-      ways,
-      channels,
-      maxSubscriptions: maxSubscriptions(config),
-      onTrouble,
-    });
-    this.patterns = patterns;
-    const delivery = new Delivery(hubs, outlet, patterns);
-    const maxFrameBytes = config.websocket_max_payload_kb * 1024;
-    const durable = new Durable({ ...parts, hubs, channels, delivery, patterns, maxFrameBytes, onTrouble });
-    patterns.onLast = (appId) => durable.noPatterns(appId);
-    this.#interests = new Interests(fabric, onTrouble);
-    const state = new State({ ...parts, hubs, outlet, interests: this.#interests, isAlone, onTrouble });
-    const book = new ChannelBook(hubs, fabric, ways, durable.positions, state.metaWatch, isAlone);
-    book.observe((channel) => state.tally.changed(channel));
-    const identities = new Identities(this.#interests);
-    const { watchlists, looks, announcements } = state;
-    const leaving = new Leaving({
-      book,
-      patterns,
-      presence,
-      identities,
-      watchlists,
-      // A process that is alone has nobody who could end a lease after it, and nowhere to send clients.
-      elsewhereLeaseMs: isAlone ? 0 : config.presence.node_stop_timeout_seconds * 1000,
-      onTrouble,
-    });
-    const { replays } = durable;
-    this.replays = replays;
-    this.resumes = new Resumes({
-      outlet,
-      replays,
-      textOf: appends.text,
-      canBePlaced: (of, name) => ordinaryChannel(channels, of, name) !== null,
-      ...recoveryCounts(metrics),
-      onTrouble,
-    });
-    this.joins = new Joins({
-      ...parts,
-      newestEvents: new NewestEvents({
-        lastEvents: parts.lastEvents,
-        positions: durable.positions,
-        reads: parts.streamReads,
-        lifeMs: config.channel_limits.cache_ttl * 1000,
-        onTrouble,
-      }),
-      book,
-      outlet,
-      identities,
-      leaving,
-      looks,
-      positions: durable.positions,
-      resumes: this.resumes,
-      rewinds: new Rewinds({
-        reader: parts.pastReader,
-        outlet,
-        maxPageSize: config.history.max_page_size,
-        onTrouble,
-      }),
-      maxSubscriptions: maxSubscriptions(config),
-      joinWithinMs: config.adapter.interest.confirm_timeout_ms,
-      onTrouble,
-    });
+    this.occupancy = new SocketOccupancy(hubs);
+    this.takings = new Takings(parts.fabric);
+    this.isolation = isolationOf(hubs, outlet, parts.log);
     this.#cleanup = new Cleanup(config, metrics, hubs, leaving, onTrouble);
-    this.isolation = new Isolation({
-      after: startTimer,
-      closeAll: (signal) => {
-        log.warn('cut off from the other processes, sending clients away', { connections: hubs.connections });
-        return sendAway(hubs, outlet, signal);
-      },
-    });
-    const { isolation } = this;
-    const takings = new Takings(fabric);
-    this.takings = takings;
-    this.state = state;
-    this.#wheel = wheel;
-    this.identities = identities;
-    this.leaving = leaving;
-    this.#durable = durable;
-    fabric.listen(
-      new HubListener({
-        hubs,
-        delivery,
-        durable,
-        outlet,
-        apps,
-        isolation,
-        announcements,
-        metaWatch: state.metaWatch,
-        looks,
-        takings,
-      }),
-    );
+    this.#listen();
+  }
+
+  #listen(): void {
+    const { hubs, outlet, isolation, takings, state } = this;
+    const { apps, fabric, presence } = this.parts;
+    const { delivery, durable } = this.#arrivals;
+    const { announcements, metaWatch, looks } = state;
+    const told = { announcements, metaWatch, looks };
+    fabric.listen(new HubListener({ ...told, hubs, delivery, durable, outlet, apps, isolation, takings }));
     presence.observe(
       (change) => {
         state.presenceChanged(change);
@@ -271,9 +193,8 @@ export class Hub {
   /** Stops every timer. */
   stop(): void {
     this.state.stop();
-    this.#interests.stop();
-    this.#durable.stop();
-    this.#wheel.stop();
+    this.#arrivals.stop();
+    this.#subscribing.stop();
     this.isolation.end();
   }
 
@@ -290,9 +211,4 @@ export class Hub {
     const reason = app === null ? 'app_does_not_exist' : 'app_disabled';
     for (const subscriber of hub.subscribers) this.outlet.close(subscriber, reason);
   }
-}
-
-function startTimer(ms: number, then: () => void): () => void {
-  const timer = setTimeout(then, ms).unref();
-  return () => clearTimeout(timer);
 }

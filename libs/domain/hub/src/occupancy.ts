@@ -7,7 +7,7 @@ export class SocketOccupancy implements OccupancySource {
   constructor(private readonly hubs: Hubs) {}
 
   *appIds(): Generator<string> {
-    for (const { appId } of this.hubs) yield appId;
+    for (const { appId, isDeserted } of this.hubs) if (!isDeserted) yield appId;
   }
 
   counters(appId: string): SocketCounters {

@@ -4,7 +4,7 @@ import type { OutletBounds } from './delivery/outlet.js';
 import type { CleanupOptions } from './leave/cleanup-queue.js';
 
 /** Where the configuration says none, or 0, for no bound. */
-export const unbounded = (value: number | null): number => (value === null || value === 0 ? Infinity : value);
+const unbounded = (value: number | null): number => (value === null || value === 0 ? Infinity : value);
 
 export const maxSubscriptions = ({ websocket }: Config): number =>
   unbounded(websocket.max_subscriptions_per_connection);

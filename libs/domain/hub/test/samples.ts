@@ -22,7 +22,7 @@ export function config(env: Readonly<Record<string, string>> = {}): Config {
 }
 
 /** A valid record with key `shop-key` and secret `shop-secret`; `policy` is in the stored form. */
-export function record(policy: object = {}, more: object = {}): AppRecord {
+function record(policy: object = {}, more: object = {}): AppRecord {
   const parsed = parseAppRecord({ id: 'shop', key: 'shop-key', secret: 'shop-secret', policy, ...more }, '');
   if (parsed.record === null) throw new Error(JSON.stringify(parsed.problems));
   return parsed.record;
@@ -30,7 +30,7 @@ export function record(policy: object = {}, more: object = {}): AppRecord {
 
 export const app = (policy: object = {}): App => new App(record(policy), config());
 
-export const silent = (): Logger => new Logger('test', 'off', () => {});
+const silent = (): Logger => new Logger('test', 'off', () => {});
 
 export const metrics = (): Metrics => new Metrics({ prefix: '', port: 6001, log: silent() });
 

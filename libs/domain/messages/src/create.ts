@@ -1,6 +1,6 @@
 import type { CommitRecordOf } from '@carillon/contract';
 import type { StoredMessage, Stream } from '@carillon/history-store';
-import { rawMember } from '@carillon/protocol';
+import { rawMember, saysBytes } from '@carillon/protocol';
 import { isOpenStream, measured, type VersionPlace } from './mutation.js';
 
 /** The message that a publish makes, in its first version. */
@@ -29,7 +29,7 @@ export function created(
     name: eventName,
     extras,
     data: { text },
-    ...measured(text),
+    ...measured(text, saysBytes(record.message)),
     baseSerial: deliverySerial,
     baseVersionSerial: versionSerial,
     appends: 0,

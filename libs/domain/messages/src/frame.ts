@@ -1,5 +1,5 @@
 import { positioned, type StoredMessage, type StoredRecord, type Stream } from '@carillon/history-store';
-import { extrasWith, omitMembers, rawMember, versionHeaders } from '@carillon/protocol';
+import { dataKindMember, extrasWith, omitMembers, rawMember, versionHeaders } from '@carillon/protocol';
 import { objectText, quoted, versionOf } from './payload.js';
 
 const EXTRAS: ReadonlySet<string> = new Set(['extras']);
@@ -17,15 +17,18 @@ export function frameOf(
   if (action === 'plain') return positioned(payload, streamId, deliverySerial);
   const headers = serviceHeaders(record);
   if (action === 'create') return positioned(withHeaders(payload, headers), streamId, deliverySerial);
-  const { name, data, extras, userId } = versionOf(record);
+  const version = versionOf(record);
+  const { name, data, isBytes, extras, userId } = version;
   const frame = objectText([
     ['event', JSON.stringify(`service:message.${action}`)],
     ['channel', JSON.stringify(address.channel)],
     ['name', quoted(name)],
     ['data', data],
+    dataKindMember(isBytes),
     ['user_id', quoted(userId)],
     ['message_id', quoted(record.messageId)],
     ['extras', extrasWith(extras, headers)],
+    ['version', aboutOf(version)],
   ]);
   return positioned(frame, streamId, deliverySerial);
 }
@@ -48,11 +51,27 @@ export function latestFrameOf(
     ['channel', JSON.stringify(address.channel)],
     ['name', quoted(message.name)],
     ['data', message.data?.text ?? null],
+    dataKindMember(message.dataKind === 'bytes'),
     ['user_id', quoted(message.creatorId ?? message.clientId)],
     ['message_id', quoted(messageId)],
     ['extras', extrasWith(message.extras, headers)],
+    ['version', aboutOf(message)],
   ]);
   return positioned(frame, streamId, message.deliverySerial);
+}
+
+/** What a change says of itself beside its headers; null: nothing. */
+function aboutOf({
+  clientId,
+  description,
+  metadata,
+}: Pick<StoredMessage, 'clientId' | 'description' | 'metadata'>): string | null {
+  if (clientId === null && description === null && metadata === null) return null;
+  return objectText([
+    ['client_id', quoted(clientId)],
+    ['description', quoted(description)],
+    ['metadata', metadata],
+  ]);
 }
 
 const serviceHeaders = (record: StoredRecord): string =>

@@ -5,7 +5,6 @@ export { frameOf, latestFrameOf } from './frame.js';
 export { latestItem, versionItem } from './item.js';
 export {
   checkSize,
-  measured,
   mutate,
   type Mutated,
   type Mutation,
@@ -13,5 +12,5 @@ export {
   type VersionPlace,
 } from './mutation.js';
 export { operationIdentity, type OperationIdentity } from './operation-identity.js';
-export { objectText, payloadOf, quoted, versionOf, type Version } from './payload.js';
+export { payloadOf, type Version } from './payload.js';
 export { isSerial, nextSerial, type Numbering } from './serials.js';

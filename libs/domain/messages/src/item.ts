@@ -1,13 +1,19 @@
 import type { StoredMessage, StoredRecord } from '@carillon/history-store';
+import { dataKindMember } from '@carillon/protocol';
 import { objectText, quoted, versionOf } from './payload.js';
 
 /** A message in its latest version as a reader is given it: JSON text. */
 export const latestItem = (channel: string, message: StoredMessage): string =>
-  item(channel, { ...message, data: message.data?.text ?? null, userId: message.creatorId });
+  item(channel, {
+    ...message,
+    data: message.data?.text ?? null,
+    isBytes: message.dataKind === 'bytes',
+    userId: message.creatorId,
+  });
 
 /** One version of a message; of an append, only what was appended. JSON text. */
 export function versionItem(channel: string, record: StoredRecord): string {
-  const { name, data, extras, userId, clientId, description, metadata } = versionOf(record);
+  const { name, data, isBytes, extras, userId, clientId, description, metadata } = versionOf(record);
   return item(channel, {
     action: record.action,
     messageSerial: record.messageSerial ?? '',
@@ -17,6 +23,7 @@ export function versionItem(channel: string, record: StoredRecord): string {
     atMs: record.publishedAtMs,
     name,
     data,
+    isBytes,
     extras,
     userId,
     clientId,
@@ -40,6 +47,7 @@ interface Shown extends Pick<
 > {
   readonly action: string;
   readonly data: string | null;
+  readonly isBytes: boolean;
   /** Whose message it is; null: a server's, or nobody's. */
   readonly userId: string | null;
 }
@@ -49,6 +57,7 @@ const item = (channel: string, shown: Shown): string =>
     ['event', JSON.stringify(`service:message.${shown.action}`)],
     ['channel', JSON.stringify(channel)],
     ['data', shown.data],
+    dataKindMember(shown.isBytes),
     ['name', quoted(shown.name)],
     ['user_id', quoted(shown.userId)],
     ['serial', String(shown.deliverySerial)],

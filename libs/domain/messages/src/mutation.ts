@@ -109,7 +109,7 @@ function attributed({ actor, client_id: clientId }: Mutation): string | null {
 
 /** Null: there is nothing that a string could follow. */
 function appended(message: StoredMessage, { data, extras }: CommitRecordOf<'append'>): StoredMessage | null {
-  if (message.dataKind === 'json') return null;
+  if (message.dataKind === 'json' || message.dataKind === 'bytes') return null;
   const before = message.data;
   const begun = before === null || before.text === null ? '' : (JSON.parse(before.text) as string);
   return {
@@ -144,10 +144,14 @@ function replaced(
   };
 }
 
-/** What JSON text is, and what it counts as. */
-export function measured(text: string | null): { readonly dataKind: DataKind; readonly dataBytes: number } {
+/** What JSON text is, and what it counts as. Bytes are the list of them. */
+export function measured(
+  text: string | null,
+  isBytes = false,
+): { readonly dataKind: DataKind; readonly dataBytes: number } {
   if (text === null) return { dataKind: 'none', dataBytes: 0 };
   const value: unknown = JSON.parse(text);
+  if (isBytes && Array.isArray(value)) return { dataKind: 'bytes', dataBytes: value.length };
   if (typeof value === 'string') return { dataKind: 'string', dataBytes: Buffer.byteLength(value) };
   return { dataKind: 'json', dataBytes: Buffer.byteLength(text) };
 }

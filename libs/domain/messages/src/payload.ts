@@ -1,11 +1,13 @@
 import type { StoredMessage, StoredRecord } from '@carillon/history-store';
-import { rawMember } from '@carillon/protocol';
+import { dataKindMember, rawMember, saysBytes } from '@carillon/protocol';
 
 /** One version as it is shown. Texts of JSON as they were written; null: nothing. */
 export interface Version {
   readonly name: string | null;
   /** Of an append: its fragment. */
   readonly data: string | null;
+  /** The data is bytes, of which it is the list. */
+  readonly isBytes: boolean;
   readonly extras: string | null;
   /** Whose message it is: its creator, if known, else who changed it. */
   readonly userId: string | null;
@@ -19,6 +21,7 @@ export function payloadOf(message: StoredMessage, fragment: string | null): stri
   const userId = message.creatorId ?? message.clientId;
   return objectText([
     ['data', fragment === null ? (message.data?.text ?? null) : JSON.stringify(fragment)],
+    dataKindMember(fragment === null && message.dataKind === 'bytes'),
     ['extras', message.extras],
     ['user_id', quoted(userId)],
     ['description', quoted(message.description)],
@@ -37,6 +40,7 @@ export function versionOf(record: StoredRecord): Version {
   return {
     name: record.eventName,
     data: rawMember(payload, 'data'),
+    isBytes: saysBytes(payload),
     extras: rawMember(payload, 'extras'),
     userId: text('user_id'),
     clientId: record.actorClientId,

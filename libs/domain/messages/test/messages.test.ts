@@ -1,3 +1,4 @@
+import { readMessageV2 } from '@carillon/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -5,6 +6,7 @@ import {
   frameOf,
   grantOf,
   isSerial,
+  latestFrameOf,
   latestItem,
   mayChange,
   type Mutation,
@@ -16,6 +18,9 @@ import { AI, append, Chain, NOW_MS, POLICY, remove, update } from './scene.js';
 
 const ai = { policy: { ...POLICY, ai: AI } };
 const streaming = (status: string) => JSON.stringify({ ai: { transport: { status } } });
+
+const isBytes = (text: string | null): boolean =>
+  readMessageV2(text ?? '', { action: 'update', isFromClient: false, mayBeDelta: true })?.isBytes === true;
 
 describe('a message', () => {
   it('keeps what an update does not name, and replaces the rest whole', () => {
@@ -46,6 +51,25 @@ describe('a message', () => {
       text: 'the message would have too much data',
     });
     expect(long.message.appends).toBe(0);
+  });
+
+  it('of bytes stays one of bytes, until it is given other data', () => {
+    const chain = new Chain({ data: [0, 255], data_kind: 'bytes' });
+    expect(chain.message).toMatchObject({ dataKind: 'bytes', dataBytes: 2 });
+    const stream = { address: { appId: 'shop', channel: 'chat', kind: 'messages' }, streamId: 's' } as const;
+    const frames = () => {
+      const record = chain.records.at(-1);
+      if (record === undefined) throw new Error('no record');
+      const kept = [frameOf(record, stream), latestFrameOf(chain.message, 'm-1', stream)];
+      return [...kept, versionItem('chat', record), latestItem('chat', chain.message)].map(isBytes);
+    };
+    expect(chain.apply(append('x'))).toMatchObject({ code: 'invalid_input' });
+    for (const change of [update({ extras: '{"a":1}' }), remove()]) {
+      expect(chain.apply(change)).toBeNull();
+      expect(frames()).toEqual([true, true, true, true]);
+    }
+    chain.apply(update({ data: '[1,2]' }));
+    expect(frames()).toEqual([false, false, false, false]);
   });
 
   it('can be appended to without its data being there', () => {

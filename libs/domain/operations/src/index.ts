@@ -12,8 +12,19 @@ export {
 } from './describe/description.js';
 export { type JsonSchema } from './describe/json-schema.js';
 export { type Option } from './describe/option.js';
-export { count, object, oneOf, text, type Shape, type ValueOf } from './describe/shape.js';
-export { COMMON_DESCRIPTIONS, DESCRIPTIONS, LIVE_DESCRIPTIONS } from './descriptions.js';
+export {
+  anything,
+  count,
+  flag,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  text,
+  type Shape,
+  type ValueOf,
+} from './describe/shape.js';
+export { COMMON_DESCRIPTIONS, DESCRIPTIONS } from './descriptions.js';
 export { lackOf } from './messages/annotate-message.js';
 export { extrasRules } from './messages/deliverable.js';
 export { type MessageAccess } from './messages/parts.js';

@@ -55,6 +55,7 @@ export class OperationsModule {
         fabric: FABRIC,
         rateLimit: RATE_LIMIT,
         live: LIVE,
+        lastEvents: LAST_EVENTS,
         webhooks: WEBHOOK_EVENTS,
         reader: optional(HISTORY_READER),
         presenceReader: optional(PRESENCE_HISTORY_READER),

@@ -1,5 +1,4 @@
 import { AiChannels, AiMeters, headerLimits } from '@carillon/ai-transport';
-import { cacheKeys } from '@carillon/contract';
 import { NO_WEBHOOKS, type WebhookEvents } from '@carillon/webhooks';
 import { annotateMessage, deleteAnnotation, listAnnotations } from './messages/annotate-message.js';
 import { mutateMessage, type MutationParts } from './messages/mutate-message.js';
@@ -12,7 +11,7 @@ import { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
 import type { Presence } from '@carillon/presence';
-import type { BatchPublisher, LastEvents } from '@carillon/publishing';
+import type { BatchPublisher, LastEvents, StoredLastEvents } from '@carillon/publishing';
 import type { Triggers } from '@carillon/push';
 import type { RateLimit } from '@carillon/rate-limit';
 import type { Logger, Metrics } from '@carillon/runtime';
@@ -20,6 +19,7 @@ import { AppRate } from './app-rate.js';
 import { COMMON_DESCRIPTIONS, LIVE_DESCRIPTIONS } from './descriptions.js';
 import type { Description, InputOf, ResultOf } from './describe/description.js';
 import type { HistoryAccess, HistoryParts } from './history/durable-channel.js';
+import { PurgedLastEvents } from './history/purged-last-events.js';
 import { presenceHistoryState, presenceSnapshot, readPresenceHistory } from './history/presence-history.js';
 import { purgeHistory } from './history/purge-history.js';
 import { historyState, readHistory } from './history/read-history.js';
@@ -60,6 +60,8 @@ export interface OperationsParts {
   readonly log: Logger;
   /** Null: nothing becomes a push in this process. */
   readonly push: Triggers | null;
+  /** Where last events are taken away that are purged. */
+  readonly lastEvents: Pick<StoredLastEvents, 'forgetIf'>;
   /** Null in role `api`: operations about live sockets do not exist there. */
   readonly live: LiveParts | null;
   /** Null: this process has no way to the histories of channels. */
@@ -124,13 +126,7 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
     access: parts.history,
     maxPageSize: config.history.max_page_size,
     maxPresencePageSize: config.presence_history.max_page_size,
-    forgetLastEvent: async (appId, channel) => {
-      try {
-        await cache.remove(cacheKeys.lastEvent(appId, channel));
-      } catch (error) {
-        log.warn('the last event of a channel could not be forgotten', { app_id: appId, error });
-      }
-    },
+    lastEvents: new PurgedLastEvents(parts.lastEvents, log),
   };
   const runner = new EventRunner({
     news: new PublishNews(parts.webhooks ?? NO_WEBHOOKS, new AiChannels(config.ai_transport), metrics),

@@ -54,6 +54,7 @@ export function openOperations(stored: object = SHOP, env: Record<string, string
     metrics,
     log,
     live: { presence: new MemoryPresence({ onObserverFault: () => undefined }), lastEvents },
+    lastEvents,
     history: null,
   });
   return { operations, app: appOf(stored, config), delivered, sockets };

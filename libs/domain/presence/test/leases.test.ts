@@ -144,7 +144,7 @@ describe('leases in memory', () => {
     expect(told.filter((text) => text === '-ada')).toEqual([]);
     await lost(100_000);
     expect(told.at(-1)).toBe('-ada');
-  });
+  }, 120_000);
 
   it.each([0, -1, Number.NaN])('of %s ms are none', async (leaseMs) => {
     const { told, come, lose } = scene();

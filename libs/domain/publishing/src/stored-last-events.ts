@@ -9,7 +9,7 @@ const MOST_TRIES = 16;
 
 /** What `StoredLastEvents` stand on. */
 export interface StoredLastEventsParts {
-  readonly cache: Pick<Cache, 'compareAndSwap' | 'entry' | 'set' | 'setIfAbsent'>;
+  readonly cache: Pick<Cache, 'compareAndRemove' | 'compareAndSwap' | 'entry' | 'set' | 'setIfAbsent'>;
   /** How long an event is kept; each publish starts it anew. */
   readonly ttlMs: number;
   /** A larger record is not read: nothing that is published here can be that large. */
@@ -28,6 +28,20 @@ export class StoredLastEvents implements LastEvents {
     if (kept === null || kept.channel !== channel) return null;
     // Everything is written with a ttl; what has lost it is treated as new.
     return { ...kept, ttlMs: entry.ttlMs ?? ttlMs };
+  }
+
+  /** Takes it away if that is so of it, unless another has come meanwhile. Rejects when the store cannot be reached. */
+  async forgetIf(
+    appId: string,
+    channel: string,
+    isOver: (event: Message) => Promise<boolean>,
+  ): Promise<void> {
+    const { cache, maxRecordBytes } = this.parts;
+    const name = cacheKeys.lastEvent(appId, channel);
+    const found = await cache.entry(name);
+    if (found === null) return;
+    const kept = readRecord(found.value, maxRecordBytes);
+    if (kept === null || (await isOver(kept))) await cache.compareAndRemove(name, found.value);
   }
 
   /** Replaces the channel's last event. Rejects when the store cannot be reached. */

@@ -79,6 +79,21 @@ describe('the last event', () => {
     expect(await read(value)).toBeNull();
   });
 
+  it('is taken away when that is so of it, unless another has come meanwhile', async () => {
+    const { lastEvents } = stored();
+    const texts = async () => (await lastEvents.read('shop', 'cache-a'))?.dataText;
+    await lastEvents.keep('shop', message({ dataText: '1' }));
+    await lastEvents.forgetIf('shop', 'cache-a', async () => false);
+    expect(await texts()).toBe('1');
+    await lastEvents.forgetIf('shop', 'cache-a', async () => {
+      await lastEvents.keep('shop', message({ dataText: '2' }));
+      return true;
+    });
+    expect(await texts()).toBe('2');
+    await lastEvents.forgetIf('shop', 'cache-a', async ({ dataText }) => dataText === '2');
+    expect(await texts()).toBeUndefined();
+  });
+
   it('is told apart from a store out of reach', async () => {
     const { cache, lastEvents } = stored();
     const reason = new Error('out of reach');

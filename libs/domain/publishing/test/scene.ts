@@ -66,7 +66,10 @@ export const anyPublication: fc.Arbitrary<Publication> = fc.record({
 });
 
 /** A cache that answers at once, or when it is told to. */
-export class TestCache implements Pick<Cache, 'compareAndSwap' | 'entry' | 'set' | 'setIfAbsent'> {
+export class TestCache implements Pick<
+  Cache,
+  'compareAndRemove' | 'compareAndSwap' | 'entry' | 'set' | 'setIfAbsent'
+> {
   readonly entries = new Map<string, CacheEntry>();
   /** Every record in the order stored. */
   readonly stored: string[] = [];
@@ -90,6 +93,11 @@ export class TestCache implements Pick<Cache, 'compareAndSwap' | 'entry' | 'set'
     this.entries.set(name, { value, ttlMs });
     this.stored.push(value);
     return true;
+  }
+
+  async compareAndRemove(name: string, expected: string): Promise<boolean> {
+    await this.before();
+    return this.entries.get(name)?.value === expected && this.entries.delete(name);
   }
 
   async compareAndSwap(name: string, expected: string, value: string, ttlMs: number): Promise<boolean> {

@@ -1,9 +1,7 @@
-export { type Accepted, Admit } from './admission/admit.js';
+export { type Accepted } from './admission/admit.js';
 export type { Prepared } from './admission/prepare.js';
-export { acceptedShape } from './admission/shapes.js';
 export { invalid } from './fields.js';
-export { canonicalJson, sha256 } from './hash.js';
-export { consumedBy, PushModule } from './module.js';
+export { PushModule } from './module.js';
 export type { PushParts } from './parts.js';
 export { type PushInput } from './operations/ask.js';
 export { PushOperations } from './operations/push-operations.js';
@@ -11,7 +9,6 @@ export type { PushDone } from './operations/work.js';
 export type { Caller } from './resources/devices.js';
 export { clientScope } from './resources/subscriptions.js';
 export { PUSH_ANSWERS, PUSH_ROUTES, type PushRoute, type PushRouteName } from './routes.js';
-export { Secrets } from './secrets.js';
 export { type PublishOptions, PushService } from './service.js';
 export {
   STAGES_OF_DISPATCH,
@@ -21,7 +18,7 @@ export {
   WORKER_STAGES,
   type WorkerStage,
 } from './stages.js';
-export { type ChannelDelivery, type ChannelMessage, ChannelRefused, PushChannels } from './channels.js';
+export { type ChannelDelivery, type ChannelMessage, ChannelRefused } from './channels.js';
 export {
   PUSH,
   PUSH_CHANNELS,

@@ -57,7 +57,7 @@ function partsOf(parts: PartsOf<typeof MADE_OF>): PushParts {
 }
 
 /** What work of each pattern waits in, and how many jobs of it run at once. */
-export function consumedBy(config: Config, offered: readonly WorkerStage[]): (pattern: string) => Consumed {
+function consumedBy(config: Config, offered: readonly WorkerStage[]): (pattern: string) => Consumed {
   const { queue_partition_count: queueCount } = config.push;
   const by = (workers: number, stages: readonly Stage[], each: number): Consumed => {
     const held = workers * each;

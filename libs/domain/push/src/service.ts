@@ -2,6 +2,7 @@ import { ServiceError } from '@carillon/errors';
 import { deviceUrlRules, inBodies, type JsonObject, type Provider } from '@carillon/push-providers';
 import type { StoredDeadLetter, StoredPublish } from '@carillon/push-store';
 import { Admit } from './admission/admit.js';
+import { correctUse } from './admission/quotas.js';
 import { acceptedShape } from './admission/shapes.js';
 import { type PublishRequest, readPublish, type RequestRules } from './admission/request.js';
 import { invalid } from './fields.js';
@@ -120,6 +121,7 @@ export class PushService {
     const outcome = await store.cancelJob(appId, jobId, now());
     if (outcome === 'dispatched')
       throw new ServiceError('conflict', { text: 'the publish is dispatched already' });
+    if (outcome === 'cancelled') await correctUse(this.parts, appId, jobId, 0);
     log.info('audit', { action: 'scheduledCancel', app_id: appId });
   }
 

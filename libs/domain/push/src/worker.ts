@@ -1,5 +1,7 @@
+import { CLOUDS } from '@carillon/push-providers';
 import type { Settlement } from '@carillon/queue';
 import { bounded } from '@carillon/runtime';
+import { isConfigured, type Workers } from './admission/readiness.js';
 import type { PushParts } from './parts.js';
 import { deadLetterOf } from './pipeline/dead-letters.js';
 import { Dispatcher } from './pipeline/dispatcher.js';
@@ -63,10 +65,11 @@ export class PushWorker {
   }
 
   /** What runs here, as admission has to know it. */
-  get own(): { readonly stages: ReadonlySet<string>; readonly providers: ReadonlySet<string> } {
+  get own(): Workers {
     const { config } = this.parts;
     const stages = new Set(this.offered.filter((stage) => workersOf(config, stage, this.offered) > 0));
-    return { stages, providers: new Set(sentHere(config, this.offered)) };
+    const credentials = new Set(CLOUDS.filter((cloud) => isConfigured(config, cloud)));
+    return { stages, providers: new Set(sentHere(config, this.offered)), credentials };
   }
 
   /** Begins what is done now and then. */
@@ -109,11 +112,12 @@ export class PushWorker {
 
   async beat(): Promise<void> {
     const { store, owner, now } = this.parts;
-    const { stages, providers } = this.own;
+    const { stages, providers, credentials } = this.own;
     await store.beat({
       workerId: owner,
       stages: [...stages],
       providers: [...providers],
+      credentials: [...credentials],
       expiresMs: now() + ALIVE_MS,
     });
   }

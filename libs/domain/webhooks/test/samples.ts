@@ -66,7 +66,7 @@ export async function valueOf(
   return found.reduce((sum, { value }) => sum + value, 0);
 }
 
-export const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
 /** Waits until it is so; the runner's time-out ends it. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {

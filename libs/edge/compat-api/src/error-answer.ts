@@ -3,8 +3,16 @@ import type { Answer, ErrorWords } from '@carillon/uws';
 
 const RETRY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
 
+/** A batch of which not all was done, with what became of each part. */
+export class FailedInPart extends CompatError {
+  constructor(readonly batchResponse: readonly object[]) {
+    super(40_020, 'batch failed in part');
+  }
+}
+
 /** A failed request as these clients read it; they compare the content type as it stands. */
-export function errorAnswer({ body }: CompatError): Required<Answer> {
+export function errorAnswer(error: CompatError): Required<Answer> {
+  const { body } = error;
   const { statusCode, code, message } = body;
   return {
     status: statusCode,
@@ -13,7 +21,8 @@ export function errorAnswer({ body }: CompatError): Required<Answer> {
       'x-ably-errormessage': message.replaceAll(/[^ -~]/g, ' '),
       ...(RETRY_STATUSES.has(statusCode) ? { 'retry-after': '1' } : {}),
     },
-    body: { error: body },
+    body:
+      error instanceof FailedInPart ? { error: body, batchResponse: error.batchResponse } : { error: body },
   };
 }
 

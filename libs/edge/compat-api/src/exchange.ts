@@ -26,6 +26,8 @@ const TYPES: Readonly<Record<WireFormat, string>> = {
   json: 'application/json',
   msgpack: 'application/x-msgpack',
 };
+/** Names of types are the same in capitals; more may follow the type, but not the word. */
+const ACCEPTED = /\bapplication\/(?:x-)?(json|msgpack)(?![\w.+-])/i;
 const NO_CONTENT = 204;
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
@@ -72,14 +74,14 @@ function bodyOf({ rawBody }: HttpRequest, format: WireFormat): unknown {
 }
 
 const formatOf = (type: string | undefined): WireFormat =>
-  type?.includes('msgpack') === true ? 'msgpack' : 'json';
+  type !== undefined && /msgpack/i.test(type) ? 'msgpack' : 'json';
 
 function answerFormat(request: HttpRequest, received: WireFormat): WireFormat {
   const { format } = request.query;
   if (format !== undefined && format !== 'json' && format !== 'msgpack')
     throw new CompatError(40_000, 'format is not known');
   if (format !== undefined) return format;
-  const accepted = /application\/(?:x-)?(json|msgpack)/.exec(request.header('accept') ?? '')?.[1];
+  const accepted = ACCEPTED.exec(request.header('accept') ?? '')?.[1]?.toLowerCase();
   return accepted === undefined ? received : accepted === 'msgpack' ? 'msgpack' : 'json';
 }
 

@@ -6,7 +6,6 @@ import {
   fromLatest,
   inFormat,
   isObject,
-  messageRules,
   orRefused,
   readEdit,
 } from '@carillon/compat-core';
@@ -86,7 +85,7 @@ export class Messages {
   readonly edit = async (ask: Ask): Promise<Reply> => {
     const { access, serial } = await this.#about(ask, EDITING);
     const { principal, name } = access;
-    const edit = readEdit(ask.body(), serial, principal, messageRules(principal.app));
+    const edit = readEdit(ask.body(), serial, principal, this.core.messageRules(principal.app));
     const versionSerial = await this.core.edits.apply({
       principal,
       base: name.base,

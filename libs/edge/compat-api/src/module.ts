@@ -11,7 +11,8 @@ import { UwsHttpAdapter } from '@carillon/uws';
 import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ChannelPushes } from './push/channel-pushes.js';
-import { type CompatApiParts, mountCompatApi } from './mount.js';
+import type { CompatApiParts } from './handlers.js';
+import { mountCompatApi } from './mount.js';
 
 const PARTS = token<CompatApiParts>('compat api parts');
 

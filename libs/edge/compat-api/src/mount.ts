@@ -1,55 +1,12 @@
-import type { CompatCore } from '@carillon/compat-core';
-import type { Config } from '@carillon/config';
-import type { Fabric } from '@carillon/fabric';
-import type { HistoryReader, MessageReader, PresenceHistoryReader } from '@carillon/history';
-import type { AppRate, Operations } from '@carillon/operations';
-import type { Presence } from '@carillon/presence';
-import type { PushOperations } from '@carillon/push';
-import type { Logger } from '@carillon/runtime';
+import { isProduction } from '@carillon/config';
 import type { UwsHttpAdapter } from '@carillon/uws';
 import { Entry } from './access.js';
-import { AnnotationRoutes } from './annotations.js';
+import { openApiText } from './document/openapi.js';
 import { errorWords } from './error-answer.js';
 import { type Route, serve } from './exchange.js';
-import { FromSerial } from './from-serial.js';
-import { History } from './history.js';
-import { Messages } from './messages.js';
-import { PresenceHistory } from './presence-history.js';
-import { Publishing } from './publish.js';
-import { type Method, pushRoutes } from './push/mount.js';
-import { StatsRoutes } from './stats.js';
-import { State } from './state.js';
-import { Summaries } from './summaries.js';
-import { TokenRoutes } from './tokens.js';
-
-/** What the routes stand on. */
-export interface CompatApiParts {
-  readonly config: Config;
-  readonly core: CompatCore;
-  readonly rate: AppRate;
-  readonly fabric: Fabric;
-  readonly operations: Operations;
-  /** Null: this process has no way to the histories of channels. */
-  readonly history: HistoryReader | null;
-  /** Null: nor to messages that live on. */
-  readonly messages: MessageReader | null;
-  /** Null: nor to who came and went. */
-  readonly presenceHistory: PresenceHistoryReader | null;
-  /** Null in a process without sockets, where the routes about them do not exist. */
-  readonly presence: Presence | null;
-  /** Null: nothing is pushed by this process. */
-  readonly push: PushOperations | null;
-  readonly log: Logger;
-  readonly now?: () => number;
-}
-
-interface MountedParts {
-  readonly entry: Entry;
-  readonly put: (method: Method, path: string, route: Route) => void;
-  readonly now: () => number;
-  /** As they are answered on the main listener. */
-  readonly served: (route: Route) => ReturnType<typeof serve>;
-}
+import { type CompatApiParts, handlersOf } from './handlers.js';
+import type { CompatRoute } from './routes/route.js';
+import { COMPAT_ROUTES, type CompatRouteName } from './routes/routes.js';
 
 /** Where the service has something at the path as well, whoever brings credentials is an Ably client. */
 const bringsCredentials = ({
@@ -61,79 +18,44 @@ const bringsCredentials = ({
 }): boolean =>
   header !== undefined || [query['key'], query['access_token'], query['accessToken']].some(Boolean);
 
-const CHANNEL = '/channels/:channel';
-const MESSAGE = `${CHANNEL}/messages/:serial`;
+/** What this process serves, described; for development, to anybody. */
+const DOCUMENT_PATH = '/openapi-ably.json';
 
 /** Puts the routes on the main listener. */
 export function mountCompatApi(adapter: UwsHttpAdapter, parts: CompatApiParts): void {
-  const { core, history, config, presence, fabric, operations, rate, log, now = Date.now } = parts;
+  const { core, config, presence, rate, log, now = Date.now } = parts;
   adapter.errorWords = errorWords(config.mcp.path);
   const entry = new Entry(core, rate, (error) => log.error('request failed', { error }), now);
   const served = (route: Route) =>
     serve(route, entry.told, (request, status, bytes) => entry.answered(request, status, bytes));
-  const put = (method: Method, path: string, route: Route): void =>
-    adapter.fastRoute(method, path, served(route));
-  const publishing = new Publishing(core, entry);
-  const summaries = new Summaries(parts.messages);
-  const from = history === null ? null : new FromSerial(history, parts.messages);
-  const pages = new History(history, from, summaries, entry, config.history.max_page_size);
-  put('GET', '/time', async () => ({ status: 200, body: [now()] }));
-  const tokens = new TokenRoutes(core, entry, now);
-  put('POST', '/keys/:keyName/requestToken', tokens.request);
-  put('POST', '/keys/:keyName/revokeTokens', tokens.revoke);
-  for (const path of ['messages', 'publish']) put('POST', `${CHANNEL}/${path}`, publishing.one);
-  for (const path of ['messages', 'history']) put('GET', `${CHANNEL}/${path}`, pages.page);
-  const cameAndWent = new PresenceHistory(
-    parts.presenceHistory,
-    entry,
-    config.presence_history.max_page_size,
-  );
-  put('GET', `${CHANNEL}/presence/history`, cameAndWent.page);
-  put('POST', '/messages', publishing.batch);
-  const versions = config.versioned_messages.max_page_size;
-  const messages = new Messages(core, operations, entry, versions, summaries, history);
-  put('GET', MESSAGE, messages.latest);
-  put('PATCH', MESSAGE, messages.edit);
-  put('GET', `${MESSAGE}/versions`, messages.versions);
-  const annotations = new AnnotationRoutes(core, operations, entry, versions);
-  put('GET', `${MESSAGE}/annotations`, annotations.list);
-  put('POST', `${MESSAGE}/annotations`, annotations.add);
-  for (const [method, path, route] of parts.push === null ? [] : pushRoutes(core, parts.push, entry, now))
-    put(method, path, route);
-  mountStats(adapter, parts, { entry, put, now, served });
-  if (presence === null) return;
-  const state = new State(presence, fabric, entry, history, now);
-  put('GET', CHANNEL, state.status);
-  put('GET', `${CHANNEL}/presence`, state.members);
-  put('GET', '/presence', state.membersOfMany);
+  const handlers = handlersOf(parts, entry, now);
+  const mounted = rowsOf(COMPAT_ROUTES).flatMap(([name, route]) => {
+    const handler = handlers[name];
+    return handler === undefined ? [] : [{ name, route, answer: served(handler) }];
+  });
+  for (const { name, route, answer } of mounted) {
+    const { method, path, alias } = route;
+    if (name === 'stats') beforeNativeStats(adapter, answer);
+    else
+      for (const one of alias === undefined ? [path] : [path, alias]) adapter.fastRoute(method, one, answer);
+  }
+  if (isProduction(config)) return;
+  const described = Object.fromEntries(mounted.map(({ name, route }) => [name, route]));
+  // Connections are let in by another room, in every process with sockets.
+  const { connect } = COMPAT_ROUTES;
+  const text = openApiText(presence === null ? described : { connect, ...described }, config.path_prefix);
+  adapter.fastRoute('GET', DOCUMENT_PATH, (_request, response) => response.end(text, 'application/json'));
 }
 
-const view =
-  (read: () => object): Route =>
-  async () => ({ status: 200, body: read() });
+const rowsOf = (
+  routes: Readonly<Record<CompatRouteName, CompatRoute>>,
+): readonly (readonly [CompatRouteName, CompatRoute])[] =>
+  Object.entries(routes) as [CompatRouteName, CompatRoute][];
 
-function mountStats(
-  adapter: UwsHttpAdapter,
-  { core, config }: CompatApiParts,
-  { entry, put, now, served }: MountedParts,
-): void {
-  const stats = new StatsRoutes(core, entry, now);
-  const page = served(stats.page);
+function beforeNativeStats(adapter: UwsHttpAdapter, answer: ReturnType<typeof serve>): void {
   adapter.before('GET', '/stats', (request, response, next) => {
     if (bringsCredentials({ query: request.query, header: request.header('authorization') }))
-      void page(request, response);
+      void answer(request, response);
     else next();
   });
-  put('POST', '/stats', stats.replace);
-  if (!config.http_api.usage_enabled) return;
-  put(
-    'GET',
-    '/operator/stats/aggregation',
-    view(() => core.statistics.aggregation),
-  );
-  put(
-    'GET',
-    '/operator/stats/compat-runtime',
-    view(() => core.counters.values),
-  );
 }

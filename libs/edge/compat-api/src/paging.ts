@@ -30,7 +30,7 @@ export function directionOf(text: string): 'newest_first' | 'oldest_first' {
 
 /** The link to another page of the same question, without any credential; null: to the first. */
 export function linkTo({ request, query }: Ask, kept: readonly string[], cursor: string | null): string {
-  const word = request.rawPath.split('/').at(-1) ?? '';
+  const word = request.rawPath.split('/').findLast((one) => one !== '') ?? '';
   const parts = new URLSearchParams();
   for (const name of kept) if (query[name] !== undefined) parts.set(name, query[name]);
   if (cursor !== null) parts.set('cursor', cursor);

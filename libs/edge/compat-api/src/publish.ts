@@ -3,7 +3,6 @@ import {
   type CompatCore,
   isObject,
   type JsonObject,
-  messageRules,
   type KeyedConnection,
   type NewMessage,
   type Principal,
@@ -11,6 +10,7 @@ import {
   readMessage,
 } from '@carillon/compat-core';
 import type { Access, Entry } from './access.js';
+import { FailedInPart } from './error-answer.js';
 import type { Ask, Reply } from './exchange.js';
 
 const MAX_MESSAGES = 1000;
@@ -80,7 +80,7 @@ export class Publishing {
 
   /** All of them, or none: what each brings to be pushed is judged before the first is published. */
   async #judged({ principal }: Access, values: readonly unknown[]): Promise<Judged> {
-    const rules = messageRules(principal.app);
+    const rules = this.core.messageRules(principal.app);
     const connection = await this.#connection(principal, values);
     // Who speaks for a connection speaks as its client.
     const identity = connection === null || connection.clientId === '*' ? principal : connection;
@@ -166,9 +166,8 @@ function resultOf(results: readonly Outcome[]): object {
 }
 
 function ofOne(outcomes: readonly Outcome[]): Reply {
-  if (!outcomes.some((one) => 'error' in one)) return { status: 201, body: outcomes };
-  const error = new CompatError(40_020, 'batch failed in part').body;
-  return { status: 400, body: { error, batchResponse: outcomes } };
+  if (outcomes.some((one) => 'error' in one)) throw new FailedInPart(outcomes);
+  return { status: 201, body: outcomes };
 }
 
 /** A few at a time; results in the order of what they are of. */

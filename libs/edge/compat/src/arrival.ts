@@ -10,6 +10,8 @@ import { rulesOf } from '@carillon/hub';
 import type { HttpRequest } from '@carillon/uws';
 import type { Manner } from './connection.js';
 
+/** Version of the protocol from which clients attach their channels anew, each with its place, as they come back. */
+const FIRST_TO_ATTACH_ANEW = 2;
 const MIN_REMAIN_MS = 1000;
 const MAX_REMAIN_MS = 15_000;
 
@@ -22,6 +24,8 @@ export class Arrival {
     readonly manner: Manner,
     /** The key of a connection that it wants to be; null: a new one. */
     readonly wanted: string | null,
+    /** It attaches its channels anew as it comes back. Clients of old versions do not: they would never hear anything again. */
+    readonly attachesAnew: boolean,
     readonly origin: string,
     private readonly credentials: () => Promise<Principal>,
   ) {}
@@ -47,6 +51,7 @@ export function arrivalOf(request: HttpRequest, core: CompatCore, config: Config
   return new Arrival(
     mannerOf(query, format, config.presence.v2_ungraceful_timeout_seconds * 1000),
     query['resume'] || query['recover'] || null,
+    !(Number(query['v']) < FIRST_TO_ATTACH_ANEW),
     request.header('origin') ?? '',
     async () => core.authentication.prove(readCredentials({ query, header }), Date.now()),
   );

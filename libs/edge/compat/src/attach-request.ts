@@ -1,6 +1,7 @@
 import {
   type ChannelName,
   CompatError,
+  isGiven,
   isObject,
   type JsonObject,
   NOT_GRANTED,
@@ -28,6 +29,8 @@ export interface AttachRequest {
   readonly echoes: boolean | null;
   /** Where it was; null: nowhere. */
   readonly channelSerial: string | null;
+  /** Everything that the client chose by itself, as a text. */
+  readonly wish: string;
 }
 
 const MAX_CHANNELS = 200;
@@ -63,16 +66,17 @@ export function readAttach(
     params,
     rewind,
     echoes: echo === undefined ? null : echo === 'true',
-    channelSerial: typeof channelSerial === 'string' ? channelSerial : null,
+    channelSerial: isGiven(channelSerial) ? String(channelSerial) : null,
+    wish: JSON.stringify([frame['params'] ?? null, asked]),
   };
 }
 
 function known(value: unknown): Readonly<Record<string, string>> {
-  if (value === undefined || value === null) return {};
+  if (!isGiven(value)) return {};
   if (!isObject(value)) throw malformed('params must be an object');
   const params: Record<string, string> = {};
   for (const [name, one] of Object.entries(value)) {
-    if (!KNOWN.has(name)) continue;
+    if (!KNOWN.has(name) || !isGiven(one)) continue;
     if (typeof one !== 'string' && typeof one !== 'number' && typeof one !== 'boolean')
       throw malformed(`${name} must be a scalar`);
     params[name] = String(one);

@@ -8,6 +8,7 @@ import {
 } from '@carillon/compat-core';
 import type { Expression } from '@carillon/filter';
 import type { Codec, Frames, Hub, Showing } from '@carillon/hub';
+import type { Message } from '@carillon/protocol';
 import { type AttachRequest, readAttach } from './attach-request.js';
 import { attachedFrame } from './attached.js';
 import type { Codecs } from './codecs.js';
@@ -59,10 +60,14 @@ interface Attaching {
   isGivenUp: boolean;
 }
 
-/** Whether a message is of the connection itself, and it does not want to be told of these. */
+/** Whether it says something new, which a change of it does not. */
+const isNew = ({ action }: Message): boolean => action === 'create' || action === 'plain';
+
+/** Whether a new message is of the connection itself, and it does not want to be told of these. */
 const isUnwanted = (connection: CompatConnection, text: string, { fact }: Frames): boolean =>
   fact.kind === 'message' &&
-  connectionOf(fact.messageId) === connection.id &&
+  isNew(fact) &&
+  connectionOf(fact) === connection.id &&
   !connection.edge.echoes(connection, fact, text);
 
 const unavailable = (): CompatError => new CompatError(50_003, 'the channel cannot be attached now', 500);
@@ -138,13 +143,16 @@ export class Attach {
 
   /**
    * Live events are held back from the same turn on, so that everything up to there, and nothing else, is on its way. Who
-   * takes differences may have come upon one that it cannot read, and is told again what it asks for.
+   * takes differences and asks for the very same again came upon one that it cannot read: it threw away what followed,
+   * and is told again what it asks for. Who wants something else meanwhile reads on.
    */
-  #toldOf({ attachments, subscriptions }: CompatConnection, { name, isLost }: Wanted): Position | null {
+  #toldOf({ attachments, subscriptions }: CompatConnection, request: Wanted): Position | null {
+    const { name, isLost, wish } = request;
     const before = attachments.get(name.text);
     const channel = subscriptions.get(name.base)?.channel;
     if (isLost || before === undefined || channel === undefined) return null;
-    if ((before.modes & MODE.SUBSCRIBE) === 0 || before.params['delta'] !== undefined) return null;
+    const isUnread = before.params['delta'] !== undefined && before.wish === wish;
+    if ((before.modes & MODE.SUBSCRIBE) === 0 || isUnread) return null;
     return this.parts.hub.replays.here(channel);
   }
 
@@ -201,7 +209,7 @@ export class Attach {
   async #show(attaching: Attaching, showing: Showing): Promise<void> {
     const { connection, request } = attaching;
     const { continuity, counted, said, syncing } = this.parts;
-    const { asked: wanted, modes, params, echoes, name, filter, isLost } = request;
+    const { asked: wanted, modes, params, echoes, name, filter, wish, isLost } = request;
     const { text, base } = name;
     const before = connection.attachments.get(text);
     const rewound = isLost && before !== undefined ? before.rewound : JSON.stringify(request.rewind);
@@ -212,7 +220,8 @@ export class Attach {
     ]);
     if (attaching.isGivenUp) return;
     if (connection.modesOn(base) === null) counted.attached(connection, base);
-    connection.attachments.set(text, { text, base, asked: wanted, modes, params, filter, echoes, rewound });
+    const attachment = { text, base, asked: wanted, modes, params, filter, echoes, rewound, wish };
+    connection.attachments.set(text, attachment);
     // A derived view says nothing of members, of whom the channel itself may be about to be attached again.
     if (filter === null) await said.membersSettle(connection, base);
     // Its own were not told live either, where it wants none.

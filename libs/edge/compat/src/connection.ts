@@ -24,6 +24,8 @@ export interface Attachment {
   readonly echoes: boolean | null;
   /** What of the past it began with, as a text. */
   readonly rewound: string;
+  /** Everything that the client chose by itself as it asked for it last, as a text. */
+  readonly wish: string;
 }
 
 /** How a connection wants to be spoken to. */
@@ -125,6 +127,9 @@ export class CompatConnection extends Subscriber implements WheelItem<CompatConn
   }
 }
 
+/** What may wait for a connection while it attaches. */
+const HOLDS = { maxFrames: 4096, maxBytes: 64 * 1024 * 1024 };
+
 /** How the hub sees these connections. */
 export const compatEdge = (
   leaseMs: number,
@@ -133,6 +138,7 @@ export const compatEdge = (
   protocol: 'compat',
   leaseMs,
   tellsPositions: true,
+  holds: HOLDS,
   lost: (subscriber, channel, view = channel) => {
     if (subscriber instanceof CompatConnection) lost(subscriber, view);
   },

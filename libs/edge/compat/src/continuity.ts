@@ -109,7 +109,11 @@ export class Continuity {
       if (this.reader === null) throw unreadable();
       this.counters.add('recovery_backend_calls');
       const { messages } = await this.reader.past(channel.hub.appId, channel.name, query);
-      const past = messages.map(({ message, publishedAtMs }) => new Frames(message, publishedAtMs));
+      // As histories show them: by the id that it was made under.
+      const past = messages.map(
+        ({ message, createId, publishedAtMs }) =>
+          new Frames({ ...message, messageId: createId }, publishedAtMs),
+      );
       await this.summaries.add(showing, past);
       return { position, isProven: false, past: past.reverse(), error: null };
     } catch {

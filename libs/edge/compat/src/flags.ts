@@ -37,8 +37,10 @@ export const MODE = {
   ANNOTATION_SUBSCRIBE: 4_194_304,
 } as const;
 
-/** Bits of modes that are known and never granted. */
-const OF_OBJECTS = 16_777_216 | 33_554_432;
+/** Modes that are known and never granted. */
+const UNGRANTED = { OBJECT_SUBSCRIBE: 16_777_216, OBJECT_PUBLISH: 33_554_432 } as const;
+const OF_OBJECTS = UNGRANTED.OBJECT_SUBSCRIBE | UNGRANTED.OBJECT_PUBLISH;
+const NAMED: ReadonlyMap<string, number> = new Map(Object.entries({ ...MODE, ...UNGRANTED }));
 const ALL = Object.values(MODE).reduce((bits, bit) => bits | bit, 0);
 const DEFAULT = ALL & ~MODE.ANNOTATION_SUBSCRIBE;
 
@@ -46,11 +48,11 @@ const DEFAULT = ALL & ~MODE.ANNOTATION_SUBSCRIBE;
 export function modesOf(list: string): number | null {
   let bits = 0;
   for (const word of list.split(',')) {
-    const bit = Object.entries(MODE).find(([name]) => name === word.trim().toUpperCase())?.[1];
+    const bit = NAMED.get(word.trim().toUpperCase());
     if (bit === undefined) return null;
     bits |= bit;
   }
-  return bits;
+  return bits & ALL;
 }
 
 /** Those asked for by bits; none: the default. */

@@ -4,8 +4,11 @@ import {
   type JsonObject,
   type Measurable,
   editOf,
+  isEphemeral,
   isObject,
+  isShared,
   messageRules,
+  type NewMessage,
   NOT_GRANTED,
   readAnnotation,
   readEdit,
@@ -28,8 +31,8 @@ const MAX_MESSAGES = 1000;
 interface Done {
   /** Of the messages of it; none of members and annotations. */
   readonly serials: readonly string[];
-  /** Settles when it is counted; null: nothing is to be. */
-  readonly counted: Promise<void> | null;
+  /** Settles when it is counted, and known everywhere; null: that it is already. */
+  readonly settled: Promise<void> | null;
 }
 
 /** What was published, and what that says. */
@@ -64,14 +67,14 @@ export class Publishing {
       throw new CompatError(40_000, 'msgSerial must be an integer');
     if (msgSerial <= connection.lastSerial) return;
     connection.lastSerial = msgSerial;
-    const answer = (action: number, more: object, counted: Promise<void> | null = null): void =>
-      connection.answers.add(counted, () =>
+    const answer = (action: number, more: object, settled: Promise<void> | null = null): void =>
+      connection.answers.add(settled, () =>
         this.said.say(connection, { action, msgSerial, count: 1, ...more }),
       );
     try {
       this.#count(connection, frame);
-      const { serials, counted } = await this.#once(connection, frame, msgSerial);
-      answer(ACTION.ack, serials.length === 0 ? {} : { res: [{ serials }] }, counted);
+      const { serials, settled } = await this.#once(connection, frame, msgSerial);
+      answer(ACTION.ack, serials.length === 0 ? {} : { res: [{ serials }] }, settled);
     } catch (error) {
       const told = refusalOf(error);
       const refusal = told instanceof CompatError ? told : new CompatError(50_003, 'not done, retry');
@@ -101,11 +104,12 @@ export class Publishing {
     const known = await this.receipts.find(connection, msgSerial);
     if (known !== undefined) {
       this.core.counters.add('duplicate_suppression');
-      return { serials: known, counted: null };
+      return { serials: known, settled: null };
     }
     const { serials, said } = await this.#done(connection, { base, text, frame, msgSerial });
-    this.receipts.note(connection, msgSerial, serials);
-    return { serials, counted: said.length === 0 ? null : this.counted.published(connection, said) };
+    const shared = this.receipts.note(connection, msgSerial, serials);
+    const counted = said.length === 0 ? null : this.counted.published(connection, said);
+    return { serials, settled: shared === null ? counted : bothOf(shared, counted) };
   }
 
   async #done(connection: CompatConnection, asked: Asked): Promise<Published> {
@@ -132,7 +136,7 @@ export class Publishing {
     values: readonly (JsonObject & { readonly serial: string })[],
   ): Promise<Published> {
     const { principal, hub } = connection;
-    const rules = messageRules(hub.app);
+    const rules = this.core.messageRules(hub.app);
     const edits = values.map((value) => readEdit(value, value.serial, principal, rules));
     const serials: string[] = [];
     for (const [index, edit] of edits.entries()) {
@@ -179,26 +183,38 @@ export class Publishing {
     const { principal, hub } = connection;
     this.#require(connection, text, MODE.PUBLISH);
     if (!principal.capability.allows('publish', base)) throw new CompatError(40_160, NOT_GRANTED);
-    const rules = messageRules(hub.app);
+    const rules = this.core.messageRules(hub.app);
     const messages = values.map((value) => readMessage(value, principal, rules));
     const channel = this.core.channel(hub.app, base);
     const request = { principal, channel, messages, connectionId: connection.id };
     const { push, publisher } = this.core;
     const pushes = (await push?.judged(hub.appId, messages)) ?? [];
-    const { ids, serials } = await publisher.publish({ ...request, base: `${connection.id}:${msgSerial}` });
+    const { ids, serials, isNew } = await publisher.publish({
+      ...request,
+      base: `${connection.id}:${msgSerial}`,
+    });
     for (const [index, prepared] of pushes.entries())
       await push?.publish(prepared, { appId: hub.appId, channel: base, id: ids[index] ?? '' });
-    if (this.webhooks.wants(hub.app, 'client_event'))
-      for (const { name, data, clientId } of messages)
-        this.webhooks.emit(hub.app, {
-          name: 'client_event',
-          channel: base,
-          event: name ?? 'message',
-          data: dataOf(JSON.stringify(data ?? 'null')),
-          socket_id: connection.id,
-          ...(clientId === null ? {} : { user_id: clientId }),
-        });
+    this.#tell(
+      connection,
+      base,
+      messages.filter((one, index) => isNew[index] === true && !isEphemeral(one)),
+    );
     return { serials, said: messages };
+  }
+
+  /** Servers of the app hear what clients say, with the user where a channel has users. */
+  #tell({ id, hub }: CompatConnection, channel: string, messages: readonly NewMessage[]): void {
+    if (!this.webhooks.wants(hub.app, 'client_event')) return;
+    for (const { name, data, clientId } of messages)
+      this.webhooks.emit(hub.app, {
+        name: 'client_event',
+        channel,
+        event: name ?? 'message',
+        data: dataOf(JSON.stringify(data ?? 'null')),
+        socket_id: id,
+        ...(clientId === null || !isShared(channel) ? {} : { user_id: clientId }),
+      });
   }
 }
 
@@ -215,6 +231,11 @@ function named(
   return values.map((value, index) =>
     isObject(value) && !isEdit(value) ? { ...value, id: value['id'] ?? `${id}:${index}` } : value,
   );
+}
+
+async function bothOf(one: Promise<void>, other: Promise<void> | null): Promise<void> {
+  await one;
+  await other;
 }
 
 function listOf(values: unknown, name: string): readonly unknown[] {

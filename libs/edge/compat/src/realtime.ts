@@ -266,13 +266,13 @@ export class Realtime implements SocketHandlers<State> {
   /** Nobody comes back by a socket that has closed meanwhile. */
   async #session(
     { isOpen }: Client,
-    { wanted }: Arrival,
+    { wanted, attachesAnew }: Arrival,
     principal: Principal,
     holdsPlace: boolean,
   ): Promise<Session> {
     try {
       if (!isOpen) throw new CompatError(50_004, 'the socket has closed');
-      return await this.#sessions.open(wanted, principal);
+      return await this.#sessions.open(wanted, principal, attachesAnew);
     } catch (error) {
       if (holdsPlace) this.parts.hub.places.giveUp(principal.app);
       throw error;

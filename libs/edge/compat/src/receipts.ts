@@ -8,6 +8,8 @@ const MAX_KEPT = 1000;
 const BLOCK = 32;
 /** How long answers wait for others that are shared with them. */
 const WAIT_MS = 5;
+/** No answer waits longer for a store that does not answer. */
+const LONGEST_WAIT_MS = 1000;
 /** What was answered to a socket that only looks open is asked for later than that. */
 const SHARED_MS = 2 * STATE_TTL_MS;
 
@@ -17,12 +19,15 @@ const nameOf = ({ id, hub }: CompatConnection, block: number): string =>
 
 /**
  * What connections were told of what they published: who comes back, here or elsewhere, and says it again is told the
- * same, and nothing is done twice. The publish itself does not wait until its receipt is shared: one that is lost with its
- * process leaves what is done once for its id. What was refused is judged again, for nothing of it was done.
+ * same, and nothing is done twice. The next publish does not wait until the receipt of one is shared, but its answer does:
+ * whoever was answered is known everywhere, though the process ends. What was refused is judged again, for nothing of it
+ * was done.
  */
 export class Receipts {
   /** Blocks of connections with answers that are not shared yet. */
   readonly #due = new Map<CompatConnection, Set<number>>();
+  /** Told when those are shared. */
+  #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
 
   constructor(
@@ -31,14 +36,16 @@ export class Receipts {
     private readonly onTrouble: (what: string, error: unknown) => void,
   ) {}
 
-  note(connection: CompatConnection, msgSerial: number, serials: readonly string[]): void {
+  /** Resolves when it is shared, could not be or took too long; null: nobody comes back anywhere else. */
+  note(connection: CompatConnection, msgSerial: number, serials: readonly string[]): Promise<void> | null {
     connection.receipts.set(msgSerial, serials);
     connection.receipts.delete(msgSerial - MAX_KEPT);
-    if (this.shared === null) return;
+    if (this.shared === null) return null;
     const blocks = this.#due.get(connection);
     if (blocks === undefined) this.#due.set(connection, new Set([blockOf(msgSerial)]));
     else blocks.add(blockOf(msgSerial));
     this.#timer ??= setTimeout(() => this.share(), WAIT_MS);
+    return new Promise((shared) => void this.#waiting.push(shared));
   }
 
   /** The serials that it was told; undefined: it is new. Rejects when that cannot be known. */
@@ -56,11 +63,21 @@ export class Receipts {
   share(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    for (const [connection, blocks] of this.#due)
-      for (const block of blocks) void this.#write(connection, block);
+    const writes = [...this.#due].flatMap(([connection, blocks]) =>
+      [...blocks].map((block) => this.#write(connection, block)),
+    );
     this.#due.clear();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const settle = (): void => waiting.forEach((shared) => shared());
+    const late = setTimeout(settle, LONGEST_WAIT_MS);
+    void Promise.all(writes).finally(() => {
+      clearTimeout(late);
+      settle();
+    });
   }
 
+  /** Never rejects. */
   async #write(connection: CompatConnection, block: number): Promise<void> {
     const answers: Record<string, readonly string[]> = {};
     for (let serial = block * BLOCK; serial < (block + 1) * BLOCK; serial += 1) {

@@ -20,6 +20,9 @@ export interface Session extends ConnectionKey {
   readonly takenHash: string | null;
 }
 
+const tooOld = (): CompatError =>
+  new CompatError(80_008, 'connections of this version of the protocol are not resumed');
+
 /** Connections that were cut, and may come back, here or elsewhere. */
 export class Sessions {
   readonly #parked = new Map<string, CompatConnection>();
@@ -31,9 +34,9 @@ export class Sessions {
     return this.#parked.size;
   }
 
-  /** Rejects when the cache cannot be reached. */
-  async open(wanted: string | null, principal: Principal): Promise<Session> {
-    const found = wanted === null ? null : await this.keys.take(wanted, principal);
+  /** Rejects when the cache cannot be reached. `mayBe`: it may be the one that it wants to be. */
+  async open(wanted: string | null, principal: Principal, mayBe: boolean): Promise<Session> {
+    const found = wanted === null ? null : mayBe ? await this.keys.take(wanted, principal) : tooOld();
     const taken = found === null || found instanceof CompatError ? null : found;
     const connectionId = taken?.connectionId ?? newSocketId();
     const key = await this.keys.renew(connectionId, principal);

@@ -53,7 +53,7 @@ function scene(renew: () => Promise<never>, rateLimit: RateLimit | null = null) 
   const edge = new Realtime(parts);
   const socket = {
     isOpen: true,
-    state: new Arrival(MANNER, null, '', () => Promise.reject(new Error('not asked'))),
+    state: new Arrival(MANNER, null, true, '', () => Promise.reject(new Error('not asked'))),
     send: (frame: string) => void told.push(JSON.parse(frame)),
     end: (code: number) => {
       if (socket.isOpen) told.push(code);

@@ -52,6 +52,7 @@ describe('an attach', () => {
       filter: null,
       echoes: null,
       rewound: '{"count":3,"sinceMs":null}',
+      wish: '[{"rewind":"3"},786432]',
     };
     connection.attachments.set(before.text, before);
     const done = again();

@@ -95,6 +95,18 @@ describe('differences', () => {
     expect(isDelta(shownBy(one, message(text)))).toBe(false);
   });
 
+  it('begin anew after a summary, which clients take for their last message', () => {
+    const one = chain();
+    const text = 'x'.repeat(200);
+    const isDelta = (): boolean => shownBy(one, message(text)).extras?.delta !== undefined;
+    expect([isDelta(), isDelta()]).toEqual([false, true]);
+    const about = { channel: 'c', messageSerial: 's' };
+    new Frames({ kind: 'annotations_summarized', ...about, summaryText: '{}' }).of(one);
+    expect([isDelta(), isDelta()]).toEqual([false, true]);
+    new Frames({ kind: 'annotated', channel: 'c', annotationText: '{}' }).of(one);
+    expect(isDelta()).toBe(true);
+  });
+
   it('are nothing for who is told nothing', () => {
     const nobody = new CompatCodec({ format: 'json', channelText: null, modes: 0, filter: null }, uncounted);
     const entry = new DeltaEntry(nobody, () => nobody);

@@ -164,6 +164,7 @@ export async function openScene(options: SceneOptions = {}) {
             presence: options.presence?.(realPresence) ?? realPresence,
             lastEvents: options.lastEvents?.(stored) ?? stored,
           },
+    lastEvents: stored,
     history: options.history ?? null,
     ...(options.messages === undefined ? {} : { messages: options.messages }),
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),

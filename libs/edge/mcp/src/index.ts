@@ -1,2 +1,2 @@
 export { McpModule } from './module.js';
-export { type McpParts, McpServer } from './server.js';
+export { type McpParts } from './server.js';

@@ -85,7 +85,7 @@ export class McpServer {
       ...(parts.pingMs === undefined ? {} : { pingMs: parts.pingMs }),
     });
     const principalApps = new PrincipalApps(apps);
-    const calls = new ToolCalls(principalApps, () => ({ timeoutMs: timeoutMs() }));
+    const calls = new ToolCalls(principalApps, timeoutMs, (error) => meter.fault(error));
     const resources = new Resources({ toolbox, documents: () => settings().documents, calls, audit });
     const methods = new Methods({
       settings,
@@ -112,7 +112,7 @@ export class McpServer {
       admitMore: ({ principal, request, response }, more) =>
         entrance.admitMore(principal, request, response, more),
     });
-    const stateless = new Stateless(methods, (error) => meter.fault(error));
+    const stateless = new Stateless({ methods, audit, meter });
     this.endpoint = new McpEndpoint({ settings, entrance, sessionful, stateless, meter });
     this.#streams = streams;
     this.#known = known;

@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
 import { type Span, useTracer } from '@carillon/tracing';
+import { DESCRIPTIONS } from '@carillon/operations';
+import { ServiceError } from '@carillon/errors';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { scene } from './scene.js';
 import { canonicalJson, cut, redact } from '../src/audit/redact.js';
@@ -75,5 +77,79 @@ describe('a record of a call', () => {
     await call(await begin(), 'get_health', {});
     const record = records().find(({ event }) => event === 'mcp.tool.called');
     expect(record?.['trace_id']).toBe('a'.repeat(32));
+  });
+});
+
+describe('a record of a read', () => {
+  const answers: Record<string, () => object> = {
+    orders: () => ({ items: [] }),
+    torn: () => {
+      throw new ServiceError('service_unavailable', { retryAfterSeconds: 1 });
+    },
+    broken: () => {
+      throw new Error('hush');
+    },
+  };
+  const readHistory = {
+    description: DESCRIPTIONS.readHistory,
+    perform: async (_caller: unknown, { channel }: { channel: string }) => ({
+      value: answers[channel]?.() ?? {},
+    }),
+  };
+
+  it.each([
+    ['shop/channels/orders', { app_id: 'shop', target: 'orders', outcome: 'ok', status: 200, code: null }],
+    ['shop/channels/torn', { app_id: 'shop', target: 'torn', outcome: 'error', status: 503 }],
+    ['other/channels/orders', { app_id: 'other', outcome: 'denied', status: 403, code: 'forbidden' }],
+  ])('of %s says of which app and what, and what became of it', async (path, record) => {
+    const { begin, send, records } = await scene({ operations: { readHistory } });
+    const uri = `service://apps/${path}/history`;
+    await send({ id: 1, method: 'resources/read', params: { uri } }, { session: await begin() });
+    expect(records().at(-1)).toMatchObject({
+      event: 'mcp.resource.read',
+      tool: uri,
+      scope_used: 'read',
+      ...record,
+    });
+  });
+
+  it('that broke leaves the fault in the log as well', async () => {
+    const { begin, send, lines } = await scene({ operations: { readHistory } });
+    const params = { uri: 'service://apps/shop/channels/broken/history' };
+    const { json } = await send({ id: 1, method: 'resources/read', params }, { session: await begin() });
+    expect(json).toMatchObject({ error: { code: -32_603, data: { code: 'internal_error', status: 500 } } });
+    expect(lines.join()).toContain('hush');
+    expect(JSON.stringify(json)).not.toContain('hush');
+  });
+
+  it('of a URI that is none says that there is nothing', async () => {
+    const { begin, send, records } = await scene();
+    await send(
+      { id: 1, method: 'resources/read', params: { uri: 'service://none' } },
+      { session: await begin() },
+    );
+    expect(records().at(-1)).toMatchObject({
+      outcome: 'error',
+      status: 404,
+      code: 'not_found',
+      app_id: null,
+    });
+  });
+});
+
+describe('a record of a refused request', () => {
+  it('is left by a version that is not served, with a session or without', async () => {
+    const { begin, send, records } = await scene();
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2030-01-01',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    await send({ id: 1, method: 'tools/list', params: { _meta: meta } });
+    await send({ id: 1, method: 'ping' }, { session: await begin(), version: '2020-01-01' });
+    const rejected = records().filter(({ event }) => event === 'mcp.request.rejected');
+    expect(rejected.map(({ reason, principal }) => [reason, principal])).toEqual([
+      ['version', 'all'],
+      ['version', 'all'],
+    ]);
   });
 });

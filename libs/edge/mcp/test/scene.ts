@@ -16,7 +16,7 @@ key = "shop-key"
 secret = "shop-secret"
 `;
 
-export const secretOf = (name: string): string => name.padEnd(40, 'x');
+const secretOf = (name: string): string => name.padEnd(40, 'x');
 
 /** A token for everything. */
 export const token = (name: string, more: object = {}) => ({
@@ -41,12 +41,14 @@ interface Sent {
   readonly session?: string;
   readonly method?: string;
   readonly host?: string;
+  readonly version?: string;
 }
 
-const headersOf = ({ name = 'all', session, host = 'localhost' }: Sent) => ({
+const headersOf = ({ name = 'all', session, host = 'localhost', version }: Sent) => ({
   Host: host,
   'Content-Type': 'application/json',
   ...(name === '' ? {} : { Authorization: `Bearer ${secretOf(name)}` }),
+  ...(version === undefined ? {} : { 'MCP-Protocol-Version': version }),
   ...(session === undefined ? {} : { 'MCP-Session-Id': session }),
 });
 /** The endpoint on a listener of its own, over parts of this process, some of which a test may break. */
@@ -95,6 +97,17 @@ export async function scene({ mcp = {}, operations = {}, ...more }: Setting = {}
     listener.close();
   });
 
+  /** A request whose sender may go away before it is answered. */
+  const ask = async (message: object, sent: Sent = {}): Promise<RawConnection> => {
+    const connection = await RawConnection.open(port);
+    onTestFinished(() => connection.destroy());
+    const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+    const headers = Object.entries({ ...headersOf(sent), 'Content-Length': String(body.length) });
+    connection.write(
+      `POST /mcp HTTP/1.1\r\n${headers.map(([key, value]) => `${key}: ${value}\r\n`).join('')}\r\n${body}`,
+    );
+    return connection;
+  };
   const listen = async (session: string, name: string): Promise<RawConnection> => {
     const connection = await RawConnection.open(port);
     onTestFinished(() => connection.destroy());
@@ -117,7 +130,12 @@ export async function scene({ mcp = {}, operations = {}, ...more }: Setting = {}
     port,
     process: parts.process,
     server,
+    /** Requests that are neither answered nor left. */
+    inFlight: (): number => adapter.inFlight(),
     send,
+    ask,
+    /** Everything that was logged, as it was written. */
+    lines,
     /** The records of the audit so far. */
     records: () => lines.map((line) => (JSON.parse(line) as { fields: Record<string, unknown> }).fields),
     reconfigure: (section: Partial<Config['mcp']>): void => server.reconfigure(configured(section)),

@@ -1,5 +1,6 @@
+import { EventEmitter, once } from 'node:events';
 import { MemoryCache } from '@carillon/cache';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { scene } from './scene.js';
 
 const PING = { id: 1, method: 'ping' };
@@ -57,5 +58,36 @@ describe('a stream of a session', () => {
     let again = await other.open(session);
     while (again.startsWith('HTTP/1.1 409')) again = await other.open(session);
     expect(again).toMatch(/^HTTP\/1\.1 200/);
+  });
+
+  it('ends when its lease has lapsed and another was opened', async () => {
+    const { cache, pass } = ownTime();
+    const { begin, stream } = await scene({ cache });
+    const session = await begin();
+    const lapsed = await stream(session);
+    pass(31);
+    const open = await stream(session);
+    await lapsed.untilText('\r\n0\r\n\r\n');
+    expect(open.ended).toBe(false);
+  });
+
+  it('that was on its way while the process began to drain ends at once', async () => {
+    const { cache } = ownTime();
+    const news = new EventEmitter();
+    const drained = once(news, 'drained');
+    const setIfAbsent = cache.setIfAbsent.bind(cache);
+    let isAsked = false;
+    cache.setIfAbsent = async (...given) => {
+      if (!given[0].startsWith('mcp:stream:')) return setIfAbsent(...given);
+      isAsked = true;
+      await drained;
+      return setIfAbsent(...given);
+    };
+    const { begin, stream, server } = await scene({ cache });
+    const opening = stream(await begin());
+    await vi.waitFor(() => expect(isAsked).toBe(true));
+    server.drain();
+    news.emit('drained');
+    await (await opening).untilText('Content-Length: 0\r\n\r\n');
   });
 });

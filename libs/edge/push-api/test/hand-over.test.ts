@@ -18,6 +18,7 @@ overPlaces((sceneWith) => {
         workerId: 'elsewhere',
         stages: ['dispatch'],
         providers: ['fcm'],
+        credentials: [],
         expiresMs: Date.now() + 60_000,
       });
       await publish(scene, 'p', [{ type: 'device', deviceId: 'a' }]);
@@ -179,6 +180,18 @@ overPlaces((sceneWith) => {
       const answer = await scene.send('POST', '/credentials/hms', { hmsAppId: 'a', clientSecret: 's' });
       expect(answer).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
       expect((await scene.send('GET', '/credentials')).body.items).toEqual([]);
+    });
+
+    it('are ready where only a process elsewhere that sends has them (4.2)', async () => {
+      const raw = [{ type: 'recipient', recipient: { transportType: 'hms', registrationToken: 't' } }];
+      for (const credentials of [[], ['hms']]) {
+        const scene = await sceneWith({});
+        const elsewhere = { workerId: 'elsewhere', stages: ['dispatch'], providers: ['hms'], credentials };
+        await scene.store.beat({ ...elsewhere, expiresMs: Date.now() + 60_000 });
+        expect(await publish(scene, 'raw', raw)).toMatchObject({
+          status: credentials.length > 0 ? 202 : 503,
+        });
+      }
     });
 
     it('that were copied to another row do not open (10)', async () => {

@@ -28,6 +28,18 @@ describe('the deliveries of a day', () => {
     expect(await used(scene)).toBe(2);
   });
 
+  it('are given back, once, when a scheduled publish is cancelled', async () => {
+    const scene = await sceneWith({ PUSH_DELIVERY_QUOTA_DAILY: '3' });
+    await scene.send('POST', '/deviceRegistrations', fcmDevice('a'));
+    const later = { notBeforeMs: Date.now() + 60_000 };
+    await publish(scene, 'now', [device('a')]);
+    for (const publishId of ['later', 'last']) await publish(scene, publishId, [device('a')], later);
+    expect(await used(scene)).toBe(3);
+    for (const publishId of ['later', 'later'])
+      expect((await scene.send('DELETE', `/scheduled/${publishId}`)).status).toBe(204);
+    expect(await used(scene)).toBe(2);
+  });
+
   it('are counted where an operator lifts the quota, and do not stop that publish', async () => {
     const scene = await sceneWith({ PUSH_DELIVERY_QUOTA_DAILY: '1' });
     await scene.send('POST', '/deviceRegistrations', fcmDevice('a'));

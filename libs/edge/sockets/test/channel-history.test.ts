@@ -26,10 +26,17 @@ interface Setting {
   readonly policy?: object;
   readonly capabilities?: Capabilities;
   readonly attachSerial?: number | null;
+  readonly showsTags?: boolean;
   readonly page?: (query: HistoryQuery) => Promise<HistoryPageBody>;
 }
 
-function scene({ policy, capabilities, attachSerial = null, page = async () => PAGE }: Setting = {}) {
+function scene({
+  policy,
+  capabilities,
+  attachSerial = null,
+  showsTags = true,
+  page = async () => PAGE,
+}: Setting = {}) {
   const settings = config({
     HISTORY_ENABLED: 'true',
     HISTORY_BACKEND: 'memory',
@@ -52,6 +59,7 @@ function scene({ policy, capabilities, attachSerial = null, page = async () => P
       },
     },
     maxPageSize: settings.history.max_page_size,
+    tags: { areShown: () => showsTags },
     onTrouble: () => undefined,
   });
   const point = { attachSerial, position: null };
@@ -71,6 +79,16 @@ function scene({ policy, capabilities, attachSerial = null, page = async () => P
 }
 
 describe('a page of a history over a socket', () => {
+  it.each([true, false])('has tags in its messages only if they go to subscribers: %s', async (showsTags) => {
+    const message = { event: 'news', data: 'x', tags: { region: 'eu' }, serial: 1 };
+    const page = async () => ({ ...PAGE, items: [{ serial: 1, message }] }) as unknown as HistoryPageBody;
+    const { ask, said } = scene({ showsTags, page });
+    await ask();
+    const { items } = JSON.parse(said[0] ?? '') as { items: unknown };
+    const { tags, ...rest } = message;
+    expect(items).toEqual([{ serial: 1, message: showsTags ? { ...rest, tags } : rest }]);
+  });
+
   it('is no longer than may be, and bounded by where the subscription began if that is wanted', async () => {
     const { ask, said, asked } = scene({ attachSerial: 7 });
     await ask({ limit: 5000 });

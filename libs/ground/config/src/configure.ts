@@ -42,7 +42,7 @@ export type Configured =
 const SHARING: ReadonlySet<ProcessKind> = new Set(['server', 'gateway', 'api']);
 
 /** Exit codes of the service. */
-export const EXIT = { stop: 0, failure: 1, usage: 64, configuration: 78 } as const;
+const EXIT = { stop: 0, failure: 1, usage: 64, configuration: 78 } as const;
 
 const exit = (code: number, stdout: string, stderr: string): Configured => ({
   kind: 'exit',

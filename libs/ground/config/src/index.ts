@@ -38,7 +38,7 @@ export {
   type WebhookRetry,
 } from './apps/webhook-entry.js';
 export { RESERVED_WEBHOOK_HEADERS } from './apps/webhook-fields.js';
-export { configure, EXIT, type Configured, type ConfigureInput } from './configure.js';
+export { configure, type Configured, type ConfigureInput } from './configure.js';
 export { type Env } from './load/environment.js';
 export { type Files } from './load/files.js';
 export {
@@ -50,11 +50,9 @@ export {
 export { isProduction } from './mode.js';
 export { type Problem } from './problem.js';
 export { type ProcessKind } from './process-kind.js';
-export { printable, redactUrls } from './redact.js';
-export { problemLine } from './report.js';
+export { printable } from './redact.js';
 export { type AvailableDrivers } from './rules/rule.js';
 export { type Config } from './schema/index.js';
-export { PUSH_STAGES } from './schema/listener.js';
 export { COMPRESSION_NAMES } from './schema/websocket.js';
 export { REDACTED, Secret } from './secret.js';
 export { workerEnvironment } from './workers.js';

@@ -21,7 +21,7 @@ const redactAddress = (text: string): string =>
   text.includes('://') ? redactText(text) : text.replace(/^.*@/s, `${REDACTED}@`);
 
 /** A plain copy fit for printing: secrets and the userinfo of URLs hidden, everything else as it is. */
-export function redacted(value: unknown, key = ''): unknown {
+function redacted(value: unknown, key = ''): unknown {
   if (value instanceof Secret) return REDACTED;
   if (typeof value === 'string') return ADDRESSES.has(key) ? redactAddress(value) : redactText(value);
   if (Array.isArray(value)) return value.map((item: unknown) => redacted(item, key));

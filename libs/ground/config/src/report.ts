@@ -2,7 +2,7 @@ import type { Problem } from './problem.js';
 import { redactUrls } from './redact.js';
 
 /** One problem on one line, safe to show. */
-export const problemLine = ({ path, message }: Problem): string =>
+const problemLine = ({ path, message }: Problem): string =>
   redactUrls(path === '' ? message : `${path}: ${message}`);
 
 /** What an operator reads when nothing starts. */

@@ -63,37 +63,17 @@ export {
 } from './commit/request.js';
 export { isStorable, storableJson } from './commit/storable.js';
 export { decodeWriter, WRITER, type Writer, type WriterBody } from './commit/writer.js';
-export { decodeControlPlane, decodeDataPlane } from './fabric/all.js';
 export { BROADCAST, type Broadcast, type BroadcastBody } from './fabric/broadcast.js';
 export {
-  CHANNEL_COUNTS,
-  CHANNEL_COUNTS_FULL,
-  MAX_CHANNEL_COUNTS,
-  type ChannelCounts,
-  type ChannelCountsFull,
-} from './fabric/channel-counts.js';
-export {
-  APP_COUNTS,
   HEARTBEAT,
   NODE_DEAD,
   NODE_LEAVING,
   ROLL_CALL,
-  type AppCounts,
   type Heartbeat,
   type NodeDead,
   type NodeLeaving,
   type RollCall,
 } from './fabric/liveness.js';
-export {
-  PRESENCE_JOINED,
-  PRESENCE_LEFT,
-  PRESENCE_STATE,
-  PRESENCE_UPDATED,
-  type PresenceJoined,
-  type PresenceLeft,
-  type PresenceState,
-  type PresenceUpdated,
-} from './fabric/presence.js';
 export {
   REQUEST,
   REQUEST_TYPES,
@@ -107,13 +87,9 @@ export {
 export {
   APP_CHANGED,
   TOKEN_REVOKED,
-  USER_OFFLINE,
-  USER_ONLINE,
   type AppChanged,
   type TokenRevoked,
   type TokenRevokedBody,
-  type UserOffline,
-  type UserOnline,
 } from './fabric/users.js';
 export { cacheKeys, essentialOwner, isEssential } from './names/cache-keys.js';
 export { type FabricNames } from './names/fabric-names.js';

@@ -2,8 +2,6 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   BROADCAST,
-  decodeControlPlane,
-  decodeDataPlane,
   decodeLaneRequest,
   decoder,
   encode,
@@ -31,7 +29,7 @@ describe('decoding', () => {
         fc.json(),
         (bytes, chars, any) => {
           for (const input of [bytes, chars, any]) {
-            for (const read of [decode, decodeDataPlane, decodeControlPlane, decodeLaneRequest]) {
+            for (const read of [decode, decoder(BROADCAST), decodeLaneRequest]) {
               expect(typeof read(input, CAP).ok).toBe('boolean');
             }
           }
@@ -120,7 +118,7 @@ describe('the documented broadcast', () => {
     '{"v":1,"kind":"broadcast","message_id":"01JX7Q9M2T","node_id":"gw-a-1f2e3d4c","app_id":"shop","channel":"orders","message":"{\\"event\\":\\"new\\",\\"channel\\":\\"orders\\",\\"data\\":\\"{}\\"}","except_socket_id":"12.34","timestamp_ms":1900000000123.5,"idempotency_key":"k1","ephemeral":false,"compression_metadata":{"conflation_key":"symbol","enabled":true,"sequence":41,"is_full_message":false,"event_name":"new"},"trace":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}';
 
   it('is read and written byte for byte', () => {
-    const verdict = decodeDataPlane(wire, 100_000);
+    const verdict = decoder(BROADCAST)(wire, 100_000);
     expect(verdict).toEqual({ ok: true, message: JSON.parse(wire) });
     const { v: _v, kind: _kind, ...body } = JSON.parse(wire);
     expect(encode(BROADCAST, body, 100_000)).toEqual({ ok: true, text: wire });

@@ -2,15 +2,6 @@ import * as fc from 'fast-check';
 import { any, app, byName, count, members, name, node, some, socket, uuid, whole } from './generators.js';
 import { READ_SAMPLES } from './read-samples.js';
 
-const change = whole({
-  node_id: node,
-  app_id: app,
-  channel: name,
-  seq: count,
-  user_id: name,
-  socket_id: socket,
-});
-const user = whole({ app_id: app, user_id: name, node_id: node, seq: count });
 const apps = byName(whole({ connections: count })).map((all) =>
   Object.fromEntries(Object.values(all).map((one, at) => [`app-${at}`, one])),
 );
@@ -116,28 +107,6 @@ export const SAMPLES: Readonly<Record<string, fc.Arbitrary<object>>> = {
     node_id: node,
     pending_leases: some(whole({ app_id: app, channel: name, user_id: name, expires_at_ms: count })),
   }),
-  app_counts: whole({ node_id: node, apps }),
-  presence_joined: change,
-  presence_left: change,
-  presence_updated: change,
-  presence_state: whole({
-    node_id: node,
-    target_node_id: node,
-    seq: count,
-    channels: some(
-      whole({
-        app_id: app,
-        channel: name,
-        members: some(whole({ user_id: name, socket_id: socket, user_info: any })),
-      }),
-    ),
-    first: fc.boolean(),
-    last: fc.boolean(),
-  }),
-  channel_counts: whole({ node_id: node, app_id: app, counts: byName(count) }),
-  channel_counts_full: whole({ node_id: node, app_id: app, counts: byName(count), first: fc.boolean() }),
-  user_online: user,
-  user_offline: user,
   app_changed: members({ app_id: app, node_id: node }, 'app_id'),
   token_revoked: members(
     { app_id: app, node_id: node, jti: name, client_id: name, request_id: name, reply_to: name },
@@ -232,10 +201,7 @@ export const SAMPLES: Readonly<Record<string, fc.Arbitrary<object>>> = {
 /** The members no message of a kind may lack. */
 export const REQUIRED: Readonly<Record<string, string>> = {
   app_changed: 'app_id',
-  app_counts: 'node_id apps',
   broadcast: 'message_id node_id app_id channel message',
-  channel_counts: 'node_id app_id counts',
-  channel_counts_full: 'node_id app_id counts first',
   commit: 'lanes lane budget_ms chain node_id records',
   committed: 'results',
   heartbeat: 'node_id role routing seq',
@@ -243,10 +209,6 @@ export const REQUIRED: Readonly<Record<string, string>> = {
   roll_call: 'node_id',
   node_dead: 'node_id dead_node_id',
   node_leaving: 'node_id pending_leases',
-  presence_joined: 'node_id app_id channel seq user_id socket_id',
-  presence_left: 'node_id app_id channel seq user_id socket_id',
-  presence_state: 'node_id target_node_id seq channels first last',
-  presence_updated: 'node_id app_id channel seq user_id socket_id',
   read: 'lanes lane node_id',
   read_answer: '',
   read_refused: 'code',
@@ -255,8 +217,6 @@ export const REQUIRED: Readonly<Record<string, string>> = {
   request: 'request_id node_id app_id request_type',
   response: 'request_id node_id app_id',
   token_revoked: 'app_id node_id',
-  user_offline: 'app_id user_id node_id seq',
-  user_online: 'app_id user_id node_id seq',
   webhook: 'batch_id app_id time_ms events',
   webhook_delivery: 'delivery_id app_id entry attempt due_ms body',
   writer: 'writer_id lanes serving state',

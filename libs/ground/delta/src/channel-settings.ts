@@ -11,7 +11,11 @@ export type ChannelDeltaEntry =
       readonly conflation_key: string | null;
       readonly max_messages_per_key: number;
       readonly max_conflation_keys: number;
+      readonly enable_tags: boolean;
     };
+
+/** What an app says, by channel or pattern. */
+export type ChannelDeltaEntries = ReadonlyMap<string, ChannelDeltaEntry>;
 
 /** How the messages of one channel may be sent as differences. */
 export interface ChannelDelta {
@@ -35,11 +39,11 @@ const MESSAGES_PER_KEY = 10;
 /** What holds for a channel; null: it has no differences. Its own name counts first, then the longest pattern. */
 export function channelDelta(
   channel: string,
-  entries: ReadonlyMap<string, ChannelDeltaEntry>,
+  entries: ChannelDeltaEntries,
   defaults: DeltaDefaults,
 ): ChannelDelta | null {
   if (!defaults.enabled || channel.startsWith('private-encrypted-')) return null;
-  const entry = entries.get(channel) ?? longestMatch(channel, entries) ?? 'inherit';
+  const entry = entryOf(channel, entries) ?? 'inherit';
   if (entry === 'disabled') return null;
   const general: ChannelDelta = {
     algorithm: entry === 'fossil' || entry === 'xdelta3' ? entry : defaults.algorithm,
@@ -57,10 +61,18 @@ export function channelDelta(
   };
 }
 
-function longestMatch(
-  channel: string,
-  entries: ReadonlyMap<string, ChannelDeltaEntry>,
-): ChannelDeltaEntry | undefined {
+/** Whether subscribers get the tags of what is published on a channel, as far as the app says. */
+export function showsTags(channel: string, entries: ChannelDeltaEntries): boolean {
+  if (entries.size === 0) return true;
+  const entry = entryOf(channel, entries);
+  return typeof entry !== 'object' || entry.enable_tags;
+}
+
+/** Undefined: the app says nothing of it. */
+const entryOf = (channel: string, entries: ChannelDeltaEntries): ChannelDeltaEntry | undefined =>
+  entries.get(channel) ?? longestMatch(channel, entries);
+
+function longestMatch(channel: string, entries: ChannelDeltaEntries): ChannelDeltaEntry | undefined {
   let longest = '';
   for (const pattern of entries.keys()) {
     if (pattern.length > longest.length && matches(pattern, channel)) longest = pattern;

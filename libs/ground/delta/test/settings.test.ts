@@ -7,6 +7,7 @@ import {
   LatestBases,
   readDeltaWish,
   type ChannelDeltaEntry,
+  showsTags,
 } from '../src/index.js';
 
 describe('the wish of a subscription', () => {
@@ -88,6 +89,7 @@ describe('what an app says of a channel', () => {
         conflation_key: 'asset',
         max_messages_per_key: 10,
         max_conflation_keys: 7,
+        enable_tags: true,
       },
     ],
   ]);
@@ -105,6 +107,18 @@ describe('what an app says of a channel', () => {
     expect(settings('private-encrypted-x')).toBeNull();
     expect(channelDelta('other', entries, { ...defaults, enabled: false })).toBeNull();
   });
+});
+
+it('tags go to subscribers, but on channels whose own entry or longest pattern says otherwise', () => {
+  const settings = { enabled: false, algorithm: null, conflation_key: null };
+  const bounds = { max_messages_per_key: 1, max_conflation_keys: 1 };
+  const entries = new Map<string, ChannelDeltaEntry>([
+    ['quiet-*', { ...settings, ...bounds, enable_tags: false }],
+    ['quiet-not-*', 'disabled'],
+    ['quiet-2', { ...settings, ...bounds, enable_tags: true }],
+  ]);
+  const shown = ['quiet-1', 'quiet-not-1', 'quiet-2', 'other'].filter((name) => showsTags(name, entries));
+  expect(shown).toEqual(['quiet-not-1', 'quiet-2', 'other']);
 });
 
 it('keeps the latest base of each group for who comes later, and no more groups than allowed', () => {

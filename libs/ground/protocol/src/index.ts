@@ -63,7 +63,7 @@ export {
   type WatchBegun,
 } from './message/fact.js';
 export { echoOf, isEphemeral, type Message, type MessageAction } from './message/message.js';
-export { annotationFrameV2, readAnnotatedV2, readSummarizedV2 } from './outbound/annotation-v2.js';
+export { readAnnotatedV2, readSummarizedV2 } from './outbound/annotation-v2.js';
 export {
   connectionEstablished,
   errorFrame,
@@ -77,11 +77,13 @@ export { encodeV1 } from './outbound/encode-v1.js';
 export { type OutboundFrame } from './outbound/frame.js';
 export { encodeFactV1 } from './outbound/fact-v1.js';
 export {
+  dataKindMember,
   encodeMessageV2,
   extrasForReceivers,
   readMessageV2,
   type BesideText,
   type MessageV2,
+  saysBytes,
 } from './outbound/message-v2.js';
 export { memberAdded, memberRemoved, type PresenceMember } from './outbound/presence.js';
 export {
@@ -95,17 +97,7 @@ export {
 export { isUserId, MAX_USER_ID_BYTES } from './user-id.js';
 export { isSocketId, newSocketId } from './socket-id.js';
 
-export {
-  deltaCacheSync,
-  deltaFrame,
-  metaEvent,
-  presenceUpdated,
-  rewindComplete,
-  subscriptionSucceededV2,
-  type AttachPoint,
-  type RewindReport,
-} from './outbound/channel-v2.js';
-export { authSuccess, deltaEnabled, TOKEN_EXPIRED, withMessageId } from './outbound/connection-v2.js';
+export { deltaFrame, metaEvent, type AttachPoint, type RewindReport } from './outbound/channel-v2.js';
 export { resumeFailed, resumeSuccess, type Recovered } from './outbound/recovery.js';
 export { codeOf, type RecoveryCode, type RecoveryFailure, type RecoveryReason } from './recovery/failure.js';
 export { HotRing } from './recovery/hot-ring.js';
@@ -148,7 +140,6 @@ export {
   extrasWith,
   messageSerialOf,
   rolledUp,
-  SERVICE_HEADERS,
   versionHeaders,
   type VersionHeaders,
 } from './v2/service-headers.js';

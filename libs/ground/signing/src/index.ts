@@ -3,11 +3,9 @@ export { type CapabilityToken, type ClaimNames } from './capability/claims.js';
 export {
   admitToken,
   EXPIRY_GRACE_MS,
-  isRevokedBy,
   untilExpiryMs,
   withdrawnSubscriptions,
   type HeldSubscription,
-  type RevocationKeys,
 } from './capability/live-token.js';
 export { mintCapabilityToken, type TokenContent } from './capability/mint.js';
 export { type Operation, OPERATIONS } from './capability/operations.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   admitToken,
-  isRevokedBy,
   mintCapabilityToken,
   untilExpiryMs,
   verifyCapabilityToken,
@@ -20,7 +19,6 @@ const content = {
   jti: 'tok-1',
 };
 const token = mintCapabilityToken(DOCS, content);
-const of = (jti: string | null, clientId: string | null): boolean => isRevokedBy(content, { jti, clientId });
 const verified = (now = NOW): TokenVerdict => verifyCapabilityToken(token, DOCS, now);
 
 describe('a token on a socket', () => {
@@ -45,16 +43,6 @@ describe('a token on a socket', () => {
   it('knows how long it still holds', () => {
     expect(untilExpiryMs(content, (NOW + 59) * 1000 + 1)).toBe(999);
     expect(untilExpiryMs(content, (NOW + 61) * 1000)).toBe(0);
-  });
-
-  it('is revoked by its id or its client', () => {
-    expect([
-      of('tok-1', null),
-      of(null, 'u-17'),
-      of('tok-2', 'u-17'),
-      of('tok-2', 'u-18'),
-      of(null, null),
-    ]).toEqual([true, true, true, false, false]);
   });
 
   it('takes away what it does not permit', () => {

@@ -12,6 +12,7 @@ type OpenStore = (sources: AppStoreSources | undefined) => Promise<AppStore>;
 
 /** One line a driver; what it needs is loaded when it is chosen, and only then. */
 const DRIVERS: ReadonlyMap<string, OpenStore> = new Map<string, OpenStore>([
+  ['dynamodb', openDynamoStore],
   ['memory', async () => new (await import('./drivers/memory.js')).MemoryAppStore()],
   ['mysql', (sources) => openSqlStore('mysql', sources)],
   ['postgres', (sources) => openSqlStore('postgres', sources)],
@@ -30,6 +31,11 @@ export async function openAppStore(driver: string, sources?: AppStoreSources): P
   const open = DRIVERS.get(ALIASES.get(driver) ?? driver);
   if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
   return open(sources);
+}
+
+async function openDynamoStore(sources: AppStoreSources | undefined): Promise<AppStore> {
+  if (sources === undefined) throw new Error('driver dynamodb needs its settings');
+  return (await import('./drivers/dynamodb/open.js')).openDynamo(sources.config);
 }
 
 async function openSqlStore(name: SqlDialect, sources: AppStoreSources | undefined): Promise<AppStore> {

@@ -9,7 +9,7 @@ export {
   AppNotStorable,
   AppStoreUnavailable,
 } from './failures.js';
-export { ANNOUNCE_APP_CHANGE, APP_REGISTRY, AppRegistryModule, SHARED_APP_CACHE } from './module.js';
+export { APP_REGISTRY, AppRegistryModule } from './module.js';
 export {
   type AnnounceAppChange,
   type AppCacheOptions,

@@ -11,9 +11,9 @@ import { sharedAppCache, type SharedStore } from './shared-store.js';
 
 export const APP_REGISTRY = token<AppRegistry>('app registry');
 /** Token of the `SharedAppCache`; without a provider there is none. */
-export const SHARED_APP_CACHE = token<SharedAppCache | undefined>('shared app cache');
+const SHARED_APP_CACHE = token<SharedAppCache | undefined>('shared app cache');
 /** Token of the `AnnounceAppChange`; without a provider nobody else is told. */
-export const ANNOUNCE_APP_CHANGE = token<AnnounceAppChange>('announce app change');
+const ANNOUNCE_APP_CHANGE = token<AnnounceAppChange>('announce app change');
 
 const PART = 'app manager';
 

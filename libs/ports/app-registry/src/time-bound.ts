@@ -1,5 +1,5 @@
 /** The work did not end in time. */
-export class TimedOut extends Error {
+class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
 

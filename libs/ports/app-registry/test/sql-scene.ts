@@ -11,11 +11,7 @@ export const SQL_DRIVERS = [
 ] as const satisfies readonly (readonly [SqlDialect, string])[];
 
 /** The settings of a driver whose database is there. */
-export function sqlSettings(
-  dialect: SqlDialect,
-  url: string,
-  table = 'applications',
-): Record<string, string> {
+function sqlSettings(dialect: SqlDialect, url: string, table = 'applications'): Record<string, string> {
   const { hostname, port, username, password, pathname } = new URL(url);
   const prefix = `DATABASE_${dialect.toUpperCase()}`;
   return {

@@ -5,6 +5,9 @@ import { CAP, fence, installation, SOON, stranger, written, type SharedBroker } 
 import { event, message } from './samples.js';
 import { severable } from './severable-wire.js';
 
+/** Nodes that are waited for as long as it takes. */
+const PATIENT = { nodeTimeoutMs: 60_000, requestTimeoutMs: 60_000, quickTimeoutMinMs: 60_000 };
+
 /** What every broker must do for several nodes beyond what the port promises, and what nodes must bear. */
 export function brokerConformance(name: string, open: () => Promise<SharedBroker>): void {
   describe(`broker ${name}`, () => {
@@ -75,7 +78,8 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
     });
 
     it('brings an answer that is too large for one message in parts', async () => {
-      const { first, second } = await installation(await open(), 2);
+      // So many take as long to write and to read as the machine has time for.
+      const { first, second } = await installation(await open(), 2, PATIENT);
       const channels = Array.from({ length: 20_000 }, (_, at) => [`presence-${at}-é"`, at + 1] as const);
       const counts = new Map(channels);
       second.gateway.answers = { ...second.gateway.answers, channels_with_sockets_count: counts };
@@ -123,11 +127,7 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
     });
 
     it('ends the wait for a node that leaves', async () => {
-      const { nodes, first, second } = await installation(await open(), 3, {
-        nodeTimeoutMs: 60_000,
-        requestTimeoutMs: 60_000,
-        quickTimeoutMinMs: 60_000,
-      });
+      const { nodes, first, second } = await installation(await open(), 3, PATIENT);
       second.gateway.before = () => {
         throw new Error('no answer of this one');
       };

@@ -74,7 +74,7 @@ describe.each(['kafka', 'nats', 'rabbitmq', 'redis', 'redis-cluster'])(
       expect(sent).toMatch(/service_horizontal_adapter_resolved_promises\{app_id="shop",port="\d+"\} 1/);
       expect(sent).toMatch(/service_cluster_nodes [2-9]/);
       expect(sent).not.toContain(channel);
-    });
+    }, 120_000);
   },
 );
 

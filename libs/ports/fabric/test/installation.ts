@@ -42,7 +42,7 @@ export async function installation(broker: SharedBroker, count: number, more: Pa
 }
 
 /** What a node has received. */
-export const ids = ({ gateway }: Node): string[] => gateway.received.map(({ eventId }) => eventId);
+const ids = ({ gateway }: Node): string[] => gateway.received.map(({ eventId }) => eventId);
 
 /** Somebody else with a connection of its own to the broker. */
 export async function stranger(broker: SharedBroker): Promise<{ wire: Wire; session: Session }> {

@@ -9,7 +9,7 @@ export {
   type FoundSummary,
   type NewSummary,
 } from './model/annotation.js';
-export { FOREVER_DAY, FOREVER_MS, keepDay } from './model/calendar.js';
+export { expiry, FOREVER_MS, keepDay } from './model/calendar.js';
 export {
   type Below,
   type Changes,
@@ -50,9 +50,7 @@ export {
   fragmentOf,
   type MessageAction,
   type MessageData,
-  reachesBase,
   type StoredMessage,
-  withFragments,
 } from './model/message.js';
 export {
   type MemberThere,
@@ -63,10 +61,11 @@ export {
 } from './model/presence.js';
 export { type FoundReceipt, type Receipt } from './model/receipt.js';
 export { type NewRecord, type RecordAction, type StoredRecord } from './model/record.js';
-export { laneOf, routeOf } from './model/route.js';
+export { laneOf } from './model/route.js';
 export {
   newStream,
   NOTHING_STORED,
+  publicationTime,
   streamName,
   type DurableState,
   type Stream,
@@ -75,7 +74,7 @@ export {
   type StreamState,
 } from './model/stream.js';
 export { HISTORY_STORE, HistoryStoreModule, keepsHistory, openNow, opensAtStart } from './module.js';
-export { MysqlHistoryStore, type MysqlHistoryOptions } from './mysql/mysql-store.js';
+export { MysqlHistoryStore, type MysqlHistoryOptions, ONE_MOMENT } from './mysql/mysql-store.js';
 export { mysqlTables } from './mysql/tables.js';
 export { HISTORY_BACKENDS } from './open.js';
 export {
@@ -96,7 +95,8 @@ export {
 } from './port.js';
 export { laneConnections } from './postgres/lane-connections.js';
 export { PostgresHistoryStore, type PostgresHistoryOptions } from './postgres/postgres-store.js';
-export { historyTables, SERVER_SPREAD, SINGLE_SPREAD, type Spread } from './postgres/tables.js';
+export { SERVER_SPREAD, SINGLE_SPREAD, type Spread } from './postgres/spread.js';
+export { historyTables } from './postgres/tables.js';
 export { PurgeModule } from './purge.module.js';
 export { PurgeWorker, type PurgeWorkerOptions, type PurgeWorkerParts } from './purge-worker.js';
 export {

@@ -2,12 +2,13 @@ import { type Config, isProduction } from '@carillon/config';
 import type { Databases } from '@carillon/database';
 import type { Logger } from '@carillon/runtime';
 import { MemoryHistoryStore } from './memory/memory-store.js';
-import { MysqlHistoryStore } from './mysql/mysql-store.js';
+import { MysqlHistoryStore, ONE_MOMENT } from './mysql/mysql-store.js';
 import { mysqlTables } from './mysql/tables.js';
 import type { DurableStore } from './port.js';
 import { laneConnections } from './postgres/lane-connections.js';
 import { PostgresHistoryStore } from './postgres/postgres-store.js';
-import { historyTables, SERVER_SPREAD, SINGLE_SPREAD } from './postgres/tables.js';
+import { SERVER_SPREAD, SINGLE_SPREAD } from './postgres/spread.js';
+import { historyTables } from './postgres/tables.js';
 
 /** A store with what belongs to its life in a process. */
 export interface OpenStore {
@@ -85,7 +86,7 @@ function openMysql({ config, databases, now, log }: StoreParts): OpenStore {
     statementMs,
     tables: [mysqlTables(prefix)],
   });
-  const reads = databases.apart('mysql', { ...READS, statementMs });
+  const reads = databases.apart('mysql', { ...READS, statementMs, setup: ONE_MOMENT });
   const store = new MysqlHistoryStore(lanes, {
     prefix,
     now,
@@ -100,7 +101,7 @@ function openMysql({ config, databases, now, log }: StoreParts): OpenStore {
 }
 
 /** A database that forgets what it acknowledged. */
-export class UnsafeDatabase extends Error {
+class UnsafeDatabase extends Error {
   override readonly name = 'UnsafeDatabase';
 }
 

@@ -14,7 +14,7 @@ const PART = 'history purge';
 const RECEIPT_MS = 600_000;
 
 /** Versions are stored with the messages and go with them: the shorter interval and the larger bounds of both hold. */
-export function purgeOptions({
+function purgeOptions({
   history,
   presence_history: presence,
   versioned_messages: versions,

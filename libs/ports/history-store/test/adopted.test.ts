@@ -74,7 +74,8 @@ const KINDS: readonly Kind[] = [
         databasesOf(settings('mysql', url)).apart('mysql', { ...LIMITS, tables });
       return { open, end };
     },
-    store: (database) => new MysqlHistoryStore(database, { prefix: PREFIX, now: () => NOW_MS }),
+    store: (database) =>
+      new MysqlHistoryStore(database, { prefix: PREFIX, now: () => NOW_MS, reads: database }),
   },
 ];
 

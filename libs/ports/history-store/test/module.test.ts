@@ -10,6 +10,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type DurableStore, HISTORY_STORE, HistoryStoreModule, PurgeModule } from '../src/index.js';
 import { addressOf, append, corner, headOf, settings } from './scene.js';
 
+/** An embedded database is made and opened in some seconds where a processor is free, and in ten times that on a busy machine. */
+const OPENING_MS = 180_000;
+
 /** A process with the module in it, not connected yet. */
 async function processWith(env: Record<string, string>, json: unknown = {}) {
   const outcome = configure({
@@ -73,16 +76,20 @@ describe('the history store of a process', () => {
     await expect(start()).rejects.toThrow(/history store .*fsync is off/);
   });
 
-  it('is in an embedded PostgreSQL on the defaults', async () => {
-    const folder = await newFolder();
-    const { store, start } = await processWith({
-      HISTORY_ENABLED: 'true',
-      DATABASE_POSTGRES_EMBEDDED_PATH: join(folder, 'deep', 'data'),
-    });
-    await start(60_000);
-    await append(store, addressOf('a'), [{}]);
-    expect(await headOf(store, addressOf('a'))).toMatchObject({ nextDeliverySerial: 2 });
-  }, 60_000);
+  it(
+    'is in an embedded PostgreSQL on the defaults',
+    async () => {
+      const folder = await newFolder();
+      const { store, start } = await processWith({
+        HISTORY_ENABLED: 'true',
+        DATABASE_POSTGRES_EMBEDDED_PATH: join(folder, 'deep', 'data'),
+      });
+      await start(OPENING_MS);
+      await append(store, addressOf('a'), [{}]);
+      expect(await headOf(store, addressOf('a'))).toMatchObject({ nextDeliverySerial: 2 });
+    },
+    OPENING_MS,
+  );
 
   it('ends the start at once over a folder that must not be touched', async () => {
     const folder = await newFolder();
@@ -94,15 +101,19 @@ describe('the history store of a process', () => {
     await expect(start(60_000)).rejects.toThrow(/history store .*is not empty/);
   }, 30_000);
 
-  it('is opened by its first use when no app has to have one', async () => {
-    const folder = await newFolder();
-    const { store, start, parts } = await processWith({ DATABASE_POSTGRES_EMBEDDED_PATH: folder });
-    await start();
-    expect(await parts.health.check()).toEqual({ status: 'OK', failures: [] });
-    await expect(store.heads([])).rejects.toMatchObject({ name: 'StoreFailure', transient: true });
-    await vi.waitFor(() => store.heads([]), { timeout: 40_000, interval: 200 });
-    await append(store, addressOf('a'), [{}]);
-  }, 60_000);
+  it(
+    'is opened by its first use when no app has to have one',
+    async () => {
+      const folder = await newFolder();
+      const { store, start, parts } = await processWith({ DATABASE_POSTGRES_EMBEDDED_PATH: folder });
+      await start();
+      expect(await parts.health.check()).toEqual({ status: 'OK', failures: [] });
+      await expect(store.heads([])).rejects.toMatchObject({ name: 'StoreFailure', transient: true });
+      await vi.waitFor(() => store.heads([]), { timeout: OPENING_MS, interval: 200 });
+      await append(store, addressOf('a'), [{}]);
+    },
+    OPENING_MS,
+  );
 
   it('is there from the start when one app keeps its history', async () => {
     const app = { id: 'shop', key: 'k', secret: 's', policy: { history: { enabled: true } } };

@@ -1,33 +1,69 @@
-import type { Database } from '@carillon/database';
+import type { Database, SqlSession } from '@carillon/database';
 import { engine } from '@carillon/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MysqlHistoryStore, mysqlTables, streamName } from '../src/index.js';
+import { MysqlHistoryStore, mysqlTables, ONE_MOMENT, streamName } from '../src/index.js';
 import { conformance } from './conformance.js';
 import { purgeAll } from './conformance-purge.js';
 import { conformanceOfTwoWriters } from './conformance-two-writers.js';
 import {
   addressOf,
+  after,
   append,
   databasesOf,
   DAY_MS,
   headOf,
+  messageIn,
   NOTHING,
   NOW_MS,
   type Opened,
+  recordAt,
   settings,
   streamIn,
   wantedOf,
 } from './scene.js';
 
 /** A store as one process has it. */
-async function openMysql(
-  url: string,
-  prefix = 'service_history',
-): Promise<Opened & { readonly database: Database }> {
-  const database = databasesOf(settings('mysql', url)).use('mysql', [mysqlTables(prefix)]);
-  const store = new MysqlHistoryStore(database, { prefix, now: () => NOW_MS });
+async function openMysql(url: string, prefix = 'service_history'): Promise<OpenedMysql> {
+  const databases = databasesOf(settings('mysql', url));
+  const database = databases.use('mysql', [mysqlTables(prefix)]);
+  const reads = databases.apart('mysql', { waiting: 100, statementMs: 5000, setup: ONE_MOMENT });
+  const store = new MysqlHistoryStore(database, { prefix, now: () => NOW_MS, reads });
   await store.connect();
-  return { store, database, close: () => database.close() };
+  return {
+    store,
+    database,
+    reads,
+    close: async () => void (await Promise.all([database.close(), reads.close()])),
+  };
+}
+
+interface OpenedMysql extends Opened {
+  readonly database: Database;
+  readonly reads: Database;
+}
+
+/** A database whose first statement is followed by something else. */
+function interrupted(database: Database, act: () => Promise<unknown>): Database {
+  let statements = 0;
+  const over = (session: SqlSession): SqlSession => ({
+    query: async (...asked) => {
+      const answer = await session.query(...asked);
+      statements += 1;
+      if (statements === 1) await act();
+      return answer;
+    },
+  });
+  return {
+    dialect: database.dialect,
+    connect: () => database.connect(),
+    health: () => database.health(),
+    close: () => database.close(),
+    place: (name) => database.place(name),
+    entities: (work) => database.entities(work),
+    transaction: (work, setup) =>
+      database.transaction((session) => work({ ...over(session), last: () => session.last() }), setup),
+    ...over(database),
+  };
 }
 
 conformance('mysql', async () => {
@@ -45,8 +81,8 @@ conformance('mysql', async () => {
 describe('mysql', () => {
   let end: () => Promise<void>;
   let url: string;
-  let one: Opened & { readonly database: Database };
-  let other: Opened & { readonly database: Database };
+  let one: OpenedMysql;
+  let other: OpenedMysql;
   beforeAll(async () => {
     ({ url, end } = await (await engine('mariadb')).isolate());
     [one, other] = await Promise.all([openMysql(url), openMysql(url)]);
@@ -55,6 +91,14 @@ describe('mysql', () => {
     await Promise.all([one.close(), other.close()]);
     await end();
   });
+
+  const storeOver = (reads: Database, onUnsafe?: (settings: readonly string[]) => void) =>
+    new MysqlHistoryStore(one.database, {
+      prefix: 'service_history',
+      now: () => NOW_MS,
+      reads,
+      ...(onUnsafe === undefined ? {} : { onUnsafe }),
+    });
 
   it('refuses tables of a newer version', async () => {
     const newer = await openMysql(url, 'newer');
@@ -101,11 +145,7 @@ describe('mysql', () => {
 
   it('reads over the lanes what it is asked for over them, whatever became of the others', async () => {
     const reads = databasesOf(settings('mysql', url)).use('mysql', [mysqlTables('service_history')]);
-    const store = new MysqlHistoryStore(one.database, {
-      prefix: 'service_history',
-      now: () => NOW_MS,
-      reads,
-    });
+    const store = storeOver(reads);
     await store.connect();
     const [record] = await append(store, addressOf('over-lanes'), [{}]);
     const { streamKey = '', generation = 0 } = record ?? {};
@@ -114,6 +154,34 @@ describe('mysql', () => {
     await reads.close();
     await expect(store.range(query)).rejects.toMatchObject({ reason: 'connection' });
     expect(await store.range({ ...query, overLanes: true })).toHaveLength(1);
+  });
+
+  it('reads a message as it is at one moment, whatever goes while it is read', async () => {
+    const address = addressOf('one-moment');
+    await append(one.store, address, [{ messageSerial: 'm', versionSerial: 'v1', action: 'create' }]);
+    const stream = await headOf(one.store, address);
+    const fragment = recordAt(stream, {
+      messageSerial: 'm',
+      versionSerial: 'v2',
+      action: 'append',
+      historySerial: null,
+      payload: '{"data":"b"}',
+    });
+    const message = messageIn(stream, { versionSerial: 'v2', historySerial: 1, baseSerial: 1 });
+    await one.store.commit(wantedOf([address]), () => ({
+      changes: {
+        ...NOTHING,
+        streams: [after(stream, fragment)],
+        records: [fragment],
+        messages: { states: [message], annotations: [], summaries: [] },
+      },
+    }));
+    const table = 'service_history_records';
+    const store = storeOver(
+      interrupted(one.reads, () => one.database.query(`delete from ${table} where version_serial = 'v2'`)),
+    );
+    const query = { ...stream, nowMs: NOW_MS, messageSerials: ['m'] };
+    expect(await store.messages(query)).toMatchObject([{ data: { text: '"ab"' } }]);
   });
 
   it('compares names byte by byte', async () => {
@@ -188,11 +256,10 @@ describe('mysql', () => {
   it('is told of a server that may lose what it has committed', async () => {
     await one.database.query('set global innodb_flush_log_at_trx_commit = 2');
     const told: string[] = [];
-    const prefix = 'service_history';
     const onUnsafe = (settings: readonly string[]) => told.push(...settings);
-    await new MysqlHistoryStore(one.database, { prefix, now: () => NOW_MS, onUnsafe }).connect();
+    await storeOver(one.reads, onUnsafe).connect();
     await one.database.query('set global innodb_flush_log_at_trx_commit = 1');
-    await new MysqlHistoryStore(one.database, { prefix, now: () => NOW_MS, onUnsafe }).connect();
+    await storeOver(one.reads, onUnsafe).connect();
     expect(told).toEqual(['innodb_flush_log_at_trx_commit is 2']);
   });
 });

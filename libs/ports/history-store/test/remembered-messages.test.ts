@@ -30,7 +30,7 @@ describe('batches with changes of messages over postgres', () => {
   it('know messages as they left them, until somebody else changes one or asks again', async () => {
     const [mine, others] = [watched(one.database), watched(other.database)];
     const address = addressOf('living');
-    const state = { address, messageSerial: 'm', whole: false, appends: 1, bytes: 1 };
+    const state = { address, messageSerial: 'm', whole: false, appends: 1, bytes: 1, keepMs: 0 };
     const hash = 'ab'.repeat(32);
     /** What the message was found as, and how it was asked for; it becomes another version. */
     const change = async (

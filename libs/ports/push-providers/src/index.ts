@@ -58,5 +58,5 @@ export {
 export { InvalidPayload, type Notification } from './rendering/notification.js';
 export { MOST_OVERRIDE_BYTES, type RenderedPayload, renderPayload } from './rendering/render.js';
 export { readOverride } from './rendering/override.js';
-export { deviceUrlRules, type ProviderSettings, providerSettings } from './settings.js';
-export { type Audience, providerOf, type Recipient, type SendTarget, tokenHash, tokenOf } from './target.js';
+export { deviceUrlRules, type ProviderSettings } from './settings.js';
+export { type Audience, providerOf, type Recipient, type SendTarget, tokenHash } from './target.js';

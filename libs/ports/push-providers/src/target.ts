@@ -26,7 +26,7 @@ export type SendTarget =
 export const providerOf = ({ transportType }: Recipient): Provider => TRANSPORTS[transportType];
 
 /** The part of the address that identifies it. */
-export function tokenOf(recipient: Recipient): string {
+function tokenOf(recipient: Recipient): string {
   if (recipient.transportType === 'web') return recipient.endpoint;
   if (recipient.transportType === 'wns') return recipient.channelUri;
   if (recipient.transportType === 'realtime') return recipient.channel;

@@ -1,4 +1,3 @@
-export { byBytes } from './model/compare.js';
 export {
   ACTIVE_STATES,
   type Admission,
@@ -11,7 +10,6 @@ export {
   type DeliveryOutcome,
   type DeliveryState,
   type IdempotencyRow,
-  PUBLISH_STATES,
   type PublishChange,
   type PublishLog,
   type PublishState,
@@ -33,16 +31,9 @@ export {
 } from './model/resources.js';
 export { MemoryPushStore } from './memory/memory-store.js';
 export { PUSH_STORE, PushStoreModule, SEALER } from './module.js';
-export { openPushStore, openSql, PUSH_STORES } from './open.js';
-export {
-  type ClaimFilter,
-  type CountStore,
-  type DeviceCount,
-  type DeviceFilter,
-  PURGE_CATEGORIES,
-  type PurgeCategory,
-  type PushStore,
-  PushStoreUnavailable,
-  type SubscriptionFilter,
-} from './port.js';
+export { openSql, PUSH_STORES } from './open.js';
+export { type PushStore, PushStoreUnavailable } from './port/port.js';
+export { type ClaimFilter } from './port/publishes.js';
+export { type DeviceFilter, type SubscriptionFilter } from './port/resources.js';
+export { type CountStore, type DeviceCount, PURGE_CATEGORIES, type PurgeCategory } from './port/upkeep.js';
 export { CannotOpen, isSealed, type Place, Sealer } from './sealing.js';

@@ -11,7 +11,7 @@ import {
 } from '@carillon/runtime';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { openPushStore } from './open.js';
-import type { PushStore } from './port.js';
+import type { PushStore } from './port/port.js';
 import { Sealer } from './sealing.js';
 import { COMPONENTS, type StoreObserver } from './sql/session.js';
 

@@ -1,7 +1,7 @@
 import type { Config } from '@carillon/config';
 import type { Databases } from '@carillon/database';
 import { MemoryPushStore } from './memory/memory-store.js';
-import type { PushStore } from './port.js';
+import type { PushStore } from './port/port.js';
 import { type StoreObserver, UNOBSERVED } from './sql/session.js';
 import { SqlPushStore } from './sql/sql-store.js';
 import { pushTables } from './sql/schema.js';
@@ -50,7 +50,7 @@ const isEmbedded = ({ database, push }: Opened): boolean =>
   database.postgres.embedded && push.queue_driver === 'memory';
 
 /** In the database that comes along, beside whatever else the process keeps there. */
-export const openEmbedded = (databases: Databases, observer: StoreObserver = UNOBSERVED): SqlPushStore =>
+const openEmbedded = (databases: Databases, observer: StoreObserver = UNOBSERVED): SqlPushStore =>
   new SqlPushStore(
     'postgres',
     databases.embedded({ ...EMBEDDED, tables: [pushTables('postgres')] }),

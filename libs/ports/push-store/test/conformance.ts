@@ -180,10 +180,9 @@ export function pushStoreConformance(name: string, open: () => Promise<Scene>): 
     });
 
     it('knows the workers that live', async () => {
-      await store.beat({ workerId: 'w', stages: ['planner'], providers: ['fcm'], expiresMs: NOW + 10 });
-      expect(await store.workers(NOW)).toEqual([
-        { workerId: 'w', stages: ['planner'], providers: ['fcm'], expiresMs: NOW + 10 },
-      ]);
+      const lists = { stages: ['planner'], providers: ['fcm', 'hms'], credentials: ['hms'] };
+      await store.beat({ workerId: 'w', ...lists, expiresMs: NOW + 10 });
+      expect(await store.workers(NOW)).toEqual([{ workerId: 'w', ...lists, expiresMs: NOW + 10 }]);
       expect(await store.workers(NOW + 10)).toEqual([]);
     });
   });

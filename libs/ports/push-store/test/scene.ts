@@ -24,7 +24,7 @@ export async function cornerOf(dialect: 'mysql' | 'postgres') {
 }
 
 /** The databases of a process that is configured for the one at the address. */
-export function processAs(dialect: 'mysql' | 'postgres', url: string, username: string, password: string) {
+function processAs(dialect: 'mysql' | 'postgres', url: string, username: string, password: string) {
   const { hostname, port, pathname } = new URL(url);
   const prefix = `DATABASE_${dialect.toUpperCase()}`;
   const outcome = configure({

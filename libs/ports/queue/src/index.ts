@@ -26,4 +26,4 @@ export {
   type QueueStats,
 } from './port.js';
 export { deadLetter, defer, type Settlement } from './settlement.js';
-export { type Consumed, JobContext, QueueTransport } from './transport.js';
+export { type Consumed, QueueTransport } from './transport.js';

@@ -15,7 +15,7 @@ export interface Consumed extends ProcessOptions {
 }
 
 /** What a handler of a job is given besides it. */
-export class JobContext extends BaseRpcContext<[Job]> {
+class JobContext extends BaseRpcContext<[Job]> {
   constructor(readonly job: Job) {
     super([job]);
   }

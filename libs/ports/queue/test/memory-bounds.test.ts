@@ -146,5 +146,5 @@ describe('the memory driver', () => {
     });
     await until(() => done === 100_000);
     expect((await queue.stats('q')).delayed).toBe(0);
-  });
+  }, 120_000);
 });

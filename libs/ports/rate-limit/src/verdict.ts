@@ -2,13 +2,35 @@ import type { RateRule, RateVerdict } from './port.js';
 
 const MS_PER_SECOND = 1000;
 
+const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / MS_PER_SECOND));
+
 /** The verdict for a subject whose window holds `counted` after the check. */
 export function verdict({ limit, windowMs }: RateRule, allowed: boolean, counted: number): RateVerdict {
   return {
     allowed,
     limit,
     remaining: Math.max(0, limit - counted),
-    resetSeconds: Math.max(1, Math.ceil(windowMs / MS_PER_SECOND)),
+    resetSeconds: secondsOf(windowMs),
+  };
+}
+
+/** Parts of a token by which a bucket may be wrong: times are rounded. */
+export const SLACK = 0.01;
+
+/** The verdict for a bucket that needs `missingMs` to be full after it was asked for `cost`. */
+export function bucketVerdict(
+  { limit, windowMs }: RateRule,
+  allowed: boolean,
+  missingMs: number,
+  cost: number,
+): RateVerdict {
+  const tokenMs = windowMs / limit;
+  const waitMs = allowed ? missingMs : missingMs + cost * tokenMs - windowMs;
+  return {
+    allowed,
+    limit,
+    remaining: Math.max(0, Math.floor((windowMs - missingMs) / tokenMs + SLACK)),
+    resetSeconds: secondsOf(Math.min(waitMs, windowMs)),
   };
 }
 

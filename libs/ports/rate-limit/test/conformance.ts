@@ -145,6 +145,48 @@ export function conformance(driver: string, open: OpenSubject): void {
       }),
     );
 
+    it(
+      'takes from a bucket that fills evenly: a burst, then a token whenever one is there',
+      withLimiter(open, async ({ rateLimit, other, pass }) => {
+        const bucket = rule(2, 2 * NARROW_MS, 'mcp');
+        expect(await allowedOf(3, () => rateLimit.take(bucket, 'a'))).toEqual([true, true, false]);
+        await pass(NARROW_MS);
+        expect(await allowedOf(2, () => other.take(bucket, 'a'))).toEqual([true, false]);
+        expect(await rateLimit.take(bucket, 'b')).toMatchObject({ allowed: true, remaining: 1 });
+        expect(await rateLimit.check(bucket, 'a')).toMatchObject({ allowed: true, remaining: 1 });
+      }),
+    );
+
+    it(
+      'takes a cost from a bucket whole or not at all, and says when it will be there',
+      withLimiter(open, async ({ rateLimit }) => {
+        const bucket = rule(10);
+        const seconds = WIDE_MS / 1000;
+        expect(await rateLimit.take(bucket, 'a', 11)).toMatchObject({ allowed: false, remaining: 10 });
+        expect(await rateLimit.take(bucket, 'a', 7)).toMatchObject({ allowed: true, remaining: 3 });
+        expect(await rateLimit.take(bucket, 'a', 5)).toMatchObject({
+          allowed: false,
+          remaining: 3,
+          resetSeconds: (2 * seconds) / 10,
+        });
+        expect(await rateLimit.take(bucket, 'a', 0)).toMatchObject({ allowed: true, remaining: 3 });
+        expect(await rateLimit.take(bucket, 'a', 3)).toMatchObject({ allowed: true, remaining: 0 });
+        expect(await rateLimit.take(rule(0), 'b')).toMatchObject({ allowed: false, remaining: 0 });
+        expect(await rateLimit.take(rule(0), 'b', 0)).toMatchObject({ allowed: true, remaining: 0 });
+      }),
+    );
+
+    it(
+      'lets exactly as much through as a full bucket holds when all come at once',
+      withLimiter(open, async ({ rateLimit, other }) => {
+        const takes = Array.from({ length: 60 }, (_, index) =>
+          (index % 2 === 0 ? rateLimit : other).take(rule(21), 'a'),
+        );
+        const verdicts = await Promise.all(takes);
+        expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(21);
+      }),
+    );
+
     boundsConformance(open);
   });
 }
@@ -175,6 +217,7 @@ export function boundsConformance(open: OpenSubject): void {
     ])('refuses %s', (_, bad, cost) =>
       withLimiter(open, async ({ rateLimit }) => {
         await expect(rateLimit.check(bad, 'a', cost)).rejects.toThrow(RangeError);
+        await expect(rateLimit.take(bad, 'a', cost)).rejects.toThrow(RangeError);
       })(),
     );
 
@@ -186,6 +229,7 @@ export function boundsConformance(open: OpenSubject): void {
         await rateLimit.close();
         expect(await rateLimit.health()).toBeTypeOf('string');
         await expect(rateLimit.check(rule(1), 'a')).rejects.toThrow(RateLimitUnavailable);
+        await expect(rateLimit.take(rule(1), 'a')).rejects.toThrow(RateLimitUnavailable);
         await expect(rateLimit.check(rule(1), 'a')).rejects.toMatchObject({
           code: 'service_unavailable',
           status: 503,

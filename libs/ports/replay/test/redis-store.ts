@@ -11,7 +11,7 @@ const SLACK_MS = 20;
 const UNHEARD = { lost: () => undefined, restored: () => undefined };
 
 /** The way to an engine. */
-export function linkTo({ name, url }: EngineHandle) {
+function linkTo({ name, url }: EngineHandle) {
   const config =
     name === 'redis-cluster'
       ? configuration({ CACHE_DRIVER: name, REDIS_CLUSTER_NODES: url })

@@ -6,7 +6,7 @@ export {
   type UnavailableReason,
 } from './failures.js';
 export { DATABASES, DatabaseModule } from './module.js';
-export { DatabaseTooOld, isTooOld } from './server-version.js';
+export { isTooOld } from './server-version.js';
 export { type MigrationClass, type Owned, type Place, placed, type Tables } from './migrations/tables.js';
 export {
   type Database,

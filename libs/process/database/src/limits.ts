@@ -3,7 +3,7 @@ export const ACQUIRE_TIMEOUT_MS = 5000;
 /** An idle connection is closed after this long, unless it is one of the least to keep. */
 export const IDLE_TIMEOUT_MS = 180_000;
 /** Longest run of one statement; the server is told too, so that it does not go on for nobody. */
-export const STATEMENT_TIMEOUT_MS = 5000;
+const STATEMENT_TIMEOUT_MS = 5000;
 /** Longest wait for an answer: a server that ends a statement by itself is given the time to say so. */
 export const ANSWER_TIMEOUT_MS = 6000;
 /** Longest transaction, whatever it does. */
@@ -11,7 +11,7 @@ export const TRANSACTION_TIMEOUT_MS = 30_000;
 /** Longest wait for another process that migrates, and longest statement of a migration. */
 export const MIGRATION_TIMEOUT_MS = 300_000;
 /** Calls that wait or run at one time; more are refused at once. */
-export const MAX_CALLS = 1000;
+const MAX_CALLS = 1000;
 /** What still runs at the stop is cut off after this long. */
 export const CLOSE_TIMEOUT_MS = 2000;
 

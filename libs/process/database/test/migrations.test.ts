@@ -50,7 +50,7 @@ describe.each(ENGINES)('migrations in %s', (dialect, engineName) => {
       expect((await all[0]?.query(`select id from ${at(name)}`))?.rows).toEqual([{ id: 1 }]);
       expect(all.map((database) => database.place(name))).toEqual(all.map(() => home));
     }
-  });
+  }, 120_000);
 
   it('of several rooms share one database, run in order, and are recorded', async () => {
     const url = await emptyDatabase(engineName);

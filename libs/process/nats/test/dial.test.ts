@@ -80,7 +80,7 @@ describe('dialling a NATS server', () => {
     const server = await natsServer({});
     const servers = [silent.host, '127.0.0.1:1', server.host].map(placeOf);
     for (let times = 0; times < 5; times += 1) {
-      const connection = await dial({ ...OPTIONS, servers, timeoutMs: 50 });
+      const connection = await dial({ ...OPTIONS, servers, timeoutMs: 500 });
       await connection.close();
     }
     await vi.waitFor(() => expect(silent.noted.open + server.noted.open).toBe(0));

@@ -1,3 +1,2 @@
-export { isPublicAddress } from './addresses.js';
 export { checkHost, guardedLookup, TargetNotAllowed } from './guarded-lookup.js';
 export { Limit } from './limit.js';

@@ -44,7 +44,6 @@ export {
   jsonAnswer,
   liveAnswer,
   upAnswer,
-  upBeforeHealth,
   type ProbeAnswer,
   type UpStatus,
 } from './probes/probe-answer.js';
@@ -63,11 +62,9 @@ export {
 } from './provider.js';
 export {
   ADMISSION,
-  CONFIG,
   HEALTH,
   HISTORY_HEALTH_SOURCE,
   LOGGING,
-  METRICS_REGISTRY,
   OCCUPANCY_SOURCE,
   PROCESS_STATE,
   RUNTIME,
@@ -78,12 +75,7 @@ export {
   type RuntimeParts,
 } from './runtime-module.js';
 export { CLOSING_STEP_MS, closingSchedule, shuffled } from './shutdown/closing-schedule.js';
-export {
-  SHUTDOWN_PHASES,
-  type ShutdownOptions,
-  type ShutdownPhase,
-  type ShutdownPlan,
-} from './shutdown/plan.js';
+export { type ShutdownOptions, type ShutdownPhase, type ShutdownPlan } from './shutdown/plan.js';
 export {
   Shutdown,
   stopOnSignals,

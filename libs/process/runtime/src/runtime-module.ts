@@ -12,10 +12,10 @@ import type { Shutdown } from './shutdown/shutdown.js';
 import type { Startup } from './startup.js';
 
 export const ADMISSION = token<Admission>('admission');
-export const CONFIG = token<Config>('configuration');
+const CONFIG = token<Config>('configuration');
 export const HEALTH = token<Health>('health');
 export const LOGGING = token<Logging>('logging');
-export const METRICS_REGISTRY = token<Metrics>('metrics registry');
+const METRICS_REGISTRY = token<Metrics>('metrics registry');
 export const PROCESS_STATE = token<ProcessState>('process state');
 export const RELOADS = token<Reloads>('reloads of the configuration');
 export const SHUTDOWN = token<Shutdown>('shutdown');

@@ -10,8 +10,6 @@ export type { Handler, Next } from './http/middleware.js';
 export { parseQuery } from './http/query.js';
 export { HttpRequest, type RequestHeaders } from './http/request.js';
 export { HttpResponse } from './http/response.js';
-export { ServiceErrorFilter } from './http/service-error-filter.js';
-export { answerableError } from './http/thrown.js';
 export { normalizeAddress } from './ip-address.js';
 export { type NativeBinary, nativeBinary } from './native.js';
 export { ListenError } from './server/listen-error.js';

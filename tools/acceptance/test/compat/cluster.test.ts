@@ -7,7 +7,7 @@ import { OnePort } from '../harness/one-port.js';
 import { openTenant } from '../harness/tenant.js';
 import { AblyClients, cut, frame, heard, post } from './ably.js';
 import { moveOn, remain, sayAgain } from './elsewhere.js';
-import { loseWhileLetIn, MOST_WAITING } from './gap.js';
+import { loseWhileLetIn } from './gap.js';
 import { basicOf, tokenRequest } from './key.js';
 
 const shop = openTenant('shop', { history: { enabled: true }, channels: { annotations_enabled: true } });
@@ -27,7 +27,6 @@ const setting = {
     VERSIONED_MESSAGES_DRIVER: 'postgres',
     ANNOTATIONS_ENABLED: 'true',
     PRESENCE_V2_UNGRACEFUL_TIMEOUT_SECONDS: '600',
-    WEBSOCKET_MAX_MESSAGES: String(MOST_WAITING),
   },
   more: ['history-writer'],
   database: true,

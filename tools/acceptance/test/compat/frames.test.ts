@@ -188,6 +188,19 @@ onServer('frames of Ably clients', { tenants: [shop, fleeting, tiny], config, en
       await refusedAttach(few, 'orders', 40_160, { flags: MODE.PRESENCE });
       // Modes of what is not offered are none.
       await refusedAttach(client, 'orders', 40_160, { flags: 16_777_216 });
+      await refusedAttach(client, 'orders', 40_160, { params: { modes: 'object_subscribe' } });
+      const some = { modes: 'object_publish,subscribe', rewind: null };
+      expect(await attach(client, 'some', { params: some })).toMatchObject({
+        action: 11,
+        flags: MODE.SUBSCRIBE,
+        params: { modes: some.modes },
+      });
+      for (const channelSerial of ['', 'x', 7])
+        expect(await attach(client, 'some', { channelSerial })).toMatchObject({
+          action: 11,
+          flags: DEFAULT_MODES,
+          error: { code: 90_005, statusCode: 404 },
+        });
       const attached = await attach(few, 'orders', {
         params: { modes: 'PRESENCE_Subscribe , publish', other: [] },
       });

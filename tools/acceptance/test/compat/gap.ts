@@ -3,8 +3,9 @@ import { expect } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
 import { type AblyClients, frame } from './ably.js';
 
-/** What may wait for one client, where this is tried. */
-export const MOST_WAITING = 100;
+/** What may wait for one client while it is let in, and what fits into one publish. */
+const MOST_WAITING = 4096;
+const BATCH = 1000;
 
 const CHANNEL = 'flood';
 
@@ -35,8 +36,10 @@ export async function loseWhileLetIn(
   // Answered after what was asked before.
   await client.connection.ping();
   const one = { data: 'x', extras: { ephemeral: true } };
-  const messages = Array.from({ length: MOST_WAITING + 1 }, () => one);
-  crowd.sendText(JSON.stringify({ action: 15, channel: CHANNEL, msgSerial: 0, messages }));
+  for (let sent = 0, msgSerial = 0; sent <= MOST_WAITING; sent += BATCH, msgSerial += 1) {
+    const messages = Array.from({ length: Math.min(BATCH, MOST_WAITING + 1 - sent) }, () => one);
+    crowd.sendText(JSON.stringify({ action: 15, channel: CHANNEL, msgSerial, messages }));
+  }
   for (let heard = 0; heard <= MOST_WAITING; heard += Number((await frame(crowd))['action'] === 15));
   await shared.resume();
   await attached;

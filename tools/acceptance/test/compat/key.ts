@@ -8,15 +8,6 @@ export const keyOf = ({ key, secret }: Pick<Tenant, 'key' | 'secret'>): string =
 export const basicOf = (key: Pick<Tenant, 'key' | 'secret'>): string =>
   `Basic ${Buffer.from(keyOf(key)).toString('base64')}`;
 
-/** A key of the registry, as the configuration has it. */
-export interface RegistryKey {
-  readonly app_id: string;
-  readonly key_name: string;
-  readonly secret: string;
-  readonly capability?: string;
-  readonly enabled?: boolean;
-}
-
 /** A signed request for a token. */
 export function tokenRequest(
   { key, secret }: { readonly key: string; readonly secret: string },

@@ -3,6 +3,7 @@ import AblyBefore from 'ably-v1';
 import { afterEach, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
 import { onServer } from '../harness/every-app.js';
+import { OnePort } from '../harness/one-port.js';
 import { openTenant } from '../harness/tenant.js';
 import { keyOf } from './key.js';
 
@@ -55,6 +56,32 @@ onServer('other libraries of Ably', { tenants: [shop], config, env }, (node) => 
     await newer.publish('from-new', 'x');
     expect(await inbox.take()).toMatchObject({ name: 'from-new', clientId: 'new' });
   });
+
+  it.each([true, false])(
+    'the major before: begins anew after a cut, and hears on (binary: %s)',
+    async (binary) => {
+      const front = new OnePort([node.port]);
+      open.push(front);
+      const port = await front.listen();
+      const client = new AblyBefore.Realtime.Promise({
+        ...before(binary),
+        port,
+        disconnectedRetryTimeout: 100,
+      });
+      open.push(client);
+      const channel = client.channels.get(`cut-before-${binary}`);
+      const inbox = new Inbox<{ data: unknown }>();
+      await channel.subscribe((message) => inbox.put(message));
+      const { id } = client.connection;
+      const changes = new Inbox<{ current: string; resumed: boolean }>();
+      channel.on('attached', (change) => changes.put(change));
+      front.cut();
+      expect(await changes.take()).toMatchObject({ current: 'attached', resumed: false });
+      expect(client.connection.id).not.toBe(id);
+      await connect('new').channels.get(channel.name).publish('n', 'after');
+      expect((await inbox.take()).data).toBe('after');
+    },
+  );
 
   it.each([true, false])('the major before: REST, tokens and push (binary: %s)', async (binary) => {
     const rest = new AblyBefore.Rest.Promise(before(binary));

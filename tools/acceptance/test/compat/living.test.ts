@@ -79,6 +79,7 @@ onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (
         serial,
         name: 'n',
         data: { n: 2 },
+        version: { description: 'why', metadata: { by: 'test' } },
       });
       const changed = await channel.getMessage(serial);
       expect(changed).toMatchObject({ data: { n: 2 }, name: 'n', clientId: 'ada', action: 'message.update' });
@@ -100,6 +101,10 @@ onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (
       ]);
       const versions = await channel.getMessageVersions(serial);
       expect(versions.items.map((one) => one.data as unknown)).toEqual(['a', { n: 2 }, 'a', ' b']);
+      const rewound = new Inbox<Ably.InboundMessage>();
+      const late = connect({ useBinaryProtocol }).channels.get(name, { params: { rewind: '2' } });
+      await late.subscribe(rewound.put);
+      for (const item of items) expect(await rewound.take()).toEqual(item);
       // Wherever it is read, a message has the id that it was published with.
       const { id } = items[0] ?? {};
       expect(id).toMatch(/:0$/);

@@ -92,6 +92,38 @@ onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
     expect((await subscriptions.list({})).items).toEqual([]);
   });
 
+  it('takes a device and a client together for that device, where it is one of that client', async () => {
+    const { channelSubscriptions: subscriptions, deviceRegistrations: devices } = admin();
+    await devices.save(phone('of-bo', 'bo'));
+    for (const who of [{ deviceId: 'of-bo' }, { clientId: 'bo' }])
+      await subscriptions.save({ channel: 'both', ...who });
+    const both = { channel: 'both', deviceId: 'of-bo', clientId: 'bo' };
+    const listed = async (filter: object): Promise<unknown> => (await subscriptions.list(filter)).items;
+    expect(await listed(both)).toMatchObject([{ deviceId: 'of-bo' }]);
+    const other = { ...both, clientId: 'ann' };
+    expect(await listed(other)).toEqual([]);
+    await subscriptions.removeWhere(other);
+    expect(await listed({ channel: 'both' })).toHaveLength(2);
+    await subscriptions.removeWhere(both);
+    expect(await listed({ channel: 'both' })).toMatchObject([{ clientId: 'bo' }]);
+    // A client alone may ask of itself, but for its devices those must prove themselves.
+    const asBo = { 'x-ably-clientid': Buffer.from('bo').toString('base64') };
+    const query = 'channelSubscriptions?clientId=bo';
+    expect(await ask('GET', query, undefined, asBo)).toMatchObject({ status: 200 });
+    expect(await ask('GET', `${query}&deviceId=of-bo`, undefined, asBo)).toMatchObject({ code: 40_160 });
+    await subscriptions.removeWhere({ channel: 'both' });
+    await devices.remove('of-bo');
+  });
+
+  it('refuses a push to a channel that says nothing, and a device whose channel is none', async () => {
+    const recipient = { transportType: 'ablyChannel', channel: 'told' };
+    const byAll = { authorization: basicOf(shop) };
+    for (const payload of [{}, { notification: {} }, { notification: { title: 5 } }, { data: 5 }])
+      expect(await ask('POST', 'publish', { recipient, ...payload }, byAll)).toMatchObject({ code: 40_000 });
+    const device = { ...phone('nowhere'), push: { recipient: { ...recipient, channel: '[meta]x' } } };
+    expect(await ask('POST', 'deviceRegistrations', device, byAll)).toMatchObject({ code: 40_010 });
+  });
+
   it('publishes to devices and clients that are there, and to channels, once', async () => {
     const { deviceRegistrations: devices } = admin();
     await devices.save(phone('reached'));

@@ -130,10 +130,24 @@ onServer('REST for Ably clients', { tenants: [shop], config, env }, (node) => {
       { channels: ['[meta]b'], messages: { data: 'x' } },
       basic(keyOf(shop)),
     );
-    expect(whole.headers.get('content-type')).toBe('application/json');
-    expect(await whole.json()).toMatchObject({ error: { code: 40_020 } });
+    expect(await whole.json()).toMatchObject({
+      error: { code: 40_020 },
+      batchResponse: [{ channel: '[meta]b', error: { code: 40_010 } }],
+    });
     const channels = Array.from({ length: 101 }, (_one, index) => `c${index}`);
     expect(await codeOf(ask('/messages', [{ channels, messages: [{}] }], basic(keyOf(shop))))).toBe(40_000);
+  });
+
+  it('says that a batch failed in part as it says every error, whatever format is asked for', async () => {
+    const answer = await fetch(url('/messages?format=msgpack'), {
+      method: 'POST',
+      headers: { authorization: basic(keyOf(shop)), 'content-type': 'application/json' },
+      body: JSON.stringify({ channels: ['[meta]b'], messages: { data: 'x' } }),
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('x-ably-errorcode')).toBe('40020');
+    expect(await answer.json()).toHaveProperty('batchResponse');
   });
 
   it('gives a token for a signed request once', async () => {
@@ -219,6 +233,26 @@ onServer('REST for Ably clients', { tenants: [shop], config, env }, (node) => {
     expect(packed.headers.get('content-type')).toBe('application/x-msgpack');
     const json = await fetch(url('/channels/a/messages?format=json'), { headers: accept });
     expect(json.headers.get('content-type')).toBe('application/json');
+  });
+
+  it('knows types in capitals, and none that only begins like one of its own', async () => {
+    const key = { authorization: basic(keyOf(shop)) };
+    const typed = (headers: Record<string, string>, body: Uint8Array<ArrayBuffer>): Promise<Response> =>
+      fetch(url('/channels/a/messages'), { method: 'POST', headers: { ...key, ...headers }, body });
+    const emptyMap = Uint8Array.of(0x80);
+    const packed = await typed({ 'content-type': 'Application/X-MsgPack' }, emptyMap);
+    expect([packed.status, packed.headers.get('content-type')]).toEqual([201, 'application/x-msgpack']);
+    const accepts = { 'content-type': 'application/json', accept: 'Application/X-MsgPack' };
+    const answered = await typed(accepts, Buffer.from('{}'));
+    expect(answered.headers.get('content-type')).toBe('application/x-msgpack');
+    const others = { ...accepts, accept: 'application/jsonlines, application/x-msgpack' };
+    const second = await typed(others, Buffer.from('{}'));
+    expect(second.headers.get('content-type')).toBe('application/x-msgpack');
+  });
+
+  it('links pages by the last word of the path, however it ends', async () => {
+    const answer = await get('/channels/a/messages/?limit=1', basic(keyOf(shop)));
+    expect(answer.headers.get('link')).toContain('<./messages?limit=1>; rel="first"');
   });
 
   it('knows names that no other client can use, and refuses what is none', async () => {

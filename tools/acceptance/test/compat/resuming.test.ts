@@ -6,7 +6,6 @@ import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
 import { AblyClients, cut, frame, heard } from './ably.js';
 import { cutUnderLoad } from './crowd.js';
-import { attach as attachRaw, RawAblies } from './raw-ably.js';
 
 const kept = openTenant('kept', { history: { enabled: true } });
 const fleeting = openTenant('fleeting', { history: { enabled: false } });
@@ -135,28 +134,6 @@ onServer(
         while (numbers.length < all.length) numbers.push(String((await inbox.take()).data));
         expect(numbers).toEqual(all);
         expect(inbox.rest).toEqual([]);
-      });
-
-      it('without what they said themselves, if they want none of it (17)', async () => {
-        const raw = new RawAblies(node, tenant, 'json');
-        try {
-          const { client, connectionKey } = await raw.connect('&echo=false');
-          const { channelSerial } = await attachRaw(client, 'own');
-          const messages = [{ data: 'quiet' }, { data: 'loud', extras: { echo: true } }];
-          client.send({ action: 15, channel: 'own', msgSerial: 0, messages });
-          await client.until(1);
-          client.close();
-          await clients.rest().channels.get('own').publish('n', 'of another');
-          const { client: back } = await raw.connect(`&echo=false&resume=${connectionKey}`);
-          expect(Number((await attachRaw(back, 'own', { channelSerial }))['flags']) & RESUMED).toBe(RESUMED);
-          const told = (await back.rest()).flatMap(
-            (one) => one['messages'] as { data: string; timestamp: number }[],
-          );
-          expect(told.map(({ data }) => data)).toEqual(['loud', 'of another']);
-          for (const { timestamp } of told) expect(Number.isInteger(timestamp)).toBe(true);
-        } finally {
-          raw.close();
-        }
       });
 
       it('or change what they want of a channel under load, nothing lost or doubled (16.1)', async () => {

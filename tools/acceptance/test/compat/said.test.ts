@@ -68,6 +68,23 @@ onServer(
         expect(await client.rest()).toEqual([]);
       });
 
+      it('who takes differences is told nothing twice for wanting more, and all again for asking the same (16.1, 20.1)', async () => {
+        const channel = `differences:${format}`;
+        const [{ client }, { client: other }] = [await clients.connect(), await clients.connect()];
+        const params = { delta: 'vcdiff' };
+        const { channelSerial } = await attach(client, channel, { params });
+        other.send({ action: 15, channel, msgSerial: 0, messages: [{ data: 'a' }] });
+        const told = await client.next();
+        expect(told).toMatchObject({ action: 15, messages: [{ data: 'a' }] });
+        // That one was on its way as these were asked for.
+        const more = { params: { ...params, echo: 'true' }, channelSerial };
+        const isThere = { action: 11, channelSerial: told['channelSerial'] };
+        expect(await attach(client, channel, more)).toMatchObject(isThere);
+        expect(await client.rest()).toEqual([]);
+        expect(await attach(client, channel, more)).toMatchObject(isThere);
+        expect(await client.rest()).toEqual([told]);
+      });
+
       it('publishes are judged whole, and answered with the reason (17)', async () => {
         const channel = `judged:${format}`;
         const { client, id } = await clients.connect('&clientId=ada');
@@ -116,7 +133,7 @@ onServer(
         client.send({ action: 15, channel, msgSerial: msgSerial + 1, id: 'own', messages: [good, good] });
         expect(await client.next()).toMatchObject({ action: 1, res: [{ serials: ['own:0', 'own:1'] }] });
         for (const messageId of ['own:0', 'own:1'])
-          expect(await watching.next()).toMatchObject({ messages: [{ id: messageId }] });
+          expect(await watching.next()).toMatchObject({ messages: [{ id: messageId, connectionId: id }] });
         expect(await watching.rest()).toEqual([]);
       });
 

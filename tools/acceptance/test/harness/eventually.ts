@@ -15,18 +15,3 @@ export async function eventually<Value>(
     }
   }
 }
-
-/** Resolves with what the event handler is given, once; rejects when nothing comes. */
-export function once<Value>(
-  listen: (happened: (value: Value) => void) => void,
-  what: string,
-  limitMs = 10_000,
-): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`waited in vain for ${what}`)), limitMs);
-    listen((value) => {
-      clearTimeout(timer);
-      resolve(value);
-    });
-  });
-}

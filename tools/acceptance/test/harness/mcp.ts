@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type RawAnswer, rawHttp, type RawRequest } from '@carillon/testing';
 
-const secret = (name: string): string => `${name}-`.padEnd(40, 'x');
+export const secret = (name: string): string => `${name}-`.padEnd(40, 'x');
 
 /** A token as the configuration has it. */
 const token = (name: string, scopes: readonly string[], apps: readonly string[]) => ({

@@ -39,8 +39,14 @@ export class OnePort {
     }
   }
 
-  close(): void {
+  /** Ends all connections without a word; others may come. */
+  cut(): void {
     for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+
+  close(): void {
+    this.cut();
     this.#server.close();
   }
 }

@@ -158,8 +158,11 @@ function keptEvents(node: Node): void {
     for (let n = 1; n <= 2; n += 1) await node.api().publish('cache-moved', 'e', `${n}`);
     await act('purge', { mode: 'before_serial', before_serial: 2 }, 'cache-moved');
     expect(await last()).toBe('2');
+    const shown = async () => (await node.api().channel('cache-moved', 'cache'))['cache'];
+    expect(await shown()).toMatchObject({ data: expect.stringContaining('"2"') as string });
     await act('purge', { mode: 'all' }, 'cache-moved');
     expect(await last()).toBe('pusher:cache_miss');
+    expect(await shown()).toBeUndefined();
     await node.api().publish('cache-moved', 'e', '3');
     expect(await last()).toBe('3');
     await act('reset', {}, 'cache-moved');

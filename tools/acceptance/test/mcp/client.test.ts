@@ -168,6 +168,29 @@ onServer('The official client of the tool protocol', { tenants: [SHOP, BLOG], co
     expect(completion).toMatchObject({ values: ['shop'], total: 1, hasMore: false });
   });
 
+  it('finds prompts only with the scope to read', async () => {
+    const { client } = await mcp.connect('writer');
+    expect((await client.listPrompts()).prompts).toEqual([]);
+    const given = { channel: 'orders', purpose: 'test' };
+    await expect(client.getPrompt({ name: 'compose_event', arguments: given })).rejects.toMatchObject({
+      code: -32_602,
+    });
+    const ref = { type: 'ref/prompt', name: 'compose_event' } as const;
+    await expect(client.complete({ ref, argument: { name: 'app_id', value: '' } })).rejects.toMatchObject({
+      code: -32_602,
+    });
+  });
+
+  it('is told in resources and in tools alike that others wrote what it reads', async () => {
+    const { client } = await mcp.connect('shop');
+    const untrusted = { 'service/untrusted': true };
+    const uri = 'service://apps/shop/channels/orders';
+    expect((await client.readResource({ uri }))._meta).toEqual(untrusted);
+    const called = await client.callTool({ name: 'get_channel', arguments: { channel: 'orders' } });
+    expect(called._meta).toEqual(untrusted);
+    expect(await client.readResource({ uri: 'service://health' })).not.toHaveProperty('_meta');
+  });
+
   it('of the revision without sessions asks what it needs at once', async () => {
     const discovered = await mcp.stateless('server/discover');
     expect([discovered.status, discovered.json]).toMatchObject([

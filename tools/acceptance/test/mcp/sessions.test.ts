@@ -34,6 +34,11 @@ onServer('Sessions of the tool protocol', { tenants: [tenant('shop')], config: m
     ]);
     const inside = await mcp.initialize({ session: await mcp.begin() });
     expect([inside.status, inside.json]).toMatchObject([400, { error: { code: -32_600 } }]);
+    const batch = JSON.stringify([message(1, 'initialize', { protocolVersion: '2025-03-26' })]);
+    for (const sent of [{}, { session: await mcp.begin({}, '2025-03-26') }]) {
+      const array = await mcp.send(batch, sent);
+      expect([array.status, array.json]).toMatchObject([400, { error: { code: -32_600 } }]);
+    }
   });
 
   it('are named by every later request, in their revision', async () => {

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
+import { post } from '../compat/ably.js';
+import { basicOf } from '../compat/key.js';
 import { onServer } from '../harness/every-app.js';
 import { tokenFor } from '../harness/signatures.js';
 import { openTenant } from '../harness/tenant.js';
@@ -13,12 +15,23 @@ const config = {
   history: { enabled: true, backend: 'memory' },
   connection_recovery: { enabled: true },
   versioned_messages: { enabled: true },
+  compat: { enabled: true },
 };
 
 onServer("the own client with another vendor's word", { tenants: [shop], config }, (node) => {
   const people = new People(node);
   afterEach(() => people.leave());
   const api = signing(node);
+
+  it('is spoken to by the service alone: no client of Ably calls a message so', async () => {
+    for (const name of [`${vendor}:error`, `${vendor}_internal:x`, 'service:error', 'pusher:error']) {
+      const answer = await post(node.port, '/channels/chat/messages', { name }, basicOf(shop));
+      expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 40_000 } }]);
+    }
+    expect((await post(node.port, '/channels/chat/messages', { name: 'said' }, basicOf(shop))).status).toBe(
+      201,
+    );
+  });
 
   it.each(FORMATS)('by $name hears, changes, reads and gets back what there is', async (format) => {
     const network = new Network();

@@ -65,6 +65,35 @@ export function changing(place: Place): void {
     expect(JSON.parse(await old.nextText())).toMatchObject({ event: 'news', data: 'last' });
   });
 
+  it('keeps bytes bytes when something else of their message changes, now and later', async () => {
+    const channel = place.name('private-picture');
+    const sender = await place.connect(0, {
+      format: place.format === 'protobuf' ? 'messagepack' : 'protobuf',
+    });
+    const other = await place.connect(1);
+    const begin = positionOf(await other.subscribe(channel));
+    await sender.subscribe(channel);
+    const bytes = Buffer.from([0, 1, 127, 128, 255]);
+    const wanted = place.format === 'json' ? [...bytes] : bytes;
+    sender.send({ event: 'client-picture', channel, data: bytes });
+    const { data, extras } = await other.until('client-picture');
+    expect(data).toEqual(wanted);
+    const headers = extras?.['headers'] as { service_message_serial: string };
+    const path = `/channels/${channel}/messages/${headers.service_message_serial}`;
+    await place.post(`${path}/update`, { extras: { headers: { seen: true } } });
+    const update = { event: 'service:message.update', name: 'client-picture', data: wanted };
+    expect(await other.next()).toMatchObject(update);
+    const late = await place.connect(1);
+    await late.subscribe(channel, { rewind: 1 });
+    expect((await late.through('service:rewind_complete'))[0]).toMatchObject(update);
+    const { frames } = await late.resume({ [channel]: begin });
+    expect(frames.map((frame) => frame.data)).toEqual([wanted, wanted]);
+    const append = await place.api().request('POST', `${path}/append`, { body: '{"data":"x"}' });
+    expect(append.status).toBe(400);
+    await place.post(`${path}/update`, { data: [1, 2] });
+    expect(await other.next()).toMatchObject({ event: 'service:message.update', data: [1, 2] });
+  });
+
   it('sums up what is said of messages, to who comes later too, and tells it one by one to whoever asked', async () => {
     const channel = place.name('room:liked');
     const [plain, each] = await place.both();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ClientV2 } from '../harness/client-v2.js';
 import { eventually } from '../harness/eventually.js';
 import { Node } from '../harness/node.js';
 import { openTenant } from '../harness/tenant.js';
@@ -8,6 +9,7 @@ const EVERYTHING = [
   'channel_occupied',
   'channel_vacated',
   'member_added',
+  'member_updated',
   'member_removed',
   'client_event',
   'cache_miss',
@@ -88,6 +90,19 @@ describe('the server tells an app’s own server', () => {
       { name: 'member_removed', channel: 'presence-lobby', user_id: 'u-9' },
       { name: 'channel_vacated', channel: 'presence-lobby' },
     );
+  });
+
+  it('of what members say of themselves anew, as they said it', async () => {
+    const client = await ClientV2.connect(node);
+    await client.subscribe('presence-desk', {}, 'u-9');
+    await receiver.hears('member_added', ['presence-desk']);
+    const user_info = '{"n":12345678901234567890}';
+    const data = `{"channel":"presence-desk","user_info":${user_info}}`;
+    client.sendBytes(Buffer.from(`{"event":"service:presence_update","data":${data}}`));
+    await receiver.hears('member_updated', ['presence-desk']);
+    const update = receiver.events.find(({ name }) => name === 'member_updated');
+    expect(update).toMatchObject({ channel: 'presence-desk', user_id: 'u-9' });
+    expect(receiver.bodies.some((body) => body.includes(`"user_info":${user_info}`))).toBe(true);
   });
 
   it('what clients say, to the digit, and nothing that servers publish', async () => {

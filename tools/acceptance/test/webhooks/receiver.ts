@@ -23,6 +23,8 @@ export class Receiver {
   readonly requests: HookRequest[] = [];
   /** Delivery ids of all requests. */
   readonly ids: string[] = [];
+  /** Bodies of genuine requests. */
+  readonly bodies: string[] = [];
   /** What was not genuine. */
   readonly forged: string[] = [];
   url = '';
@@ -66,6 +68,7 @@ export class Receiver {
       const events = webhook.getEvents() as readonly unknown[] as readonly HookEvent[];
       const taken = { id: String(request.headers['x-service-webhook-id']), events, status: 0 };
       response.on('finish', () => (taken.status = response.statusCode));
+      this.bodies.push(rawBody);
       this.events.push(...events);
       this.requests.push(taken);
     }

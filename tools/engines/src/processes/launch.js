@@ -83,7 +83,7 @@ export function run(command, args, { folder, cwd, env, account, limitMs = 120_00
 }
 
 /** @param {string} text */
-export const lastLines = (text) => text.trim().split('\n').slice(-8).join('\n');
+const lastLines = (text) => text.trim().split('\n').slice(-8).join('\n');
 
 /** The end of a node's log, for the message about its failure. @param {string} folder @param {string} node */
 export function logEnd(folder, node) {

@@ -6,7 +6,7 @@ export const DRIVERS = ['nats', 'redis', 'redis-cluster', 'rabbitmq'] as const;
 export type Driver = (typeof DRIVERS)[number];
 
 /** What every address on the broker begins with. */
-export const PREFIX = 'fleet';
+const PREFIX = 'fleet';
 
 const PREFIXED: Readonly<Record<Driver, string>> = {
   nats: PREFIX,

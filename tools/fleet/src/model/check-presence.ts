@@ -24,7 +24,7 @@ export interface Watch {
 }
 
 /** Users who are there, by what their clients know. */
-export const presentUsers = (stays: readonly Stay[]): Set<string> =>
+const presentUsers = (stays: readonly Stay[]): Set<string> =>
   new Set(
     stays
       .filter(({ confirmedAtMs, endedAtMs }) => confirmedAtMs !== null && endedAtMs === null)
@@ -32,7 +32,7 @@ export const presentUsers = (stays: readonly Stay[]): Set<string> =>
   );
 
 /** Whom a watcher believes to be there, watchers themselves left out. */
-export function believed({ initial, changes }: Watch): Set<string> {
+function believed({ initial, changes }: Watch): Set<string> {
   const users = new Set(initial);
   for (const { user, what } of changes) {
     if (what === 'added') users.add(user);

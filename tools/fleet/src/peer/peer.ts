@@ -4,8 +4,6 @@ import { NatsPeer } from './nats-peer.js';
 import { RedisPeer } from './redis-peer.js';
 import type { Peer } from './port.js';
 
-export type PeerDriver = 'nats' | 'redis' | 'redis-cluster';
-
 /** The addresses of an installation, by driver. */
 export const namesOf = ({ driver, prefix }: Broker): FabricNames =>
   driver === 'nats' ? natsNames(prefix) : redisNames(prefix);

@@ -15,7 +15,7 @@ const app = (id) => ({ id, key: `${id}-key`, secret: `${id}-secret` });
 export const STEADY = app('steady');
 /** Everything on; hostile and innocent clients side by side. */
 export const OPEN = app('open');
-export const NAMESPACED = app('namespaced');
+const NAMESPACED = app('namespaced');
 /** Full after a few connections, strict about rates. */
 export const STRICT = app('strict');
 const DISABLED = app('disabled');

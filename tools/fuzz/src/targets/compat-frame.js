@@ -12,7 +12,7 @@ import { must, mustEqual } from '../broken.js';
 import { splitFields } from '../text.js';
 import { words } from '../words.js';
 
-const RULES = { maxBytes: 65_536, maxNameBytes: 200 };
+const RULES = { maxBytes: 65_536, maxNameBytes: 200, isReserved: () => false };
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const ADA = { clientId: 'ada', mayBeAnybody: false };
 const CODES = new Set([40_000, 40_009, 40_010, 40_012, 40_013, 40_031, 40_032]);

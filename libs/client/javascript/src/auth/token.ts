@@ -1,4 +1,4 @@
-import type { Clock } from '../connection/clock.js';
+import { type Clock, inTime } from '../connection/clock.js';
 
 /** A token, or what gives a fresh one. */
 export type TokenSource = string | (() => Promise<string> | string);
@@ -105,8 +105,8 @@ export class Token {
   }
 
   async #fresh(): Promise<string> {
-    const { source } = this.parts;
-    return typeof source === 'function' ? source() : source;
+    const { source, clock } = this.parts;
+    return typeof source === 'function' ? inTime(clock, Promise.resolve(source())) : source;
   }
 
   #wait(ms: number): void {

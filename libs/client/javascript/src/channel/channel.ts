@@ -9,7 +9,7 @@ import { LiveMessages, type LiveOptions } from '../messages/live-messages.js';
 import { Messages, type RestParts } from '../messages/messages.js';
 import type { ChannelEvents, ChannelState } from './events.js';
 import type { Histories, HistoryOptions, HistoryPage } from './history.js';
-import { type Message, messageOf } from './message.js';
+import { type Message, messageOf, parsed } from './message.js';
 import type { SubscribeOptions } from './options.js';
 import { Presence } from './presence.js';
 import { Subscription, type SubscriptionParts } from './subscription.js';
@@ -46,7 +46,7 @@ export interface ChannelParts extends Omit<SubscriptionParts, 'deliver' | 'onAut
 }
 
 /** One channel of the client. It stays the same through all connections. */
-export class Channel<Events extends EventMap = EventMap> {
+export class Channel<Events extends object = EventMap> {
   readonly name: string;
   /** Who is there; empty on channels other than presence channels. */
   readonly presence: Presence;
@@ -72,9 +72,14 @@ export class Channel<Events extends EventMap = EventMap> {
     });
     this.presence = new Presence({
       update: (data) => {
-        const sent = parts.send({ event: 'service:presence_update', data: { channel: name, data } });
-        if (!sent) throw new CarillonError('There is no connection', { channel: name });
+        if (this.state === 'idle' || this.state === 'failed')
+          throw new CarillonError('It is not subscribed', { channel: name });
+        if (this.state === 'subscribed')
+          parts.send({ event: 'service:presence_update', data: { channel: name, data } });
       },
+    });
+    this.on('state', (state) => {
+      if (state === 'subscribed') this.presence.entered();
     });
     this.messages = new Messages(name, parts.rest);
     this.annotations = new Annotations(name, parts.rest);
@@ -141,7 +146,7 @@ export class Channel<Events extends EventMap = EventMap> {
 
   unsubscribe(): void {
     this.subscription.unwant();
-    this.presence.reset({ ids: [], hash: {} });
+    this.presence.left();
   }
 
   /**
@@ -183,8 +188,9 @@ export class Channel<Events extends EventMap = EventMap> {
 
   #deliver(frame: ReceivedFrame): void {
     const { vendor, wholeAppends } = this.parts;
-    const message = this.#opened(messageOf(frame, vendor, wholeAppends));
-    if (message === null) return;
+    const opened = this.#opened(frame);
+    if (opened === null) return;
+    const message = messageOf(opened, vendor, wholeAppends);
     tellAll(this.#bound.get(message.event), message);
     if (message.change !== null && message.change.action !== 'create') {
       this.subscription.events.emit('change', message);
@@ -193,12 +199,12 @@ export class Channel<Events extends EventMap = EventMap> {
   }
 
   /** Null: it cannot be read. */
-  #opened(message: Message): Message | null {
+  #opened(frame: ReceivedFrame): ReceivedFrame | null {
     const { decryptor } = this.parts;
-    if (decryptor === null || !this.name.startsWith('private-encrypted-')) return message;
-    const sealed = message.data as { nonce: string; ciphertext: string };
-    const text = this.#sharedSecret === null ? null : decryptor.open(this.#sharedSecret, sealed);
-    if (text !== null) return messageOf(frameOf(message, text), this.parts.vendor);
+    if (decryptor === null || !this.name.startsWith('private-encrypted-')) return frame;
+    const sealed = parsed(frame.data) as { nonce: string; ciphertext: string };
+    const data = this.#sharedSecret === null ? null : decryptor.open(this.#sharedSecret, sealed);
+    if (data !== null) return { ...frame, data };
     // The secret may have been changed: what comes next is read with a new one.
     this.subscription.events.emit(
       'error',
@@ -208,18 +214,3 @@ export class Channel<Events extends EventMap = EventMap> {
     return null;
   }
 }
-
-/** The frame of a message with other data. */
-const frameOf = (
-  { event, channel, tags, extras, id, streamId, serial }: Message,
-  data: string,
-): ReceivedFrame => ({
-  event,
-  channel,
-  data,
-  tags,
-  extras,
-  ...(id === undefined ? {} : { message_id: id }),
-  ...(streamId === undefined ? {} : { stream_id: streamId }),
-  ...(serial === undefined ? {} : { serial }),
-});

@@ -34,16 +34,19 @@ export class Continuity {
 
   /**
    * The subscription is at this position, and what lies between it and the last one was not delivered; null: the channel
-   * tells none, and what is known stays.
+   * tells none, and what is known stays. `isOther`: it is for other messages than before, so that also earlier ones may be new.
    */
-  attach(position: Position | null): void {
-    if (position === null) return;
+  attach(told: Position | null, isOther = false): void {
     const known = this.#position;
+    const position = told ?? (isOther ? known : null);
+    if (position === null) return;
     const sameStream = known?.streamId === position.streamId;
-    if (sameStream && known.serial >= position.serial) return;
-    this.#position = position;
-    this.#after = sameStream ? known.serial : 0;
-    this.#floor = position.serial;
+    const isKnown = sameStream && known.serial >= position.serial;
+    if (isKnown && !isOther) return;
+    const reached = isKnown ? known : position;
+    this.#position = reached;
+    this.#after = sameStream && !isOther ? known.serial : 0;
+    this.#floor = reached.serial;
     this.#before.clear();
   }
 

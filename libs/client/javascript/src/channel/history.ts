@@ -46,8 +46,10 @@ interface Reply {
   readonly continuity?: { readonly truncated_by_retention?: boolean };
 }
 
-/** What a message that can change carries besides. */
+/** What a message that is kept carries besides. */
 interface MutableMembers {
+  /** The data is bytes, of which it is a list. */
+  readonly data_kind?: 'bytes';
   readonly action?: Action;
   readonly message_serial?: string;
   readonly history_serial?: number;
@@ -74,23 +76,24 @@ export class Histories {
     private readonly parts: {
       readonly clock: Clock;
       readonly vendor: string;
+      readonly hasBytes: boolean;
       readonly send: (frame: Frame) => boolean;
     },
   ) {}
 
   /** Rejects where the service refuses, or the connection is lost. */
-  async page(channel: string, options: HistoryOptions, cursor: string | null = null): Promise<HistoryPage> {
+  async page(channel: string, options: HistoryOptions, cursor?: string): Promise<HistoryPage> {
     const { limit, direction, startSerial, endSerial, startTimeMs, endTimeMs, untilAttach } = options;
     const data = {
       channel,
-      ...given('limit', limit),
-      ...given('direction', direction),
-      ...given('start_serial', startSerial),
-      ...given('end_serial', endSerial),
-      ...given('start_time_ms', startTimeMs),
-      ...given('end_time_ms', endTimeMs),
-      ...given('until_attach', untilAttach),
-      ...given('cursor', cursor ?? undefined),
+      limit,
+      direction,
+      start_serial: startSerial,
+      end_serial: endSerial,
+      start_time_ms: startTimeMs,
+      end_time_ms: endTimeMs,
+      until_attach: untilAttach,
+      cursor,
     };
     const reply = await this.#ask(channel, data);
     const next = reply.next_cursor;
@@ -98,7 +101,7 @@ export class Histories {
       items: reply.items.map((item) => ({
         serial: item.serial,
         publishedAtMs: item.published_at_ms,
-        message: storedMessage({ channel, ...item.message }, this.parts.vendor),
+        message: storedMessage({ channel, ...item.message }, this.parts),
       })),
       hasMore: reply.has_more,
       isComplete: reply.continuity?.truncated_by_retention !== true,
@@ -154,17 +157,19 @@ export class Histories {
   }
 }
 
-const given = (name: string, value: unknown): object => (value === undefined ? {} : { [name]: value });
-
 /**
  * A message as histories and the HTTP API tell it: what changed it stands beside it, not in its headers. `fragments`: of an
- * append only what was appended is told.
+ * append only what was appended is told. `hasBytes`: bytes are bytes to this client, as live messages have them.
  */
 export function storedMessage(
-  item: ReceivedFrame & MutableMembers,
-  vendor: string,
+  { data, ...rest }: ReceivedFrame & MutableMembers,
+  { vendor, hasBytes }: { readonly vendor: string; readonly hasBytes: boolean },
   fragments = false,
 ): Message {
+  const item = {
+    ...rest,
+    data: hasBytes && rest.data_kind === 'bytes' ? Uint8Array.from(data as number[]) : data,
+  };
   const message = messageOf(item, vendor, !fragments);
   const { action, message_serial: serial, history_serial: historySerial, version } = item;
   if (action === undefined || serial === undefined || version === undefined) return message;

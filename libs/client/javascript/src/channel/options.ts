@@ -33,16 +33,14 @@ export interface SubscribeOptions {
   readonly annotations?: boolean;
 }
 
-/** The members of `service:subscribe` for these. `rewind` only where it is wanted now. */
-export function subscribeData(
-  options: SubscribeOptions,
+/** The members of `service:subscribe` for these, to be written as JSON. `rewind` only where it is wanted now. */
+export const subscribeData = (
+  { filter, rewind, delta, annotations }: SubscribeOptions,
   rewinds: boolean,
-): Readonly<Record<string, unknown>> {
-  const { filter, rewind, delta, annotations } = options;
-  return {
-    ...(filter === undefined ? {} : { filter }),
-    ...(rewind === undefined || !rewinds ? {} : { rewind }),
-    ...(delta === undefined ? {} : { delta }),
-    ...(annotations === true ? { modes: ['SUBSCRIBE', 'ANNOTATION_SUBSCRIBE'] } : {}),
-  };
-}
+): Readonly<Record<string, unknown>> => ({
+  // Without any member the service could not tell a filter from a broken condition on tags.
+  filter: filter && { ...filter, events: filter.events ?? [] },
+  rewind: rewinds ? rewind : undefined,
+  delta,
+  modes: annotations === true ? ['SUBSCRIBE', 'ANNOTATION_SUBSCRIBE'] : undefined,
+});

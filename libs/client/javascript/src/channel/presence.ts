@@ -24,6 +24,8 @@ interface Snapshot<Info> {
 /** Who is in a channel. After a lost connection, who came and went meanwhile is told like everybody else. */
 export class Presence<Info = unknown> extends Emitter<PresenceEvents<Info>> {
   #members = new Map<string, Member<Info>>();
+  /** What this client said of itself last; null: nothing. */
+  #own: { readonly info: Info } | null = null;
   #list: readonly Member<Info>[] = [];
 
   constructor(private readonly parts: { readonly update: (info: Info) => void }) {
@@ -39,9 +41,24 @@ export class Presence<Info = unknown> extends Emitter<PresenceEvents<Info>> {
     return this.#members.get(id);
   }
 
-  /** Says something else of oneself to everybody; throws where the channel is not subscribed. */
+  /**
+   * Says something else of oneself to everybody, as soon as the channel is subscribed and again on every connection; throws
+   * where it is not wanted.
+   */
   update(info: Info): void {
     this.parts.update(info);
+    this.#own = { info };
+  }
+
+  /** The service knows of this client what the app's own server said when it was let in. */
+  entered(): void {
+    if (this.#own !== null) this.parts.update(this.#own.info);
+  }
+
+  /** It is there no more, and forgets what it said. */
+  left(): void {
+    this.#own = null;
+    this.reset({ ids: [], hash: {} });
   }
 
   /** Everybody, as told with the subscription. */

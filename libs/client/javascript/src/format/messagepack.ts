@@ -87,10 +87,12 @@ function decodeFrame(data: ArrayBuffer): ReceivedFrame | null {
   if (event === undefined || event === '') return null;
   const tags = list[AT.tags];
   const serial = list[AT.serial];
+  const sent = dataOf(list[AT.data]);
   return {
     event,
     ...member('channel', textOr(list[AT.channel])),
-    ...member('data', dataOf(list[AT.data])),
+    // There may be data that says null.
+    ...(sent === undefined ? {} : { data: sent }),
     ...member('name', textOr(list[AT.name])),
     ...member('user_id', textOr(list[AT.user_id])),
     ...(isMembers(tags) ? { tags: tags as Readonly<Record<string, string>> } : {}),

@@ -162,7 +162,8 @@ function decodeFrame(bytes: Uint8Array): ReceivedFrame | null {
   return {
     event,
     ...member('channel', texts.get(2)),
-    ...member('data', data),
+    // There may be data that says null.
+    ...(data === undefined ? {} : { data }),
     ...member('name', texts.get(4)),
     ...member('user_id', texts.get(5)),
     ...mapMember('tags', tags),

@@ -8,6 +8,8 @@ import { randomId } from '../id.js';
 /** What requests of the HTTP API need of the client. */
 export interface RestParts {
   readonly vendor: string;
+  /** Whether bytes are bytes to this client; to who has JSON they are a list. */
+  readonly hasBytes: boolean;
   /** Null: the client was given none. */
   readonly api: Api | null;
   /** Whose rights count: those of this connection; null: the app's own. */
@@ -80,14 +82,7 @@ export class Messages {
 
   async publish(name: string, data: unknown, options: PublishOptions = {}): Promise<Published> {
     const { id = randomId(), tags, extras } = options;
-    const body = {
-      name,
-      channel: this.channel,
-      data,
-      message_id: id,
-      ...(tags === undefined ? {} : { tags }),
-      ...(extras === undefined ? {} : { extras }),
-    };
+    const body = { name, channel: this.channel, data, message_id: id, tags, extras };
     const answer = await request(this.parts, { method: 'POST', path: '/events', body });
     const { channels } = answer as { readonly channels: Readonly<Record<string, Published>> };
     return channels[this.channel] ?? {};
@@ -136,12 +131,11 @@ export class Messages {
 
   async #change(serial: string, kind: string, change: Change): Promise<Changed> {
     const { clear, operationId = randomId(), ...rest } = change;
-    const actor = this.parts.actor();
     const body = {
       ...rest,
-      ...(clear === undefined ? {} : { clear_fields: clear }),
+      clear_fields: clear,
       op_id: operationId,
-      ...(actor === null ? {} : { socket_id: actor }),
+      socket_id: this.parts.actor() ?? undefined,
     };
     const path = `${this.#pathOf(serial)}/${kind}`;
     return (await request(this.parts, { method: 'POST', path, body })) as Changed;
@@ -152,7 +146,7 @@ export class Messages {
   }
 
   #message(item: Stored, fragments = false): Message {
-    return storedMessage({ channel: this.channel, ...item }, this.parts.vendor, fragments);
+    return storedMessage({ channel: this.channel, ...item }, this.parts, fragments);
   }
 }
 

@@ -43,7 +43,7 @@ export function useConnectionState(): ConnectionState {
 }
 
 /** The channel, subscribed for as long as any component uses it. Options count as they are when the first one comes. */
-export function useChannel<Events extends EventMap = EventMap>(
+export function useChannel<Events extends object = EventMap>(
   name: string,
   options?: SubscribeOptions,
 ): Channel<Events> {

@@ -46,9 +46,14 @@ export class LocalLanes implements CommitTransport {
     this.#verification.begin();
   }
 
-  /** How many records wait in all lanes. */
-  get depth(): number {
-    return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.queued, 0);
+  /** All of them. */
+  get serving(): readonly number[] {
+    return Array.from({ length: this.options.lanes }, (_, lane) => lane);
+  }
+
+  /** How many records wait, by lane; lanes that nothing was ever sent to are left out. */
+  get depths(): ReadonlyMap<number, number> {
+    return new Map([...this.#lanes].map(([number, lane]) => [number, lane.queued]));
   }
 
   /** Refuses what is new and finishes the rest. */

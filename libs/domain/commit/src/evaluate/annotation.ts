@@ -1,10 +1,15 @@
 import { annotationFrame, methodOf, missingOf, summaryFrame } from '@carillon/annotations';
 import type { CommitRecordOf } from '@carillon/contract';
-import type { AnnotationEvent, FoundAnnotation, NewAnnotation, Stream } from '@carillon/history-store';
+import {
+  type AnnotationEvent,
+  expiry,
+  type FoundAnnotation,
+  type NewAnnotation,
+  type Stream,
+} from '@carillon/history-store';
 import { mayChange, nextSerial } from '@carillon/messages';
 import { rejected, type Verdict, verdict } from './answers.js';
 import type { Draft } from './draft.js';
-import { expiry } from './publish.js';
 
 /** A summary of more is not added to. */
 const MAX_SUMMARY_BYTES = 1_048_576;

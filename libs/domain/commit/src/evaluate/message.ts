@@ -1,5 +1,12 @@
 import type { CommitRecordOf, CommitResult, FanOutRecordBody } from '@carillon/contract';
-import { keepDay, type NewRecord, type StoredMessage, type Stream } from '@carillon/history-store';
+import {
+  expiry,
+  keepDay,
+  type NewRecord,
+  publicationTime,
+  type StoredMessage,
+  type Stream,
+} from '@carillon/history-store';
 import {
   checkSize,
   created,
@@ -14,7 +21,7 @@ import {
 import { rejected, type Verdict, verdict } from './answers.js';
 import type { Arrival } from './arrival.js';
 import type { Draft } from './draft.js';
-import { expiry, later, publicationTime } from './publish.js';
+import { later } from './publish.js';
 
 /** Gives a publish the next place in its stream, as a message that lives on. */
 export function create(
@@ -98,7 +105,7 @@ function placeOf(
   before: string | null,
 ) {
   const { nowMs, writerId, nextCount } = draft.context;
-  const atMs = publicationTime(draft, stream);
+  const atMs = publicationTime(stream, nowMs);
   return {
     versionSerial: nextSerial(before, { nowMs, writerId, count: nextCount() }),
     deliverySerial: stream.nextDeliverySerial,

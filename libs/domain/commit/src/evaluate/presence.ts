@@ -1,8 +1,15 @@
 import type { CommitRecordOf, CommitResult } from '@carillon/contract';
-import { keepDay, type PresenceEventName, type PresenceMember, type Stream } from '@carillon/history-store';
+import {
+  expiry,
+  keepDay,
+  type PresenceEventName,
+  type PresenceMember,
+  publicationTime,
+  type Stream,
+} from '@carillon/history-store';
 import { type Verdict, verdict } from './answers.js';
 import type { Draft } from './draft.js';
-import { expiry, later, publicationTime } from './publish.js';
+import { later } from './publish.js';
 
 /**
  * Folds a transition into what is known of its member. One that was overtaken by a later one, or that changes nothing,
@@ -45,7 +52,7 @@ function recorded(
   member: PresenceMember,
 ): Verdict {
   const serial = stream.nextHistorySerial;
-  const atMs = publicationTime(draft, stream);
+  const atMs = publicationTime(stream, draft.context.nowMs);
   const keepUntilMs = expiry(atMs, record.policy.history_ms);
   const body = event === 'member_removed' ? 'null' : JSON.stringify(record.user_info ?? null);
   const bodySize = shownSize(record, stream, event, { serial, atMs, body });

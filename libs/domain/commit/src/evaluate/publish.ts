@@ -1,5 +1,5 @@
 import type { CommitRecordOf, FanOutRecordBody } from '@carillon/contract';
-import { FOREVER_MS, keepDay, positioned, type Stream } from '@carillon/history-store';
+import { expiry, keepDay, positioned, publicationTime, type Stream } from '@carillon/history-store';
 import { type Verdict, verdict } from './answers.js';
 import type { Arrival } from './arrival.js';
 import type { Draft } from './draft.js';
@@ -14,7 +14,7 @@ export function publish(
   const { policy } = record;
   const serial = stream.nextDeliverySerial;
   const historySerial = stream.nextHistorySerial;
-  const publishedAtMs = publicationTime(draft, stream);
+  const publishedAtMs = publicationTime(stream, draft.context.nowMs);
   const historyUntilMs = expiry(publishedAtMs, policy.history_ms);
   const keepUntilMs = Math.max(historyUntilMs, draft.receiptUntilMs(record));
   const payloadSize = Buffer.byteLength(record.message);
@@ -96,14 +96,6 @@ export const published = (
   ...(record.delta === undefined ? {} : { delta: record.delta }),
   message: positioned(record.message, streamId, serial),
 });
-
-/** Never earlier than that of the record before, whatever the clock says. */
-export const publicationTime = ({ context: { nowMs } }: Draft, { newestPublishedAtMs }: Stream): number =>
-  Math.max(nowMs, newestPublishedAtMs ?? 0);
-
-/** When something of that age at most is over; null: never. */
-export const expiry = (atMs: number, windowMs: number | null): number =>
-  windowMs === null ? FOREVER_MS : Math.min(FOREVER_MS, atMs + windowMs);
 
 /** The later of two days. */
 export const later = (one: string | null, other: string): string =>

@@ -20,7 +20,14 @@ export function messagesOf(
     isAbout = true;
     const { message_serial: messageSerial } = record;
     const name = `${stream}\0${messageSerial}`;
-    const before = states.get(name) ?? { address, messageSerial, whole: false, appends: 0, bytes: 0 };
+    const before: WantedMessage = states.get(name) ?? {
+      address,
+      messageSerial,
+      whole: false,
+      appends: 0,
+      bytes: 0,
+      keepMs: 0,
+    };
     if (record.op === 'annotate') summaries.push({ address, messageSerial, type: record.type });
     if (record.op === 'unannotate') annotations.push({ address, annotationSerial: record.annotation_serial });
     if (record.op === 'annotate' || record.op === 'unannotate') {
@@ -35,11 +42,16 @@ export function messagesOf(
       whole: before.whole || !isAppend || endsStream(record.extras ?? null),
       appends: before.appends + Number(isAppend),
       bytes: before.bytes + (isAppend ? Buffer.byteLength(record.data) : 0),
+      keepMs: longest(before.keepMs, record.policy.versions_ms),
     });
   }
   if (!isAbout) return {};
   return { messages: { states: [...states.values()], operations, annotations, summaries, known } };
 }
+
+/** Null: for ever. */
+const longest = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? null : Math.max(one, other);
 
 /** The messages that are annotated in a batch. */
 export const annotatedIn = (arrivals: readonly Arrival[]): ReadonlySet<string> =>

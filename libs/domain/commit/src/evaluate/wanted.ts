@@ -6,7 +6,7 @@ import { receiptScope } from './receipts.js';
 import { WRONG } from './wrong.js';
 
 /** A resend of the very same record is answered for so long after its receipt has expired. */
-export const RESEND_GRACE_MS = 10_000;
+const RESEND_GRACE_MS = 10_000;
 /** How long the receipt of a record without a key is good. */
 export const PUB_ID_TTL_MS = 600_000;
 

@@ -12,6 +12,7 @@ import { systemClock } from '../clock.js';
 import { LanesDiffer, type Writer } from '../writer/writer.js';
 import { orphansOf } from './orphans.js';
 import { laneEvents } from './lane-metrics.js';
+import { showLanes } from './writer-log.js';
 
 const PART = 'commit client';
 
@@ -49,6 +50,7 @@ export function localTransport(around: TransportSurroundings): CommitTransport {
     },
     { lanes, nodeId, writerId: nodeId.replace(/[^\w.-]/g, '_').slice(-64), queueCapacity },
   );
+  showLanes(metrics, local);
   if (opensAtStart(config)) {
     startup.needs({
       name: PART,

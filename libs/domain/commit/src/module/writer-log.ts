@@ -25,14 +25,17 @@ export function writerEvents(metrics: Metrics, log: Logger): WriterEvents {
   };
 }
 
-/** Shows what a writer serves and what waits there. */
-export function showWriter(metrics: Metrics, writer: Writer): void {
+/** Lanes that are served in this process, and how many records wait in each. */
+export type ServedLanes = Pick<Writer, 'depths' | 'serving'>;
+
+/** Shows which lanes are served and what waits there. */
+export function showLanes(metrics: Metrics, lanes: ServedLanes): void {
   const served = metrics.gauge('commit_lanes_served').for();
   const depth = metrics.gauge('commit_queue_depth');
   const shown = new Set<number>();
   metrics.onScrape(() => {
-    const depths = writer.depths;
-    served.set(writer.serving.length);
+    const { depths, serving } = lanes;
+    served.set(serving.length);
     for (const lane of depths.keys()) shown.add(lane);
     for (const lane of shown) depth.for({ lane: String(lane) }).set(depths.get(lane) ?? 0);
   });

@@ -9,7 +9,7 @@ import type { LaneEvents } from '../lane/loop-parts.js';
 import { LanesDiffer, Writer } from '../writer/writer.js';
 import { orphansOf } from './orphans.js';
 import { laneEvents } from './lane-metrics.js';
-import { reportWriter, showWriter, writerEvents } from './writer-log.js';
+import { reportWriter, showLanes, writerEvents } from './writer-log.js';
 
 export const COMMIT_WRITER = token<Writer>('commit writer');
 
@@ -54,7 +54,7 @@ function writerOfProcess(around: Surroundings): Writer {
     },
     { writerId, nodeId: config.instance.process_id, lanes, queueCapacity },
   );
-  showWriter(metrics, writer);
+  showLanes(metrics, writer);
   const orphans = orphansOf({
     config,
     log,

@@ -4,7 +4,7 @@ export interface WriterEvents {
   taken(lane: number): void;
   /** Serves it no longer. */
   released(lane: number): void;
-  /** Another writer is taken for dead. */
+  /** Another writer, which has not left, is taken for dead. */
   buried(writerId: string): void;
   /** Somebody counts other lanes than this writer; a publisher's request was refused, a writer is ignored. */
   mismatched(who: { readonly nodeId: string; readonly lanes: number; readonly lane?: number }): void;

@@ -166,8 +166,9 @@ export class Writer {
 
   #tick(): void {
     const dead = this.#peers.bury(this.parts.clock.elapsed());
-    for (const { writerId, everServed } of dead) {
-      this.parts.events.buried(writerId);
+    for (const { writerId, isLive, serving, everServed } of dead) {
+      // Whoever has left is silent. It may have ended before all that it had accepted was handed over.
+      if (isLive || serving.size > 0) this.parts.events.buried(writerId);
       for (const number of everServed) {
         const station = this.#stations.get(number);
         if (station?.state === 'served') void station.lane.resendTail();

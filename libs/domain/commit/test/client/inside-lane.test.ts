@@ -7,7 +7,7 @@ import { FaultyStore, Gate } from '../lane/scene.js';
 import { ManualClock, settled } from '../manual-clock.js';
 import { keyed, publishOf } from '../samples.js';
 import { SILENT_EVENTS } from '../silent-events.js';
-import { ids } from './scene.js';
+import { ids, waiting } from './scene.js';
 
 const key = (content: string) => ({ idem: keyed('a', 'k', content) });
 
@@ -74,7 +74,7 @@ describe('a publisher with all lanes in its own process', () => {
       results.push(client.commit([publishOf('a', data)]));
       await settled();
     }
-    expect(lanes.depth).toBe(3);
+    expect(waiting(lanes)).toBe(3);
     gate.open();
     const serials = (await Promise.all(results)).flat().map((result) => result.delivery_serial);
     expect([serials, batches]).toEqual([
@@ -102,7 +102,7 @@ describe('a publisher with all lanes in its own process', () => {
     const many = Array.from({ length: 4096 }, (_, index) => client.commit([publishOf('a', String(index))]));
     // Some of them are in a transaction, and the lane has room again.
     await settled();
-    expect(lanes.depth).toBeLessThan(4096);
+    expect(waiting(lanes)).toBeLessThan(4096);
     const refused = { status: 'rejected', code: 'backpressure' };
     expect(await client.commit([publishOf('a', 'one more')])).toMatchObject([refused]);
     gate.open();

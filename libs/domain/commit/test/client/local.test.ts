@@ -11,7 +11,7 @@ import {
   systemClock,
 } from '../../src/index.js';
 import { publishOf } from '../samples.js';
-import { ids } from './scene.js';
+import { ids, waiting } from './scene.js';
 import { SILENT_EVENTS } from '../silent-events.js';
 
 /** Loses, doubles and delays what it carries, as it is told. */
@@ -97,6 +97,6 @@ describe('publishers in the process of the writer', () => {
     expect(await lanes.send(request)).toEqual({ kind: 'refused', code: 'lane_mismatch' });
     await lanes.resendTails();
     await lanes.close();
-    expect(lanes.depth).toBe(0);
+    expect(waiting(lanes)).toBe(0);
   });
 });

@@ -1,5 +1,10 @@
-import type { CommitBody, CommitRecord, CommitResult } from '@carillon/contract';
-import { type CommitAnswer, CommitClient, type CommitClientOptions } from '../../src/index.js';
+import type { CommitBody, CommitResult } from '@carillon/contract';
+import {
+  type CommitAnswer,
+  CommitClient,
+  type CommitClientOptions,
+  type LocalLanes,
+} from '../../src/index.js';
 import { ManualClock } from '../manual-clock.js';
 
 /** A publisher whose requests the test answers. */
@@ -41,4 +46,6 @@ export const ids = (records: readonly { readonly pub_id: string }[]): string[] =
 
 export const silent = (): Promise<CommitAnswer> => new Promise(() => {});
 
-export type Records = readonly CommitRecord[];
+/** Records that wait in all lanes. */
+export const waiting = ({ depths }: LocalLanes): number =>
+  [...depths.values()].reduce((sum, one) => sum + one, 0);

@@ -126,7 +126,7 @@ export class LaneScene {
   }
 }
 
-export function resultsOf(answer: LaneAnswer): readonly CommitResult[] {
+function resultsOf(answer: LaneAnswer): readonly CommitResult[] {
   if (answer.kind !== 'committed') throw new Error(answer.kind);
   return answer.results;
 }

@@ -68,6 +68,8 @@ describe('the commit module of one process', () => {
     const shown = await parts.metrics.text();
     expect(shown).toMatch(/service_history_writes_total\{[^}]*app_id="shop"[^}]*\} 2/);
     expect(shown).toMatch(/service_history_queue_depth\{[^}]*app_id="shop"[^}]*\} 0/);
+    expect(shown).toMatch(/service_commit_lanes_served(?:\{[^}]*\})? 16/);
+    expect(shown).toMatch(/service_commit_queue_depth\{[^}]*lane="\d+"[^}]*\} 0/);
     expect(shown).toMatch(/service_commit_results_total\{[^}]*status="applied"[^}]*\} 2/);
     expect(shown).toMatch(/service_commit_request_ms_count\{[^}]*result="committed"[^}]*\} 2/);
   });

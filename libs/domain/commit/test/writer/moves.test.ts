@@ -119,6 +119,7 @@ describe('writers that come and go', { timeout: 120_000 }, () => {
     await leaving;
     await scene.clock.pass(3000);
     expect(scene.resent).toEqual([]);
+    expect(second.lines).not.toContain('buried w-1');
     expect([...scene.results.values()].filter(({ status }) => status !== 'applied')).toEqual([]);
     expect(second.writer.serving).toHaveLength(LANES);
     expect(first.writer.serving).toEqual([]);

@@ -1,9 +1,17 @@
 import { isObject, type JsonObject } from '../json.js';
 import { actionNumber } from './actions.js';
-import { fromNative, isReserved, shownOf, type WireMessage, type WireVersion } from './native.js';
+import {
+  aboutVersion,
+  fromNative,
+  isReserved,
+  shownOf,
+  type WireMessage,
+  type WireVersion,
+} from './native.js';
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const dataText = ({ data }: JsonObject): string | null => (data === undefined ? null : JSON.stringify(data));
+const isBytes = (item: JsonObject): boolean => item['data_kind'] === 'bytes';
 
 /** A message as readers of the service are given it, latest or one version; null: it is nothing for these clients. */
 export function fromItem(item: unknown, id: string | null, atMs: number): WireMessage | null {
@@ -17,6 +25,7 @@ export function fromItem(item: unknown, id: string | null, atMs: number): WireMe
         messageId: textOf(messageId) ?? id ?? '',
         userId: textOf(item['user_id']),
         dataText: dataText(item),
+        ...(isBytes(item) ? { isBytes: true as const } : {}),
         extrasText: isObject(extras) ? JSON.stringify(extras) : null,
       },
       atMs,
@@ -28,6 +37,7 @@ export function fromItem(item: unknown, id: string | null, atMs: number): WireMe
       name,
       action: actionNumber(textOf(item['action']) ?? ''),
       dataText: dataText(item),
+      isBytes: isBytes(item),
       extras: isObject(extras) ? extras : {},
       id,
       userId: textOf(item['user_id']),
@@ -46,12 +56,6 @@ export function fromLatest(item: unknown, id: string | null, atMs: number): Wire
 
 function versionOf(version: unknown, atMs: number): WireVersion | null {
   if (!isObject(version) || typeof version['serial'] !== 'string') return null;
-  const { serial, timestamp_ms: timestamp, client_id: clientId, description, metadata } = version;
-  return {
-    serial,
-    timestamp: typeof timestamp === 'number' ? timestamp : atMs,
-    ...(typeof clientId === 'string' ? { clientId } : {}),
-    ...(typeof description === 'string' ? { description } : {}),
-    ...(isObject(metadata) ? { metadata } : {}),
-  };
+  const { serial, timestamp_ms: timestamp } = version;
+  return { serial, timestamp: typeof timestamp === 'number' ? timestamp : atMs, ...aboutVersion(version) };
 }

@@ -5,11 +5,12 @@ import { ACTION_NUMBER, actionNumber } from './actions.js';
 
 /**
  * What a native message cannot say of itself stands in headers of its extras, which no other publisher can write: the
- * encoding, and that name or data are not there.
+ * encoding, that name or data are not there, and the connection it is from where its id says none or another.
  */
 const ENCODING = 'service_encoding';
 const NAMELESS = 'service_nameless';
 const NO_DATA = 'service_no_data';
+const CONNECTION = 'service_connection_id';
 const RESERVED = 'service_';
 /** Stands for data that is not there. What is appended comes behind it. */
 const NOTHING = 'null';
@@ -35,13 +36,14 @@ export interface NativeParts {
   readonly extrasText: string | null;
 }
 
-export const toNative = (content: Content): NativeParts => ({
+/** `connection`: where it is from; empty: from none, whatever its id looks like; null: its id says so. */
+export const toNative = (content: Content, connection: string | null = null): NativeParts => ({
   event: content.name ?? EVENT_WITHOUT_NAME,
   dataText: JSON.stringify(content.data ?? NOTHING),
-  extrasText: nativeExtras(content),
+  extrasText: nativeExtras(content, connection),
 });
 
-function nativeExtras({ name, data, encoding, extras }: Content): string | null {
+function nativeExtras({ name, data, encoding, extras }: Content, connection: string | null): string | null {
   const { headers, push: _push, ...others } = extras ?? {};
   const own = isObject(headers)
     ? Object.fromEntries(Object.entries(headers).filter(([key]) => !key.startsWith(RESERVED)))
@@ -51,6 +53,7 @@ function nativeExtras({ name, data, encoding, extras }: Content): string | null 
     ...(encoding === null ? {} : { [ENCODING]: encoding }),
     ...(name === null ? { [NAMELESS]: true } : {}),
     ...(data === null ? { [NO_DATA]: true } : {}),
+    ...(connection === null ? {} : { [CONNECTION]: connection }),
   };
   const kept = Object.keys(all).length === 0 ? others : { ...others, headers: all };
   return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
@@ -88,6 +91,8 @@ export interface NativeMessage {
   readonly action: number;
   /** JSON text; null: there is none. */
   readonly dataText: string | null;
+  /** The data is bytes, of which its text is the list. */
+  readonly isBytes: boolean;
   readonly extras: JsonObject;
   /** Null: not told. */
   readonly id: string | null;
@@ -97,7 +102,10 @@ export interface NativeMessage {
   readonly version: WireVersion | null;
 }
 
-type Live = Pick<Message, 'dataText' | 'event' | 'extrasText' | 'messageId' | 'name' | 'userId'>;
+type Live = Pick<
+  Message,
+  'dataText' | 'event' | 'extrasText' | 'isBytes' | 'messageId' | 'name' | 'userId' | 'versionText'
+>;
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const timeOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
@@ -120,12 +128,45 @@ export function fromNative(message: Live, timestamp: number): WireMessage | null
   const version =
     versionSerial === null
       ? null
-      : { serial: versionSerial, timestamp: timeOf(headers['service_version_timestamp_ms']) ?? timestamp };
-  return shownOf({ name: own, action, dataText, extras, id: messageId, userId, serial, version }, timestamp);
+      : {
+          serial: versionSerial,
+          timestamp: timeOf(headers['service_version_timestamp_ms']) ?? timestamp,
+          ...aboutVersion(message.versionText === undefined ? null : parseJson(message.versionText)),
+        };
+  const isBytes = message.isBytes === true;
+  return shownOf(
+    { name: own, action, dataText, isBytes, extras, id: messageId, userId, serial, version },
+    timestamp,
+  );
 }
 
-/** The connection that published a message whose id it did not choose itself; undefined: none is known. */
-export const connectionOf = (messageId: string): string | undefined => REALTIME_ID.exec(messageId)?.[1];
+/** Who made a version, and what was said of it, in the words of the service. */
+export function aboutVersion(about: unknown): Omit<WireVersion, 'serial' | 'timestamp'> {
+  if (!isObject(about)) return {};
+  const { client_id: clientId, description, metadata } = about;
+  return {
+    ...(typeof clientId === 'string' ? { clientId } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(isObject(metadata) ? { metadata } : {}),
+  };
+}
+
+/** The connection that a message is from by its id, if nothing else is said of it; undefined: none. */
+export const connectionById = (messageId: string): string | undefined => REALTIME_ID.exec(messageId)?.[1];
+
+/** The connection that published a message; undefined: none is known. */
+export function connectionOf({
+  messageId,
+  extrasText,
+}: Pick<Message, 'extrasText' | 'messageId'>): string | undefined {
+  const extras = extrasText?.includes(CONNECTION) === true ? parseJson(extrasText) : null;
+  return connectionIn(isObject(extras) ? headersOf(extras) : {}, messageId);
+}
+
+function connectionIn({ [CONNECTION]: said }: JsonObject, id: string | null): string | undefined {
+  if (typeof said === 'string') return said === '' ? undefined : said;
+  return id === null ? undefined : connectionById(id);
+}
 
 /** A message as clients get it. A change is told with the time at which the message was made. */
 export function shownOf(message: NativeMessage, timestamp: number): WireMessage {
@@ -133,7 +174,7 @@ export function shownOf(message: NativeMessage, timestamp: number): WireMessage 
   const headers = headersOf(extras);
   const isNameless = name === null || (headers[NAMELESS] === true && name === EVENT_WITHOUT_NAME);
   const shown = shownExtras(extras, headers);
-  const connectionId = id === null ? undefined : connectionOf(id);
+  const connectionId = connectionIn(headers, id);
   return {
     ...(id === null ? {} : { id }),
     ...(isNameless ? {} : { name }),
@@ -152,15 +193,21 @@ export function shownOf(message: NativeMessage, timestamp: number): WireMessage 
 export const beginsWithNothing = (item: unknown): boolean =>
   isObject(item) && isObject(item['extras']) && headersOf(item['extras'])[NO_DATA] === true;
 
+/** What of its connection is kept beside a message; null: nothing. */
+export const connectionBeside = (item: unknown): string | null =>
+  isObject(item) && isObject(item['extras']) ? textOf(headersOf(item['extras'])[CONNECTION]) : null;
+
 const headersOf = ({ headers }: JsonObject): JsonObject => (isObject(headers) ? headers : {});
 
 function dataOf(
-  { dataText, action }: NativeMessage,
+  { dataText, isBytes, action }: NativeMessage,
   headers: JsonObject,
 ): Pick<WireMessage, 'data' | 'encoding'> {
   if (dataText === null) return {};
   const encoding = headers[ENCODING];
   const value = parseJson(dataText);
+  if (isBytes && Array.isArray(value))
+    return { data: Buffer.from(value as number[]).toString('base64'), encoding: 'base64' };
   if (typeof value !== 'string') return { data: dataText, encoding: 'json' };
   const isWhole = action !== ACTION_NUMBER.append;
   const data = headers[NO_DATA] === true && isWhole ? value.slice(NOTHING.length) : value;

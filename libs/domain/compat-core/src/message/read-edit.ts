@@ -5,7 +5,7 @@ import {
   extrasOf,
   type Identity,
   isGiven,
-  type MessageRules,
+  type NamedRules,
   nameOf,
   payloadOf,
   publisherOf,
@@ -34,7 +34,7 @@ const malformed = (text: string): CompatError => new CompatError(40_000, text);
  *
  * @throws CompatError when it is none.
  */
-export function readEdit(value: unknown, serial: string, identity: Identity, rules: MessageRules): Edit {
+export function readEdit(value: unknown, serial: string, identity: Identity, rules: NamedRules): Edit {
   if (!isObject(value)) throw malformed('a change must be an object');
   const action = isGiven(value['action']) ? editOf(value['action']) : 'update';
   if (action === null) throw malformed('the action is no change of a message');

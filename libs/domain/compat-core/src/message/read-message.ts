@@ -1,6 +1,5 @@
 import { CompatError } from '../compat-error.js';
 import { isObject, type JsonObject } from '../json.js';
-import { isReserved } from './native.js';
 
 /** One message as a client publishes it, judged. */
 export interface NewMessage {
@@ -21,6 +20,12 @@ export interface MessageRules {
   readonly maxNameBytes: number;
 }
 
+/** Those of messages that have a name of their own. */
+export interface NamedRules extends MessageRules {
+  /** Clients of other protocols would take such a name for a word of the service itself. */
+  readonly isReserved: (name: string) => boolean;
+}
+
 /** As whom somebody may publish. */
 export interface Identity {
   readonly clientId: string | null;
@@ -39,7 +44,7 @@ const CREATE: ReadonlySet<unknown> = new Set([undefined, null, 0, 'message.creat
 const malformed = (text: string): CompatError => new CompatError(40_000, text);
 
 /** @throws CompatError when it cannot be published. */
-export function readMessage(value: unknown, identity: Identity, rules: MessageRules): NewMessage {
+export function readMessage(value: unknown, identity: Identity, rules: NamedRules): NewMessage {
   if (!isObject(value)) throw malformed('a message must be an object');
   for (const name of REFUSED_ON_CREATE)
     if (isGiven(value[name])) throw malformed(`${name} cannot be set by a publisher`);
@@ -58,13 +63,10 @@ export function readMessage(value: unknown, identity: Identity, rules: MessageRu
   return message;
 }
 
-/** What it is called. Clients of other protocols would take some names for a word of the service itself. */
-export function nameOf(
-  value: JsonObject,
-  { maxNameBytes }: Pick<MessageRules, 'maxNameBytes'>,
-): string | null {
+/** What it is called. */
+export function nameOf(value: JsonObject, { maxNameBytes, isReserved }: NamedRules): string | null {
   const name = textOf(value, 'name', maxNameBytes);
-  if (isReserved(name)) throw malformed('the name is reserved');
+  if (name !== null && isReserved(name)) throw malformed('the name is reserved');
   return name;
 }
 

@@ -1,4 +1,5 @@
 import type { PreparedExtras, Triggers } from '@carillon/push';
+import type { JsonObject } from '../json.js';
 import type { NewMessage } from '../message/read-message.js';
 import { orRefused } from '../refusal.js';
 import type { Statistics } from '../statistics/statistics.js';
@@ -23,6 +24,11 @@ export class MessagePush {
     private readonly triggers: Triggers,
     private readonly statistics: Pick<Statistics, 'push'>,
   ) {}
+
+  /** Rejects with CompatError for a payload, in the words of push, that could be published to nobody. */
+  async check(appId: string, payload: JsonObject): Promise<void> {
+    await orRefused(this.triggers.extras(appId, payload));
+  }
 
   /** What they bring, if it could be published now. Rejects with CompatError when something could not. */
   async judged(appId: string, messages: readonly NewMessage[]): Promise<Pushes> {

@@ -38,6 +38,8 @@ function readFixture(item: unknown): Fixture {
 
 function collect(value: unknown, path: readonly string[], into: [string, number][]): void {
   if (path.length > MAX_DEPTH) throw malformed('nested too deep');
+  // As everywhere: what is null is not there.
+  if (value === null) return;
   if (isObject(value)) {
     for (const [name, one] of Object.entries(value)) collect(one, [...path, name], into);
     return;

@@ -12,6 +12,8 @@ import { Roster } from '../state/roster.js';
 /** Everything of one app in this process: its connections, channels and users. */
 export class AppHub {
   readonly channels = new Map<string, LocalChannel>();
+  /** Names of channels that nobody here has any more, and of which everything still comes here. */
+  readonly lingering = new Set<string>();
   readonly patterns = new AppPatterns();
   readonly pacings = new Pacings();
   /** Whom connections are, for events sent to users. */
@@ -80,8 +82,18 @@ export class AppHub {
     this.#subscribers.delete(subscriber.id);
   }
 
-  /** Whether nothing of the app is left here, not even of connections whose end is being worked on. */
+  /** Whether what comes of a channel is kept here for who comes back. */
+  remembers(name: string): boolean {
+    return this.channels.has(name) || this.lingering.has(name);
+  }
+
+  /** Whether nothing of the app is left here, not even what is kept for who comes back. */
   get isEmpty(): boolean {
+    return this.isDeserted && this.lingering.size === 0;
+  }
+
+  /** Whether nobody of the app is here, not even of connections whose end is being worked on. */
+  get isDeserted(): boolean {
     if (this.#subscribers.size > 0 || this.channels.size > 0) return false;
     if (this.tokens.size > 0 || this.patterns.isWanted) return false;
     return this.users.size === 0 && this.signedIn.size === 0 && this.watchers.size === 0;

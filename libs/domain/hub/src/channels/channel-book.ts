@@ -6,6 +6,7 @@ import type { Hubs } from '../apps/hubs.js';
 import type { Codec } from '../codec.js';
 import type { MetaWatch } from '../meta/meta-watch.js';
 import type { Ways } from './audience.js';
+import { Lingering } from './lingering.js';
 import { LocalChannel } from './local-channel.js';
 import { channelEntered, placeAnew } from '../patterns/placing.js';
 import { Roster } from '../state/roster.js';
@@ -20,9 +21,13 @@ export interface ChannelFollower {
   leave(channel: LocalChannel): void;
 }
 
-/** Keeps a channel in this process as long as somebody here has it or is about to, and the fabric informed. */
+/**
+ * Keeps a channel in this process as long as somebody here has it or is about to, and the fabric informed; what comes of it
+ * is wanted for a while longer where it can be recovered.
+ */
 export class ChannelBook {
   #observer: CountObserver = () => {};
+  readonly #lingering = new Lingering((channel) => this.#end(channel));
 
   constructor(
     private readonly hubs: Hubs,
@@ -45,8 +50,9 @@ export class ChannelBook {
     const roster = about.traits.members && !this.isAlone ? new Roster() : null;
     const channel = new LocalChannel(hub, about, this.ways, roster);
     hub.channels.set(about.name, channel);
+    const isStillWanted = this.#lingering.take(hub.appId, about.name);
     const interest = both(
-      this.fabric.subscribe(hub.appId, about.name),
+      isStillWanted ? undefined : this.fabric.subscribe(hub.appId, about.name),
       this.metaWatch.begin(hub.appId, about.name),
     );
     if (interest === undefined) this.follower.follow(channel);
@@ -70,10 +76,20 @@ export class ChannelBook {
     if (hub.channels.get(name) !== channel) return;
     hub.channels.delete(name);
     hub.pacings.left(name, !hub.patterns.areNone);
-    this.fabric.unsubscribe(hub.appId, name);
     this.metaWatch.end(hub.appId, name);
+    if (!this.#lingering.keep(channel)) this.#end(channel);
+  }
+
+  /** Nothing of it comes here any more. */
+  #end(channel: LocalChannel): void {
+    const { hub, name } = channel;
+    this.fabric.unsubscribe(hub.appId, name);
     this.follower.leave(channel);
     this.hubs.release(hub);
+  }
+
+  stop(): void {
+    this.#lingering.stop();
   }
 
   /** Counts a subscriber in. What it receives begins with `LocalChannel.open` or the release of its gate. */

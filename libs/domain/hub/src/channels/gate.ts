@@ -15,8 +15,8 @@ export const MOST_HELD = 10_000;
 
 /**
  * Holds back a channel's live events from one subscriber while something must reach it first: its success frame, the
- * members, a cached event. What is held counts as its outbound queue, with the same bounds; beyond them the subscriber is
- * closed, or has lost everything that it held, if its edge can tell it so.
+ * members, a cached event. What is held counts as its outbound queue, with the same bounds unless its edge has others; beyond
+ * them the subscriber is closed, or has lost everything that it held, if its edge can tell it so.
  */
 export class Gate {
   readonly codec: Codec;
@@ -36,7 +36,7 @@ export class Gate {
     if (!this.subscriber.isOpen || this.#isLost) return;
     const frame = frames.of(this.codec);
     if (frame === null) return;
-    const { maxFrames, maxBytes } = this.outlet.bounds;
+    const { maxFrames, maxBytes } = this.subscriber.edge.holds ?? this.outlet.bounds;
     const mostHeld = maxFrames === Infinity ? MOST_HELD : maxFrames;
     const bytes = frameBytes(frame);
     if (this.#held.length >= mostHeld || this.#bytes + bytes > maxBytes) return this.#overflow();
@@ -81,13 +81,24 @@ export class Gate {
 
   /** Sends what was held, in order. */
   send(): void {
-    const { subscriber, codec } = this;
-    for (const { frames, frame } of this.#held) {
-      this.outlet.sendFrame(subscriber, frame);
-      codec.told?.(frames, 1, subscriber.hub.appId);
-    }
+    for (const one of this.#held) this.#send(one);
     this.#held = [];
     this.#bytes = 0;
+  }
+
+  /** Sends what waits longest. False: nothing does. */
+  sendNext(): boolean {
+    const next = this.#held.shift();
+    if (next === undefined) return false;
+    this.#bytes -= frameBytes(next.frame);
+    this.#send(next);
+    return true;
+  }
+
+  #send({ frames, frame }: Held): void {
+    const { subscriber, codec } = this;
+    this.outlet.sendFrame(subscriber, frame);
+    codec.told?.(frames, 1, subscriber.hub.appId);
   }
 
   #overflow(): void {

@@ -105,7 +105,7 @@ export class DurableDelivery implements ChannelFollower {
     if (record.op === 'purge') return this.parts.past.erase(appId, channel);
     const hub = this.parts.hubs.find(appId);
     if (hub === null) return;
-    const isHere = hub.channels.has(channel);
+    const isHere = hub.remembers(channel);
     // Its history, or its annotations, may have been enabled after somebody here subscribed.
     if (record.op === 'annotate' || record.op === 'unannotate') {
       if (isHere) this.#annotations.follow(appId, channel);
@@ -145,7 +145,7 @@ export class DurableDelivery implements ChannelFollower {
     const fact = readMessageV2(text, { action, isFromClient, mayBeDelta: record.delta !== false });
     if (fact === null) return this.parts.onTrouble('reading a record', new Error('it holds no message'));
     const { published_at_ms: publishedAtMs } = record;
-    if (this.parts.hubs.find(appId)?.channels.has(channel) === true)
+    if (this.parts.hubs.find(appId)?.remembers(channel) === true)
       this.parts.past.keep(appId, fact, publishedAtMs);
     this.parts.delivery.deliver({
       appId,

@@ -66,7 +66,7 @@ export class SequencedDelivery implements ChannelFollower {
     const { appId, channel } = event;
     const hub = this.parts.hubs.find(appId);
     if (hub === null) return;
-    const isHere = hub.channels.has(channel);
+    const isHere = hub.remembers(channel);
     if (!isHere && this.parts.patterns.covered(hub, channel) === null) return;
     // Its recovery may have been enabled after somebody here subscribed.
     if (isHere) this.streams.follow(appId, channel);
@@ -80,7 +80,7 @@ export class SequencedDelivery implements ChannelFollower {
   }
 
   #deliver(event: SequencedRecord['event']): void {
-    const isHere = this.parts.hubs.find(event.appId)?.channels.has(event.channel) === true;
+    const isHere = this.parts.hubs.find(event.appId)?.remembers(event.channel) === true;
     if (isHere) this.parts.past.keep(event.appId, event.fact, event.publishedAtMs);
     this.parts.delivery.deliver(event);
   }

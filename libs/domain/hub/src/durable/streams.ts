@@ -5,15 +5,15 @@ import { canRead, type Followable, type Followed, isBehind, type Standing, stand
 import { HeadQuestions } from './head-questions.js';
 import type { Origin, OriginHead } from './origin.js';
 import { type Delivered, type Head, StreamOrder } from './stream-order.js';
+import { Unsettled } from './unsettled.js';
 
 /** Something is missing for so long before it is fetched, and for so long before it is given up. */
 const FETCH_AFTER_MS = 250;
 const GIVE_UP_AFTER_MS = 2000;
 /** So long nobody could say where a channel stands, which then counts as standing where its records are. */
 const UNPLACED_MS = 3000;
+/** How often somebody who waits for what is missing looks whether it has come. */
 const LOOK_MS = 50;
-/** When the next look comes later than this, the process has not had the time meanwhile. */
-const LATE_LOOK_MS = 100;
 /** How often every channel is compared with the store, and how many in one round. */
 const ROUND_MS = 5000;
 const MOST_IN_ROUND = 20_000;
@@ -49,17 +49,14 @@ export interface StreamsParts<Record extends Followable> {
  */
 export class Streams<Record extends Followable = FanOutRecordBody> {
   readonly #followed = new Map<string, Followed<Record>>();
-  /** Channels of which something is missing, or not known. */
-  readonly #unsettled = new Set<Followed<Record>>();
+  readonly #unsettled: Unsettled<Record>;
   readonly #questions = new HeadQuestions<Record>((asked, make) => this.#heads(asked, make));
-  #looking: NodeJS.Timeout | null = null;
-  #lookedAtMs = 0;
-  /** How long this process stood still while something was missing. Whoever was asked did not have that time. */
-  #stoodStillMs = 0;
   #round: NodeJS.Timeout | null = null;
   #roundAt = 0;
 
-  constructor(private readonly parts: StreamsParts<Record>) {}
+  constructor(private readonly parts: StreamsParts<Record>) {
+    this.#unsettled = new Unsettled((one, nowMs) => this.#look(one, nowMs), parts.nowMs);
+  }
 
   /** Somebody here has the channel, and its records come here. */
   follow(appId: string, channel: string): void {
@@ -82,7 +79,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     const one: Followed<Record> = {
       address,
       order,
-      sinceMs: this.#now(),
+      sinceMs: this.#unsettled.nowMs,
       head: null,
       isFetching: false,
       asking: null,
@@ -109,7 +106,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     const one = this.#followed.get(name);
     if (one === undefined) return;
     this.#followed.delete(name);
-    this.#unsettled.delete(one);
+    this.#unsettled.forget(one);
   }
 
   /** A committed record has come; never throws. */
@@ -117,10 +114,11 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     const { app_id: appId, channel } = record;
     const one = this.#followed.get(streamName({ appId, channel, kind: 'messages' }));
     if (one === undefined) return;
-    one.order.take(record, this.#now());
-    if ((this.parts.origin === null || one.beginsHere) && one.order.needsHead) one.order.goOn(this.#now());
+    one.order.take(record, this.#unsettled.nowMs);
+    if ((this.parts.origin === null || one.beginsHere) && one.order.needsHead)
+      one.order.goOn(this.#unsettled.nowMs);
     one.beginsHere = false;
-    this.#settle(one);
+    this.#unsettled.settle(one);
   }
 
   /** Where it stands now, without asking anybody; null: that is not known, or something is missing. */
@@ -146,10 +144,10 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
       const hasNone = one.order.isPlaced && one.order.position === null && !one.order.needsHead;
       return known === null ? hasNone && !make : isKnown(known);
     };
-    const untilMs = this.#now() + UNPLACED_MS;
+    const untilMs = this.#unsettled.nowMs + UNPLACED_MS;
     // The first answer may be to a question that was asked before this one.
     for (let asked = 0; asked < 2 && !isEnough(); asked += 1) await this.#questions.ask(one, make);
-    while (isBehind(one) && this.#isFollowed(one) && this.#now() < untilMs) {
+    while (isBehind(one) && this.#isFollowed(one) && this.#unsettled.nowMs < untilMs) {
       await this.#fetch(one);
       if (isBehind(one)) await pause(LOOK_MS);
     }
@@ -159,43 +157,17 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
 
   stop(): void {
     if (this.#round !== null) clearInterval(this.#round);
-    if (this.#looking !== null) clearInterval(this.#looking);
     this.#followed.clear();
-    this.#unsettled.clear();
-  }
-
-  #settle(one: Followed<Record>): void {
-    if (!one.order.needsHead && one.order.gap === null) {
-      this.#unsettled.delete(one);
-      return;
-    }
-    this.#unsettled.add(one);
-    if (this.#looking !== null) return;
-    this.#lookedAtMs = this.#now();
-    this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#unsettled.stop();
   }
 
   /** What has been missing for long enough is fetched, and what cannot be had is given up. */
-  #look(): void {
-    if (this.#unsettled.size === 0 && this.#looking !== null) {
-      clearInterval(this.#looking);
-      this.#looking = null;
-    }
-    this.#stoodStillMs += Math.max(0, this.#now() - this.#lookedAtMs - LATE_LOOK_MS);
-    const nowMs = this.#now();
-    this.#lookedAtMs = nowMs;
-    for (const one of this.#unsettled) {
-      const { order } = one;
-      const missingMs = nowMs - (order.gapSinceMs ?? nowMs);
-      if (missingMs >= GIVE_UP_AFTER_MS) {
-        order.skip(nowMs);
-      } else if (!order.isPlaced && nowMs - one.sinceMs >= UNPLACED_MS) {
-        order.goOn(nowMs);
-      } else if (order.needsHead || missingMs >= FETCH_AFTER_MS) {
-        void this.#fetch(one);
-      }
-      this.#settle(one);
-    }
+  #look(one: Followed<Record>, nowMs: number): void {
+    const { order } = one;
+    const missingMs = nowMs - (order.gapSinceMs ?? nowMs);
+    if (missingMs >= GIVE_UP_AFTER_MS) order.skip(nowMs);
+    else if (!order.isPlaced && nowMs - one.sinceMs >= UNPLACED_MS) order.goOn(nowMs);
+    else if (order.needsHead || missingMs >= FETCH_AFTER_MS) void this.#fetch(one);
   }
 
   #givenUp(address: StreamAddress, at: Head | null): void {
@@ -224,7 +196,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     } catch (error) {
       checked('failed');
       onTrouble('where channels stand', error);
-      for (const one of asked) if (this.#isFollowed(one)) this.#settle(one);
+      for (const one of asked) if (this.#isFollowed(one)) this.#unsettled.settle(one);
       throw error;
     }
   }
@@ -234,14 +206,14 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     if (!this.#isFollowed(one)) return true;
     const { order, address } = one;
     one.head = head;
-    if (order.head(head, askedAt, this.#now()) && askedAt !== null)
+    if (order.head(head, askedAt, this.#unsettled.nowMs) && askedAt !== null)
       this.parts.regressed(address, {
         ...askedAt,
         historyHead: order.historyHead,
         messageId: null,
         contradicted: null,
       });
-    this.#settle(one);
+    this.#unsettled.settle(one);
     return order.gap === null;
   }
 
@@ -249,8 +221,8 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
   #contradicted(one: Followed<Record>, contradicted: Delivered): void {
     const { address, order } = one;
     const { position, historyHead, lastMessageId: messageId } = order;
-    if (position === null || this.#now() - one.toldAtMs < TELL_AGAIN_MS) return;
-    one.toldAtMs = this.#now();
+    if (position === null || this.#unsettled.nowMs - one.toldAtMs < TELL_AGAIN_MS) return;
+    one.toldAtMs = this.#unsettled.nowMs;
     this.parts.regressed(address, { ...position, historyHead, messageId, contradicted });
   }
 
@@ -272,23 +244,19 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
       onTrouble('records that did not come', error);
     }
     one.isFetching = false;
-    if (this.#isFollowed(one)) this.#settle(one);
+    if (this.#isFollowed(one)) this.#unsettled.settle(one);
   }
 
   async #read(one: Followed<Record>): Promise<void> {
     const { order, head } = one;
     const { gap } = order;
     if (gap === null || head === null) return;
-    order.refetched(head.streamId, await head.read(gap), this.#now());
+    order.refetched(head.streamId, await head.read(gap), this.#unsettled.nowMs);
     // If that was not all, the stream may be another by now.
     if (order.gap !== null) one.head = null;
   }
 
   #isFollowed(one: Followed<Record>): boolean {
     return this.#followed.get(streamName(one.address)) === one;
-  }
-
-  #now(): number {
-    return (this.parts.nowMs?.() ?? performance.now()) - this.#stoodStillMs;
   }
 }

@@ -5,7 +5,7 @@ import type { LocalChannel } from '../channels/local-channel.js';
 import type { Frames } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Attached } from '../recovery/positions.js';
-import { tellPast, wasTold } from '../recovery/telling.js';
+import { Patience, tellPast, wasTold } from '../recovery/telling.js';
 import type { Looks } from '../state/looks.js';
 
 /** What showing works with. */
@@ -43,10 +43,15 @@ export class Showing {
     return past.filter((frames) => frames.of(this.gate.codec) !== null);
   }
 
-  /** Tells messages of the past, no faster than they are read, and lets go of what waits of the same. */
+  /**
+   * Tells messages of the past, and what waits and is not the same, no faster than they are read: of what more may wait than
+   * for a client that does not read, little is left to be sent at once.
+   */
   async tell(past: readonly Frames[]): Promise<void> {
     const { subscriber, codec } = this.gate;
     await tellPast(this.parts.outlet, subscriber, codec, past);
     this.gate.drop(wasTold(past.map(({ fact }) => fact as Message)));
+    const patience = new Patience(subscriber);
+    while (this.gate.sendNext()) if (subscriber.lane !== null) await patience.isReading();
   }
 }

@@ -1,3 +1,8 @@
+import type { Logger } from '@carillon/runtime';
+import type { Hubs } from '../apps/hubs.js';
+import type { Outlet } from '../delivery/outlet.js';
+import { sendAway } from './closing.js';
+
 /** How long a process may be cut off from the others before its clients are better served elsewhere. */
 const CUT_OFF_MS = 10_000;
 /** How long it waits before it asks again whether it is cut off alone. */
@@ -57,4 +62,19 @@ export class Isolation {
     this.#isLong = true;
     await this.parts.closeAll(over);
   }
+}
+
+/** What ends the isolation of the connections of this process. */
+export const isolationOf = (hubs: Hubs, outlet: Outlet, log: Logger): Isolation =>
+  new Isolation({
+    after: startTimer,
+    closeAll: (signal) => {
+      log.warn('cut off from the other processes, sending clients away', { connections: hubs.connections });
+      return sendAway(hubs, outlet, signal);
+    },
+  });
+
+function startTimer(ms: number, then: () => void): () => void {
+  const timer = setTimeout(then, ms).unref();
+  return () => clearTimeout(timer);
 }

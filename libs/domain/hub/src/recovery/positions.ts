@@ -1,4 +1,5 @@
 import type { AttachPoint } from '@carillon/protocol';
+import { pause } from '@carillon/runtime';
 import type { ChannelFollower } from '../channels/channel-book.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 import type { Standing } from '../durable/followed.js';
@@ -22,6 +23,7 @@ export interface PositionsParts {
 }
 
 const ATTACH_WITHIN_MS = 3000;
+const AGAIN_MS = 250;
 
 /** Where the channels that somebody here has stand in their streams, whoever gives their serials. */
 export class Positions implements ChannelFollower {
@@ -50,8 +52,7 @@ export class Positions implements ChannelFollower {
   async attach(channel: LocalChannel, withinMs = ATTACH_WITHIN_MS): Promise<Attached | null> {
     if (!this.has(channel)) return null;
     const { history, recovery } = channel.about.policy;
-    const asked = this.standing(channel, { isKnown: () => true, make: recovery.enabled });
-    const standing = await within(withinMs, asked);
+    const standing = await within(withinMs, this.#onceTold(channel, recovery.enabled, withinMs));
     return {
       standing,
       attachSerial: history.enabled ? (standing?.historySerial ?? 0) : null,
@@ -60,6 +61,19 @@ export class Positions implements ChannelFollower {
           ? { streamId: standing.streamId, serial: standing.serial }
           : null,
     };
+  }
+
+  /** A store that is away may be back before it is too late. */
+  async #onceTold(channel: LocalChannel, make: boolean, withinMs: number): Promise<Standing | null> {
+    const untilMs = performance.now() + withinMs;
+    for (;;) {
+      try {
+        return await this.standing(channel, { isKnown: () => true, make });
+      } catch (error) {
+        if (performance.now() + AGAIN_MS >= untilMs) throw error;
+        await pause(AGAIN_MS);
+      }
+    }
   }
 
   /** Up to where everything was delivered here until now; null: that is not known, or it has no positions. */

@@ -8,6 +8,22 @@ const LOOK_MS = 10;
 /** A client that has not read what it asked for in this time gets the rest at once, as its bounds allow. */
 const PATIENCE_MS = 10_000;
 
+/** How long a client may keep what it is told from going on. */
+export class Patience {
+  #leftMs = PATIENCE_MS;
+
+  constructor(private readonly subscriber: Subscriber) {}
+
+  /** Resolves when it reads, is gone, or has been waited for long enough. */
+  async isReading(): Promise<void> {
+    const { subscriber } = this;
+    while (subscriber.lane !== null && subscriber.isOpen && this.#leftMs > 0) {
+      await pause(LOOK_MS);
+      this.#leftMs -= LOOK_MS;
+    }
+  }
+}
+
 /**
  * Tells one subscriber many messages of the past, no faster than it reads. Returns how many it was told: its codec keeps
  * some from it.
@@ -19,13 +35,10 @@ export async function tellPast(
   past: Iterable<Frames>,
 ): Promise<number> {
   const said = codec.held ?? codec;
+  const patience = new Patience(subscriber);
   let told = 0;
-  let waitedMs = 0;
   for (const frames of past) {
-    while (subscriber.lane !== null && subscriber.isOpen && waitedMs < PATIENCE_MS) {
-      await pause(LOOK_MS);
-      waitedMs += LOOK_MS;
-    }
+    if (subscriber.lane !== null) await patience.isReading();
     if (!subscriber.isOpen) return told;
     const frame = frames.of(said);
     if (frame === null) continue;

@@ -1,5 +1,8 @@
+import type { App } from '@carillon/app-registry';
+import { CHANNEL_KINDS, kindOf } from '@carillon/channels';
 import { ONLINE_USERS, type PresenceChange } from '@carillon/presence';
-import type { WebhookEvents } from '@carillon/webhooks';
+import { JsonText, type WebhookEvents } from '@carillon/webhooks';
+import type { PresenceMember } from '@carillon/protocol';
 import type { Hubs } from '../apps/hubs.js';
 import type { MetaWatch } from '../meta/meta-watch.js';
 import type { Watchlists } from '../users/watchlists.js';
@@ -28,20 +31,36 @@ export class MemberNews {
       const { member, socketId: exceptSocketId } = change;
       const fact = { kind: 'member_added', channel, member, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId });
+      if (!hasUsers(channel)) return;
       metaWatch.announce(appId, channel, fact);
       webhooks.memberAdded(app, channel, member.userId, change.isAgain);
     } else if (change.kind === 'updated') {
       const { member } = change;
       const fact = { kind: 'member_updated', channel, member, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId: null });
+      if (!hasUsers(channel)) return;
       metaWatch.announce(appId, channel, fact);
+      this.#tellUpdated(app, channel, member);
     } else if (change.kind === 'removed') {
       const { userId, userInfoText, cameBy: socketId } = change;
       const said = userInfoText === null ? {} : { userInfoText };
       const fact = { kind: 'member_removed', channel, userId, ...said, socketId, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId: null });
+      if (!hasUsers(channel)) return;
       metaWatch.announce(appId, channel, fact);
       webhooks.memberRemoved(app, channel, change.userId);
     }
   }
+
+  #tellUpdated(app: App | string, channel: string, { userId, userInfoText }: PresenceMember): void {
+    this.parts.webhooks.emit(app, {
+      name: 'member_updated',
+      channel,
+      user_id: userId,
+      user_info: new JsonText(userInfoText),
+    });
+  }
 }
+
+/** Members of other channels are connections of one protocol, which nobody beside its clients knows. */
+const hasUsers = (channel: string): boolean => CHANNEL_KINDS[kindOf(channel)].members;

@@ -6,7 +6,8 @@ import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
 import { MetaWatch } from '../meta/meta-watch.js';
 import type { Outlet } from '../delivery/outlet.js';
-import type { Interests } from '../users/interests.js';
+import { Identities } from '../users/identities.js';
+import { Interests } from '../users/interests.js';
 import { Watchlists } from '../users/watchlists.js';
 import { Announcements } from './announcements.js';
 import { attendance } from './attendance.js';
@@ -24,34 +25,38 @@ export interface StateParts {
   readonly channelCounts: ChannelCounts;
   readonly webhooks: WebhookEvents;
   readonly outlet: Outlet;
-  readonly interests: Interests;
   /** Whether there are no other processes. */
   readonly isAlone: boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** How channels and users are now, and everybody who is told of it: members, counts, who is online. */
+/** How channels and users are now, and everybody who is told of it: members, counts, who is online, who speaks for whom. */
 export class State {
   readonly announcements: Announcements;
+  readonly identities: Identities;
   readonly watchlists: Watchlists;
   readonly looks: Looks;
   readonly tally: Tally;
   readonly metaWatch: MetaWatch;
+  readonly #interests: Interests;
   readonly #counts: SubscriptionCounts;
   readonly #news: MemberNews;
 
   constructor(parts: StateParts) {
-    const { presence, channelCounts: counts, webhooks, onTrouble } = parts;
+    const { fabric, presence, channelCounts: counts, webhooks, onTrouble } = parts;
+    const interests = new Interests(fabric, onTrouble);
     const announcements = new Announcements(parts);
     const onDoubt = (hub: AppHub): void => this.looks.later(hub);
-    const watchlists = new Watchlists({ ...parts, announcements, onDoubt });
+    const watchlists = new Watchlists({ ...parts, interests, announcements, onDoubt });
     const subscriptionCounts = new SubscriptionCounts({ counts, announcements, onTrouble });
     this.announcements = announcements;
+    this.identities = new Identities(interests);
     this.watchlists = watchlists;
     this.looks = new Looks({ ...parts, watchlists, counts });
     const metaWatch = new MetaWatch({ ...parts, announcements });
     this.metaWatch = metaWatch;
     this.tally = new Tally({ ...parts, counts, subscriptionCounts, metaWatch });
+    this.#interests = interests;
     this.#counts = subscriptionCounts;
     this.#news = new MemberNews({ ...parts, announcements, metaWatch, watchlists });
     webhooks.attend(attendance(counts, presence));
@@ -66,5 +71,6 @@ export class State {
     this.metaWatch.stop();
     this.announcements.stop();
     this.looks.stop();
+    this.#interests.stop();
   }
 }

@@ -34,7 +34,7 @@ export const VIEWS = ['ai-x', 'ai-*', '*-x'] as const;
 export type View = (typeof VIEWS)[number];
 
 /** What a client has received, and what it makes of it. */
-export class Reader {
+class Reader {
   readonly frames: Message[] = [];
   /** After which message it was told each time that some is lost. */
   readonly gaps: (number | null)[] = [];

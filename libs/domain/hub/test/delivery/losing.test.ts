@@ -1,17 +1,19 @@
 import { Channels } from '@carillon/channels';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Gate, MOST_HELD } from '../../src/channels/gate.js';
 import { liveGap } from '../../src/channels/live-gap.js';
 import { LocalChannel } from '../../src/channels/local-channel.js';
 import { Frames } from '../../src/codec.js';
+import type { Edge } from '../../src/edge.js';
 import { Outlet } from '../../src/delivery/outlet.js';
+import { Showing, type ShowingParts } from '../../src/joining/showing.js';
 import { Subscriber, type SubscriberSocket } from '../../src/subscriber/subscriber.js';
 import { app, config, EDGE, hub, message, TEXT } from '../samples.js';
 
 const BOUNDS = { maxFrames: 2, maxBytes: 1e6, slowBytes: 1e6, disconnects: true, compress: false };
 
 /** One channel with somebody who is told in its own way of what it lost, and somebody who is not. */
-function scene(env: Readonly<Record<string, string>> = {}) {
+function scene(env: Readonly<Record<string, string>> = {}, more: Partial<Edge> = {}) {
   const about = new Channels(config(env)).subscription(app(), 'news', 2);
   if (!about.accepted || about.form !== 'ordinary') throw new Error('no channel');
   const outlet = new Outlet(BOUNDS, { dropped: () => undefined });
@@ -32,17 +34,18 @@ function scene(env: Readonly<Record<string, string>> = {}) {
       cork: (work: () => void) => work(),
       send: (frame: string) => {
         sent.push(frame);
-        return 'sent';
+        return socket.bufferedBytes === 0 ? 'sent' : 'buffered';
       },
       end: () => (socket.isOpen = false),
     };
     subscriber.socket = socket as unknown as SubscriberSocket;
     channel.add(subscriber, null);
     channel.open(subscriber);
-    return { subscriber, sent };
+    return { subscriber, socket, sent };
   };
   const losing = join('1.1', {
     ...EDGE,
+    ...more,
     lost: ({ id }, name) => void lost.push(`${id} ${name} ${published.length}`),
   });
   return { channel, outlet, lost, losing, plain: join('2.1'), published };
@@ -77,6 +80,33 @@ describe('a subscriber for whom more comes than may wait', () => {
     expect([gate.messages, plain.subscriber.isOpen]).toEqual([MOST_HELD, true]);
     gate.hold(frames);
     expect(plain.subscriber.endedFor).toBe('over_capacity');
+  });
+
+  it('is held back by the bounds of its edge, where that has its own', () => {
+    const most = 2 * BOUNDS.maxFrames;
+    const { outlet, losing } = scene({}, { holds: { maxFrames: most, maxBytes: Infinity } });
+    const gate = new Gate(losing.subscriber, outlet);
+    for (let held = 0; held < most; held += 1) gate.hold(new Frames(message()));
+    expect([gate.messages, gate.isLost]).toEqual([most, false]);
+    gate.hold(new Frames(message()));
+    expect([gate.messages, gate.isLost, losing.subscriber.isOpen]).toEqual([0, true, true]);
+  });
+
+  it('is told what waits no faster than it reads, more than its queue has room for', async () => {
+    const { channel, outlet, losing } = scene({}, { holds: { maxFrames: 5, maxBytes: Infinity } });
+    const { subscriber, socket, sent } = losing;
+    const gate = new Gate(subscriber, outlet);
+    channel.hold(gate);
+    const events = ['a', 'b', 'c', 'd', 'e'];
+    for (const event of events) channel.deliver(message({ event }));
+    socket.bufferedBytes = BOUNDS.slowBytes;
+    const told = new Showing({ outlet } as ShowingParts, channel, gate, null).tell([]);
+    await vi.waitFor(() => expect([sent, subscriber.lane === null]).toEqual([['a'], false]));
+    socket.bufferedBytes = 0;
+    outlet.drained(subscriber);
+    await told;
+    channel.release(gate);
+    expect([sent, subscriber.isOpen]).toEqual([events, true]);
   });
 
   it('has lost nothing when it all fits', () => {

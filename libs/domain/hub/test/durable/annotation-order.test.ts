@@ -57,7 +57,7 @@ function scene(stored: number, erased: readonly number[] = []) {
   const parts = {
     hubs: {
       find: () => ({
-        channels: new Set(['orders']),
+        remembers: () => true,
         app: { id: 'shop', limits: { maxEventPayloadBytes: 10_000 } },
       }),
     },

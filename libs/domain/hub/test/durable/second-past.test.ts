@@ -14,7 +14,7 @@ async function scene(holds: readonly boolean[]) {
   const address = { appId: 'shop', channel: 'orders', kind: 'messages' } as const;
   const claims: CommitRecord[] = [];
   const delivered: string[] = [];
-  const local = { channels: new Set(['orders']) };
+  const local = { remembers: () => true };
   const parts = {
     hubs: { find: () => local },
     delivery: { deliver: ({ fact }: { fact: Message }) => delivered.push(fact.messageId) },

@@ -56,7 +56,7 @@ async function scene() {
   const delivered: string[] = [];
   const count = metrics();
   const delivery = new SequencedDelivery({
-    hubs: { find: () => ({ channels: new Set(['orders']) }) },
+    hubs: { find: () => ({ remembers: () => true }) },
     delivery: { deliver: ({ fact }: Event) => delivered.push(`${fact.messageId} ${fact.serial}`) },
     replay,
     past: { keep: () => undefined },

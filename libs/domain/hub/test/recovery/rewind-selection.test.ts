@@ -32,8 +32,10 @@ function history(floor: number, head: number): PastReader & { readonly limits: n
       const all: PastMessage[] = [];
       for (let serial = head; serial >= floor; serial -= 1) {
         const isIn = serial <= (end ?? Infinity) && serial * 1000 >= (start ?? 0);
-        if (isIn && (query.cursor === null || serial < Number(query.cursor)))
-          all.push({ message: messageOf(serial), historySerial: serial, publishedAtMs: serial * 1000 });
+        if (!isIn || (query.cursor !== null && serial >= Number(query.cursor))) continue;
+        const message = messageOf(serial);
+        const createId = message.messageId;
+        all.push({ message, createId, historySerial: serial, publishedAtMs: serial * 1000 });
       }
       const messages = all.slice(0, query.limit);
       const hasMore = all.length > messages.length;

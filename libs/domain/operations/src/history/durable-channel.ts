@@ -5,10 +5,11 @@ import type { Commits } from '@carillon/publishing';
 import type { Caller, Right } from '../caller.js';
 import { hasMembers } from '../publish/counts.js';
 import { namedChannel } from '../state/named-channel.js';
+import type { PurgedLastEvents } from './purged-last-events.js';
 
 /** How the histories of channels are read and changed. */
 export interface HistoryAccess {
-  readonly reader: Pick<HistoryReader, 'page' | 'state'>;
+  readonly reader: Pick<HistoryReader, 'page' | 'serialAt' | 'state'>;
   readonly presence: Pick<PresenceHistoryReader, 'page' | 'snapshot' | 'state'>;
   readonly commits: Commits;
 }
@@ -19,8 +20,7 @@ export interface HistoryParts {
   readonly access: HistoryAccess | null;
   readonly maxPageSize: number;
   readonly maxPresencePageSize: number;
-  /** The copy of a last event goes; who wants it reads what the history has. Never rejects. */
-  readonly forgetLastEvent: (appId: string, channel: string) => Promise<void>;
+  readonly lastEvents: PurgedLastEvents;
 }
 
 /** A channel with a history, and the way to it. */
@@ -65,13 +65,4 @@ function reached(channel: PublishableChannel, isKept: boolean, access: HistoryAc
   if (!isKept) throw new ServiceError('feature_disabled', { text: 'the channel has no such history' });
   if (access !== null) return { channel, ...access };
   throw new ServiceError('service_unavailable', { text: 'this process has no way to the history' });
-}
-
-/** Something of its history is gone: a last event that is kept apart may be of that. */
-export async function forgetLastEvent(
-  { forgetLastEvent: forget }: HistoryParts,
-  appId: string,
-  channel: PublishableChannel,
-): Promise<void> {
-  if (channel.form === 'ordinary' && channel.traits.keepsLastEvent) await forget(appId, channel.name);
 }

@@ -7,7 +7,7 @@ import { always, count, object, oneOf, orNull, text } from '../describe/shape.js
 import type { JsonObject } from '../json/json-body.js';
 import type { Work } from '../operation.js';
 import { CONFIRMATION, readConfirmation, REQUIRED_CONFIRMATION } from './confirmation.js';
-import { durableChannel, forgetLastEvent, type HistoryParts } from './durable-channel.js';
+import { durableChannel, type HistoryParts } from './durable-channel.js';
 import { numberOf, operate } from './operate.js';
 import { STREAM } from './shapes.js';
 
@@ -79,7 +79,8 @@ export const purgeHistory =
       reason,
       ...(requestedBy === null ? {} : { requested_by: requestedBy }),
     });
-    await forgetLastEvent(parts, id, channel);
+    const stream = await reader.state(id, channel.name);
+    await parts.lastEvents.forgetPurged(id, channel, stream, reader);
     return {
       value: {
         ok: true,
@@ -92,7 +93,7 @@ export const purgeHistory =
         requested_by: requestedBy,
         purged_messages: numberOf(outcome, 'purged_messages'),
         purged_bytes: numberOf(outcome, 'purged_bytes'),
-        stream: await reader.state(id, channel.name),
+        stream,
       },
     };
   };

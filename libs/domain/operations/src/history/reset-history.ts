@@ -11,7 +11,6 @@ import {
   durableChannel,
   type HistoryParts,
   presenceChannel,
-  forgetLastEvent,
 } from './durable-channel.js';
 import { numberOf, operate, textOf } from './operate.js';
 import { PRESENCE_STREAM } from './presence-shapes.js';
@@ -66,7 +65,7 @@ export const resetHistory =
   async (caller, { channel: name, body }) => {
     const found = durableChannel(caller, 'admin', name, parts);
     const { purged, ...common } = await reset(caller, found, 'messages', body.object);
-    await forgetLastEvent(parts, caller.app.id, found.channel);
+    await parts.lastEvents.forget(caller.app.id, found.channel);
     const stream = await found.reader.state(caller.app.id, found.channel.name);
     return { value: { ...common, purged_messages: purged, stream } };
   };

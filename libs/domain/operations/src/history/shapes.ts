@@ -33,7 +33,7 @@ export const STATE = {
   observed_source: oneOf(SOURCES.observed, 'Where this was learned.'),
 };
 
-export const STREAM_STATE = object({ ...STATE, recovery_allowed: flag('It is healthy, and can be read.') });
+const STREAM_STATE = object({ ...STATE, recovery_allowed: flag('It is healthy, and can be read.') });
 
 export const STREAM = object({
   stream_id: orNull(text('Null: the channel was never written to.')),

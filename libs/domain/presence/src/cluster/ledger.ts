@@ -1,8 +1,8 @@
 import type { PresenceClock } from '../clock.js';
 import { GracePeriod } from './grace-period.js';
 import { LeaseLapsed } from './failures.js';
-import { inGroups } from './in-groups.js';
 import type { ShardName } from './keys.js';
+import { Mending } from './mending.js';
 import { NodeLife } from './node-life.js';
 import type { Reaped } from './operation.js';
 import { Reaper } from './reaper.js';
@@ -37,7 +37,6 @@ export interface ShardKeeper {
 
 const RETRY_MS = 1000;
 const SWEEP_MS = 2000;
-const MOST_AT_ONCE = 100;
 const LEAVE_MS = 1000;
 
 /**
@@ -48,18 +47,15 @@ const LEAVE_MS = 1000;
 export class Ledger implements ShardHost {
   readonly #shards: Shards;
   readonly #keepers = new Map<ShardName['kind'], ShardKeeper>();
-  readonly #stuck = new Set<Shard>();
+  readonly #mending: Mending;
   readonly #life: NodeLife;
   readonly #sweeps: Sweeps;
   readonly #grace: GracePeriod;
   #stopBeats: () => void = () => undefined;
   #beating: Promise<void> | null = null;
-  #mending: Promise<void> | null = null;
+  #mended: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
   #generation: number;
-  #needsAudit = false;
-  /** Names this node had, of which something may be left in the store. */
-  readonly #deadNames: string[] = [];
 
   constructor(private readonly options: LedgerOptions) {
     const { store, processId, leaseMs, sweepMs, clock, onTrouble } = options;
@@ -69,6 +65,12 @@ export class Ledger implements ShardHost {
       host: this,
       forgotten: (name) => this.#keepers.get(name.kind)?.forgotten(name),
       unnote: (names) => store.unnote(this.#life.nodeId, names),
+    });
+    this.#mending = new Mending({
+      store,
+      nodeId: () => this.#life.nodeId,
+      shards: () => this.#shards.all,
+      known: (name) => this.#keepers.get(name.kind)?.known(name),
     });
     this.#grace = new GracePeriod(this, () => this.#keepers.forEach((keeper) => keeper.saidAgain?.()));
     const reaper = new Reaper(store, (shard, changes, deadNodeId) =>
@@ -102,7 +104,7 @@ export class Ledger implements ShardHost {
   /** Whether an answer is awaited. */
   get isBusy(): boolean {
     const isBusy = this.#shards.all.some((shard) => shard.isBusy);
-    return isBusy || this.#beating !== null || this.#mending !== null || this.#sweeps.isBusy;
+    return isBusy || this.#beating !== null || this.#mended !== null || this.#sweeps.isBusy;
   }
 
   keep(kind: ShardName['kind'], keeper: ShardKeeper): void {
@@ -159,9 +161,9 @@ export class Ledger implements ShardHost {
   }
 
   stuck(shard: Shard, error: unknown): void {
-    if (this.#stuck.size === 0) this.options.onTrouble('counts of the cluster wait for the store', error);
-    this.#stuck.add(shard);
-    if (error instanceof LeaseLapsed && this.#mending === null) void this.#beat();
+    if (!this.#mending.isStuck) this.options.onTrouble('counts of the cluster wait for the store', error);
+    this.#mending.stuck(shard);
+    if (error instanceof LeaseLapsed && this.#mended === null) void this.#beat();
     else this.#beatLater(RETRY_MS);
   }
 
@@ -205,7 +207,7 @@ export class Ledger implements ShardHost {
 
   /** What the store has may be older than what it said. */
   #mayBeOlder(): void {
-    this.#needsAudit = true;
+    this.#mending.needsAudit = true;
     this.#grace.arise();
   }
 
@@ -230,75 +232,37 @@ export class Ledger implements ShardHost {
       this.#noticeServer();
       // Beats do not wait for it: mending may take longer than a lease.
       void this.#mend();
-      this.#beatLater(this.#stuck.size > 0 ? RETRY_MS : this.options.beatMs);
+      this.#beatLater(this.#mending.isStuck ? RETRY_MS : this.options.beatMs);
     } catch (error) {
       if (this.#closing !== null) return;
       this.options.onTrouble('renewing the lease of this process', error);
-      this.#needsAudit = true;
+      this.#mending.needsAudit = true;
       this.#beatLater(RETRY_MS);
     }
   }
 
   #liveAnew(deadName: string): void {
-    this.#deadNames.push(deadName);
+    this.#mending.renamed(deadName);
     for (const shard of this.#shards.all) shard.restart();
-    this.#needsAudit = true;
     if (this.#life.watchedMs < this.saidAgainMs) this.#mayBeOlder();
   }
 
   #mend(): Promise<void> {
-    this.#mending ??= this.#mendOnce().finally(() => {
-      this.#mending = null;
+    this.#mended ??= this.#mendOnce().finally(() => {
+      this.#mended = null;
     });
-    return this.#mending;
+    return this.#mended;
   }
 
   async #mendOnce(): Promise<void> {
     try {
-      if (this.#needsAudit) await this.#auditEverything();
-      else await this.#resumeStuck();
-      // Everything is said again under the new name; only now is what is left of an old one taken back.
-      for (let [deadName] = this.#deadNames; deadName !== undefined; [deadName] = this.#deadNames) {
-        await this.#leaveBehind(deadName);
-        this.#deadNames.shift();
-      }
+      await this.#mending.mend();
       await this.#shards.tidy();
     } catch (error) {
       if (this.#closing !== null) return;
       this.options.onTrouble('mending the counts of the cluster', error);
-      this.#needsAudit = true;
+      this.#mending.needsAudit = true;
       this.#beatLater(RETRY_MS);
     }
-  }
-
-  /**
-   * A store that had lost everything may have been told something under the old name before this node found out: it
-   * knows of no shard where it would have to be taken back.
-   */
-  async #leaveBehind(deadName: string): Promise<void> {
-    const names = this.#shards.all.map(({ name }) => name);
-    for (let at = 0; at < names.length; at += MOST_AT_ONCE) {
-      await this.store.noteDead(deadName, names.slice(at, at + MOST_AT_ONCE));
-    }
-    await this.store.leave(deadName, false);
-  }
-
-  /** Every shard is looked through; one that fails goes on with that when it is resumed. */
-  async #auditEverything(): Promise<void> {
-    this.#needsAudit = false;
-    // What the store has of this node although nobody here wants it: it may have come back from an older copy.
-    for (let cursor: string | null = '0'; cursor !== null;) {
-      const page = await this.store.noted(this.#life.nodeId, cursor);
-      for (const name of page.shards) this.#keepers.get(name.kind)?.known(name);
-      ({ cursor } = page);
-    }
-    this.#stuck.clear();
-    await inGroups(this.#shards.all, (shard) => shard.audit());
-  }
-
-  async #resumeStuck(): Promise<void> {
-    const shards = [...this.#stuck];
-    this.#stuck.clear();
-    await inGroups(shards, (shard) => shard.resume());
   }
 }

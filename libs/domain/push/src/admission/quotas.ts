@@ -92,7 +92,7 @@ export class Quotas {
   }
 }
 
-/** It is known now how many deliveries a publish has: the quota of its day has what was expected. */
+/** It is known now how many deliveries a publish has, none when it is cancelled: the quota of its day has what was expected. */
 export async function correctUse(
   { store, config }: PushParts,
   appId: string,

@@ -13,6 +13,8 @@ const KEPT_MS = 5000;
 export interface Workers {
   readonly stages: ReadonlySet<string>;
   readonly providers: ReadonlySet<string>;
+  /** Providers whose credential the settings have, here or where it is sent. */
+  readonly credentials: ReadonlySet<string>;
 }
 
 /** Knows whether what is accepted now would be worked on; looks again every 5 s. */
@@ -39,7 +41,7 @@ export class Readiness {
       throw unavailable('memory drivers are not allowed in production');
     }
     const enabled = enabledProviders(config);
-    const { stages, providers } = await this.#workers();
+    const { stages, providers, credentials } = await this.#workers();
     if (enabled.length === 0) throw unavailable('push providers are disabled');
     if (!stages.has('planner')) throw unavailable('no planner worker');
     if (!stages.has('feedback')) throw unavailable('no feedback worker');
@@ -48,7 +50,7 @@ export class Readiness {
     if (active.size === 0) throw unavailable('no provider is active');
     for (const provider of rawProviders(targets)) {
       if (!active.has(provider)) throw unavailable(`${provider} is not active`);
-      if (!(await this.#hasCredential(appId, provider)))
+      if (!(await this.#hasCredential(appId, provider, credentials)))
         throw unavailable(`${provider} credentials are not ready`);
     }
     await queue.health().catch((cause: unknown) => {
@@ -56,13 +58,17 @@ export class Readiness {
     });
   }
 
-  async #hasCredential(appId: string, provider: Provider): Promise<boolean> {
+  async #hasCredential(
+    appId: string,
+    provider: Provider,
+    configured: Workers['credentials'],
+  ): Promise<boolean> {
     const { config, store } = this.parts;
     if (config.push.dry_run || !isCloud(provider)) return true;
     // One that cannot be opened is as good as none.
     if ((await store.latestCredential(appId, provider)) !== null)
       return (await this.#credentials.resolve(appId, provider)) !== null;
-    return isConfigured(config, provider);
+    return configured.has(provider);
   }
 
   #workers(): Promise<Workers> {
@@ -84,6 +90,7 @@ async function findWorkers(store: PushStore, own: Workers, nowMs: number): Promi
   return {
     stages: new Set([...own.stages, ...rows.flatMap(({ stages }) => stages)]),
     providers: new Set([...own.providers, ...rows.flatMap(({ providers }) => providers)]),
+    credentials: new Set([...own.credentials, ...rows.flatMap(({ credentials }) => credentials)]),
   };
 }
 
@@ -100,7 +107,7 @@ function rawProviders(targets: readonly Target[]): Set<Provider> {
 }
 
 /** Whether the settings have any; what is in files may be where it is sent, and not here. */
-function isConfigured({ push }: Config, provider: Cloud): boolean {
+export function isConfigured({ push }: Config, provider: Cloud): boolean {
   const app = provider === 'hms' ? push.hms.credential_app_id : push[provider].app_id;
   const own = provider === 'webpush' ? push.webpush.vapid_private_key : push[provider].provider_token;
   const files =

@@ -66,11 +66,11 @@ export function readPublish(value: unknown, rules: RequestRules, nowMs: number):
 }
 
 /** The key under which a publish may be repeated. */
-export function readKey(value: unknown, maxBytes: number): string | null {
+function readKey(value: unknown, maxBytes: number): string | null {
   return textOf({ idempotency_key: value }, 'idempotency_key', { maxBytes, notBlank: true }) ?? null;
 }
 
-export function readPayload(value: unknown, hasOverride: boolean): PayloadRequest {
+function readPayload(value: unknown, hasOverride: boolean): PayloadRequest {
   if (!isObject(value)) throw invalid('payload must be an object');
   const given = ['templateData', 'data'].filter((name) => value[name] !== undefined && value[name] !== null);
   if (given.length > 1) throw invalid('templateData and data are the same: give one of them');

@@ -10,7 +10,7 @@ export interface Content {
   readonly collapseKey?: string;
 }
 
-export const CONTENT_FIELDS = ['title', 'body', 'icon', 'sound', 'collapseKey'] as const;
+const CONTENT_FIELDS = ['title', 'body', 'icon', 'sound', 'collapseKey'] as const;
 
 /** Longest text of a field after its placeholders are filled. */
 const MOST_BYTES = 4096;

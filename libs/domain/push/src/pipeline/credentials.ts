@@ -204,7 +204,7 @@ const dryRun = (appId: string, provider: Cloud): ResolvedCredential => ({
 });
 
 /** The credential that the settings hold; null: none, or not enough of one. */
-export function ofSettings(config: Config, provider: Cloud): Credential | null {
+function ofSettings(config: Config, provider: Cloud): Credential | null {
   return SETTINGS[provider](config.push);
 }
 

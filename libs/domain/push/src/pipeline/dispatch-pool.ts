@@ -2,9 +2,7 @@ import { FairQueue } from './fair-queue.js';
 
 /** Batches one worker sends at once. */
 export const SENT_AT_ONCE = 8;
-/** Batches one worker holds, those it sends included. */
-export const HELD = 32;
-/** Of them, beside batches of other apps, and while there are none. */
+/** Batches one worker holds of one app, beside batches of other apps, and while there are none. */
 const OF_ONE_APP = 8;
 const OF_ONE_ALONE = 24;
 /** More is not put back in a second: a queue is not turned over and over because it is long. */

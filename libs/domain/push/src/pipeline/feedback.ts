@@ -25,7 +25,7 @@ import { tellIfOver, tellMeta } from '../watch/meta.js';
 const MINUTE_MS = 60_000;
 
 /** Whether what a publish invalidated is so much that the fault is hardly the devices'. */
-export const guardTripped = ({ failed, planned }: Counters): boolean =>
+const guardTripped = ({ failed, planned }: Counters): boolean =>
   failed >= Math.max(10, Math.ceil(planned * 0.2));
 
 /** Applies results: deliveries, counters and events in one step; then devices, and what is tried again. */

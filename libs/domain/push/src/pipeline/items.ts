@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type Provider, PROVIDERS } from '@carillon/p
 import { bucketOf, sha256 } from '../hash.js';
 
 /** Where work waits: names of queue items and into how many parts each is divided. */
-export const STAGES = {
+const STAGES = {
   publish: { item: queueNames.pushPublish, partitions: 64 },
   shards: { item: queueNames.pushShards, partitions: 128 },
   results: { item: queueNames.pushResults, partitions: 128 },

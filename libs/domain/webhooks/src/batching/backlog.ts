@@ -6,7 +6,7 @@ export interface BacklogBounds {
   readonly shares?: number;
 }
 
-export const BACKLOG_BOUNDS: BacklogBounds = {
+const BACKLOG_BOUNDS: BacklogBounds = {
   maxEvents: 100_000,
   maxBytes: 64 * 1024 * 1024,
   shares: 4,

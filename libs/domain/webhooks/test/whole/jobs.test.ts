@@ -4,7 +4,7 @@ import type { Job } from '@carillon/queue';
 import { describe, expect, it } from 'vitest';
 import { entryKeys } from '../../src/delivery/entry-key.js';
 import { Receiver } from '../receiver.js';
-import { config, record, sleep, until, valueOf } from '../samples.js';
+import { config, record, until, valueOf } from '../samples.js';
 import { deadLetters, Scene, to } from './scene.js';
 
 describe('a job', () => {
@@ -41,8 +41,8 @@ describe('a job', () => {
     const { app } = scene;
     scene.occupy('a');
     scene.app = undefined;
-    await sleep(50);
-    expect(await scene.queue.stats('webhooks')).toMatchObject({ delayed: 1, deadLetter: 0 });
+    await until(async () => (await scene.queue.stats('webhooks')).delayed === 1);
+    expect(await scene.queue.stats('webhooks')).toMatchObject({ deadLetter: 0 });
     scene.app = app;
     await until(() => receiver.received.length === 1);
   });

@@ -13,8 +13,8 @@ export interface Listing {
   readonly name: PushRouteName;
   /** Parameters of the query that choose; given empty, one is as good as not given. */
   readonly filters: readonly string[];
-  /** Instead of the parameters themselves. */
-  readonly asked?: Readonly<Record<string, string | undefined>>;
+  /** Instead of the parameters themselves; null: nothing fits them. */
+  readonly asked?: Readonly<Record<string, string | undefined>> | null;
   readonly shape: (item: JsonObject) => unknown;
 }
 
@@ -22,12 +22,12 @@ export interface Listing {
 export async function page(ask: Ask, caller: PushCaller, listing: Listing): Promise<Reply> {
   const { name, filters, shape } = listing;
   const limit = limitOf(ask.query, MAX_LIMIT);
-  const asked = listing.asked ?? Object.fromEntries(filters.map((one) => [one, ask.query[one] || undefined]));
-  const about = [name, caller.app.id, ...Object.entries(asked).flat()];
+  const { asked = Object.fromEntries(filters.map((one) => [one, ask.query[one] || undefined])) } = listing;
+  const about = [name, caller.app.id, ...Object.entries(asked ?? {}).flat()];
   const cursor = placeOf(about, ask.query['cursor']);
   const options: Readonly<Record<string, string | undefined>> = { ...asked, limit: String(limit), cursor };
-  const { value } = await caller.admin(name, { option: (one) => options[one] });
-  const { items, next_cursor: next } = isObject(value) ? value : {};
+  const done = asked === null ? {} : await caller.admin(name, { option: (one) => options[one] });
+  const { items, next_cursor: next } = isObject(done.value) ? done.value : {};
   const body = (Array.isArray(items) ? items : []).map((item: unknown) =>
     shape(isObject(item) ? item : { item }),
   );

@@ -43,12 +43,14 @@ export class PushPublishing {
   };
 
   async #take(caller: PushCaller, asked: PushPublish, publishId: string): Promise<void> {
-    const { native, onlyDevice } = asked;
+    const { native, payload, onlyDevice } = asked;
     if (Buffer.byteLength(asked.text) > MAX_TEXT_BYTES)
       throw new CompatError(40_009, 'the push is too large');
     for (const channel of asked.channels) readOwnChannelName(channel);
     if (onlyDevice !== null) await caller.admin('findPushDevice', { segments: { deviceId: onlyDevice } });
-    if (native !== null) await caller.admin('publishPush', { body: () => ({ ...native, publishId }) });
+    // What goes to channels alone is judged like any other push.
+    if (native === null) await this.core.push?.check(caller.app.id, payload);
+    else await caller.admin('publishPush', { body: () => ({ ...native, publishId }) });
     await this.#toChannels(caller, asked, publishId);
   }
 

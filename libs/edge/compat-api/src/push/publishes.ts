@@ -10,6 +10,8 @@ export interface PushPublish {
   /** Body of the native publish; null: it is for channels alone. */
   readonly native: JsonObject | null;
   readonly channels: readonly string[];
+  /** What there is to say, in the words of push. */
+  readonly payload: JsonObject;
   /** The one device that it is for; null: it is for others, or more. */
   readonly onlyDevice: string | null;
   /** Of how many it is told. */
@@ -31,9 +33,10 @@ export function readPushPublish(body: unknown): PushPublish {
     ...(notification === undefined ? {} : { notification }),
     ...(data === undefined ? {} : { data }),
   };
+  const payload = toNativePayload(content);
   const native = {
     recipients: targets,
-    payload: toNativePayload(content),
+    payload,
     providerOverrides: Object.entries(BLOCKS).flatMap(([block, provider]) =>
       body[block] === undefined || body[block] === null ? [] : [{ provider, payload: body[block] }],
     ),
@@ -41,6 +44,7 @@ export function readPushPublish(body: unknown): PushPublish {
   return {
     native: targets.length === 0 ? null : native,
     channels,
+    payload,
     onlyDevice:
       isObject(recipient) && typeof recipient['deviceId'] === 'string' ? recipient['deviceId'] : null,
     recipients: recipients.length,

@@ -1,4 +1,4 @@
-import { CompatError, isObject, type JsonObject } from '@carillon/compat-core';
+import { CompatError, isObject, type JsonObject, readOwnChannelName } from '@carillon/compat-core';
 
 /** A recipient in other words; what is missing or unknown in it is for push to say. */
 type Convert = (recipient: JsonObject) => JsonObject;
@@ -15,7 +15,14 @@ const TO_NATIVE: ReadonlyMap<unknown, Convert> = new Map<unknown, Convert>([
   ['apns', asIs],
   ['hms', asIs],
   ['wns', asIs],
-  [CHANNEL_TRANSPORT, ({ channel }) => ({ transportType: 'realtime', channel })],
+  [
+    CHANNEL_TRANSPORT,
+    ({ channel }) => {
+      // That there is one is for push to say.
+      if (typeof channel === 'string') readOwnChannelName(channel);
+      return { transportType: 'realtime', channel };
+    },
+  ],
   ['web', ({ targetUrl, encryptionKey, ...rest }) => ({ ...rest, ...addressOf(targetUrl, encryptionKey) })],
 ]);
 

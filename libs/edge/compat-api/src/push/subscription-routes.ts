@@ -39,8 +39,8 @@ export class SubscriptionRoutes {
     const caller = await this.entry.caller(ask);
     if (!FILTERS.some((name) => ask.query[name]))
       throw new CompatError(40_000, 'channel, deviceId or clientId is needed');
-    const asked: Readonly<Record<string, string | undefined>> = await filtersOf(ask, caller);
-    await caller.admin('removePushSubscriptions', { option: (name) => asked[name] });
+    const asked: Filters | null = await filtersOf(ask, caller);
+    if (asked !== null) await caller.admin('removePushSubscriptions', { option: (name) => asked[name] });
     return NO_CONTENT;
   };
 
@@ -51,23 +51,34 @@ export class SubscriptionRoutes {
   };
 }
 
-/** What is asked for, if it is the caller's: an operator's anything, a device's and a client's its own. */
-async function filtersOf(
-  ask: Ask,
-  caller: PushCaller,
-): Promise<{ readonly channel: string | undefined; readonly deviceId: string | undefined }> {
-  const { channel, clientId } = ask.query;
-  const deviceId = ask.query['deviceId'] || undefined;
-  if (deviceId && clientId) throw new CompatError(40_000, 'deviceId and clientId exclude each other');
-  const scope = deviceId ?? (clientId ? clientScope(clientId) : undefined);
-  const asked = { channel: channel || undefined, deviceId: scope };
-  if (caller.isAdmin || caller.isClient(clientId, channel || null)) return asked;
-  if (caller.device === null || clientId) throw notGranted();
-  const own = caller.device.deviceId;
-  if (deviceId !== undefined && deviceId !== own)
-    throw new CompatError(40_140, 'the token is that of another device');
-  await caller.proveDevice();
-  return { ...asked, deviceId: own };
+/** What push is asked by. */
+type Filters = Readonly<Record<string, string | undefined>>;
+
+/**
+ * What is asked for, if it is the caller's: an operator's anything, a device's and a client's its own. Null: nothing fits,
+ * for it is asked for the device of a client whose device it is not.
+ */
+async function filtersOf(ask: Ask, caller: PushCaller): Promise<Filters | null> {
+  const [channel, deviceId, clientId] = FILTERS.map((name) => ask.query[name] || undefined);
+  if (deviceId === undefined && clientId !== undefined) {
+    if (!caller.isAdmin && !caller.isClient(clientId, channel ?? null)) throw notGranted();
+    return { channel, deviceId: clientScope(clientId) };
+  }
+  if (caller.isAdmin && deviceId === undefined) return { channel };
+  const device = deviceId ?? caller.device?.deviceId;
+  if (device === undefined) throw notGranted();
+  const as = caller.asDevice(device);
+  if (as.kind === 'device') await caller.proveDevice();
+  const isOfClient = clientId === undefined || (await isDeviceOf(caller, device, clientId));
+  return isOfClient ? { channel, deviceId: device } : null;
+}
+
+async function isDeviceOf(caller: PushCaller, deviceId: string, clientId: string): Promise<boolean> {
+  const known = await caller.admin('listPushDevices', {
+    option: (name) => ({ deviceId, clientId, limit: '1' })[name],
+  });
+  const { items } = isObject(known.value) ? known.value : {};
+  return Array.isArray(items) && items.length > 0;
 }
 
 /** A subscription as clients are told of it: that of a client names no device. */

@@ -54,21 +54,30 @@ export class DeltaChain implements Codec, BaseHolder {
 
   encode(fact: Fact, frames: Frames): Frame | null {
     const full = frames.of(this.full);
-    if (fact.kind !== 'message' || full === null) return full;
+    if (full === null) return null;
+    if (fact.kind !== 'message') {
+      // Clients take a summary for their last message, which no difference can be made to.
+      if (fact.kind === 'annotations_summarized') this.#holds(null);
+      return full;
+    }
     const shown = this.full.shown(fact, frames);
     const isCandidate = shown !== null && fact.mayBeDelta && mayBeBase(shown);
     const next: Base | null = isCandidate
       ? { id: shown.id, data: shown.data, atMs: performance.now() }
       : null;
     const before = this.#base;
-    this.#base = next;
-    this.channel.stepped(this);
+    this.#holds(next);
     if (!isCandidate) return full;
     const frame = this.#difference(fact, shown, before, frames);
     const { meters } = this.channel;
     if (frame === null) meters.full(frameBytes(full));
     else meters.delta(frameBytes(full), frameBytes(frame));
     return frame ?? full;
+  }
+
+  #holds(base: Base | null): void {
+    this.#base = base;
+    this.channel.stepped(this);
   }
 
   /** Null: it is sent in full. */

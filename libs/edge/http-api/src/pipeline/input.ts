@@ -5,7 +5,7 @@ import type { HttpRequest } from '@carillon/uws';
 export const KEY_HEADER = 'X-Idempotency-Key';
 
 /** The segments of paths that name what an operation is about. */
-export const SEGMENTS = {
+const SEGMENTS = {
   channel: 'channelName',
   user_id: 'userId',
   message_serial: 'messageSerial',

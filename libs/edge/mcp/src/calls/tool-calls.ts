@@ -17,33 +17,30 @@ export interface AskedCall {
   readonly signal: AbortSignal;
 }
 
-export interface CallLimits {
-  readonly timeoutMs: number;
-}
-
 /** What became of it, and of which app it was, as far as that was found out. */
 export interface CallReport {
   /** Cancelled: there is nobody to tell. */
   readonly outcome: ToolOutcome | { readonly kind: 'cancelled' };
   readonly appId: string | null;
-  /** Something of ours broke; the caller reads a fixed text. */
-  readonly fault: unknown;
 }
 
 /** Carries tools out: scope, arguments, app, the work, its time. */
 export class ToolCalls {
   constructor(
     private readonly apps: PrincipalApps,
-    private readonly limits: () => CallLimits,
+    private readonly timeoutMs: () => number,
+    /** Told of what broke of ours; the caller reads a fixed text. */
+    private readonly onFault: (error: unknown) => void,
   ) {}
 
   async call(tool: Tool, asked: AskedCall): Promise<CallReport> {
-    const report: { appId: string | null; fault: unknown } = { appId: null, fault: null };
-    const work = await bounded(this.limits().timeoutMs, () => this.#call(tool, asked, report), asked.signal);
+    const report: { appId: string | null } = { appId: null };
+    const work = await bounded(this.timeoutMs(), () => this.#call(tool, asked, report), asked.signal);
     if (work.kind === 'done') return { ...report, outcome: work.value };
     if (work.kind === 'failed') {
       const outcome = refusal(work.error);
-      return { ...report, outcome, fault: isFault(outcome) ? work.error : null };
+      if (isFault(outcome)) this.onFault(work.error);
+      return { ...report, outcome };
     }
     if (asked.signal.aborted) return { ...report, outcome: { kind: 'cancelled' } };
     const text = tool.scope === 'read' ? 'timed out' : 'timed out; the change may have been applied';

@@ -19,7 +19,7 @@ export function parseHost(text: string): Host | null {
 export const isLoopback = ({ name }: Host): boolean => LOOPBACK.has(name);
 
 /** Whether an entry names this host: without a port it means any, else the one a request without a port means too. */
-export const namesHost = (entry: Host, host: Host, defaultPort: number): boolean =>
+const namesHost = (entry: Host, host: Host, defaultPort: number): boolean =>
   entry.name === host.name && (entry.port === null || entry.port === (host.port ?? defaultPort));
 
 /** What decides about the `Host` of a request. */

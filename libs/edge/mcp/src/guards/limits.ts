@@ -1,6 +1,6 @@
 import type { Config } from '@carillon/config';
 import { rateLimitSubject, type HttpResponse } from '@carillon/uws';
-import type { RateLimit, RateRule, RateVerdict } from '@carillon/rate-limit';
+import type { RateLimit, RateVerdict } from '@carillon/rate-limit';
 import { CODES, RpcFailure, unavailable } from '../rpc/failure.js';
 import type { Principal } from './principals.js';
 
@@ -9,7 +9,7 @@ const MOST_FAILED_LOGINS = 20;
 /** Per principal and process. */
 const MOST_RUNNING = 32;
 
-const FAILED_LOGINS: RateRule = { identifier: 'mcp-login', limit: MOST_FAILED_LOGINS, windowMs: MINUTE_MS };
+const FAILED_LOGINS = { identifier: 'mcp-login', limit: MOST_FAILED_LOGINS, windowMs: MINUTE_MS };
 
 const tooMany = (seconds: number, what: string): RpcFailure =>
   new RpcFailure(429, CODES.rate, what, { headers: { 'retry-after': String(seconds) } });
@@ -33,17 +33,21 @@ export class Limits {
       limit: limit.max_requests,
       windowMs: limit.window_seconds * 1000,
     };
-    const verdict = await this.#check(rule, rateLimitSubject(ip), 1);
+    const verdict = await counted(this.rateLimit.check(rule, rateLimitSubject(ip)));
     if (!verdict.allowed) throw tooMany(verdict.resetSeconds, 'too many requests');
   }
 
   /** A token that is not valid, by address. @throws RpcFailure when there were too many of them. */
   async failedLogin(ip: string | null): Promise<void> {
-    const verdict = await this.#check(FAILED_LOGINS, rateLimitSubject(ip), 1);
+    const verdict = await counted(this.rateLimit.check(FAILED_LOGINS, rateLimitSubject(ip)));
     if (!verdict.allowed) throw tooMany(verdict.resetSeconds, 'too many failed tokens');
   }
 
-  /** By principal; those without a token count by address. @throws RpcFailure */
+  /**
+   * By principal, out of a bucket that fills evenly; those without a token count by address.
+   *
+   * @throws RpcFailure
+   */
   async ofPrincipal(
     principal: Principal,
     ip: string | null,
@@ -54,7 +58,7 @@ export class Limits {
     if (limit === 0 || requests === 0) return;
     const rule = { identifier: 'mcp', limit, windowMs: MINUTE_MS };
     const subject = principal.isAnonymous ? `anonymous:${rateLimitSubject(ip)}` : `token:${principal.name}`;
-    const verdict = await this.#check(rule, subject, requests);
+    const verdict = await counted(this.rateLimit.take(rule, subject, requests));
     response.setHeader('x-ratelimit-limit', verdict.limit);
     response.setHeader('x-ratelimit-remaining', verdict.remaining);
     response.setHeader('x-ratelimit-reset', verdict.resetSeconds);
@@ -75,12 +79,12 @@ export class Limits {
       else this.#running.set(name, left);
     };
   }
+}
 
-  async #check(rule: RateRule, subject: string, cost: number): Promise<RateVerdict> {
-    try {
-      return await this.rateLimit.check(rule, subject, cost);
-    } catch {
-      throw unavailable('the rate limiter is unavailable');
-    }
+async function counted(verdict: Promise<RateVerdict>): Promise<RateVerdict> {
+  try {
+    return await verdict;
+  } catch {
+    throw unavailable('the rate limiter is unavailable');
   }
 }

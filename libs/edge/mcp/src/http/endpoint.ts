@@ -49,9 +49,14 @@ export class McpEndpoint implements Endpoint {
       const principal = await entrance.identify(request);
       leave = await entrance.admit(principal, request, response);
       entrance.checkTypes(request);
-      // A client that goes away while it sends its body never comes to the next step.
-      response.onAbort = leave;
-      return (body) => this.#serve(new Exchange(request, response, principal), body).finally(leave);
+      // A client that went away meanwhile, or does while it sends its body, never comes to the next step.
+      if (response.aborted) leave();
+      else response.onAbort = leave;
+      return (body) => {
+        // From here on its place is taken until its work is done, also when nobody waits for that.
+        response.onAbort = null;
+        return this.#serve(new Exchange(request, response, principal), body).finally(leave);
+      };
     } catch (error) {
       leave();
       this.#fail(response, error);

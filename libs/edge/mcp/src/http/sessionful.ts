@@ -39,6 +39,9 @@ const invalid = (message: string): RpcFailure => new RpcFailure(400, CODES.inval
 const refuse = (status: number, message: string): RpcFailure =>
   new RpcFailure(status, CODES.transport, message);
 
+/** Whoever asks for a session has none to name yet. */
+const beginsSession = (item: unknown): boolean => isJsonObject(item) && item['method'] === 'initialize';
+
 /** Requests of the revisions with sessions. */
 export class Sessionful {
   constructor(private readonly parts: SessionfulParts) {}
@@ -49,13 +52,12 @@ export class Sessionful {
     if (!isArray) {
       return this.#single(exchange, readMessage(items[0]), received.text);
     }
+    if (items.some(beginsSession)) throw invalid('initialize must stand alone');
     const session = await this.#session(exchange);
     if (session.revision !== OLDEST) throw invalid(`arrays are for revision ${OLDEST} only`);
     if (items.length === 0 || items.length > MOST_ITEMS)
       throw invalid(`an array holds 1 to ${MOST_ITEMS} messages`);
     const messages = items.map(readMessage);
-    if (messages.some((one) => one.kind === 'request' && one.method === 'initialize'))
-      throw invalid('initialize must stand alone');
     await this.parts.admitMore(exchange, items.length - 1);
     await this.#many(exchange, session, messages, rawElements(received.text));
   }

@@ -1,3 +1,4 @@
+import type { Audit } from '../audit/audit.js';
 import type { Methods } from '../methods/methods.js';
 import { CODES, errorMessage, RpcFailure } from '../rpc/failure.js';
 import { type ReceivedMessages, readMessage } from '../rpc/read-message.js';
@@ -9,8 +10,11 @@ import type { Exchange } from './exchange.js';
 /** Requests of the revision without sessions. */
 export class Stateless {
   constructor(
-    private readonly methods: Methods,
-    private readonly onFault: (error: unknown) => void,
+    private readonly parts: {
+      readonly methods: Methods;
+      readonly audit: Audit;
+      readonly meter: { fault(error: unknown): void };
+    },
   ) {}
 
   /** @throws RpcFailure */
@@ -30,11 +34,14 @@ export class Stateless {
       });
       const client = clientInfoOf(metaOf(params)[META.clientInfo]);
       const context = exchange.context({ era: 'stateless', session: null, client, signal: gone.signal });
-      const result = await this.methods.perform(context, { method, params, text });
+      const result = await this.parts.methods.perform(context, { method, params, text });
       sendJson(response, { jsonrpc: '2.0', id, result });
     } catch (error) {
-      if (!(error instanceof RpcFailure)) this.onFault(error);
+      const { audit, meter } = this.parts;
+      if (!(error instanceof RpcFailure)) meter.fault(error);
       const failure = failureOf(error);
+      if (failure.code === CODES.revision)
+        audit.rejected('version', exchange.request.ip, exchange.principal.name);
       if (failure.status === 200) sendJson(response, errorMessage(id, failure));
       else sendFailure(response, failure, id);
     }

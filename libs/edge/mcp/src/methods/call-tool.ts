@@ -13,7 +13,6 @@ import { paramsOf, textParam } from './params.js';
 export interface CallMeter {
   /** `unknown` stands for every tool that is none. */
   called(tool: string, outcome: string, ms: number): void;
-  fault(error: unknown): void;
 }
 
 export interface CallToolParts {
@@ -54,7 +53,6 @@ export async function callTool(
     throw failure;
   }
   const report = await calls.call(tool, askedOf(context, given, text));
-  if (report.fault !== null) meter.fault(report.fault);
   const result = resultOf(report, speaksOldest(context));
   record(told(tool, report, result));
   if (result === null) throw new RpcFailure(200, CODES.transport, 'cancelled');
@@ -79,11 +77,17 @@ function told(
   result: object | null,
 ): Omit<CallRecord, 'event' | 'what' | 'given' | 'durationMs'> {
   const bytesOut = result === null ? 0 : Buffer.byteLength(JSON.stringify(result));
-  const common = { scope, appId, bytesOut };
-  if (outcome.kind === 'cancelled')
-    return { ...common, outcome: 'cancelled', status: 499, code: 'cancelled' };
-  if (outcome.kind === 'ok') return { ...common, outcome: 'ok', status: 200, code: null };
+  return { scope, appId, bytesOut, ...cameTo(outcome) };
+}
+
+/** What became of a call, as the audit tells it. */
+export function cameTo(outcome: CallReport['outcome']): Pick<CallRecord, 'outcome' | 'status' | 'code'> {
+  if (outcome.kind === 'cancelled') return { outcome: 'cancelled', status: 499, code: 'cancelled' };
+  if (outcome.kind === 'ok') return { outcome: 'ok', status: 200, code: null };
   const { code, status } = outcome.body;
-  const kind = code === 'forbidden' ? 'denied' : code === 'timeout' ? 'timeout' : 'error';
-  return { ...common, outcome: kind, status, code };
+  return {
+    outcome: code === 'forbidden' ? 'denied' : code === 'timeout' ? 'timeout' : 'error',
+    status,
+    code,
+  };
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '@carillon/operations';
 import type { PrincipalApps } from '../calls/apps.js';
 import type { CallContext } from '../calls/context.js';
 import type { ToolCalls } from '../calls/tool-calls.js';
-import { promptsShown } from '../prompts/prompts.js';
+import { promptsFor } from '../prompts/prompts.js';
 import { invalidParams } from '../rpc/failure.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { paramsOf } from './params.js';
@@ -40,14 +40,9 @@ export async function complete(
 
 function checkReference({ resources, toolbox }: CompletionParts, context: CallContext, ref: unknown): void {
   if (!isJsonObject(ref)) throw invalidParams('ref must be an object');
-  const visible = new Set(
-    toolbox()
-      .visibleTo(context.principal)
-      .map(({ name }) => name),
-  );
   const isKnown =
     ref['type'] === 'ref/prompt'
-      ? promptsShown((tool) => visible.has(tool)).some(({ name }) => name === ref['name'])
+      ? promptsFor(context.principal, toolbox()).some(({ name }) => name === ref['name'])
       : ref['type'] === 'ref/resource' &&
         typeof ref['uri'] === 'string' &&
         resources.template(context, ref['uri']) !== null;

@@ -1,5 +1,5 @@
 import { type CallContext, speaksOldest } from '../calls/context.js';
-import { promptDefinition, promptMessages, promptsShown } from '../prompts/prompts.js';
+import { promptDefinition, promptMessages, promptsFor } from '../prompts/prompts.js';
 import { CODES, invalidParams, RpcFailure } from '../rpc/failure.js';
 import { META, REVISIONS } from '../rpc/revisions.js';
 import { shown } from '../tools/arguments.js';
@@ -105,13 +105,7 @@ export class Methods {
   }
 
   #shownPrompts({ principal }: CallContext) {
-    const visible = new Set(
-      this.parts
-        .toolbox()
-        .visibleTo(principal)
-        .map(({ name }) => name),
-    );
-    return promptsShown((tool) => visible.has(tool));
+    return promptsFor(principal, this.parts.toolbox());
   }
 
   #prompts(context: CallContext): object {
@@ -128,7 +122,7 @@ export class Methods {
       this.parts.audit.called(context, {
         event: 'mcp.prompt.get',
         what: name,
-        scope: null,
+        scope: 'read',
         appId: null,
         given: paramsOf(given),
         outcome,

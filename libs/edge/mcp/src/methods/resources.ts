@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@carillon/operations';
-import type { Audit } from '../audit/audit.js';
+import type { Audit, CallRecord } from '../audit/audit.js';
 import type { CallContext } from '../calls/context.js';
 import type { CallReport, ToolCalls } from '../calls/tool-calls.js';
 import { CODES, RpcFailure } from '../rpc/failure.js';
@@ -8,6 +8,8 @@ import { variablesOf } from '../resources/uri.js';
 import type { Document } from '../resources/documents.js';
 import type { Tool } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
+import { UNTRUSTED } from '../tools/result.js';
+import { cameTo } from './call-tool.js';
 import { textParam } from './params.js';
 
 export interface ResourceParts {
@@ -19,12 +21,18 @@ export interface ResourceParts {
 
 const JSON_TYPE = 'application/json';
 
-/** What was read: its text, and whether it is the same for everybody. */
+/** What was read: its text, whether it is the same for everybody, and whether others wrote it. */
 interface Content {
   readonly mimeType: string;
   readonly text: string;
   readonly isDocument: boolean;
+  readonly isUntrusted: boolean;
 }
+
+/** What the audit is told of a read, as far as it got. */
+type Told = Pick<CallRecord, 'given' | 'appId' | 'outcome' | 'status' | 'code'>;
+const FOUND: Told = { given: {}, appId: null, outcome: 'ok', status: 200, code: null };
+const NOT_FOUND: Told = { ...FOUND, outcome: 'error', status: 404, code: 'not_found' };
 
 /** Resources are read with tools of the same name, so what keeps somebody from one keeps him from the other. */
 export class Resources {
@@ -62,25 +70,25 @@ export class Resources {
   async read(context: CallContext, params: unknown): Promise<{ result: object; isDocument: boolean }> {
     const startedMs = performance.now();
     const uri = textParam(params, 'uri');
-    const say = (outcome: 'ok' | 'error', status: number, code: string | null, bytesOut: number): void =>
+    const say = (told: Told, bytesOut: number): void =>
       this.parts.audit.called(context, {
         event: 'mcp.resource.read',
         what: uri,
         scope: 'read',
-        appId: null,
-        given: {},
-        outcome,
-        status,
-        code,
         durationMs: performance.now() - startedMs,
         bytesOut,
+        ...told,
       });
+    const record = { told: NOT_FOUND };
     try {
-      const { mimeType, text, isDocument } = await this.#content(context, uri);
-      say('ok', 200, null, Buffer.byteLength(text));
-      return { result: { contents: [{ uri, mimeType, text }] }, isDocument };
+      const { mimeType, text, isDocument, isUntrusted } = await this.#content(context, uri, record);
+      say(record.told, Buffer.byteLength(text));
+      return {
+        result: { contents: [{ uri, mimeType, text }], ...(isUntrusted ? { _meta: UNTRUSTED } : {}) },
+        isDocument,
+      };
     } catch (error) {
-      say('error', 200, error instanceof RpcFailure ? String(error.code) : null, 0);
+      say(record.told, 0);
       throw error;
     }
   }
@@ -95,34 +103,45 @@ export class Resources {
     return DATA_ROWS.filter(({ tool }) => visible.has(tool));
   }
 
-  async #content(context: CallContext, uri: string): Promise<Content> {
-    if (!context.principal.scopes.has('read')) throw notFound(context, uri);
+  async #content(context: CallContext, uri: string, record: { told: Told }): Promise<Content> {
+    if (!context.principal.scopes.has('read')) {
+      record.told = { ...NOT_FOUND, outcome: 'denied', status: 403, code: 'forbidden' };
+      throw notFound(context, uri);
+    }
     const document = this.parts.documents().find((one) => one.uri === uri);
-    if (document !== undefined) return { ...document, isDocument: true };
+    if (document !== undefined) {
+      record.told = FOUND;
+      return { ...document, isDocument: true, isUntrusted: false };
+    }
     for (const row of this.#shown(context)) {
       const variables = variablesOf(row.uri, uri);
       const tool = this.parts.toolbox().find(row.tool);
       if (variables === null || tool === null) continue;
-      return {
-        mimeType: JSON_TYPE,
-        text: await this.#ask(context, uri, tool, row.asks(variables)),
-        isDocument: false,
-      };
+      const text = await this.#ask(context, uri, tool, row.asks(variables), record);
+      return { mimeType: JSON_TYPE, text, isDocument: false, isUntrusted: tool.isUntrusted };
     }
     throw notFound(context, uri);
   }
 
-  async #ask(context: CallContext, uri: string, tool: Tool, asks: readonly JsonObject[]): Promise<string> {
+  /** All at once, so that the time of a request is that of the longest. */
+  async #ask(
+    context: CallContext,
+    uri: string,
+    tool: Tool,
+    asks: readonly JsonObject[],
+    record: { told: Told },
+  ): Promise<string> {
     const { principal, signal } = context;
-    const answers: string[] = [];
-    for (const given of asks) {
-      const report = await this.parts.calls.call(tool, { principal, given, text: '{}', signal });
-      answers.push(textOf(context, uri, report));
-    }
-    const [only = '{}'] = answers;
-    return answers.length === 1
-      ? only
-      : JSON.stringify(answers.map((text) => JSON.parse(text) as unknown).reduce(merged));
+    const reports = await Promise.all(
+      asks.map((given) => this.parts.calls.call(tool, { principal, given, text: '{}', signal })),
+    );
+    const [only = '{}', ...more] = reports.map((report, index) => {
+      const { appId, outcome } = report;
+      record.told = { given: asks[index] ?? {}, appId, ...cameTo(outcome) };
+      return textOf(context, uri, report);
+    });
+    if (more.length === 0) return only;
+    return JSON.stringify([only, ...more].map((text) => JSON.parse(text) as unknown).reduce(merged));
   }
 }
 

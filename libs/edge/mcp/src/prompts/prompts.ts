@@ -1,12 +1,17 @@
 import { isJsonObject } from '@carillon/operations';
+import type { Principal } from '../guards/principals.js';
 import { invalidParams } from '../rpc/failure.js';
+import type { Toolbox } from '../tools/toolbox.js';
 import { PROMPT_ROWS, type PromptRow } from './rows.js';
 
 const MOST_BYTES = 1024;
 
-/** Those all of whose tools are shown. */
-export const promptsShown = (shown: (tool: string) => boolean): readonly PromptRow[] =>
-  PROMPT_ROWS.filter(({ tools }) => tools.every(shown));
+/** What a principal can start from: it may read, and sees every tool that is named. */
+export function promptsFor(principal: Principal, toolbox: Toolbox): readonly PromptRow[] {
+  if (!principal.scopes.has('read')) return [];
+  const shown = new Set(toolbox.visibleTo(principal).map(({ name }) => name));
+  return PROMPT_ROWS.filter(({ tools }) => tools.every((tool) => shown.has(tool)));
+}
 
 export const promptDefinition = (
   { name, title, description, arguments: list }: PromptRow,

@@ -5,9 +5,6 @@ import type { RpcId } from '../rpc/failure.js';
 
 const LOOK_EVERY_MS = 500;
 
-/** Why nobody waits for a call any more. */
-export type Abandoned = 'cancelled' | 'timeout';
-
 /** A call that may be abandoned. What it does goes on; only nobody waits for it. */
 export interface Running {
   readonly signal: AbortSignal;

@@ -17,7 +17,7 @@ export interface Session extends SessionRecord {
   readonly hash: string;
 }
 
-export const MOST_SESSIONS = 200;
+const MOST_SESSIONS = 200;
 const ID_BYTES = 32;
 const ID_FORM = /^[A-Za-z0-9_-]{43}$/;
 /** Others begin or end a session of the same principal meanwhile. */

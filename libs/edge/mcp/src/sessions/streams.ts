@@ -7,7 +7,7 @@ import type { Session, Sessions } from './sessions.js';
 export const PING_MS = 15_000;
 const LEASE_MS = 30_000;
 const LONGEST_MS = 3_600_000;
-export const MOST_STREAMS = 1000;
+const MOST_STREAMS = 1000;
 
 const LIST_CHANGED = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })}\n\n`;
 
@@ -35,6 +35,7 @@ export class Streams {
   readonly #open = new Map<string, Open>();
   readonly #nowMs: () => number;
   #timer: NodeJS.Timeout | null = null;
+  #isOver = false;
 
   constructor(private readonly parts: StreamsParts) {
     this.#nowMs = parts.nowMs ?? Date.now;
@@ -59,8 +60,11 @@ export class Streams {
     await this.parts.cache.compareAndRemove(cacheKeys.mcpStream(hash), lease).catch(() => false);
   }
 
+  /** One whose lease lapsed while the cache was away has lost its place to the new one, and ends. */
   add(session: Session, lease: string, stream: EventStream): void {
     const open = { session, stream, lease, openedMs: this.#nowMs() };
+    this.end(session.hash);
+    if (this.#isOver) return this.#close(open);
     this.#open.set(session.hash, open);
     stream.onGone = () => void this.#forget(open);
     stream.write(': ping\n\n');
@@ -73,7 +77,9 @@ export class Streams {
     if (open !== undefined) this.#close(open);
   }
 
+  /** For good: one that was on its way to be opened ends at once. */
   endAll(): void {
+    this.#isOver = true;
     for (const open of this.#open.values()) this.#close(open);
   }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '@carillon/operations';
 
-const INTEGER = /^-?\d{1,15}$/;
+const DIGITS = /^-?\d{1,16}$/;
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const APP_ID = {
   type: 'string',
@@ -14,20 +14,22 @@ const propertiesOf = (schema: JsonSchema): Readonly<Record<string, JsonSchema>> 
 
 /** A comma list as the list that it is. */
 function asWords(schema: JsonSchema): JsonSchema {
-  const description = typeof schema['description'] === 'string' ? schema['description'] : '';
+  const text = typeof schema['description'] === 'string' ? schema['description'] : '';
+  const description = text.replace(/^Comma list of /, '');
+  if (schema['type'] === 'array') return { ...schema, description };
   const words = [...new Set([...description.matchAll(INFO_WORDS)].map(([, word]) => word))];
   return {
     type: 'array',
     items: { type: 'string', ...(words.length === 0 ? {} : { enum: words }) },
     uniqueItems: true,
-    description: description.replace(/^Comma list of /, ''),
+    description,
   };
 }
 
 /** `info` as a list wherever an event has it. */
 function withInfoLists(schema: JsonSchema): JsonSchema {
   const properties = Object.entries(propertiesOf(schema)).map(([name, one]): [string, JsonSchema] => {
-    if (name === 'info' && one['type'] !== 'array') return [name, asWords(one)];
+    if (name === 'info') return [name, asWords(one)];
     const { items } = one;
     return [
       name,
@@ -51,6 +53,10 @@ export function shown(schema: JsonSchema): JsonSchema {
   return { $schema: DIALECT, ...more };
 }
 
+/** Whether a text is the digits of a number that is held as it is. */
+const isInteger = (value: unknown): boolean =>
+  typeof value === 'string' && DIGITS.test(value) && Number.isSafeInteger(Number(value));
+
 /** Arguments as given, without those that are null, and with integers that came as digits. */
 export function settled(schema: JsonSchema, given: JsonObject): JsonObject {
   const properties = propertiesOf(schema);
@@ -58,8 +64,8 @@ export function settled(schema: JsonSchema, given: JsonObject): JsonObject {
     if (value === null) return [];
     const { type } = Object.hasOwn(properties, name) ? (properties[name] ?? {}) : {};
     const types = new Set([type].flat());
-    const isDigits = types.has('integer') && !types.has('string') && typeof value === 'string';
-    return [[name, isDigits && INTEGER.test(value) ? Number(value) : value]];
+    const isNumber = types.has('integer') && !types.has('string') && isInteger(value);
+    return [[name, isNumber ? Number(value) : value]];
   });
   return Object.fromEntries(entries);
 }

@@ -18,6 +18,9 @@ export type ToolOutcome =
 const MOST_RESULT_BYTES = 1024 * 1024;
 const OK = { ok: true };
 
+/** What a result carries that was written by anybody who may publish: it is data, never an instruction. */
+export const UNTRUSTED = { 'service/untrusted': true } as const;
+
 export const toolError = (
   code: string,
   status: number,
@@ -64,6 +67,6 @@ export function callResult(outcome: ToolOutcome, isOldest: boolean): object {
     content: [{ type: 'text', text: outcome.text }],
     ...(isOldest ? {} : { structuredContent: outcome.value }),
     isError: false,
-    ...(outcome.isUntrusted ? { _meta: { 'service/untrusted': true } } : {}),
+    ...(outcome.isUntrusted ? { _meta: UNTRUSTED } : {}),
   };
 }

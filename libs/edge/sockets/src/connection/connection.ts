@@ -29,8 +29,9 @@ export abstract class Connection extends Subscriber {
     hub: AppHub,
     readonly speech: Speech,
     readonly connectedTick: number,
+    codec: Codec = speech.codec,
   ) {
-    super(id, hub, speech.edge, speech.codec);
+    super(id, hub, speech.edge, codec);
     this.activeTick = connectedTick;
   }
 

@@ -9,7 +9,7 @@ import {
   type ChannelRefusal,
   type Channels,
 } from '@carillon/channels';
-import { isAiEvent } from '@carillon/ai-transport';
+import { AiChannels, AiMeters, headerLimits, isAiEvent } from '@carillon/ai-transport';
 import { isStorable } from '@carillon/contract';
 import { ServiceError, type ErrorCode } from '@carillon/errors';
 import {
@@ -21,8 +21,9 @@ import {
   type FrameError,
 } from '@carillon/protocol';
 import type { ClientEvent } from '../connection/speech.js';
-import type { AiEvents } from './ai-event.js';
-import type { ClientPublisher, PublishNews } from '@carillon/operations';
+import type { SocketsParts } from '../parts.js';
+import { AiEvents } from './ai-event.js';
+import { ClientPublisher, extrasRules, PublishNews } from '@carillon/operations';
 import type { Receipt } from '@carillon/publishing';
 import { dataOf, type WebhookEvents } from '@carillon/webhooks';
 
@@ -51,6 +52,24 @@ type Verdict = { readonly refused: FrameError } | Allowed;
 /** Publishes what clients say to the other subscribers of a channel. */
 export class ClientEvents {
   constructor(private readonly parts: ClientEventParts) {}
+
+  static of(
+    parts: Pick<SocketsParts, 'cache' | 'config' | 'hub' | 'log' | 'metrics' | 'publisher' | 'webhooks'>,
+  ): ClientEvents {
+    const { config, hub, metrics, webhooks } = parts;
+    const { channels, outlet, onTrouble } = hub;
+    const aiChannels = new AiChannels(config.ai_transport);
+    return new ClientEvents({
+      channels,
+      outlet,
+      webhooks,
+      publisher: new ClientPublisher(parts),
+      extras: extrasRules(config),
+      ai: new AiEvents(aiChannels, headerLimits(config), new AiMeters(metrics)),
+      news: new PublishNews(webhooks, aiChannels, metrics),
+      onTrouble,
+    });
+  }
 
   /** Undefined when nothing has to wait for it; the promise never rejects. Rate limits were checked before. */
   handle(connection: Connection, frame: ClientEvent): Promise<void> | undefined {
@@ -180,7 +199,7 @@ function rowOf(error: unknown): ErrorCode {
 }
 
 /** Judges a client event in the one order of checks. */
-export function clientEventVerdict(connection: Connection, frame: ClientEvent, channels: Channels): Verdict {
+function clientEventVerdict(connection: Connection, frame: ClientEvent, channels: Channels): Verdict {
   const { event, channel: name } = frame;
   const { app, rules } = connection.hub;
   if (name === null) return refused('client_event_refused', null, 'A client event needs a channel');

@@ -71,9 +71,11 @@ export class Requests {
       case 'malformed':
         return this.#malformed(connection, frame);
       case 'channel-history':
-        // Two may be under way beside each other, of one channel too.
-        void connection.ask(frame);
-        return;
+        // Behind a subscribe that is under way; then two may be beside each other, of one channel too.
+        return this.#queue(connection, frame.channel, () => {
+          void connection.ask(frame);
+          return undefined;
+        });
       case 'auth':
       case 'delta-sync-error':
       case 'enable-delta':

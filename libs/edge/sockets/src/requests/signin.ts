@@ -9,6 +9,7 @@ import {
 } from '@carillon/protocol';
 import { readSigninCapabilities, verifyUserAuth, type Capabilities } from '@carillon/signing';
 import type { Connection } from '../connection/connection.js';
+import type { SocketsParts } from '../parts.js';
 
 /** What signing in works with. */
 export interface SigninParts {
@@ -31,6 +32,11 @@ interface Proof {
 /** Lets connections say which user they are. */
 export class Signin {
   constructor(private readonly parts: SigninParts) {}
+
+  static of({ hub, presence }: Pick<SocketsParts, 'hub' | 'presence'>): Signin {
+    const { outlet, identities, state, leaving, onTrouble } = hub;
+    return new Signin({ outlet, presence, identities, watchlists: state.watchlists, leaving, onTrouble });
+  }
 
   /** Undefined when it was done at once; the promise never rejects. */
   handle(connection: Connection, frame: SigninFrame): Promise<void> | undefined {

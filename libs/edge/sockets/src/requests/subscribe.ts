@@ -1,8 +1,12 @@
+import { SharedFilters } from '@carillon/filter';
 import type { JoinRefusal, JoinRequest, Joins, Outlet, PatternBook } from '@carillon/hub';
 import type { FrameError, SubscriptionErrorStatus } from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
 import type { Judges, SubscribeFailure } from '../connection/judged.js';
 import type { SubscribeRequest } from '../connection/speech.js';
+import type { SocketsParts } from '../parts.js';
+import { filterRules } from '../settings.js';
+import type { Tokens } from '../v2/tokens.js';
 import { failure } from './subscribe-verdict.js';
 
 /** What subscribing works with. */
@@ -17,6 +21,16 @@ export interface SubscribeParts extends Judges {
 /** Has subscribes judged, and says in its two frames why one came to nothing. */
 export class Subscribe {
   constructor(private readonly parts: SubscribeParts) {}
+
+  static of(
+    { config, hub }: Pick<SocketsParts, 'config' | 'hub'>,
+    tokens: Pick<Tokens, 'withdraw'>,
+  ): Subscribe {
+    const { channels, outlet, joins, patterns } = hub;
+    const filters = new SharedFilters(filterRules(config));
+    const withdraw = (connection: Connection): void => tokens.withdraw(connection);
+    return new Subscribe({ channels, filters, outlet, joins, patterns, withdraw });
+  }
 
   /** Undefined when it was done at once; the promise never rejects. */
   handle(connection: Connection, frame: SubscribeRequest): Promise<void> | undefined {

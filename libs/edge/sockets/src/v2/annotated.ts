@@ -1,10 +1,10 @@
 import type { Appends, Codec, Frame, Frames } from '@carillon/hub';
 import type { Fact } from '@carillon/protocol';
-import type { CodecV2 } from './codec.js';
+import type { AppCodec } from './app-codec.js';
 
 /** A codec for those who want to be told of every single annotation beside what all of them come to. */
 class AnnotatedCodec implements Codec {
-  constructor(private readonly base: CodecV2) {}
+  constructor(private readonly base: AppCodec) {}
 
   get appends(): Appends | undefined {
     return this.base.appends;
@@ -15,10 +15,10 @@ class AnnotatedCodec implements Codec {
   }
 }
 
-const codecs = new WeakMap<CodecV2, Codec>();
+const codecs = new WeakMap<AppCodec, Codec>();
 
 /** The one such codec over a codec: their subscribers share frames and topics. */
-export function annotatedCodec(base: CodecV2): Codec {
+export function annotatedCodec(base: AppCodec): Codec {
   let codec = codecs.get(base);
   if (codec === undefined) codecs.set(base, (codec = new AnnotatedCodec(base)));
   return codec;

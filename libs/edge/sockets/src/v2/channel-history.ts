@@ -4,6 +4,7 @@ import type { HistoryBounds, HistoryPageBody, HistoryReader } from '@carillon/hi
 import type { Outlet } from '@carillon/hub';
 import { frameError, type ChannelHistoryFrame, type FrameError, type HistoryWish } from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
+import type { Tags } from './tags.js';
 
 export interface ChannelHistoriesParts {
   readonly channels: Channels;
@@ -11,6 +12,7 @@ export interface ChannelHistoriesParts {
   /** Null: this process has no way to histories. */
   readonly reader: Pick<HistoryReader, 'page'> | null;
   readonly maxPageSize: number;
+  readonly tags: Pick<Tags, 'areShown'>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -59,7 +61,7 @@ export class ChannelHistories {
   }
 
   async #read(connection: Connection, channel: string, wish: HistoryWish): Promise<void> {
-    const { reader, outlet, maxPageSize, onTrouble } = this.parts;
+    const { reader, outlet, maxPageSize, onTrouble, tags } = this.parts;
     if (reader === null) return;
     this.#underWay.set(connection, (this.#underWay.get(connection) ?? 0) + 1);
     const attachSerial = attachSerialOf(connection, channel);
@@ -72,7 +74,11 @@ export class ChannelHistories {
       outlet.send(connection, {
         kind: 'history_page',
         channel,
-        pageText: pageText(page, wish, attachSerial),
+        pageText: pageText(
+          tags.areShown(connection.hub, channel) ? page : withoutTags(page),
+          wish,
+          attachSerial,
+        ),
       });
     } catch (error) {
       const isMistake = error instanceof ServiceError && error.code === 'invalid_input';
@@ -110,6 +116,11 @@ function boundsOf(
     end_time_ms: endTimeMs,
   };
 }
+
+const withoutTags = (page: HistoryPageBody): HistoryPageBody => ({
+  ...page,
+  items: page.items.map((item) => ({ ...item, message: { ...(item.message as object), tags: undefined } })),
+});
 
 const pageText = (page: HistoryPageBody, { untilAttach }: HistoryWish, attachSerial: number | null): string =>
   JSON.stringify({

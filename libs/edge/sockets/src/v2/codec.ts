@@ -5,13 +5,21 @@ import { type Fact, frameOfFactV2, type WireFormatV2 } from '@carillon/protocol'
 /** Protocol 2 in one wire format, for whoever did not ask for every single annotation. */
 export class CodecV2 implements Codec {
   readonly #paced = new Map<string, CodecV2>();
+  #withoutTags: CodecV2 | null = null;
 
   constructor(
     private readonly format: WireFormatV2,
     readonly appends?: Appends,
     /** Says the same to those who are told of appends as they come; null: this one does. */
     private readonly plain: CodecV2 | null = null,
+    private readonly showsTags = true,
   ) {}
+
+  /** The one that says the same of everything, but for the tags of messages. */
+  get withoutTags(): CodecV2 {
+    const { format, appends, plain } = this;
+    return (this.#withoutTags ??= new CodecV2(format, appends, plain?.withoutTags ?? null, false));
+  }
 
   /** The one for those who are told of appends like this. */
   paced(appends: Appends): CodecV2 {
@@ -29,6 +37,7 @@ export class CodecV2 implements Codec {
   /** Of whatever fact. */
   frame(fact: Fact): Frame | null {
     const frame = frameOfFactV2(fact, randomUUID);
-    return frame === null ? null : this.format.encode(frame);
+    if (frame === null) return null;
+    return this.format.encode(this.showsTags ? frame : { ...frame, tagsText: null });
   }
 }

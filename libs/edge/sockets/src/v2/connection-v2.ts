@@ -5,6 +5,7 @@ import type { Socket } from '@carillon/uws';
 import { Connection } from '../connection/connection.js';
 import type { Judged, Judges, View } from '../connection/judged.js';
 import type { OwnRequest, SubscribeRequest } from '../connection/speech.js';
+import type { AppCodec } from './app-codec.js';
 import type { SpeechV2 } from './speeches.js';
 import { annotatedCodec } from './annotated.js';
 import { judgeV2 } from './subscribe-verdict-v2.js';
@@ -13,6 +14,7 @@ import { type Viewer, Views } from './views.js';
 
 /** A connection of protocol 2, with what only such a one has. */
 export class ConnectionV2 extends Connection implements Viewer {
+  declare readonly codec: AppCodec;
   readonly speaksAi = true;
   readonly views: Views;
   #native: Pick<Socket<unknown>, 'ping'> | null = null;
@@ -23,7 +25,7 @@ export class ConnectionV2 extends Connection implements Viewer {
     override readonly speech: SpeechV2,
     connectedTick: number,
   ) {
-    super(id, hub, speech, connectedTick);
+    super(id, hub, speech, connectedTick, speech.codecOf(hub));
     this.views = new Views(speech.write, speech.meta, speech.names);
   }
 
@@ -41,14 +43,8 @@ export class ConnectionV2 extends Connection implements Viewer {
   }
 
   judge(frame: SubscribeRequest, judges: Judges): Judged {
-    const { codec, requests } = this.speech;
-    return judgeV2(
-      this,
-      frame,
-      frame.wantsAnnotations ? annotatedCodec(codec) : codec,
-      judges,
-      requests.deltas,
-    );
+    const codec = frame.wantsAnnotations ? annotatedCodec(this.codec) : this.codec;
+    return judgeV2(this, frame, codec, judges, this.speech.requests.deltas);
   }
 
   beforeLive(channel: OrdinaryChannel, codec: Codec): (() => Promise<void>) | undefined {

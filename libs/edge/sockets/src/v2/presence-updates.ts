@@ -7,6 +7,8 @@ import type { Connection } from '../connection/connection.js';
 /** What a member may say of itself at once. */
 const MAX_BYTES = 1024;
 const WINDOW_MS = 1000;
+/** So many channels of one connection are counted at a time. */
+const MAX_COUNTED = 1000;
 
 /** What updates work with. */
 export interface PresenceUpdateParts {
@@ -20,7 +22,7 @@ export interface PresenceUpdateParts {
 /** Lets members of presence channels say something new of themselves. */
 export class PresenceUpdates {
   /** By connection and channel: when the second began, and how many in it. */
-  readonly #updates = new WeakMap<Connection, Map<string, { sinceMs: number; count: number }>>();
+  readonly #updates = new WeakMap<Connection, Map<string, Window>>();
 
   constructor(private readonly parts: PresenceUpdateParts) {}
 
@@ -73,11 +75,25 @@ export class PresenceUpdates {
     let updates = this.#updates.get(connection);
     if (updates === undefined) this.#updates.set(connection, (updates = new Map()));
     const window = updates.get(channel);
-    if (window === undefined || nowMs - window.sinceMs >= WINDOW_MS) {
+    if (window === undefined || isOver(window, nowMs)) {
+      if (updates.size >= MAX_COUNTED) forgetOver(updates, nowMs);
+      if (updates.size >= MAX_COUNTED) return false;
       updates.set(channel, { sinceMs: nowMs, count: 1 });
       return true;
     }
     window.count += 1;
     return window.count <= this.parts.maxPerSecond;
   }
+}
+
+/** A second of one channel. */
+interface Window {
+  readonly sinceMs: number;
+  count: number;
+}
+
+const isOver = ({ sinceMs }: Window, nowMs: number): boolean => nowMs - sinceMs >= WINDOW_MS;
+
+function forgetOver(updates: Map<string, Window>, nowMs: number): void {
+  for (const [channel, window] of updates) if (isOver(window, nowMs)) updates.delete(channel);
 }

@@ -1,5 +1,5 @@
 import type { Config } from '@carillon/config';
-import type { Codec } from '@carillon/hub';
+import type { AppHub, Codec } from '@carillon/hub';
 import {
   type FrameV2,
   loadWireFormat,
@@ -12,6 +12,7 @@ import {
 } from '@carillon/protocol';
 import type { Edge } from '@carillon/hub';
 import type { ClientEvent, Inbound, Speech } from '../connection/speech.js';
+import type { AppCodec, AppCodecs } from './app-codec.js';
 import { MetaCodec } from './meta-codec.js';
 import { CodecV2 } from './codec.js';
 import { edgeV2 } from './edge.js';
@@ -20,6 +21,8 @@ import type { RequestsV2 } from './requests-v2.js';
 /** How a connection of protocol 2 speaks. */
 export interface SpeechV2 extends Speech {
   readonly codec: CodecV2;
+  /** The same as the connections of an app get it. */
+  readonly codecOf: (hub: AppHub) => AppCodec;
   /** What answers requests that only this protocol has. */
   readonly requests: RequestsV2;
   /** How frames are written as texts; null: they are not, so that there are no differences of them. */
@@ -49,6 +52,7 @@ export class SpeechesV2 {
     private readonly config: Config,
     private readonly names: WireNames,
     private readonly requests: RequestsV2,
+    private readonly appCodecs: AppCodecs,
   ) {
     this.#edges = { loud: edgeV2(config, true), quiet: edgeV2(config, false) };
   }
@@ -66,8 +70,10 @@ export class SpeechesV2 {
     const key = `${echoMessages} ${appendMode} ${windowMs}`;
     const known = spoken.speeches.get(key);
     if (known !== undefined) return known;
+    const codec = spoken.codec.paced({ windowMs, wholes: appendMode === 'full' });
     const speech: SpeechV2 = {
-      codec: spoken.codec.paced({ windowMs, wholes: appendMode === 'full' }),
+      codec,
+      codecOf: (hub) => this.appCodecs.of(hub, codec),
       heartbeat: 'pinged',
       requests: this.requests,
       read: spoken.read,

@@ -19,6 +19,11 @@ export class Views {
     readonly names: WireNames,
   ) {}
 
+  /** Of how many channels and patterns it does not get everything in full. */
+  get size(): number {
+    return this.#byChannel?.size ?? 0;
+  }
+
   /** Undefined: everything of the channel in full, or it has not got it. */
   get(channel: string): ViewV2 | undefined {
     return this.#byChannel?.get(channel);
@@ -30,14 +35,6 @@ export class Views {
     if (before !== view) before?.release();
     if (view === null) this.#byChannel?.delete(channel);
     else (this.#byChannel ??= new Map()).set(channel, view);
-  }
-
-  /** How many channels beside this one it has with differences. */
-  deltaChannels(besides: string): number {
-    let count = 0;
-    for (const [name, { delta }] of this.#byChannel ?? [])
-      count += Number(delta !== null && name !== besides);
-    return count;
   }
 
   /** The connection is out. */

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 
-export const APPS = ['shop', 'other'] as const;
-export const USERS = ['ada', 'bob', 'eve', 'zoe'] as const;
-export const CHANNELS = [
+const APPS = ['shop', 'other'] as const;
+const USERS = ['ada', 'bob', 'eve', 'zoe'] as const;
+const CHANNELS = [
   'orders',
   'private-a',
   'private-encrypted-a',

@@ -229,5 +229,5 @@ describe('the last event of a cache channel', () => {
       }),
       { numRuns: 150 },
     );
-  });
+  }, 120_000);
 });

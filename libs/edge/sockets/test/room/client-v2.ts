@@ -29,6 +29,8 @@ export type ToldFrame = ReceivedFrame & Place;
 export class ClientV2 {
   /** Every frame, in order. */
   readonly frames: ToldFrame[] = [];
+  /** The same as they came. */
+  readonly payloads: Buffer[] = [];
   closeCode: number | null = null;
   closeReason = '';
   socketId = '';
@@ -112,6 +114,7 @@ export class ClientV2 {
       if (!decoded.ok) throw new Error(decoded.problem);
       const frame = { ...decoded.frame, ...placeOf(this.format.format, payload) };
       this.frames.push(frame);
+      this.payloads.push(payload);
       return frame;
     }
   }

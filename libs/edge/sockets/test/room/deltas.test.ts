@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ClientV2 } from './client-v2.js';
 import { DeltaClient, ways } from './delta-client.js';
-import { openRoom, type Room } from './room.js';
+import { openRoom, turn, type Room } from './room.js';
 
 const PADDING = 'x'.repeat(380);
 const publish = (room: Room, n: number, more: object = {}, channel = 'mkt'): unknown =>
@@ -176,6 +176,54 @@ it('who comes later is shown the latest of each group that it may see, and goes 
   for (let n = 2; n < 4; n += 1) for (const name of ['BTC', 'ETH']) asset(room, name, n, { tagsText });
   expect(ways(await client.messages())).toEqual(['full 1 BTC', 'full 0 ETH', 'delta 2 BTC', 'full 1 ETH']);
   expect(ways(await first.messages())).toHaveLength(7);
+});
+
+it('a connection holds bases of so many channels; beyond, the one not used for longest begins anew', async () => {
+  const room = await openRoom({
+    settings: (read) => ({
+      ...read,
+      delta_compression: { ...read.delta_compression, max_channel_states_per_socket: 2 },
+    }),
+  });
+  const client = await DeltaClient.connect(room.port);
+  for (const channel of ['a', 'b', 'c']) {
+    await client.subscribe(channel, { delta: true });
+    const settled = await client.until('service:delta_compression_enabled');
+    expect(settled.data).toEqual({ enabled: true, algorithm: 'fossil', channel });
+  }
+  const told = async (channels: string): Promise<readonly string[]> => {
+    for (const [n, channel] of channels.split('').entries()) {
+      publish(room, n, {}, channel);
+      // What is done behind a message is done before the next one of another tick.
+      await turn();
+    }
+    return ways(await client.messages());
+  };
+  expect(await told('aaabbb')).toEqual(['full 0', 'full 1', 'delta 2', 'full 0', 'full 1', 'delta 2']);
+  // The third takes the place of the first, which takes that of the second: the third goes on.
+  expect(await told('cac')).toEqual(['full 0', 'full 0', 'full 1']);
+  expect(await told('acac')).toEqual(['full 1', 'delta 2', 'delta 2', 'delta 3']);
+  expect(await told('bac')).toEqual(['full 0', 'full 0', 'full 0']);
+});
+
+it('a channel whose bases are shown takes the place of the one not used for longest', async () => {
+  const room = await openRoom({
+    ...GROUPS,
+    settings: (read) => ({
+      ...read,
+      delta_compression: { ...read.delta_compression, max_channel_states_per_socket: 1 },
+    }),
+  });
+  const [first, client] = [await DeltaClient.connect(room.port), await DeltaClient.connect(room.port)];
+  await first.subscribe('mkt', { delta: true });
+  asset(room, 'BTC', 1);
+  await client.subscribe('a', { delta: true });
+  for (let n = 0; n < 3; n += 1) publish(room, n, {}, 'a');
+  expect(ways(await client.messages())).toEqual(['full 0', 'full 1', 'delta 2']);
+  await client.subscribe('mkt', { delta: true });
+  await client.until('service:delta_cache_sync');
+  publish(room, 3, {}, 'a');
+  expect(ways(await client.messages())).toEqual(['full 0']);
 });
 
 it('whoever was left out of a message begins again', async () => {

@@ -64,7 +64,7 @@ export const filledText: Field<string> = checked(text, (value, path, report) => 
 });
 
 /** A whole number from `min` to `max`; a string of decimal digits is accepted too. */
-export function integer(min: number, max: number): Field<number> {
+function integer(min: number, max: number): Field<number> {
   return {
     read(raw, path, report) {
       const value = typeof raw === 'string' && /^[+-]?\d{1,20}$/.test(raw.trim()) ? Number(raw) : raw;

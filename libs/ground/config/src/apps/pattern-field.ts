@@ -2,7 +2,7 @@ import { checked, text, type Field } from './field.js';
 import { LinearPattern } from './linear-pattern.js';
 
 /** Any text; whether it compiles is the caller's rule. */
-export const pattern: Field<LinearPattern> = {
+const pattern: Field<LinearPattern> = {
   read(raw, path, report) {
     const source = text.read(raw, path, report);
     return source === undefined ? undefined : new LinearPattern(source);

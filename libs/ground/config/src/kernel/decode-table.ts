@@ -3,7 +3,7 @@ import { unknownKey } from './nearest.js';
 import { isTable, typeOf } from './read.js';
 
 /** The tree with every default; derived settings are still null. */
-export function defaultsOf(node: TableNode): Record<string, unknown> {
+function defaultsOf(node: TableNode): Record<string, unknown> {
   const entries = Object.entries(node.fields).map(([key, field]) => [
     key,
     field.kind === 'table' ? defaultsOf(field) : field.default,

@@ -18,7 +18,7 @@ function distance(a: string, b: string): number {
 const LONGEST = 80;
 
 /** The known word a typing mistake was probably meant to be; null when none is close. */
-export function nearest(word: string, known: readonly string[]): string | null {
+function nearest(word: string, known: readonly string[]): string | null {
   if (word.length > LONGEST) return null;
   let best: string | null = null;
   let least = Math.max(2, Math.floor(word.length / 2));

@@ -65,7 +65,7 @@ export const DELTA: Meanings<DeltaSettings> = {
   conflation_key: 'Dot-separated path into the frame',
   max_messages_per_key: 'Messages that are kept of a key',
   max_conflation_keys: 'Keys that are kept of a channel',
-  enable_tags: 'Has no effect: the tags of an event go to all who get it',
+  enable_tags: 'Send the tags of events to subscribers; `false`: they are for filters alone',
 };
 
 export const NAMESPACE: Meanings<ChannelNamespace> = {

@@ -39,7 +39,6 @@ const APPS = ['mysql', 'postgres', 'surrealdb'].flatMap((database): WithoutEffec
 const NEVER_SHOWN = 'payloads are never shown and never logged';
 
 const OF_FEATURES: readonly WithoutEffect[] = [
-  { path: 'tag_filtering.enable_tags', only: true, why: 'the tags of an event go to all who get it' },
   {
     path: 'delta_compression.cluster_coordination',
     only: false,

@@ -16,7 +16,7 @@ import {
 } from '../kernel/index.js';
 
 /** Every stage of the push pipeline that a process can run. */
-export const PUSH_STAGES = [
+const PUSH_STAGES = [
   'planner',
   'shard',
   'dispatch',

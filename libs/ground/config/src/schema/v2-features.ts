@@ -63,7 +63,10 @@ export const eventNameFiltering = table({
 
 export const tagFiltering = table({
   enabled: flag(false, 'TAG_FILTERING_ENABLED', 'Let a subscription choose by tags'),
-  enable_tags: bool({ default: true, meaning: 'Send the tags to subscribers' }),
+  enable_tags: bool({
+    default: true,
+    meaning: 'Send the tags to subscribers; `false`: they are for filters alone',
+  }),
 });
 
 export const connectionRecovery = table({
@@ -90,7 +93,10 @@ export const deltaCompression = table({
   full_message_interval: size(10, 'Messages after which a full one is sent'),
   min_message_size: size(100, 'Smaller messages are sent in full', 'bytes'),
   max_state_age_secs: size(300, 'Age after which the last message is forgotten', 's'),
-  max_channel_states_per_socket: size(100, 'Channels with differences on one socket'),
+  max_channel_states_per_socket: size(
+    100,
+    'Channels of which one socket has a base; beyond, the one not used for longest begins again',
+  ),
   max_conflation_states_per_channel: size(100, 'Conflation groups of one channel'),
   conflation_key_path: optional(
     string({ default: null, meaning: 'Where in the data the conflation key is' }),

@@ -111,7 +111,7 @@ const state = object({
   name: nullable(anyText),
   extras: nullable(anyText),
   data: nullable(object({ text: nullable(anyText) })),
-  data_kind: oneOf('none', 'string', 'json'),
+  data_kind: oneOf('none', 'string', 'json', 'bytes'),
   data_bytes: count,
   base_serial: field.serial,
   base_version_serial: field.textSerial,

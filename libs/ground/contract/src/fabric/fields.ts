@@ -15,7 +15,6 @@ export const nodeId = matching(/^[\w.-]{1,160}$/, 'a node id');
 export const requestId = text(1, 128);
 export const replyAddress = text(1, 512);
 export const socketId = text(1, 128);
-export const streamId = text(1, 64);
 /** `jti` of a capability token. */
 export const tokenId = text(1, 128);
 export const userId = text(1, USER_TEXT_BYTES);

@@ -33,11 +33,7 @@ export const NODE_LEAVING = message('node_leaving', {
   ),
 });
 
-/** Connections per app of one node, when they changed; stands in for the quota of a missing shared cache. */
-export const APP_COUNTS = message('app_counts', { node_id: nodeId, apps: appTotals });
-
 export type Heartbeat = MessageOf<typeof HEARTBEAT>;
 export type RollCall = MessageOf<typeof ROLL_CALL>;
 export type NodeDead = MessageOf<typeof NODE_DEAD>;
 export type NodeLeaving = MessageOf<typeof NODE_LEAVING>;
-export type AppCounts = MessageOf<typeof APP_COUNTS>;

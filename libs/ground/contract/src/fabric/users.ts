@@ -1,12 +1,6 @@
 import { optional } from '../codec/composites.js';
 import { message, type BodyOf, type MessageOf } from '../codec/message.js';
-import { appId, clientId, count, nodeId, replyAddress, requestId, tokenId, userId } from './fields.js';
-
-const presence = { app_id: appId, user_id: userId, node_id: nodeId, seq: count } as const;
-
-/** A user's first connection on a node, and the last one gone. */
-export const USER_ONLINE = message('user_online', presence);
-export const USER_OFFLINE = message('user_offline', presence);
+import { appId, clientId, nodeId, replyAddress, requestId, tokenId } from './fields.js';
 
 /** An app record changed: drop what is remembered of it. */
 export const APP_CHANGED = message('app_changed', { app_id: appId, node_id: optional(nodeId) });
@@ -23,8 +17,6 @@ export const TOKEN_REVOKED = message('token_revoked', {
   reply_to: optional(replyAddress),
 });
 
-export type UserOnline = MessageOf<typeof USER_ONLINE>;
-export type UserOffline = MessageOf<typeof USER_OFFLINE>;
 export type AppChanged = MessageOf<typeof APP_CHANGED>;
 export type TokenRevoked = MessageOf<typeof TOKEN_REVOKED>;
 export type TokenRevokedBody = BodyOf<typeof TOKEN_REVOKED>;

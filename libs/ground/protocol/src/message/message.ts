@@ -30,6 +30,8 @@ export interface Message {
    * `headers`; null: it has none.
    */
   readonly extrasText: string | null;
+  /** JSON text of an object: who made this change, and what was said of it. Absent: nothing is known. */
+  readonly versionText?: string;
   /** Its place in the channel's stream; null, both: it has none. */
   readonly streamId: string | null;
   readonly serial: number | null;

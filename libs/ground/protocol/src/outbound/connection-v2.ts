@@ -29,6 +29,3 @@ export function deltaEnabled(algorithm: string | null, channel: string | null): 
     dataText: JSON.stringify(data),
   };
 }
-
-/** A system frame for one socket, which carries an id of its own. */
-export const withMessageId = (frame: FrameV2, messageId: string): FrameV2 => ({ ...frame, messageId });

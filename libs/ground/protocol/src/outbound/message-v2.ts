@@ -1,5 +1,6 @@
 import { eventForProtocol } from '../event-names.js';
 import { omitMembers } from '../json/omit-members.js';
+import { rawMember } from '../json/raw-member.js';
 import { rawMembers } from '../json/raw-members.js';
 import type { Message } from '../message/message.js';
 
@@ -10,9 +11,18 @@ export type MessageV2 = Pick<
 > &
   Partial<Pick<Message, 'isBytes' | 'name' | 'serial' | 'streamId'>>;
 
-/** Marks data that is bytes, wherever messages are kept and travel. */
+/** Marks data that is bytes, wherever messages are kept and travel: a member and its JSON text. */
+const DATA_KIND = 'data_kind';
 const BYTES = '"bytes"';
-const BYTES_MEMBER = `,"data_kind":${BYTES}`;
+
+/** The member that says of a kept message whether its data is bytes; null: it says nothing. */
+export const dataKindMember = (isBytes: boolean): readonly [name: string, text: string | null] => [
+  DATA_KIND,
+  isBytes ? BYTES : null,
+];
+
+/** Whether a kept message says that its data is bytes. */
+export const saysBytes = (text: string): boolean => rawMember(text, DATA_KIND) === BYTES;
 
 /** Members of `extras` that tell the service something and receivers nothing. */
 const CONSUMED: ReadonlySet<string> = new Set(['idempotencyKey', 'push']);
@@ -31,7 +41,7 @@ export function encodeMessageV2(message: MessageV2): string {
   let text = `{"event":${JSON.stringify(eventForProtocol(event, 2))},"channel":${JSON.stringify(channel)}`;
   if (dataText !== null) text += `,"data":${dataText}`;
   // Receivers are told by the format of their frames; of this only items of a history know.
-  if (message.isBytes === true) text += BYTES_MEMBER;
+  if (message.isBytes === true) text += `,"${DATA_KIND}":${BYTES}`;
   if (name !== undefined && name !== null) text += `,"name":${JSON.stringify(name)}`;
   if (userId !== null) text += `,"user_id":${JSON.stringify(userId)}`;
   if (tagsText !== null) text += `,"tags":${tagsText}`;
@@ -51,7 +61,7 @@ export function readMessageV2(text: string, beside: BesideText): Message | null 
   try {
     const channel = readText(members.get('channel'));
     const event = readText(members.get('event'));
-    const serial = members.get('serial');
+    const [serial, version] = [members.get('serial'), members.get('version')];
     if (channel === null || event === null) return null;
     return {
       kind: 'message',
@@ -59,11 +69,12 @@ export function readMessageV2(text: string, beside: BesideText): Message | null 
       event,
       name: readText(members.get('name')),
       dataText: members.get('data') ?? null,
-      ...(members.get('data_kind') === BYTES ? { isBytes: true } : {}),
+      ...(members.get(DATA_KIND) === BYTES ? { isBytes: true } : {}),
       userId: readText(members.get('user_id')),
       messageId: readText(members.get('message_id')) ?? '',
       tagsText: members.get('tags') ?? null,
       extrasText: members.get('extras') ?? null,
+      ...(version === undefined ? {} : { versionText: version }),
       streamId: readText(members.get('stream_id')),
       serial: serial === undefined ? null : Number(serial),
       ...beside,

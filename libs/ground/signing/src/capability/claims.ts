@@ -2,9 +2,9 @@ import { Capabilities } from './capabilities.js';
 import { grantsByPattern, Refusal } from './read-grants.js';
 
 /** Tolerance for the clock of whoever made the token. */
-export const CLOCK_SKEW_SECONDS = 30;
+const CLOCK_SKEW_SECONDS = 30;
 /** The longest a token may live. */
-export const MAX_LIFETIME_SECONDS = 86_400;
+const MAX_LIFETIME_SECONDS = 86_400;
 const MAX_ID_BYTES = 128;
 
 /** A token that was believed. Times are Unix seconds. */

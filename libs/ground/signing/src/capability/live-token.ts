@@ -29,20 +29,6 @@ export function untilExpiryMs(token: Pick<CapabilityToken, 'expiresAt'>, nowMs: 
   return Math.max(0, token.expiresAt * 1000 - nowMs);
 }
 
-/** What was revoked: a token, everything of a client, or both. Null: not named. */
-export interface RevocationKeys {
-  readonly jti: string | null;
-  readonly clientId: string | null;
-}
-
-/** Whether a revocation is about a token. */
-export function isRevokedBy(
-  token: Pick<CapabilityToken, 'jti' | 'clientId'>,
-  { jti, clientId }: RevocationKeys,
-): boolean {
-  return (jti !== null && jti === token.jti) || (clientId !== null && clientId === token.clientId);
-}
-
 /** A subscription and what it needed: `subscribe`, and for some more than that. */
 export interface HeldSubscription {
   /** The channel, or the text of a pattern. */

@@ -2,7 +2,7 @@ import type { Grants } from './capabilities.js';
 import { operationNamed, type Operation } from './operations.js';
 
 /** How many patterns a token, or one list of a sign-in, may hold. */
-export const MAX_PATTERNS = 100;
+const MAX_PATTERNS = 100;
 
 /** Why something from outside was refused, in words for the client. Never holds what was received. */
 export class Refusal extends Error {

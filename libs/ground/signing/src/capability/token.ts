@@ -4,7 +4,7 @@ import { CLAIM_NAMES, readClaims, type CapabilityToken, type ClaimNames } from '
 import { Refusal } from './read-grants.js';
 
 /** The longest token that is looked at. */
-export const MAX_TOKEN_BYTES = 8192;
+const MAX_TOKEN_BYTES = 8192;
 
 /** A believed token, or why not, in words for the client. */
 export type TokenVerdict =

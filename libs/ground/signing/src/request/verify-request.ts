@@ -17,7 +17,7 @@ export interface ReceivedRequest {
 }
 
 /** How far a request's clock may be from ours, in either direction. */
-export const TIMESTAMP_WINDOW_SECONDS = 600;
+const TIMESTAMP_WINDOW_SECONDS = 600;
 
 const EMPTY_MD5 = hash('md5', '');
 

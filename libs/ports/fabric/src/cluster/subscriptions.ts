@@ -1,3 +1,4 @@
+import { Rounds } from './rounds.js';
 import { Suspects } from './suspects.js';
 import { takeFirst } from './take-first.js';
 import type { Session } from './wire.js';
@@ -45,11 +46,18 @@ export class Subscriptions {
   #essentialsMissing = 0;
   #completion: Promise<void> | null = null;
   #completed: () => void = () => {};
-  #session: Session | null = null;
-  #round: 'none' | 'soon' | 'running' = 'none';
-  #timer: NodeJS.Timeout | null = null;
+  readonly #rounds: Rounds;
 
-  constructor(private readonly options: SubscriptionsOptions) {}
+  constructor(private readonly options: SubscriptionsOptions) {
+    this.#rounds = new Rounds({
+      ...options,
+      work: () => this.#toBegin.size + this.#doubtful.size + this.#toEnd.size,
+      some: async (session) => {
+        await this.#endSome(session);
+        await this.#beginSome(session);
+      },
+    });
+  }
 
   /** Addresses wanted, those included that nobody has any more but that linger. */
   get size(): number {
@@ -58,7 +66,7 @@ export class Subscriptions {
 
   /** Whether everything essential comes here. */
   get isComplete(): boolean {
-    return this.#session !== null && this.#essentialsMissing === 0;
+    return this.#rounds.session !== null && this.#essentialsMissing === 0;
   }
 
   /** Settles when everything essential comes here. */
@@ -103,14 +111,12 @@ export class Subscriptions {
 
   /** A new session knows nothing yet. */
   attach(session: Session): void {
-    this.#session = session;
-    this.#plan();
+    this.#rounds.attach(session);
   }
 
   /** The session is over, and with it all that it had confirmed. What only lingered ends. */
   detach(): void {
-    this.#session = null;
-    this.#round = 'none';
+    this.#rounds.detach();
     this.#toEnd.clear();
     this.#toBegin.clear();
     this.#doubtful.clear();
@@ -124,7 +130,7 @@ export class Subscriptions {
       const wish = this.#wishes.get(address);
       if (wish !== undefined) this.#lack(wish);
     }
-    this.#plan();
+    this.#rounds.plan();
   }
 
   /** How many wanted addresses do not come here for longer than this. */
@@ -140,9 +146,8 @@ export class Subscriptions {
 
   /** Nothing is wanted any more. */
   close(): void {
-    this.#session = null;
+    this.#rounds.close();
     this.#returning.clear();
-    if (this.#timer !== null) clearTimeout(this.#timer);
     for (const wish of this.#wishes.values()) this.#end(wish);
   }
 
@@ -159,7 +164,7 @@ export class Subscriptions {
     // One that was about to end needs no beginning: the broker still has it.
     if (wasConfirmed) this.#confirm(wish);
     else this.#want(wish);
-    this.#plan();
+    this.#rounds.plan();
     return wish;
   }
 
@@ -227,40 +232,9 @@ export class Subscriptions {
     if (!wasConfirmed && isEssential) this.#essentialsMissing -= 1;
     // One that a round is beginning right now is ended after it.
     const isUnknownToBroker = this.#toBegin.delete(wish) || this.#doubtful.delete(wish);
-    if (!isUnknownToBroker && this.#session !== null) this.#toEnd.set(address, wasConfirmed);
+    if (!isUnknownToBroker && this.#rounds.session !== null) this.#toEnd.set(address, wasConfirmed);
     this.#isBack(wish);
-    this.#plan();
-  }
-
-  get #work(): number {
-    return this.#toBegin.size + this.#doubtful.size + this.#toEnd.size;
-  }
-
-  /** Sees to a round, now when there is much to do, else when others had time to join. */
-  #plan(): void {
-    const work = this.#work;
-    if (this.#session === null || this.#round === 'running' || work === 0) return;
-    if (work >= this.options.coalesceMax) void this.#run(this.#session);
-    else if (this.#round === 'none') {
-      this.#round = 'soon';
-      this.#timer = setTimeout(() => {
-        if (this.#round === 'soon' && this.#session !== null) void this.#run(this.#session);
-      }, this.options.coalesceMs);
-    }
-  }
-
-  async #run(session: Session): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#round = 'running';
-    try {
-      while (session === this.#session && this.#work > 0) {
-        await this.#endSome(session);
-        await this.#beginSome(session);
-      }
-    } catch (error) {
-      this.options.onFault(session, error instanceof Error ? error.message : 'unknown');
-    }
-    if (session === this.#session) this.#round = 'none';
+    this.#rounds.plan();
   }
 
   async #endSome(session: Session): Promise<void> {
@@ -269,7 +243,7 @@ export class Subscriptions {
   }
 
   async #beginSome(session: Session): Promise<void> {
-    if (session !== this.#session) return;
+    if (session !== this.#rounds.session) return;
     const wishes =
       this.#toBegin.size > 0
         ? takeFirst(this.#toBegin, this.options.coalesceMax).map(([wish]) => wish)
@@ -277,7 +251,7 @@ export class Subscriptions {
     if (wishes.length === 0) return;
     this.#beginning = wishes;
     const refused = new Set(await session.subscribe(wishes.map(({ address }) => address)));
-    if (session !== this.#session) return;
+    if (session !== this.#rounds.session) return;
     this.#beginning = [];
     for (const { address } of wishes) this.#suspects.clear(address);
     for (const wish of wishes) {

@@ -62,13 +62,13 @@ export class MemoryReads {
   }
 
   async presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
-    return this.streams.current(query)?.checkpoint(query) ?? null;
+    return this.streams.current(query)?.presence.checkpoint(query) ?? null;
   }
 
   async membersThere({ after, limit }: MembersQuery): Promise<readonly MemberThere[]> {
     const first = Number(after?.streamKey ?? 0);
     return [...this.streams.all()]
-      .flatMap((held) => held.membersThere())
+      .flatMap((held) => held.presence.there(held.stream))
       .filter(
         ({ streamKey, userId }) =>
           Number(streamKey) > first || (Number(streamKey) === first && userId > (after?.userId ?? '')),

@@ -130,7 +130,7 @@ export class MemoryHistoryStore extends MemoryReads implements DurableStore {
       streams: new Map(held.map(({ name, held }) => [name, held?.stream ?? null])),
       receipts: this.#findReceipts(wanted),
       members: wanted.members
-        .map(({ address, userId }) => this.streams.byAddress(address)?.member(userId))
+        .map(({ address, userId }) => this.streams.byAddress(address)?.presence.member(userId))
         .filter((member) => member !== undefined),
       crowds: this.#findCrowds(wanted),
       purgeable: wanted.below === null ? null : (only?.purgeable(wanted.below, wanted.nowMs) ?? null),
@@ -150,7 +150,7 @@ export class MemoryHistoryStore extends MemoryReads implements DurableStore {
     const due = crowds.flatMap(({ address, events }) => {
       const held = this.streams.byAddress(address);
       if (held === undefined || !reachesCheckpoint(held.stream, events)) return [];
-      const crowd = held.crowd();
+      const crowd = held.presence.crowd(held.stream);
       return crowd.length > MAX_CHECKPOINT_MEMBERS ? [] : [[streamName(address), crowd] as const];
     });
     return new Map(due);
@@ -184,10 +184,10 @@ export class MemoryHistoryStore extends MemoryReads implements DurableStore {
       this.streams.byKey(event.streamKey)?.messages.annotate(event);
     for (const summary of changes.messages?.summaries ?? [])
       this.streams.byKey(summary.streamKey)?.messages.summarize(summary);
-    for (const event of changes.presenceEvents) this.streams.current(event)?.addEvent(event);
-    for (const member of changes.presenceMembers) this.streams.current(member)?.setMember(member);
+    for (const event of changes.presenceEvents) this.streams.current(event)?.presence.add(event);
+    for (const member of changes.presenceMembers) this.streams.current(member)?.presence.setMember(member);
     for (const checkpoint of changes.presenceCheckpoints)
-      this.streams.current(checkpoint)?.addCheckpoint(checkpoint);
+      this.streams.current(checkpoint)?.presence.addCheckpoint(checkpoint);
     for (const receipt of changes.receipts) this.#receipts.add(receipt, nowMs);
     for (const { streamKey } of changes.streams) this.streams.byKey(streamKey)?.trim(nowMs);
   }

@@ -1,13 +1,12 @@
 import type { Below, Inspection, Purgeable } from '../model/changes.js';
-import type { PresenceCheckpoint, PresenceStanding } from '../model/checkpoint.js';
 import { countFloor } from '../model/floor.js';
-import type { MemberThere, PresenceEvent, PresenceMember } from '../model/presence.js';
+import type { PresenceEvent } from '../model/presence.js';
 import { isReadable } from '../model/readable.js';
 import type { NewRecord, StoredRecord } from '../model/record.js';
 import type { Stream } from '../model/stream.js';
-import type { CheckpointQuery, PageQuery, RangeQuery, Retained } from '../port.js';
-
+import type { PageQuery, RangeQuery, Retained } from '../port.js';
 import { MemoryMessages } from './memory-messages.js';
+import { MemoryPresence, within } from './memory-presence.js';
 
 /** So many dropped records are let go at once, so that dropping one costs the same however many are kept. */
 const DROP_AT_ONCE = 64;
@@ -15,11 +14,7 @@ const DROP_AT_ONCE = 64;
 /** One stream with everything of its current generation. */
 export class MemoryStream {
   #records: StoredRecord[] = [];
-  #events: PresenceEvent[] = [];
-  readonly #members = new Map<string, PresenceMember>();
-  /** Who is there, by the last event of each. */
-  readonly #crowd = new Map<string, PresenceStanding>();
-  #checkpoints: PresenceCheckpoint[] = [];
+  readonly presence = new MemoryPresence();
   readonly messages = new MemoryMessages();
 
   constructor(public stream: Stream) {}
@@ -27,10 +22,7 @@ export class MemoryStream {
   write(stream: Stream): void {
     if (stream.generation !== this.stream.generation) {
       this.#records = [];
-      this.#events = [];
-      this.#members.clear();
-      this.#crowd.clear();
-      this.#checkpoints = [];
+      this.presence.clear();
       this.messages.clear();
     }
     const isPurged = stream.floorMessageSerial > this.stream.floorMessageSerial;
@@ -41,40 +33,6 @@ export class MemoryStream {
   add(record: NewRecord): void {
     this.#records.push(record);
     if (record.messageSerial !== null) this.messages.addVersion(record);
-  }
-
-  addEvent(event: PresenceEvent): void {
-    this.#events.push(event);
-    const { userId, event: what, serial, atMs } = event;
-    if (what === 'member_removed') this.#crowd.delete(userId);
-    else this.#crowd.set(userId, { userId, event: what, serial, atMs });
-  }
-
-  setMember(member: PresenceMember): void {
-    this.#members.set(member.userId, member);
-  }
-
-  member(userId: string): PresenceMember | undefined {
-    return this.#members.get(userId);
-  }
-
-  crowd(): PresenceStanding[] {
-    return [...this.#crowd.values()].filter(({ serial }) => serial >= this.stream.floorHistorySerial);
-  }
-
-  membersThere(): MemberThere[] {
-    const { streamKey, address } = this.stream;
-    return [...this.#members.values()]
-      .filter(({ present }) => present)
-      .map(({ userId }) => ({ appId: address.appId, channel: address.channel, streamKey, userId }));
-  }
-
-  addCheckpoint({ serial, members }: PresenceCheckpoint): void {
-    this.#checkpoints.push({ serial, members });
-  }
-
-  checkpoint({ fromSerial, toSerial }: CheckpointQuery): PresenceCheckpoint | undefined {
-    return this.#checkpoints.findLast(({ serial }) => serial >= fromSerial && serial <= toSerial);
   }
 
   at(deliverySerial: number): StoredRecord | undefined {
@@ -98,11 +56,7 @@ export class MemoryStream {
   }
 
   events(query: PageQuery): PresenceEvent[] {
-    const rows = this.#visibleEvents(query.nowMs).filter(
-      ({ serial, atMs }) =>
-        within(serial, query.fromSerial, query.toSerial) && within(atMs, query.fromMs, query.toMs),
-    );
-    return (query.newestFirst ? rows.reverse() : rows).slice(0, query.limit);
+    return this.presence.page(query, this.#floor());
   }
 
   retained(nowMs: number): Retained {
@@ -113,7 +67,7 @@ export class MemoryStream {
             publishedAtMs,
             size: payloadSize,
           }))
-        : this.#visibleEvents(nowMs).map(({ serial, atMs, bodySize }) => ({
+        : this.presence.visible(nowMs, this.#floor()).map(({ serial, atMs, bodySize }) => ({
             serial,
             publishedAtMs: atMs,
             size: bodySize,
@@ -157,13 +111,13 @@ export class MemoryStream {
     const serials =
       address.kind === 'messages'
         ? this.#records.map(({ historySerial }) => historySerial ?? 0)
-        : this.#events.map(({ serial }) => serial);
+        : this.presence.events.map(({ serial }) => serial);
     const stored = serials.filter((serial) => serial >= floorHistorySerial);
     const different = new Set(stored).size;
     const contents =
       address.kind === 'messages'
         ? this.#visible(nowMs).map(({ payload }) => payload)
-        : this.#visibleEvents(nowMs).map(({ body }) => body);
+        : this.presence.visible(nowMs, this.#floor()).map(({ body }) => body);
     return {
       gap: different < retainedMessages,
       conflict: different < stored.length,
@@ -181,11 +135,12 @@ export class MemoryStream {
       (row) => !isGone(row.keepUntilMs, row.rootHistorySerial ?? row.historySerial),
     );
     const drop = kept === -1 ? this.#records.length : kept;
-    const keptEvents = this.#events.findIndex((row) => !isGone(row.keepUntilMs, row.serial));
-    const dropEvents = keptEvents === -1 ? this.#events.length : keptEvents;
+    const { events } = this.presence;
+    const keptEvents = events.findIndex((row) => !isGone(row.keepUntilMs, row.serial));
+    const dropEvents = keptEvents === -1 ? events.length : keptEvents;
     const gone = [
       ...(worth(drop, atLeast, this.#records) ? this.#dropRecords(drop) : []),
-      ...(worth(dropEvents, atLeast, this.#events) ? this.#dropEvents(dropEvents) : []),
+      ...(worth(dropEvents, atLeast, events) ? this.#dropEvents(dropEvents) : []),
     ];
     const bytes = gone.reduce((sum, size) => sum + size, 0);
     const { retainedMessages, retainedBytes } = this.stream;
@@ -199,7 +154,7 @@ export class MemoryStream {
 
   /** Whether there is nothing in it and nobody has used it since. */
   unusedSince(ms: number): boolean {
-    return this.#records.length + this.#events.length === 0 && this.stream.updatedAtMs < ms;
+    return this.#records.length + this.presence.events.length === 0 && this.stream.updatedAtMs < ms;
   }
 
   /** The sizes of what was part of the history. */
@@ -217,10 +172,9 @@ export class MemoryStream {
 
   #dropEvents(count: number): number[] {
     const { floorHistorySerial } = this.stream;
-    const gone = this.#events.splice(0, count);
+    const gone = this.presence.drop(count);
     const floor = Math.max(floorHistorySerial, (gone.at(-1)?.serial ?? 0) + 1);
     this.stream = { ...this.stream, floorHistorySerial: floor, floorDeliverySerial: floor };
-    this.#checkpoints = this.#checkpoints.filter(({ serial }) => serial >= floor);
     return gone.filter(({ serial }) => serial >= floorHistorySerial).map(({ bodySize }) => bodySize);
   }
 
@@ -244,11 +198,6 @@ export class MemoryStream {
     );
   }
 
-  #visibleEvents(nowMs: number): PresenceEvent[] {
-    const floor = this.#floor();
-    return this.#events.filter(({ serial, keepUntilMs }) => serial >= floor && keepUntilMs > nowMs);
-  }
-
   /** The lowest history serial that purges and caps leave visible. */
   #floor(): number {
     const floor = countFloor(this.stream);
@@ -270,8 +219,9 @@ export class MemoryStream {
       if (record?.historySerial !== null && record !== undefined)
         yield [record.historySerial, record.payloadSize];
     }
-    for (let index = this.#events.length - 1; index >= 0; index -= 1) {
-      const event = this.#events[index];
+    const { events } = this.presence;
+    for (let index = events.length - 1; index >= 0; index -= 1) {
+      const event = events[index];
       if (event !== undefined) yield [event.serial, event.bodySize];
     }
   }
@@ -290,9 +240,6 @@ const worth = (count: number, atLeast: number, of: readonly unknown[]): boolean 
 
 const edge = (row: NonNullable<Retained['oldest']> | undefined): Retained['oldest'] =>
   row === undefined ? null : { serial: row.serial, publishedAtMs: row.publishedAtMs };
-
-const within = (value: number, from: number | null, to: number | null): boolean =>
-  (from === null || value >= from) && (to === null || value <= to);
 
 const sizeOf = (rows: readonly StoredRecord[]): number =>
   rows.reduce((sum, { payloadSize }) => sum + payloadSize, 0);

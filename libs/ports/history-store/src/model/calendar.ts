@@ -4,6 +4,10 @@ export const FOREVER_MS: number = Number.MAX_SAFE_INTEGER;
 /** The day of what is kept always. */
 export const FOREVER_DAY = '9999-12-31';
 
+/** When something of that moment is over that is kept for so long; null: never. */
+export const expiry = (atMs: number, keepMs: number | null): number =>
+  keepMs === null ? FOREVER_MS : Math.min(FOREVER_MS, atMs + keepMs);
+
 const DAY_MS = 86_400_000;
 const FOREVER_DAY_MS = Date.UTC(9999, 11, 31);
 

@@ -5,9 +5,10 @@ import type {
   FoundSummary,
   NewSummary,
 } from './annotation.js';
-import type { StoredMessage } from './message.js';
+import { expiry } from './calendar.js';
+import { outlivesFragments, reachesBase, type StoredMessage } from './message.js';
 import type { StoredRecord } from './record.js';
-import type { StreamAddress } from './stream.js';
+import { publicationTime, type Stream, type StreamAddress } from './stream.js';
 
 /** What a batch has to know of messages that live on. Streams that are not held are left out. */
 export interface WantedMessages {
@@ -36,11 +37,23 @@ export interface KnownSummary {
 export interface WantedMessage {
   readonly address: StreamAddress;
   readonly messageSerial: string;
-  /** Whether its data is needed. Else it is read only when so many appends, of so many bytes, store it anew. */
+  /** Whether its data is needed. Else it is read only when the appends store it anew. */
   readonly whole: boolean;
   readonly appends: number;
   readonly bytes: number;
+  /** How long the versions are kept that are made; the longest. Null: for ever. */
+  readonly keepMs: number | null;
 }
+
+/** Whether a batch has to know the data of a message, which it stores anew then. */
+export const needsData = (
+  message: StoredMessage,
+  { whole, keepMs, ...appended }: WantedMessage,
+  { stream, nowMs }: { readonly stream: Stream; readonly nowMs: number },
+): boolean =>
+  whole ||
+  reachesBase(message, appended) ||
+  outlivesFragments(message, expiry(publicationTime(stream, nowMs), keepMs));
 
 /** An operation that was done before. */
 export interface FoundOperation {

@@ -1,10 +1,11 @@
+import { keepDay } from './calendar.js';
 import type { RecordAction } from './record.js';
 
 /** What a version did to its message. */
 export type MessageAction = Exclude<RecordAction, 'plain'>;
 
-/** What the data of a message is: absent, a string, or any other JSON. */
-export type DataKind = 'none' | 'string' | 'json';
+/** What the data of a message is: absent, a string, any other JSON, or bytes, whose JSON text is the list of them. */
+export type DataKind = 'none' | 'string' | 'json' | 'bytes';
 
 /** The latest visible state of a message that lives on. Its data is the sum of its versions. */
 export interface StoredMessage {
@@ -30,7 +31,7 @@ export interface StoredMessage {
   /** Null: it was not asked for, and what is stored of it stays as it is. */
   readonly data: MessageData | null;
   readonly dataKind: DataKind;
-  /** A string by its UTF-8, anything else by its JSON text. */
+  /** A string by its UTF-8, bytes as many as they are, anything else by its JSON text. */
   readonly dataBytes: number;
   /** What is stored of the data holds everything up to here; fragments behind it lie in their own records. */
   readonly baseSerial: number;
@@ -48,8 +49,8 @@ export interface MessageData {
 }
 
 /** The data is stored anew after so many fragments, or so many bytes of them. */
-export const BASE_EVERY_APPENDS = 64;
-export const BASE_EVERY_BYTES = 65_536;
+const BASE_EVERY_APPENDS = 64;
+const BASE_EVERY_BYTES = 65_536;
 
 /** Whether so many further appends, of so many bytes, store the data of a message anew. */
 export const reachesBase = (
@@ -57,6 +58,15 @@ export const reachesBase = (
   more: { readonly appends: number; readonly bytes: number },
 ): boolean =>
   passes(appends, more.appends, BASE_EVERY_APPENDS) || passes(dataBytes, more.bytes, BASE_EVERY_BYTES);
+
+/**
+ * Whether the message is kept for more days then than the fragments it has by now, which are removed with their day: what
+ * is stored of its data must not need them.
+ */
+export const outlivesFragments = (
+  { keepUntilMs }: Pick<StoredMessage, 'keepUntilMs'>,
+  keptUntilMs: number,
+): boolean => keepDay(keptUntilMs) > keepDay(keepUntilMs);
 
 const passes = (from: number, by: number, step: number): boolean =>
   Math.floor((from + by) / step) > Math.floor(from / step);

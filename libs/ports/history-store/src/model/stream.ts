@@ -62,6 +62,12 @@ export interface Stream {
   readonly updatedAtMs: number;
 }
 
+/** When something is published that is committed to the stream now: times never decrease in it. */
+export const publicationTime = (
+  { newestPublishedAtMs }: Pick<Stream, 'newestPublishedAtMs'>,
+  nowMs: number,
+): number => Math.max(nowMs, newestPublishedAtMs ?? 0);
+
 /** Where a stream stands of which nothing is stored: a new one, and one after a reset. */
 export const NOTHING_STORED = {
   nextDeliverySerial: 1,

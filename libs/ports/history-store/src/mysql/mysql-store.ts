@@ -22,11 +22,14 @@ import { writeChanges } from './write.js';
 export interface MysqlHistoryOptions {
   readonly prefix: string;
   readonly now: () => number;
-  /** Connections of their own for everything that only reads; absent: the same. */
-  readonly reads?: Database;
+  /** Connections of their own for everything that only reads, set up by `ONE_MOMENT`. */
+  readonly reads: Database;
   /** Told at every connect of settings by which the server may lose what it has committed. */
   readonly onUnsafe?: (settings: readonly string[]) => void;
 }
+
+/** Sets up a connection whose transactions see one moment, whatever is committed while they read. */
+export const ONE_MOMENT = ['set session transaction isolation level repeatable read, read only'];
 
 /** Streams are made, and once more when somebody removed them meanwhile: more rounds mean that something is wrong. */
 const MAX_ROUNDS = 3;
@@ -53,7 +56,7 @@ export class MysqlHistoryStore extends SqlReads implements DurableStore {
   ) {
     super();
     this.table = mysqlNames(options.prefix);
-    this.#reads = options.reads ?? database;
+    this.#reads = options.reads;
     this.#purger = new MysqlPurger(database, options.prefix);
   }
 
@@ -205,9 +208,8 @@ export class MysqlHistoryStore extends SqlReads implements DurableStore {
     return work(new NumberedSession(this.#reads));
   }
 
-  /** Its statements may see what was committed in between: rows come behind those seen, and what goes had expired. */
   protected readHistory<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
-    return this.read(work);
+    return this.#reads.transaction((session) => work(new NumberedSession(session)));
   }
 
   protected readForLane<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {

@@ -7,8 +7,8 @@ import {
 } from '@carillon/database';
 import { StoreFailure } from '../failures.js';
 import type { Changes, Found, Wanted } from '../model/changes.js';
-import type { FoundMessages } from '../model/living.js';
-import { reachesBase, type StoredMessage } from '../model/message.js';
+import { type FoundMessages, needsData } from '../model/living.js';
+import type { StoredMessage } from '../model/message.js';
 import { routeOf } from '../model/route.js';
 import { type Stream, type StreamAddress, streamName } from '../model/stream.js';
 import { NO_PARTITION } from '../sql/failure-of.js';
@@ -119,10 +119,11 @@ export class PostgresCommits {
     const needed: StoredMessage[] = [];
     for (const one of messages.states) {
       const stream = named.get(streamName(one.address));
-      const message = stream === undefined ? undefined : this.#messages.find(stream, one.messageSerial);
+      if (stream === undefined) return null;
+      const message = this.#messages.find(stream, one.messageSerial);
       if (message === undefined) return null;
       states.push(message);
-      if (one.whole || reachesBase(message, one)) needed.push(message);
+      if (needsData(message, one, { stream: stream.stream, nowMs })) needed.push(message);
     }
     // Should somebody have changed one meanwhile, its stream is not as it is remembered, and nothing is written.
     const data = await findData(this.database, this.table, { messages: needed, nowMs }, MESSAGE_DIALECT);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Database } from '@carillon/database';
 import { FOREVER_DAY, keepDay, slotOf } from '../model/calendar.js';
 import type { Changes } from '../model/changes.js';
-import { hashParts, type Spread } from './tables.js';
+import { hashParts, type Spread } from './spread.js';
 
 /** One part of a table that is split by time. */
 interface Partition {

@@ -12,7 +12,8 @@ import { asStoreFailure } from '../sql/failure-of.js';
 import { Partitions } from './partitions.js';
 import { PostgresPurger } from './purge/purger.js';
 import { readBehind, readHeads } from './heads.js';
-import { type Spread, tableNames, tablesName } from './tables.js';
+import type { Spread } from './spread.js';
+import { tableNames, tablesName } from './tables.js';
 
 export interface PostgresHistoryOptions {
   readonly prefix: string;

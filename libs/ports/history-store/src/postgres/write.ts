@@ -46,7 +46,7 @@ const summaryAgain = (table: Names): string =>
     summary = case when excluded.since is null then excluded.summary else ${table('annotation_summaries')}.summary end`;
 
 /** How the rows of one table are written. */
-export class TableWrite<Row> {
+class TableWrite<Row> {
   readonly #columns: readonly Column<Row>[];
 
   constructor(

@@ -17,7 +17,7 @@ const UNAVAILABLE: Readonly<Record<DatabaseUnavailable['reason'], StoreFailureCa
 };
 
 /** What a failure of the database means for a batch; anything else is passed on as it is. */
-export function storeFailure(thrown: unknown): unknown {
+function storeFailure(thrown: unknown): unknown {
   if (thrown instanceof DatabaseUnavailable)
     return new StoreFailure(UNAVAILABLE[thrown.reason], thrown.message, { cause: thrown });
   if (!(thrown instanceof DatabaseRejected)) return thrown;

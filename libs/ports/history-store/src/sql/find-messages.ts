@@ -1,8 +1,8 @@
 import type { SqlSession } from '@carillon/database';
 import { keepDay } from '../model/calendar.js';
 import type { AnnotationSummary, FoundAnnotation, FoundSummary } from '../model/annotation.js';
-import type { FoundMessages, KnownSummary, WantedMessages } from '../model/living.js';
-import { type MessageData, reachesBase, type StoredMessage } from '../model/message.js';
+import { type FoundMessages, type KnownSummary, needsData, type WantedMessages } from '../model/living.js';
+import type { MessageData, StoredMessage } from '../model/message.js';
 import { type Stream, streamName } from '../model/stream.js';
 import {
   ANNOTATION_COLUMNS,
@@ -55,7 +55,9 @@ async function findStates(
 ): Promise<StoredMessage[]> {
   const asked = states.flatMap((one) => {
     const stream = streams.get(streamName(one.address));
-    return stream === undefined ? [] : [{ ...one, key: [stream.streamKey, one.messageSerial] as const }];
+    return stream === undefined
+      ? []
+      : [{ ...one, stream, key: [stream.streamKey, one.messageSerial] as const }];
   });
   if (asked.length === 0) return [];
   const values = new Values();
@@ -73,7 +75,7 @@ async function findStates(
   const wanted = new Map(asked.map((one) => [one.key.join(' '), one]));
   const needed = found.filter((message) => {
     const one = wanted.get(`${message.streamKey} ${message.messageSerial}`);
-    return one !== undefined && (one.whole || reachesBase(message, one));
+    return one !== undefined && needsData(message, one, { stream: one.stream, nowMs });
   });
   const whole = await findData(session, table, { messages: needed, nowMs }, dialect);
   return found.map((message) => ({ ...message, data: whole.get(keyOf(message)) ?? null }));

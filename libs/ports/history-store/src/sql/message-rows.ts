@@ -10,7 +10,7 @@ import type { DataKind, StoredMessage } from '../model/message.js';
 import { ACTIONS, flag, text, textOrNull, utf8OrNull, whole, wholeOrNull, wordOf } from './rows.js';
 
 /** The numbers that words are stored as. */
-export const DATA_KINDS: Readonly<Record<DataKind, number>> = { none: 0, string: 1, json: 2 };
+export const DATA_KINDS: Readonly<Record<DataKind, number>> = { none: 0, string: 1, json: 2, bytes: 3 };
 export const ANNOTATION_ACTIONS: Readonly<Record<AnnotationAction, number>> = { create: 1, delete: 2 };
 
 /** What is stored of the latest version apart: to whom it is attributed, and what was said of it. */

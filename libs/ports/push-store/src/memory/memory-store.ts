@@ -7,7 +7,8 @@ import {
   type StoredPublish,
   type WorkerRow,
 } from '../model/publishes.js';
-import type { DeviceCount, PurgeCategory, PushStore } from '../port.js';
+import type { PushStore } from '../port/port.js';
+import type { DeviceCount, PurgeCategory } from '../port/upkeep.js';
 import { MemoryPublishes } from './publishes.js';
 import { Tables } from './tables.js';
 
@@ -47,8 +48,7 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
     nowMs: number,
   ): Promise<'cancelled' | 'dispatched' | 'absent'> {
     const publish = this.tables.publishes.get(appId, jobId);
-    if (publish === null) return 'absent';
-    if (publish.state === 'cancelled') return 'cancelled';
+    if (publish === null || publish.state === 'cancelled') return 'absent';
     if (publish.state !== 'queued') return 'dispatched';
     this.tables.publishes.put({ ...publish, state: 'cancelled', updatedMs: nowMs });
     await this.removeJob(appId, jobId);

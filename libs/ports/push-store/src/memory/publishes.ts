@@ -13,7 +13,7 @@ import {
   type StoredPublish,
   type StoredShard,
 } from '../model/publishes.js';
-import type { ClaimFilter, PublishStore } from '../port.js';
+import type { ClaimFilter, PublishStore } from '../port/publishes.js';
 import { MemoryResources } from './resources.js';
 
 const ACTIVE: ReadonlySet<string> = new Set(ACTIVE_STATES);

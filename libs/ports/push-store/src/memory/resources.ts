@@ -6,7 +6,7 @@ import type {
   StoredTemplate,
   Subscriber,
 } from '../model/resources.js';
-import type { DeviceFilter, ResourceStore, SubscriptionFilter } from '../port.js';
+import type { DeviceFilter, ResourceStore, SubscriptionFilter } from '../port/resources.js';
 import type { Tables } from './tables.js';
 
 export class MemoryResources implements ResourceStore {

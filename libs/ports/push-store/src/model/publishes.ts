@@ -1,4 +1,4 @@
-export const PUBLISH_STATES = [
+const PUBLISH_STATES = [
   'queued',
   'planning',
   'throttled',
@@ -181,5 +181,7 @@ export interface WorkerRow {
   readonly workerId: string;
   readonly stages: readonly string[];
   readonly providers: readonly string[];
+  /** Providers whose credential the settings of that process have. */
+  readonly credentials: readonly string[];
   readonly expiresMs: number;
 }

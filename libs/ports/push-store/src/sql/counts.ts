@@ -1,5 +1,5 @@
 import type { DeviceState } from '../model/resources.js';
-import type { CountStore, DeviceCount } from '../port.js';
+import type { CountStore, DeviceCount } from '../port/upkeep.js';
 import { SqlPublishes } from './publishes.js';
 import { removeDevice } from './resources.js';
 import { textOf } from './table.js';

@@ -10,7 +10,7 @@ import {
   type PublishLog,
   type StoredPublish,
 } from '../model/publishes.js';
-import type { ClaimFilter } from '../port.js';
+import type { ClaimFilter } from '../port/publishes.js';
 import { claimKey, keyRow } from './idempotency.js';
 import { publishOf, publishRow } from './publish-row.js';
 import { SqlResources } from './resources.js';

@@ -1,6 +1,6 @@
 import type { SqlScalar } from '@carillon/database';
 import type { DeliveryEvent, StoredDeadLetter, StoredPublish, StoredShard } from '../model/publishes.js';
-import type { PublishStore } from '../port.js';
+import type { PublishStore } from '../port/publishes.js';
 import { findPublish, OF_PUBLISH, SqlDeliveries } from './deliveries.js';
 import { publishRow } from './publish-row.js';
 import { textOf } from './table.js';

@@ -7,7 +7,7 @@ import type {
   StoredTemplate,
   Subscriber,
 } from '../model/resources.js';
-import type { DeviceFilter, ResourceStore, SubscriptionFilter } from '../port.js';
+import type { DeviceFilter, ResourceStore, SubscriptionFilter } from '../port/resources.js';
 import { places, type Sql, type Statements } from './session.js';
 import { textOf } from './table.js';
 import {

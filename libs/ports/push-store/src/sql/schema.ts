@@ -10,8 +10,7 @@ import {
 import type { Table } from './table.js';
 import * as tables from './tables.js';
 
-const { CLAIMS } = tables;
-const FIRST_ATTEMPT = 'first_attempt_ms';
+const { CLAIMS, WORKERS } = tables;
 
 /** Every table of the room. */
 const ALL: readonly Pick<Table<object>, 'create' | 'name'>[] = Object.values(tables);
@@ -57,24 +56,29 @@ export function pushTables(dialect: SqlDialect): Tables {
   }
 
   /** Where the table was made before it had the column. */
-  class FirstAttempts1764000000002 implements MigrationInterface {
-    constructor(private readonly place: Place) {}
+  abstract class AddedColumn implements MigrationInterface {
+    constructor(
+      private readonly place: Place,
+      private readonly table: string,
+      private readonly column: string,
+      private readonly type: string,
+    ) {}
 
     async up(runner: QueryRunner): Promise<void> {
       const columns: SqlRow[] = await runner.query(
         `select 1 from information_schema.columns where table_schema = ${this.#schema}
-         and table_name = '${CLAIMS.name}' and column_name = '${FIRST_ATTEMPT}'`,
+         and table_name = '${this.table}' and column_name = '${this.column}'`,
       );
       if (columns.length === 0)
-        await runner.query(`alter table ${this.#table} add column ${FIRST_ATTEMPT} bigint null`);
+        await runner.query(`alter table ${this.#table} add column ${this.column} ${this.type} null`);
     }
 
     async down(runner: QueryRunner): Promise<void> {
-      await runner.query(`alter table ${this.#table} drop column ${FIRST_ATTEMPT}`);
+      await runner.query(`alter table ${this.#table} drop column ${this.column}`);
     }
 
     get #table(): string {
-      return tableName(dialect, this.place, CLAIMS.name);
+      return tableName(dialect, this.place, this.table);
     }
 
     get #schema(): string {
@@ -82,10 +86,20 @@ export function pushTables(dialect: SqlDialect): Tables {
       return this.place === null ? 'current_schema()' : `'${this.place}'`;
     }
   }
+  class FirstAttempts1764000000002 extends AddedColumn {
+    constructor(place: Place) {
+      super(place, CLAIMS.name, 'first_attempt_ms', 'bigint');
+    }
+  }
+  class WorkerCredentials1764000000003 extends AddedColumn {
+    constructor(place: Place) {
+      super(place, WORKERS.name, 'credentials', 'json');
+    }
+  }
   return {
     name: TABLES_NAME,
     owned: { tables: [VERSION_TABLE, ...ALL.map(({ name }) => name)] },
     migrations: [PushTables1764000000001],
-    additions: [FirstAttempts1764000000002],
+    additions: [FirstAttempts1764000000002, WorkerCredentials1764000000003],
   };
 }

@@ -9,7 +9,7 @@ import {
   type SqlSession,
   type SqlValue,
 } from '@carillon/database';
-import { PushStoreUnavailable } from '../port.js';
+import { PushStoreUnavailable } from '../port/port.js';
 import { TABLES_NAME } from './schema.js';
 import type { Table } from './table.js';
 
@@ -181,7 +181,7 @@ export class Sql {
 }
 
 /** `(?, ?), (?, ?)`. */
-export function groups(rows: number, columns: number): string {
+function groups(rows: number, columns: number): string {
   const group = `(${places(columns)})`;
   return Array.from({ length: rows }, () => group).join(', ');
 }

@@ -1,6 +1,7 @@
 import type { Database, SqlScalar } from '@carillon/database';
 import type { Claim, DeferredItem, ScheduledJob, StoredPublish, WorkerRow } from '../model/publishes.js';
-import type { PurgeCategory, PushStore } from '../port.js';
+import type { PushStore } from '../port/port.js';
+import type { PurgeCategory } from '../port/upkeep.js';
 import { publishOf } from './publish-row.js';
 import { ACTIVE } from './deliveries.js';
 import { SqlCounts } from './counts.js';
@@ -74,8 +75,7 @@ export class SqlPushStore extends SqlCounts implements PushStore {
     return this.sql.step(async (one) => {
       const rest = 'where app_id = ? and publish_id = ? for update';
       const row = await one.row(PUBLISHES, rest, [appId, jobId]);
-      if (row === null) return 'absent';
-      if (row.state === 'cancelled') return 'cancelled';
+      if (row === null || row.state === 'cancelled') return 'absent';
       if (row.state !== 'queued') return 'dispatched';
       await one.put(PUBLISHES, { ...row, state: 'cancelled', updatedMs: nowMs });
       await one.run(`delete from ${SCHEDULED.name} where app_id = ? and job_id = ?`, [appId, jobId]);
@@ -137,8 +137,9 @@ export class SqlPushStore extends SqlCounts implements PushStore {
     });
   }
 
-  async beat({ workerId, stages, providers, expiresMs }: WorkerRow): Promise<void> {
-    const row = { workerId, stages: JSON.stringify(stages), providers: JSON.stringify(providers), expiresMs };
+  async beat({ workerId, expiresMs, ...lists }: WorkerRow): Promise<void> {
+    const texts = Object.entries(lists).map(([name, list]) => [name, JSON.stringify(list)] as const);
+    const row = { workerId, expiresMs, ...Object.fromEntries(texts) };
     await this.sql.now((one) => one.put(WORKERS, row));
   }
 
@@ -149,6 +150,8 @@ export class SqlPushStore extends SqlCounts implements PushStore {
       workerId: textOf(row['worker_id']),
       stages: wordsOf(row['stages']),
       providers: wordsOf(row['providers']),
+      // Processes of before say nothing of them.
+      credentials: wordsOf(row['credentials']),
       expiresMs: Number(row['expires_ms']),
     }));
   }

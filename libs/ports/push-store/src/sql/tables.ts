@@ -291,7 +291,7 @@ export const QUOTAS = new Table<object>({
 
 export const WORKERS = new Table<object>({
   name: 'push_workers',
-  columns: { worker_id: 'id', stages: 'json', providers: 'json', expires_ms: 'int' },
+  columns: { worker_id: 'id', stages: 'json', providers: 'json', credentials: 'json?', expires_ms: 'int' },
   key: ['worker_id'],
   indexes: [['expires_ms']],
 });

@@ -12,6 +12,10 @@ export class NoRateLimit implements RateLimit {
     return verdict(rule, true, 0);
   }
 
+  async take(rule: RateRule, subject: string, cost = 1): Promise<RateVerdict> {
+    return this.check(rule, subject, cost);
+  }
+
   async health(): Promise<string | null> {
     return this.#closed ? 'the rate limiter is closed' : null;
   }

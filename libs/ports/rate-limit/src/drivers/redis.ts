@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { RedisUnavailable, type RedisArgument, type RedisLink } from '@carillon/redis';
+import { type NamedScript, RedisUnavailable, type RedisArgument, type RedisLink } from '@carillon/redis';
 import { RateLimitUnavailable } from '../failures.js';
 import type { RateLimit, RateRule, RateVerdict } from '../port.js';
-import { CHECK } from '../redis/sliding-log-script.js';
-import { checkNumbers, verdict } from '../verdict.js';
+import { CHECK, TAKE } from '../redis/scripts.js';
+import { bucketVerdict, checkNumbers, verdict } from '../verdict.js';
 
 const RADIX = 36;
 const NAME_BYTES = 9;
@@ -24,16 +24,19 @@ export class RedisRateLimit implements RateLimit {
 
   async check(rule: RateRule, subject: string, cost = 1): Promise<RateVerdict> {
     checkNumbers(rule, cost);
-    const key = `${this.#prefix}${rule.identifier}:${subject}`;
     this.#checks += 1;
     const name = `${this.#process}${this.#checks.toString(RADIX)}`;
-    try {
-      const answer = await this.#ask(key, [rule.windowMs, rule.limit, cost, name]);
-      const [allowed, counted] = answer as [number, number];
-      return verdict(rule, allowed === 1, counted);
-    } catch (thrown) {
-      throw new RateLimitUnavailable(undefined, thrown);
-    }
+    // The name of the check keeps it from being counted twice.
+    const args = [rule.windowMs, rule.limit, cost, name];
+    const [allowed, counted] = await this.#ask(CHECK, `${rule.identifier}:${subject}`, args);
+    return verdict(rule, allowed === 1, Number(counted));
+  }
+
+  async take(rule: RateRule, subject: string, cost = 1): Promise<RateVerdict> {
+    checkNumbers(rule, cost);
+    const args = [rule.windowMs, rule.limit, cost];
+    const [allowed, missingMs] = await this.#ask(TAKE, `bucket:${rule.identifier}:${subject}`, args);
+    return bucketVerdict(rule, allowed === 1, Number(missingMs), cost);
   }
 
   health(): Promise<string | null> {
@@ -44,13 +47,21 @@ export class RedisRateLimit implements RateLimit {
     this.#link.close();
   }
 
-  /** Once more when the connection was lost: the name of the check keeps it from being counted twice. */
-  async #ask(key: string, args: readonly RedisArgument[]): Promise<unknown> {
+  async #ask(script: NamedScript, name: string, args: readonly RedisArgument[]): Promise<readonly unknown[]> {
     try {
-      return await this.#link.run(CHECK, key, ...args);
+      return (await this.#run(script, this.#prefix + name, args)) as readonly unknown[];
+    } catch (thrown) {
+      throw new RateLimitUnavailable(undefined, thrown);
+    }
+  }
+
+  /** Once more when the connection was lost. */
+  async #run(script: NamedScript, key: string, args: readonly RedisArgument[]): Promise<unknown> {
+    try {
+      return await this.#link.run(script, key, ...args);
     } catch (thrown) {
       if (!(thrown instanceof RedisUnavailable) || thrown.failure !== 'lost') throw thrown;
-      return this.#link.run(CHECK, key, ...args);
+      return this.#link.run(script, key, ...args);
     }
   }
 }

@@ -7,12 +7,6 @@ export interface LogFilter {
   readonly byTarget: ReadonlyMap<string, Threshold>;
 }
 
-export interface ParsedFilter {
-  readonly filter: LogFilter;
-  /** Items that were skipped, as text for a warning. */
-  readonly warnings: readonly string[];
-}
-
 const TARGET = /^[A-Za-z0-9_-]+(::[A-Za-z0-9_-]+)*$/;
 
 /**

@@ -3,7 +3,7 @@
  * what their leaving means is told. `flush`: requests, batches and leased jobs are finished. `leave`: the other nodes
  * are told and the broker is left. `disconnect`: caches, databases and telemetry, which all the others may need.
  */
-export const SHUTDOWN_PHASES = ['drain', 'close', 'membership', 'flush', 'leave', 'disconnect'] as const;
+const SHUTDOWN_PHASES = ['drain', 'close', 'membership', 'flush', 'leave', 'disconnect'] as const;
 
 export type ShutdownPhase = (typeof SHUTDOWN_PHASES)[number];
 

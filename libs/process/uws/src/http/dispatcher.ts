@@ -15,7 +15,7 @@ import { withoutTrailingSlash } from './router.js';
 import { type HandledTarget, Routes } from './routes.js';
 
 /** Longest request head that is answered; longer ones get 431. The promise is 32 KiB, the rest is slack. */
-export const MAX_HEAD_BYTES = 33 * 1024;
+const MAX_HEAD_BYTES = 33 * 1024;
 
 /** Says an error in the form that clients of a path know; what is not for it comes back as it was. */
 export type ErrorWords = (answer: Answer, path: string) => Answer;

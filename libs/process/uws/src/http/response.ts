@@ -1,11 +1,11 @@
 import type { Span } from '@carillon/tracing';
-import { STATUS_CODES } from 'node:http';
 import { type ServiceError, toServiceError } from '@carillon/errors';
 import type { HttpResponse as NativeResponse } from 'uWebSockets.js';
 import { type Answer, errorAnswer } from './answer.js';
 import { sendable } from '../text.js';
 import type { BodyReader } from './body.js';
 import { EventStream } from './event-stream.js';
+import { headerValues, statusLine } from './header-lines.js';
 import type { HttpRequest } from './request.js';
 import { answerableError } from './thrown.js';
 
@@ -22,26 +22,11 @@ export interface ResponseOwner {
   faulted(error: ServiceError, request: HttpRequest): void;
 }
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// oxlint-disable-next-line no-control-regex -- control characters are exactly what must not pass
-const UNPRINTABLE = /[\u0000-\u0008\u000A-\u001F\u007F]/;
-
 /** The native side gathers 16 KiB before it writes. */
 const BEYOND_NATIVE_BUFFER = 17 * 1024;
 /** Most answers take less, by far. */
 const LONGEST_TURN_MS = 1000;
 const NO_HEADERS: FixedHeaders = [];
-const statusLines = new Map<number, string>();
-
-function statusLine(status: number): string {
-  let line = statusLines.get(status);
-  if (line === undefined) {
-    line = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
-    if (statusLines.size < 1000) statusLines.set(status, line);
-  }
-  return line;
-}
-
 const hasNoBody = (status: number): boolean => status === 204 || status === 304 || status < 200;
 
 /** What is being sent: native corking calls back at once, so one place serves all and costs no closure. */
@@ -124,10 +109,7 @@ export class HttpResponse {
    * @throws TypeError when name or value could break out of its line.
    */
   setHeader(name: string, value: string | number | readonly string[]): void {
-    const values = typeof value === 'object' ? value.map(String) : [String(value)];
-    if (!TOKEN.test(name)) throw new TypeError(`header name ${JSON.stringify(name)} is not valid`);
-    if (values.some((one) => UNPRINTABLE.test(one)))
-      throw new TypeError(`header ${name} holds control characters`);
+    const values = headerValues(name, value);
     const key = name.toLowerCase();
     if (key === 'content-length' || key === 'transfer-encoding') return;
     if (key === 'connection') this.#closes = values.some((one) => one.toLowerCase() === 'close');

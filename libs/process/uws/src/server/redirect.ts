@@ -28,7 +28,7 @@ export function hostWithoutPort(header: string): string | null {
 }
 
 /** Where a request goes: 308 to the same path and query over TLS, or 400 when it does not say its host. */
-export function redirectAnswer(host: string | undefined, url: string, httpsPort: number): Answer {
+function redirectAnswer(host: string | undefined, url: string, httpsPort: number): Answer {
   const name = host === undefined ? null : hostWithoutPort(host);
   if (name === null)
     return errorAnswer(new ServiceError('invalid_input', { text: 'the Host header is not valid' }));

@@ -4,6 +4,7 @@ import { isEphemeral, type Message } from '@carillon/protocol';
 import { type CohortChannel, DeltaCohort } from './delta-cohort.js';
 import type { DeltaEntry, ShownBases } from './delta-entry.js';
 import { DeltaEvent, groupOf } from './delta-event.js';
+import type { DeltaStates } from './delta-states.js';
 import type { DeltaVariant } from './delta-variant.js';
 
 /** Cohorts of one variant of a channel. With one more all but the largest go over to that, and begin anew with it. */
@@ -19,6 +20,7 @@ export interface DeltaChannelParts {
   readonly plain: Codec;
   /** Shared by all channels of an app. */
   readonly budget: BaseBudget;
+  readonly states: DeltaStates;
   readonly meters: DeltaMeters;
 }
 
@@ -88,6 +90,10 @@ export class DeltaChannel implements CohortChannel {
     else all.push(cohort);
     this.stepped(cohort);
     return cohort;
+  }
+
+  began(cohort: DeltaCohort): void {
+    this.parts.states.began(this.parts.local, cohort);
   }
 
   stepped(cohort: DeltaCohort): void {

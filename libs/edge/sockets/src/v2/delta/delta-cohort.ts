@@ -12,6 +12,8 @@ export interface CohortChannel {
   readonly meters: DeltaMeters;
   /** What is made of a message for all cohorts; null: it goes without differences, and changes no base. */
   eventOf(message: Message, frames: Frames): DeltaEvent | null;
+  /** Everybody of a cohort holds bases from now on. */
+  began(cohort: DeltaCohort): void;
   /** What a cohort holds has changed. */
   stepped(cohort: BaseHolder): void;
   /** Nobody is in a cohort any more. */
@@ -24,6 +26,8 @@ export interface CohortChannel {
  */
 export class DeltaCohort implements Codec, BaseHolder {
   readonly variant: DeltaVariant;
+  /** When it was last told a message, as `performance` keeps time. */
+  usedAtMs = performance.now();
   readonly #stream: DeltaStream;
 
   constructor(
@@ -50,7 +54,7 @@ export class DeltaCohort implements Codec, BaseHolder {
   }
 
   seed(bases: ReadonlyMap<string, string>): void {
-    for (const [group, base] of bases) this.#stream.seed(group, base, performance.now());
+    for (const [group, base] of bases) this.#stream.seed(group, base, this.usedAtMs);
   }
 
   /** Whether somebody who was shown the bases of this version, or none, may begin here. */
@@ -67,7 +71,9 @@ export class DeltaCohort implements Codec, BaseHolder {
     const event = isCandidate(fact) ? this.channel.eventOf(fact, frames) : null;
     const frame = frames.of(this.variant.base);
     if (frame === null || event === null) return frame;
-    const step = this.#stream.step(event.group, event.in(this.variant.algorithm), performance.now());
+    if (this.#stream.isNew) this.channel.began(this);
+    this.usedAtMs = performance.now();
+    const step = this.#stream.step(event.group, event.in(this.variant.algorithm), this.usedAtMs);
     this.channel.stepped(this);
     return this.#frameOf(event, step);
   }

@@ -67,8 +67,7 @@ export class DeltaRequests {
     const plan = deltas.plan(connection.hub.app, place.channel);
     const own = view.wish ?? wishByPattern(connection, place.channel);
     const wanted = own ?? { enabled: views.algorithm !== null, algorithm: views.algorithm };
-    const mayHave = wanted.enabled && views.deltaChannels(place.channel.name) < deltas.maxChannels;
-    if (plan === null || write === null || !mayHave) {
+    if (plan === null || write === null || !wanted.enabled) {
       view.delta = null;
       return null;
     }
@@ -103,6 +102,7 @@ export class DeltaRequests {
     const shown = channel?.show((message) => view.accepts(message)) ?? null;
     if (shown === null) return;
     view.delta.shown = shown;
+    deltas.states.bound(connection);
     const { conflationPath, maxMessagesPerKey } = plan;
     const { bases } = shown;
     outlet.send(connection, { kind: 'delta_bases', channel: name, conflationPath, maxMessagesPerKey, bases });

@@ -13,6 +13,7 @@ import { type AppHub, type Codec, DeltaMeters, type LocalChannel } from '@carill
 import type { Metrics } from '@carillon/runtime';
 import { DeltaChannel } from './delta-channel.js';
 import { DeltaEntry } from './delta-entry.js';
+import { DeltaStates } from './delta-states.js';
 import type { DeltaVariant } from './delta-variant.js';
 
 /** Characters of the bases of one app in this process. Beyond, those not used for longest are forgotten. */
@@ -26,6 +27,8 @@ export interface DeltasParts {
 
 /** The differences of all channels of this process. */
 export class Deltas {
+  /** How many channels of one connection have bases at a time. */
+  readonly states: DeltaStates;
   readonly #defaults: DeltaDefaults;
   readonly #rules: DeltaRules;
   readonly #budgets = new WeakMap<AppHub, BaseBudget>();
@@ -39,6 +42,7 @@ export class Deltas {
       conflationPath: settings.conflation_key_path,
       maxGroups: settings.max_conflation_states_per_channel,
     };
+    this.states = new DeltaStates(settings.max_channel_states_per_socket);
     this.#rules = {
       fullMessageInterval: settings.full_message_interval,
       minMessageSize: settings.min_message_size,
@@ -50,11 +54,6 @@ export class Deltas {
   /** What is taken where neither client nor app says anything; null: there are no differences. */
   get algorithm(): DeltaAlgorithm | null {
     return this.#defaults.enabled ? this.#defaults.algorithm : null;
-  }
-
-  /** Channels with differences that one connection may have. */
-  get maxChannels(): number {
-    return this.parts.config.delta_compression.max_channel_states_per_socket;
   }
 
   /** How a channel's messages may be sent; null: in full. */
@@ -91,6 +90,7 @@ export class Deltas {
       rules: { ...this.#rules, maxGroups: plan.maxGroups },
       omitsAlgorithm: config.delta_compression.omit_delta_algorithm,
       budget: this.#budget(hub),
+      states: this.states,
       meters: new DeltaMeters(metrics, labels),
     });
     this.#channels.set(local, made);

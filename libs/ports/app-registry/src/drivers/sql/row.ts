@@ -1,18 +1,15 @@
-import { parseAppRecord, serializeAppRecord, type AppRecord, type Problem } from '@carillon/config';
+import { type AppRecord, parseAppRecord, type Problem } from '@carillon/config';
 import type { SqlRow } from '@carillon/database';
 import { AppNotStorable } from '../../failures.js';
 import { BrokenApp, type StoredApp } from '../../port.js';
+import { isTable, type Json, recordOf, storedForm } from '../stored-form.js';
 import { CHANNEL_RULES, OPTIONAL_FEATURES, OPTIONAL_LIMITS, OVERRIDES, REQUIRED_LIMITS } from './columns.js';
 
 /** Longest JSON of one column; a longer one is neither written nor read. */
 export const MAX_JSON_BYTES = 1_048_576;
 
-/** Members of the record that have no column stand in the policy under this name. */
-const RECORD_MEMBERS = 'record_members';
 /** Columns of limits are signed; the policy has the whole number. */
 const MAX_INTEGER = 2_147_483_647;
-
-type Json = Record<string, unknown>;
 
 /** A row by column. */
 export type AppRow = Readonly<Record<string, unknown>>;
@@ -20,31 +17,25 @@ export type AppRow = Readonly<Record<string, unknown>>;
 /** Null stays null. */
 const integer = (value: number | null): number | null => value && Math.min(value, MAX_INTEGER);
 
-const isTable = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The values of every column that is written. */
 export function rowOf(record: AppRecord): AppRow {
-  const { id, key, secret, enabled, policy, ...members } = serializeAppRecord(record);
-  const whole = isTable(policy) ? policy : {};
-  const channels = isTable(whole['channels']) ? whole['channels'] : {};
+  const { id, key, secret, enabled, policy } = storedForm(record);
+  const channels = isTable(policy['channels']) ? policy['channels'] : {};
   const { limits, features } = record.policy;
-  const stored = Object.keys(members).length > 0 ? { ...whole, [RECORD_MEMBERS]: members } : whole;
   const json = (name: string, value: unknown): [string, unknown] => [name, storable(record, name, value)];
-  const text = (name: string, value: unknown): [string, unknown] => [name, wellFormed(record, name, value)];
   return Object.fromEntries<unknown>([
-    text('id', id),
-    text('key', key),
-    text('secret', secret),
-    ['enabled', enabled !== false],
+    ['id', id],
+    ['key', key],
+    ['secret', secret],
+    ['enabled', enabled],
     ...[...REQUIRED_LIMITS, ...OPTIONAL_LIMITS].map((name): [string, unknown] => [
       name,
       integer(limits[name]),
     ]),
     ['enable_client_messages', features.enable_client_messages],
     ...OPTIONAL_FEATURES.map((name): [string, unknown] => [name, features[name]]),
-    json('policy', stored),
-    ...OVERRIDES.map((name) => json(name, whole[name])),
+    json('policy', policy),
+    ...OVERRIDES.map((name) => json(name, policy[name])),
     ...CHANNEL_RULES.map((name) => json(name, channels[name])),
   ]);
 }
@@ -58,15 +49,6 @@ function storable({ id }: AppRecord, name: string, value: unknown): unknown {
   return value;
 }
 
-function wellFormed({ id }: AppRecord, name: string, value: unknown): string {
-  const text = String(value);
-  if (!isWellFormed(text)) throw new AppNotStorable(id, `${name} must be well-formed text`);
-  return text;
-}
-
-/** False for half of a surrogate pair, which no encoding can carry. */
-export const isWellFormed = (text: string): boolean => !/\p{Cs}/u.test(text);
-
 /** The app of a row: its policy, or where there is none the columns of old. */
 export function appOf(row: SqlRow): StoredApp {
   const id = String(row['id']);
@@ -74,7 +56,7 @@ export function appOf(row: SqlRow): StoredApp {
   const json = (name: string): unknown => readJson(row, name, problems);
   const policy = json('policy');
   const head = { id: row['id'], key: row['key'], secret: row['secret'], enabled: readFlag(row['enabled']) };
-  const raw = isTable(policy) ? nested(head, policy) : { ...head, ...legacy(row, json), ...unfit(policy) };
+  const raw = isTable(policy) ? recordOf(head, policy) : { ...head, ...legacy(row, json), ...unfit(policy) };
   if (problems.length > 0) return new BrokenApp(id, problems);
   const parsed = parseAppRecord(raw, '');
   return parsed.record ?? new BrokenApp(id, parsed.problems);
@@ -82,12 +64,6 @@ export function appOf(row: SqlRow): StoredApp {
 
 /** A policy that is something else than a table is there to be complained about. */
 const unfit = (policy: unknown): Json => (policy === null ? {} : { policy });
-
-function nested(head: Json, policy: Json): Json {
-  const { [RECORD_MEMBERS]: members, ...rest } = policy;
-  if (members === undefined) return { ...head, policy };
-  return isTable(members) ? { ...members, ...head, policy: rest } : { ...head, policy };
-}
 
 function legacy(row: SqlRow, json: (name: string) => unknown): Json {
   const members: [string, unknown][] = [

@@ -8,11 +8,12 @@ import {
 } from '@carillon/database';
 import { AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable } from '../../failures.js';
 import type { AppChangePage, AppPage, AppPageRequest, AppStore, StoredApp } from '../../port.js';
+import { isWellFormed } from '../stored-form.js';
 import { COLUMNS } from './columns.js';
 import type { TableDialect } from './dialect.js';
 import { APP } from './entity.js';
 import { readMark, writeMark } from './mark.js';
-import { appOf, isWellFormed, MAX_JSON_BYTES, rowOf } from './row.js';
+import { appOf, MAX_JSON_BYTES, rowOf } from './row.js';
 
 /** A transaction that began this long before the store was asked may still commit an earlier time; it is looked for again. */
 const OVERLAP_SECONDS = 10;

@@ -34,7 +34,7 @@ export const HISTORY_METRICS = {
   commit_results_total: counter(['status'], 'Commit answers, by status'),
   commit_resends_total: counter(['cause'], 'Commit requests sent again: no_responder, silent'),
   commit_lane_moves_total: counter([], 'Lanes taken over from or handed to another writer'),
-  commit_lanes_served: gauge([], 'Lanes this writer serves'),
+  commit_lanes_served: gauge([], 'Lanes served in this process'),
   fanout_lag_ms: histogram(MILLISECONDS, [], 'Commit to hand-over to the fabric'),
   fanout_resent_total: counter([], 'Committed records fanned out again'),
   gateway_gap_fetch_total: counter(['result'], 'Gaps a gateway filled from the store'),

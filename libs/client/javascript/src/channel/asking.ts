@@ -1,0 +1,83 @@
+import type { Authorization, ChannelToAuthorize } from '../auth/authorizer.js';
+import { type Clock, inTime } from '../connection/clock.js';
+import { CarillonError, errorOf } from '../error.js';
+import type { Frame } from '../format/frame.js';
+import { subscribeData, type SubscribeOptions } from './options.js';
+
+/** What asking for a channel needs. */
+export interface AskingParts {
+  readonly clock: Clock;
+  /** How long to wait before it is asked again, counted from 0. */
+  readonly retryMs: (attempt: number) => number;
+  /** False: there is no established connection. */
+  readonly send: (frame: Frame) => boolean;
+  /** Null: the channel needs none. */
+  readonly authorize: ((about: ChannelToAuthorize) => Promise<Authorization>) | null;
+  readonly onAuthorized: (authorization: Authorization) => void;
+}
+
+/** From this status on the service, or the app's own server, could not answer now and may be asked again. */
+const RETRY_FROM = 500;
+
+/** Asks the service for one channel, with the app's word for it; again where nobody could answer now. */
+export class Asking {
+  /** The past that was asked for has not all come. */
+  isRewinding = false;
+  /** Of the latest request: what earlier ones led to counts no more. */
+  #request = 0;
+  /** The service has a request that it did not answer yet. */
+  #isOpen = false;
+  /** How often it was asked in vain since the last success. */
+  #attempt = 0;
+  #stopRetry: () => void = () => undefined;
+  #again: () => void = () => undefined;
+
+  constructor(
+    private readonly channel: string,
+    private readonly parts: AskingParts,
+    private readonly onFailed: (error: CarillonError) => void,
+  ) {}
+
+  async ask(socketId: string, options: SubscribeOptions, rewinds: boolean): Promise<void> {
+    this.stop();
+    const request = this.#request;
+    const { channel } = this;
+    this.#isOpen = true;
+    this.#again = () => void this.ask(socketId, options, rewinds);
+    const { authorize, clock, send, onAuthorized } = this.parts;
+    try {
+      const authorization = authorize === null ? null : await inTime(clock, authorize({ socketId, channel }));
+      if (request !== this.#request) return;
+      if (authorization !== null) onAuthorized(authorization);
+      this.isRewinding = rewinds && options.rewind !== undefined;
+      const { shared_secret: _, ...signed } = authorization ?? {};
+      send({ event: 'service:subscribe', data: { channel, ...signed, ...subscribeData(options, rewinds) } });
+    } catch (error) {
+      if (request !== this.#request) return;
+      const { message, status = null } = errorOf(error) as Partial<CarillonError> & Error;
+      this.onFailed(new CarillonError(message, { channel, status }));
+    }
+  }
+
+  /** What is asked for is not wanted any more, or there is nobody to ask. */
+  stop(): void {
+    this.#request += 1;
+    this.#isOpen = false;
+    this.#stopRetry();
+  }
+
+  succeeded(): void {
+    this.#isOpen = false;
+    this.#attempt = 0;
+  }
+
+  /** `again`: it will be asked again. `unasked`: nothing was asked, so something is taken away. */
+  failed(status: number | null): 'again' | 'refused' | 'unasked' {
+    this.#stopRetry();
+    if (!this.#isOpen) return 'unasked';
+    this.#isOpen = false;
+    if ((status ?? 0) < RETRY_FROM) return 'refused';
+    this.#stopRetry = this.parts.clock.after(this.parts.retryMs(this.#attempt++), this.#again);
+    return 'again';
+  }
+}

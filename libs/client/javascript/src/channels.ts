@@ -1,0 +1,35 @@
+import type { Channel } from './channel/channel.js';
+
+/** The channels of a client, by name. Each stays the same until it is forgotten. */
+export class Channels {
+  readonly #byName = new Map<string, Channel>();
+  /** Those among them whose name is a pattern. */
+  readonly #patterns = new Set<Channel>();
+
+  /** Undefined: nobody asked for it. */
+  get(name: string): Channel | undefined {
+    return this.#byName.get(name);
+  }
+
+  add(channel: Channel): void {
+    this.#byName.set(channel.name, channel);
+    if (channel.name.includes('*')) this.#patterns.add(channel);
+  }
+
+  forget(channel: Channel): void {
+    this.#byName.delete(channel.name);
+    this.#patterns.delete(channel);
+  }
+
+  /** Channels whose name is a pattern that the name matches. */
+  matching(name: string): readonly Channel[] {
+    return [...this.#patterns].filter((channel) => {
+      const [before = '', after = ''] = channel.name.split('*');
+      return name.length >= before.length + after.length && name.startsWith(before) && name.endsWith(after);
+    });
+  }
+
+  [Symbol.iterator](): Iterator<Channel> {
+    return this.#byName.values();
+  }
+}

@@ -1,0 +1,70 @@
+import type { LocalChannel } from './local-channel.js';
+
+/** Channels that are kept at one time; with one more, the one that was left first is let go of. */
+const MOST = 5000;
+const SWEEP_MS = 1000;
+
+interface Left {
+  readonly channel: LocalChannel;
+  readonly untilMs: number;
+}
+
+/**
+ * Channels with recovery that nobody here has any more. For as long as messages are kept for who comes back, everything
+ * of them still comes here and is remembered, so that whoever was alone on one finds here what was missed.
+ */
+export class Lingering {
+  /** The one that was left first, first. */
+  readonly #left = new Map<string, Left>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    /** Lets go of a channel for good. */
+    private readonly end: (channel: LocalChannel) => void,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** The last here has left it. Whether it is kept; else it is over now. */
+  keep(channel: LocalChannel): boolean {
+    const { hub, name, about, interest } = channel;
+    const { enabled, maxAgeMs } = about.policy.recovery;
+    // What other processes do not know to be wanted here may be missed.
+    if (!enabled || interest !== undefined) return false;
+    this.#left.set(keyOf(hub.appId, name), { channel, untilMs: this.now() + maxAgeMs });
+    hub.lingering.add(name);
+    const [oldest] = this.#left;
+    if (this.#left.size > MOST && oldest !== undefined) this.#end(...oldest);
+    this.#timer ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
+    return true;
+  }
+
+  /** Somebody here has it again. Whether it was kept until now. */
+  take(appId: string, name: string): boolean {
+    const key = keyOf(appId, name);
+    const left = this.#left.get(key);
+    if (left === undefined) return false;
+    this.#left.delete(key);
+    left.channel.hub.lingering.delete(name);
+    return true;
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #sweep(): void {
+    const nowMs = this.now();
+    for (const [key, left] of this.#left) if (left.untilMs <= nowMs) this.#end(key, left);
+    if (this.#left.size === 0) this.stop();
+  }
+
+  #end(key: string, { channel }: Left): void {
+    this.#left.delete(key);
+    channel.hub.lingering.delete(channel.name);
+    this.end(channel);
+  }
+}
+
+/** No name holds U+0000. */
+const keyOf = (appId: string, name: string): string => `${appId}\0${name}`;

@@ -1,0 +1,1 @@
+export type Sdk = typeof import('@aws-sdk/client-dynamodb');

@@ -1,0 +1,46 @@
+import { type AppRecord, serializeAppRecord } from '@carillon/config';
+import { AppNotStorable } from '../failures.js';
+
+export type Json = Record<string, unknown>;
+
+/** Members of the record that stores have no place for stand in the policy under this name. */
+const RECORD_MEMBERS = 'record_members';
+
+/** A record as stores keep it: four plain values, and everything else in the policy. */
+export interface StoredForm {
+  readonly id: string;
+  readonly key: string;
+  readonly secret: string;
+  readonly enabled: boolean;
+  readonly policy: Json;
+}
+
+export const isTable = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** False for half of a surrogate pair, which no encoding can carry. */
+export const isWellFormed = (text: string): boolean => !/\p{Cs}/u.test(text);
+
+/** @throws AppNotStorable */
+export function storedForm(record: AppRecord): StoredForm {
+  const { id, key, secret, enabled, policy, ...members } = serializeAppRecord(record);
+  const text = (name: string, value: unknown): string => {
+    const written = String(value);
+    if (!isWellFormed(written)) throw new AppNotStorable(record.id, `${name} must be well-formed text`);
+    return written;
+  };
+  const whole = isTable(policy) ? policy : {};
+  return {
+    id: text('id', id),
+    key: text('key', key),
+    secret: text('secret', secret),
+    enabled: enabled !== false,
+    policy: Object.keys(members).length > 0 ? { ...whole, [RECORD_MEMBERS]: members } : whole,
+  };
+}
+
+/** What `storedForm` took apart, to be read as a record. */
+export function recordOf(head: Json, policy: Json): Json {
+  const { [RECORD_MEMBERS]: members, ...rest } = policy;
+  return isTable(members) ? { ...members, ...head, policy: rest } : { ...head, policy };
+}

@@ -1,0 +1,87 @@
+import type { Claim, DeferredItem, ScheduledJob, StoredPublish, WorkerRow } from '../model/publishes.js';
+import type { DeviceState } from '../model/resources.js';
+
+/** What is due, what is forgotten, what is old, and who works on it. */
+export interface UpkeepStore {
+  /** Due by then, of all apps. */
+  dueJobs(nowMs: number, limit: number): Promise<ScheduledJob[]>;
+  removeJob(appId: string, jobId: string): Promise<void>;
+  /** Cancels what is still `queued`, of which one call is told; `absent`: there is nothing to cancel, or no more. */
+  cancelJob(appId: string, jobId: string, nowMs: number): Promise<'cancelled' | 'dispatched' | 'absent'>;
+
+  /** Adds those that are new. */
+  putDeferred(items: readonly DeferredItem[]): Promise<void>;
+  dueDeferred(nowMs: number, limit: number): Promise<DeferredItem[]>;
+  removeDeferred(ids: readonly string[]): Promise<void>;
+
+  /** True: it is the owner's until then. */
+  lock(appId: string, lockId: string, owner: string, nowMs: number, untilMs: number): Promise<boolean>;
+  unlock(appId: string, lockId: string, owner: string): Promise<void>;
+  /** True: the row is new, or the one there was has expired. */
+  remember(appId: string, key: string, nowMs: number, untilMs: number): Promise<boolean>;
+
+  /** Adds to what was used; false, and nothing is added, when the sum would be above the limit. */
+  useQuota(appId: string, day: string, amount: number, limit: number): Promise<boolean>;
+
+  beat(worker: WorkerRow): Promise<void>;
+  workers(nowMs: number): Promise<WorkerRow[]>;
+  /** It stopped. */
+  leave(workerId: string): Promise<void>;
+
+  /**
+   * Publishes whose planning was not begun, or was begun and is not complete, where nothing happened since before that
+   * and that do not wait for their time, of all apps.
+   */
+  forgottenPublishes(
+    planning: 'begun' | 'queued',
+    beforeMs: number,
+    nowMs: number,
+    limit: number,
+  ): Promise<StoredPublish[]>;
+  /**
+   * Deliveries that are not done, untouched since before `untouchedMs` and in nobody's hands since before `freeMs`, of all
+   * apps.
+   */
+  forgottenClaims(
+    since: { readonly untouchedMs: number; readonly freeMs: number },
+    limit: number,
+  ): Promise<Claim[]>;
+  /** Publishes that are not over and where nothing happened since then, of all apps. */
+  stalePublishes(beforeMs: number, limit: number): Promise<StoredPublish[]>;
+  /** Touches a delivery, so that it is not forgotten any more. */
+  touchClaims(appId: string, publishId: string, keys: readonly string[], nowMs: number): Promise<void>;
+
+  /** Removes what is older, of all apps, at most `limit`; how many it were. A publish goes with all that belongs to it. */
+  purge(category: PurgeCategory, beforeMs: number, limit: number): Promise<number>;
+  /** Removes devices that failed for good and were last active before, with their subscriptions; how many, by app. */
+  removeStaleDevices(beforeMs: number, limit: number): Promise<ReadonlyMap<string, number>>;
+}
+
+/** How much there is, for whoever looks after it. May read a table whole: to be asked now and then. */
+export interface CountStore {
+  /** Devices of all apps, by app and state; the first 10 000 of these. */
+  countDevices(): Promise<readonly DeviceCount[]>;
+  /** Scheduled jobs of all apps whose time has come, and others; each counted up to `most`. */
+  countJobs(nowMs: number, most: number): Promise<{ readonly due: number; readonly waiting: number }>;
+  /** What `useQuota` added up. */
+  quotaUsed(appId: string, day: string): Promise<number>;
+}
+
+export interface DeviceCount {
+  readonly appId: string;
+  readonly state: DeviceState;
+  readonly count: number;
+}
+
+/** `idempotency`, `locks` and `workers` go by when they expired. */
+export const PURGE_CATEGORIES = [
+  'publishes',
+  'deliveryEvents',
+  'operatorEvents',
+  'deadLetters',
+  'idempotency',
+  'locks',
+  'workers',
+] as const;
+
+export type PurgeCategory = (typeof PURGE_CATEGORIES)[number];
