@@ -16,6 +16,7 @@ import type {
   Queue,
   QueueStats,
 } from './port.js';
+import type { LeaseSettings } from './worker/lease-keeper.js';
 import { Worker, type WorkerSettings } from './worker/worker.js';
 
 export interface StoreQueueOptions {
@@ -26,6 +27,10 @@ export interface StoreQueueOptions {
   readonly concurrency: number;
   /** False: the store lets anybody settle a job who once held it, so that its workers go by their clocks. */
   readonly isFenced: boolean;
+  /** False: no more jobs are held than run, so that those behind them keep their order. Absent: true. */
+  readonly holdsAhead?: boolean;
+  /** Absent: as the reliability settings say. */
+  readonly lease?: LeaseSettings;
 }
 
 /** How much of the time to stop is kept for giving jobs back. */
@@ -227,9 +232,10 @@ export class StoreQueue implements Queue {
       }
     }
     const { reliability } = this.parts;
-    const lease = this.capabilities.leasing ? reliability : null;
-    const { isFenced } = this.options;
-    return { concurrency, prefetch, pollMs: reliability.worker_poll_interval_ms, lease, isFenced };
+    const lease = this.capabilities.leasing ? (this.options.lease ?? reliability) : null;
+    const { isFenced, holdsAhead = true } = this.options;
+    const most = holdsAhead ? prefetch : Math.min(prefetch, concurrency);
+    return { concurrency, prefetch: most, pollMs: reliability.worker_poll_interval_ms, lease, isFenced };
   }
 
   /** From the beginning of `close` on, every call is refused. */

@@ -11,6 +11,8 @@ export interface BrokerKind {
   readonly driver: string;
   /** The variables that lead to it. */
   readonly environment: (address: string, prefix: string) => Record<string, string>;
+  /** What no variable says. Absent: nothing. */
+  readonly file?: (address: string, prefix: string) => string;
   /** Puts a text that is no job into a queue. */
   readonly poison: (address: string, prefix: string, queue: string, text: string) => Promise<void>;
 }
@@ -36,7 +38,7 @@ export function brokerScene(kind: BrokerKind, { url, host, port }: EngineHandle)
         log: log ?? recordingLog().log,
         ...(onSettled === undefined ? {} : { observer: { settled: onSettled } }),
       },
-      configuration(kind.environment(address, prefix)),
+      configuration(kind.environment(address, prefix), kind.file?.(address, prefix)),
     );
     await queue.connect();
     ways.set(queue, way);
@@ -45,7 +47,7 @@ export function brokerScene(kind: BrokerKind, { url, host, port }: EngineHandle)
   }
   return {
     prefix,
-    environment: kind.environment(url, prefix),
+    environment: { ...kind.environment(url, prefix), CONFIG_TEXT: kind.file?.(url, prefix) ?? '' },
     open,
     cut: (queue) => ways.get(queue)?.sever(),
     poison: (queue, text) => kind.poison(url, prefix, queue, text),

@@ -136,7 +136,7 @@ describe('the module', () => {
 
   it('knows the drivers of this build, and no others', async () => {
     const parts = { reliability: quick(), log: recordingLog().log };
-    expect(QUEUE_DRIVERS).toEqual(['memory', 'redis', 'redis-cluster', 'nats', 'rabbitmq', 'none']);
+    expect(QUEUE_DRIVERS).toEqual(['memory', 'redis', 'redis-cluster', 'nats', 'rabbitmq', 'sqs', 'none']);
     for (const driver of QUEUE_DRIVERS) {
       expect((await openQueue(driver, parts, configuration())).driver).toBe(driver);
     }

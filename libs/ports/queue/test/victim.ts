@@ -8,7 +8,7 @@ const env = Object.fromEntries(
   Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
 );
 const log = new Logger('service::queue', 'off', () => undefined);
-const config = configuration(env);
+const config = configuration(env, env['CONFIG_TEXT']);
 const queue = await openQueue(
   config.queue.driver,
   { reliability: quick({ lease_duration_ms: 1000, worker_prefetch: 8 }), log },

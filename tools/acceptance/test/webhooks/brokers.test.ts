@@ -6,10 +6,38 @@ import { Node } from '../harness/node.js';
 import { openTenant } from '../harness/tenant.js';
 import { Receiver } from './receiver.js';
 
-/** Brokers that carry webhooks and push alone, with the variables that lead to them. */
-const BROKERS: readonly { name: string; env: (url: string, prefix: string) => Record<string, string> }[] = [
-  { name: 'nats', env: (url, prefix) => ({ NATS_SERVERS: url, NATS_PREFIX: prefix }) },
-  { name: 'rabbitmq', env: (url, prefix) => ({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }) },
+interface Broker {
+  readonly name: string;
+  readonly engine: string;
+  /** The variables that lead to it. */
+  readonly env: (url: string, prefix: string) => Record<string, string>;
+  /** What no variable says. */
+  readonly queue?: (url: string, prefix: string) => object;
+}
+
+/** Brokers that carry webhooks and push alone. */
+const BROKERS: readonly Broker[] = [
+  {
+    name: 'nats',
+    engine: 'nats',
+    env: (url, prefix) => ({ NATS_SERVERS: url, NATS_PREFIX: prefix }),
+  },
+  {
+    name: 'rabbitmq',
+    engine: 'rabbitmq',
+    env: (url, prefix) => ({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }),
+  },
+  {
+    name: 'sqs',
+    engine: 'elasticmq',
+    env: (url) => ({
+      QUEUE_SQS_ENDPOINT_URL: url,
+      QUEUE_SQS_WAIT_TIME_SECONDS: '1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+    }),
+    queue: (url, prefix) => ({ sqs: { queue_url_prefix: `${url}/000000000000/${prefix.slice(0, 14)}-` } }),
+  },
 ];
 
 const DEVICE = {
@@ -21,25 +49,30 @@ const DEVICE = {
   push: { recipient: { transportType: 'gcm', registrationToken: 'a-token' } },
 };
 
-describe.each(BROKERS)('over $name as the only queue', ({ name, env }) => {
+describe.each(BROKERS)('over $name as the only queue', ({ name, engine: engineName, env, queue }) => {
   const receiver = new Receiver();
   let node: Node;
   beforeAll(async () => {
-    const [{ url }] = await Promise.all([engine(name), receiver.open()]);
+    const [{ url }] = await Promise.all([engine(engineName), receiver.open()]);
     const shop = openTenant('shop', {
       webhooks: [{ url: receiver.url, event_types: ['channel_occupied'] }],
     });
     receiver.belongsTo(shop);
+    const prefix = `t-${randomUUID()}`;
     node = new Node('server', {
       tenants: [shop],
       env: {
-        ...env(url, `t-${randomUUID()}`),
+        ...env(url, prefix),
         QUEUE_DRIVER: name,
         PUSH_QUEUE_DRIVER: name,
         PUSH_STORAGE_DRIVER: 'memory',
         PUSH_FCM_ENABLED: 'true',
       },
-      config: { push: { dry_run: true }, webhooks: { retry: { initial_backoff_ms: 100 } } },
+      config: {
+        queue: queue?.(url, prefix) ?? {},
+        push: { dry_run: true },
+        webhooks: { retry: { initial_backoff_ms: 100 } },
+      },
     });
     await node.start();
   });

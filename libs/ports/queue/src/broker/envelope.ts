@@ -28,8 +28,6 @@ export interface DeadEnvelope {
 /** Says that a text is one of ours, and of which version. */
 const MARK = 'carillon-job/1 ';
 const DEAD_MARK = 'carillon-dead/1 ';
-/** More than what stands before the data ever takes, beside an id that may be long and escaped. */
-const HEAD_BYTES = 4096;
 
 /** One line about the job, and its data as it is behind it. */
 export function encodeJob({ id, enqueuedAtMs, attempts, waitMs, data }: Envelope): string {

@@ -1,18 +1,22 @@
 import { createHash } from 'node:crypto';
 
-/** Names made of one by escaping are no longer than that; a longer one is a digest behind a mark no other one has. */
+/** Names made of one by escaping are no longer than that, unless a broker takes less. */
 const LONGEST_NAME = 100;
+const DIGEST_CHARACTERS = 40;
 
-/** A queue's name with what a broker does not take escaped byte by byte, so that no two become the same. */
-export function escapedName(queue: string, taken: RegExp, mark: string): string {
+/**
+ * A queue's name with what a broker does not take escaped byte by byte, so that no two become the same. A longer one is
+ * a digest behind a mark that no other one has.
+ */
+export function escapedName(queue: string, taken: RegExp, mark: string, longest = LONGEST_NAME): string {
   const name = [...Buffer.from(queue, 'utf8')]
     .map((byte) => {
       const character = String.fromCharCode(byte);
       return taken.test(character) ? character : `${mark}${byte.toString(16).toUpperCase().padStart(2, '0')}`;
     })
     .join('');
-  if (name.length <= LONGEST_NAME) return name;
-  return `${mark}${mark}${createHash('sha256').update(queue, 'utf8').digest('hex')}`;
+  if (name.length <= longest) return name;
+  return `${mark}${mark}${createHash('sha256').update(queue, 'utf8').digest('hex').slice(0, DIGEST_CHARACTERS)}`;
 }
 
 /** A prefix without what separates it from the names behind it. */

@@ -110,7 +110,8 @@ export class RabbitStore implements JobStore {
           this.#copy(queue, job, { attempts, waitMs: outcome.delayMs, data: outcome.data ?? job.data }),
         );
       }
-      default: {
+      case 'dead':
+      case 'retry': {
         const death = deathOf(job, outcome);
         if (death !== null) return this.#end(job, 'dead', () => this.#bury(queue, jobText(job), death));
         const waitMs = retryDelayMs(job.id, job.attempt, reliability);
@@ -118,6 +119,8 @@ export class RabbitStore implements JobStore {
           this.#copy(queue, job, { attempts: job.attempt, waitMs, data: job.data }),
         );
       }
+      default:
+        return outcome satisfies never;
     }
   }
 

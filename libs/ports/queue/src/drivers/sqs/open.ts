@@ -1,0 +1,72 @@
+import type { Config } from '@carillon/config';
+import type { QueueParts } from '../../options.js';
+import type { Queue } from '../../port.js';
+import { StoreQueue } from '../../store-queue.js';
+import { BATCH, SqsCalls } from './calls.js';
+import { SqsQueues } from './queues.js';
+import { SqsStore } from './sqs-store.js';
+
+/** Fits into a message of 256 KiB, together with its head and that of a dead letter. */
+const MOST_JOB_BYTES = 200 * 1024;
+const MOST_DELAY_MS = 900_000;
+const CONNECT_MS = 5000;
+/** How much longer than it may wait a request may take. */
+const ANSWER_MS = 10_000;
+
+/** Jobs in SQS, with the credentials of the process. Loads the client library. */
+export async function openSqsQueue(parts: QueueParts, { queue: { sqs } }: Config): Promise<Queue> {
+  const sdk = await import('@aws-sdk/client-sqs');
+  const { reliability } = parts;
+  const { region, endpoint_url: endpoint, fifo: isFifo, visibility_timeout: visibilitySeconds } = sqs;
+  const client = new sdk.SQSClient({
+    region,
+    ...(endpoint === null ? {} : { endpoint, useQueueUrlAsEndpoint: false }),
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: sqs.wait_time_seconds * 1000 + ANSWER_MS,
+    },
+  });
+  const calls = new SqsCalls(sdk, client);
+  const urlPrefix = sqs.queue_url_prefix;
+  return new StoreQueue(
+    new SqsStore({
+      calls,
+      queues: new SqsQueues({ calls, urlPrefix, isFifo, visibilitySeconds }),
+      isFifo,
+      groupId: sqs.message_group_id,
+      visibilitySeconds,
+      waitSeconds: sqs.wait_time_seconds,
+      mostMessages: sqs.max_messages,
+      reliability,
+    }),
+    {
+      driver: 'sqs',
+      capabilities: {
+        consume: true,
+        acknowledgements: true,
+        delayedDelivery: !isFifo,
+        retries: true,
+        deadLetter: true,
+        deduplication: isFifo,
+        leasing: true,
+        durable: true,
+        batchEnqueue: true,
+        observableLag: true,
+      },
+      limits: {
+        maxDelayMs: isFifo ? 0 : MOST_DELAY_MS,
+        maxBatchJobs: Math.min(reliability.max_batch_size, BATCH),
+        maxJobBytes: MOST_JOB_BYTES,
+        attemptOverride: false,
+      },
+      concurrency: sqs.concurrency,
+      isFenced: false,
+      holdsAhead: !isFifo,
+      lease: {
+        lease_duration_ms: visibilitySeconds * 1000,
+        lease_renew_interval_ms: (visibilitySeconds * 1000) / 2,
+      },
+    },
+    parts,
+  );
+}
