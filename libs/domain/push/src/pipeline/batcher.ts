@@ -53,6 +53,17 @@ export const batchItem = (
   ...more,
 });
 
+/** One delivery of a batch as a batch of its own, as if it had never been tried. */
+export function deliveryAnew(
+  { job, batchId, ...of }: Omit<DeliveryBatch, 'jobs'> & { readonly job: DeliveryJob },
+  suffix: string,
+): NewItem {
+  const { appId, publishId, provider, rendered, expiresAtMs } = of;
+  const jobs = [{ ...job, attempt: 1, firstAttemptAtMs: null }];
+  const own = `${batchId}-${job.deliveryKey.slice(0, 16)}`;
+  return batchItem({ appId, publishId, provider, batchId: own, rendered, expiresAtMs, jobs }, { suffix });
+}
+
 interface Gathered {
   jobs: DeliveryJob[];
   bytes: number;

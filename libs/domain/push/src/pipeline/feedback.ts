@@ -9,7 +9,7 @@ import type {
 } from '@carillon/push-store';
 import type { PushParts } from '../parts.js';
 import { sha256 } from '../hash.js';
-import { batchItem } from './batcher.js';
+import { deliveryAnew } from './batcher.js';
 import { deadLetterOf, replayOf, tellDead } from './dead-letters.js';
 import { applyToDevices } from './device-effects.js';
 import type { NewItem } from './items.js';
@@ -95,20 +95,8 @@ export class FeedbackWorker {
         !QUIET.has(errorClass),
     );
     return refused.map((one) => {
-      const { appId, publishId, provider, batchId, job, rendered, expiresAtMs } = one;
-      const fresh = { ...job, attempt: 1, firstAttemptAtMs: null };
-      const item = batchItem(
-        {
-          appId,
-          publishId,
-          provider,
-          batchId: `${batchId}-${job.deliveryKey.slice(0, 16)}`,
-          rendered,
-          expiresAtMs,
-          jobs: [fresh],
-        },
-        { suffix: '#replay:1' },
-      );
+      const { appId, provider, job } = one;
+      const item = deliveryAnew(one, '#replay:1');
       const replayable = one.failureClass === 'credential_auth';
       return deadLetterOf(
         {

@@ -1,7 +1,7 @@
 import type { StoredDeadLetter, StoredPublish } from '@carillon/push-store';
 import { defer, type Settlement } from '@carillon/queue';
 import type { PushParts } from '../parts.js';
-import { batchItem } from './batcher.js';
+import { batchItem, deliveryAnew } from './batcher.js';
 import { tellIfOver } from '../watch/meta.js';
 import { deadLetterOf, replayOf, tellDead } from './dead-letters.js';
 import { withCounts } from './lifecycle.js';
@@ -109,21 +109,9 @@ export class Retrier {
   }
 
   #deadLetter(entry: RetryEntry, reason: string): StoredDeadLetter {
-    const { appId, publishId, provider, batchId, rendered, expiresAtMs, job, retryKey } = entry;
+    const { appId, publishId, provider, job, retryKey } = entry;
     const { config, secrets, now } = this.parts;
-    const fresh = { ...job, attempt: 1, firstAttemptAtMs: null };
-    const item = batchItem(
-      {
-        appId,
-        publishId,
-        provider,
-        batchId: `${batchId}-${job.deliveryKey.slice(0, 16)}`,
-        rendered,
-        expiresAtMs,
-        jobs: [fresh],
-      },
-      { suffix: `#replay:${now()}` },
-    );
+    const item = deliveryAnew(entry, `#replay:${now()}`);
     return deadLetterOf(
       {
         appId,
