@@ -18,6 +18,7 @@ import type { Fact, Message, PresenceMember } from '@carillon/protocol';
 import { ERRORS } from '@carillon/errors';
 import type { Counted, ToldKind } from './counted.js';
 import { ACTION, MODE } from './flags.js';
+import { frameId } from './frame-id.js';
 import { summaryWith } from './summaries.js';
 
 /** Who a codec is for. */
@@ -203,6 +204,7 @@ export class CompatCodec implements Codec {
     this.counted.encoded(frames, shown);
     return {
       action: ACTION.annotation,
+      id: shown.id ?? frameId(),
       channel: this.variant.channelText ?? channel,
       timestamp: shown.timestamp,
       annotations: [inFormat(shown, this.variant.format)],
@@ -221,6 +223,7 @@ export class CompatCodec implements Codec {
     this.counted.encoded(frames, { data: summaryText });
     return {
       action: ACTION.message,
+      id: frameId(),
       channel: this.variant.channelText ?? channel,
       timestamp,
       messages: [shown],
@@ -239,6 +242,7 @@ export class CompatCodec implements Codec {
     this.counted.encoded(frames, shown);
     return {
       action: ACTION.presence,
+      id: shown.id ?? frameId(),
       channel: this.variant.channelText ?? channel,
       timestamp,
       presence: [inFormat(shown, this.variant.format)],

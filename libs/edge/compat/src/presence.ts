@@ -17,6 +17,7 @@ import type { Presence } from '@carillon/presence';
 import type { Attachment, CompatConnection, OwnMember } from './connection.js';
 import type { Counted } from './counted.js';
 import { ACTION, MODE } from './flags.js';
+import { frameId } from './frame-id.js';
 import type { Remaining } from './remaining.js';
 import type { Said } from './said.js';
 
@@ -112,7 +113,8 @@ export class Members {
     const timestamp = Date.now();
     const shown = memberOf(base, { userId, userInfoText, socketId: connection.id }, { ...about, timestamp });
     const presence = [inFormat(shown, connection.manner.format)];
-    this.said.say(connection, { action: ACTION.presence, channel: text, timestamp, presence });
+    const id = shown.id ?? frameId();
+    this.said.say(connection, { action: ACTION.presence, id, channel: text, timestamp, presence });
   }
 
   async #apply(connection: CompatConnection, attachment: Attachment, change: Change): Promise<void> {

@@ -2,6 +2,7 @@ import * as Ably from 'ably';
 import AblyBefore from 'ably-v1';
 import { afterEach, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
+import { eventually } from '../harness/eventually.js';
 import { onServer } from '../harness/every-app.js';
 import { OnePort } from '../harness/one-port.js';
 import { openTenant } from '../harness/tenant.js';
@@ -52,6 +53,15 @@ onServer('other libraries of Ably', { tenants: [shop], config, env }, (node) => 
     await channel.presence.enter('here');
     const members = await channel.presence.get();
     expect(members.map(({ clientId, data }) => [clientId, data as unknown])).toEqual([['old', 'here']]);
+    const changes = new Inbox<{ action: string; data: unknown; timestamp: number }>();
+    await channel.presence.subscribe((change) => changes.put(change));
+    await channel.presence.update('there');
+    const update = await changes.take();
+    expect(update).toMatchObject({ action: 'update', data: 'there' });
+    // It takes a leave of the same millisecond for something older.
+    await eventually(() => expect(Date.now()).toBeGreaterThan(update.timestamp));
+    await channel.presence.leave('gone');
+    expect(await changes.take()).toMatchObject({ action: 'leave', data: 'gone' });
     const newer = connect('new').channels.get(`before-${binary}`);
     await newer.publish('from-new', 'x');
     expect(await inbox.take()).toMatchObject({ name: 'from-new', clientId: 'new' });
