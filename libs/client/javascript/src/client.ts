@@ -27,7 +27,7 @@ export interface ClientEvents {
   readonly tokenExpired: { readonly isRevoked: boolean };
 }
 
-const NEEDS_SIGNATURE = /^(private|presence)-/;
+const NEEDS_SIGNATURE = /^(\[meta\])?(private|presence)-/;
 const REVOKED = 40160;
 
 /** A client of the service: one connection, which comes back by itself, and any number of channels on it. */
@@ -61,7 +61,7 @@ export class Carillon extends Emitter<ClientEvents> {
             clock,
             source: token,
             refresh: (fresh) => send({ event: 'service:auth', data: { token: fresh } }),
-            onError: (error) => this.emit('error', new CarillonError(errorOf(error).message)),
+            onError: (error) => this.emit('error', errorOf(error)),
           });
     this.#connection = new Connection({
       clock,
@@ -153,7 +153,7 @@ export class Carillon extends Emitter<ClientEvents> {
 
   #create(name: string): Channel {
     const { clock = realClock, authorize, api, isTrusted, maxQueued = 100 } = this.#options;
-    const needs = authorize !== undefined && NEEDS_SIGNATURE.test(name.replace(/^\[meta\]/, ''));
+    const needs = authorize !== undefined && NEEDS_SIGNATURE.test(name);
     return new Channel(name, {
       clock,
       vendor: this.#vendor,

@@ -19,6 +19,9 @@ export class CarillonError extends Error {
   }
 }
 
-/** Anything that was thrown, as an error. */
-export const errorOf = (thrown: unknown): Error =>
-  thrown instanceof Error ? thrown : new CarillonError(String(thrown));
+/** Anything that was thrown, as an error of this client. An app's own may have a status too. */
+export function errorOf(thrown: unknown, channel: string | null = null): CarillonError {
+  if (thrown instanceof CarillonError && channel === null) return thrown;
+  const { message = String(thrown), status = null } = Object(thrown) as Partial<CarillonError>;
+  return new CarillonError(message, { channel, status });
+}

@@ -69,8 +69,9 @@ export class Router {
 
   #internal(name: string, frame: ReceivedFrame, channel: Channel | undefined): void {
     const data = parsed(frame.data) as Data;
+    const events = channel?.subscription.events;
     if (frame.channel?.startsWith(META_PREFIX) === true && META.has(name)) {
-      return channel?.subscription.events.emit('meta', metaOf(name, data));
+      return events?.emit('meta', metaOf(name, data));
     }
     switch (name) {
       case 'subscription_succeeded':
@@ -81,11 +82,11 @@ export class Router {
       case 'member_removed':
         return channel?.presence.remove(text(data['user_id']));
       case 'subscription_count':
-        return channel?.subscription.events.emit('count', Number(data['subscription_count']));
+        return events?.emit('count', Number(data['subscription_count']));
       case 'watchlist_events':
         return this.parts.user.watched(data['events'] as Parameters<User['watched']>[0]);
       case 'annotation':
-        return channel?.subscription.events.emit('annotation', data as unknown as AnnotationEvent);
+        return events?.emit('annotation', data as unknown as AnnotationEvent);
       case 'message': {
         const { serial, annotations } = data as { serial: string; annotations?: { summary?: Data } };
         const summary = annotations?.summary ?? {};

@@ -71,8 +71,7 @@ export class User extends Emitter<UserEvents> {
     } catch (error) {
       // On another connection it is asked anew.
       if (this.parts.socketId() !== socketId) return;
-      const reason = errorOf(error);
-      this.emit('error', reason instanceof CarillonError ? reason : new CarillonError(reason.message));
+      this.emit('error', errorOf(error));
     } finally {
       if (this.#signingIn === socketId) this.#signingIn = null;
     }

@@ -79,6 +79,15 @@ describe('events of a client', () => {
     expect(errors).toHaveLength(1);
   });
 
+  it('whose connection is lost each time they are sent are sent again twice', async () => {
+    const { world, channel } = await open();
+    channel.send('client-a', 1, { id: '1' });
+    for (const expected of [1, 1, 0]) {
+      await lose(world, 3000);
+      expect(await comeBack(world)).toHaveLength(expected);
+    }
+  });
+
   it('that the service found too large are not sent again', async () => {
     const { world, channel } = await open();
     channel.send('client-a', 'x'.repeat(100_000), { id: '1' });

@@ -16,6 +16,8 @@ export interface EditRequest {
   readonly edit: Edit;
   /** The change is made once for it; null: as often as it is asked for. */
   readonly operationId: string | null;
+  /** The connection that asks for it; null: a server. */
+  readonly connectionId: string | null;
   readonly via: Via;
 }
 
@@ -40,12 +42,15 @@ export class Edits {
    * @throws CompatError, or rejects with it.
    */
   async apply(request: EditRequest): Promise<string> {
-    const { principal, base, serial, edit, via } = request;
+    const { principal, base, serial, edit, connectionId, via } = request;
     if (!['any', 'own'].some((whose) => mayDo(principal, `message-${edit.action}-${whose}`, base)))
       throw new CompatError(40_160, NOT_GRANTED);
     const body = jsonBody({ ...(await this.#content(request)), ...saidOf(request) });
     // Whoever may change messages need not be allowed to publish new ones.
-    const caller = callerOf(principal, via, ['publish']);
+    const caller = {
+      ...callerOf(principal, via, ['publish']),
+      ...(connectionId === null ? {} : { connectionId }),
+    };
     const input = { channel: base, message_serial: serial, body };
     const { value } = await orRefused(this.operations[OPERATION[edit.action]].perform(caller, input));
     return value.version_serial;

@@ -17,7 +17,7 @@ describe.each(STORES)('messages and annotations in $name', ({ open, orders }) =>
   let opened: Opened;
   beforeAll(async () => {
     opened = await open();
-  }, 60_000);
+  });
   afterAll(() => opened.close());
   const channelOf = (name: string) => new LivingChannel(opened.store, name);
 

@@ -21,7 +21,7 @@ describe.each(STORES)('messages that live on in $name', ({ open }) => {
   let opened: Opened;
   beforeAll(async () => {
     opened = await open();
-  }, 60_000);
+  });
   afterAll(() => opened.close());
   const channelOf = (name: string) => new LivingChannel(opened.store, name);
 

@@ -27,7 +27,7 @@ describe.each(STORES)(
     let opened: Opened;
     beforeAll(async () => {
       opened = await open();
-    }, 60_000);
+    });
     afterAll(() => opened.close());
 
     const { rows, limit } = long;

@@ -22,7 +22,7 @@ describe.each(STORES)('a row that is lost from $name', ({ open }) => {
   let nowMs: number;
   beforeAll(async () => {
     opened = await open();
-  }, 60_000);
+  });
   afterAll(() => opened.close());
 
   /** A channel with as many rows of each kind. */

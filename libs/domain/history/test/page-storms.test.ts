@@ -40,7 +40,7 @@ describe.each(STORES)('pages that are read from $name while all kinds of things 
   let opened: Opened;
   beforeAll(async () => {
     opened = await open();
-  }, 60_000);
+  });
   afterAll(() => opened.close());
 
   async function storm(seed: number, policies: readonly Policy[]) {

@@ -55,7 +55,7 @@ describe.each(STORES)('a payload that is broken in $name', ({ open }) => {
       { lanes: 4, writerId: 'w', nodeId: 'node-1', queueCapacity: 100 },
     );
     lanes.beginVerifying((error) => failures.push(error));
-  }, 60_000);
+  });
   afterAll(async () => {
     await lanes.close();
     await opened.close();

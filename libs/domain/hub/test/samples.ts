@@ -1,25 +1,16 @@
 import { App } from '@carillon/app-registry';
-import { configure, parseAppRecord, type AppRecord, type Config } from '@carillon/config';
+import { parseAppRecord, type AppRecord } from '@carillon/config';
 import type { Message } from '@carillon/protocol';
 import { Logger, Metrics } from '@carillon/runtime';
+import { configuration } from '@carillon/testing';
 import { AppHub } from '../src/apps/app-hub.js';
 import type { Codec } from '../src/codec.js';
 import type { Edge } from '../src/edge.js';
 import { AppMeters } from '../src/metrics.js';
 import { Subscriber } from '../src/subscriber/subscriber.js';
 
-/** A configuration with these overrides of the environment, everything else at its default. */
-export function config(env: Readonly<Record<string, string>> = {}): Config {
-  const outcome = configure({
-    process: 'server',
-    argv: [],
-    env: { RUST_LOG: 'off', ...env },
-    cwd: '/nowhere',
-    files: { exists: () => false, read: () => '' },
-  });
-  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
-  return outcome.config;
-}
+/** The configuration of this environment, everything else at its default. */
+export const config = configuration;
 
 /** A valid record with key `shop-key` and secret `shop-secret`; `policy` is in the stored form. */
 function record(policy: object = {}, more: object = {}): AppRecord {

@@ -20,6 +20,8 @@ export interface Caller {
   readonly setsHeaders?: true;
   /** What it does is counted elsewhere than in the windows of requests. Absent: there. */
   readonly isCounted?: true;
+  /** The connection by which it changes messages, and which decides whether it is told of that itself. Absent: none. */
+  readonly connectionId?: string;
   /**
    * Returns when the caller may do this on the channel (null: on the app).
    *

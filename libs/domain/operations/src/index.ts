@@ -11,6 +11,7 @@ export {
   type Subject,
 } from './describe/description.js';
 export { type JsonSchema } from './describe/json-schema.js';
+export { documentPath, openApiDocument } from './describe/open-api.js';
 export { type Option } from './describe/option.js';
 export {
   anything,

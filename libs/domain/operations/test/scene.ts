@@ -1,22 +1,19 @@
 import { App } from '@carillon/app-registry';
 import { MemoryCache } from '@carillon/cache';
-import { configure, parseAppRecord, type Config } from '@carillon/config';
+import { parseAppRecord, type Config } from '@carillon/config';
 import { LocalFabric, type LiveEvent } from '@carillon/fabric';
 import { MemoryPresence } from '@carillon/presence';
 import { ChannelPublisher, LivePublisher, StoredLastEvents } from '@carillon/publishing';
 import { MemoryRateLimit } from '@carillon/rate-limit';
 import { createLogging, Metrics } from '@carillon/runtime';
+import { configuration } from '@carillon/testing';
 import { onTestFinished } from 'vitest';
 import { createOperations } from '../src/index.js';
 
 export const SHOP = { id: 'shop', key: 'shop-key', secret: 'shop-secret' };
 
-/** The configuration of these environment variables. */
-export function configOf(env: Record<string, string>): Config {
-  const outcome = configure({ process: 'server', argv: [], env, cwd: '/nowhere' });
-  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
-  return outcome.config;
-}
+/** The configuration of this environment, everything else at its default. */
+export const configOf = configuration;
 
 /** An app as the registry finds it. */
 export function appOf(stored: object, config: Config): App {

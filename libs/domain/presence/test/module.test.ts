@@ -15,7 +15,7 @@ import {
   type ConnectionQuota,
   type Presence,
 } from '../src/index.js';
-import { configuration } from './configuration.js';
+import { configuration } from '@carillon/testing';
 import { as, brief, LOBBY } from './samples.js';
 
 @Injectable()

@@ -3,7 +3,7 @@ import { Channels } from '@carillon/channels';
 import { parseAppRecord } from '@carillon/config';
 import { describe, expect, it } from 'vitest';
 import { ONLINE_USERS } from '../src/index.js';
-import { configuration } from './configuration.js';
+import { configuration } from '@carillon/testing';
 
 const globals = configuration();
 

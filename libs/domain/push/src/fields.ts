@@ -1,7 +1,14 @@
+import { isStorable } from '@carillon/contract';
 import { ServiceError } from '@carillon/errors';
 import { isObject, type JsonObject } from '@carillon/push-providers';
 
 export const invalid = (text: string): ServiceError => new ServiceError('invalid_input', { text });
+
+/** The text, which is kept or looked for as it is. @throws ServiceError `invalid_input` for what no database takes. */
+export function storable(name: string, value: string): string {
+  if (!isStorable(value)) throw invalid(`${name} holds a character that cannot be stored`);
+  return value;
+}
 
 interface TextBounds {
   readonly maxBytes: number;
@@ -20,7 +27,7 @@ export function textOf(
   if (typeof value !== 'string') throw invalid(`${name} must be a string`);
   if (notBlank === true && value.trim() === '') throw invalid(`${name} must not be empty`);
   if (Buffer.byteLength(value) > maxBytes) throw invalid(`${name} must have at most ${maxBytes} bytes`);
-  return value;
+  return storable(name, value);
 }
 
 export function neededText(body: JsonObject, name: string, maxBytes: number): string {

@@ -1,19 +1,10 @@
 import { App } from '@carillon/app-registry';
-import { configure, parseAppRecord, type AppRecord, type Config, type WebhookEntry } from '@carillon/config';
+import { parseAppRecord, type AppRecord, type WebhookEntry } from '@carillon/config';
 import { Logger, Metrics, type LogFields } from '@carillon/runtime';
+import { configuration } from '@carillon/testing';
 
-/** A configuration with these overrides of the environment, everything else at its default. */
-export function config(env: Readonly<Record<string, string>> = {}, file = ''): Config {
-  const outcome = configure({
-    process: 'server',
-    argv: [],
-    env: { RUST_LOG: 'off', ...env },
-    cwd: '/nowhere',
-    files: { exists: (path) => path.endsWith('.toml'), read: () => file },
-  });
-  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
-  return outcome.config;
-}
+/** The configuration of this environment, everything else at its default. */
+export const config = configuration;
 
 /** The credentials of the worked examples. */
 export const KEY = 'k_4f81d0c7b29e';

@@ -5,6 +5,9 @@ import type { Access } from './access.js';
 /** A place in the stream of a channel, as attached clients know it. */
 const CHANNEL_SERIAL = /^([^:]+):(\d{1,15})$/;
 
+/** What may be the serial of a message; no store is asked for anything else. */
+const MESSAGE_SERIAL = /^[!-~]{1,128}$/;
+
 const foreign = (): CompatError => new CompatError(90_005, 'from_serial is no place of this channel', 400);
 
 /** Finds the end of a history that is asked for up to a place. */
@@ -24,8 +27,11 @@ export class FromSerial {
       if (found === null) throw foreign();
       return found;
     }
+    const isSerial = MESSAGE_SERIAL.test(text);
     const item =
-      this.messages === null ? null : await this.messages.latest({ ...place, messageSerial: text });
+      this.messages === null || !isSerial
+        ? null
+        : await this.messages.latest({ ...place, messageSerial: text });
     const found = isObject(item) ? item['history_serial'] : null;
     if (typeof found !== 'number') throw foreign();
     return found;

@@ -92,6 +92,7 @@ export class Messages {
       serial,
       edit,
       operationId: operationId(ask),
+      connectionId: null,
       via: 'rest',
     });
     await this.entry.inbound(principal, [edit]);

@@ -51,7 +51,7 @@ export function arrivalOf(request: HttpRequest, core: CompatCore, config: Config
   return new Arrival(
     mannerOf(query, format, config.presence.v2_ungraceful_timeout_seconds * 1000),
     query['resume'] || query['recover'] || null,
-    !(Number(query['v']) < FIRST_TO_ATTACH_ANEW),
+    !(Number(query['v'] || FIRST_TO_ATTACH_ANEW) < FIRST_TO_ATTACH_ANEW),
     request.header('origin') ?? '',
     async () => core.authentication.prove(readCredentials({ query, header }), Date.now()),
   );

@@ -143,7 +143,15 @@ export class Publishing {
       const { serial = '' } = values[index] ?? {};
       const operationId = `${connection.id}:${msgSerial}:${index}`;
       serials.push(
-        await this.core.edits.apply({ principal, base, serial, edit, operationId, via: 'realtime' }),
+        await this.core.edits.apply({
+          principal,
+          base,
+          serial,
+          edit,
+          operationId,
+          connectionId: connection.id,
+          via: 'realtime',
+        }),
       );
     }
     return { serials, said: edits };

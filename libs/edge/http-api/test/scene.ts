@@ -2,7 +2,7 @@ import { encodeFactV1 } from '@carillon/protocol';
 import { request, type IncomingMessage } from 'node:http';
 import { App } from '@carillon/app-registry';
 import { MemoryCache, type Cache } from '@carillon/cache';
-import { configure, parseAppRecord, type Config } from '@carillon/config';
+import { parseAppRecord, type Config } from '@carillon/config';
 import { LocalFabric, type Answer, type Fabric, type FabricListener, type LiveEvent } from '@carillon/fabric';
 import { createOperations, type HistoryAccess, type MessageAccess } from '@carillon/operations';
 import type { WebhookEvents } from '@carillon/webhooks';
@@ -19,6 +19,7 @@ import { MemoryRateLimit, type RateLimit } from '@carillon/rate-limit';
 import { createLogging, Metrics } from '@carillon/runtime';
 import { prepareSigningKey, signRequest, type SigningKey } from '@carillon/signing';
 import { UwsHttpAdapter, UwsServer, type AdapterOptions } from '@carillon/uws';
+import { configuration } from '@carillon/testing';
 import { expect, onTestFinished } from 'vitest';
 import { NO_BODY, undocumented } from './documented.js';
 import { mountHttpApi } from '../src/mount.js';
@@ -97,12 +98,8 @@ export interface SceneOptions {
 
 export const SHOP = { id: 'shop', key: 'shop-key', secret: 'shop-secret' };
 
-/** The configuration of these environment variables. */
-export function configOf(env: Record<string, string>): Config {
-  const outcome = configure({ process: 'server', argv: [], env, cwd: '/nowhere' });
-  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
-  return outcome.config;
-}
+/** The configuration of this environment, everything else at its default. */
+export const configOf = configuration;
 
 const withSeries = (publisher: BatchPublisher | Publisher, real: BatchPublisher): BatchPublisher =>
   'publishSeries' in publisher

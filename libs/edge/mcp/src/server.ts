@@ -18,7 +18,7 @@ import { Methods } from './methods/methods.js';
 import { Resources } from './methods/resources.js';
 import { KnownSessions } from './sessions/known.js';
 import { RunningCalls } from './sessions/running.js';
-import { Sessions } from './sessions/sessions.js';
+import { type Owner, Sessions } from './sessions/sessions.js';
 import { Streams } from './sessions/streams.js';
 import { type Settings, settingsOf } from './settings.js';
 import { operationTools } from './tools/operation-tools.js';
@@ -73,7 +73,8 @@ export class McpServer {
     const toolbox = () => settings().toolbox;
     const ttlMs = () => settings().mcp.session_ttl_seconds * 1000;
     const timeoutMs = () => settings().mcp.request_timeout_ms;
-    const isKnown = (principal: string): boolean => settings().principals.has(principal);
+    const isKnown = ({ principal, proof }: Owner): boolean =>
+      settings().principals.named(principal)?.proof === proof;
     const meter = new Meter(metrics, log);
     const audit = new Audit(auditLog);
     const sessions = new Sessions(cache, ttlMs);

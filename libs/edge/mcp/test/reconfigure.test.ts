@@ -1,7 +1,8 @@
+import { Secret } from '@carillon/config';
 import { DESCRIPTIONS } from '@carillon/operations';
 import { describe, expect, it } from 'vitest';
 import { PING_MS } from '../src/sessions/streams.js';
-import { scene, token } from './scene.js';
+import { scene, secretOf, token } from './scene.js';
 
 const publishEvent = {
   description: DESCRIPTIONS.publishEvent,
@@ -51,6 +52,17 @@ describe('a configuration that is read again', () => {
     expect(records()).toContainEqual(
       expect.objectContaining({ event: 'mcp.session.ended', principal: 'other', reason: 'token_removed' }),
     );
+  });
+
+  it('takes sessions and streams from a token that another of its name replaces', async () => {
+    const { begin, stream, send, reconfigure } = await scene({ mcp: { tokens: [token('all')] } });
+    const session = await begin();
+    const open = await stream(session);
+    reconfigure({ tokens: [token('all', { token: new Secret(secretOf('newer')) })] });
+    await open.untilText('\r\n0\r\n\r\n');
+    expect((await send(PING, { session })).status).toBe(401);
+    expect((await send(PING, { session, name: 'newer' })).status).toBe(404);
+    expect((await send(PING, { session: await begin('newer'), name: 'newer' })).status).toBe(200);
   });
 
   it('changes hosts, rates and limits at once', async () => {

@@ -16,7 +16,7 @@ key = "shop-key"
 secret = "shop-secret"
 `;
 
-const secretOf = (name: string): string => name.padEnd(40, 'x');
+export const secretOf = (name: string): string => name.padEnd(40, 'x');
 
 /** A token for everything. */
 export const token = (name: string, more: object = {}) => ({

@@ -14,8 +14,8 @@ export function pushOver(storage: Storage, broker: Broker, suites: Suites): void
     let scene: Scene;
     beforeAll(async () => {
       scene = await openScene(storage, broker, ENV);
-    }, 60_000);
-    afterAll(() => scene.close(), 60_000);
+    });
+    afterAll(() => scene.close());
     describe.each(Object.entries(suites))('%s', (_title, suite) => {
       suite(() => scene);
     });

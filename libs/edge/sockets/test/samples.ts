@@ -1,17 +1,8 @@
-import { configure, parseAppRecord, type AppRecord, type Config } from '@carillon/config';
+import { parseAppRecord, type AppRecord } from '@carillon/config';
+import { configuration } from '@carillon/testing';
 
-/** A configuration with these overrides of the environment, everything else at its default. */
-export function config(env: Readonly<Record<string, string>> = {}): Config {
-  const outcome = configure({
-    process: 'server',
-    argv: [],
-    env: { RUST_LOG: 'off', ...env },
-    cwd: '/nowhere',
-    files: { exists: () => false, read: () => '' },
-  });
-  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
-  return outcome.config;
-}
+/** The configuration of this environment, everything else at its default. */
+export const config = configuration;
 
 /** A valid record with key `shop-key` and secret `shop-secret`; `policy` is in the stored form. */
 export function record(policy: object = {}, more: object = {}): AppRecord {

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
-import { type Config, configure } from '@carillon/config';
 import { Databases } from '@carillon/database';
 import { connectDependencies, createParts, RuntimeModule, type RuntimeParts } from '@carillon/runtime';
+import { configuration } from '@carillon/testing';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
@@ -21,17 +21,8 @@ const APP = {
   SERVICE_DEFAULT_APP_SECRET: 'a-secret',
 };
 
-function configured(env: Record<string, string>): Config {
-  const outcome = configure({
-    process: 'server',
-    argv: [],
-    env: { RUST_LOG: 'off', ...env },
-    cwd: '/nowhere',
-    files: { exists: () => false, read: () => '' },
-  });
-  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
-  return outcome.config;
-}
+/** The configuration of this environment, everything else at its default. */
+const configured = configuration;
 
 /** A process with this room in it, not started. */
 async function processWith(env: Record<string, string>) {

@@ -104,7 +104,7 @@ export const restarts = (wires: readonly RealWire[]) =>
       let around: Awaited<ReturnType<typeof outage>>;
       beforeAll(async () => {
         around = await outage();
-      }, 90_000);
+      });
       afterAll(async () => {
         for (const { fabric } of around.all) await fabric.close();
       });

@@ -109,7 +109,7 @@ describe.each(KINDS)('the tables of before in $name', (kind) => {
     database = await connected([kind.tables]);
     store = kind.store(database);
     await store.connect();
-  }, 60_000);
+  });
   afterAll(async () => {
     await database.close();
     await place.end();

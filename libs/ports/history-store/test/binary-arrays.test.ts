@@ -74,7 +74,7 @@ describe('arrays in binary form', () => {
     let url: string;
     ({ url, end } = await corner());
     opened = await openPostgres(url);
-  }, 60_000);
+  });
   afterAll(async () => {
     await opened.close();
     await end();

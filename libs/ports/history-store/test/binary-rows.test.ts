@@ -40,7 +40,7 @@ describe('rows in binary form', () => {
     await opened.database.query(
       'create type thing as (key bigint, count int, name text, body bytea, is_there boolean)',
     );
-  }, 60_000);
+  });
   afterAll(async () => {
     await opened.close();
     await end();

@@ -31,7 +31,7 @@ export function conformance(name: string, open: () => Promise<Opened>): void {
     beforeAll(async () => {
       opened = await open();
       store = opened.store;
-    }, 60_000);
+    });
     afterAll(() => opened.close());
 
     it('makes a stream that is wanted, and only then', async () => {

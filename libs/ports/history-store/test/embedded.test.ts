@@ -36,7 +36,7 @@ describe('an embedded store', () => {
   beforeAll(async () => {
     folder = await newFolder();
     await (await openEmbedded(folder)).close();
-  }, 60_000);
+  });
   afterAll(() => rm(folder, { recursive: true }));
 
   it('keeps what was written over an orderly stop, and leaves no process', async () => {

@@ -86,7 +86,7 @@ describe('mysql', () => {
   beforeAll(async () => {
     ({ url, end } = await (await engine('mariadb')).isolate());
     [one, other] = await Promise.all([openMysql(url), openMysql(url)]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([one.close(), other.close()]);
     await end();

@@ -36,7 +36,7 @@ describe('paging through a long history', () => {
         retained_messages = $2 where stream_key = $1`,
       [streamKey, ROWS],
     );
-  }, 60_000);
+  });
   afterAll(async () => {
     await opened.close();
     await end();

@@ -55,7 +55,7 @@ describe('batches over postgres', () => {
     const { url, end: ended } = await corner();
     end = ended;
     [one, other] = await Promise.all([openPostgres(url), openPostgres(url)]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([one.close(), other.close()]);
     await end();

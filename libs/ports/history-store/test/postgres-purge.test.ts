@@ -24,7 +24,7 @@ describe('a purge of postgres', () => {
     let url: string;
     ({ url, end } = await corner());
     [one, other] = await Promise.all([openPostgres(url), openPostgres(url)]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([one.close(), other.close()]);
     await end();

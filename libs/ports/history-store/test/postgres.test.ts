@@ -42,7 +42,7 @@ describe('postgres', () => {
   beforeAll(async () => {
     ({ url, end } = await corner());
     [one, other] = await Promise.all([openPostgres(url), openPostgres(url)]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([one.close(), other.close()]);
     await end();

@@ -25,7 +25,7 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
     beforeAll(async () => {
       scene = await open();
       ({ store } = scene);
-    }, 60_000);
+    });
     afterAll(() => scene.close());
 
     it('gives a delivery out once, and again when its lease is over', async () => {

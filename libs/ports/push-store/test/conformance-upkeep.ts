@@ -11,7 +11,7 @@ export function upkeepConformance(name: string, open: () => Promise<Scene>): voi
     beforeAll(async () => {
       scene = await open();
       ({ store } = scene);
-    }, 60_000);
+    });
     afterAll(() => scene.close());
 
     const register = (one: StoredDevice) => store.changeDevice(one.appId, one.deviceId, () => one);

@@ -25,7 +25,7 @@ export function pushStoreConformance(name: string, open: () => Promise<Scene>): 
     beforeAll(async () => {
       scene = await open();
       ({ store } = scene);
-    }, 60_000);
+    });
     afterAll(() => scene.close());
 
     const register = (one: StoredDevice) => store.changeDevice(one.appId, one.deviceId, () => one);

@@ -2,7 +2,8 @@ import type { EngineHandle } from '@carillon/engines';
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { openQueue, type Queue } from '../src/index.js';
-import { configuration, quick, recordingLog, type OpenOptions, type Scene } from './scene.js';
+import { configuration } from '@carillon/testing';
+import { quick, recordingLog, type OpenOptions, type Scene } from './scene.js';
 import { type SeverableWay, severableWay } from './severable.js';
 
 /** A broker that keeps the states of jobs, and how to come to it. */

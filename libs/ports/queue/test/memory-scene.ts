@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { openQueue, type Queue } from '../src/index.js';
-import { configuration, quick, recordingLog, type OpenOptions, type Scene } from './scene.js';
+import { configuration } from '@carillon/testing';
+import { quick, recordingLog, type OpenOptions, type Scene } from './scene.js';
 
 /** Every process has a memory of its own. */
 export async function memoryScene(): Promise<Scene> {

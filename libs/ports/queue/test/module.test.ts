@@ -5,7 +5,8 @@ import { NestFactory } from '@nestjs/core';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { deadLetter, defer, openQueue, QUEUE, type Queue, QUEUE_DRIVERS, QueueModule } from '../src/index.js';
-import { collect, configuration, quick, recordingLog, sleep, until } from './scene.js';
+import { configuration } from '@carillon/testing';
+import { collect, quick, recordingLog, sleep, until } from './scene.js';
 
 /** A process with this room in it, connected. */
 async function processWith(env: Record<string, string>, room: typeof QueueModule | object = QueueModule) {

@@ -2,7 +2,7 @@ import { engine, type EngineHandle } from '@carillon/engines';
 import { NatsDialer } from '@carillon/nats';
 import { natsQueueNames } from '../src/drivers/nats/names.js';
 import { brokerScene, type BrokerKind, type BrokerScene } from './broker-scene.js';
-import { configuration } from './scene.js';
+import { configuration } from '@carillon/testing';
 
 const environment = (address: string, prefix: string): Record<string, string> => ({
   QUEUE_DRIVER: 'nats',

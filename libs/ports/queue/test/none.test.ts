@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CannotConsume, openQueue, QueueStopped } from '../src/index.js';
-import { configuration, quick, recordingLog } from './scene.js';
+import { configuration } from '@carillon/testing';
+import { quick, recordingLog } from './scene.js';
 
 const open = () => openQueue('none', { reliability: quick(), log: recordingLog().log }, configuration());
 

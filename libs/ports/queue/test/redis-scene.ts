@@ -5,7 +5,8 @@ import { onTestFinished } from 'vitest';
 import type { Queue } from '../src/index.js';
 import type { QueueLink } from '../src/drivers/redis/link.js';
 import { openRedisQueue, type RedisDriver } from '../src/drivers/redis/open.js';
-import { configuration, quick, recordingLog, type OpenOptions, type Scene } from './scene.js';
+import { configuration } from '@carillon/testing';
+import { quick, recordingLog, type OpenOptions, type Scene } from './scene.js';
 
 const silent = { lost: () => {}, restored: () => {} };
 

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openQueue, QueueUnavailable } from '../src/index.js';
 import { redisScene } from './redis-scene.js';
-import { collect, configuration, quick, recordingLog, until } from './scene.js';
+import { configuration } from '@carillon/testing';
+import { collect, quick, recordingLog, until } from './scene.js';
 
 const prefix = () => `t-${randomUUID()}:`;
 

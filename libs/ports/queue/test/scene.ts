@@ -1,5 +1,5 @@
-import { configure, type Config } from '@carillon/config';
 import { type LogFields, Logger } from '@carillon/runtime';
+import { configuration } from '@carillon/testing';
 import { onTestFinished } from 'vitest';
 import type { Job, Queue, QueueObserver, Reliability } from '../src/index.js';
 
@@ -14,19 +14,6 @@ export interface Scene {
 export interface OpenOptions extends Partial<Reliability> {
   readonly onSettled?: QueueObserver['settled'];
   readonly log?: Logger;
-}
-
-/** The configuration of these variables and this file. */
-export function configuration(env: Record<string, string> = {}, file = ''): Config {
-  const outcome = configure({
-    process: 'server',
-    argv: [],
-    env: { RUST_LOG: 'off', ...env },
-    cwd: '/nowhere',
-    files: { exists: (path) => path.endsWith('.toml'), read: () => file },
-  });
-  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
-  return outcome.config;
 }
 
 /** Everything as configured by default, but with times that tests can wait for. */

@@ -1,7 +1,8 @@
 // A process that takes jobs and never finishes them, for a test to kill. Settings come as the variables of the service.
 import { Logger } from '@carillon/runtime';
 import { openQueue } from '../src/index.js';
-import { configuration, quick } from './scene.js';
+import { configuration } from '@carillon/testing';
+import { quick } from './scene.js';
 
 const env = Object.fromEntries(
   Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

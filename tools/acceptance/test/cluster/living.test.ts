@@ -75,7 +75,7 @@ describe('messages that live on, by processes of their own', () => {
       },
     });
     await cluster.start();
-  }, 120_000);
+  });
   afterAll(async () => {
     await cluster.stop();
     await store.release();

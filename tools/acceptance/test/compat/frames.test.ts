@@ -102,6 +102,16 @@ onServer('frames of Ably clients', { tenants: [shop, fleeting, tiny], config, en
       expect(back.id).toBe(id);
       expect(back.connected).not.toHaveProperty('error');
       expect(back.connectionKey).not.toBe(connectionKey);
+      // By versions of the protocol whose clients attach their channels anew.
+      const old = await clients.connect(`&clientId=ada&v=1.2&resume=${back.connectionKey}`);
+      expect(old.connected).toMatchObject({ error: { code: 80_008, statusCode: 400 } });
+      expect(old.id).not.toBe(id);
+      let { connectionKey: key } = back;
+      for (const v of ['', '2', '6']) {
+        const again = await clients.connect(`&clientId=ada&v=${v}&resume=${key}`);
+        expect(again.id).toBe(id);
+        key = again.connectionKey;
+      }
     });
 
     it('another token gives another key, and one that is not good ends the connection (15.3)', async () => {

@@ -148,6 +148,32 @@ onServer('messages of Ably clients live on', { tenants: [shop], config, env }, (
     expect(await channel.getMessage(serial)).toMatchObject({ data: 'ab' });
   });
 
+  it('is changed without a word to the connection that changes it, if it wants none (17)', async () => {
+    const raw = new RawAblies(node, shop, 'json');
+    try {
+      const channel = 'unheard';
+      const [{ client }, { client: other }] = [await raw.connect('&echo=false'), await raw.connect()];
+      for (const one of [client, other]) await attach(one, channel);
+      client.send({ action: 15, channel, msgSerial: 0, messages: [{ data: 'a' }] });
+      const { res } = (await client.next()) as { res?: [{ serials: [string] }] };
+      const serial = res?.[0].serials[0];
+      const changes = [
+        { serial, action: 1, data: 'b' },
+        { serial, action: 5, data: 'c', extras: { echo: true } },
+        { serial, action: 2, extras: { echo: false } },
+      ];
+      for (const [index, change] of changes.entries())
+        client.send({ action: 15, channel, msgSerial: index + 1, messages: [change] });
+      const heard = [await other.next(), await other.next(), await other.next(), await other.next()];
+      expect(heard.map((frame) => told(frame)[1])).toEqual([0, 1, 5, 2]);
+      const own = [await client.next(), await client.next(), await client.next(), await client.next()];
+      const messages = own.filter(({ action }) => action === 15);
+      expect(messages.map((frame) => told(frame)[1])).toEqual([5]);
+    } finally {
+      raw.close();
+    }
+  });
+
   it('is appended to though it had no data, and no name', async () => {
     const channel = rest().channels.get('nothing');
     const serial = (await channel.publish({})).serials[0] ?? '';

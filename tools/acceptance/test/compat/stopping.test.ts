@@ -27,7 +27,7 @@ describe('statistics of Ably clients at two servers that share a store', () => {
   beforeAll(async () => {
     env = { CACHE_DRIVER: 'redis', REDIS_URL: (await engine('redis')).url };
     await Promise.all([slow.start(), other.start()]);
-  }, 60_000);
+  });
   afterEach(() => clients.close());
   afterAll(async () => {
     expect(await other.stop()).toBe(0);

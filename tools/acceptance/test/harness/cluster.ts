@@ -210,7 +210,7 @@ export function onCluster(
 ): void {
   describe.each(brokers)(`${title} (%s)`, (broker) => {
     const cluster = new Cluster(broker, setting);
-    beforeAll(() => cluster.start(), 120_000);
+    beforeAll(() => cluster.start());
     afterEach(() => cluster.dropClients());
     tests(cluster);
     afterAll(() => cluster.stop());

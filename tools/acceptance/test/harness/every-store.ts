@@ -56,7 +56,7 @@ export function onEveryStore(title: string, setting: Setting, tests: (node: Node
     beforeAll(async () => {
       store = await STORES[name]();
       await node.start();
-    }, 90_000);
+    });
     afterEach(() => node.dropClients());
     tests(node);
     afterAll(async () => {

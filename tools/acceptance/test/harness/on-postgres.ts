@@ -42,7 +42,7 @@ export function onPostgres(title: string, setting: Setting, tests: (watched: Wat
       });
       await database.connect();
       await node.start();
-    }, 90_000);
+    });
     afterEach(() => node.dropClients());
     tests({
       node,

@@ -212,5 +212,9 @@ onServer('The official client of the tool protocol', { tenants: [SHOP, BLOG], co
       { result: { resultType: 'complete', structuredContent: { live: true } } },
     ]);
     expect(called.headers['mcp-session-id']).toBeUndefined();
+    const uri = 'service://apps/no-such/channels/orders';
+    expect((await mcp.stateless('resources/read', { uri }, { 'Mcp-Name': uri })).json).toMatchObject({
+      error: { code: -32_602, data: { uri } },
+    });
   });
 });

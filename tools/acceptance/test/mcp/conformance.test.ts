@@ -65,7 +65,7 @@ onServer(
     beforeAll(async () => {
       await node.api().publish('123', 'made', 'of channel 123');
       found = await conformance(await interpreter.listen());
-    }, 90_000);
+    });
     afterAll(() => interpreter.close());
 
     it('finds nothing but what is refused on purpose', () => {

@@ -1,7 +1,7 @@
 import { engine } from '@carillon/engines';
 import { freePort } from '@carillon/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Mcp, mcpSection } from '../harness/mcp.js';
+import { Mcp, mcpSection, said } from '../harness/mcp.js';
 import { Node } from '../harness/node.js';
 import { OnePort } from '../harness/one-port.js';
 import { tenant } from '../harness/tenant.js';
@@ -40,7 +40,7 @@ describe('Two gateways of the tool protocol behind one port', () => {
     front = new OnePort([first.port, second.port]);
     port = await freePort();
     await front.listen(port);
-  }, 90_000);
+  });
 
   afterAll(async () => {
     front?.close();
@@ -56,6 +56,12 @@ describe('Two gateways of the tool protocol behind one port', () => {
     expect(names).not.toContain('terminate_user_connections');
     const call = { name: 'terminate_user_connections', arguments: { app_id: 'shop', user_id: 'u' } };
     expect((await mcp.rpc('tools/call', call, { session })).json).toMatchObject({ error: { code: -32_602 } });
+    const given = { app_id: 'shop', channel: 'orders', name: 'n', data: 'x', info: ['user_count'] };
+    const counted = await mcp.rpc('tools/call', { name: 'publish_event', arguments: given }, { session });
+    expect(said((counted.json as { result: unknown }).result)).toMatchObject({
+      isError: true,
+      value: { code: 'invalid_input', status: 400 },
+    });
   });
 
   it('share sessions and their limits', async () => {

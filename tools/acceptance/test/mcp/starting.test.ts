@@ -27,6 +27,7 @@ it('does not start with what it could not keep to, and names all of it', async (
       { ...named, token, scopes: ['root'] },
       { ...named, token: 'x'.repeat(10) },
     ],
+    path: '/apps/mcp',
     disabled_tools: ['no_such_tool'],
   };
   const env = { ENVIRONMENT: 'production', METRICS_PORT: String(await freePort()) };
@@ -39,6 +40,8 @@ it('does not start with what it could not keep to, and names all of it', async (
     'mcp.tokens[1].token',
     'mcp.disabled_tools',
     'mcp.allow_anonymous',
+    'duplicate name',
+    'mcp.path',
   ])
     expect(output).toContain(key);
 });

@@ -76,7 +76,7 @@ describe.runIf(whyMissing('push-clouds') === null)('push of a server on what com
       await ask('POST', '/deviceRegistrations', { id, ...rest, push: { recipient } });
       await ask('POST', '/channelSubscriptions', { channel: 'offers', deviceId: id });
     }
-  }, 90_000);
+  });
   afterAll(async () => {
     await node.process.kill();
     rmSync(folder, { recursive: true });

@@ -90,7 +90,7 @@ describe.runIf(missing === null)('an accepted push is lost nowhere', { timeout: 
     await fleet.startAll();
     for (const phone of PHONES) await fleet.register(phone, CHANNEL, 'gcm');
     for (const browser of BROWSERS) await fleet.register(browser, CHANNEL, 'web');
-  }, 90_000);
+  });
   afterAll(() => fleet.close());
 
   /** Publishes are soon well, though nobody waits ten minutes for what was lost. */

@@ -48,7 +48,7 @@ describe.runIf(missing === null)('push workers', () => {
     await fleet.startAll();
     for (const phone of PHONES) await fleet.register(phone, CHANNEL, 'gcm');
     for (const browser of BROWSERS) await fleet.register(browser, CHANNEL, 'web');
-  }, 90_000);
+  });
   afterAll(() => fleet.close());
 
   it('bring what an api node accepted to every device, and have no routes of it', async () => {

@@ -1,6 +1,6 @@
 import type { Authorization, ChannelToAuthorize } from '../auth/authorizer.js';
 import { type Clock, inTime } from '../connection/clock.js';
-import { CarillonError, errorOf } from '../error.js';
+import { type CarillonError, errorOf } from '../error.js';
 import type { Frame } from '../format/frame.js';
 import { subscribeData, type SubscribeOptions } from './options.js';
 
@@ -54,8 +54,7 @@ export class Asking {
       send({ event: 'service:subscribe', data: { channel, ...signed, ...subscribeData(options, rewinds) } });
     } catch (error) {
       if (request !== this.#request) return;
-      const { message, status = null } = errorOf(error) as Partial<CarillonError> & Error;
-      this.onFailed(new CarillonError(message, { channel, status }));
+      this.onFailed(errorOf(error, channel));
     }
   }
 

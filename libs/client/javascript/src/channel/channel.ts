@@ -154,17 +154,11 @@ export class Channel<Events extends object = EventMap> {
    * waits, up to a bound; throws where too many wait already. Returns the message's id.
    */
   send(event: string, data: unknown, options: SendOptions = {}): string {
-    const { id = randomId(), headers, ephemeral, echo, ai } = options;
-    const extras = {
-      ...(headers === undefined ? {} : { headers }),
-      ...(ephemeral === undefined ? {} : { ephemeral }),
-      ...(echo === undefined ? {} : { echo }),
-      ...(ai === undefined ? {} : { ai }),
-    };
+    const { id = randomId(), ...extras } = options;
     this.subscription.publish({
       event,
       channel: this.name,
-      ...(data === undefined ? {} : { data }),
+      data,
       message_id: id,
       ...(Object.keys(extras).length === 0 ? {} : { extras }),
     });

@@ -5,10 +5,17 @@ import type { Frame } from '../format/frame.js';
 export interface Unconfirmed {
   readonly frame: Frame;
   readonly sentMs: number;
+  /** How often it was sent again. */
+  readonly again: number;
 }
 
 /** The service knows a message by its id for at least so long: within it, sending it again makes no second message. */
 const REPEATABLE_MS = 60_000;
+/**
+ * Connections may be lost because of what is sent: a frame that is far too large is answered by no more than their end. So it is
+ * not sent for ever.
+ */
+const MOST_AGAIN = 2;
 
 /**
  * What a client sends on one channel: waits while the channel is not subscribed, up to a bound, and is sent again after
@@ -32,10 +39,10 @@ export class Outbox {
   }
 
   /** It is on its way since then, and its sender will get it too. The oldest is forgotten when too many are. */
-  sent(frame: Frame, sentMs: number): void {
-    const id = frame.message_id;
+  sent(one: Unconfirmed): void {
+    const id = one.frame.message_id;
     if (id === undefined) return;
-    this.#unconfirmed.set(id, { frame, sentMs });
+    this.#unconfirmed.set(id, one);
     if (this.#unconfirmed.size > this.most) {
       this.#unconfirmed.delete(this.#unconfirmed.keys().next().value ?? '');
     }
@@ -54,9 +61,11 @@ export class Outbox {
 
   /** What is to be sent now, in order: what may have been lost not too long ago, then what has waited. */
   take(nowMs: number): readonly Unconfirmed[] {
-    const again = this.#lost.filter(({ sentMs }) => nowMs - sentMs < REPEATABLE_MS);
+    const lost = this.#lost
+      .filter(({ sentMs, again }) => nowMs - sentMs < REPEATABLE_MS && again < MOST_AGAIN)
+      .map((one) => ({ ...one, again: one.again + 1 }));
     this.#lost = [];
-    return [...again, ...this.#waiting.splice(0).map((frame) => ({ frame, sentMs: nowMs }))];
+    return [...lost, ...this.#waiting.splice(0).map((frame) => ({ frame, sentMs: nowMs, again: 0 }))];
   }
 
   /** One of them made the service close the connection: none is sent again. */

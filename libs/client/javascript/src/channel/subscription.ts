@@ -1,4 +1,4 @@
-import { CarillonError, errorOf } from '../error.js';
+import { type CarillonError, errorOf } from '../error.js';
 import { Emitter } from '../emitter.js';
 import type { Frame, ReceivedFrame } from '../format/frame.js';
 import { Asking, type AskingParts } from './asking.js';
@@ -126,12 +126,12 @@ export class Subscription {
     if (isBack && !this.#isRecovering) {
       this.#tell({ recovered: false, code: 'not_available', reason: 'the channel keeps no positions' });
     }
-    for (const { frame, sentMs } of this.outbox.take(this.parts.clock.now())) {
+    for (const { frame, ...past } of this.outbox.take(this.parts.clock.now())) {
       try {
-        this.publish(frame, sentMs);
+        this.publish(frame, past);
       } catch (error) {
         // It cannot be written: no reason to lose what waits behind it.
-        this.events.emit('error', new CarillonError(errorOf(error).message, { channel: this.name }));
+        this.events.emit('error', errorOf(error, this.name));
       }
     }
   }
@@ -216,10 +216,10 @@ export class Subscription {
   }
 
   /** Sends now, or keeps it until that is possible. Throws where too much waits already. */
-  publish(frame: Frame, sentMs = this.parts.clock.now()): void {
+  publish(frame: Frame, past = { sentMs: this.parts.clock.now(), again: 0 }): void {
     const { echo, ephemeral } = frame.extras ?? {};
     if (this.#state === 'subscribed' && this.parts.send(frame)) {
-      if (echo ?? this.parts.echoes) this.outbox.sent(frame, sentMs);
+      if (echo ?? this.parts.echoes) this.outbox.sent({ frame, ...past });
     } else if (ephemeral !== true) this.outbox.wait(frame);
   }
 

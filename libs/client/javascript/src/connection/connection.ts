@@ -117,7 +117,7 @@ export class Connection extends Emitter<ConnectionEvents> {
     } catch (error) {
       if (isStale()) return;
       this.#drop(1000);
-      this.#again('later', new CarillonError(errorOf(error).message));
+      this.#again('later', errorOf(error));
     }
   }
 

@@ -36,8 +36,7 @@ export class Annotations {
 
   /** Returns the annotation's serial. */
   async create(messageSerial: string, annotation: Annotation): Promise<string> {
-    const actor = this.parts.actor();
-    const body = { ...annotation, ...(actor === null ? {} : { socketId: actor }) };
+    const body = { ...annotation, socketId: this.parts.actor() ?? undefined };
     const path = this.#path(messageSerial);
     const answer = await request(this.parts, { method: 'POST', path, body });
     return (answer as { annotationSerial: string }).annotationSerial;

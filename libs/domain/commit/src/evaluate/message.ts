@@ -179,9 +179,9 @@ function applied(
     published_at_ms: atMs,
     op: record.op,
     message_id: record.message_id,
-    except_socket: (record.op === 'create' ? record.except_socket : null) ?? null,
+    except_socket: record.except_socket ?? null,
     message: frameOf(stored, stream),
-    ...(record.op === 'create' ? deliveredAs(record) : {}),
+    ...(record.op === 'create' ? deliveredAs(record) : changedBy(record)),
   };
   return verdict(resultOf(record.pub_id, stream, message), { fanOut });
 }
@@ -190,6 +190,10 @@ const deliveredAs = ({ from_client, delta }: CommitRecordOf<'create'>) => ({
   ...(from_client === undefined ? {} : { from_client }),
   ...(delta === undefined ? {} : { delta }),
 });
+
+/** A change that leaves a connection out is one of a client. */
+const changedBy = ({ except_socket }: Pick<CommitRecordOf<'update'>, 'except_socket'>) =>
+  except_socket === undefined ? {} : { from_client: true };
 
 const resultOf = (pubId: string, { streamId }: Stream, message: StoredMessage): CommitResult => ({
   pub_id: pubId,

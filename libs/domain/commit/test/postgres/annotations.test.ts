@@ -34,7 +34,7 @@ describe('two writers that annotate one message by turns', () => {
     end = corner.end;
     writers = [await openWriter(corner.url, 'w1'), await openWriter(corner.url, 'w2')];
     third = await openWriter(corner.url, 'w3');
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([...writers, third].map(({ lanes }) => lanes.close()));
     await Promise.all([...writers, third].map(({ database }) => database.close()));

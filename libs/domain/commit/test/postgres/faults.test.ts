@@ -29,7 +29,7 @@ describe('writers over postgres', () => {
     const corner = await (await engine('postgres')).isolate();
     ({ url, end } = corner);
     [one, other] = [await openWriter(url, 'w1'), await openWriter(url, 'w2')];
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([one, other].map(({ lanes }) => lanes.close()));
     await Promise.all([one, other].map(({ database }) => database.close()));

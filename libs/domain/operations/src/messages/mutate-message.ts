@@ -133,6 +133,7 @@ export const mutateMessage =
       message_id: randomUUID(),
       message_serial: serial,
       actor,
+      ...(caller.connectionId === undefined ? {} : { except_socket: caller.connectionId }),
       policy: living.policy,
     } as Mutation);
     const version = result.version_serial ?? '';

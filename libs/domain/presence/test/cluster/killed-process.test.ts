@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { openPorts } from '../../src/drivers.js';
-import { configuration } from '../configuration.js';
+import { configuration } from '@carillon/testing';
 import { as, brief, LOBBY } from '../samples.js';
 import { silentLog } from './silent-log.js';
 

@@ -1,7 +1,7 @@
 import { engine, type EngineHandle } from '@carillon/engines';
 import { openRedisLink, redisTarget, type RedisLink } from '@carillon/redis';
 import type { ConnectionListener } from '@carillon/redis';
-import { configuration } from '../configuration.js';
+import { configuration } from '@carillon/testing';
 
 export type StoreDriver = 'redis' | 'redis-cluster';
 

@@ -1,5 +1,5 @@
 import { openPorts } from '../../src/drivers.js';
-import { configuration } from '../configuration.js';
+import { configuration } from '@carillon/testing';
 import { as, LOBBY } from '../samples.js';
 import { silentLog } from './silent-log.js';
 

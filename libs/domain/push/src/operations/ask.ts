@@ -5,7 +5,7 @@ import { ServiceError } from '@carillon/errors';
 import { isDeeperThan } from '@carillon/protocol';
 import { deviceUrlRules } from '@carillon/push-providers';
 import type { RequestRules } from '../admission/request.js';
-import { invalid } from '../fields.js';
+import { invalid, storable } from '../fields.js';
 import type { Caller } from '../resources/devices.js';
 
 /** An app's id as it may stand in what push keeps. */
@@ -96,12 +96,13 @@ export class PushAsk {
   }
 
   segment(name: string): string {
-    return this.input.segments[name] ?? '';
+    return storable(name, this.input.segments[name] ?? '');
   }
 
   /** Undefined: it is not given. */
   parameter(name: string): string | undefined {
-    return this.input.option(name);
+    const value = this.input.option(name);
+    return value === undefined ? undefined : storable(name, value);
   }
 
   /** Those of the names that are given, as filters; given blank, one is a mistake. */

@@ -1,3 +1,4 @@
+import { isStorable } from '@carillon/contract';
 import { isObject } from '@carillon/push-providers';
 import { invalid } from '../fields.js';
 import type { PushAsk } from './ask.js';
@@ -35,7 +36,7 @@ function positionOf(cursor: string, appId: string, kind: string, columns: number
   const isPosition =
     Array.isArray(position) &&
     position.length === columns &&
-    position.every((one) => typeof one === 'string' || typeof one === 'number');
+    position.every((one) => (typeof one === 'string' ? isStorable(one) : typeof one === 'number'));
   if (ofApp !== appId || ofKind !== kind || !isPosition) throw invalid('the cursor is not valid');
   return position;
 }

@@ -1,10 +1,9 @@
-import { createRequire } from 'node:module';
-import type { JsonSchema } from '@carillon/operations';
+import { documentPath, type JsonSchema, openApiDocument } from '@carillon/operations';
 import { PARAMETERS } from '../routes/parameters.js';
 import { DEVICE, REGISTERED_DEVICE, SUBSCRIPTION } from '../routes/push-schemas.js';
 import type { CompatRoute } from '../routes/route.js';
 import { ANNOTATION, ERROR, INTERVAL, MEMBER, MESSAGE, NEW_MESSAGE, PUBLISHED } from '../routes/schemas.js';
-import { documentPath, operation, PROOFS, REFUSED } from './operation.js';
+import { operation, PROOFS, REFUSED } from './operation.js';
 
 /** Schemas that stand in several places, by the names that readers know them by. */
 const NAMED: Readonly<Record<string, JsonSchema>> = {
@@ -45,39 +44,13 @@ export function openApiText(routes: Readonly<Record<string, CompatRoute>>, pathP
     add(name, route);
     if (route.alias !== undefined) add(`${name}ByAlias`, { ...route, path: route.alias });
   }
-  const document = {
-    openapi: '3.1.1',
-    info: {
-      title: 'Carillon for Ably clients',
-      version: version(),
-      description: DESCRIPTION,
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    servers: [{ url: pathPrefix }],
+  return openApiDocument({
+    title: 'Carillon for Ably clients',
+    description: DESCRIPTION,
     tags: TAGS,
-    paths: withReferences(paths),
-    components: {
-      schemas: Object.fromEntries(
-        Object.entries(NAMED).map(([name, schema]) => [name, withReferences(schema, schema)]),
-      ),
-      parameters: PARAMETERS,
-      responses: { Refused: withReferences(REFUSED) },
-      securitySchemes: PROOFS,
-    },
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-/** The same, with a reference for each named schema but the one being defined. */
-function withReferences(value: unknown, defined?: JsonSchema): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const name = Object.keys(NAMED).find((one) => NAMED[one] === value);
-  if (name !== undefined && value !== defined) return { $ref: `#/components/schemas/${name}` };
-  if (Array.isArray(value)) return value.map((item) => withReferences(item));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withReferences(item)]));
-}
-
-function version(): string {
-  const manifest = createRequire(import.meta.url)('../../../package.json') as { version: string };
-  return manifest.version;
+    pathPrefix,
+    paths,
+    schemas: NAMED,
+    components: { parameters: PARAMETERS, responses: { Refused: REFUSED }, securitySchemes: PROOFS },
+  });
 }

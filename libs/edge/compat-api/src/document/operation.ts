@@ -47,9 +47,6 @@ export const REFUSED = {
   content: { 'application/json': { schema: REFUSAL } },
 };
 
-/** `/channels/:channel` as the document writes it. */
-export const documentPath = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}');
-
 /** One operation of the document. */
 export function operation(operationId: string, route: CompatRoute): JsonSchema {
   const { area, summary, proof, rights, body, path, parameters } = route;

@@ -1,8 +1,7 @@
-import { createRequire } from 'node:module';
-import { CHANNEL_OUTCOME, EVENT_SCHEMA, type JsonSchema } from '@carillon/operations';
+import { CHANNEL_OUTCOME, EVENT_SCHEMA, type JsonSchema, openApiDocument } from '@carillon/operations';
 import type { Route } from '../routes.js';
 import { ERROR } from './errors.js';
-import { documentPath, operation, SHARED_PARAMETERS } from './operation.js';
+import { operation, pathOf, SHARED_PARAMETERS } from './operation.js';
 import { pushPaths } from './push.js';
 
 /** Schemas that stand in several places, by the names that readers know them by. */
@@ -40,44 +39,19 @@ const SIGNATURE = {
 export function openApiText(routes: Readonly<Record<string, Route>>, pathPrefix = '/'): string {
   const paths: Record<string, JsonSchema> = {};
   for (const [name, route] of Object.entries(routes)) {
-    const path = documentPath(route);
+    const path = pathOf(route);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(name, route) };
   }
   for (const [path, operations] of Object.entries(pushPaths())) paths[path] = operations;
   const parameters = Object.entries(SHARED_PARAMETERS).map(([name, one]) => [name, { name, ...one }]);
-  const document = {
-    openapi: '3.1.1',
-    info: {
-      title: 'Carillon',
-      version: version(),
-      description: DESCRIPTION,
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    servers: [{ url: pathPrefix }],
+  return openApiDocument({
+    title: 'Carillon',
+    description: DESCRIPTION,
     tags: TAGS,
+    pathPrefix,
+    paths,
+    schemas: NAMED,
+    components: { parameters: Object.fromEntries(parameters) as object, securitySchemes: SIGNATURE },
     security: [Object.fromEntries(Object.keys(SIGNATURE).map((name) => [name, []]))],
-    paths: withReferences(paths),
-    components: {
-      schemas: Object.fromEntries(
-        Object.entries(NAMED).map(([name, schema]) => [name, withReferences(schema, schema)]),
-      ),
-      parameters: Object.fromEntries(parameters) as object,
-      securitySchemes: SIGNATURE,
-    },
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-/** The same, with a reference for each named schema but the one being defined. */
-function withReferences(value: unknown, defined?: JsonSchema): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const name = Object.keys(NAMED).find((one) => NAMED[one] === value);
-  if (name !== undefined && value !== defined) return { $ref: `#/components/schemas/${name}` };
-  if (Array.isArray(value)) return value.map((item) => withReferences(item));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withReferences(item)]));
-}
-
-function version(): string {
-  const manifest = createRequire(import.meta.url)('../../../package.json') as { version: string };
-  return manifest.version;
+  });
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema, Mark } from '@carillon/operations';
+import { documentPath, type JsonSchema, type Mark } from '@carillon/operations';
 import { MARKS } from '../pipeline/exchange.js';
 import { KEY_HEADER } from '../pipeline/input.js';
 import type { Route } from '../routes.js';
@@ -17,9 +17,7 @@ export const SHARED_PARAMETERS = {
 
 const LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** `/apps/:appId/channels/:channelName` as the document writes it. */
-export const documentPath = ({ path: below }: Route): string =>
-  `/apps/:appId${below}`.replaceAll(/:(\w+)/g, '{$1}');
+export const pathOf = ({ path: below }: Route): string => documentPath(`/apps/:appId${below}`);
 
 /** What is said of the marks. */
 const MARK_TEXTS: Readonly<Record<Mark, string>> = {
@@ -73,7 +71,7 @@ function ownParameters({ operation: { options, takesRequestKey } }: Route): Json
 }
 
 function sharedParameters(route: Route): JsonSchema[] {
-  const segments = [...documentPath(route).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const segments = [...pathOf(route).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const names = [...segments, 'auth_version', ...(route.method === 'POST' ? ['body_md5'] : [])];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }

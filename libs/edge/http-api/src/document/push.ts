@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@carillon/operations';
+import { documentPath, type JsonSchema } from '@carillon/operations';
 import { PUSH_ANSWERS, PUSH_ROUTES, type PushRoute, type PushRouteName } from '@carillon/push';
 import { ERROR } from './errors.js';
 
@@ -22,7 +22,7 @@ const LIST = ['limit', 'cursor'];
 export function pushPaths(): Record<string, JsonSchema> {
   const paths: Record<string, JsonSchema> = {};
   for (const [name, route] of Object.entries(PUSH_ROUTES) as [PushRouteName, PushRoute][]) {
-    const path = `/apps/{appId}/push${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
+    const path = documentPath(`/apps/:appId/push${route.path}`);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(name, route) };
   }
   return paths;

@@ -11,12 +11,15 @@ export interface Principal {
   /** Null: all of them. */
   readonly apps: ReadonlySet<string> | null;
   readonly isAnonymous: boolean;
+  /** Tells its token from an earlier one of the same name; empty where there is none. */
+  readonly proof: string;
 }
 
 /** Why nobody is behind a request. */
 export type AuthFailure = 'missing' | 'malformed' | 'unknown';
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const PROOF_SHOWN = 16;
 const BEARER = /^bearer (\S+)$/i;
 
 const isScope = (word: string): word is Scope => (SCOPES as readonly string[]).includes(word);
@@ -28,17 +31,19 @@ export class Principals {
   readonly #anonymous: Principal | null;
 
   constructor({ tokens, allow_anonymous, anonymous_scopes }: Config['mcp']) {
-    this.#known = tokens.map(({ name, token, scopes, apps }) => ({
-      digest: sha256(token.reveal()),
-      principal: {
+    this.#known = tokens.map(({ name, token, scopes, apps }) => {
+      const digest = sha256(token.reveal());
+      const principal = {
         name,
         scopes: scopesOf(scopes),
         apps: apps.includes('*') ? null : new Set(apps),
         isAnonymous: false,
-      },
-    }));
+        proof: digest.toString('hex').slice(0, PROOF_SHOWN),
+      };
+      return { digest, principal };
+    });
     this.#anonymous = allow_anonymous
-      ? { name: 'anonymous', scopes: scopesOf(anonymous_scopes), apps: null, isAnonymous: true }
+      ? { name: 'anonymous', scopes: scopesOf(anonymous_scopes), apps: null, isAnonymous: true, proof: '' }
       : null;
   }
 

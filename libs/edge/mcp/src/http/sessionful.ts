@@ -1,6 +1,7 @@
 import { isJsonObject } from '@carillon/operations';
 import { rawElements } from '@carillon/protocol';
 import type { Audit } from '../audit/audit.js';
+import type { Principal } from '../guards/principals.js';
 import type { Methods } from '../methods/methods.js';
 import { paramsOf } from '../methods/params.js';
 import { CODES, errorMessage, invalidParams, RpcFailure, unavailable } from '../rpc/failure.js';
@@ -9,7 +10,7 @@ import { isSessionRevision, REVISIONS, SESSION_REVISIONS } from '../rpc/revision
 import { clientInfoOf } from '../rpc/stateless.js';
 import type { KnownSessions } from '../sessions/known.js';
 import type { RunningCalls } from '../sessions/running.js';
-import type { Session, Sessions } from '../sessions/sessions.js';
+import type { Owner, Session, Sessions } from '../sessions/sessions.js';
 import type { Streams } from '../sessions/streams.js';
 import type { Settings } from '../settings.js';
 import { failureOf, sendFailure, sendJson, sendNothing } from './answers.js';
@@ -38,6 +39,8 @@ const OLDEST = '2025-03-26';
 const invalid = (message: string): RpcFailure => new RpcFailure(400, CODES.invalidRequest, message);
 const refuse = (status: number, message: string): RpcFailure =>
   new RpcFailure(status, CODES.transport, message);
+
+const ownerOf = ({ name, proof }: Principal): Owner => ({ principal: name, proof });
 
 /** Whoever asks for a session has none to name yet. */
 const beginsSession = (item: unknown): boolean => isJsonObject(item) && item['method'] === 'initialize';
@@ -110,7 +113,7 @@ export class Sessionful {
     const revision = isSessionRevision(protocolVersion) ? protocolVersion : SESSION_REVISIONS[0];
     const begun = await this.#stored(() =>
       sessions.begin({
-        principal: exchange.principal.name,
+        ...ownerOf(exchange.principal),
         revision,
         client: { name: client.name.slice(0, 256), version: client.version.slice(0, 256) },
         createdMs: Date.now(),
@@ -195,7 +198,7 @@ export class Sessionful {
   async #session(exchange: Exchange): Promise<Session> {
     const id = exchange.header(SESSION_HEADER);
     if (id === undefined) throw refuse(400, 'MCP-Session-Id is missing');
-    const session = await this.#stored(() => this.parts.sessions.use(id, exchange.principal.name));
+    const session = await this.#stored(() => this.parts.sessions.use(id, ownerOf(exchange.principal)));
     if (session === null) throw new RpcFailure(404, CODES.noSession, 'session not found');
     const version = exchange.header(VERSION_HEADER);
     if (version === undefined || version === session.revision) return session;

@@ -4,9 +4,14 @@ import { cacheKeys } from '@carillon/contract';
 import type { ClientInfo } from '../rpc/stateless.js';
 import type { SessionRevision } from '../rpc/revisions.js';
 
-/** What is kept of a session. */
-export interface SessionRecord {
+/** Whose a session is: another token of the same name does not have it. */
+export interface Owner {
   readonly principal: string;
+  readonly proof: string;
+}
+
+/** What is kept of a session. */
+export interface SessionRecord extends Owner {
   readonly revision: SessionRevision;
   readonly client: ClientInfo;
   readonly createdMs: number;
@@ -47,15 +52,15 @@ export class Sessions {
     return { id, session: { ...record, hash }, evicted };
   }
 
-  /** The session of that id, whose life begins anew; null: there is none of this principal. */
-  async use(id: string, principal: string): Promise<Session | null> {
+  /** The session of that id, whose life begins anew; null: there is none of this owner. */
+  async use(id: string, owner: Owner): Promise<Session | null> {
     if (!ID_FORM.test(id)) return null;
-    return this.#renew(hashOf(id), principal);
+    return this.#renew(hashOf(id), owner);
   }
 
   /** Lets a session live on; false: it is over. */
-  async keep({ hash, principal }: Session): Promise<boolean> {
-    return (await this.#renew(hash, principal)) !== null;
+  async keep(session: Session): Promise<boolean> {
+    return (await this.#renew(session.hash, session)) !== null;
   }
 
   /** False: it was over already. */
@@ -79,12 +84,12 @@ export class Sessions {
     return this.cache.has(cacheKeys.mcpSession(hash));
   }
 
-  async #renew(hash: string, principal: string): Promise<Session | null> {
+  async #renew(hash: string, { principal, proof }: Owner): Promise<Session | null> {
     const name = cacheKeys.mcpSession(hash);
     const text = await this.cache.get(name);
     if (text === null) return null;
     const record = JSON.parse(text) as SessionRecord;
-    if (record.principal !== principal) return null;
+    if (record.principal !== principal || record.proof !== proof) return null;
     // Ended meanwhile by another process: then it is not brought back.
     return (await this.cache.compareAndSwap(name, text, text, this.ttlMs())) ? { ...record, hash } : null;
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Cache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contract';
 import type { EventStream } from '@carillon/uws';
-import type { Session, Sessions } from './sessions.js';
+import type { Owner, Session, Sessions } from './sessions.js';
 
 export const PING_MS = 15_000;
 const LEASE_MS = 30_000;
@@ -21,8 +21,8 @@ interface Open {
 export interface StreamsParts {
   readonly cache: Cache;
   readonly sessions: Sessions;
-  /** Whether the principal is still known. */
-  readonly isKnown: (principal: string) => boolean;
+  /** Whether its principal is still known by the same token. */
+  readonly isKnown: (owner: Owner) => boolean;
   readonly pingMs?: number;
   readonly nowMs?: () => number;
 }
@@ -91,8 +91,7 @@ export class Streams {
 
   /** Drops those of principals that are not known any more. */
   dropUnknown(): void {
-    for (const open of this.#open.values())
-      if (!this.parts.isKnown(open.session.principal)) this.#close(open);
+    for (const open of this.#open.values()) if (!this.parts.isKnown(open.session)) this.#close(open);
   }
 
   async ping(): Promise<void> {
@@ -101,7 +100,7 @@ export class Streams {
 
   async #ping(open: Open): Promise<void> {
     const { session, stream, lease, openedMs } = open;
-    const isOver = this.#nowMs() - openedMs >= LONGEST_MS || !this.parts.isKnown(session.principal);
+    const isOver = this.#nowMs() - openedMs >= LONGEST_MS || !this.parts.isKnown(session);
     if (isOver || !(await this.#renew(session, lease))) this.#close(open);
     else stream.write(': ping\n\n');
   }

@@ -39,6 +39,34 @@ export function requests(open: () => Scene): void {
     expect((await sent('GET', '/templates', undefined, { 'x-test-app': 'bank' })).status).toBe(401);
   });
 
+  it('hold no text that a database does not take, wherever it stands', async () => {
+    const bodies: readonly (readonly [string, object])[] = ['a\0', '\uD800'].flatMap((text) => [
+      ['/deviceRegistrations', fcmDevice(text)],
+      ['/deviceRegistrations', fcmDevice('odd', { clientId: text })],
+      ['/deviceRegistrations', fcmDevice('odd', { locale: text })],
+      [
+        '/deviceRegistrations',
+        fcmDevice('odd', { push: { recipient: { transportType: 'gcm', registrationToken: text } } }),
+      ],
+      ['/channelSubscriptions', { channel: 'odd', clientId: text }],
+      ['/templates', { ...TEMPLATE, templateId: text }],
+      ['/publish', { ...item('odd'), recipients: [{ type: 'client', clientId: text }] }],
+    ]);
+    for (const [path, body] of bodies)
+      expect([path, body, (await sent('POST', path, body)).status]).toEqual([path, body, 400]);
+    const position = { appId: 'shop', kind: 'device', position: ['a\0'] };
+    for (const path of [
+      '/deviceRegistrations/a%00',
+      '/deviceRegistrations?clientId=a%00',
+      '/channelSubscriptions?channel=a%00',
+      '/templates/a%00',
+      '/publish/a%00/status',
+      `/deviceRegistrations?cursor=${Buffer.from(JSON.stringify(position)).toString('base64url')}`,
+    ])
+      expect([path, (await sent('GET', path)).status]).toEqual([path, 400]);
+    expect((await sent('DELETE', '/deviceRegistrations?deviceId=a%00')).status).toBe(400);
+  });
+
   it('page with limits and cursors of their own kind and app (4, 5)', async () => {
     for (const id of ['one', 'two', 'three'])
       await sent('POST', '/deviceRegistrations', fcmDevice(`page-${id}`, { clientId: 'pages' }));

@@ -42,6 +42,8 @@ const mutation = {
   description: optional(storableText(0, 1024)),
   metadata: optional(jsonText(MAX_METADATA_BYTES)),
   op_id: optional(storableText(1, 64)),
+  /** The connection of a client that made it, which may not want to be told. Absent: a server, or one that does. */
+  except_socket: optional(field.socketId),
   /** Only if this is the latest version still. Absent: whatever came since. */
   only_version: optional(field.textSerial),
 } as const;

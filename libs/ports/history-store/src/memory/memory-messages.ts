@@ -131,12 +131,14 @@ export class MemoryMessages {
     this.#takenBack.clear();
   }
 
-  /** Lets go of those that were purged, and of those that are over unless they are streams that go on. */
-  remove(stream: Stream, nowMs: number): void {
+  /** Lets go of those that were purged or are over; tells how many of the latter still went on. */
+  remove(stream: Stream, nowMs: number): number {
+    let open = 0;
     for (const [serial, kept] of this.#kept) {
       const { state } = kept;
-      const isOver = state.keepUntilMs <= nowMs && !state.isOpen;
-      if (!isOver && state.historySerial >= stream.floorMessageSerial) continue;
+      const isPurged = state.historySerial < stream.floorMessageSerial;
+      if (!isPurged && state.keepUntilMs > nowMs) continue;
+      if (!isPurged && state.isOpen) open += 1;
       this.#kept.delete(serial);
       for (const { operation } of kept.versions)
         if (operation !== undefined) this.#operations.delete(operation.hash);
@@ -145,6 +147,7 @@ export class MemoryMessages {
         if (targetNo !== null) this.#takenBack.delete(targetNo);
       }
     }
+    return open;
   }
 }
 

@@ -127,7 +127,10 @@ export class MemoryStream {
 
   /** Lets go of what is past its time or over the caps, once it is so much; tells what was part of the history. */
   trim(nowMs: number, atLeast: number = DROP_AT_ONCE): { readonly records: number; readonly bytes: number } {
-    if (atLeast < DROP_AT_ONCE) this.messages.remove(this.stream, nowMs);
+    if (atLeast < DROP_AT_ONCE) {
+      const open = this.messages.remove(this.stream, nowMs);
+      this.stream = { ...this.stream, openStreams: Math.max(0, this.stream.openStreams - open) };
+    }
     const floor = this.#floor();
     const isGone = (keepUntilMs: number, serial: number | null): boolean =>
       keepUntilMs <= nowMs || (serial !== null && serial < floor);

@@ -3,9 +3,11 @@ import type { Database } from '@carillon/database';
 import { slotOf } from '../model/calendar.js';
 import type { AppSurvey, PurgeRequest, PurgeStep } from '../retention.js';
 import type { PartDone, PurgeScope } from '../sql/scope.js';
+import { closeOver } from '../sql/over-streams.js';
 import { StreamRound } from '../sql/stream-round.js';
 import { eraseForOperators } from './erased.js';
 import { removeExpired, SLOT_MS } from './expired.js';
+import { NumberedSession } from './numbered.js';
 import { MysqlParts } from './parts.js';
 import { MYSQL_ROUND } from './streams.js';
 import { mysqlNames } from './tables.js';
@@ -59,6 +61,12 @@ export class MysqlPurger {
 
   async #step(scope: PurgeScope): Promise<PartDone | null> {
     if (scope.request.onlyCapped === true) return this.#trims.step(scope);
-    return (await removeExpired(scope)) ?? (await eraseForOperators(scope)) ?? this.#round.step(scope);
+    const session = new NumberedSession(scope.session);
+    return (
+      (await closeOver({ ...scope, session })) ??
+      (await removeExpired(scope)) ??
+      (await eraseForOperators(scope)) ??
+      this.#round.step(scope)
+    );
   }
 }

@@ -5,6 +5,7 @@ import type { AppSurvey, PurgeRequest, PurgeStep } from '../../retention.js';
 import type { Partitions } from '../partitions.js';
 import { eraseForOperators, removeExpiredMessages } from './erased.js';
 import { dropExpiredPart } from './expired-parts.js';
+import { closeOver } from '../../sql/over-streams.js';
 import type { PartDone, PurgeScope } from '../../sql/scope.js';
 import { StreamRound } from '../../sql/stream-round.js';
 import { POSTGRES_ROUND } from './streams.js';
@@ -83,6 +84,7 @@ export class PostgresPurger {
     return (
       (await dropExpiredPart(scope)) ??
       (await eraseForOperators(scope)) ??
+      (await closeOver(scope)) ??
       (await removeExpiredMessages(scope)) ??
       this.#round.step(scope)
     );
