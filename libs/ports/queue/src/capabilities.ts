@@ -14,8 +14,10 @@ export interface QueueCapabilities {
   /** Whether an accepted job outlives this process. */
   readonly durable: boolean;
   readonly batchEnqueue: boolean;
-  /** Whether `stats` tells how much waits and for how long. */
+  /** Whether `stats` tells how much waits. */
   readonly observableLag: boolean;
+  /** Whether it also tells for how long: null then means that nothing waits. */
+  readonly observableAge: boolean;
 }
 
 /** How much a driver takes. */

@@ -40,7 +40,8 @@ export function showDepths(queue: Queue, metrics: Metrics): void {
         for (const [state, count] of Object.entries(states)) {
           if (count !== null) jobs.for({ queue: name, state }).set(count);
         }
-        if (oldestReadyAgeMs !== null || ready === 0) {
+        // Of a broker that tells no ages there is no series: a 0 would say that nothing waits.
+        if (queue.capabilities.observableAge && (oldestReadyAgeMs !== null || ready === 0)) {
           age.for({ queue: name }).set((oldestReadyAgeMs ?? 0) / 1000);
         }
       }),

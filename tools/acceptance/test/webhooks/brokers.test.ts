@@ -11,6 +11,8 @@ interface Broker {
   readonly engine: string;
   /** The variables that lead to it. */
   readonly env: (url: string, prefix: string) => Record<string, string>;
+  /** Of the oldest job where none is; null: the broker does not tell. */
+  readonly age: number | null;
   /** What no variable says. */
   readonly queue?: (url: string, prefix: string) => object;
 }
@@ -20,16 +22,19 @@ const BROKERS: readonly Broker[] = [
   {
     name: 'nats',
     engine: 'nats',
+    age: 0,
     env: (url, prefix) => ({ NATS_SERVERS: url, NATS_PREFIX: prefix }),
   },
   {
     name: 'rabbitmq',
     engine: 'rabbitmq',
+    age: null,
     env: (url, prefix) => ({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }),
   },
   {
     name: 'sqs',
     engine: 'elasticmq',
+    age: null,
     env: (url) => ({
       QUEUE_SQS_ENDPOINT_URL: url,
       QUEUE_SQS_WAIT_TIME_SECONDS: '1',
@@ -49,7 +54,7 @@ const DEVICE = {
   push: { recipient: { transportType: 'gcm', registrationToken: 'a-token' } },
 };
 
-describe.each(BROKERS)('over $name as the only queue', ({ name, engine: engineName, env, queue }) => {
+describe.each(BROKERS)('over $name as the only queue', ({ name, engine: engineName, env, queue, age }) => {
   const receiver = new Receiver();
   let node: Node;
   beforeAll(async () => {
@@ -125,5 +130,7 @@ describe.each(BROKERS)('over $name as the only queue', ({ name, engine: engineNa
     const settled = { backend: name, queue: 'webhooks', outcome: 'ok' };
     expect(metrics.value('queue_settled_total', settled)).toBeGreaterThan(0);
     expect(metrics.value('queue_jobs', { queue: 'webhooks', state: 'ready' })).toBe(0);
+    // RabbitMQ and SQS do not tell ages, and a 0 would say that nothing waits.
+    expect(metrics.value('queue_oldest_ready_age_seconds', { queue: 'webhooks' })).toBe(age);
   });
 });

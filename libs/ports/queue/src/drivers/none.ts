@@ -26,6 +26,7 @@ export class NoQueue implements Queue {
     durable: false,
     batchEnqueue: false,
     observableLag: false,
+    observableAge: false,
   };
   readonly limits: QueueLimits = { maxDelayMs: 0, maxBatchJobs: 0, maxJobBytes: 0, attemptOverride: false };
   readonly queues: ReadonlySet<string> = new Set();

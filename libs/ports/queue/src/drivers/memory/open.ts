@@ -24,6 +24,7 @@ export function openMemoryQueue(parts: QueueParts): Queue {
         durable: false,
         batchEnqueue: true,
         observableLag: true,
+        observableAge: true,
       },
       limits: {
         maxDelayMs: Infinity,

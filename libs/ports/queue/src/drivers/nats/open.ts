@@ -51,6 +51,7 @@ export function openNatsQueue(parts: QueueParts, { queue: { nats: settings }, in
         durable: true,
         batchEnqueue: true,
         observableLag: true,
+        observableAge: true,
       },
       limits: {
         maxDelayMs: 0,

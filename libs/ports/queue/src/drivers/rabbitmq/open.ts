@@ -47,6 +47,7 @@ export async function openRabbitQueue(parts: QueueParts, { queue }: Config): Pro
         durable: true,
         batchEnqueue: true,
         observableLag: true,
+        observableAge: false,
       },
       limits: {
         maxDelayMs: 0,

@@ -72,6 +72,7 @@ export function openRedisQueue(
         durable: true,
         batchEnqueue: true,
         observableLag: true,
+        observableAge: true,
       },
       limits: {
         maxDelayMs: Infinity,

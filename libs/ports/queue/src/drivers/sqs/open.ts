@@ -52,6 +52,7 @@ export async function openSqsQueue(parts: QueueParts, { queue: { sqs } }: Config
         durable: true,
         batchEnqueue: true,
         observableLag: true,
+        observableAge: false,
       },
       limits: {
         maxDelayMs: isFifo ? 0 : MOST_DELAY_MS,
