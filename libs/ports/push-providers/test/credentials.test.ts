@@ -1,4 +1,5 @@
-import { createECDH, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
+import { vapidKeys } from '@carillon/engines';
 import { describe, expect, it } from 'vitest';
 import { credentialOf, InvalidCredential, readCredentialFields } from '../src/index.js';
 
@@ -10,9 +11,7 @@ const pem = (type: 'rsa' | 'ec'): string =>
 
 const RSA = pem('rsa');
 const EC = pem('ec');
-const curve = createECDH('prime256v1');
-const PUBLIC = curve.generateKeys('base64url');
-const PRIVATE = curve.getPrivateKey('base64url');
+const { publicKey: PUBLIC, privateKey: PRIVATE } = vapidKeys();
 const ACCOUNT = { client_email: 'a@b.example', private_key: RSA.replaceAll('\n', '\\n'), project_id: 'p' };
 
 const kind = (body: object) => {
@@ -56,7 +55,7 @@ describe('the fields of a credential', () => {
     ['apns', { pem: 'no certificate' }],
     ['apns', { p12: 'AAAA' }],
     ['apns', { p12: 'AAAA', p12Password: '', environment: 'moon' }],
-    ['webpush', { publicKey: PUBLIC, privateKey: curve.generateKeys('base64url').slice(0, 43) }],
+    ['webpush', { publicKey: PUBLIC, privateKey: vapidKeys().privateKey }],
     ['webpush', { publicKey: PUBLIC.slice(4), privateKey: PRIVATE }],
     ['webpush', { publicKey: PUBLIC, privateKey: PRIVATE, subject: 'me' }],
     ['hms', { hmsAppId: 'a', clientSecret: '  ' }],

@@ -1,9 +1,9 @@
-import { createECDH, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Databases, type Database } from '@carillon/database';
-import { engine, type EngineHandle } from '@carillon/engines';
+import { engine, type EngineHandle, vapidKeys } from '@carillon/engines';
 import { createParts } from '@carillon/runtime';
 import { configuration } from '@carillon/testing';
 import { eventually } from './eventually.js';
@@ -145,8 +145,7 @@ export class PushFleet {
       cloud: 'fcm',
       key: publicKey.export({ format: 'pem', type: 'spki' }),
     });
-    const curve = createECDH('prime256v1');
-    const applicationServerKey = curve.generateKeys('base64url');
+    const { publicKey: applicationServerKey, privateKey: signingKey } = vapidKeys();
     this.#keys = (await this.#say({ do: 'subscribe', applicationServerKey })) as Keys;
     await this.ask('POST', '/credentials/fcm', {
       serviceAccountJson: {
@@ -157,7 +156,7 @@ export class PushFleet {
     });
     await this.ask('POST', '/credentials/webpush', {
       publicKey: applicationServerKey,
-      privateKey: curve.getPrivateKey('base64url'),
+      privateKey: signingKey,
       subject: 'mailto:ops@shop.example',
     });
   }

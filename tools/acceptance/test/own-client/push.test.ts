@@ -1,8 +1,8 @@
-import { createECDH, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { engine, whyMissing } from '@carillon/engines';
+import { engine, vapidKeys, whyMissing } from '@carillon/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Page } from '../clients/page.js';
 import { onServer } from '../harness/every-app.js';
@@ -18,13 +18,6 @@ interface Subscription {
   readonly endpoint: string;
   readonly p256dh: string;
   readonly auth: string;
-}
-
-/** Who may send to the browser. */
-function vapid(): { readonly publicKey: string; readonly privateKey: string } {
-  const curve = createECDH('prime256v1');
-  const publicKey = curve.generateKeys('base64url');
-  return { publicKey, privateKey: curve.getPrivateKey('base64url') };
 }
 
 /** Runs in the page: the browser's own push service cannot be reached, so the stand-in's subscription is its answer. */
@@ -63,7 +56,7 @@ describe.runIf(missing === null)('with Chromium and a stand-in for its cloud', (
   afterAll(() => rmSync(folder, { recursive: true }));
 
   onServer('a page', { tenants: [openTenant('shop')], env }, (node) => {
-    const keys = vapid();
+    const keys = vapidKeys();
     let examples: Examples;
     let page: Page;
     beforeAll(async () => {

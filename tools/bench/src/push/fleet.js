@@ -1,12 +1,12 @@
 // What the bench of push runs on: a PostgreSQL and a Redis of its own, stand-ins for clouds, and the deployables.
-import { createECDH, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configure } from '@carillon/config';
 import { Databases } from '@carillon/database';
-import { engine } from '@carillon/engines';
+import { engine, vapidKeys } from '@carillon/engines';
 import { createParts } from '@carillon/runtime';
 import { prepareSigningKey, signRequest } from '@carillon/signing';
 import { spawnNode } from '@carillon/testing';
@@ -140,12 +140,11 @@ export async function giveCredentials({ say }, api) {
       project_id: PROJECT,
     },
   });
-  const curve = createECDH('prime256v1');
-  const applicationServerKey = curve.generateKeys('base64url');
+  const { publicKey: applicationServerKey, privateKey: signingKey } = vapidKeys();
   const { p256dh, auth } = await say({ do: 'subscribe', token: '*', applicationServerKey });
   await api('POST', '/credentials/webpush', {
     publicKey: applicationServerKey,
-    privateKey: curve.getPrivateKey('base64url'),
+    privateKey: signingKey,
     subject: 'mailto:ops@bench.example',
   });
   return { p256dh, auth };

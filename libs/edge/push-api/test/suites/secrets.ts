@@ -1,4 +1,5 @@
-import { createECDH, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
+import { vapidKeys } from '@carillon/engines';
 import { rejected, retryable } from '@carillon/push-providers';
 import { beforeAll, expect, it } from 'vitest';
 import { fcmDevice, type Answer, type Scene } from '../scene.js';
@@ -30,9 +31,8 @@ export function secrets(open: () => Scene): void {
       said.push(answer.text);
       return answer;
     };
-    const [rsa, ec, vapid] = [pem(), pem('P-256'), createECDH('prime256v1')];
-    const publicKey = vapid.generateKeys('base64url');
-    const privateKey = vapid.getPrivateKey('base64url');
+    const [rsa, ec] = [pem(), pem('P-256')];
+    const { publicKey, privateKey } = vapidKeys();
     const auth = Buffer.from(`${MARK}-auth`).toString('base64url').slice(0, 22);
     const credentials = {
       fcm: {
