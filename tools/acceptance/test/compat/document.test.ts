@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, expect, it } from 'vitest';
+import { DRY_PUSH } from '../harness/dry-push.js';
 import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
 import { basicOf, tokenRequest } from './key.js';
@@ -27,14 +28,10 @@ const env = {
   PRESENCE_HISTORY_ENABLED: 'true',
   VERSIONED_MESSAGES_ENABLED: 'true',
   ANNOTATIONS_ENABLED: 'true',
-  PUSH_ALLOW_MEMORY_DRIVERS: 'true',
-  PUSH_CREDENTIAL_ENCRYPTION_KEY: 'a master key',
-  PUSH_FCM_ENABLED: 'true',
-  FCM_PROVIDER_TOKEN: 'static-fcm-token',
-  FCM_PROJECT_ID: 'a-project',
+  ...DRY_PUSH.env,
 };
 const config = {
-  push: { dry_run: true },
+  push: DRY_PUSH.config,
   compat: {
     enabled: true,
     stats_fixture_ingest_enabled: true,

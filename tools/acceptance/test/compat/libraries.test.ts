@@ -3,6 +3,7 @@ import AblyBefore from 'ably-v1';
 import { afterEach, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
 import { eventually } from '../harness/eventually.js';
+import { DRY_PUSH } from '../harness/dry-push.js';
 import { onServer } from '../harness/every-app.js';
 import { OnePort } from '../harness/one-port.js';
 import { openTenant } from '../harness/tenant.js';
@@ -12,13 +13,9 @@ const shop = openTenant('shop', { history: { enabled: true } });
 const env = {
   HISTORY_ENABLED: 'true',
   HISTORY_BACKEND: 'memory',
-  PUSH_ALLOW_MEMORY_DRIVERS: 'true',
-  PUSH_CREDENTIAL_ENCRYPTION_KEY: 'a master key',
-  PUSH_FCM_ENABLED: 'true',
-  FCM_PROVIDER_TOKEN: 'static-fcm-token',
-  FCM_PROJECT_ID: 'a-project',
+  ...DRY_PUSH.env,
 };
-const config = { push: { dry_run: true }, compat: { enabled: true } };
+const config = { push: DRY_PUSH.config, compat: { enabled: true } };
 
 onServer('other libraries of Ably', { tenants: [shop], config, env }, (node) => {
   const open: { close(): void }[] = [];

@@ -2,21 +2,15 @@ import { randomUUID } from 'node:crypto';
 import * as Ably from 'ably';
 import { afterEach, expect, it } from 'vitest';
 import { Inbox } from '../clients/inbox.js';
+import { DRY_PUSH } from '../harness/dry-push.js';
 import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
 import { basicOf, keyOf } from './key.js';
 
 const shop = openTenant('shop');
 const DEVICE_KEY = { key: 'shop.devices', secret: 'dev1ces' };
-const env = {
-  PUSH_ALLOW_MEMORY_DRIVERS: 'true',
-  PUSH_CREDENTIAL_ENCRYPTION_KEY: 'a master key',
-  PUSH_FCM_ENABLED: 'true',
-  FCM_PROVIDER_TOKEN: 'static-fcm-token',
-  FCM_PROJECT_ID: 'a-project',
-};
 const config = {
-  push: { dry_run: true },
+  push: DRY_PUSH.config,
   compat: {
     enabled: true,
     keys: [
@@ -39,7 +33,7 @@ const phone = (id: string, clientId = 'ann'): Ably.DeviceDetails => ({
 });
 const basic = basicOf(DEVICE_KEY);
 
-onServer('push for Ably clients', { tenants: [shop], config, env }, (node) => {
+onServer('push for Ably clients', { tenants: [shop], config, env: DRY_PUSH.env }, (node) => {
   const open: Ably.Realtime[] = [];
   afterEach(() => {
     for (const one of open.splice(0)) one.close();

@@ -1,17 +1,11 @@
 import { afterEach, expect, it } from 'vitest';
+import { DRY_PUSH } from '../harness/dry-push.js';
 import { onServer } from '../harness/every-app.js';
 import { eventually } from '../harness/eventually.js';
 import { Mcp, mcpSection, said } from '../harness/mcp.js';
 import { tenant } from '../harness/tenant.js';
 
 const SHOP = tenant('shop');
-const PUSH = {
-  PUSH_ALLOW_MEMORY_DRIVERS: 'true',
-  PUSH_CREDENTIAL_ENCRYPTION_KEY: 'a master key',
-  PUSH_FCM_ENABLED: 'true',
-  FCM_PROVIDER_TOKEN: 'static-fcm-token',
-  FCM_PROJECT_ID: 'a-project',
-};
 const SECRET = 'very-secret-client-secret';
 const ADDRESS = 'secret-registration-token';
 const PAYLOAD = { title: 'Hi', body: 'There' };
@@ -30,7 +24,7 @@ const ids = (page: Record<string, unknown>, name: string): unknown[] =>
 
 onServer(
   'Push through tools',
-  { tenants: [SHOP], env: PUSH, config: { ...mcpSection(), push: { dry_run: true } } },
+  { tenants: [SHOP], env: DRY_PUSH.env, config: { ...mcpSection(), push: { dry_run: true } } },
   (node) => {
     const mcp = new Mcp(() => node.port);
     const used = new Set<string>();
@@ -135,7 +129,7 @@ onServer(
   'Push under backpressure',
   {
     tenants: [SHOP],
-    env: { ...PUSH, PUSH_BACKPRESSURE: 'true', PUSH_BACKPRESSURE_RETRY_AFTER_SECONDS: '17' },
+    env: { ...DRY_PUSH.env, PUSH_BACKPRESSURE: 'true', PUSH_BACKPRESSURE_RETRY_AFTER_SECONDS: '17' },
     config: { ...mcpSection(), push: { dry_run: true } },
   },
   (node) => {

@@ -1,3 +1,4 @@
+import type { Logger } from '@carillon/runtime';
 import { QueueUnavailable } from '../failures.js';
 
 export interface LinkParts<Session> {
@@ -10,6 +11,12 @@ export interface LinkParts<Session> {
   readonly lost: (reason: string) => void;
   readonly restored: () => void;
 }
+
+/** Says in the log when the connection is lost, and when it is back. */
+export const toldTo = (log: Logger): Pick<LinkParts<never>, 'lost' | 'restored'> => ({
+  lost: (reason) => log.warn('connection to the broker of the queue is lost', { reason, retryable: true }),
+  restored: () => log.info('connection to the broker of the queue is back'),
+});
 
 /** A connection to the broker that is there when it is needed: whoever needs it after it was lost connects anew. */
 export class BrokerLink<Session> {

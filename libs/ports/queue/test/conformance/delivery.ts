@@ -1,7 +1,7 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CannotConsume, defer, HandlerExists, InvalidJob } from '../../src/index.js';
 import { collect, gate, until, type Scene } from '../scene.js';
+import { givesBackAnyText } from './any-text.js';
 
 /** How jobs reach handlers and come back. */
 export function deliveryConformance(name: string, openScene: () => Promise<Scene>): void {
@@ -36,23 +36,7 @@ export function deliveryConformance(name: string, openScene: () => Promise<Scene
       expect(jobs.map(({ data }) => data)).toEqual(expected);
     });
 
-    it('gives back any text as it was', async () => {
-      const queue = await (await openScene()).open();
-      const jobs = collect(queue, 'q');
-      const texts = fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 20 });
-      await fc.assert(
-        fc.asyncProperty(texts, async (sent) => {
-          jobs.length = 0;
-          await queue.enqueueBatch(
-            'q',
-            sent.map((data) => ({ data })),
-          );
-          await until(() => jobs.length === sent.length);
-          expect(jobs.map(({ data }) => data)).toEqual(sent);
-        }),
-        { numRuns: 20 },
-      );
-    });
+    givesBackAnyText(openScene, { unit: 'grapheme', numRuns: 20, inOrder: true });
 
     it('keeps queues apart, whatever their names', async () => {
       const queue = await (await openScene()).open();

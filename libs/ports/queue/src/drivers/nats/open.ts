@@ -1,6 +1,7 @@
 import type { Config } from '@carillon/config';
 import { NatsDialer } from '@carillon/nats';
-import { BrokerLink } from '../../broker/link.js';
+import { BROKER_CAPABILITIES } from '../../broker/capabilities.js';
+import { BrokerLink, toldTo } from '../../broker/link.js';
 import { trimmedPrefix } from '../../broker/names.js';
 import { MOST_JOBS } from '../../job-store.js';
 import type { QueueParts } from '../../options.js';
@@ -32,27 +33,14 @@ export function openNatsQueue(parts: QueueParts, { queue: { nats: settings }, in
     },
     close: (connection) => connection.close(),
     maxReconnects: settings.max_reconnects,
-    lost: (reason) => log.warn('connection to the broker of the queue is lost', { reason, retryable: true }),
-    restored: () => log.info('connection to the broker of the queue is back'),
+    ...toldTo(log),
   });
   const { prefix, request_timeout_ms: timeoutMs } = settings;
   return new StoreQueue(
     new NatsStore({ link, prefix, inboxPrefix, timeoutMs, reliability, log }),
     {
       driver: 'nats',
-      capabilities: {
-        consume: true,
-        acknowledgements: true,
-        delayedDelivery: false,
-        retries: true,
-        deadLetter: true,
-        deduplication: false,
-        leasing: true,
-        durable: true,
-        batchEnqueue: true,
-        observableLag: true,
-        observableAge: true,
-      },
+      capabilities: { ...BROKER_CAPABILITIES, observableAge: true },
       limits: {
         maxDelayMs: 0,
         maxBatchJobs: Math.min(reliability.max_batch_size, MOST_JOBS),

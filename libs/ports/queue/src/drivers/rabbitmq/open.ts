@@ -1,5 +1,6 @@
 import type { Config } from '@carillon/config';
-import { BrokerLink } from '../../broker/link.js';
+import { BROKER_CAPABILITIES } from '../../broker/capabilities.js';
+import { BrokerLink, toldTo } from '../../broker/link.js';
 import { MOST_JOB_BYTES, MOST_JOBS } from '../../job-store.js';
 import type { QueueParts } from '../../options.js';
 import type { Queue } from '../../port.js';
@@ -29,26 +30,13 @@ export async function openRabbitQueue(parts: QueueParts, { queue }: Config): Pro
     },
     close: (session) => session.close(),
     maxReconnects: null,
-    lost: (reason) => log.warn('connection to the broker of the queue is lost', { reason, retryable: true }),
-    restored: () => log.info('connection to the broker of the queue is back'),
+    ...toldTo(log),
   });
   return new StoreQueue(
     new RabbitStore({ link, prefix, reliability }),
     {
       driver: 'rabbitmq',
-      capabilities: {
-        consume: true,
-        acknowledgements: true,
-        delayedDelivery: false,
-        retries: true,
-        deadLetter: true,
-        deduplication: false,
-        leasing: true,
-        durable: true,
-        batchEnqueue: true,
-        observableLag: true,
-        observableAge: false,
-      },
+      capabilities: BROKER_CAPABILITIES,
       limits: {
         maxDelayMs: 0,
         maxBatchJobs: Math.min(reliability.max_batch_size, MOST_JOBS),

@@ -1,4 +1,5 @@
 import type { Config } from '@carillon/config';
+import { BROKER_CAPABILITIES } from '../../broker/capabilities.js';
 import type { QueueParts } from '../../options.js';
 import type { Queue } from '../../port.js';
 import { StoreQueue } from '../../store-queue.js';
@@ -41,19 +42,7 @@ export async function openSqsQueue(parts: QueueParts, { queue: { sqs } }: Config
     }),
     {
       driver: 'sqs',
-      capabilities: {
-        consume: true,
-        acknowledgements: true,
-        delayedDelivery: !isFifo,
-        retries: true,
-        deadLetter: true,
-        deduplication: isFifo,
-        leasing: true,
-        durable: true,
-        batchEnqueue: true,
-        observableLag: true,
-        observableAge: false,
-      },
+      capabilities: { ...BROKER_CAPABILITIES, delayedDelivery: !isFifo, deduplication: isFifo },
       limits: {
         maxDelayMs: isFifo ? 0 : MOST_DELAY_MS,
         maxBatchJobs: Math.min(reliability.max_batch_size, BATCH),
