@@ -21,6 +21,7 @@ const DRIVERS: ReadonlyMap<string, OpenQueue> = new Map<string, OpenQueue>([
     'rabbitmq',
     async (parts, config) => (await import('./drivers/rabbitmq/open.js')).openRabbitQueue(parts, config),
   ],
+  ['kafka', async (parts, config) => (await import('./drivers/kafka/open.js')).openKafkaQueue(parts, config)],
   ['sqs', async (parts, config) => (await import('./drivers/sqs/open.js')).openSqsQueue(parts, config)],
   ['none', async () => new (await import('./drivers/none.js')).NoQueue()],
 ]);

@@ -15,6 +15,8 @@ export interface BrokerKind {
   readonly file?: (address: string, prefix: string) => string;
   /** Puts a text that is no job into a queue. */
   readonly poison: (address: string, prefix: string, queue: string, text: string) => Promise<void>;
+  /** Opens the connection that a test can sever. Absent: a plain TCP proxy. */
+  readonly way?: (target: { host: string; port: number }) => Promise<SeverableWay>;
 }
 
 export interface BrokerScene extends Scene {
@@ -29,7 +31,7 @@ export function brokerScene(kind: BrokerKind, { url, host, port }: EngineHandle)
   const prefix = `t-${randomUUID()}`;
   const ways = new Map<Queue, SeverableWay>();
   async function open({ onSettled, log, ...reliability }: OpenOptions = {}): Promise<Queue> {
-    const way = await severableWay({ host, port });
+    const way = await (kind.way ?? severableWay)({ host, port });
     const address = url.replace(`${host}:${port}`, `${way.host}:${way.port}`);
     const queue = await openQueue(
       kind.driver,

@@ -26,6 +26,7 @@ share.coordinator.state.topic.num.partitions=4
 share.coordinator.state.topic.replication.factor=1
 share.coordinator.state.topic.min.isr=1
 group.initial.rebalance.delay.ms=0
+group.min.session.timeout.ms=500
 log.cleaner.dedupe.buffer.size=16777216
 num.network.threads=2
 num.io.threads=4

@@ -1,7 +1,7 @@
+import { RecordSender } from '@carillon/kafka';
 import type { Admin, Batch, Consumer, Producer } from 'kafkajs';
 import { SessionLost, type Session, type SessionListener } from '../../cluster/wire.js';
 import { KafkaLanes, type LaneTopics } from './kafka-lanes.js';
-import { Sending } from './sending.js';
 
 export interface KafkaParts {
   readonly admin: Admin;
@@ -23,18 +23,23 @@ const NOTHING = Buffer.alloc(0);
 export class KafkaSession implements Session {
   readonly lanes: KafkaLanes;
   readonly #parts: KafkaParts;
-  readonly #sending: Sending;
+  readonly #sender: RecordSender;
   readonly #heard = new Set<string>();
   #isOver = false;
 
   constructor(parts: KafkaParts) {
     this.#parts = parts;
-    this.#sending = new Sending(parts.producer, parts.timeoutMs, (reason) => this.lose(reason));
+    this.#sender = new RecordSender({
+      producer: parts.producer,
+      timeoutMs: parts.timeoutMs,
+      lostError: (reason) => new SessionLost(reason),
+      onFailure: (reason) => this.lose(reason),
+    });
     this.lanes = new KafkaLanes({
       admin: parts.admin,
       consumer: parts.consumer,
       topics: parts.laneTopics,
-      send: (topic, text, partition) => this.#sending.send(topic, '', text, partition),
+      send: (topic, text, partition) => this.#sender.send(topic, '', text, partition),
       isOver: () => this.#isOver,
     });
   }
@@ -48,7 +53,7 @@ export class KafkaSession implements Session {
   }
 
   publish(address: string, text: string, key = ''): Promise<void> {
-    return this.#sending.send(address, key, text);
+    return this.#sender.send(address, key, text);
   }
 
   subscribe(addresses: readonly string[]): Promise<readonly string[]> {
@@ -75,10 +80,10 @@ export class KafkaSession implements Session {
 
   async close(): Promise<void> {
     if (this.#isOver) return;
-    await this.#sending.idle();
+    await this.#sender.idle();
     this.#isOver = true;
     this.lanes.close();
-    this.#sending.end('the session was closed');
+    this.#sender.end('the session was closed');
     await disconnect(this.#parts);
   }
 
@@ -87,7 +92,7 @@ export class KafkaSession implements Session {
     if (this.#isOver) return;
     this.#isOver = true;
     this.lanes.close();
-    this.#sending.end(reason);
+    this.#sender.end(reason);
     void disconnect(this.#parts);
     this.#parts.listener.lost(reason);
   }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sharedNames } from '@carillon/contract';
+import { clientConfig, createMissingTopics, type KafkaSettings } from '@carillon/kafka';
 import type { Consumer, Kafka } from 'kafkajs';
 import { hostOf } from '../../cluster/broker-hosts.js';
 import type { Wire } from '../../cluster/wire.js';
-import { clientConfig, type KafkaSettings } from './client-config.js';
 import { disconnect, type KafkaParts, KafkaSession } from './kafka-session.js';
-import { endsOf, makeTopics } from './topics.js';
+import { endsOf, liveTopicConfig } from './topics.js';
 
 export interface KafkaWireOptions {
   readonly settings: KafkaSettings;
@@ -25,7 +25,7 @@ export async function kafkaWire(options: KafkaWireOptions): Promise<Wire> {
   const { default: kafkajs } = await import('kafkajs');
   const { settings, clientId } = options;
   const kafka = new kafkajs.Kafka({
-    ...clientConfig(settings, clientId),
+    ...clientConfig(settings, 'adapter.kafka', clientId),
     logLevel: kafkajs.logLevel.NOTHING,
   });
   const createPartitioner = kafkajs.Partitioners.DefaultPartitioner;
@@ -38,9 +38,10 @@ export async function kafkaWire(options: KafkaWireOptions): Promise<Wire> {
   };
   const ofLanes = [laneTopics.commit, laneTopics.read];
   const topics = [...shared, ...ofLanes];
-  const wishes = [
-    ...shared.map((topic) => ({ topic, partitions: 1 })),
-    ...ofLanes.map((topic) => ({ topic, partitions: options.lanes })),
+  const config = liveTopicConfig(options.maxMessageBytes);
+  const plans = [
+    ...shared.map((topic) => ({ topic, partitions: 1, config })),
+    ...ofLanes.map((topic) => ({ topic, partitions: options.lanes, config })),
   ];
   return {
     names,
@@ -53,7 +54,7 @@ export async function kafkaWire(options: KafkaWireOptions): Promise<Wire> {
       const parts = { admin, producer, consumer, topics, laneTopics, timeoutMs, listener };
       try {
         await admin.connect();
-        await makeTopics(admin, wishes, options.maxMessageBytes);
+        await createMissingTopics(admin, plans, false);
         await producer.connect();
         return await read(new KafkaSession(parts), parts);
       } catch (error) {

@@ -1,11 +1,12 @@
 import type { Producer, ProducerBatch } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
-import { SessionLost } from '../src/cluster/wire.js';
-import { Sending } from '../src/drivers/kafka/sending.js';
+import { RecordSender } from '../src/index.js';
+
+class SessionLost extends Error {}
 
 const text = (value: unknown): string => (value instanceof Buffer ? value.toString() : '');
 
-/** A producer whose requests end as the test says. */
+/** A producer stub; `answer` decides the outcome of each request. */
 function producer(answer: (values: readonly string[]) => Promise<void> | void) {
   const requests: ProducerBatch[] = [];
   const sendBatch = async (batch: ProducerBatch) => {
@@ -16,7 +17,12 @@ function producer(answer: (values: readonly string[]) => Promise<void> | void) {
     return [];
   };
   const lost: string[] = [];
-  const sending = new Sending({ sendBatch } as unknown as Producer, 5000, (reason) => lost.push(reason));
+  const sending = new RecordSender({
+    producer: { sendBatch } as unknown as Producer,
+    timeoutMs: 5000,
+    lostError: (reason) => new SessionLost(reason),
+    onFailure: (reason) => lost.push(reason),
+  });
   const sent = () =>
     requests.map(({ topicMessages = [] }) =>
       topicMessages.map(({ topic, messages }) => [
@@ -29,8 +35,8 @@ function producer(answer: (values: readonly string[]) => Promise<void> | void) {
 
 const tooLarge = () => Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE' });
 
-describe('sending to Kafka', () => {
-  it('has one request on its way, and puts what comes meanwhile into the next one, in order', async () => {
+describe('RecordSender', () => {
+  it('keeps one request in flight and puts later records into the next one, in order', async () => {
     const held = new AbortController();
     const release = new Promise<void>((done) => held.signal.addEventListener('abort', () => done()));
     const { sending, sent } = producer(() => release);
@@ -58,14 +64,14 @@ describe('sending to Kafka', () => {
     ]);
   });
 
-  it('keeps a request below what brokers take', async () => {
+  it('splits records over several requests when they exceed the request limit', async () => {
     const { sending, sent } = producer(() => undefined);
     const large = 'x'.repeat(300 * 1024);
     await Promise.all(['1', '2', '3'].map((key) => sending.send('t', key, large)));
     expect(sent()).toHaveLength(3);
   });
 
-  it('refuses only the message that is too large for the broker', async () => {
+  it('rejects only the record that is too large for the broker', async () => {
     const { sending, sent, lost } = producer((values) => {
       if (values.includes('huge')) throw tooLarge();
     });
@@ -78,7 +84,7 @@ describe('sending to Kafka', () => {
     expect(lost).toEqual([]);
   });
 
-  it('is over at any other failure, for what waits and what comes', async () => {
+  it('rejects pending and later records after any other failure', async () => {
     const { sending, lost } = producer(() => {
       throw new Error('gone');
     });

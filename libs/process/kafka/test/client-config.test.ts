@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { clientConfig } from '../src/drivers/kafka/client-config.js';
-import { configured } from './settings.js';
+import { configuration } from '@carillon/testing';
+import { clientConfig } from '../src/index.js';
 
-const from = (env: Record<string, string> = {}) => clientConfig(configured(env).adapter.kafka, 'gw');
+const from = (env: Record<string, string> = {}) => clientConfig(configuration(env).adapter.kafka, 'adapter.kafka', 'gw');
 
-describe('the settings of Kafka', () => {
-  it('are a plain connection without a user', () => {
+describe('clientConfig', () => {
+  it('uses plaintext without SASL when no user is configured', () => {
     expect(from()).toMatchObject({
       brokers: ['localhost:9092'],
       ssl: false,
@@ -20,7 +20,7 @@ describe('the settings of Kafka', () => {
     [{ KAFKA_SECURITY_PROTOCOL: 'SASL_SSL' }, true, 'plain'],
     [{ KAFKA_SECURITY_PROTOCOL: 'sasl_ssl', KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256' }, true, 'scram-sha-256'],
     [{ KAFKA_SASL_MECHANISM: 'scram-sha-512' }, false, 'scram-sha-512'],
-  ])('sign a user in with %j', (env, ssl, mechanism) => {
+  ])('configures SASL for a user with %j', (env, ssl, mechanism) => {
     const login = { KAFKA_SASL_USERNAME: 'shop', KAFKA_SASL_PASSWORD: 'secret' };
     expect(from({ ...env, ...login })).toMatchObject({
       ssl,
@@ -28,7 +28,7 @@ describe('the settings of Kafka', () => {
     });
   });
 
-  it('sign nobody in where the protocol does not', () => {
+  it('ignores the user when the protocol has no SASL', () => {
     expect(from({ KAFKA_SECURITY_PROTOCOL: 'ssl', KAFKA_SASL_USERNAME: 'shop' })).not.toHaveProperty('sasl');
   });
 
@@ -39,7 +39,7 @@ describe('the settings of Kafka', () => {
       { KAFKA_SASL_USERNAME: 'shop', KAFKA_SASL_MECHANISM: 'gssapi' },
       /adapter\.kafka\.sasl_mechanism: must be one of plain, .* \(got "gssapi"\)/,
     ],
-  ])('say what cannot be used of %j', (env, message) => {
+  ])('rejects %j with the name of the setting', (env, message) => {
     expect(() => from(env)).toThrow(message);
   });
 });

@@ -12,19 +12,21 @@ const PROTOCOLS: ReadonlyMap<string, { readonly ssl: boolean; readonly sasl: boo
 
 const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 
-/** Attempts of one call inside the client. A session that fails is replaced as a whole, so there are few. */
+/** Retries of one request inside the client library. A session that fails is replaced as a whole, so there are few. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 1000, retries: 3 };
 
 /**
- * How to reach the brokers. Without a protocol the user decides: with one `sasl_plaintext`, else `plaintext`.
+ * Translates a settings block into the client library's configuration. Without `security_protocol`, a configured user
+ * selects `sasl_plaintext`, and no user selects `plaintext`.
  *
- * @throws Error that names the setting which cannot be used.
+ * @param block Path of the settings, such as `queue.kafka`; errors begin with it.
+ * @throws Error that names the setting with an unusable value.
  */
-export function clientConfig(settings: KafkaSettings, clientId: string): KafkaConfig {
+export function clientConfig(settings: KafkaSettings, block: string, clientId: string): KafkaConfig {
   const hasUser = settings.sasl_username !== null;
   const name = settings.security_protocol?.toLowerCase() ?? (hasUser ? 'sasl_plaintext' : 'plaintext');
   const protocol = PROTOCOLS.get(name);
-  if (protocol === undefined) throw refused('security_protocol', [...PROTOCOLS.keys()], name);
+  if (protocol === undefined) throw invalid(`${block}.security_protocol`, [...PROTOCOLS.keys()], name);
   return {
     clientId,
     brokers: [...settings.brokers],
@@ -32,20 +34,21 @@ export function clientConfig(settings: KafkaSettings, clientId: string): KafkaCo
     connectionTimeout: settings.request_timeout_ms,
     requestTimeout: settings.request_timeout_ms,
     retry: RETRY,
-    ...(protocol.sasl ? { sasl: sasl(settings) } : {}),
+    ...(protocol.sasl ? { sasl: sasl(settings, block) } : {}),
   };
 }
 
-function sasl({ sasl_mechanism, sasl_username: username, sasl_password }: KafkaSettings): SASLOptions {
-  if (username === null) throw new Error('adapter.kafka.sasl_username: required by security_protocol');
+function sasl(settings: KafkaSettings, block: string): SASLOptions {
+  const { sasl_mechanism, sasl_username: username, sasl_password } = settings;
+  if (username === null) throw new Error(`${block}.sasl_username: required by security_protocol`);
   const name = sasl_mechanism?.toLowerCase() ?? 'plain';
   const mechanism = MECHANISMS.find((one) => one === name);
-  if (mechanism === undefined) throw refused('sasl_mechanism', MECHANISMS, name);
+  if (mechanism === undefined) throw invalid(`${block}.sasl_mechanism`, MECHANISMS, name);
   const login = { username, password: sasl_password?.reveal() ?? '' };
-  // One by one, because the client's types tie the mechanism to its own login.
+  // One by one, because the library's types tie each mechanism to its own login.
   if (mechanism === 'plain') return { mechanism, ...login };
   return mechanism === 'scram-sha-256' ? { mechanism, ...login } : { mechanism, ...login };
 }
 
-const refused = (setting: string, allowed: readonly string[], name: string): Error =>
-  new Error(`adapter.kafka.${setting}: must be one of ${allowed.join(', ')} (got "${name}")`);
+const invalid = (setting: string, allowed: readonly string[], name: string): Error =>
+  new Error(`${setting}: must be one of ${allowed.join(', ')} (got "${name}")`);

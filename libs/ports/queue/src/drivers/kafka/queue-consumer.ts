@@ -1,0 +1,317 @@
+import type { Admin, Consumer, EachBatchPayload } from 'kafkajs';
+import { sorted } from '../../broker/delivered.js';
+import { QueueUnavailable } from '../../failures.js';
+import { DueHeap, type Due } from '../memory/due-heap.js';
+import type { KafkaQueueNames } from './names.js';
+import { PartitionStates, type PartitionState } from './partition-states.js';
+import type { MemberReport } from './sticky-assigner.js';
+
+/** A record that was received and not handed out yet, or is being worked on. */
+export interface ReceivedRecord {
+  readonly state: PartitionState;
+  readonly offset: number;
+  readonly text: string;
+  /** Deliveries so far, this one included; 2 and more: a copy that has waited, or a redelivery. */
+  readonly count: number;
+  readonly isRedelivered: boolean;
+  readonly writtenAtMs: number;
+}
+
+interface WaitingRecord extends Due {
+  readonly record: ReceivedRecord;
+}
+
+export interface QueueConsumerOptions {
+  readonly consumer: Consumer;
+  readonly admin: Admin;
+  readonly names: KafkaQueueNames;
+  readonly maxAttempts: number;
+  /** Called when there may be something to take. */
+  readonly onReceived: () => void;
+  /** Called once when the consumer cannot continue. */
+  readonly onLost: (reason: string) => void;
+}
+
+/** Limits of buffered records; beyond, their topic is paused until half of them are gone. */
+const MAX_READY = 1000;
+const MAX_WAITING = 10_000;
+const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
+
+/**
+ * One process's member of the consumer group of a queue. Buffers records, keeps those whose time has not come, and
+ * commits the low-water mark of settled offsets with the state of records above it.
+ */
+export class QueueConsumer {
+  readonly #states: PartitionStates;
+  #ready: ReceivedRecord[] = [];
+  #waiting = new DueHeap<WaitingRecord>();
+  #sequence = 0;
+  readonly #running = new Set<ReceivedRecord>();
+  readonly #bytes = { ready: 0, waiting: 0 };
+  readonly #paused = new Set<string>();
+  #memberId = '';
+  #lastSeenMs = 0;
+  #isDraining = false;
+  #isOver = false;
+  #committing: Promise<void> = Promise.resolve();
+  #nextCommit: Promise<void> | null = null;
+
+  constructor(private readonly options: QueueConsumerOptions) {
+    const { admin, names } = options;
+    this.#states = new PartitionStates(admin, names.group, [names.topic, names.retry]);
+  }
+
+  /** Joins the group. Rejects when it cannot. */
+  async start(): Promise<void> {
+    const { consumer, names, onLost } = this.options;
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      this.#joined(payload.memberId, payload.memberAssignment as Record<string, number[]>);
+    });
+    consumer.on(consumer.events.HEARTBEAT, () => (this.#lastSeenMs = performance.now()));
+    let failure: string | null = null;
+    consumer.on(consumer.events.CRASH, ({ payload }) => {
+      failure = payload.error.message;
+      this.end();
+      onLost(`consumer of queue topic ${names.topic}: ${failure}`);
+    });
+    await consumer.connect();
+    await consumer.subscribe({ topics: [names.topic, names.retry], fromBeginning: true });
+    await consumer.run({ autoCommit: false, eachBatch: (payload) => this.#receive(payload) });
+    if (failure !== null) throw new QueueUnavailable(failure);
+  }
+
+  /** What the group leader takes into account at the next rebalance. */
+  report(): MemberReport {
+    const busy = new Map(
+      [...this.#running].map(({ state }) => [`${state.topic}/${state.partition}`, state] as const),
+    );
+    return {
+      isDraining: this.#isDraining,
+      busy: [...busy.values()].map(({ topic, partition }) => ({ topic, partition })),
+    };
+  }
+
+  /** Time since the group coordinator last confirmed the membership. */
+  get silentMs(): number {
+    return performance.now() - this.#lastSeenMs;
+  }
+
+  get hasSome(): boolean {
+    return this.#ready.length > 0 || (this.#waiting.first?.dueMs ?? Infinity) <= Date.now();
+  }
+
+  /** Time until the next waiting record is due. Null: none waits. */
+  get nextDueMs(): number | null {
+    const { first } = this.#waiting;
+    return first === undefined ? null : Math.max(0, first.dueMs - Date.now());
+  }
+
+  /** At most `limit` records, due ones first. Each has to be settled, handed out or put back. */
+  take(limit: number): readonly ReceivedRecord[] {
+    const taken: ReceivedRecord[] = [];
+    const nowMs = Date.now();
+    for (let due = this.#nextDue(nowMs); due !== null; due = this.#nextDue(nowMs)) {
+      taken.push(due);
+      if (taken.length === limit) break;
+    }
+    const fresh = this.#ready.splice(0, limit - taken.length);
+    for (const { text } of fresh) this.#bytes.ready -= text.length;
+    taken.push(...fresh);
+    for (const record of taken) this.#running.add(record);
+    this.#control();
+    return taken;
+  }
+
+  /** Returns taken records to the front. */
+  putBack(records: readonly ReceivedRecord[]): void {
+    const kept = records.filter((record) => this.#running.delete(record) && this.owns(record));
+    for (const { text } of kept) this.#bytes.ready += text.length;
+    this.#ready.unshift(...kept);
+  }
+
+  /** False: another member of the group has the partition, or soon will. */
+  owns({ state }: ReceivedRecord): boolean {
+    return !this.#isOver && !state.isRevoked;
+  }
+
+  handOut({ state, offset }: ReceivedRecord): void {
+    state.ledger.handOut(offset);
+    state.isDirty = true;
+  }
+
+  settle(record: ReceivedRecord): void {
+    this.#running.delete(record);
+    if (!this.owns(record)) return;
+    record.state.ledger.settle(record.offset);
+    record.state.isDirty = true;
+  }
+
+  /** Forgets a record that was handed out; the next owner of its partition counts the delivery. */
+  abandon(record: ReceivedRecord): void {
+    this.#running.delete(record);
+  }
+
+  /** Leaves the group once a drained consumer has no running jobs, so that other processes get its partitions. */
+  async stopIfDrained(): Promise<void> {
+    if (this.#isDraining && this.#running.size === 0) await this.stop();
+  }
+
+  /** Resolves when all changes before the call are committed. Calls during a commit share the next one. */
+  commit(): Promise<void> {
+    this.#nextCommit ??= this.#committing
+      .catch(() => undefined)
+      .then(() => {
+        this.#nextCommit = null;
+        this.#committing = this.#flush();
+        return this.#committing;
+      });
+    return this.#nextCommit;
+  }
+
+  /** Drops buffered records and takes no others. Running ones can still be settled. */
+  drain(): void {
+    this.#isDraining = true;
+    this.#clearBuffers();
+    const { consumer, names } = this.options;
+    if (!this.#isOver) consumer.pause([{ topic: names.topic }, { topic: names.retry }]);
+  }
+
+  /** Commits, leaves the group, and deletes settled records that nobody needs any more. */
+  async stop(): Promise<void> {
+    if (this.#isOver) return;
+    await this.commit().catch(() => undefined);
+    await this.#states.deleteSettled(1).catch(() => undefined);
+    this.end();
+    await this.disconnect();
+  }
+
+  /** Leaves the group if the coordinator can be reached. Never rejects. */
+  async disconnect(): Promise<void> {
+    await this.options.consumer.disconnect().catch(() => undefined);
+  }
+
+  /** Without the broker: every record is lost to this process. */
+  end(): void {
+    this.#isOver = true;
+    this.#clearBuffers();
+    this.#running.clear();
+  }
+
+  /** A partition of the queue's topic whose jobs are not running here, out of `count`. */
+  idlePartition(count: number): number | undefined {
+    const { topic } = this.options.names;
+    const busy = new Set(this.report().busy.filter((one) => one.topic === topic).map((one) => one.partition));
+    const idle = Array.from({ length: count }, (_, partition) => partition).filter((one) => !busy.has(one));
+    return idle[Math.floor(Math.random() * idle.length)];
+  }
+
+  #joined(memberId: string, assignment: Readonly<Record<string, readonly number[]>>): void {
+    this.#lastSeenMs = performance.now();
+    // A new member id: the group went on without this process, and its partitions had other owners since.
+    const isContinued = memberId === this.#memberId;
+    this.#memberId = memberId;
+    this.#states.assign(assignment, isContinued);
+    this.#dropRevoked();
+    this.#control();
+  }
+
+  #clearBuffers(): void {
+    this.#ready = [];
+    this.#waiting = new DueHeap();
+    this.#bytes.ready = 0;
+    this.#bytes.waiting = 0;
+  }
+
+  /** Drops buffered records of partitions that other members have now. */
+  #dropRevoked(): void {
+    const [ready, waiting] = [this.#ready, this.#waiting];
+    this.#clearBuffers();
+    for (const record of ready) if (this.owns(record)) this.#addReady(record);
+    for (let next = waiting.takeDue(Infinity); next !== undefined; next = waiting.takeDue(Infinity)) {
+      if (this.owns(next.record)) this.#addWaiting(next.record, next.dueMs);
+    }
+  }
+
+  #addReady(record: ReceivedRecord): void {
+    this.#ready.push(record);
+    this.#bytes.ready += record.text.length;
+  }
+
+  #addWaiting(record: ReceivedRecord, dueMs: number): void {
+    this.#sequence += 1;
+    this.#waiting.add({ record, dueMs, sequence: this.#sequence });
+    this.#bytes.waiting += record.text.length;
+  }
+
+  async #receive({ batch: { topic, partition, messages } }: EachBatchPayload): Promise<void> {
+    const state = await this.#states.of(topic, partition);
+    if (state === null || this.#isDraining || this.#isOver) return;
+    for (const { offset, value, timestamp } of messages) {
+      const place = Number(offset);
+      const receipt = state.ledger.receive(place);
+      if (receipt === 'known') continue;
+      const isRedelivered = receipt === 'redelivered';
+      const text = value?.toString('utf8') ?? '';
+      this.#keep({ state, offset: place, text, count: 1, isRedelivered, writtenAtMs: Number(timestamp) });
+    }
+    state.isDirty = true;
+    this.#control();
+    this.options.onReceived();
+  }
+
+  /** Sorts a record by its time. A redelivered one was due before. */
+  #keep(record: ReceivedRecord): void {
+    const { text, writtenAtMs, isRedelivered } = record;
+    const found = sorted({ token: '', text, count: 1, writtenAtMs }, this.options.maxAttempts);
+    if (found.kind === 'early' && !isRedelivered) {
+      this.#addWaiting({ ...record, count: 2 }, Date.now() + found.waitMs);
+    } else {
+      const hasWaited = found.kind === 'early';
+      this.#addReady({ ...record, count: 1 + (isRedelivered ? 1 : 0) + (hasWaited ? 1 : 0) });
+    }
+  }
+
+  #nextDue(nowMs: number): ReceivedRecord | null {
+    const next = this.#waiting.takeDue(nowMs);
+    if (next === undefined) return null;
+    this.#bytes.waiting -= next.record.text.length;
+    return next.record;
+  }
+
+  /** Pauses topics whose buffers are full, and resumes them at half. */
+  #control(): void {
+    if (this.#isOver || this.#isDraining) return;
+    const { names } = this.options;
+    this.#controlOne(names.topic, this.#ready.length / MAX_READY, this.#bytes.ready);
+    const waiting = Math.max(this.#waiting.size / MAX_WAITING, this.#ready.length / MAX_READY);
+    this.#controlOne(names.retry, waiting, this.#bytes.ready + this.#bytes.waiting);
+  }
+
+  #controlOne(topic: string, fill: number, bytes: number): void {
+    const most = Math.max(fill, bytes / MAX_BUFFERED_BYTES);
+    const { consumer } = this.options;
+    if (most >= 1 && !this.#paused.has(topic)) {
+      this.#paused.add(topic);
+      consumer.pause([{ topic }]);
+    } else if (most <= 0.5 && this.#paused.delete(topic)) {
+      consumer.resume([{ topic }]);
+    }
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#isOver) throw new QueueUnavailable('the consumer group membership ended');
+    const dirty = this.#states.takeDirty();
+    if (dirty.length === 0) return;
+    const positions = dirty.map(({ topic, partition, ledger }) => {
+      const { offset, metadata } = ledger.position();
+      return { topic, partition, offset: String(offset), metadata };
+    });
+    try {
+      await this.options.consumer.commitOffsets(positions);
+    } catch (error) {
+      for (const state of dirty) state.isDirty = true;
+      throw new QueueUnavailable(error instanceof Error ? error.message : 'offsets were not committed');
+    }
+    await this.#states.deleteSettled().catch(() => undefined);
+  }
+}
