@@ -136,6 +136,16 @@ describe('bytes', () => {
     );
   });
 
+  it('of a decoded MessagePack value stay the same when its input is overwritten', () => {
+    const data = (byte: number): Uint8Array => new Uint8Array(9).fill(byte);
+    const input = Buffer.from(
+      encodeWire({ data: data(1), list: [{ data: data(2) }] }, 'msgpack') as Uint8Array,
+    );
+    const value = decodeWire(input, 'msgpack');
+    input.fill(0xc1);
+    expect(value).toEqual({ data: Buffer.from(data(1)), list: [{ data: Buffer.from(data(2)) }] });
+  });
+
   it('after a value, long lists and deep ones are refused', () => {
     const long = encodeWire(
       Array.from({ length: 4097 }, () => 0),
