@@ -127,6 +127,8 @@ describe('messages', () => {
   });
 });
 
+const bytesOf = (byte: number): Uint8Array => new Uint8Array(9).fill(byte);
+
 describe('bytes', () => {
   it('are read or refused as 40000, whatever they are', () => {
     fc.assert(
@@ -137,13 +139,12 @@ describe('bytes', () => {
   });
 
   it('of a decoded MessagePack value stay the same when its input is overwritten', () => {
-    const data = (byte: number): Uint8Array => new Uint8Array(9).fill(byte);
     const input = Buffer.from(
-      encodeWire({ data: data(1), list: [{ data: data(2) }] }, 'msgpack') as Uint8Array,
+      encodeWire({ data: bytesOf(1), list: [{ data: bytesOf(2) }] }, 'msgpack') as Uint8Array,
     );
     const value = decodeWire(input, 'msgpack');
     input.fill(0xc1);
-    expect(value).toEqual({ data: Buffer.from(data(1)), list: [{ data: Buffer.from(data(2)) }] });
+    expect(value).toEqual({ data: Buffer.from(bytesOf(1)), list: [{ data: Buffer.from(bytesOf(2)) }] });
   });
 
   it('after a value, long lists and deep ones are refused', () => {
