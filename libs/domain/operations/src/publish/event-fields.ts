@@ -33,7 +33,12 @@ export const EVENT = {
   ),
   socketId: new Field(
     'socket_id',
-    { type: 'string', pattern: '^[0-9]+\\.[0-9]+$', description: 'The connection that does not get it.' },
+    {
+      type: 'string',
+      pattern: '^[0-9]+\\.[0-9]+$',
+      description:
+        'The connection that does not get it. Its signed-in user is the creator of a versioned message, except in role `api`.',
+    },
     readSocketId,
   ),
   info: textField('info', infoDescription('subscription_count', 'user_count')),
