@@ -1,4 +1,6 @@
 import {
+  baseline,
+  compatible,
   type MigrationInterface,
   type Place,
   placed,
@@ -99,7 +101,10 @@ export function pushTables(dialect: SqlDialect): Tables {
   return {
     name: TABLES_NAME,
     owned: { tables: [VERSION_TABLE, ...ALL.map(({ name }) => name)] },
-    migrations: [PushTables1764000000001],
-    additions: [FirstAttempts1764000000002, WorkerCredentials1764000000003],
+    migrations: [
+      baseline(PushTables1764000000001),
+      compatible(FirstAttempts1764000000002),
+      compatible(WorkerCredentials1764000000003),
+    ],
   };
 }
