@@ -14,6 +14,7 @@ import {
   DEFERRED,
   EVENTS,
   IDEMPOTENCY,
+  INSTALLATION,
   LOCKS,
   LOGS,
   OPERATOR_EVENTS,
@@ -135,6 +136,18 @@ export class SqlPushStore extends SqlCounts implements PushStore {
       );
       return changed === 1;
     });
+  }
+
+  async installationValue(name: string, proposed: string | null): Promise<string | null> {
+    const find = async (): Promise<string | null> => {
+      const text = `select content from ${INSTALLATION.name} where name = ?`;
+      const { rows } = await this.sql.now((one) => one.run(text, [name]));
+      return rows[0] === undefined ? null : textOf(rows[0]['content']);
+    };
+    const known = await find();
+    if (known !== null || proposed === null) return known;
+    await this.sql.now((one) => this.#addIfNew(one, INSTALLATION, [name, proposed]));
+    return find();
   }
 
   async beat({ workerId, expiresMs, ...lists }: WorkerRow): Promise<void> {

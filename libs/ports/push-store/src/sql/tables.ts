@@ -289,6 +289,13 @@ export const QUOTAS = new Table<object>({
   key: ['app_id', 'day', 'provider'],
 });
 
+/** Values that are created once for all processes that share the database. */
+export const INSTALLATION = new Table<object>({
+  name: 'push_installation',
+  columns: { name: 'id', content: 'text' },
+  key: ['name'],
+});
+
 export const WORKERS = new Table<object>({
   name: 'push_workers',
   columns: { worker_id: 'id', stages: 'json', providers: 'json', credentials: 'json?', expires_ms: 'int' },
