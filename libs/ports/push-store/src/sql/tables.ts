@@ -290,11 +290,8 @@ export const QUOTAS = new Table<object>({
 });
 
 /** Values that are created once for all processes that share the database. */
-export const INSTALLATION = new Table<object>({
-  name: 'push_installation',
-  columns: { name: 'id', content: 'text' },
-  key: ['name'],
-});
+const NAMED_VALUES = { name: 'id', content: 'text' } as const;
+export const INSTALLATION = new Table({ name: 'push_installation', columns: NAMED_VALUES, key: ['name'] });
 
 export const WORKERS = new Table<object>({
   name: 'push_workers',
