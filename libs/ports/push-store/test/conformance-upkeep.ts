@@ -30,6 +30,16 @@ export function upkeepConformance(name: string, open: () => Promise<Scene>): voi
       expect(await lock('e', NOW + 41)).toBe(true);
     });
 
+    it('keeps one value of an installation when several processes propose one', async () => {
+      expect(await store.installationValue('once', null)).toBeNull();
+      const proposed = ['a', 'b', 'c'];
+      const got = await Promise.all(proposed.map((value) => store.installationValue('once', value)));
+      expect(new Set(got).size).toBe(1);
+      expect(proposed).toContain(got[0]);
+      expect(await store.installationValue('once', null)).toBe(got[0]);
+      expect(await store.installationValue('another', null)).toBeNull();
+    });
+
     it('remembers a key until its time is over', async () => {
       expect(await store.remember('shop', 'retry:1', NOW, NOW + 10)).toBe(true);
       expect(await store.remember('shop', 'retry:1', NOW + 9, NOW + 20)).toBe(false);

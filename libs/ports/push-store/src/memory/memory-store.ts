@@ -100,6 +100,12 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
     return true;
   }
 
+  async installationValue(name: string, proposed: string | null): Promise<string | null> {
+    const { installation } = this.tables;
+    if (proposed !== null && !installation.has(name)) installation.set(name, proposed);
+    return installation.get(name) ?? null;
+  }
+
   async beat(worker: WorkerRow): Promise<void> {
     this.tables.workers.put(worker);
   }

@@ -23,6 +23,12 @@ export interface UpkeepStore {
   /** Adds to what was used; false, and nothing is added, when the sum would be above the limit. */
   useQuota(appId: string, day: string, amount: number, limit: number): Promise<boolean>;
 
+  /**
+   * Returns the value of that name, which all processes share and which never changes. If none exists, stores
+   * `proposed` and returns it, or returns null where `proposed` is null.
+   */
+  installationValue(name: string, proposed: string | null): Promise<string | null>;
+
   beat(worker: WorkerRow): Promise<void>;
   workers(nowMs: number): Promise<WorkerRow[]>;
   /** It stopped. */

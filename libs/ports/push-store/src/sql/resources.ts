@@ -8,7 +8,8 @@ import type {
   Subscriber,
 } from '../model/resources.js';
 import type { DeviceFilter, ResourceStore, SubscriptionFilter } from '../port/resources.js';
-import { places, type Sql, type Statements } from './session.js';
+import { rowsOfKeys } from './keyed.js';
+import type { Sql, Statements } from './session.js';
 import { textOf } from './table.js';
 import {
   type CredentialRow,
@@ -99,10 +100,8 @@ export class SqlResources implements ResourceStore {
   }
 
   async devicesOf(appId: string, deviceIds: readonly string[]): Promise<StoredDevice[]> {
-    const ids = [...new Set(deviceIds)];
-    if (ids.length === 0) return [];
-    const rest = `where app_id = ? and device_id in (${places(ids.length)})`;
-    return this.sql.now((one) => one.rows(DEVICES, rest, [appId, ...ids]));
+    const keys = [...new Set(deviceIds)];
+    return this.sql.now((one) => rowsOfKeys(one, DEVICES, { of: [appId], keys }));
   }
 
   async devices(
