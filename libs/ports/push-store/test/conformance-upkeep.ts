@@ -44,6 +44,14 @@ export function upkeepConformance(name: string, open: () => Promise<Scene>): voi
       expect(await store.remember('shop', 'retry:1', NOW, NOW + 10)).toBe(true);
       expect(await store.remember('shop', 'retry:1', NOW + 9, NOW + 20)).toBe(false);
       expect(await store.remember('shop', 'retry:1', NOW + 10, NOW + 20)).toBe(true);
+      const all = async (keys: string[], nowMs: number) =>
+        [...(await store.rememberAll('shop', keys, nowMs, nowMs + 10))].toSorted();
+      expect(await all(['retry:1', 'retry:2', 'retry:3', 'retry:2'], NOW + 15)).toEqual([
+        'retry:2',
+        'retry:3',
+      ]);
+      expect(await all(['retry:1', 'retry:2'], NOW + 20)).toEqual(['retry:1']);
+      expect(await all([], NOW)).toEqual([]);
     });
 
     it('never gives out more than a quota', async () => {

@@ -98,6 +98,16 @@ describe('the statements of the push store on PostgreSQL tables that were never 
     ['giveBack', BATCH, () => store.giveBack(APP, PUBLISH, keys(60_000), 'o', NOW)],
     ['touchClaims', BATCH, () => store.touchClaims(APP, PUBLISH, keys(70_000), NOW)],
     ['devicesOf', BATCH, () => store.devicesOf(APP, deviceIds(10_000))],
+    [
+      'touchDevices',
+      BATCH,
+      () =>
+        store.touchDevices(
+          APP,
+          deviceIds(11_000).map((deviceId, index) => ({ deviceId, tokenHash: `hash-${11_000 + index}` })),
+          { nowMs: NOW + 2, beforeMs: NOW + 1 },
+        ),
+    ],
     ['subscribers', BATCH, () => store.subscribers(APP, 'news', `device-${keyAt(10_000)}`, BATCH)],
     ['devices of a client', 100, () => store.devices(APP, { clientId: 'client-7' }, null, BATCH)],
     ['openClaims', BATCH, () => store.openClaims(APP, PUBLISH, keyAt(50_500), BATCH)],
@@ -109,6 +119,27 @@ describe('the statements of the push store on PostgreSQL tables that were never 
     ['lock', 1, () => store.lock(APP, 'l7', 'x', ROWS, ROWS + 1)],
     ['unlock', 1, () => store.unlock(APP, 'l7', 'x')],
     ['remember', 1, () => store.remember(APP, 'k7', ROWS, ROWS + 1)],
+    [
+      'rememberAll',
+      BATCH,
+      () =>
+        store.rememberAll(
+          APP,
+          keys(1).map((key) => `k${Number(key)}`),
+          ROWS,
+          ROWS + 1,
+        ),
+    ],
+    [
+      'idempotency',
+      BATCH,
+      () =>
+        store.idempotency(
+          APP,
+          keys(1).map((key) => `k${Number(key)}`),
+          0,
+        ),
+    ],
     ['useQuota', 1, () => store.useQuota('app-7', 'day', 1, 10)],
     ['forgottenPublishes', BATCH, () => store.forgottenPublishes('begun', ROWS, ROWS, BATCH)],
     ['stalePublishes', BATCH, () => store.stalePublishes(ROWS, BATCH)],

@@ -93,6 +93,17 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
     return true;
   }
 
+  async rememberAll(
+    appId: string,
+    keys: readonly string[],
+    nowMs: number,
+    untilMs: number,
+  ): Promise<ReadonlySet<string>> {
+    const added = new Set<string>();
+    for (const key of keys) if (await this.remember(appId, key, nowMs, untilMs)) added.add(key);
+    return added;
+  }
+
   async useQuota(appId: string, day: string, amount: number, limit: number): Promise<boolean> {
     const used = (this.tables.quotas.get(appId, day)?.used ?? 0) + amount;
     if (amount > 0 && used > limit) return false;

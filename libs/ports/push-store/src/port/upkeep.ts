@@ -19,6 +19,13 @@ export interface UpkeepStore {
   unlock(appId: string, lockId: string, owner: string): Promise<void>;
   /** True: the row is new, or the one there was has expired. */
   remember(appId: string, key: string, nowMs: number, untilMs: number): Promise<boolean>;
+  /** Like `remember` for many keys, at most 1000; resolves with those for which it is true. */
+  rememberAll(
+    appId: string,
+    keys: readonly string[],
+    nowMs: number,
+    untilMs: number,
+  ): Promise<ReadonlySet<string>>;
 
   /** Adds to what was used; false, and nothing is added, when the sum would be above the limit. */
   useQuota(appId: string, day: string, amount: number, limit: number): Promise<boolean>;

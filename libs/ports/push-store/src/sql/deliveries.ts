@@ -15,7 +15,7 @@ import { claimKey, keyRow } from './idempotency.js';
 import { publishOf, publishRow } from './publish-row.js';
 import { SqlResources } from './resources.js';
 import { type Change, changeRowsOfKeys, rowsOfKeys } from './keyed.js';
-import { places, type Statements } from './session.js';
+import type { Statements } from './session.js';
 import type { Table } from './table.js';
 import { CLAIMS, DEAD_LETTERS, EVENTS, IDEMPOTENCY, LOGS, PUBLISHES, SCHEDULED, SHARDS } from './tables.js';
 
@@ -52,9 +52,8 @@ export class SqlDeliveries extends SqlResources {
   }
 
   async idempotency(appId: string, keys: readonly string[], nowMs: number): Promise<IdempotencyRow[]> {
-    if (keys.length === 0) return [];
-    const rest = `where app_id = ? and item_key in (${places(keys.length)}) and expires_ms > ?`;
-    const rows = await this.sql.now((one) => one.rows(IDEMPOTENCY, rest, [appId, ...keys, nowMs]));
+    const when = { text: 'kept.expires_ms > ?', values: [nowMs] };
+    const rows = await this.sql.now((one) => rowsOfKeys(one, IDEMPOTENCY, { of: [appId], keys }, when));
     return rows.map(({ itemKey: key, publishId, bodyHash, expiresMs }) => ({
       key,
       publishId,
@@ -197,9 +196,9 @@ export class SqlDeliveries extends SqlResources {
     keys: readonly string[],
     change: Change,
   ): Promise<ReadonlySet<string>> {
-    const run = (one: Statements): Promise<ReadonlySet<string>> =>
-      changeRowsOfKeys(one, CLAIMS as Table<never>, { of: [appId, publishId], keys }, change);
-    return this.sql.dialect === 'mysql' ? this.sql.step(run) : this.sql.now(run);
+    return this.sql.changed((one) =>
+      changeRowsOfKeys(one, CLAIMS as Table<never>, { of: [appId, publishId], keys }, change),
+    );
   }
 
   async claimsLike(

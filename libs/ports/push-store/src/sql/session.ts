@@ -190,6 +190,11 @@ export class Sql {
     );
   }
 
+  /** For `changeRowsOfKeys`, which is one statement in PostgreSQL. */
+  changed<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
+    return this.dialect === 'mysql' ? this.step(work) : this.now(work);
+  }
+
   /**
    * Like `step`, for a read that follows an index in its order and stops at a limit. PostgreSQL would rather read and sort
    * everything as long as it has not analysed the table.

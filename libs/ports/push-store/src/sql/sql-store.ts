@@ -12,6 +12,7 @@ import type { PushStore } from '../port/port.js';
 import type { PurgeCategory } from '../port/upkeep.js';
 import { publishOf } from './publish-row.js';
 import { SqlCounts } from './counts.js';
+import { rememberKeys } from './idempotency.js';
 import { removeRowsOfKeys } from './keyed.js';
 import { oldestOfStates } from './oldest.js';
 import { places, Sql, type Statements, type StoreObserver } from './session.js';
@@ -126,14 +127,19 @@ export class SqlPushStore extends SqlCounts implements PushStore {
   }
 
   async remember(appId: string, key: string, nowMs: number, untilMs: number): Promise<boolean> {
-    return this.sql.step(async (one) => {
-      if ((await this.#addIfNew(one, IDEMPOTENCY, [appId, key, null, null, untilMs])) === 1) return true;
-      const { changed } = await one.run(
-        `update ${IDEMPOTENCY.name} set expires_ms = ? where app_id = ? and item_key = ? and expires_ms <= ?`,
-        [untilMs, appId, key, nowMs],
-      );
-      return changed === 1;
-    });
+    return (await this.rememberAll(appId, [key], nowMs, untilMs)).has(key);
+  }
+
+  async rememberAll(
+    appId: string,
+    keys: readonly string[],
+    nowMs: number,
+    untilMs: number,
+  ): Promise<ReadonlySet<string>> {
+    // In one order, so that two who remember the same do not wait for each other in a circle.
+    const sorted = [...new Set(keys)].toSorted();
+    if (sorted.length === 0) return new Set();
+    return this.sql.changed((one) => rememberKeys(one, { appId, keys: sorted, nowMs, untilMs }));
   }
 
   async useQuota(appId: string, day: string, amount: number, limit: number): Promise<boolean> {
