@@ -65,17 +65,21 @@ export class Wish {
     return { confirmed, timer, ...settle };
   }
 
-  /** A queue that moves is no reason to give up: only the broker that stands still is. */
-  #check(patience: Patience, sinceMs: number): void {
-    const { timeoutMs, progressAtMs, onTimeout } = patience;
+  /** A queue that moves is no reason to give up, only a broker that stands still. */
+  #check(patience: Patience, sinceMs: number, isPolled = false): void {
+    const { timeoutMs, progressAtMs } = patience;
     const progressedMs = Math.max(sinceMs, progressAtMs());
     const dueMs = Math.min(progressedMs + timeoutMs, sinceMs + LONGEST_WAIT * timeoutMs);
     const leftMs = Math.ceil(dueMs - performance.now());
-    if (leftMs > 0) {
-      if (this.#waiting !== null)
-        this.#waiting.timer = setTimeout(() => this.#check(patience, sinceMs), leftMs);
-      return;
-    }
+    const waiting = this.#waiting;
+    if (waiting === null) return;
+    if (leftMs > 0) waiting.timer = setTimeout(() => this.#check(patience, sinceMs), leftMs);
+    // After a turn that took long, timers are due before what the broker has sent meanwhile is read.
+    else if (isPolled) this.#giveUp(patience);
+    else setImmediate(() => this.#waiting === waiting && this.#check(patience, sinceMs, true));
+  }
+
+  #giveUp({ timeoutMs, onTimeout }: Patience): void {
     onTimeout();
     this.tell(new Error(`interest not confirmed by the broker in ${timeoutMs} ms`));
   }
