@@ -1,4 +1,5 @@
 import type { AppChange, AppRegistry } from '@carillon/app-registry';
+import type { Cache } from '@carillon/cache';
 import { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
@@ -21,6 +22,7 @@ import { closeAll } from './leave/closing.js';
 import { endCause } from './leave/departure.js';
 import { type Isolation, isolationOf } from './leave/isolation.js';
 import type { Leaving } from './leave/leaving.js';
+import { Outages } from './leave/outages.js';
 import { Takings } from './leave/takings.js';
 import { SocketOccupancy } from './occupancy.js';
 import type { PatternBook } from './patterns/pattern-book.js';
@@ -49,6 +51,8 @@ export interface HubParts {
   /** Where the past of channels is read; null: nowhere. */
   readonly pastReader: PastReader | null;
   readonly lastEvents: LastEvents;
+  /** The key-value store that all nodes share; null: there is none. */
+  readonly sharedStore: Cache | null;
   readonly webhooks: WebhookEvents;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -85,6 +89,7 @@ export class Hub {
   readonly #arrivals: Arrivals;
   readonly #subscribing: Subscribing;
   readonly #cleanup: Cleanup;
+  readonly #outages: Outages;
 
   constructor(private readonly parts: HubParts) {
     const { config, metrics } = parts;
@@ -120,6 +125,7 @@ export class Hub {
     this.occupancy = new SocketOccupancy(hubs);
     this.takings = new Takings(parts.fabric);
     this.isolation = isolationOf(hubs, outlet, parts.log);
+    this.#outages = new Outages(parts.sharedStore);
     this.#cleanup = new Cleanup(config, metrics, hubs, leaving, onTrouble);
     this.#listen();
   }
@@ -130,7 +136,10 @@ export class Hub {
     const { delivery, durable } = this.#arrivals;
     const { announcements, metaWatch, looks } = state;
     const told = { announcements, metaWatch, looks };
-    fabric.listen(new HubListener({ ...told, hubs, delivery, durable, outlet, apps, isolation, takings }));
+    const outages = this.#outages;
+    fabric.listen(
+      new HubListener({ ...told, hubs, delivery, durable, outlet, apps, isolation, outages, takings }),
+    );
     presence.observe(
       (change) => {
         state.presenceChanged(change);
@@ -196,6 +205,7 @@ export class Hub {
     this.state.stop();
     this.#arrivals.stop();
     this.#subscribing.stop();
+    this.#outages.end();
     this.isolation.end();
   }
 
