@@ -51,7 +51,7 @@ describe('several gateways on one port', () => {
     expect(await workers.probe(`/up/shop-${workers.port}`)).toBe(200);
     expect(await workers.probe('/accept-traffic')).toBe(200);
     expect(await workers.supervisor.kill('SIGTERM')).toBe(0);
-  });
+  }, 120_000);
 
   it('replace one that is told to stop alone, which leaves the port to the others first', async () => {
     const workers = await Workers.start(2, { SHUTDOWN_GRACE_PERIOD: '3', DRAIN_DELAY_MS: '2000' });
