@@ -2,7 +2,7 @@ import { APP_REGISTRY } from '@carillon/app-registry';
 import { FABRIC } from '@carillon/fabric';
 import { CACHE } from '@carillon/cache';
 import { Channels } from '@carillon/channels';
-import { HISTORY_READER, STREAM_READS } from '@carillon/history';
+import { HISTORY_READER, READ_TURNS, STREAM_READS } from '@carillon/history';
 import { HISTORY_STORE } from '@carillon/history-store';
 import { CHANNEL_COUNTS, CONNECTION_QUOTA, PRESENCE } from '@carillon/presence';
 import { COMMITS, LAST_EVENTS } from '@carillon/publishing';
@@ -47,10 +47,12 @@ const PARTS = {
   commits: optional(COMMITS),
   replay: optional(REPLAY),
   pastReader: optional(HISTORY_READER),
+  readTurns: optional(READ_TURNS),
 };
 
 function openHub(parts: PartsOf<typeof PARTS>): Hub {
-  const { host, config, logging, shutdown, cache, streamReads, commits, replay, pastReader } = parts;
+  const { host, config, logging, shutdown, cache, streamReads, commits, replay, pastReader, readTurns } =
+    parts;
   const adapter: unknown = host.httpAdapter;
   if (!(adapter instanceof UwsHttpAdapter)) throw new Error('a hub needs the uws platform');
   const compress = config.websocket.compression !== 'disabled';
@@ -61,6 +63,7 @@ function openHub(parts: PartsOf<typeof PARTS>): Hub {
     commits: commits ?? null,
     replay: replay ?? null,
     pastReader: pastReader ?? null,
+    readTurns: readTurns ?? null,
     log: logging.for('service::gateway'),
     publish: (topic, frame) => void adapter.publish(topic, frame, typeof frame !== 'string', compress),
   });

@@ -3,10 +3,17 @@ import type { Cache } from '@carillon/cache';
 import { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
+import type { ReadTurns } from '@carillon/history';
 import type { ChannelCounts, ConnectionQuota, Presence } from '@carillon/presence';
 import type { Commits, LastEvents } from '@carillon/publishing';
 import type { Replay } from '@carillon/replay';
-import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
+import {
+  type Admission,
+  type Logger,
+  LoopShare,
+  type Metrics,
+  type ShutdownContext,
+} from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 import { Hubs } from './apps/hubs.js';
 import type { NativePublish } from './channels/topic.js';
@@ -50,6 +57,8 @@ export interface HubParts {
   readonly replay: Replay | null;
   /** Where the past of channels is read; null: nowhere. */
   readonly pastReader: PastReader | null;
+  /** In which reads for clients take turns, as all of this process do; null: nothing else reads. */
+  readonly readTurns: ReadTurns | null;
   readonly lastEvents: LastEvents;
   /** The key-value store that all nodes share; null: there is none. */
   readonly sharedStore: Cache | null;
@@ -99,7 +108,8 @@ export class Hub {
     const hubs = new Hubs(metrics);
     const outlet = new Outlet(outletBounds(config), { dropped: (subscriber) => this.#dropped(subscriber) });
     const channels = new Channels(config);
-    const common = { ...parts, hubs, outlet, channels, isAlone, onTrouble };
+    const share = parts.readTurns?.share ?? new LoopShare();
+    const common = { ...parts, hubs, outlet, channels, isAlone, onTrouble, share };
     const arrivals = new Arrivals(common);
     const state = new State(common);
     const subscribing = new Subscribing({ ...common, arrivals, state });
@@ -146,6 +156,7 @@ export class Hub {
         durable.presenceChanged(change);
       },
       () => looks.everywhere(),
+      state.owed,
     );
     apps.onChange((change) => this.#appChanged(change));
   }

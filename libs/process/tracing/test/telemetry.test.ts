@@ -1,16 +1,8 @@
 import { createRequire } from 'node:module';
 import { engine } from '@carillon/engines';
 import { configuration } from '@carillon/testing';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  currentSpan,
-  currentTrace,
-  isTracing,
-  openTelemetry,
-  startSpan,
-  traced,
-  useTracer,
-} from '../src/index.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { currentSpan, currentTrace, isTracing, openTelemetry, startSpan, traced } from '../src/index.js';
 
 const loaded = (): boolean =>
   Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes('/@opentelemetry/sdk-'));
@@ -20,15 +12,17 @@ async function open(
   samples: readonly { name: string; type: string; labels: Record<string, string>; value: number }[] = [],
 ) {
   const warn = vi.fn<(text: string) => void>();
+  if (env['OTEL_EXPORTER_OTLP_PROTOCOL'] !== undefined)
+    vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', env['OTEL_EXPORTER_OTLP_PROTOCOL']);
   const telemetry = await openTelemetry({
     config: configuration(env).opentelemetry,
     nodeId: 'node-1',
     version: '1.2.3',
     messagesToo: false,
-    env,
     samples: () => Promise.resolve(samples),
     warn,
   });
+  onTestFinished(() => telemetry?.close());
   return { telemetry, warn };
 }
 
@@ -58,8 +52,6 @@ describe('tracing that is off', () => {
 });
 
 describe('telemetry', { timeout: 120_000 }, () => {
-  afterEach(() => useTracer(null));
-
   it.each(['http', 'grpc'] as const)('arrives over %s: spans as a tree, values, lines', async (over) => {
     const port = (await ports())[over];
     const { telemetry, warn } = await open(

@@ -2,6 +2,7 @@ import type { AppRegistry } from '@carillon/app-registry';
 import type { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
+import type { ReadTurns } from '@carillon/history';
 import type { Commits } from '@carillon/publishing';
 import type { Replay } from '@carillon/replay';
 import type { Metrics } from '@carillon/runtime';
@@ -24,6 +25,7 @@ export interface ArrivalsParts {
   readonly apps: AppRegistry;
   readonly fabric: Fabric;
   readonly streamReads: StreamReads | null;
+  readonly readTurns: ReadTurns | null;
   readonly commits: Commits | null;
   readonly replay: Replay | null;
   readonly metrics: Metrics;

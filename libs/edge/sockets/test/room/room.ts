@@ -133,6 +133,7 @@ export class Room {
       commits: null,
       replay: this.replay,
       pastReader: null,
+      readTurns: null,
       lastEvents: this.lastEvents,
       sharedStore: this.#cache,
       webhooks,
