@@ -55,7 +55,7 @@ const FIRST = { sequence: { groupOrder: 0 }, maxWorkers: WORKERS * 2 };
 export default defineConfig({
   resolve: { alias: { 'fast-check': FAST_CHECK } },
   test: {
-    env: { [SEED]: seedOfRun() },
+    env: { [SEED]: seedOfRun(), CARILLON_POISON_BUFFERS: 'true' },
     testTimeout: 30_000,
     hookTimeout: 120_000,
     pool: 'forks',

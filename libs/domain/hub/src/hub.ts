@@ -137,6 +137,7 @@ export class Hub {
         durable.presenceChanged(change);
       },
       () => looks.everywhere(),
+      state.owed,
     );
     apps.onChange((change) => this.#appChanged(change));
   }

@@ -124,12 +124,13 @@ const isOfTaken = (
   _about: Question[keyof Question],
 ): _about is Question['connection_taken'] => kind === 'connection_taken';
 
-/** What a connection of protocol 2 may do on a channel; others cannot be acted as. */
+/** Returns the identity of a connection and its rights on a channel; null if it is not on this node. */
 function actingSocket(hub: AppHub, socketId: string, channel: string): ActingSocket | null {
   const subscriber = hub.subscriber(socketId);
-  if (subscriber === null || !subscriber.isOpen || subscriber.edge.protocol !== 2) return null;
+  if (subscriber === null || !subscriber.isOpen) return null;
   const capabilities = subscriber.identity?.capabilities ?? Capabilities.NONE;
   return {
+    protocol: subscriber.edge.protocol === 2 ? 2 : 1,
     clientId: subscriber.identity?.userId ?? null,
     hasToken: hub.tokens.tokenOf(subscriber) !== null,
     rights: OPERATIONS.filter((operation) => capabilities.allows(operation, channel)),

@@ -8,6 +8,7 @@ import { eventText, isUrgent, type WebhookEvent } from '../events/event.js';
 import { Backlog, type BacklogBounds } from './backlog.js';
 import { cutBatches, type CollectedEvent } from './batches.js';
 import { Outbox } from './outbox.js';
+import type { OwnedEvent } from './owned-event.js';
 
 /** What a delivery job needs beside what a batch of one event needs. */
 const SPARE_JOB_BYTES = 2048;
@@ -58,16 +59,20 @@ export class Batcher {
     return this.#backlog.events;
   }
 
-  add({ id: appId }: App, event: WebhookEvent): void {
+  /** `owned`: absent for an event that no other process sends. */
+  add({ id: appId }: App, event: WebhookEvent, owned?: OwnedEvent): void {
     const body = eventText(event);
     const bytes = Buffer.byteLength(body);
     if (!this.#backlog.admit(appId, bytes)) {
       this.parts.log.warn('too many webhook events wait, dropped one', { app_id: appId });
+      owned?.settle();
       return this.#dropped(appId, 1);
     }
     const { name, channel } = event;
-    const trace = currentTrace();
-    const collected = { appId, name, channel, body, bytes, atMs: Date.now(), trace };
+    // A job that is sent again must be the same to the letter.
+    const trace = owned === undefined ? currentTrace() : undefined;
+    const atMs = owned?.atMs ?? Date.now();
+    const collected = { appId, name, channel, body, bytes, atMs, trace, owned };
     if (this.parts.batching.enabled && !isUrgent(name)) this.#collect(collected);
     else {
       this.#handOverBefore(collected);
@@ -106,13 +111,14 @@ export class Batcher {
 
   #handOver(events: readonly CollectedEvent[]): void {
     const { batches, tooLarge } = cutBatches(events, this.parts.batching.size, this.#maxJobBytes);
-    for (const { appId, name, bytes } of tooLarge) {
+    for (const { appId, name, bytes, owned } of tooLarge) {
       this.parts.log.warn('webhook event too large for the queue, dropped', {
         app_id: appId,
         event: name,
         bytes,
       });
       this.#backlog.release(appId, 1, bytes);
+      owned?.settle();
       this.#dropped(appId, 1);
     }
     this.#outbox.add(batches);

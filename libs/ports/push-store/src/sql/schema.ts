@@ -1,4 +1,6 @@
 import {
+  baseline,
+  compatible,
   type MigrationInterface,
   type Place,
   placed,
@@ -112,7 +114,11 @@ export function pushTables(dialect: SqlDialect): Tables {
   return {
     name: TABLES_NAME,
     owned: { tables: [VERSION_TABLE, ...ALL.map(({ name }) => name)] },
-    migrations: [PushTables1764000000001],
-    additions: [FirstAttempts1764000000002, WorkerCredentials1764000000003, Installation1764000000004],
+    migrations: [
+      baseline(PushTables1764000000001),
+      compatible(FirstAttempts1764000000002),
+      compatible(WorkerCredentials1764000000003),
+      compatible(Installation1764000000004),
+    ],
   };
 }

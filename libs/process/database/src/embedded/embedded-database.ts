@@ -5,10 +5,11 @@ import type { EntityManager } from 'typeorm';
 import { postgres } from '../dialects/postgres.js';
 import { DatabaseUnavailable } from '../failures.js';
 import type { DatabaseLimits } from '../limits.js';
+import type { MigratedListener } from '../migrations/migrate.js';
 import { APPLICATION } from '../migrations/settle.js';
 import type { Place, Tables } from '../migrations/tables.js';
 import type { Database, SqlAnswer, SqlSession, SqlTransaction } from '../port.js';
-import { type MigratedListener, SqlDatabase } from '../sql-database.js';
+import { SqlDatabase } from '../sql-database.js';
 import { ServerProcess } from './server-process.js';
 import { newSocketFolder } from './socket-folder.js';
 
