@@ -20,7 +20,9 @@ describe('assignPartitions', () => {
       fc.property(fc.integer({ min: 1, max: 12 }), members, (count, list) => {
         const all = list.map(({ id, busy, isDraining }) => member(id, busy, isDraining));
         const assigned = assignPartitions('t', partitionsOf(count), all);
-        expect([...assigned.values()].flat().toSorted((one, other) => one - other)).toEqual(partitionsOf(count));
+        expect([...assigned.values()].flat().toSorted((one, other) => one - other)).toEqual(
+          partitionsOf(count),
+        );
         const active = all.filter(({ isDraining }) => !isDraining);
         for (const { id } of active) {
           expect(assigned.get(id)?.length).toBeLessThanOrEqual(Math.ceil(count / active.length));
@@ -49,7 +51,19 @@ describe('assignPartitions', () => {
 
 describe('kafkaQueueNames', () => {
   it('maps no two queues to one topic, nor to topics that differ in . and _ only', () => {
-    const queues = ['a', 'a.dlq', 'a.retry', 'a.dlq.dlq', 'a-2Edlq', 'a.b', 'a_b', 'a-b', 'A', 'é', 'x'.repeat(500)];
+    const queues = [
+      'a',
+      'a.dlq',
+      'a.retry',
+      'a.dlq.dlq',
+      'a-2Edlq',
+      'a.b',
+      'a_b',
+      'a-b',
+      'A',
+      'é',
+      'x'.repeat(500),
+    ];
     const names = queues.flatMap((queue) => {
       const { topic, retry, dead } = kafkaQueueNames('p', queue);
       return [topic, retry, dead];

@@ -1,4 +1,7 @@
+import { beforeAll } from 'vitest';
 import { brokerFailures } from './broker-failures.js';
-import { kafkaScene } from './kafka-scene.js';
+import { kafkaScene, warmKafka } from './kafka-scene.js';
+
+beforeAll(() => warmKafka());
 
 brokerFailures('kafka', kafkaScene);

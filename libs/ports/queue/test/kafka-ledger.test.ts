@@ -31,7 +31,8 @@ class Model {
   }
 }
 
-const chosen = (offsets: readonly number[], pick: number): number | undefined => offsets[pick % offsets.length];
+const chosen = (offsets: readonly number[], pick: number): number | undefined =>
+  offsets[pick % offsets.length];
 
 describe('OffsetLedger', () => {
   it('commits the low-water mark and hands every unsettled record to the next consumer', () => {
@@ -95,7 +96,12 @@ describe('OffsetLedger', () => {
     const { metadata } = ledger.position();
     expect(Buffer.byteLength(metadata)).toBeLessThanOrEqual(4096);
     const next = OffsetLedger.restore(ledger.position());
-    expect([0, 1, 2, 3].map((offset) => next.receive(offset))).toEqual(['redelivered', 'known', 'new', 'known']);
+    expect([0, 1, 2, 3].map((offset) => next.receive(offset))).toEqual([
+      'redelivered',
+      'known',
+      'new',
+      'known',
+    ]);
   });
 });
 

@@ -24,7 +24,8 @@ function rewriting(from: Buffer, to: Buffer, write: (response: Buffer) => void):
       const end = LENGTH_BYTES + pending.readInt32BE(0);
       if (pending.length < end) return;
       const response = Buffer.from(pending.subarray(0, end));
-      for (let at = response.indexOf(from); at !== -1; at = response.indexOf(from, at + 1)) to.copy(response, at);
+      for (let at = response.indexOf(from); at !== -1; at = response.indexOf(from, at + 1))
+        to.copy(response, at);
       write(response);
       pending = pending.subarray(end);
     }
@@ -51,7 +52,10 @@ export async function severableKafka(target: { host: string; port: number }): Pr
     const far = connect(target);
     for (const socket of [near, far]) keep(socket);
     near.pipe(far);
-    far.on('data', rewriting(from, to, (response) => near.write(response)));
+    far.on(
+      'data',
+      rewriting(from, to, (response) => near.write(response)),
+    );
     near.once('close', () => far.destroy());
     far.once('close', () => near.destroy());
   });

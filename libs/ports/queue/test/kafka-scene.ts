@@ -27,3 +27,19 @@ const KIND: BrokerKind = {
 
 export const kafkaScene = async (given?: EngineHandle): Promise<BrokerScene> =>
   brokerScene(KIND, given ?? (await engine('kafka')));
+
+/** A new broker creates its internal topics at the first commit of a consumer group, which can take longer than a test may. */
+export async function warmKafka(): Promise<void> {
+  const { url } = await engine('kafka');
+  const kafka = new kafkajs.Kafka({
+    brokers: [url.replace('kafka://', '')],
+    logLevel: kafkajs.logLevel.NOTHING,
+    retry: { retries: 30 },
+  });
+  const topic = 'carillon-warm';
+  const admin = kafka.admin();
+  await admin.connect();
+  await admin.createTopics({ topics: [{ topic, numPartitions: 1 }] });
+  await admin.setOffsets({ groupId: topic, topic, partitions: [{ partition: 0, offset: '0' }] });
+  await admin.disconnect();
+}

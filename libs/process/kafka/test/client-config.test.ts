@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { configuration } from '@carillon/testing';
 import { clientConfig } from '../src/index.js';
 
-const from = (env: Record<string, string> = {}) => clientConfig(configuration(env).adapter.kafka, 'adapter.kafka', 'gw');
+const from = (env: Record<string, string> = {}) =>
+  clientConfig(configuration(env).adapter.kafka, 'adapter.kafka', 'gw');
 
 describe('clientConfig', () => {
   it('uses plaintext without SASL when no user is configured', () => {

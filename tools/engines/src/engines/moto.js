@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { json } from '../wire/http.js';
 
 /** Exact versions of moto's server and everything it imports. */
-const REQUIREMENTS = readFileSync(new URL('./moto-requirements.txt', import.meta.url), 'utf8').trim().split('\n');
+const REQUIREMENTS = readFileSync(new URL('./moto-requirements.txt', import.meta.url), 'utf8')
+  .trim()
+  .split('\n');
 
 /** The region and service of a request are read from here; the signature is not checked. @param {string} service */
 const authorization = (service) =>

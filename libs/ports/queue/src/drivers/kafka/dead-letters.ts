@@ -40,7 +40,12 @@ export class KafkaDeadLetters {
   constructor(private readonly options: KafkaDeadLettersOptions) {}
 
   /** Resolves when the dead letter is stored, or immediately when none are kept. */
-  async bury(session: KafkaQueueSession, { dead }: KafkaQueueNames, text: string, death: Death): Promise<void> {
+  async bury(
+    session: KafkaQueueSession,
+    { dead }: KafkaQueueNames,
+    text: string,
+    death: Death,
+  ): Promise<void> {
     const { retention } = this.options;
     if (retention === 0) return;
     await session.send(dead, '', encodeDead(text, death));
@@ -55,7 +60,11 @@ export class KafkaDeadLetters {
     return high - low;
   }
 
-  async list(session: KafkaQueueSession, { dead }: KafkaQueueNames, limit: number): Promise<readonly DeadLetter[]> {
+  async list(
+    session: KafkaQueueSession,
+    { dead }: KafkaQueueNames,
+    limit: number,
+  ): Promise<readonly DeadLetter[]> {
     const letters = await this.#oldest(session, dead, limit);
     return letters.map(({ offset, text }) => letterOf(String(offset), text));
   }
@@ -70,7 +79,11 @@ export class KafkaDeadLetters {
     return letters.length;
   }
 
-  async remove(session: KafkaQueueSession, { dead }: KafkaQueueNames, ids: readonly string[]): Promise<number> {
+  async remove(
+    session: KafkaQueueSession,
+    { dead }: KafkaQueueNames,
+    ids: readonly string[],
+  ): Promise<number> {
     const { low, high } = await this.#bounds(session, dead);
     const wanted = new Set(ids);
     let end = low;

@@ -15,7 +15,10 @@ interface Lag {
   readonly handedOut: number;
 }
 
-export async function readDepths(admin: Admin, { topic, retry, group }: KafkaQueueNames): Promise<QueueDepths> {
+export async function readDepths(
+  admin: Admin,
+  { topic, retry, group }: KafkaQueueNames,
+): Promise<QueueDepths> {
   const [commits, main, waiting] = await Promise.all([
     admin.fetchOffsets({ groupId: group, topics: [topic, retry] }),
     admin.fetchTopicOffsets(topic),

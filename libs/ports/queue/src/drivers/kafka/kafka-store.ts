@@ -5,7 +5,15 @@ import { encodeJob, type Death, type Envelope } from '../../broker/envelope.js';
 import type { BrokerLink } from '../../broker/link.js';
 import { written } from '../../broker/written.js';
 import { QueueUnavailable } from '../../failures.js';
-import type { Claim, ClaimedJob, JobStore, Outcome, PreparedJob, Returned, Settled } from '../../job-store.js';
+import type {
+  Claim,
+  ClaimedJob,
+  JobStore,
+  Outcome,
+  PreparedJob,
+  Returned,
+  Settled,
+} from '../../job-store.js';
 import type { Reliability } from '../../options.js';
 import type { DeadLetter, JobEvent, QueueStats } from '../../port.js';
 import { retryDelayMs } from '../../retry-delay.js';
@@ -23,6 +31,8 @@ export interface KafkaStoreOptions {
   readonly timeoutMs: number;
   readonly protocol: typeof AssignerProtocol;
   readonly newConsumer: (groupId: string, assigners?: readonly PartitionAssigner[]) => Consumer;
+  /** Called when the consumer of a queue failed; the next claim starts another one. */
+  readonly onConsumerLost: (queue: string, reason: string) => void;
 }
 
 interface Place {
@@ -139,7 +149,9 @@ export class KafkaStore implements JobStore {
     const { lease_renew_interval_ms: intervalMs } = this.options.reliability;
     const limitMs = intervalMs * MAX_MISSED_HEARTBEATS + this.options.timeoutMs;
     if (lost.length === 0 && consumer !== undefined && consumer.silentMs > limitMs) {
-      throw new QueueUnavailable(`no heartbeat of the consumer group for ${Math.round(consumer.silentMs)} ms`);
+      throw new QueueUnavailable(
+        `no heartbeat of the consumer group for ${Math.round(consumer.silentMs)} ms`,
+      );
     }
     return lost;
   }
@@ -216,18 +228,24 @@ export class KafkaStore implements JobStore {
     const found = this.#consumers.get(queue);
     if (found !== undefined) return found;
     const { protocol, newConsumer, reliability } = this.options;
-    const made = session.consume((admin) => {
-      const assigner = stickyAssigner(protocol, () => consumer.report());
-      const consumer = new QueueConsumer({
-        consumer: newConsumer(topics.group, [assigner]),
-        admin,
-        names: topics,
-        maxAttempts: reliability.max_attempts,
-        onReceived: () => this.#waking.get(queue)?.(),
-        onLost: (reason) => session.lose(reason),
-      });
-      return consumer;
-    });
+    const made = session.consume(
+      (admin, onLost) => {
+        const assigner = stickyAssigner(protocol, () => consumer.report());
+        const consumer = new QueueConsumer({
+          consumer: newConsumer(topics.group, [assigner]),
+          admin,
+          names: topics,
+          maxAttempts: reliability.max_attempts,
+          onReceived: () => this.#waking.get(queue)?.(),
+          onLost,
+        });
+        return consumer;
+      },
+      (reason) => {
+        if (this.#consumers.get(queue) === made) this.#consumers.delete(queue);
+        this.options.onConsumerLost(queue, reason);
+      },
+    );
     this.#consumers.set(queue, made);
     made.catch(() => this.#consumers.delete(queue));
     return made;

@@ -84,7 +84,8 @@ export class OffsetLedger {
   }
 
   #settle(first: number, last: number): void {
-    for (let offset = first; offset <= last && !this.#handed.isEmpty; offset += 1) this.#handed.remove(offset);
+    for (let offset = first; offset <= last && !this.#handed.isEmpty; offset += 1)
+      this.#handed.remove(offset);
     this.#settled.add(first, last);
     this.#low = this.#settled.takeFrom(this.#low);
   }

@@ -22,7 +22,11 @@ export class OffsetRanges {
     const start = this.#indexOf(first - 1);
     let end = start;
     let [low, high] = [first, last];
-    for (let range = this.#ranges[end]; range !== undefined && range[0] <= last + 1; range = this.#ranges[end]) {
+    for (
+      let range = this.#ranges[end];
+      range !== undefined && range[0] <= last + 1;
+      range = this.#ranges[end]
+    ) {
       low = Math.min(low, range[0]);
       high = Math.max(high, range[1]);
       end += 1;

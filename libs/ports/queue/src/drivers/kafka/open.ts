@@ -61,7 +61,15 @@ export async function openKafkaQueue(parts: QueueParts, { queue, instance }: Con
   const { prefix } = settings;
   const { AssignerProtocol: protocol } = kafkajs;
   return new StoreQueue(
-    new KafkaStore({ link, prefix, reliability, timeoutMs, protocol, newConsumer }),
+    new KafkaStore({
+      ...{ link, prefix, reliability, timeoutMs, protocol, newConsumer },
+      onConsumerLost: (queueName, reason) =>
+        log.warn('consumer of a queue failed, joining its group again', {
+          queue: queueName,
+          reason,
+          retryable: true,
+        }),
+    }),
     {
       driver: 'kafka',
       capabilities: BROKER_CAPABILITIES,

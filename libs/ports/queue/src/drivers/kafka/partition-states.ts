@@ -96,7 +96,9 @@ export class PartitionStates {
     const states = new Map<string, PartitionState>();
     this.topics.forEach((topic, index) => {
       for (const { partition, low } of starts[index] ?? []) {
-        const own = commits.find((one) => one.topic === topic)?.partitions.find((one) => one.partition === partition);
+        const own = commits
+          .find((one) => one.topic === topic)
+          ?.partitions.find((one) => one.partition === partition);
         const first = Number(low);
         const committed = Number(own?.offset ?? -1);
         const offset = Math.max(first, committed);

@@ -200,7 +200,11 @@ export class QueueConsumer {
   /** A partition of the queue's topic whose jobs are not running here, out of `count`. */
   idlePartition(count: number): number | undefined {
     const { topic } = this.options.names;
-    const busy = new Set(this.report().busy.filter((one) => one.topic === topic).map((one) => one.partition));
+    const busy = new Set(
+      this.report()
+        .busy.filter((one) => one.topic === topic)
+        .map((one) => one.partition),
+    );
     const idle = Array.from({ length: count }, (_, partition) => partition).filter((one) => !busy.has(one));
     return idle[Math.floor(Math.random() * idle.length)];
   }

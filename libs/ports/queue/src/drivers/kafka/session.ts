@@ -11,7 +11,10 @@ export interface KafkaSessionOptions {
   readonly onLost: (reason: string) => void;
 }
 
-/** One set of connections to Kafka. When one of them fails the session is lost as a whole and never recovers. */
+/**
+ * Connections to Kafka: one for administrative requests, one producer, a consumer for each queue. A failed produce
+ * request ends the session as a whole, which never recovers; a failed consumer ends alone.
+ */
 export class KafkaQueueSession {
   readonly #sender: RecordSender;
   readonly #consumers = new Set<QueueConsumer>();
@@ -46,9 +49,16 @@ export class KafkaQueueSession {
     }
   }
 
-  /** Starts a consumer that ends with the session. */
-  async consume(make: (admin: Admin) => QueueConsumer): Promise<QueueConsumer> {
-    const consumer = make(this.options.admin);
+  /** Starts a consumer that ends with the session. `onLost` is called when it ends before. */
+  async consume(
+    make: (admin: Admin, onLost: (reason: string) => void) => QueueConsumer,
+    onLost: (reason: string) => void,
+  ): Promise<QueueConsumer> {
+    const consumer = make(this.options.admin, (reason) => {
+      this.#consumers.delete(consumer);
+      void consumer.disconnect();
+      onLost(reason);
+    });
     this.#consumers.add(consumer);
     await consumer.start();
     return consumer;

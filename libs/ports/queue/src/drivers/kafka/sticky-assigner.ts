@@ -81,7 +81,11 @@ export function stickyAssigner(
     version: VERSION,
     protocol: ({ topics }) => ({
       name: NAME,
-      metadata: protocol.MemberMetadata.encode({ version: VERSION, topics, userData: encodeReport(report()) }),
+      metadata: protocol.MemberMetadata.encode({
+        version: VERSION,
+        topics,
+        userData: encodeReport(report()),
+      }),
     }),
     assign: ({ members, topics }) => {
       const known = members.map(({ memberId: id, memberMetadata }) => ({
@@ -96,7 +100,9 @@ export function stickyAssigner(
           memberId: id,
           memberAssignment: protocol.MemberAssignment.encode({
             version: VERSION,
-            assignment: Object.fromEntries(byTopic.map(([topic, assigned]) => [topic, assigned.get(id) ?? []])),
+            assignment: Object.fromEntries(
+              byTopic.map(([topic, assigned]) => [topic, assigned.get(id) ?? []]),
+            ),
             userData: Buffer.alloc(0),
           }),
         })),
