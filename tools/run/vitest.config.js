@@ -61,8 +61,13 @@ const FIRST = { sequence: { groupOrder: 0 }, maxWorkers: WORKERS * 2 };
 export default defineConfig({
   resolve: { alias: { 'fast-check': FAST_CHECK } },
   test: {
-    // The AWS library warns in every process that a later version of it will need a newer Node.
-    env: { [SEED]: process.env[SEED], AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+    env: {
+      [SEED]: process.env[SEED],
+      // Buffers of the transports are overwritten after their callbacks (CONTRIBUTING.md).
+      CARILLON_POISON_BUFFERS: 'true',
+      // The AWS library warns in every process that a later version of it will need a newer Node.
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    },
     reporters: ['./tools/run/reporter.js'],
     testTimeout: 30_000,
     hookTimeout: 120_000,

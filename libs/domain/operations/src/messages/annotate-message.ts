@@ -262,7 +262,9 @@ const socketOf = (object: JsonObject): string | undefined =>
   FIELDS.socketId.of(object) ?? FIELDS.socket_id.of(object);
 
 const wrongType = (): ServiceError =>
-  new ServiceError('invalid_input', { text: 'type must be <namespace>:<method>.v1' });
+  new ServiceError('invalid_input', {
+    text: 'type must be <namespace>:<method>.v1 with method total, flag, distinct, unique or multiple',
+  });
 
 /** What a connection may get in one frame where the app says nothing. */
 const KIB = 1024;
