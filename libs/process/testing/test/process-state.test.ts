@@ -7,9 +7,10 @@ import { changedValues, processValues } from '../src/process-state/values.js';
 import { watchProcess } from '../src/process-state/watch.js';
 import { spawnNode } from '../src/index.js';
 
+const listener = (): void => undefined;
+
 it('changedValues names variables, globals and listeners when they differ', () => {
   const before = processValues();
-  const listener = (): void => undefined;
   vi.stubEnv('CARILLON_TEST_LEFT', 'x');
   vi.stubGlobal('setTimeout', listener);
   process.on('SIGUSR2', listener);
