@@ -8,7 +8,8 @@ import { watchProcess } from '../../libs/process/testing/dist/src/process-state/
 const leftovers = watchProcess(() => ({ 'the tracer': isTracing() }));
 
 // Registered before every hook of the file, and so run after all of them.
-afterAll(async ({ file }) => {
+// oxlint-disable-next-line no-empty-pattern -- Vitest reads the pattern: no fixtures are used, the file is the second one
+afterAll(async ({}, { file }) => {
   // Vitest does so before each test only.
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
