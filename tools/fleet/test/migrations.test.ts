@@ -15,4 +15,4 @@ it('migrations require of the last release only what it knows when it restarts o
   const recorded: (string | null)[] = await postgresQuery(rollout.database.url, query);
   const required = recorded.map(String).filter((name) => !name.startsWith(COMPATIBLE));
   expect(required.toSorted()).toEqual(LAST_RELEASE.migrations.toSorted());
-}, 120_000);
+}, 600_000);

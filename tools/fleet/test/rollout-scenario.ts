@@ -88,7 +88,7 @@ class Scenario {
       platform: 'android',
       timezone: 'UTC',
       locale: 'en',
-      push: { recipient: { transportType: 'fcm', registrationToken: 'token' } },
+      push: { recipient: { transportType: 'gcm', registrationToken: 'token' } },
     };
     await this.#expectSoon(api, 'POST', '/push/deviceRegistrations', 201, { body: JSON.stringify(device) });
     await this.#expectSoon(api, 'GET', `/push/deviceRegistrations/${device.id}`, 200, {});
@@ -117,7 +117,7 @@ class Scenario {
 export function rollsForwardAndBack(dialect: Dialect): void {
   describe.skipIf(reason !== null)(
     `a rollout over the last release on ${dialect}`,
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     () => {
       let rollout: Rollout;
       let release: Release;
@@ -130,7 +130,7 @@ export function rollsForwardAndBack(dialect: Dialect): void {
         scenario = new Scenario(rollout, release);
         old = await scenario.startOld();
         await scenario.expectService(old);
-      }, 300_000);
+      }, 600_000);
       afterAll(async () => {
         await rollout?.release();
         release?.remove();

@@ -29,6 +29,12 @@ export interface ApartOptions {
   readonly tables?: readonly Tables[];
 }
 
+/** How the embedded database is used. */
+export interface EmbeddedUseOptions extends Omit<ApartOptions, 'connections'> {
+  /** Calls of other uses go first, except for one in nine: for reads that must not delay commits. Absent: no. */
+  readonly isDeferrable?: boolean;
+}
+
 /** What the databases are tied to. */
 export interface DatabasesParts {
   readonly config: Config;
@@ -79,10 +85,10 @@ export class Databases {
   /**
    * The PostgreSQL that comes with this service, in `database.postgres.embedded_path`: a process of its own that starts
    * with the first `connect` and ends with the last `close`, or with this process. It has one connection, so calls take
-   * turns, also those of other rooms that use it. Whoever asks, while modules are made, connects it, checks it and closes
+   * turns, also those of other rooms that use it; deferrable ones wait behind all others. Whoever asks, while modules are made, connects it, checks it and closes
    * it; the longest of their times for a statement counts.
    */
-  embedded(options: Omit<ApartOptions, 'connections'>): Database {
+  embedded(options: EmbeddedUseOptions): Database {
     const { config, logging } = this.parts;
     this.#embedded ??= new EmbeddedDatabase({
       folder: config.database.postgres.embedded_path,
@@ -96,6 +102,7 @@ export class Databases {
       tables: options.tables ?? [],
       setup: options.setup ?? [],
       limits: { statementMs: options.statementMs, calls: options.waiting + 1 },
+      isDeferrable: options.isDeferrable === true,
     });
   }
 

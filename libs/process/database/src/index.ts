@@ -16,7 +16,6 @@ export {
   type Owned,
   type Place,
   placed,
-  recordOf,
   type Tables,
 } from './migrations/tables.js';
 export {

@@ -85,8 +85,8 @@ export class Node {
     const file = join(folder, 'config.json');
     const config = {
       ...this.#broker.settings(this.door),
-      ...this.#sections,
       app_manager: { array: { apps: [TENANT] } },
+      ...this.#sections,
     };
     writeFileSync(file, JSON.stringify(config));
     const main = programOf(join(this.#tree, `apps/${this.role}/dist/src/main.js`));

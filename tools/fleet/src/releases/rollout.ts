@@ -4,7 +4,7 @@ import { Node, type Role, type Sections } from '../nodes/node.js';
 import { TENANT } from '../tenant.js';
 
 /** SQL dialects and the test backends that speak them. */
-export const BACKENDS = { postgres: 'postgres', mysql: 'mariadb' } as const;
+const BACKENDS = { postgres: 'postgres', mysql: 'mariadb' } as const;
 export type Dialect = keyof typeof BACKENDS;
 
 /** An installation whose processes come from different builds, with all its tables in one empty database. */
