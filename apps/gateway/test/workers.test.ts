@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { answers, isAlive, residentBytes, until, Workers } from './running-workers.js';
 
 describe('several gateways on one port', () => {
@@ -31,6 +34,24 @@ describe('several gateways on one port', () => {
     expect(workers.pids().filter(isAlive)).toEqual([]);
     expect(workers.said('"message":"stopped"')).toBe(2);
   });
+
+  it('answer /up with STARTING when one of them serves and another does not yet', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'carillon-workers-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const held = join(folder, 'go');
+    const workers = await Workers.start(2, {}, held);
+    await workers.supervisor.says(/"message":"worker ready","worker":0/);
+    await workers.connectMany(1);
+    for (const path of ['/up', `/up/shop-${workers.port}`, '/accept-traffic'])
+      expect([path, await workers.probe(path)]).toEqual([path, 503]);
+    expect(await workers.probe('/live')).toBe(200);
+    await writeFile(held, '');
+    await until(async () => (await workers.probe('/up')) === 200);
+    expect(await workers.connectMany(30)).toHaveLength(30);
+    expect(await workers.probe(`/up/shop-${workers.port}`)).toBe(200);
+    expect(await workers.probe('/accept-traffic')).toBe(200);
+    expect(await workers.supervisor.kill('SIGTERM')).toBe(0);
+  }, 120_000);
 
   it('replace one that is told to stop alone, which leaves the port to the others first', async () => {
     const workers = await Workers.start(2, { SHUTDOWN_GRACE_PERIOD: '3', DRAIN_DELAY_MS: '2000' });

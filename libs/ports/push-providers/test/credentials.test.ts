@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { vapidKeys } from '@carillon/engines';
 import { describe, expect, it } from 'vitest';
-import { credentialOf, InvalidCredential, readCredentialFields } from '../src/index.js';
+import { credentialOf, InvalidCredential, readCredentialFields, serviceAccount } from '../src/index.js';
 
 const pem = (type: 'rsa' | 'ec'): string =>
   (type === 'rsa'
@@ -30,6 +30,18 @@ describe('the fields of a credential', () => {
     });
   });
 
+  it('accept a token service on loopback when an operator configured it outside production', () => {
+    const at = (token_uri: string, production: boolean) => () =>
+      serviceAccount(JSON.stringify({ ...ACCOUNT, token_uri }), { kind: 'operator', production }).tokenUri;
+    for (const uri of ['http://127.0.0.1:9099/token', 'http://[::1]:9099/t', 'http://localhost/t']) {
+      expect(at(uri, false)()).toBe(uri);
+      expect(at(uri, true)).toThrow(InvalidCredential);
+    }
+    expect(at('https://tokens.example:8443/t', true)()).toBe('https://tokens.example:8443/t');
+    for (const uri of ['http://tokens.example/t', 'https://a:b@tokens.example/t', 'ftp://127.0.0.1/t', 'x'])
+      expect(at(uri, false)).toThrow(InvalidCredential);
+  });
+
   it('prefer the key to the certificate and that to the container', () => {
     const certificate = '-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n';
     const all = { teamId: 't', keyId: 'k', privateKey: EC, pem: certificate, p12: 'AAAA', p12Password: '' };
@@ -50,6 +62,10 @@ describe('the fields of a credential', () => {
     ['fcm', { serviceAccountJson: { ...ACCOUNT, client_email: ' ' } }],
     ['fcm', { serviceAccountJson: { ...ACCOUNT, token_uri: 'https://evilgoogleapis.com/token' } }],
     ['fcm', { serviceAccountJson: { ...ACCOUNT, token_uri: 'http://oauth2.googleapis.com/token' } }],
+    ['fcm', { serviceAccountJson: { ...ACCOUNT, token_uri: 'https://a@oauth2.googleapis.com/token' } }],
+    ['fcm', { serviceAccountJson: { ...ACCOUNT, token_uri: 'https://a:b@oauth2.googleapis.com/token' } }],
+    ['fcm', { serviceAccountJson: { ...ACCOUNT, token_uri: 'https://oauth2.googleapis.com:8443/token' } }],
+    ['fcm', { serviceAccountJson: { ...ACCOUNT, token_uri: 'http://127.0.0.1:9099/token' } }],
     ['apns', { teamId: 't' }],
     ['apns', { teamId: 't', keyId: 'k', privateKey: RSA }],
     ['apns', { pem: 'no certificate' }],

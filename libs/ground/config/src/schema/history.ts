@@ -47,6 +47,16 @@ export const history = table({
     's',
   ),
   max_page_size: sized(100, 'HISTORY_MAX_PAGE_SIZE', 'Records of one page'),
+  max_concurrent_reads: positive(
+    8,
+    'HISTORY_MAX_CONCURRENT_READS',
+    'Reads of histories for clients that one process runs at one time; further ones wait',
+  ),
+  max_concurrent_reads_per_app: positive(
+    2,
+    'HISTORY_MAX_CONCURRENT_READS_PER_APP',
+    'The same, of one app: what is left is for other apps',
+  ),
   writer_shards: u32({
     default: 16,
     env: 'HISTORY_WRITER_SHARDS',

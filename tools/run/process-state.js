@@ -1,0 +1,18 @@
+// Fails a test file that leaves process-wide state behind: files that share its process would pass or fail by their order.
+import { afterAll, expect, vi } from 'vitest';
+import { isTracing } from '../../libs/process/tracing/dist/src/tracing.js';
+import { watchProcess } from '../../libs/process/testing/dist/src/process-state/watch.js';
+
+const leftovers = watchProcess(() => ({ 'the tracer': isTracing() }));
+
+// Registered before every hook of the file, and so run after all of them.
+afterAll(async () => {
+  // Vitest does so before each test only.
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+  const found = await leftovers();
+  if (found.length === 0) return;
+  throw new Error(
+    `${expect.getState().testPath} leaves behind:\n${found.map((one) => `  ${one}`).join('\n')}`,
+  );
+}, 60_000);
