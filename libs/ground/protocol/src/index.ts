@@ -112,6 +112,7 @@ export {
 export { withDeltaMembers } from './v2/encode-json.js';
 export {
   deliveredExtras,
+  headersProblem,
   readExtras,
   type ExtrasProblem,
   type ExtrasRules,

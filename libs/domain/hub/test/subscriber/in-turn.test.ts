@@ -120,9 +120,9 @@ describe('requests of one subscriber', () => {
     expect(scene.instant('b', 'again')).toBe(true);
   });
 
-  it('are refused when 1000 subjects wait', async () => {
+  it('are refused when 4096 subjects wait', async () => {
     const scene = new Scene();
-    for (let index = 0; index < 1000; index += 1) expect(scene.waits(`${index}`, `${index}`)).toBe(true);
+    for (let index = 0; index < 4096; index += 1) expect(scene.waits(`${index}`, `${index}`)).toBe(true);
     expect(scene.instant('new', 'new')).toBe(false);
     expect(scene.instant('7', 'behind')).toBe(true);
     await scene.end('3');
@@ -157,5 +157,25 @@ describe('requests of one subscriber', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('are refused when the weight of those that wait is too large, and wait again when it has become less', async () => {
+    const scene = new Scene();
+    const queue = (weight: number): boolean =>
+      inTurn(
+        scene.subscriber,
+        'a',
+        () => undefined,
+        () => undefined,
+        undefined,
+        weight,
+      );
+    scene.waits('a', 'first');
+    expect([queue(4000), queue(97), queue(96), queue(1)]).toEqual([true, false, true, false]);
+    await scene.end('first');
+    expect(scene.subscriber.openings).toBeNull();
+    scene.waits('a', 'second');
+    expect(queue(4096)).toBe(true);
+    await scene.end('second');
   });
 });

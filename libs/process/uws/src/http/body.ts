@@ -72,10 +72,15 @@ export class BodyReader {
     else listener(this.#outcome);
   }
 
-  /** Starts reading; must be called before the native handler returns. */
-  read(native: NativeResponse, declaredLength: number): void {
+  /** Starts reading; must be called before the native handler returns. `onEnd` is called before the outcome is told. */
+  read(native: NativeResponse, declaredLength: number, onEnd: () => void = () => {}): void {
     if (declaredLength > this.#limit) this.#exceed(TOO_LARGE);
-    native.onData(lendingChunks((chunk, isLast) => this.#take(chunk, isLast)));
+    native.onData(
+      lendingChunks((chunk, isLast) => {
+        if (isLast) onEnd();
+        this.#take(chunk, isLast);
+      }),
+    );
   }
 
   /** Nobody wants the body any more: the client is gone, or there is an answer already. */
