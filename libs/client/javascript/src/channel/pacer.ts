@@ -15,7 +15,7 @@ export class Pacer {
 
   /** Runs the request now or when another one is done. Returns what ends it: answered, or not wanted any more. */
   run(request: () => void): () => void {
-    let stop = (): void => undefined;
+    let stop: (() => void) | null = null;
     let isDone = false;
     const begin = (): void => {
       this.#active += 1;
@@ -25,7 +25,7 @@ export class Pacer {
     const done = (): void => {
       if (isDone) return;
       isDone = true;
-      stop();
+      stop?.();
       if (this.#waiting.delete(begin)) return;
       this.#active -= 1;
       this.#next();
