@@ -39,7 +39,7 @@ function slow(confirmMs: (batch: number) => number) {
     },
   } as unknown as Session;
   subscriptions.attach(session);
-  const held = Promise.allSettled(CHANNELS.map((address) => subscriptions.hold(address)));
+  const held = Promise.allSettled(CHANNELS.map(async (address) => subscriptions.hold(address)));
   const outcome = async () => {
     await vi.advanceTimersByTimeAsync(60_000);
     const refused = (await held).filter(({ status }) => status === 'rejected').length;
