@@ -69,6 +69,9 @@ export interface HubParts {
   readonly publish: NativePublish;
 }
 
+/** Filters take most of a loop that has nothing else to do, and in one go no more than a message to many takes. */
+const FILTERS = { part: 0.6, burstMs: 4 };
+
 /**
  * The subscribers of one process, whatever protocols they speak, and everything that reaches them. Edges let connections
  * in, read what they ask for, and say in a codec what they are told; the rest happens here, on the socket loop. It is made of
@@ -80,6 +83,8 @@ export class Hub {
   /** The apps with connections here. */
   readonly hubs: Hubs;
   readonly outlet: Outlet;
+  /** The part of the event loop in which filters of live messages are evaluated. */
+  readonly filterShare = new LoopShare(FILTERS);
   readonly places: Places;
   readonly joins: Joins;
   readonly patterns: PatternBook;
@@ -109,7 +114,16 @@ export class Hub {
     const outlet = new Outlet(outletBounds(config), { dropped: (subscriber) => this.#dropped(subscriber) });
     const channels = new Channels(config);
     const share = parts.readTurns?.share ?? new LoopShare();
-    const common = { ...parts, hubs, outlet, channels, isAlone, onTrouble, share };
+    const common = {
+      ...parts,
+      hubs,
+      outlet,
+      channels,
+      isAlone,
+      onTrouble,
+      share,
+      filterShare: this.filterShare,
+    };
     const arrivals = new Arrivals(common);
     const state = new State(common);
     const subscribing = new Subscribing({ ...common, arrivals, state });

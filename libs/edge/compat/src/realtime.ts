@@ -94,7 +94,7 @@ export class Realtime implements SocketHandlers<State> {
     });
     const counted = new Counted(core);
     this.#counted = counted;
-    this.#codecs = new Codecs(counted);
+    this.#codecs = new Codecs(counted, hub.filterShare);
     const said = new Said(hub, presence, counted);
     this.#said = said;
     const remaining = new Remaining(cache, presence);

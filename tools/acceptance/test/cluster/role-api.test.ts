@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { BRIEF_LIVES, type Cluster, onCluster } from '../harness/cluster.js';
 import { Node } from '../harness/node.js';
 import { openTenant } from '../harness/tenant.js';
@@ -10,6 +10,7 @@ async function observed(cluster: Cluster, app: 'api' | 'server'): Promise<unknow
   const { tenant } = cluster;
   const node = new Node(app, { tenants: [tenant], env: { ...cluster.env, SERVICE_SERVER_ROLE: 'api' } });
   await node.start();
+  onTestFinished(async () => void (await node.process.kill()));
   const client = await cluster.connect(0);
   await client.subscribe('orders');
   const api = node.apiAt(node.port);
@@ -38,5 +39,5 @@ onCluster('the role of an api node', ['redis', 'nats'], setting, (cluster) => {
     const api = await observed(cluster, 'api');
     expect(api).toMatchObject({ upgrade: 404, channels: 404, userCount: 400, peers: 2 });
     expect(await observed(cluster, 'server')).toEqual(api);
-  });
+  }, 120_000);
 });

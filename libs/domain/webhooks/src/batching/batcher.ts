@@ -5,7 +5,7 @@ import type { Queue } from '@carillon/queue';
 import { pause, type Family, type CounterSeries, type Logger, type Metrics } from '@carillon/runtime';
 import { PROCESS_CLOCK, type Clock } from '../clock.js';
 import { eventText, isUrgent, type WebhookEvent } from '../events/event.js';
-import { Backlog, type BacklogBounds } from './backlog.js';
+import { Backlog, type BacklogBounds, costOf } from './backlog.js';
 import { cutBatches, type CollectedEvent } from './batches.js';
 import { Outbox } from './outbox.js';
 import type { OwnedEvent } from './owned-event.js';
@@ -13,6 +13,8 @@ import type { OwnedEvent } from './owned-event.js';
 /** What a delivery job needs beside what a batch of one event needs. */
 const SPARE_JOB_BYTES = 2048;
 const LOOK_MS = 10;
+/** Between two log lines of dropped events of one app. */
+const LOG_MS = 10_000;
 
 export interface BatcherParts {
   readonly batching: Config['webhooks']['batching'];
@@ -36,6 +38,8 @@ export class Batcher {
   readonly #clock: Clock;
   readonly #maxJobBytes: number;
   readonly #losses: Family<'webhook_events_dropped_total', CounterSeries>;
+  /** Apps whose overflow was logged a while ago. */
+  readonly #overflowing = new Set<string>();
   #cancel: (() => void) | null = null;
 
   constructor(private readonly parts: BatcherParts) {
@@ -62,11 +66,10 @@ export class Batcher {
   /** `owned`: absent for an event that no other process sends. */
   add({ id: appId }: App, event: WebhookEvent, owned?: OwnedEvent): void {
     const body = eventText(event);
-    const bytes = Buffer.byteLength(body);
+    const bytes = costOf(Buffer.byteLength(body));
     if (!this.#backlog.admit(appId, bytes)) {
-      this.parts.log.warn('too many webhook events wait, dropped one', { app_id: appId });
       owned?.settle();
-      return this.#dropped(appId, 1);
+      return this.#overflow(appId);
     }
     const { name, channel } = event;
     // A job that is sent again must be the same to the letter.
@@ -122,6 +125,15 @@ export class Batcher {
       this.#dropped(appId, 1);
     }
     this.#outbox.add(batches);
+  }
+
+  /** Counts every dropped event and logs the first of an app within a while. */
+  #overflow(appId: string): void {
+    this.#dropped(appId, 1);
+    if (this.#overflowing.has(appId)) return;
+    this.#overflowing.add(appId);
+    this.parts.log.warn('too many webhook events of the app wait, dropping the newest', { app_id: appId });
+    this.#clock.after(LOG_MS, () => this.#overflowing.delete(appId));
   }
 
   #dropped(appId: string, events: number): void {

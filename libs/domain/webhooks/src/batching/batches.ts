@@ -83,7 +83,9 @@ function batchOf(
   const encoded = encode(WEBHOOK_JOB, body, maxJobBytes);
   if (!encoded.ok) return null;
   const bytes = events.reduce((sum, event) => sum + event.bytes, 0);
-  const settle = (): void => events.forEach(({ owned }) => owned?.settle());
+  // Not the events themselves, which the batch holds as text.
+  const owned = events.flatMap((event) => event.owned ?? []);
+  const settle = (): void => owned.forEach((one) => one.settle());
   const { appId, trace } = first;
   return { id, appId, data: encoded.text, events: events.length, bytes, trace, settle };
 }

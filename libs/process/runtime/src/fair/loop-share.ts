@@ -46,10 +46,15 @@ export class LoopShare {
     return this.#waiting.apps;
   }
 
+  /** Whether work that can wait has to. */
+  get isSpent(): boolean {
+    this.#refill();
+    return this.#budgetMs <= 0 || this.#waiting.apps > 0;
+  }
+
   /** Returns undefined if the next piece may run now; otherwise a promise of its turn, which never rejects. */
   turn(app: string): Promise<void> | undefined {
-    this.#refill();
-    if (this.#budgetMs > 0 && this.#waiting.apps === 0) return undefined;
+    if (!this.isSpent) return undefined;
     return new Promise((resolve) => {
       this.#waiting.add(app, resolve);
       this.#schedule();
