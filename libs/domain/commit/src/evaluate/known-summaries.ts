@@ -50,7 +50,7 @@ export class KnownSummaries {
     }
     for (const [messageSerial, types] of this.#ofMessage) {
       if (this.#clients <= this.mostClients) return;
-      for (const type of [...types.keys()]) this.#remove(messageSerial, type);
+      for (const type of types.keys()) this.#remove(messageSerial, type);
     }
   }
 
