@@ -14,17 +14,11 @@ export interface NameLeniency {
   readonly emptyBaseAllowed: boolean;
 }
 
-/** What a subscription may be and a publish target may not. */
-export interface NamespaceLeniency {
-  /** In an app without namespaces `:` is a character like any other. */
-  readonly colonIsFree: boolean;
-}
-
 /** Checks a name that is neither a pattern nor a meta name. */
 export function checkPlainName(
   rules: ChannelRules,
   name: string,
-  leniency: NameLeniency & NamespaceLeniency,
+  leniency: NameLeniency,
 ): PublishableChannel | ChannelRefusal {
   if (name === '') return refuse('empty');
   const userId = serverToUserId(name);
@@ -57,12 +51,12 @@ function checkServerToUserName(
 export function checkOrdinaryName(
   rules: ChannelRules,
   name: string,
-  leniency: NameLeniency & NamespaceLeniency,
+  leniency: NameLeniency,
 ): OrdinaryChannel | ChannelRefusal {
   if (!hasNameCharacters(name)) return refuse('characters');
   const found = findNamespace(rules.namespaces, name);
-  const isFree = leniency.colonIsFree && rules.namespaces.size === 0;
-  if (found === 'rejected' && !isFree) return refuse('namespace_unknown');
+  // In an app without namespaces `:` is an ordinary character.
+  if (found === 'rejected' && rules.namespaces.size > 0) return refuse('namespace_unknown');
   const namespace = typeof found === 'string' ? null : found;
   const policy = rules.policyOf(namespace);
   // All characters are ASCII here, so the length is the number of bytes.

@@ -5,9 +5,8 @@ import type { ChannelRules } from './rules.js';
 
 /**
  * Whether the HTTP side may publish to the name or read it. Patterns and meta names never pass: their characters are
- * not those of a channel. A name with `:` needs a namespace here, also in an app that has none. What a namespace
- * forbids its clients does not concern the customer's own server.
+ * not those of a channel. What a namespace forbids its clients does not concern the customer's own server.
  */
 export function checkPublishTarget(rules: ChannelRules, name: string): PublishableChannel | ChannelRefusal {
-  return checkPlainName(rules, name, { emptyBaseAllowed: true, colonIsFree: false });
+  return checkPlainName(rules, name, { emptyBaseAllowed: true });
 }

@@ -7,7 +7,7 @@ import type { ChannelRules } from './rules.js';
 import { serverToUserId } from './server-to-user.js';
 import { isWildcard, parseWildcard } from './wildcard.js';
 
-const STRICT = { emptyBaseAllowed: false, colonIsFree: true };
+const STRICT = { emptyBaseAllowed: false };
 
 /** Checks the name of a subscription as far as it does not depend on the protocol of the connection. */
 export function checkSubscriptionName(

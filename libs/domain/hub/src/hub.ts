@@ -1,4 +1,5 @@
 import type { AppChange, AppRegistry } from '@carillon/app-registry';
+import type { Cache } from '@carillon/cache';
 import { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
@@ -28,6 +29,7 @@ import { closeAll } from './leave/closing.js';
 import { endCause } from './leave/departure.js';
 import { type Isolation, isolationOf } from './leave/isolation.js';
 import type { Leaving } from './leave/leaving.js';
+import { Outages } from './leave/outages.js';
 import { Takings } from './leave/takings.js';
 import { SocketOccupancy } from './occupancy.js';
 import type { PatternBook } from './patterns/pattern-book.js';
@@ -58,6 +60,8 @@ export interface HubParts {
   /** In which reads for clients take turns, as all of this process do; null: nothing else reads. */
   readonly readTurns: ReadTurns | null;
   readonly lastEvents: LastEvents;
+  /** The key-value store that all nodes share; null: there is none. */
+  readonly sharedStore: Cache | null;
   readonly webhooks: WebhookEvents;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -99,6 +103,7 @@ export class Hub {
   readonly #arrivals: Arrivals;
   readonly #subscribing: Subscribing;
   readonly #cleanup: Cleanup;
+  readonly #outages: Outages;
 
   constructor(private readonly parts: HubParts) {
     const { config, metrics } = parts;
@@ -144,6 +149,7 @@ export class Hub {
     this.occupancy = new SocketOccupancy(hubs);
     this.takings = new Takings(parts.fabric);
     this.isolation = isolationOf(hubs, outlet, parts.log);
+    this.#outages = new Outages(parts.sharedStore);
     this.#cleanup = new Cleanup(config, metrics, hubs, leaving, onTrouble);
     this.#listen();
   }
@@ -154,13 +160,17 @@ export class Hub {
     const { delivery, durable } = this.#arrivals;
     const { announcements, metaWatch, looks } = state;
     const told = { announcements, metaWatch, looks };
-    fabric.listen(new HubListener({ ...told, hubs, delivery, durable, outlet, apps, isolation, takings }));
+    const outages = this.#outages;
+    fabric.listen(
+      new HubListener({ ...told, hubs, delivery, durable, outlet, apps, isolation, outages, takings }),
+    );
     presence.observe(
       (change) => {
         state.presenceChanged(change);
         durable.presenceChanged(change);
       },
       () => looks.everywhere(),
+      state.owed,
     );
     apps.onChange((change) => this.#appChanged(change));
   }
@@ -219,6 +229,7 @@ export class Hub {
     this.state.stop();
     this.#arrivals.stop();
     this.#subscribing.stop();
+    this.#outages.end();
     this.isolation.end();
   }
 

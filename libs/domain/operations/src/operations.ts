@@ -34,6 +34,7 @@ import { AiRules } from './publish/ai.js';
 import { publishBatch } from './publish/batch.js';
 import { PublishCounts } from './publish/counts.js';
 import { publishEvent } from './publish/publish.js';
+import { EventOwners } from './publish/event-owners.js';
 import { EventPublisher } from './publish/publish-event.js';
 import { EventReader } from './publish/read-event.js';
 import { EventRunner } from './publish/run-event.js';
@@ -134,6 +135,10 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
       publisher,
       new OncePublisher(publisher, new MessageReceipts(cache, log)),
       keys,
+    ),
+    owners: new EventOwners(
+      config.versioned_messages.enabled && live !== null ? actingSockets(fabric) : null,
+      log,
     ),
     records,
     keys,

@@ -115,7 +115,7 @@ describe('the state of a channel', () => {
 
   it('is refused for names that break the rules, and users of channels without', async () => {
     const scene = await openScene();
-    for (const name of ['room:1', 'a*', '%5Bmeta%5Da', 'c'.repeat(201)]) {
+    for (const name of ['a%20b', 'a*', '%5Bmeta%5Da', 'c'.repeat(201)]) {
       expect(await read(scene, `/channels/${name}`)).toMatchObject(refused(400, 'invalid_input'));
     }
     expect(await read(scene, '/channels/a', { info: 'user_count' })).toMatchObject(
@@ -159,7 +159,7 @@ describe('the users of a channel', () => {
 
   it('are known of presence channels only', async () => {
     const scene = await openScene();
-    for (const name of ['public', 'private-x', '%23server-to-user-1', 'presence-room:1']) {
+    for (const name of ['public', 'private-x', '%23server-to-user-1']) {
       expect(await read(scene, `/channels/${name}/users`)).toMatchObject(refused(400, 'invalid_input'));
     }
   });

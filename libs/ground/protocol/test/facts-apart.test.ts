@@ -179,6 +179,59 @@ it('protocol 1 sees no member and no frame of protocol 2, whatever is told', () 
   );
 });
 
+const isSeenByV1 = new Set(['create', 'plain']);
+
+it('encodeFactV1 depends on event, channel, data and member alone when messages carry members of protocol 2', () => {
+  const channel = fc.oneof(
+    text,
+    text.map((name) => `presence-${name}`),
+  );
+  const event = fc.oneof(
+    text,
+    text.map((name) => `client-${name}`),
+  );
+  fc.assert(
+    fc.property(message, message, channel, event, (one, other, channelName, eventName) => {
+      const { dataText, userId } = one;
+      const shown = { channel: channelName, event: eventName, dataText, userId };
+      const [first, second] = [encodeFactV1({ ...one, ...shown }), encodeFactV1({ ...other, ...shown })];
+      expect([first !== null, second !== null]).toEqual([
+        isSeenByV1.has(one.action),
+        isSeenByV1.has(other.action),
+      ]);
+      if (first !== null && second !== null) expect(second).toBe(first);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+it.each([
+  ['presence-lobby', 'client-typing', 'ada'],
+  ['presence-cache-lobby', 'client-typing', 'ada'],
+  ['presence-lobby', 'typing', undefined],
+  ['private-lobby', 'client-typing', undefined],
+])('encodeFactV1 tells the sender of %s %s as %s when it is a create or plain', (channel, event, userId) => {
+  for (const action of ['create', 'plain'] as const) {
+    const frame = encodeFactV1({
+      kind: 'message',
+      channel,
+      event,
+      name: null,
+      dataText: '1',
+      userId: 'ada',
+      messageId: 'm',
+      tagsText: null,
+      extrasText: null,
+      streamId: 's',
+      serial: 1,
+      action,
+      isFromClient: true,
+      mayBeDelta: true,
+    });
+    expect(JSON.parse(frame ?? '')).toEqual({ event, channel, data: 1, user_id: userId });
+  }
+});
+
 it('protocol 2 spells reserved events its own way, and what is said to one alone carries an id', () => {
   const { encode } = jsonFormat(new WireNames('service'));
   fc.assert(

@@ -92,6 +92,22 @@ describe('a token', () => {
     expect(verdict(`${header}.${claims}.`).ok).toBe(false);
   });
 
+  it.each([
+    { crit: ['x-new'] },
+    { crit: [] },
+    { crit: null },
+    { crit: ['b64'], b64: false },
+    { b64: false },
+    { zip: 'DEF' },
+    { enc: 'A256GCM' },
+  ])('is refused when its header has %j, which is not implemented', (more) => {
+    const [name = ''] = Object.keys(more);
+    expect(verdict(signToken(DOCS, { ...HEADER, ...more } as typeof HEADER, CLAIMS))).toEqual({
+      ok: false,
+      reason: `capability token: ${name} is not supported`,
+    });
+  });
+
   it('has at most 8192 bytes', () => {
     expect(ofLength(8191).length).toBeLessThanOrEqual(8192);
     expect(verdict(ofLength(8191)).ok).toBe(true);

@@ -35,7 +35,7 @@ export interface Question {
   readonly meta_watched: { readonly channels: readonly string[] };
   /** Close every socket that holds one of these tokens. */
   readonly token_revoked: RevokedTokens;
-  /** Who a connection of protocol 2 is, and what it may do on the channel. */
+  /** The identity of a connection and its rights on the channel. */
   readonly acting_socket: { readonly socketId: string; readonly channel: string };
   /** Close what is left of the connection where it was, whose members stay for as long as it may be away. */
   readonly connection_taken: TakenConnection;
@@ -56,6 +56,8 @@ export interface ChannelOccupancy {
 
 /** A connection that somebody is to act as. */
 export interface ActingSocket {
+  /** 1 also for every protocol other than 2. */
+  readonly protocol: 1 | 2;
   /** Its verified identity; null: it has none. */
   readonly clientId: string | null;
   /** Whether what it may do was said by a capability token. */
@@ -78,7 +80,7 @@ export interface Answer {
   readonly meta_watched: number;
   /** How many were closed. */
   readonly token_revoked: number;
-  /** Null: it is not here, or of another protocol. */
+  /** Null if the connection is not on the node. */
   readonly acting_socket: ActingSocket | null;
   readonly channel_occupancy: ChannelOccupancy;
   /** What it was a member as. */

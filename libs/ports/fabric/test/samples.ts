@@ -74,7 +74,7 @@ export const anAnswer: fc.Arbitrary<Answer> = fc.record({
   force_reconnect: some,
   token_revoked: some,
   // A socket lives in one process.
-  acting_socket: fc.constantFrom(null, { clientId: 'u:é', hasToken: true, rights: ['publish'] }),
+  acting_socket: fc.constantFrom(null, { protocol: 1, clientId: 'u:é', hasToken: true, rights: ['publish'] }),
   channel_occupancy: fc.record({
     connections: some,
     publishers: some,

@@ -189,6 +189,7 @@ export const messageIn = (stream: Stream, more: Partial<StoredMessage> = {}): St
   extras: null,
   data: { text: '"a"' },
   dataKind: 'string',
+  isJsonText: true,
   dataBytes: 1,
   baseSerial: stream.nextDeliverySerial,
   baseVersionSerial: 'v1',

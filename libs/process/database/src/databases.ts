@@ -6,6 +6,7 @@ import { mysql } from './dialects/mysql.js';
 import { postgres } from './dialects/postgres.js';
 import { EmbeddedDatabase } from './embedded/embedded-database.js';
 import { partName } from './failures.js';
+import type { MigratedListener } from './migrations/migrate.js';
 import { APPLICATION } from './migrations/settle.js';
 import type { Tables } from './migrations/tables.js';
 import type { Database, SqlDialect } from './port.js';
@@ -105,9 +106,16 @@ export class Databases {
     });
   }
 
-  #onMigrated(part: string): (name: string) => void {
+  #onMigrated(part: string): MigratedListener {
     const log = this.parts.logging.for('service::database');
-    return (name) => log.info('the schema was brought up to date', { part, migration: name });
+    return (migration, wayBack) =>
+      wayBack === null
+        ? log.info('the schema was brought up to date', { part, migration })
+        : log.warn('processes of older releases no longer start on these tables', {
+            part,
+            migration,
+            way_back: wayBack,
+          });
   }
 
   #make(dialect: SqlDialect): SqlDatabase {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { expectRefused } from '../harness/answers.js';
 import type { Client } from '../harness/client.js';
 import { onServer } from '../harness/every-app.js';
 import { presence, published, succeeded } from '../harness/frames.js';
@@ -31,6 +32,16 @@ onServer('the namespace of a channel', { tenants: [spaced, plain] }, (node) => {
     expect(await client.join('presence-other:1', 'u-17')).toBe(
       succeeded('presence-other:1', presence(['u-17', {}])),
     );
+  });
+
+  it('is nothing special over HTTP in an app that has none, and must be known in one that has some', async () => {
+    const client = await node.connect(plain);
+    await client.subscribe('room:1');
+    await node.api(plain).publish('room:1', 'e', 'x');
+    expect(await client.pending()).toEqual([published('room:1', 'e', 'x')]);
+    expect(await node.api(plain).subscriptionCount('room:1')).toBe(1);
+    const body = JSON.stringify({ name: 'e', channel: 'room:1' });
+    await expectRefused(node.api(spaced).request('POST', '/events', { body }), 400, 'invalid_input');
   });
 
   it.each([

@@ -74,7 +74,7 @@ onEveryHttpApp('an event', { tenants: [shop, narrow] }, (node) => {
   it('goes nowhere when one of its channels has no valid name', async () => {
     const client = await node.connect();
     await client.subscribe('a');
-    for (const wrong of ['a b', 'room:1', '', '*', '[meta]a', 'x'.repeat(201)]) {
+    for (const wrong of ['a b', '', '*', '[meta]a', 'x'.repeat(201)]) {
       await expectRefused(send(node.api(), { name: 'e', channels: ['a', wrong] }), 400, 'invalid_input');
     }
     expect(await client.pending()).toEqual([]);

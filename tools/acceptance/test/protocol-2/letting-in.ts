@@ -24,6 +24,8 @@ function wrongTokens({ key, secret }: Tenant): readonly string[] {
     made({}, { alg: 'RS256' }),
     made({}, { alg: 'none' }),
     made({}, { kid: 'another' }),
+    made({}, { crit: ['x-new'] }),
+    made({}, { zip: 'DEF' }),
     made({ exp: now + 86_401 }),
     made({ exp: now - 31 }),
     made({ jti: undefined }),
@@ -62,6 +64,21 @@ export function lettingIn(place: Place): void {
     for (const { frames, code } of await Promise.all(ends)) {
       expect([code, frames.map(({ event }) => event)]).toEqual([4009, ['service:error']]);
     }
+  });
+
+  it('tells a token expired at once, and takes another, when it ended within the clock skew', async () => {
+    const late = tokenFor(tenant, 'ada', { '*': ['subscribe'] }, { lifeSeconds: -5 });
+    const expired = { event: 'service:token_expired', data: { code: 40_142, reason: 'expired' } };
+    const client = await place.connect(0, bearing(late));
+    expect(await client.next()).toMatchObject(expired);
+    await client.subscribe(place.name('room'));
+    client.send({ event: 'service:auth', data: { token: late } });
+    expect((await client.next()).event).toBe('service:auth_success');
+    expect(await client.next()).toMatchObject(expired);
+    const good = tokenFor(tenant, 'ada', { '*': ['subscribe'] });
+    client.send({ event: 'service:auth', data: { token: good } });
+    expect((await client.next()).event).toBe('service:auth_success');
+    expect(await client.pending()).toEqual([]);
   });
 
   it('takes a newer token of the same client, and ends what that does not permit', async () => {

@@ -15,8 +15,13 @@ export interface AppendWays {
   readonly maxWholeBytes: number;
   readonly wheel: FlushWheel;
   readonly nowMs: () => number;
-  /** The text of a message as it is stored; null: there is none. */
-  readonly text: (appId: string, channel: string, messageSerial: string) => Promise<Text | null>;
+  /** Returns the text of a message as of a delivery serial; null if there is none. */
+  readonly text: (
+    appId: string,
+    channel: string,
+    messageSerial: string,
+    serial: number,
+  ) => Promise<Text | null>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -116,7 +121,7 @@ export class Pacing {
     const { appId, name } = this.channel;
     const { text, maxWholeBytes: maxBytes, onTrouble } = this.ways;
     return new Wholes({
-      read: (messageSerial) => text(appId, name, messageSerial),
+      read: (messageSerial, serial) => text(appId, name, messageSerial, serial),
       tell: (told) => {
         this.channel.hold(told, true);
         for (const pace of this.#paces.values()) if (pace.appends.wholes) pace.take(told);

@@ -1,29 +1,32 @@
 import { messageSerialOf } from '@carillon/protocol';
 import type { Message } from '@carillon/protocol';
 import { Frames } from '../codec.js';
-import type { Text } from './wholes.js';
+import { innerOf } from './wholes.js';
 
 /**
- * Messages of the past for somebody who wants the whole text with each append: of every message that was appended to, the
- * text that is stored by now, which may be further on than the append. What is not there any more is left out. Rejects when
- * a text cannot be read.
+ * Turns the appends of a replay into whole texts: each version shows the text that its message had with it. A text is read
+ * once, as it was before the first append of the replay. Appends to messages that do not exist any more are left out.
+ * Rejects if a text cannot be read.
  */
 export async function pastWholes(
   past: readonly Frames[],
-  textOf: (messageSerial: string) => Promise<Text | null>,
+  textBefore: (messageSerial: string, serial: number) => Promise<string | null>,
 ): Promise<readonly Frames[]> {
-  const texts = new Map<string, Text | null>();
+  const texts = new Map<string, string | null>();
   const shown: Frames[] = [];
   for (const frames of past) {
     const fact = frames.fact as Message;
-    const messageSerial = fact.action === 'append' ? messageSerialOf(fact.extrasText) : null;
-    if (messageSerial === null) {
+    const messageSerial = fact.action === 'plain' ? null : messageSerialOf(fact.extrasText);
+    if (messageSerial === null || fact.action !== 'append') {
+      if (messageSerial !== null) texts.set(messageSerial, innerOf(fact.dataText));
       shown.push(frames);
       continue;
     }
-    if (!texts.has(messageSerial)) texts.set(messageSerial, await textOf(messageSerial));
-    const text = texts.get(messageSerial) ?? null;
-    if (text !== null) shown.push(new Frames({ ...fact, dataText: `"${text.inner}"` }, frames.atMs));
+    const known = texts.get(messageSerial);
+    const before = known === undefined ? await textBefore(messageSerial, fact.serial ?? 0) : known;
+    const inner = before === null ? null : before + (innerOf(fact.dataText) ?? '');
+    texts.set(messageSerial, inner);
+    if (inner !== null) shown.push(new Frames({ ...fact, dataText: `"${inner}"` }, frames.atMs));
   }
   return shown;
 }

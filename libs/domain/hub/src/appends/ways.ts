@@ -1,10 +1,9 @@
 import { AiChannels } from '@carillon/ai-transport';
 import type { Config } from '@carillon/config';
-import { streamName, type StreamAddress } from '@carillon/history-store';
 import type { StreamReads } from '../durable/stream-reads.js';
 import { FlushWheel } from './flush-wheel.js';
 import type { AppendWays } from './pacing.js';
-import { type Text, textOf } from './wholes.js';
+import { textAt } from './text-at.js';
 
 /** Texts that are kept for those who want wholes, for one channel. */
 const MAX_WHOLE_BYTES = 4 * 1024 * 1024;
@@ -31,23 +30,10 @@ export function appendWays(
     maxWholeBytes: MAX_WHOLE_BYTES,
     wheel,
     nowMs,
-    text: (appId, channel, messageSerial) =>
+    text: (appId, channel, messageSerial, serial) =>
       reads === null
         ? Promise.resolve(null)
-        : readText(reads, { appId, channel, kind: 'messages' }, messageSerial),
+        : textAt(reads, { appId, channel, kind: 'messages' }, messageSerial, serial),
     onTrouble,
   };
-}
-
-async function readText(
-  reads: StreamReads,
-  address: StreamAddress,
-  messageSerial: string,
-): Promise<Text | null> {
-  const stream = (await reads.heads([address])).get(streamName(address));
-  if (stream === undefined) return null;
-  const { streamKey, generation, floorMessageSerial } = stream;
-  const query = { streamKey, generation, floorMessageSerial, nowMs: Date.now() };
-  const [message] = await reads.messages({ ...query, messageSerials: [messageSerial] });
-  return message === undefined ? null : textOf(message.data?.text ?? null, message.deliverySerial);
 }

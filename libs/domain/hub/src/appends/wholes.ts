@@ -17,8 +17,8 @@ export interface Text {
 }
 
 export interface WholesParts {
-  /** What the store has of a message; null: there is no such message, or it is no text. */
-  readonly read: (messageSerial: string) => Promise<Text | null>;
+  /** Returns the text of a message as of a delivery serial; null if there is no such message, or its data is no text. */
+  readonly read: (messageSerial: string, serial: number) => Promise<Text | null>;
   readonly tell: (told: Told) => void;
   /** What says that there is a gap where this message was; null: nobody goes by positions. */
   readonly gapAt: (message: Message) => ResumeFailed | null;
@@ -29,9 +29,8 @@ export interface WholesParts {
 
 /**
  * Makes of every append what its message is with it, for those who want that instead of the piece. A text that is not
- * known is read, once, while everything behind it waits, so that nothing is told out of order. A store that is ahead of
- * what was delivered may show some of the text early, never twice. What cannot be read is left out until the next change
- * that tells all of it, and whoever misses it is told so; of a message that is gone there is nothing to miss.
+ * known is read, once, as of the append that needs it, while everything behind it waits, so that nothing is told out of
+ * order. What cannot be read is left out until the next change that tells all of it, and whoever misses it is told so; of a message that is gone there is nothing to miss.
  */
 export class Wholes {
   /** The one that was needed last at the end. */
@@ -74,8 +73,8 @@ export class Wholes {
 
   #append(told: Told, fact: Message, messageSerial: string): void {
     const text = this.#texts.get(messageSerial);
-    if (text === undefined) return this.#load(told, messageSerial);
     const serial = fact.serial ?? 0;
+    if (text === undefined) return this.#load(told, messageSerial, serial);
     const whole =
       serial <= text.serial ? text : { inner: text.inner + (innerOf(fact.dataText) ?? ''), serial };
     if (isOver(streamStatus(fact.extrasText))) this.#forget(messageSerial);
@@ -84,17 +83,17 @@ export class Wholes {
     this.parts.tell({ ...told, frames: new Frames(shown, told.frames.atMs) });
   }
 
-  #load(told: Told, messageSerial: string): void {
+  #load(told: Told, messageSerial: string, serial: number): void {
     this.#waiting = [told];
     this.#reading += 1;
-    void this.#read(messageSerial, this.#reading);
+    void this.#read(messageSerial, serial, this.#reading);
   }
 
-  async #read(messageSerial: string, reading: number): Promise<void> {
+  async #read(messageSerial: string, serial: number, reading: number): Promise<void> {
     let text: Text | null | undefined;
     for (let tries = 1; tries <= TRIES && this.#reading === reading; tries += 1) {
       try {
-        text = await this.parts.read(messageSerial);
+        text = await this.parts.read(messageSerial, serial);
         break;
       } catch (error) {
         this.parts.onTrouble('the text of a message', error);
@@ -163,14 +162,8 @@ export class Wholes {
 
 const isVersion = (fact: Fact): fact is Message => fact.kind === 'message' && fact.action !== 'plain';
 
-/** Null: it is no text. Nothing at all is an empty one. */
-function innerOf(dataText: string | null): string | null {
+/** Returns what is between the quotes of a JSON string, nothing if there is no data; null if the data is no string. */
+export function innerOf(dataText: string | null): string | null {
   if (dataText === null || dataText === 'null') return '';
   return dataText.startsWith('"') ? dataText.slice(1, -1) : null;
-}
-
-/** A stored text as it is kept here; null: it is none. */
-export function textOf(dataText: string | null, serial: number): Text | null {
-  const inner = innerOf(dataText);
-  return inner === null ? null : { inner, serial };
 }

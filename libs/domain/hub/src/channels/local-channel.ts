@@ -39,6 +39,7 @@ export class LocalChannel extends Readers {
   ) {
     super(hub, about, ways);
     this.#lookout = new Lookout(ways.outlet);
+    if (roster !== null) roster.onOverdue = (fact) => this.tell(fact);
   }
 
   protected get self(): LocalChannel {
@@ -69,8 +70,14 @@ export class LocalChannel extends Readers {
     exceptSocketId: string | null = null,
     frames: Frames = new Frames(fact),
   ): number | null {
-    const news = isState(fact) ? this.#newsOf(fact) : fact;
-    return news === null ? null : this.tell(news, exceptSocketId, frames);
+    if (!isState(fact)) return this.tell(fact, exceptSocketId, frames);
+    const news = this.#newsOf(fact);
+    let receivers: number | null = null;
+    for (const one of news) {
+      const told = one === fact ? this.tell(one, exceptSocketId, frames) : this.tell(one);
+      receivers = (receivers ?? 0) + told;
+    }
+    return receivers;
   }
 
   /** Whether this is the last count that was told. */
@@ -210,10 +217,12 @@ export class LocalChannel extends Readers {
     return exceptSocketId === null ? null : this.hub.subscriber(exceptSocketId);
   }
 
-  #newsOf(fact: StateFact): StateFact | null {
-    if (!isOfCount(fact)) return this.roster === null ? fact : this.roster.hear(fact);
+  /** What there is to tell, in order. */
+  #newsOf(fact: StateFact): readonly StateFact[] {
+    if (!isOfCount(fact)) return this.roster === null ? [fact] : this.roster.hear(fact);
     this.#counts ??= new CountNews();
-    return this.#counts.hear(fact);
+    const news = this.#counts.hear(fact);
+    return news === null ? [] : [news];
   }
 
   async #confirmed(interest: Promise<void>): Promise<void> {

@@ -3,7 +3,10 @@ import { frameOf } from '@carillon/messages';
 import type { Refetched } from './stream-order.js';
 
 /** Where gateways read streams: the store, or a writer that has it. */
-export interface StreamReads extends Pick<MessageReads, 'annotations' | 'messages' | 'summaries'> {
+export interface StreamReads extends Pick<
+  MessageReads,
+  'annotations' | 'messages' | 'summaries' | 'versions'
+> {
   /** The streams there are, by `streamName`; with `make`, those that are not are made first. */
   heads(addresses: readonly StreamAddress[], make?: boolean): Promise<ReadonlyMap<string, Stream>>;
   /** Purged records come as tombstones. */

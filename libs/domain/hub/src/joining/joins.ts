@@ -77,12 +77,16 @@ export type JoinRefusal = 'full' | 'no_position' | 'other_member' | 'too_many' |
 
 const NOTHING_TOLD: ReadonlySet<string> = new Set();
 
+const NO_SLOT = (): void => undefined;
+
 interface Joining extends JoinRequest {
   readonly local: LocalChannel;
   /** It has the channel already, though maybe not this view of it: nothing is counted or told to others, all the rest is done. */
   readonly isRepeated: boolean;
   /** Whether it is told where the channel stands. */
   readonly isPlaced: boolean;
+  /** Ends the slot of the join; called once the subscription counts itself. */
+  readonly entered: () => void;
 }
 
 /**
@@ -101,11 +105,7 @@ export class Joins {
       request.refused('other_member');
       return undefined;
     }
-    if (
-      before === undefined &&
-      subscriber.subscriptions.size + subscriber.joining + (subscriber.patterns?.size ?? 0) >=
-        this.parts.maxSubscriptions
-    ) {
+    if (before === undefined && subscriber.slots >= this.parts.maxSubscriptions) {
       request.refused('too_many');
       return undefined;
     }
@@ -115,7 +115,13 @@ export class Joins {
       request.show !== undefined || request.beforeLive !== undefined || channel.traits.keepsLastEvent;
     const isPlaced = subscriber.edge.tellsPositions === true && this.parts.positions.has(local);
     if (member !== null || isShown || isPlaced || local.interest !== undefined)
-      return this.#joinLater({ ...request, local, isRepeated, isPlaced });
+      return this.#joinLater({
+        ...request,
+        local,
+        isRepeated,
+        isPlaced,
+        entered: isRepeated ? NO_SLOT : subscriber.claimSlot(),
+      });
     if (isRepeated) local.recode(subscriber, codec);
     else book.enter(subscriber, local, null, codec);
     outlet.send(subscriber, { kind: 'subscribed', channel: channel.name, members: null });
@@ -129,9 +135,7 @@ export class Joins {
     const { subscriber, local, codec } = joining;
     const { book, outlet, onTrouble } = this.parts;
     const gate = new Gate(subscriber, outlet, codec);
-    const mine = joining.isRepeated ? 0 : 1;
     local.openings += 1;
-    subscriber.joining += mine;
     try {
       await this.#joinHeld(joining, gate);
     } catch (error) {
@@ -141,7 +145,7 @@ export class Joins {
       joining.refused('unreachable');
     } finally {
       local.openings -= 1;
-      subscriber.joining -= mine;
+      joining.entered();
       if (joining.isWanted?.() === false) local.forget(gate);
       else local.release(gate);
       book.settle(local);
@@ -174,6 +178,7 @@ export class Joins {
     else {
       if (subscriber.patterns !== null) gate.drop((fact) => isBrought(subscriber, local.about, fact));
       book.enter(subscriber, local, member?.userId ?? null, codec);
+      joining.entered();
     }
     if (member !== null) {
       // What is sent to the user after the success frame must come here.

@@ -47,10 +47,9 @@ export class PatternBook {
   /** Undefined when it was done at once; the promise never rejects. */
   join(request: PatternRequest): Promise<void> | undefined {
     const { subscriber, pattern, refused } = request;
-    const { hub, subscriptions, joining } = subscriber;
+    const { hub } = subscriber;
     const has = subscriber.patterns?.has(pattern.name) === true;
-    const held = subscriptions.size + joining + (subscriber.patterns?.size ?? 0);
-    if (!has && held >= this.parts.maxSubscriptions) {
+    if (!has && subscriber.slots >= this.parts.maxSubscriptions) {
       refused('too_many');
       return undefined;
     }
@@ -117,7 +116,7 @@ export class PatternBook {
     const { subscriber, refused } = request;
     const { hub } = subscriber;
     hub.patterns.openings += 1;
-    subscriber.joining += 1;
+    const entered = subscriber.claimSlot();
     try {
       await hub.patterns.interest;
       if (subscriber.isOpen) this.#enter(request);
@@ -126,7 +125,7 @@ export class PatternBook {
       refused('unreachable');
     } finally {
       hub.patterns.openings -= 1;
-      subscriber.joining -= 1;
+      entered();
       this.#settle(hub);
     }
   }

@@ -200,7 +200,10 @@ export class Resumes {
     let past: readonly Frames[] = shown;
     if (codec.appends?.wholes === true) {
       try {
-        past = await pastWholes(shown, (serial) => textOf(hub.appId, channel.name, serial));
+        past = await pastWholes(shown, async (message, at) => {
+          const text = await textOf(hub.appId, channel.name, message, at - 1);
+          return text?.inner ?? null;
+        });
       } catch (error) {
         onTrouble('the text of a message', error);
         const failure = this.#fail(subscriber, channel.name, position, 'failed_to_deliver_recovery_payload');

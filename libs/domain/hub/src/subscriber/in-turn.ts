@@ -25,8 +25,11 @@ export interface Requester {
   readonly isOpen: boolean;
 }
 
-/** Requests of one subscriber that may be under way at the same time, and the weight of those behind them, which may all be behind one. */
-const MAX_OPENINGS = 1000;
+/**
+ * Limits of concurrent requests of one subscriber and of the weight of requests queued behind them. The first is well above the default
+ * limit of subscriptions, so that a burst of subscribes is refused for that limit and not as a retryable overload.
+ */
+const MAX_OPENINGS = 4096;
 const MAX_WAITING = 4096;
 
 const NOTHING = (): void => undefined;

@@ -40,8 +40,8 @@ export class Subscriber {
   readonly subscriptions = new Subscriptions();
   /** The patterns it has, by name; null: it never had one. */
   patterns: Map<string, LocalPattern> | null = null;
-  /** Channels and patterns it is being let into, beside those it has. */
-  joining = 0;
+  /** Channels and patterns that it is joining and does not have yet; see `claimSlot`. */
+  #joining = 0;
   /** Signed in, token-authenticated or subscribed to a channel that needs a signature. */
   isAuthorized = false;
   /** It is counted among the connections that its app has on all processes. */
@@ -69,6 +69,24 @@ export class Subscriber {
     /** What it is told is said with, but for channels that it has with another. */
     readonly codec: Codec,
   ) {}
+
+  /** Channels and patterns that it has or is joining, each counted once. */
+  get slots(): number {
+    return this.subscriptions.size + (this.patterns?.size ?? 0) + this.#joining;
+  }
+
+  /**
+   * Counts a channel or pattern as joining. The returned function ends that: it must be called as soon as the subscription
+   * itself counts, or when the join failed; further calls do nothing.
+   */
+  claimSlot(): () => void {
+    let isHeld = true;
+    this.#joining += 1;
+    return () => {
+      if (isHeld) this.#joining -= 1;
+      isHeld = false;
+    };
+  }
 
   /** False from the moment its end is decided, whoever decided it. */
   get isOpen(): boolean {

@@ -197,7 +197,7 @@ describe('appends', () => {
     await turn();
     await turn();
     expect(scene.reads).toBe(1);
-    expect(whole.frames.map(({ dataText }) => dataText)).toEqual(['"old ab"', '"old ab"']);
+    expect(whole.frames.map(({ dataText }) => dataText)).toEqual(['"old a"', '"old ab"']);
     scene.tell('append', 'm', 'c');
     expect(whole.frames.at(-1)?.dataText).toBe('"old abc"');
     const lost = new AppendScene({

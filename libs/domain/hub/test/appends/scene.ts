@@ -105,6 +105,8 @@ class Reader {
 /** One channel, its clients, and what its messages say. */
 export class AppendScene {
   readonly texts = new Map<string, string>();
+  /** Texts of all messages as of each serial. */
+  readonly #asOf: ReadonlyMap<string, string>[] = [];
   readonly #book: ChannelBook;
   readonly #patterns: PatternBook;
   readonly #delivery: Delivery;
@@ -131,11 +133,11 @@ export class AppendScene {
       maxWholeBytes: 40,
       wheel: this.wheel,
       nowMs: () => this.nowMs,
-      text: async (_app, _channel, name) => {
+      text: async (_app, _channel, name, serial) => {
         // By then more may be stored than was told.
         await turn();
         if (this.isAway) throw new Error('the store is away');
-        return this.#stored(name);
+        return this.#stored(name, serial);
       },
       onTrouble: (what, error) => {
         throw new Error(what, { cause: error });
@@ -217,8 +219,14 @@ export class AppendScene {
     return reader;
   }
 
-  tell(action: Message['action'], name: string, data: string, isOver = false): void {
+  /** Takes the next serial; what was stored as of the one before is known from now on. */
+  #next(): void {
+    this.#asOf[this.serial] = new Map(this.texts);
     this.serial += 1;
+  }
+
+  tell(action: Message['action'], name: string, data: string, isOver = false): void {
+    this.#next();
     const before = action === 'append' ? (this.texts.get(name) ?? '') : '';
     if (action !== 'plain') this.texts.set(name, before + data);
     const ai = isOver ? { ai: { transport: { status: 'complete' } } } : {};
@@ -242,7 +250,7 @@ export class AppendScene {
 
   /** A piece that never comes here. */
   lose(name: string, data: string): void {
-    this.serial += 1;
+    this.#next();
     this.texts.set(name, (this.texts.get(name) ?? '') + data);
     this.#delivery.lost(this.hub.appId, 'ai-x', { streamId: 's', serial: this.serial - 1 });
   }
@@ -252,10 +260,10 @@ export class AppendScene {
     this.wheel.turn();
   }
 
-  #stored(name: string): Text | null {
+  #stored(name: string, serial: number): Text | null {
     this.reads += 1;
-    const text = this.texts.get(name);
-    return text === undefined ? null : { inner: JSON.stringify(text).slice(1, -1), serial: this.serial };
+    const text = (this.#asOf[serial] ?? this.texts).get(name);
+    return text === undefined ? null : { inner: JSON.stringify(text).slice(1, -1), serial };
   }
 
   #publish(topic: string, frame: string): void {

@@ -236,7 +236,7 @@ describe('views of a channel', () => {
     const request = { subscriber: one, channel: about, member: null, refused: () => counts.push(-1) };
     for (const name of VIEWS)
       await joins.join({ ...request, codec: codec(name, true), show: async () => undefined });
-    expect([counts, one.joining, one.subscriptions.size]).toEqual([[1], 0, 1]);
+    expect([counts, one.slots, one.subscriptions.size]).toEqual([[1], 1, 1]);
     for (const name of [undefined, 'none', 'odd', 'odd', 'all'] as (View | 'none')[]) {
       const subscription = one.subscriptions.get('news');
       if (subscription !== undefined) await leaving.view(one, subscription, name);

@@ -49,6 +49,7 @@ async function scene({ count = 0, handedOver = 0, reads = true } = {}) {
   });
   const store: StreamReads = {
     messages: async () => [],
+    versions: async () => [],
     annotations: async () => [],
     summaries: async () => [],
     heads: (asked) => {

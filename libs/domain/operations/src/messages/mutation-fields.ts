@@ -1,7 +1,8 @@
 import type { CommitRecordOf } from '@carillon/contract';
 import { ServiceError } from '@carillon/errors';
 import { compactJson, rawMember } from '@carillon/protocol';
-import { anyField, listField, objectField, textField } from '../describe/field.js';
+import { anyField, listField, textField } from '../describe/field.js';
+import { extrasField } from '../publish/event-fields.js';
 import type { JsonBody } from '../json/json-body.js';
 
 const MAX_METADATA_BYTES = 8192;
@@ -21,7 +22,7 @@ const dataField = anyField('data', 'Replaces the data whole.');
 
 /** What every change may say. */
 const SAID = {
-  extras: objectField('extras', 'Replaces the extras whole.'),
+  extras: extrasField('Replaces the extras whole.'),
   clientId: textField(
     'client_id',
     'Who is told to have changed it; with `socket_id`, must be its identity.',

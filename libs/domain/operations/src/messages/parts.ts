@@ -18,10 +18,23 @@ export interface MessageAccess {
   readonly commits: Commits;
 }
 
-/** Finds connections of protocol 2, wherever they are; null: none of that id is connected. */
+/** The signed-in user of a connection. */
+export interface SocketIdentity {
+  /** Null if the connection is not signed in, or unknown. */
+  readonly clientId: string | null;
+  /** False if a node did not answer and the others do not have the connection. */
+  readonly isKnown: boolean;
+}
+
+/** Finds connections on all nodes. */
 export interface ActingSockets {
-  /** Rejects with `service_unavailable` when nobody can say. */
+  /**
+   * Returns a connection of protocol 2; null if there is none with this id. Rejects with `service_unavailable` if a node
+   * did not answer and the others do not have it.
+   */
   find(appId: string, socketId: string, channel: string): Promise<ActingSocket | null>;
+  /** Returns the signed-in user of a connection of any protocol. Never rejects because a node is silent. */
+  identityOf(appId: string, socketId: string, channel: string): Promise<SocketIdentity>;
 }
 
 export interface MessageParts {

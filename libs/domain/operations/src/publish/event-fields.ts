@@ -1,19 +1,47 @@
-import { isSocketId } from '@carillon/protocol';
+import { headersProblem, isSocketId } from '@carillon/protocol';
+import { ServiceError } from '@carillon/errors';
+import { isJsonObject, type JsonObject } from '../json/json-body.js';
 import { anyField, Field, flagField, listField, objectField, textField, wrong } from '../describe/field.js';
 import { fieldsSchema } from '../describe/fields-schema.js';
 import { infoDescription } from '../describe/info.js';
 
 /** Members of `extras` that mean something here; others are relayed unchanged to protocol 2 subscribers. */
 export const EXTRAS = {
-  headers: objectField('headers', 'Metadata for filtering: strings, numbers and booleans.', {
-    additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
-  }),
+  headers: new Field(
+    'headers',
+    {
+      type: 'object',
+      additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
+      description: 'Metadata for filtering: strings, numbers and booleans.',
+    },
+    readHeaders,
+  ),
   ephemeral: flagField('ephemeral', 'For sockets connected now only: nothing of the event is kept.'),
   echo: flagField('echo', 'Without effect here: `socket_id` alone decides who is left out.'),
   idempotencyKey: textField('idempotencyKey', 'Message key where there is no `message_id`.'),
   push: objectField('push', 'Also a push notification to the devices of the channel.'),
   ai: objectField('ai', 'AI transport headers.'),
 };
+
+/** `extras` of a publish or a change, whose members are checked when it is read. */
+export const extrasField = (description: string): Field<JsonObject> =>
+  new Field('extras', { ...fieldsSchema(EXTRAS), description }, readExtrasObject);
+
+function readExtrasObject(value: unknown, name: string): JsonObject {
+  if (!isJsonObject(value)) throw wrong(name, 'be an object');
+  for (const field of Object.values<Field<unknown>>(EXTRAS)) field.of(value);
+  return value;
+}
+
+/** Headers that are null count as absent. */
+function readHeaders(value: unknown): JsonObject {
+  const given = isJsonObject(value)
+    ? Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null))
+    : value;
+  const problem = headersProblem(given);
+  if (problem !== null) throw new ServiceError('invalid_input', { text: `extras.${problem}` });
+  return given as JsonObject;
+}
 
 /** Members of a publish. */
 export const EVENT = {
@@ -33,7 +61,12 @@ export const EVENT = {
   ),
   socketId: new Field(
     'socket_id',
-    { type: 'string', pattern: '^[0-9]+\\.[0-9]+$', description: 'The connection that does not get it.' },
+    {
+      type: 'string',
+      pattern: '^[0-9]+\\.[0-9]+$',
+      description:
+        'The connection that does not get it. Its signed-in user is the creator of a versioned message, except in role `api`.',
+    },
     readSocketId,
   ),
   info: textField('info', infoDescription('subscription_count', 'user_count')),
@@ -52,7 +85,7 @@ export const EVENT = {
     'message_id',
     'The message is delivered once for this id and channel. 1 to `idempotency.max_key_length` bytes, 64 on AI channels.',
   ),
-  extras: objectField('extras', 'Envelope of protocol 2; protocol 1 does not see it.', fieldsSchema(EXTRAS)),
+  extras: extrasField('Envelope of protocol 2; protocol 1 does not see it.'),
 };
 
 /** One event, alone or in a batch. */

@@ -14,10 +14,16 @@ export interface Event {
   readonly channels: readonly PublishableChannel[];
   /** JSON text of the string that subscribers get. */
   readonly dataText: string;
+  /** The string holds the JSON text of a published value of another type. Absent: it was published as a string. */
+  readonly isJsonText?: true;
   /** For sockets connected now only: nothing of it is kept. */
   readonly isEphemeral: boolean;
+  /** False if the publisher asks for full messages; otherwise the channel decides. */
+  readonly mayBeDelta: boolean;
   /** The connection that must not receive it, else null. */
   readonly socketId: string | null;
+  /** Client id that a created message is attributed to; null if it has no owner. */
+  readonly creatorId: string | null;
   readonly info: Info;
   /** Whether the answer tells about each channel at all. */
   readonly isReported: boolean;

@@ -13,26 +13,15 @@ export interface Extras {
   readonly push: JsonObject | null;
 }
 
-const FLAT = new Set(['string', 'number', 'boolean']);
-
-/** Checks the shape of the members that mean something; others are free. Undefined: the event has no extras. */
+/** Reads the members that mean something; others are free. Undefined: the event has no extras. */
 export function readExtras(event: JsonObject): Extras | undefined {
   const extras = EVENT.extras.of(event);
   if (extras === undefined) return undefined;
-  const headers = EXTRAS.headers.of(extras) ?? {};
-  if (!Object.keys(headers).every((name) => isFlat(headers[name] ?? undefined))) {
-    throw new ServiceError('invalid_input', {
-      text: 'extras.headers must hold only strings, numbers and booleans',
-    });
-  }
   const isEphemeral = EXTRAS.ephemeral.of(extras) === true;
-  EXTRAS.echo.of(extras);
   const push = EXTRAS.push.of(extras) ?? null;
   const ai = EXTRAS.ai.of(extras);
   return { idempotencyKey: EXTRAS.idempotencyKey.of(extras), isEphemeral, push, ai };
 }
-
-const isFlat = (value: unknown): boolean => value === undefined || FLAT.has(typeof value);
 
 /** Checks `tags`: an object of strings. */
 export function checkTags(event: JsonObject): void {

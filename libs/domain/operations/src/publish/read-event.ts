@@ -46,7 +46,7 @@ export class EventReader {
     const socketId = EVENT.socketId.of(object) ?? null;
     const info = this.#info(object);
     checkTags(object);
-    EVENT.delta.of(object);
+    const mayBeDelta = EVENT.delta.of(object) !== false;
     const extras = readExtras(object);
     const messageId = EVENT.messageId.of(object);
     const key = EVENT.idempotencyKey.of(object);
@@ -59,8 +59,10 @@ export class EventReader {
       name,
       channels: targets,
       isEphemeral: this.rules.extras.ephemeralEnabled && extras?.isEphemeral === true,
-      dataText: readData(body, app.limits.maxEventPayloadBytes),
+      ...readData(body, app.limits.maxEventPayloadBytes),
+      mayBeDelta,
       socketId,
+      creatorId: caller.userId,
       info,
       isReported: info.subscriptionCount || info.userCount || messageId !== undefined || isAi,
       messageId: messageId ?? null,

@@ -10,11 +10,13 @@ import type { PublishCounts } from './counts.js';
 import type { Receipt } from '@carillon/publishing';
 import type { PublishNews } from './news.js';
 import type { Event } from './event.js';
+import type { EventOwners } from './event-owners.js';
 import { eventOutcome, NO_COUNTS, readOutcome, UNREPORTED, type EventOutcome } from './outcome.js';
 import { isDurable, type EventPublisher, type Published } from './publish-event.js';
 
 export interface EventRunParts {
   readonly publisher: EventPublisher;
+  readonly owners: EventOwners;
   readonly records: RequestRecords;
   readonly keys: KeyRules;
   readonly metrics: Metrics;
@@ -37,6 +39,12 @@ export class EventRunner {
 
   /** `key` is that of the event or its request, null without one. Is there at once when nothing must be waited for. */
   run(caller: Caller, event: Event, key: string | null): EventRun | Promise<EventRun> {
+    const attributed = this.parts.owners.attribute(caller, event);
+    if (attributed === null) return this.#run(caller, event, key);
+    return attributed.then((owned) => this.#run(caller, owned, key));
+  }
+
+  #run(caller: Caller, event: Event, key: string | null): EventRun | Promise<EventRun> {
     const { push } = this.parts;
     if (push === null || !becomesPush(push, event)) return this.#alone(caller, event, key);
     return this.#withPush(push, caller, event, key);
@@ -69,7 +77,8 @@ export class EventRunner {
   #alone(caller: Caller, event: Event, key: string | null): EventRun | Promise<EventRun> {
     const [channel] = event.channels;
     const isPlain = key === null && event.messageKey === null && !event.isReported;
-    if (!isPlain || channel === undefined || event.channels.length > 1) return this.#run(caller, event, key);
+    if (!isPlain || channel === undefined || event.channels.length > 1)
+      return this.#reported(caller, event, key);
     const receipt = this.parts.publisher.publishPlain(caller, event, channel);
     if (receipt instanceof Promise) return receipt.then((done) => this.#plain(caller, event, done));
     return this.#plain(caller, event, receipt);
@@ -77,7 +86,8 @@ export class EventRunner {
 
   /** Several that may all be in a series, each with its own key only. */
   async runSeries(caller: Caller, events: readonly Event[]): Promise<readonly EventOutcome[]> {
-    const published = await this.parts.publisher.publishSeries(caller, events);
+    const { owners, publisher } = this.parts;
+    const published = await publisher.publishSeries(caller, await owners.attributeAll(caller, events));
     const outcomes: EventOutcome[] = [];
     for (const [index, event] of events.entries()) {
       const done = published[index];
@@ -98,7 +108,7 @@ export class EventRunner {
     return UNREPORTED_RUN;
   }
 
-  async #run(caller: Caller, event: Event, key: string | null): Promise<EventRun> {
+  async #reported(caller: Caller, event: Event, key: string | null): Promise<EventRun> {
     const { app } = caller;
     const ttlMs = key === null ? null : this.parts.keys.ttlMs(app);
     if (key === null || ttlMs === null)

@@ -46,14 +46,15 @@ export class TokenEnds {
     this.#wheel.advance(this.#tickOf(this.now()));
   }
 
-  /** The connection's token, which it has, is to end at its time; an earlier one does not matter any more. */
+  /** Ends the token of a connection at its time, at once if that has passed. An earlier token of it is forgotten. */
   follow(connection: Connection, expiresAt: number): void {
     this.forget(connection);
     const nowMs = this.now();
     const dueMs = nowMs + untilExpiryMs({ expiresAt }, nowMs);
     const end: End = { connection, isTold: false, dueMs, dueTick: 0, next: null, previous: null };
     this.#ends.set(connection, end);
-    this.#wheel.put(end, this.#tickOf(dueMs) + 1);
+    if (dueMs <= nowMs) this.#look(end);
+    else this.#wheel.put(end, this.#tickOf(dueMs) + 1);
   }
 
   forget(connection: Connection): void {

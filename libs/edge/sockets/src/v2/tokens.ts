@@ -46,7 +46,7 @@ export class Tokens {
   ): Promise<TokenVerdict> {
     const nowSeconds = Math.floor(Date.now() / 1000);
     const verified = verifyCapabilityToken(token, about.key, nowSeconds, this.parts.names.claims);
-    const verdict = admitToken(verified, { identity: about.identity, nowSeconds });
+    const verdict = admitToken(verified, { identity: about.identity });
     if (!verdict.ok) return verdict;
     const isRevoked = await this.parts.revocations.isRevoked(about.appId, verdict.token);
     return isRevoked ? { ok: false, reason: REVOKED } : verdict;
@@ -98,9 +98,9 @@ export class Tokens {
     };
     connection.token = token;
     hub.tokens.hold(connection, token);
-    this.ends.follow(connection, token.expiresAt);
     const attempt = this.parts.identities.signedIn(connection, identity);
     taken();
+    this.ends.follow(connection, token.expiresAt);
     this.withdraw(connection);
     if (await this.parts.revocations.isRevoked(hub.appId, token)) {
       this.parts.outlet.close(connection, 'token_revoked', { kind: 'token_revoked' });

@@ -143,24 +143,27 @@ describe('a resume', () => {
     expect((await old.until('pusher:error'))?.data).toMatchObject({ code: 4301 });
   });
 
-  it('before its subscription waits for it, and comes before anything live', async () => {
-    const room = await openRoom({ env: RECOVERY });
-    const { streamId } = await joined(room, 'private-x');
-    publish(room, 'private-x', 'a', 'b');
-    const client = await ClientV2.connect(room.port, 'json');
-    client.send('service:resume', {
-      channel_positions: { 'private-x': { stream_id: streamId, serial: 1 } },
-    });
-    const first = outcomeOf(client, await client.until('service:resume_success'));
-    expect(first).toEqual({ recovered: [], failed: [] });
-    publish(room, 'private-x', 'c');
-    expect(told(await client.heard())).toEqual(['resume_success']);
-    client.subscribe('private-x');
-    const second = outcomeOf(client, await client.until('service:resume_success'));
-    expect(second.recovered).toMatchObject([{ channel: 'private-x', replayed: 2, position: { serial: 3 } }]);
-    publish(room, 'private-x', 'd');
-    expect(told(await client.heard())).toEqual(['b 2', 'c 3', 'resume_success', 'd 4']);
-  });
+  it.each(['private-x', 'orders'])(
+    'before its subscription waits for it when the channel is %s',
+    async (name) => {
+      const room = await openRoom({ env: RECOVERY });
+      const { streamId } = await joined(room, name);
+      publish(room, name, 'a', 'b');
+      const client = await ClientV2.connect(room.port, 'json');
+      client.send('service:resume', {
+        channel_positions: { [name]: { stream_id: streamId, serial: 1 } },
+      });
+      const first = outcomeOf(client, await client.until('service:resume_success'));
+      expect(first).toEqual({ recovered: [], failed: [] });
+      publish(room, name, 'c');
+      expect(told(await client.heard())).toEqual(['resume_success']);
+      client.subscribe(name);
+      const second = outcomeOf(client, await client.until('service:resume_success'));
+      expect(second.recovered).toMatchObject([{ channel: name, replayed: 2, position: { serial: 3 } }]);
+      publish(room, name, 'd');
+      expect(told(await client.heard())).toEqual(['b 2', 'c 3', 'resume_success', 'd 4']);
+    },
+  );
 
   it('whose subscription does not come is told so', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

@@ -84,6 +84,7 @@ export const cors = table({
       'Content-Type',
       'X-Requested-With',
       'Accept',
+      'X-Pusher-Library',
       'X-Idempotency-Key',
       'x-service-push-capability',
       'x-service-device-identity-token',

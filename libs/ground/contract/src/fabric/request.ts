@@ -1,6 +1,6 @@
 import { list, map, object, optional } from '../codec/composites.js';
 import { message, type BodyOf, type MessageOf } from '../codec/message.js';
-import { flag, json, oneOf, text } from '../codec/primitives.js';
+import { flag, integer, json, oneOf, text } from '../codec/primitives.js';
 import {
   appId,
   channel,
@@ -84,6 +84,8 @@ export const RESPONSE = message('response', {
   acting: optional(
     object({
       client_id: optional(userId),
+      /** Absent: 2, since older nodes answer for connections of protocol 2 alone. */
+      protocol: optional(integer(1, 2)),
       token: flag,
       rights: list(text(1, MAX_RIGHT_BYTES), 0, MAX_RIGHTS),
     }),

@@ -1,3 +1,4 @@
+import { isClientEvent } from '../event-names.js';
 import type { Fact } from '../message/fact.js';
 import type { Message } from '../message/message.js';
 import {
@@ -27,10 +28,14 @@ export function encodeFactV1(fact: Fact): string | null {
   return frame === null ? null : encodeV1(frame);
 }
 
-/** Of mutable messages they see the first version alone, and not who made it. */
-function messageText(message: Message): string | null {
-  if (message.action === 'plain') return encodeV1(message);
-  return message.action === 'create' ? encodeV1({ ...message, userId: null }) : null;
+/**
+ * Encodes a message from its event, channel and data alone; null for changes of mutable messages. `user_id` is that of the
+ * member who sent a client event. Members of protocol 2 must not decide on any of it.
+ */
+function messageText({ action, channel, dataText, event, userId }: Message): string | null {
+  if (action !== 'create' && action !== 'plain') return null;
+  const isOfMember = hasMembers(channel) && isClientEvent(event);
+  return encodeV1({ event, channel, dataText, userId: isOfMember ? userId : null });
 }
 
 function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {

@@ -19,6 +19,21 @@ export interface ReadExtras {
 const isHeaderValue = (value: unknown): value is HeaderValue =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
+/**
+ * Returns what is wrong with a value of `extras.headers`, by whatever API it came; null if it is an object of strings,
+ * numbers and booleans.
+ */
+export function headersProblem(headers: unknown): string | null {
+  if (!isJsonObject(headers)) return 'headers must be an object';
+  const [name, value] = Object.entries(headers).find(([, one]) => !isHeaderValue(one)) ?? [];
+  if (name === undefined) return null;
+  const given = value === null ? 'null' : Array.isArray(value) ? 'an array' : 'an object';
+  return `headers must hold only strings, numbers and booleans, but ${JSON.stringify(name.slice(0, MAX_SHOWN))} is ${given}`;
+}
+
+/** Characters of a header name that an error repeats. */
+const MAX_SHOWN = 64;
+
 /** Why `extras` cannot be read, as words for the client. */
 export interface ExtrasProblem {
   readonly problem: string;
@@ -29,9 +44,8 @@ export function readExtras(text: string): ReadExtras | ExtrasProblem {
   const extras = parseJsonObject(text);
   if (extras === null) return { problem: 'extras must be an object' };
   const headers = memberOf(extras, 'headers');
-  if (headers !== undefined && !(isJsonObject(headers) && Object.values(headers).every(isHeaderValue))) {
-    return { problem: 'extras.headers must be flat: strings, numbers and booleans' };
-  }
+  const problem = headers === undefined ? null : headersProblem(headers);
+  if (problem !== null) return { problem: `extras.${problem}` };
   const ephemeral = flag(extras, 'ephemeral');
   const echo = flag(extras, 'echo');
   if (ephemeral === undefined || echo === undefined) {
@@ -81,7 +95,9 @@ export function deliveredExtras(text: string, rules: ExtrasRules): string | null
 
 function withoutReserved(headersText: string, names: WireNames): string | null {
   if (!headersText.startsWith('{')) return null;
-  return objectText([...membersOfText(headersText)].filter(([name]) => !names.isReservedHeader(name)));
+  // Null counts as absent, and binary formats have no null for a header.
+  const given = [...membersOfText(headersText)].filter(([, value]) => value !== 'null');
+  return objectText(given.filter(([name]) => !names.isReservedHeader(name)));
 }
 
 /** The text of `extras` with the service's headers as clients know them. */

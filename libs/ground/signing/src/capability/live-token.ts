@@ -7,18 +7,16 @@ import type { TokenVerdict } from './token.js';
 export const EXPIRY_GRACE_MS = 30_000;
 
 /**
- * Whether a verified token may be taken over by a socket, at connect and at refresh. One past its end is refused, the
- * tolerance for clocks notwithstanding: it would have to be told at once that it ended. `identity` is who the connection
- * already is; null: nobody.
+ * Returns whether a socket may use a verified token, at connect and at refresh. One past its end, but within the clock
+ * skew, is accepted: the socket is told at once that it expired and has the grace period to refresh it. `identity` is that
+ * of the connection; null: it has none.
  */
 export function admitToken(
   verdict: TokenVerdict,
-  connection: { readonly identity: string | null; readonly nowSeconds: number },
+  connection: { readonly identity: string | null },
 ): TokenVerdict {
   if (!verdict.ok) return verdict;
-  const { clientId, expiresAt } = verdict.token;
-  if (expiresAt <= connection.nowSeconds) return { ok: false, reason: 'capability token expired' };
-  if (connection.identity !== null && connection.identity !== clientId) {
+  if (connection.identity !== null && connection.identity !== verdict.token.clientId) {
     return { ok: false, reason: 'capability token is for another client' };
   }
   return verdict;

@@ -29,6 +29,9 @@ export function verifyCapabilityToken(
   }
 }
 
+/** Header parameters that change how a token is read: none is implemented, and ignoring one would misread the token. */
+const EXTENSIONS = ['crit', 'zip', 'b64', 'enc'];
+
 const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 
 /** The claims of a token that this key signed. */
@@ -44,7 +47,9 @@ function openToken(token: string, key: SigningKey): Readonly<Record<string, unkn
   if (!equalText(signature, hmac(key, `${header}.${claims}`, 'base64url'))) {
     throw new Refusal('capability token: signature does not match');
   }
-  const { alg, kid } = jsonObject(header);
+  const { alg, kid, ...others } = jsonObject(header);
+  const unsupported = EXTENSIONS.find((name) => Object.hasOwn(others, name));
+  if (unsupported !== undefined) throw new Refusal(`capability token: ${unsupported} is not supported`);
   if (alg !== 'HS256') throw new Refusal('capability token: alg must be HS256');
   if (kid !== key.key) throw new Refusal('capability token: kid is not the key of this app');
   return jsonObject(claims);

@@ -21,8 +21,9 @@ const AMBIGUOUS_NAME = /[&=]/;
 const AMBIGUOUS_VALUE = /&[^&]*=/;
 
 /**
- * Reads a raw query as it came on the wire (without `?`). Throws 400 when a name is given twice, in whatever case, or
- * when the signature would also be that of other parameters, 401 when one that authenticates is missing or empty.
+ * Reads a raw query as it came on the wire (without `?`). Of a repeated parameter, in whatever case, the last value wins,
+ * for the signature as for handlers. Throws 400 when one that authenticates is repeated, or when the signature would also
+ * be that of other parameters, 401 when one that authenticates is missing or empty.
  * Linear in the length of the query, but for sorting the names.
  */
 export function parseSignedQuery(rawQuery: string): SignedQuery {
@@ -51,7 +52,7 @@ export function collect(rawQuery: string): Collected {
     const value = equals < 0 ? '' : formDecode(piece.slice(equals + 1));
     const lower = name.toLowerCase();
     if (AMBIGUOUS_NAME.test(name) || AMBIGUOUS_VALUE.test(value)) throw ambiguous();
-    if (all.has(lower)) throw repeated(AUTHENTICATION.has(lower) ? lower : 'a parameter');
+    if (all.has(lower) && AUTHENTICATION.has(lower)) throw repeated(lower);
     if (lower !== name && AUTHENTICATION.has(lower)) misspelt ??= lower;
     all.set(lower, value);
   }

@@ -111,7 +111,12 @@ const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
     answered: ({ acting }) =>
       acting === undefined
         ? null
-        : { clientId: acting.client_id ?? null, hasToken: acting.token, rights: acting.rights },
+        : {
+            protocol: acting.protocol === 1 ? 1 : 2,
+            clientId: acting.client_id ?? null,
+            hasToken: acting.token,
+            rights: acting.rights,
+          },
     isQuick: false,
   },
   channel_occupancy: {
@@ -172,8 +177,14 @@ const membershipOf = ({
   userInfoText,
 });
 
-const actingField = ({ clientId, hasToken, rights }: ActingSocket): NonNullable<Answered['acting']> => ({
+const actingField = ({
+  protocol,
+  clientId,
+  hasToken,
+  rights,
+}: ActingSocket): NonNullable<Answered['acting']> => ({
   ...(clientId === null ? {} : { client_id: clientId }),
+  protocol,
   token: hasToken,
   rights: [...rights],
 });
